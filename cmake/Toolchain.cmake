@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+# Language level, warnings, floating-point rules and instruction set, once for all targets.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+find_package(Threads REQUIRED)
+
+add_library(meander_options INTERFACE)
+target_include_directories(meander_options INTERFACE "${CMAKE_SOURCE_DIR}/src")
+# Contraction is off so that compilers, packs, scalars and CUDA agree to the bit (fma is written where wanted).
+target_compile_options(meander_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow -ffp-contract=off>
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion -Wno-unused-private-field>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-uninitialized -Wno-maybe-uninitialized>)
+if(MEANDER_WERROR)
+  target_compile_options(meander_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(MEANDER_ARCH)
+  target_compile_options(meander_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${MEANDER_ARCH}>)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+if(MEANDER_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+if(MEANDER_CUDA)
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  # CMake 3.25 does not know C++20 for CUDA and would fall back to 17.
+  target_compile_options(meander_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>)
+endif()
+
+# meander_room(NAME DEPENDS rooms... LINK libraries...): a static library of all sources of a room.
+function(meander_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPENDS;LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  if(MEANDER_CUDA)
+    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cu")
+    list(APPEND sources ${cuda_sources})
+  endif()
+  set(kind PUBLIC)
+  if(sources)
+    add_library(meander_${name} STATIC ${sources})
+  else()
+    add_library(meander_${name} INTERFACE)
+    set(kind INTERFACE)
+  endif()
+  list(TRANSFORM ROOM_DEPENDS PREPEND meander_)
+  target_link_libraries(meander_${name} ${kind} meander_options Threads::Threads ${ROOM_DEPENDS} ${ROOM_LINK})
+endfunction()

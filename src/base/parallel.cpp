@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/parallel.hpp"
+
+#include <sched.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace meander {
+
+std::vector<Chunk> cut_by_weight(std::span<const double> weights, int parts) {
+  std::vector<double> sums(weights.size() + 1, 0.0);
+  for (std::size_t i = 0; i < weights.size(); ++i) sums[i + 1] = sums[i] + weights[i];
+  std::vector<Chunk> chunks(static_cast<std::size_t>(parts));
+  std::size_t begin = 0;
+  for (std::size_t part = 0; part < chunks.size(); ++part) {
+    const double ideal = sums.back() * static_cast<double>(part + 1) / parts;
+    auto end = static_cast<std::size_t>(std::lower_bound(sums.begin(), sums.end(), ideal) - sums.begin());
+    // The cut nearest to the ideal, so that no chunk is off by more than one item.
+    if (end > 0 && ideal - sums[end - 1] < sums[std::min(end, weights.size())] - ideal) --end;
+    end = part + 1 == chunks.size() ? weights.size() : std::clamp(end, begin, weights.size());
+    chunks[part] = {begin, end};
+    begin = end;
+  }
+  return chunks;
+}
+
+std::vector<Chunk> cut_evenly(std::size_t items, int parts) {
+  std::vector<Chunk> chunks(static_cast<std::size_t>(parts));
+  const auto n = static_cast<std::size_t>(parts);
+  for (std::size_t part = 0; part < n; ++part) chunks[part] = {items * part / n, items * (part + 1) / n};
+  return chunks;
+}
+
+int available_processors() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return std::max(1, CPU_COUNT(&mask));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+struct ThreadTeam::Arena {
+  tbb::task_arena arena;
+  explicit Arena(int threads) : arena(threads, 1) {}
+};
+
+ThreadTeam::ThreadTeam(int threads)
+    : threads_(std::max(1, threads)), arena_(std::make_unique<Arena>(threads_)) {}
+ThreadTeam::~ThreadTeam() = default;
+ThreadTeam::ThreadTeam(ThreadTeam&&) noexcept = default;
+ThreadTeam& ThreadTeam::operator=(ThreadTeam&&) noexcept = default;
+
+void ThreadTeam::run(int parts, const std::function<void(int)>& body) {
+  if (threads_ == 1 || parts <= 1) {
+    for (int part = 0; part < parts; ++part) body(part);
+    return;
+  }
+  arena_->arena.execute([&] { tbb::parallel_for(0, parts, body, tbb::simple_partitioner{}); });
+}
+
+void ThreadTeam::for_chunks(std::size_t items,
+                            const std::function<void(int, std::size_t, std::size_t)>& body) {
+  const auto chunks = cut_evenly(items, threads_);
+  run(threads_, [&](int part) {
+    const Chunk& chunk = chunks[static_cast<std::size_t>(part)];
+    if (chunk.begin < chunk.end) body(part, chunk.begin, chunk.end);
+  });
+}
+
+}  // namespace meander

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "gpu/resource.hpp"
+
+namespace meander::gpu {
+
+OutOfMemory::OutOfMemory(std::size_t requested_bytes, std::size_t in_use_bytes, Place where)
+    : requested(requested_bytes),
+      in_use(in_use_bytes),
+      place(where),
+      message(fmt::format("out of memory: {} bytes asked for, {} in use", requested_bytes, in_use_bytes)) {}
+
+namespace {
+
+class HostMemory final : public Resource {
+ public:
+  void* allocate_sync(std::size_t bytes, std::size_t alignment) override {
+    if (bytes == 0) return nullptr;
+    void* pointer = std::aligned_alloc(alignment, round_up(bytes, alignment));
+    if (pointer == nullptr) throw OutOfMemory(bytes, live_.load(), place());
+    allocations_.fetch_add(1);
+    const std::size_t live = live_.fetch_add(bytes) + bytes;
+    std::size_t peak = peak_.load();
+    while (live > peak && !peak_.compare_exchange_weak(peak, live)) {
+    }
+    return pointer;
+  }
+
+  void deallocate_sync(void* pointer, std::size_t bytes, std::size_t) noexcept override {
+    if (pointer == nullptr) return;
+    std::free(pointer);
+    live_.fetch_sub(bytes);
+  }
+
+  Place place() const noexcept override { return {Space::host, 0}; }
+
+  Stats stats() const noexcept override { return {live_.load(), peak_.load(), allocations_.load()}; }
+
+ private:
+  static std::size_t round_up(std::size_t bytes, std::size_t alignment) {
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+  std::atomic<std::size_t> live_{0}, peak_{0}, allocations_{0};
+};
+
+}  // namespace
+
+Resource& host_memory() {
+  static HostMemory memory;
+  return memory;
+}
+
+}  // namespace meander::gpu

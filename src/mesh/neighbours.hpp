@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Who touches whom, over faces, edges and corners, built in one descent through the refined cells.
+//
+// A direction is a number 0 .. 3^D - 1: sum over axes of (offset + 1) * 3^axis with offsets -1, 0, 1; the
+// middle one is the leaf itself.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mesh/spacetree.hpp"
+
+namespace meander::mesh {
+
+template <int D>
+constexpr int direction_of(const Index<D>& offset) {
+  int direction = 0;
+  for (int a = D - 1; a >= 0; --a) direction = 3 * direction + offset[a] + 1;
+  return direction;
+}
+
+template <int D>
+constexpr Index<D> offset_of(int direction) {
+  Index<D> offset{};
+  for (int a = 0; a < D; ++a, direction /= 3) offset[a] = direction % 3 - 1;
+  return offset;
+}
+
+// The cell of a leaf's own level next to it in a direction is one of: outside the domain; a leaf, or part of
+// a coarser leaf; refined, so that the neighbours are finer.
+struct Neighbour {
+  std::int32_t code = outside_code;
+
+  static constexpr std::int32_t outside_code = INT32_MIN;
+  bool is_outside() const { return code == outside_code; }
+  bool is_leaf() const { return code >= 0; }
+  bool is_refined() const { return code < 0 && code != outside_code; }
+  std::int32_t leaf() const { return code; }              // if is_leaf(): compare levels to see if it is coarser
+  std::int32_t refined_cell() const { return -1 - code; } // if is_refined(): index into refined_children()
+};
+
+// Requires a balanced tree. Holds no reference to it.
+template <int D>
+class Neighbours {
+ public:
+  explicit Neighbours(const Spacetree<D>& tree);
+
+  Neighbour of(std::int32_t leaf, int direction) const {
+    return {table_[static_cast<std::size_t>(leaf) * children<D> + static_cast<std::size_t>(direction)]};
+  }
+  // The children of a refined cell by lexicographic position (x fastest); entries that are themselves refined or
+  // lie outside the domain are negative, leaves are leaf indices.
+  std::span<const std::int32_t, children<D>> refined_children(std::int32_t cell) const {
+    return std::span<const std::int32_t, children<D>>(
+        refined_.data() + static_cast<std::size_t>(cell) * children<D>, children<D>);
+  }
+  // The cells of all leaves (coordinates and level), in curve order.
+  std::span<const Cell<D>> cells() const { return cells_; }
+
+ private:
+  std::vector<std::int32_t> table_;    // 3^D codes a leaf
+  std::vector<std::int32_t> refined_;  // 3^D child codes a refined cell
+  std::vector<Cell<D>> cells_;
+};
+
+}  // namespace meander::mesh

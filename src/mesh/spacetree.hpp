@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The linear spacetree: the leaves alone, as keys sorted along the Peano curve. Its algorithms follow p4est
+// (Burstedde, Wilcox, Ghattas 2011; Isaac et al. 2015) with tripartitioning and the Peano curve.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mesh/domain.hpp"
+
+namespace meander::mesh {
+
+// What shall become of a leaf. A family is coarsened only if all its 3^d leaves say coarsen.
+enum class Adapt : std::int8_t { coarsen = -1, keep = 0, refine = 1 };
+
+// How the leaves of a new tree arise from those of an old one; one entry a new leaf, in curve order.
+struct Origin {
+  enum class Kind : std::uint8_t { same, refined, coarsened };
+  std::int32_t old_leaf = 0;  // same: that leaf; refined: the old leaf it lies in; coarsened: the first of the old
+                              // leaves it replaces (they are contiguous; all are descendants of the new leaf)
+  std::int32_t old_count = 1; // number of old leaves it replaces (1 unless coarsened)
+  Kind kind = Kind::same;
+};
+
+template <int D>
+class Spacetree {
+ public:
+  // All base cells refined down to `level` >= m.
+  static Spacetree uniform(const Domain<D>& domain, int level);
+  // From leaves in curve order that tile the domain (checked in debug builds).
+  Spacetree(const Domain<D>& domain, std::vector<Key<D>> leaves);
+
+  const Domain<D>& domain() const { return domain_; }
+  std::span<const Key<D>> leaves() const { return leaves_; }
+  std::size_t size() const { return leaves_.size(); }
+
+  // One round of refinement and coarsening by one level, then full balance: leaves that touch by a face, edge or
+  // corner (across periodic borders too) differ by at most one level. Refinement wins over coarsening: a family is
+  // not coarsened where balance forbids it. Levels stay within [max(min_level, m), max_level].
+  // `adapt` has one entry a leaf.
+  Spacetree adapted(std::span<const Adapt> adapt, int min_level, int max_level) const;
+
+  // The coarsest balanced tree that refines this one. Idempotent.
+  Spacetree balanced() const;
+
+  // The leaf holding the point (in the user's length unit); points on shared faces belong to the upper cell,
+  // those on the domain's upper border to the last one. -1 outside the domain.
+  std::int32_t find(const Point<D>& x) const;
+
+  // Sorted, no overlap, no gap, inside the domain.
+  bool is_valid() const;
+  bool is_balanced() const;
+
+ private:
+  Domain<D> domain_;
+  std::vector<Key<D>> leaves_;
+};
+
+// For each leaf of `next`, where it comes from. Both trees span the same domain, and levels differ by at most one
+// for refinement; any number of levels is accepted for coarsening.
+template <int D>
+std::vector<Origin> origins(const Spacetree<D>& previous, const Spacetree<D>& next);
+
+}  // namespace meander::mesh

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// How a patch lies in its slot: unknown by unknown (SoA), each a box of (p + 2h)^d doubles with the halo
+// inlined, x fastest. Every unknown starts on a 64-byte boundary, and a slot ends with 8 spare doubles, so that a
+// pack that starts inside the slot may be loaded whole. Trivially copyable; usable in device code.
+
+#include <cstddef>
+
+namespace meander::solvers {
+
+struct PatchLayout {
+  int dim = 3;       // 2 or 3
+  int p = 0;         // volumes along an axis, without halo
+  int h = 0;         // halo width
+  int unknowns = 0;  // N
+
+  constexpr PatchLayout() = default;
+  constexpr PatchLayout(int dimensions, int patch_size, int halo, int unknown_count)
+      : dim(dimensions), p(patch_size), h(halo), unknowns(unknown_count) {}
+
+  constexpr int edge() const { return p + 2 * h; }
+  // Distance in doubles between neighbouring volumes along an axis.
+  constexpr std::ptrdiff_t stride(int axis) const {
+    std::ptrdiff_t s = 1;
+    for (int a = 0; a < axis; ++a) s *= edge();
+    return s;
+  }
+  constexpr std::ptrdiff_t unknown_stride() const { return (stride(dim) + 7) / 8 * 8; }
+  // A slot's size in doubles; a multiple of 8.
+  constexpr std::ptrdiff_t slot_size() const { return unknowns * unknown_stride() + 8; }
+  // Offset of volume (i, j, k) of an unknown; indices run from -h to p + h - 1 (k is ignored in 2D).
+  constexpr std::ptrdiff_t at(int unknown, int i, int j, int k = 0) const {
+    const std::ptrdiff_t e = edge();
+    const std::ptrdiff_t plane = dim == 3 ? (k + h) * e : 0;
+    return unknown * unknown_stride() + (plane + (j + h)) * e + (i + h);
+  }
+  // Volumes of the interior, p^d, and of one face, p^(d-1).
+  constexpr std::ptrdiff_t volumes() const { return face_volumes() * p; }
+  constexpr std::ptrdiff_t face_volumes() const { return dim == 3 ? std::ptrdiff_t{p} * p : p; }
+  // Doubles in the flux block of one face: [unknown][tangential index, lower axis fastest].
+  constexpr std::ptrdiff_t face_flux_size() const { return unknowns * face_volumes(); }
+};
+
+}  // namespace meander::solvers
