@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A scenario: initial and boundary data, what it adds to a step, and what it measures. Chosen by name.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "io/fields.hpp"
+#include "solvers/euler/parameters.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::simulation {
+
+// All patches of this rank in curve order, with the team that may sweep them. Valid between steps only.
+struct StateView {
+  const solvers::PatchLayout& layout;
+  std::span<const solvers::PatchTask> patches;
+  std::span<const int> levels;
+  double t = 0;
+  ThreadTeam& team;
+};
+
+// The box and the equation a scenario is set up in, fixed before any of its data is asked for.
+struct Setting {
+  int dim = 3;
+  std::vector<double> lower, upper;  // the domain's corners, `dim` numbers each
+  solvers::euler::Parameters euler;
+};
+
+// A column of history.csv.
+struct Measure {
+  std::string name, unit;
+  double value = 0;
+};
+
+class Scenario {
+ public:
+  virtual ~Scenario() = default;
+
+  // Declares the parameters. Called once, before anything else.
+  virtual void describe(io::Fields& fields) = 0;
+  // Checks the parameters (fields.reject(key, why) where they make no sense) and keeps the setting.
+  virtual void set_up(const io::Fields& fields, const Setting& setting) = 0;
+
+  virtual double default_start() const { return 0; }
+  virtual double default_end() const { return 1; }
+
+  // The mean of the unknowns over the volume of width dx about `centre` at the start time, into q[0 .. N-1].
+  virtual void initial(const double* centre, double dx, double* q) const = 0;
+  // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial() there.
+  virtual void boundary(const double* x, double dx, double t, double* q) const;
+
+  // Called before every step, and before the first plot, with the state at time view.t: may fill
+  // solver.step_data(). The result must not depend on the number of threads or on the partition.
+  virtual void prepare_step(const StateView& view, solvers::Solver& solver);
+
+  // Extra columns of history.csv at view.t; the same names in the same order every time.
+  virtual std::vector<Measure> measure(const StateView& view) const;
+};
+
+// One line of `meander scenarios`.
+struct ScenarioEntry {
+  std::string name, meaning;
+  std::vector<int> dims;  // dimensions it exists in
+  std::function<std::unique_ptr<Scenario>()> make;
+};
+// All scenarios, in the order they are listed to users. Adding one is adding a line here.
+const std::vector<ScenarioEntry>& scenarios();
+
+}  // namespace meander::simulation
