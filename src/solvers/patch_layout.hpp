@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // How a patch lies in its slot: unknown by unknown (SoA), each a box of (p + 2h)^d doubles with the halo
-// inlined, x fastest. Every unknown starts on a 64-byte boundary, and a slot ends with 8 spare doubles, so that a
-// pack that starts inside the slot may be loaded whole. Trivially copyable; usable in device code.
+// inlined, x fastest. Every unknown starts on a 64-byte boundary, and a slot ends with 8 spare doubles, so
+// that a pack that starts inside the slot may be loaded whole. Trivially copyable; usable in device code.
 
 #include <cstddef>
 
