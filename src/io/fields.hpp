@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The keys of one table of the input file, declared once: name, target variable, unit, allowed values, meaning.
-// From a declaration come the reading, the strict check, the resolved input, the reference in docs/input.md
-// and `meander scenarios`. The value a target holds when it is declared is the default.
+// The keys of one table of the input file, declared once: name, target variable, unit, allowed values,
+// meaning. From a declaration come the reading, the strict check, the resolved input, the reference in
+// docs/input.md and `meander scenarios`. The value a target holds when it is declared is the default.
 
 #include <deque>
 #include <limits>
@@ -23,9 +23,15 @@ struct Range {
   bool max_open = false;
 };
 inline constexpr Range any_number{};
-inline Range at_least(double min) { return {.min = min}; }
-inline Range greater_than(double min) { return {.min = min, .min_open = true}; }
-inline Range between(double min, double max) { return {.min = min, .max = max}; }
+inline Range at_least(double min) {
+  return {.min = min};
+}
+inline Range greater_than(double min) {
+  return {.min = min, .min_open = true};
+}
+inline Range between(double min, double max) {
+  return {.min = min, .max = max};
+}
 
 // Where a value stands: "file:line:column" of the input file, "--set key=value", or empty for a default.
 struct Origin {
@@ -34,14 +40,15 @@ struct Origin {
 
 struct Field {
   // double: a number (integers are accepted); int; bool; string; list of numbers; list of strings.
-  using Target = std::variant<double*, int*, bool*, std::string*, std::vector<double>*, std::vector<std::string>*>;
+  using Target =
+      std::variant<double*, int*, bool*, std::string*, std::vector<double>*, std::vector<std::string>*>;
   std::string key, unit, meaning;
   Target target;
   Range range;                       // of a number, or of each number of a list
   std::vector<std::string> choices;  // of a string, or of each string of a list; empty: any
   std::string default_text;          // as TOML, taken when declared
   bool required = false;
-  Origin origin;                     // filled by the reader
+  Origin origin;  // filled by the reader
 };
 
 class Fields {

@@ -9,10 +9,10 @@ namespace meander::mesh {
 
 template <int D>
 struct Domain {
-  int base_level = 0;            // m
-  Index<D> base_cells{};         // number of base cells along each axis, each 1 .. 3^m; the box starts at cell 0
-  Point<D> lower{};              // the domain's lower corner, in the user's length unit
-  double base_width = 1.0;       // width of a base cell (cells are cubes)
+  int base_level = 0;       // m
+  Index<D> base_cells{};    // number of base cells along each axis, each 1 .. 3^m; the box starts at cell 0
+  Point<D> lower{};         // the domain's lower corner, in the user's length unit
+  double base_width = 1.0;  // width of a base cell (cells are cubes)
   Vec<bool, D> periodic{};
 
   double width(int level) const {

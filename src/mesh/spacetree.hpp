@@ -18,9 +18,10 @@ enum class Adapt : std::int8_t { coarsen = -1, keep = 0, refine = 1 };
 // How the leaves of a new tree arise from those of an old one; one entry a new leaf, in curve order.
 struct Origin {
   enum class Kind : std::uint8_t { same, refined, coarsened };
-  std::int32_t old_leaf = 0;  // same: that leaf; refined: the old leaf it lies in; coarsened: the first of the old
-                              // leaves it replaces (they are contiguous; all are descendants of the new leaf)
-  std::int32_t old_count = 1; // number of old leaves it replaces (1 unless coarsened)
+  std::int32_t old_leaf =
+      0;  // same: that leaf; refined: the old leaf it lies in; coarsened: the first of the old
+          // leaves it replaces (they are contiguous; all are descendants of the new leaf)
+  std::int32_t old_count = 1;  // number of old leaves it replaces (1 unless coarsened)
   Kind kind = Kind::same;
 };
 
@@ -36,9 +37,9 @@ class Spacetree {
   std::span<const Key<D>> leaves() const { return leaves_; }
   std::size_t size() const { return leaves_.size(); }
 
-  // One round of refinement and coarsening by one level, then full balance: leaves that touch by a face, edge or
-  // corner (across periodic borders too) differ by at most one level. Refinement wins over coarsening: a family is
-  // not coarsened where balance forbids it. Levels stay within [max(min_level, m), max_level].
+  // One round of refinement and coarsening by one level, then full balance: leaves that touch by a face, edge
+  // or corner (across periodic borders too) differ by at most one level. Refinement wins over coarsening: a
+  // family is not coarsened where balance forbids it. Levels stay within [max(min_level, m), max_level].
   // `adapt` has one entry a leaf.
   Spacetree adapted(std::span<const Adapt> adapt, int min_level, int max_level) const;
 
@@ -58,8 +59,8 @@ class Spacetree {
   std::vector<Key<D>> leaves_;
 };
 
-// For each leaf of `next`, where it comes from. Both trees span the same domain, and levels differ by at most one
-// for refinement; any number of levels is accepted for coarsening.
+// For each leaf of `next`, where it comes from. Both trees span the same domain, and levels differ by at most
+// one for refinement; any number of levels is accepted for coarsening.
 template <int D>
 std::vector<Origin> origins(const Spacetree<D>& previous, const Spacetree<D>& next);
 
