@@ -8,9 +8,9 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "mesh/spacetree.hpp"
+#include "mesh/uninitialized.hpp"
 
 namespace meander::mesh {
 
@@ -60,9 +60,9 @@ class Neighbours {
   std::span<const Cell<D>> cells() const { return cells_; }
 
  private:
-  std::vector<std::int32_t> table_;    // 3^D codes a leaf
-  std::vector<std::int32_t> refined_;  // 3^D child codes a refined cell
-  std::vector<Cell<D>> cells_;
+  UninitializedVector<std::int32_t> table_;    // 3^D codes a leaf
+  UninitializedVector<std::int32_t> refined_;  // 3^D child codes a refined cell
+  UninitializedVector<Cell<D>> cells_;
 };
 
 }  // namespace meander::mesh

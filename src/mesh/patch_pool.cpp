@@ -37,7 +37,8 @@ void PatchPool::add_chunk(std::size_t slots) {
 }
 
 void PatchPool::reserve(std::size_t slots) {
-  while (slots > capacity()) add_chunk(std::min(slots - capacity(), largest_chunk));
+  const std::size_t chunk = std::clamp<std::size_t>(slots / 16, 1, largest_chunk);
+  while (slots > capacity()) add_chunk(std::min(slots - capacity(), chunk));
 }
 
 int PatchPool::acquire() {

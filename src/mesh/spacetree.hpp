@@ -39,16 +39,21 @@ class Spacetree {
 
   // One round of refinement and coarsening by one level, then full balance: leaves that touch by a face, edge
   // or corner (across periodic borders too) differ by at most one level. Refinement wins over coarsening: a
-  // family is not coarsened where balance forbids it. Levels stay within [max(min_level, m), max_level].
-  // `adapt` has one entry a leaf.
+  // family is not coarsened where balance forbids it. Levels stay within [max(min_level, m), max_level]; of a
+  // tree that is not within yet, leaves that are too coarse are refined and leaves that are too fine say
+  // coarsen, whatever `adapt` wants. `adapt` has one entry a leaf. min_level <= max_level, m <= max_level <=
+  // Key<D>::max_level.
   Spacetree adapted(std::span<const Adapt> adapt, int min_level, int max_level) const;
 
   // The coarsest balanced tree that refines this one. Idempotent.
   Spacetree balanced() const;
 
   // The leaf holding the point (in the user's length unit); points on shared faces belong to the upper cell,
-  // those on the domain's upper border to the last one. -1 outside the domain.
+  // those on the domain's upper border to the last one. -1 outside the domain. Round-off does not blur this:
+  // a leaf holds exactly the points with domain().face() of its lower faces <= x < that of its upper faces.
   std::int32_t find(const Point<D>& x) const;
+  // The same for many points, several times faster. owners.size() == points.size().
+  void find(std::span<const Point<D>> points, std::span<std::int32_t> owners) const;
 
   // Sorted, no overlap, no gap, inside the domain.
   bool is_valid() const;

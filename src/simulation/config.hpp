@@ -3,6 +3,7 @@
 #pragma once
 // A run, as its input file describes it: read, strictly checked and complete, before any work starts.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -82,7 +83,14 @@ struct Config {
   int base_level() const;  // smallest m with 3^m >= max(cells)
 };
 
-// Reads `file`, applies "table.key=value" settings (later ones win), checks everything. Throws InputError.
+// Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against this
+// machine's memory. Throws InputError.
 Config load_config(const std::string& file, const std::vector<std::string>& settings = {});
+
+// The same with other scenarios than scenarios(), from text at hand (`name` is what messages call it), and
+// for a machine with `memory` bytes.
+Config load_config_text(const std::string& text, const std::string& name,
+                        const std::vector<std::string>& settings,
+                        const std::vector<ScenarioEntry>& known_scenarios, double memory);
 
 }  // namespace meander::simulation
