@@ -46,7 +46,7 @@ int finest_cell(const Domain<D>& domain, int axis, double x) {
   constexpr int level = Key<D>::max_level;
   const int n = domain.cells(level, axis);
   if (!(x >= domain.lower[axis] && x <= domain.face(level, axis, n))) return -1;
-  const double scale = ipow(3.0, level - domain.base_level) / domain.base_width;
+  const double scale = power_of_3(level - domain.base_level) / domain.base_width;
   int i = std::clamp(static_cast<int>((x - domain.lower[axis]) * scale), 0, n - 1);
   // Round-off may have put x on the wrong side of a face.
   while (i > 0 && x < domain.face(level, axis, i)) --i;
