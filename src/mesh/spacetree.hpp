@@ -56,7 +56,10 @@ class Spacetree {
   void find(std::span<const Point<D>> points, std::span<std::int32_t> owners) const;
 
   // Sorted, no overlap, no gap, inside the domain.
-  bool is_valid() const;
+  bool is_valid() const { return tiles(domain_, leaves_); }
+  // Whether such leaves, in curve order, tile the domain without gap or overlap: what the constructor
+  // requires.
+  static bool tiles(const Domain<D>& domain, std::span<const Key<D>> leaves);
   bool is_balanced() const;
 
  private:
