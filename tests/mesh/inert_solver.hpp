@@ -3,6 +3,7 @@
 #pragma once
 // A solver that only carries traits, for tests of what moves data, and meshes refined at random.
 
+#include <algorithm>
 #include <random>
 
 #include "mesh/patch_mesh.hpp"
@@ -64,17 +65,24 @@ void fill_interior(PatchMesh<D>& mesh, const Function& function) {
   }
 }
 
-// One round of adaptation with random wishes.
+// One round of adaptation with random wishes: a few leaves are refined, the finest ones likelier than others,
+// and some families coarsened (whole families drop their refinement together, or it would hardly ever
+// happen).
 template <int D>
-bool adapt_at_random(PatchMesh<D>& mesh, int max_level, std::mt19937& random, ThreadTeam& team,
-                     double refine = 0.15) {
+bool adapt_at_random(PatchMesh<D>& mesh, int max_level, std::mt19937& random, ThreadTeam& team) {
   std::vector<Adapt> wishes(mesh.size());
   std::uniform_real_distribution<double> dice(0, 1);
-  // Whole families drop their refinement together, or coarsening would hardly ever happen.
   double family = 0;
   for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
     if (leaf % children<D> == 0 || mesh.levels()[leaf] != mesh.levels()[leaf - 1]) family = dice(random);
-    wishes[leaf] = dice(random) < refine / 2 ? Adapt::refine : family < 0.6 ? Adapt::coarsen : Adapt::keep;
+    wishes[leaf] = family < 0.4 ? Adapt::coarsen : Adapt::keep;
+  }
+  const int finest = std::min(std::ranges::max(mesh.levels()), max_level - 1);
+  for (int picks = 0; picks < 2;) {
+    const auto leaf = random() % mesh.size();
+    if (mesh.levels()[leaf] < finest && dice(random) < 0.8) continue;
+    wishes[leaf] = Adapt::refine;
+    ++picks;
   }
   return mesh.adapt(wishes, mesh.tree().domain().base_level, max_level, team);
 }

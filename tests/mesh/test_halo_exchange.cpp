@@ -21,11 +21,11 @@ class HaloExchange : public testing::TestWithParam<Case> {};
 template <int D>
 Domain<D> box(bool periodic) {
   Domain<D> domain;
-  domain.base_level = 1;
-  domain.base_cells.fill(2);
-  domain.base_cells[0] = 3;
+  domain.base_level = 2;
+  domain.base_cells.fill(4);
+  domain.base_cells[0] = 6;
   domain.lower.fill(-0.5);
-  domain.base_width = 0.5;
+  domain.base_width = 0.25;
   domain.periodic.fill(periodic);
   return domain;
 }
@@ -49,14 +49,14 @@ double largest_error(const Case& c, bool periodic, solvers::Prolongation prolong
   Boundaries<D> boundaries;
   boundaries.fill(periodic ? BoundaryKind::periodic : BoundaryKind::given);
   PatchMesh<D> mesh(
-      box<D>(periodic), 1, solver, c.p, boundaries,
+      box<D>(periodic), 2, solver, c.p, boundaries,
       [&](const double* x, double, double, double* q) {
         Point<D> point;
         std::copy(x, x + D, point.begin());
         for (int u = 0; u < 2; ++u) q[u] = exact(u, point);
       },
       gpu::host_memory());
-  for (int round = 0; round < 3; ++round) adapt_at_random(mesh, 3, random, team, 0.3);
+  for (int round = 0; round < 4; ++round) adapt_at_random(mesh, 4, random, team);
   EXPECT_GT(std::ranges::max(mesh.levels()), std::ranges::min(mesh.levels()) + 1)
       << "the mesh is not adaptive enough";
   for (const auto& patch : mesh.patches()) {
@@ -105,8 +105,9 @@ TEST_P(HaloExchange, WrapsAroundPeriodicBorders) {
     for (std::size_t a = 1; a < x.size(); ++a) value += std::cos(2 * M_PI * x[a]);
     return value;
   };
-  // The second derivative is at most 4 pi^2 an axis; the coarsest width is 0.5 / p, and minmod clips extrema.
-  const double width = 0.5 / GetParam().p, bound = 1.5 * 4 * M_PI * M_PI * width * width;
+  // The second derivative is at most 4 pi^2 an axis; the coarsest width is 0.25 / p, and minmod clips
+  // extrema.
+  const double width = 0.25 / GetParam().p, bound = 1.5 * 4 * M_PI * M_PI * width * width;
   EXPECT_LT(largest_error<2>(GetParam(), true, solvers::Prolongation::limited_linear, wave), 2 * bound);
   EXPECT_LT(largest_error<3>(GetParam(), true, solvers::Prolongation::limited_linear, wave), 3 * bound);
 }
@@ -129,7 +130,7 @@ void check_boundaries() {
   Boundaries<D> boundaries;
   boundaries.fill(BoundaryKind::outflow);
   boundaries[0] = BoundaryKind::reflecting;
-  PatchMesh<D> mesh(box<D>(false), 1, solver, 6, boundaries, {}, gpu::host_memory());
+  PatchMesh<D> mesh(box<D>(false), 2, solver, 6, boundaries, {}, gpu::host_memory());
   const auto function = [](int u, const Point<D>& x) { return std::exp(x[0]) + x[1] + u; };
   fill_interior(mesh, function);
   for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) mesh.fill_halo(leaf, 0);

@@ -28,6 +28,7 @@ TEST(PatchPool, ShrinksAndKeepsWhatIsHeld) {
   const std::size_t before = gpu::host_memory().stats().live_bytes;
   {
     PatchPool pool(gpu::host_memory(), 8);
+    pool.reserve(1000);
     for (int i = 0; i < 1000; ++i) *pool[pool.acquire()] = i;
     for (int i = 0; i < 1000; ++i) {
       if (i % 10 != 3) pool.release(i);
