@@ -22,42 +22,42 @@ enum class HaloShape : std::uint8_t { faces, edges, full };
 enum class Prolongation : std::uint8_t { constant, limited_linear };
 
 struct Traits {
-  std::string name;                   // "euler rusanov"
+  std::string name;  // "euler rusanov"
   int dim = 3;
   int unknowns = 0;
-  int halo = 1;                       // h
+  int halo = 1;  // h
   HaloShape halo_shape = HaloShape::faces;
   Prolongation prolongation = Prolongation::constant;
-  int stages = 1;                     // calls of update() a step, with a halo exchange after each
-  int stage_blocks = 0;               // extra blocks of p^d x unknowns a slot (RK4: 3)
-  bool conservative = true;           // face fluxes exist: reflux at resolution jumps
+  int stages = 1;            // calls of update() a step, with a halo exchange after each
+  int stage_blocks = 0;      // extra blocks of p^d x unknowns a slot (RK4: 3)
+  bool conservative = true;  // face fluxes exist: reflux at resolution jumps
   std::vector<std::string> unknown_names;
 };
 
 // One patch of a batch. Lengths in the units of the domain.
 struct PatchTask {
-  double* q = nullptr;           // the slot: interior and halo of all unknowns, laid out by PatchLayout
-  double* stages = nullptr;      // stage blocks, or null
-  double lower[3] = {0, 0, 0};   // lower corner of the interior
-  double dx = 0;                 // width of a volume
+  double* q = nullptr;          // the slot: interior and halo of all unknowns, laid out by PatchLayout
+  double* stages = nullptr;     // stage blocks, or null
+  double lower[3] = {0, 0, 0};  // lower corner of the interior
+  double dx = 0;                // width of a volume
   // Where to write the fluxes through the patch's faces (face = 2 * axis + side), or null where nobody asks.
-  // Layout: [unknown][tangential index, lower axis fastest]; positive along the axis; the very fluxes that the
-  // update applied in this step.
+  // Layout: [unknown][tangential index, lower axis fastest]; positive along the axis; the very fluxes that
+  // the update applied in this step.
   double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
 };
 
 // What a patch says of itself after an update or on inspection; merged over patches by max and sum, which
 // are exact, so that results do not depend on the partition.
 struct PatchStatus {
-  double max_rate = 0;            // max over volumes of sum over axes of max_eigenvalue, unit of a velocity
-  std::int64_t first_order = 0;   // volumes where a scheme fell back to first order
-  std::int64_t floored = 0;       // volumes lifted to a floor
-  bool admissible = true;         // false: NaN, or density or pressure not positive, somewhere in the interior
+  double max_rate = 0;           // max over volumes of sum over axes of max_eigenvalue, unit of a velocity
+  std::int64_t first_order = 0;  // volumes where a scheme fell back to first order
+  std::int64_t floored = 0;      // volumes lifted to a floor
+  bool admissible = true;        // false: NaN, or density or pressure not positive, somewhere in the interior
 };
 
 // A named quantity computed from the unknowns of one volume, for output, refinement and diagnostics.
 struct Derived {
-  std::string name;               // "velocity_x", "pressure"
+  std::string name;  // "velocity_x", "pressure"
   std::string unit;
   double (*value)(const void* parameters, const double* unknowns);  // unknowns: one volume, packed
 };
@@ -70,8 +70,8 @@ class Solver {
   // Advances every patch by dt (stage `stage` of traits().stages), in place. Halos are full on entry; on exit
   // the interior holds the new state and the halo is stale. status[i] describes the new interior of tasks[i].
   // Thread-safe; no allocation.
-  virtual void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int stage, double t, double dt,
-                      std::span<PatchStatus> status) const = 0;
+  virtual void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int stage, double t,
+                      double dt, std::span<PatchStatus> status) const = 0;
 
   // The status of a state at hand (initial data, after a flux correction). Reads the interior only.
   virtual PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const = 0;
@@ -85,14 +85,16 @@ class Solver {
   // Largest stable fraction of dx / max_rate.
   virtual double max_cfl() const { return 1.0; }
 
-  // Upper bound on dt at time t from anything that is no wave speed (gravity, expansion); dx is the finest width.
+  // Upper bound on dt at time t from anything that is no wave speed (gravity, expansion); dx is the finest
+  // width.
   virtual double step_limit(double t, double dx) const;
 
-  // Data every patch reads during a step (a mass profile): trivially copyable, set once a step by its producer
-  // before any update() runs. Null where there is none.
+  // Data every patch reads during a step (a mass profile): trivially copyable, set once a step by its
+  // producer before any update() runs. Null where there is none.
   virtual void* step_data() { return nullptr; }
 
-  // The unknowns themselves come first, then quantities computed from them. `parameters()` goes with each value().
+  // The unknowns themselves come first, then quantities computed from them. `parameters()` goes with each
+  // value().
   virtual const std::vector<Derived>& derived() const = 0;
   virtual const void* parameters() const = 0;
 };

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The halo exchange of one rank as a flat plan: trivially copyable operations on leaves, grouped by the leaf
+// whose halo they fill. Operations that fetch from other leaves read interiors only and come first; boundary
+// conditions, which read their own leaf, come last, axis by axis. So all leaves can be filled at once.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "mesh/neighbours.hpp"
+#include "solvers/solver.hpp"
+#include "solvers/transfer.hpp"
+
+namespace meander::mesh {
+
+enum class BoundaryKind : std::uint8_t { periodic, outflow, reflecting, given };
+
+template <int D>
+using Boundaries = Vec<BoundaryKind, 2 * D>;  // face = 2 * axis + side
+
+// Writes the unknowns beyond a `given` boundary: point x (D numbers), volume width dx, time t, N unknowns
+// out.
+using GivenBoundary = std::function<void(const double* x, double dx, double t, double* q)>;
+
+template <int D>
+struct HaloOp {
+  enum class Kind : std::uint8_t { copy, prolong, restrict_parts, boundary };
+  Vec<std::int16_t, D> lower{}, extent{};  // the box of the destination
+  Vec<std::int16_t, D> shift{};            // as solvers::copy, prolong (its offset) or restrict_to take it
+  std::int32_t source = 0;                 // copy, prolong: leaf; restrict_parts: first entry of parts()
+  std::int16_t parts = 0;                  // restrict_parts: how many
+  Kind kind = Kind::copy;
+  std::uint8_t face = 0;  // boundary: 2 * axis + side
+
+  solvers::Box<D> box() const;
+  Index<D> offset() const;
+};
+
+template <int D>
+struct FineSource {
+  std::int32_t leaf = 0;
+  Vec<std::int8_t, D> child{};  // position in the refined cell
+};
+
+template <int D>
+class HaloPlan {
+ public:
+  HaloPlan() = default;
+  HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours, const solvers::PatchLayout& layout,
+           solvers::HaloShape shape);
+
+  std::span<const HaloOp<D>> ops(std::size_t leaf) const {
+    return {ops_.data() + begin_[leaf], begin_[leaf + 1] - begin_[leaf]};
+  }
+  std::span<const FineSource<D>> parts(const HaloOp<D>& op) const {
+    return {parts_.data() + op.source, static_cast<std::size_t>(op.parts)};
+  }
+  std::size_t size() const { return ops_.size(); }
+
+ private:
+  std::vector<HaloOp<D>> ops_;
+  std::vector<FineSource<D>> parts_;
+  std::vector<std::size_t> begin_;
+};
+
+}  // namespace meander::mesh

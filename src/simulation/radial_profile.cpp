@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/radial_profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace meander::simulation {
+
+namespace {
+
+// Fills entries without weight linearly between the nearest ones that have some.
+void fill_gaps(std::vector<double>& values, const std::vector<double>& weight) {
+  const std::size_t none = values.size();
+  std::size_t last = none;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(weight[i] > 0)) continue;
+    for (std::size_t gap = last == none ? 0 : last + 1; gap < i; ++gap) {
+      const double f = last == none ? 1.0 : static_cast<double>(gap - last) / static_cast<double>(i - last);
+      values[gap] = last == none ? values[i] : values[last] + f * (values[i] - values[last]);
+    }
+    last = i;
+  }
+  if (last == none) return;
+  for (std::size_t gap = last + 1; gap < values.size(); ++gap) values[gap] = values[last];
+}
+
+// A power of two that keeps `count` integrals of magnitude `largest` within 2^62 quanta, and one within 2^50.
+double quantum_for(double largest, std::size_t count) {
+  if (!(largest > 0) || !std::isfinite(largest)) return 1.0;
+  const double bound =
+      std::max(std::ldexp(largest, -50), std::ldexp(largest * static_cast<double>(count), -62));
+  return std::ldexp(1.0, std::ilogb(bound) + 1);
+}
+
+}  // namespace
+
+RadialProfile radial_profile(const StateView& view, const std::array<double, 3>& centre, double radius,
+                             double gamma) {
+  const int dim = view.layout.dim;
+  double finest = std::numeric_limits<double>::infinity();
+  for (const auto& patch : view.patches) finest = std::min(finest, patch.dx);
+  ShellGrid grid{dim, centre, 0, 0};
+  grid.count = static_cast<int>(std::clamp(std::floor(radius / finest), 1.0, 4096.0));
+  grid.dr = radius / grid.count;
+
+  // Volume, mass, radial momentum, pressure.
+  const auto integrand = [dim, gamma](const PlaneView& plane, double* const* out) {
+    const double* const* u = plane.unknown;
+    for (int n = 0; n < plane.n; ++n) {
+      double outward = u[1][n] * plane.x[n] + u[2][n] * plane.y[n];
+      double momentum2 = u[1][n] * u[1][n] + u[2][n] * u[2][n];
+      if (dim == 3) {
+        outward += u[3][n] * plane.z;
+        momentum2 += u[3][n] * u[3][n];
+      }
+      out[0][n] = plane.volume;
+      out[1][n] = u[0][n] * plane.volume;
+      out[2][n] = plane.r[n] > 0 ? outward / plane.r[n] * plane.volume : 0.0;
+      out[3][n] = (gamma - 1) * (u[dim + 1][n] - 0.5 * momentum2 / u[0][n]) * plane.volume;
+    }
+  };
+  const auto largest = ShellSums<4>::largest(view, grid, dim + 2, integrand);
+  const std::size_t volumes = view.patches.size() * static_cast<std::size_t>(view.layout.volumes());
+  std::array<double, 4> quantum{};
+  for (std::size_t q = 0; q < 4; ++q) quantum[q] = quantum_for(largest[q], volumes);
+  ShellSums<4> sums;
+  sums.sum(view, grid, dim + 2, quantum, integrand);
+
+  const auto volume = sums.shells(0), mass = sums.shells(1), momentum = sums.shells(2),
+             pressure = sums.shells(3);
+  RadialProfile profile;
+  profile.dr = grid.dr;
+  profile.density.resize(volume.size());
+  profile.radial_velocity.resize(volume.size());
+  profile.pressure.resize(volume.size());
+  for (std::size_t i = 0; i < volume.size(); ++i) {
+    if (!(volume[i] > 0)) continue;
+    profile.density[i] = mass[i] / volume[i];
+    profile.radial_velocity[i] = mass[i] > 0 ? momentum[i] / mass[i] : 0;
+    profile.pressure[i] = pressure[i] / volume[i];
+  }
+  for (auto* values : {&profile.density, &profile.radial_velocity, &profile.pressure})
+    fill_gaps(*values, volume);
+  return profile;
+}
+
+double outermost_sign_change(const RadialProfile& profile, const std::vector<double>& values) {
+  for (std::size_t i = values.size(); i-- > 1;) {
+    const double inner = values[i - 1], outer = values[i];
+    if (inner <= 0 && outer > 0) return profile.radius(i - 1) + profile.dr * (-inner) / (outer - inner);
+  }
+  return 0;
+}
+
+namespace {
+
+// Radial velocity with the expansion: proportional to the physical one.
+std::vector<double> physical_velocity(const RadialProfile& profile, double tau) {
+  std::vector<double> velocity(profile.size());
+  for (std::size_t i = 0; i < velocity.size(); ++i)
+    velocity[i] = profile.radial_velocity[i] - 2 * profile.radius(i) / tau;
+  return velocity;
+}
+
+}  // namespace
+
+double turnaround_radius(const RadialProfile& profile, double tau) {
+  return outermost_sign_change(profile, physical_velocity(profile, tau));
+}
+
+double accretion_shock_radius(const RadialProfile& profile, double tau) {
+  const auto velocity = physical_velocity(profile, tau);
+  const double turnaround = outermost_sign_change(profile, velocity);
+  std::size_t fastest = 0;
+  for (std::size_t i = 0; i < velocity.size() && profile.radius(i) < turnaround; ++i) {
+    if (velocity[i] < velocity[fastest]) fastest = i;
+  }
+  const double half = 0.5 * velocity[fastest];
+  if (turnaround == 0 || half >= 0) return 0;
+  for (std::size_t i = fastest; i > 0; --i) {
+    const double inner = velocity[i - 1], outer = velocity[i];
+    if (inner >= half) return profile.radius(i) - profile.dr * (half - outer) / (inner - outer);
+  }
+  return profile.radius(0);
+}
+
+double blast_radius(const RadialProfile& profile, double ambient) {
+  const auto peak = static_cast<std::size_t>(
+      std::max_element(profile.density.begin(), profile.density.end()) - profile.density.begin());
+  const double half = 0.5 * (profile.density[peak] + ambient);
+  // Round-off in an undisturbed gas is no blast.
+  if (!(profile.density[peak] > ambient * (1 + 1e-6))) return 0;
+  for (std::size_t i = peak + 1; i < profile.size(); ++i) {
+    const double inner = profile.density[i - 1], outer = profile.density[i];
+    if (outer <= half) return profile.radius(i - 1) + profile.dr * (inner - half) / (inner - outer);
+  }
+  return profile.radius(profile.size() - 1);
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/scenarios/volume_means.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace meander::simulation {
+
+double fraction_below(double centre, double dx, double position) {
+  return std::clamp((position - centre) / dx + 0.5, 0.0, 1.0);
+}
+
+namespace {
+
+// Offset o is the cube's centre as seen from the ball's.
+double fraction_in_ball(int dim, const double* o, double dx, double radius, int depth) {
+  double nearest2 = 0, farthest2 = 0, middle2 = 0;
+  for (int d = 0; d < dim; ++d) {
+    const double x = std::abs(o[d]);
+    const double near = std::max(0.0, x - 0.5 * dx), far = x + 0.5 * dx;
+    nearest2 += near * near;
+    farthest2 += far * far;
+    middle2 += x * x;
+  }
+  const double radius2 = radius * radius;
+  if (nearest2 >= radius2) return 0;
+  if (farthest2 <= radius2) return 1;
+  if (depth == 0) return std::clamp((radius - std::sqrt(middle2)) / dx + 0.5, 0.0, 1.0);
+  double sum = 0;
+  for (int child = 0; child < (1 << dim); ++child) {
+    double c[3] = {0, 0, 0};
+    for (int d = 0; d < dim; ++d) c[d] = o[d] + ((child >> d & 1) ? 0.25 : -0.25) * dx;
+    sum += fraction_in_ball(dim, c, 0.5 * dx, radius, depth - 1);
+  }
+  return sum / (1 << dim);
+}
+
+}  // namespace
+
+double fraction_in_ball(int dim, const double* centre, double dx, const double* ball_centre, double radius) {
+  double o[3] = {0, 0, 0};
+  for (int d = 0; d < dim; ++d) o[d] = centre[d] - ball_centre[d];
+  // Volumes larger than the ball are cut finer, so that it is always resolved by the same number of samples.
+  int depth = 3;
+  for (double width = dx; width > 0.5 * radius && depth < 9; width *= 0.5) ++depth;
+  return fraction_in_ball(dim, o, dx, radius, depth);
+}
+
+double gaussian_share_1d(double lower, double upper, double peak, double radius) {
+  const double a = (lower - peak) / radius, b = (upper - peak) / radius;
+  // Differences of erf lose all digits in the tails; those of erfc do not.
+  if (a >= 0) return 0.5 * (std::erfc(a) - std::erfc(b));
+  if (b <= 0) return 0.5 * (std::erfc(-b) - std::erfc(-a));
+  return 0.5 * (std::erf(b) - std::erf(a));
+}
+
+double gaussian_share(int dim, const double* centre, double dx, const double* peak, double radius) {
+  double share = 1;
+  for (int d = 0; d < dim; ++d)
+    share *= gaussian_share_1d(centre[d] - 0.5 * dx, centre[d] + 0.5 * dx, peak[d], radius);
+  return share;
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/euler/euler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/assert.hpp"
+#include "solvers/euler/derived.hpp"
+#include "solvers/euler/kernels.hpp"
+
+namespace meander::solvers::euler {
+namespace {
+
+// Of sqrt(dx / g), the time to fall across half a volume from rest.
+constexpr double gravity_cfl = 0.5;
+// Of |tau|; a tenth of it changes the scale factor by a thousandth. Coarser steps miss the turnaround.
+constexpr double expansion_fraction = 0.005;
+
+template <int D>
+class EulerSolver final : public Solver {
+ public:
+  explicit EulerSolver(const Parameters& parameters) : parameters_(parameters), terms_(parameters) {
+    gravity_.dim = D;
+    traits_.name = "euler rusanov";
+    traits_.dim = D;
+    traits_.unknowns = D + 2;
+    traits_.unknown_names = unknown_names(D);
+    derived_ = derived_quantities(D);
+  }
+
+  const Traits& traits() const override { return traits_; }
+
+  void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int, double t, double dt,
+              std::span<PatchStatus> status) const override {
+    update_rusanov<D>(terms_, tasks, layout, t, dt, gravity_, status);
+  }
+
+  PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
+    return euler::inspect<D>(terms_, task, layout);
+  }
+
+  bool admissible(const double* unknowns) const override { return terms_.admissible(unknowns); }
+
+  void reflection_signs(int axis, std::span<double> signs) const override {
+    std::fill(signs.begin(), signs.end(), 1.0);
+    signs[static_cast<std::size_t>(1 + axis)] = -1.0;
+  }
+
+  double step_limit(double t, double dx) const override {
+    if (!gravity_.on) return std::numeric_limits<double>::infinity();
+    const double fall = gravity_.g_max > 0 ? gravity_cfl * std::sqrt(dx / gravity_.g_max)
+                                           : std::numeric_limits<double>::infinity();
+    return std::min(fall, expansion_fraction * std::abs(t));
+  }
+
+  void* step_data() override { return &gravity_; }
+  const std::vector<Derived>& derived() const override { return derived_; }
+  const void* parameters() const override { return &parameters_; }
+
+ private:
+  Parameters parameters_;
+  Terms<D> terms_;
+  Traits traits_;
+  std::vector<Derived> derived_;
+  SphericalGravity gravity_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_solver(int dim, const Parameters& parameters) {
+  MEANDER_ASSERT(dim == 2 || dim == 3);
+  if (dim == 2) return std::make_unique<EulerSolver<2>>(parameters);
+  return std::make_unique<EulerSolver<3>>(parameters);
+}
+
+}  // namespace meander::solvers::euler

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The arithmetic that PDE terms are written in. A term calls these names unqualified; a value type other than
+// double (SIMD pack, dual number) brings its own overloads, found by argument-dependent lookup. Every
+// operation here is correctly rounded or exact, so that double, packs and device code agree to the bit.
+// Usable in device code.
+
+#include <cmath>
+
+#ifdef __CUDACC__
+#define MEANDER_HOST_DEVICE __host__ __device__
+#define MEANDER_TERM __host__ __device__ __forceinline__
+#else
+#define MEANDER_HOST_DEVICE
+#define MEANDER_TERM __attribute__((always_inline)) inline
+#endif
+
+namespace meander::solvers {
+
+// a * b + c, rounded once.
+MEANDER_TERM double fma(double a, double b, double c) {
+  return std::fma(a, b, c);
+}
+MEANDER_TERM double sqrt(double a) {
+  return std::sqrt(a);
+}
+MEANDER_TERM double abs(double a) {
+  return std::fabs(a);
+}
+// The second argument if either is NaN, as the vector instructions have it.
+MEANDER_TERM double max(double a, double b) {
+  return a > b ? a : b;
+}
+MEANDER_TERM double min(double a, double b) {
+  return a < b ? a : b;
+}
+MEANDER_TERM double floor(double a) {
+  return std::floor(a);
+}
+MEANDER_TERM double select(bool condition, double a, double b) {
+  return condition ? a : b;
+}
+
+// table[index] for a whole number index >= 0.
+MEANDER_TERM double gather(const double* table, double index) {
+  return table[static_cast<long>(index)];
+}
+
+}  // namespace meander::solvers

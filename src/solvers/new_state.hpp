@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What happens to a volume once its fluxes are in: the source, split off; the floors; and what the new state
+// says of itself. Shared by all schemes.
+
+#include "solvers/pack.hpp"
+#include "solvers/patch_layout.hpp"
+#include "solvers/pde.hpp"
+#include "solvers/solver.hpp"
+#include "solvers/workspace.hpp"
+
+namespace meander::solvers {
+
+// Sum over axes of the largest |eigenvalue|.
+template <Pde P, class V>
+MEANDER_TERM V rate(const P& pde, const V* q) {
+  V a[P::auxiliaries > 0 ? P::auxiliaries : 1];
+  if constexpr (P::auxiliaries > 0) pde.auxiliary(q, a);
+  V sum = pde.max_eigenvalue(q, a, 0);
+  for (int axis = 1; axis < P::dim; ++axis) sum = sum + pde.max_eigenvalue(q, a, axis);
+  return sum;
+}
+
+// Collects the status of one patch over its volumes. Halo volumes that a pack covers are masked out, whatever
+// they hold.
+template <Pde P, class V>
+class StatusSum {
+  using Mask = decltype(V(0.0) > V(0.0));
+
+ public:
+  MEANDER_TERM void add(const P& pde, const V* q, Mask interior) {
+    const V speed = select(interior, rate(pde, q), V(0.0));
+    max_rate_ = max(speed, max_rate_);  // in this order a NaN is dropped; admissible() sees it
+    bad_ = bad_ || (interior && !pde.admissible(q));
+  }
+  PatchStatus result() const {
+    PatchStatus status;
+    status.max_rate = largest(max_rate_);
+    status.admissible = !any(bad_);
+    return status;
+  }
+
+ private:
+  V max_rate_ = V(0.0);
+  Mask bad_ = V(0.0) > V(0.0);
+};
+
+// Applies source and floors to packs of one patch and collects its status.
+template <Pde P, class V>
+class NewState {
+  using Mask = decltype(V(0.0) > V(0.0));
+
+ public:
+  // `step` null: no source.
+  NewState(const P& pde, const PatchTask& task, const PlaneMap& plane, double t, double dt,
+           const typename P::StepData* step)
+      : pde_(pde), task_(task), plane_(plane), t_(t), dt_(dt), step_(step) {
+    if constexpr (Floored<P>) floors_ = pde.enforces();
+  }
+
+  // q: the state after the fluxes of the volumes from position `at` of plane k on; changed to the final one.
+  MEANDER_TERM void finish(V* q, int at, int k) {
+    const Mask interior = load<V>(plane_.interior() + at) > V(0.0);
+    if constexpr (P::has_source) {
+      if (step_ != nullptr) apply_source(q, at, k);
+    }
+    if constexpr (Floored<P>) {
+      if (floors_) floored_ += count(interior && pde_.enforce(q));
+    }
+    sum_.add(pde_, q, interior);
+  }
+
+  PatchStatus result() const {
+    PatchStatus status = sum_.result();
+    status.floored = floored_;
+    return status;
+  }
+
+ private:
+  void apply_source(V* q, int at, int k) const {
+    V x[P::dim], s[P::unknowns];
+    x[0] = fma(load<V>(plane_.x() + at), V(task_.dx), V(task_.lower[0]));
+    x[1] = fma(load<V>(plane_.y() + at), V(task_.dx), V(task_.lower[1]));
+    if constexpr (P::dim == 3) x[2] = V(task_.lower[2] + (k + 0.5) * task_.dx);
+    pde_.source(q, x, t_, dt_, *step_, s);
+    for (int n = 0; n < P::unknowns; ++n) q[n] = fma(V(dt_), s[n], q[n]);
+  }
+
+  const P& pde_;
+  const PatchTask& task_;
+  const PlaneMap& plane_;
+  double t_, dt_;
+  const typename P::StepData* step_;
+  bool floors_ = false;
+  std::int64_t floored_ = 0;
+  StatusSum<P, V> sum_;
+};
+
+}  // namespace meander::solvers

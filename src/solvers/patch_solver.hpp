@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A Solver from an equation and a scheme's patch kernel: the loop over a batch, and the calls every equation
+// answers alike. Included by the translation units that instantiate kernels, and by tests.
+
+#include <utility>
+
+#include "base/assert.hpp"
+#include "solvers/new_state.hpp"
+
+namespace meander::solvers {
+
+// Reads the interior of one patch.
+template <Pde P, class V = Pack>
+PatchStatus inspect_patch(const P& pde, const PatchTask& task, const PatchLayout& layout,
+                          const PlaneMap& plane) {
+  StatusSum<P, V> sum;
+  const int last = plane.at(layout.p - 1, layout.p - 1);
+  for (int k = 0; k < (P::dim == 3 ? layout.p : 1); ++k) {
+    const double* from = task.q + (P::dim == 3 ? (k + layout.h) * layout.stride(2) : 0);
+    for (int at = plane.at(0, 0); at <= last; at += lanes<V>) {
+      V q[P::unknowns];
+      for (int n = 0; n < P::unknowns; ++n) q[n] = load<V>(from + n * layout.unknown_stride() + at);
+      sum.add(pde, q, load<V>(plane.interior() + at) > V(0.0));
+    }
+  }
+  return sum.result();
+}
+
+// Kernel: constructed from (pde, layout, workspace), with update(task, t, dt, step data or null).
+template <class Kernel, Pde P>
+void update_batch(const P& pde, std::span<const PatchTask> tasks, const PatchLayout& layout, double t,
+                  double dt, const typename P::StepData& step, std::span<PatchStatus> status) {
+  MEANDER_ASSERT(tasks.size() <= status.size());
+  MEANDER_ASSERT(layout.dim == P::dim && layout.unknowns == P::unknowns);
+  const typename P::StepData* active = nullptr;
+  if constexpr (P::has_source) active = pde.source_on(step) ? &step : nullptr;
+  Kernel kernel(pde, layout, workspace(layout));
+  for (std::size_t i = 0; i < tasks.size(); ++i) status[i] = kernel.update(tasks[i], t, dt, active);
+}
+
+}  // namespace meander::solvers

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What an equation provides so that the patch kernels can be built from it. The user writes the terms as
+// plain function templates over the value type T; the kernels call them ("don't call us"): with packs on the
+// CPU, double on the GPU, dual numbers in tests. Trivially copyable: parameters travel to a device as they
+// are.
+//
+//   dQ/dt + sum over a of d flux(Q, a)/dx_a + ncp(Q, dQ/dx_a, a) = source(Q, x, t)
+//
+// An equation is a class template over the dimension with
+//   static constexpr int dim, unknowns (N);
+//   static constexpr int auxiliaries (A): values computed once a volume and handed to the terms, 0 for none;
+//   static constexpr bool has_flux, has_ncp, has_source: a term that is absent costs nothing and need not be
+//   written; struct StepData: what source() reads beside the state; trivially copyable;
+// and, for every value type T, with Q, A, F pointing at N, A, N values of one volume:
+//   void auxiliary(const T* q, T* a);
+//   T max_eigenvalue(const T* q, const T* a, int axis): largest |eigenvalue| of flux and ncp together;
+//   void flux(const T* q, const T* a, int axis, T* f);
+//   void ncp(const T* q, const T* gradient, int axis, T* b): B_axis(q) * gradient, of N unknowns along one
+//   axis; bool source_on(const StepData&): false skips the source for a whole step; void source(const T* q,
+//   const T* x, double t, double dt, const StepData&, T* s); auto admissible(const T* q): mask of the states
+//   the equation accepts; false for NaN; bool enforces(): whether floors are set at all; auto enforce(T* q):
+//   lifts a state to its floors; mask of those it changed.
+
+#include <concepts>
+#include <type_traits>
+
+namespace meander::solvers {
+
+// Step data of an equation whose source needs none.
+struct NoStepData {};
+
+template <class P>
+concept Pde = std::is_trivially_copyable_v<P> && std::is_trivially_copyable_v<typename P::StepData> &&
+              (P::dim == 2 || P::dim == 3) &&
+              (P::unknowns > 0) && (P::auxiliaries >= 0) && (P::has_flux || P::has_ncp) &&
+              requires(const P& pde, const double* in, double* out, int axis) {
+  { pde.max_eigenvalue(in, in, axis) } -> std::convertible_to<double>;
+  { pde.admissible(in) } -> std::convertible_to<bool>;
+}
+&&(P::auxiliaries == 0 || requires(const P& pde, const double* q, double* a) { pde.auxiliary(q, a); }) &&
+    (!P::has_flux || requires(const P& pde, const double* in, double* f) { pde.flux(in, in, 0, f); }) &&
+    (!P::has_ncp || requires(const P& pde, const double* in, double* b) { pde.ncp(in, in, 0, b); }) &&
+    (!P::has_source || requires(const P& pde, const double* in, double* s, const typename P::StepData& step) {
+      { pde.source_on(step) } -> std::convertible_to<bool>;
+      pde.source(in, in, 0.0, 0.0, step, s);
+    });
+
+// An equation with floors.
+template <class P>
+concept Floored = Pde<P> && requires(const P& pde, double* q) {
+  { pde.enforces() } -> std::convertible_to<bool>;
+  { pde.enforce(q) } -> std::convertible_to<bool>;
+};
+
+// An equation that can be reconstructed in primitive variables W (N of them) and predicted by its
+// quasi-linear form.
+template <class P>
+concept Reconstructible = Pde<P> && requires(const P& pde, const double* in, double* out) {
+  pde.primitive(in, out);  // Q to W
+  pde.conserved(in, out);  // W to Q
+  { pde.admissible_primitive(in) } -> std::convertible_to<bool>;
+  // The change of W over dt with differences dw[axis * N + n] across a volume; ratio = dt / dx.
+  pde.predict(in, in, 0.0, out);
+  pde.flux_of_primitive(in, 0, out, out);  // conserved state and flux of a face state
+};
+
+}  // namespace meander::solvers

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/solver.hpp"
+
+#include <limits>
+
+namespace meander::solvers {
+
+double Solver::step_limit(double, double) const {
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace meander::solvers
