@@ -91,8 +91,8 @@ const Mistake syntax_and_keys[] = {
      "time, "
      "output, refinement\n  1 | cfl = 0.4\n    | ^"},
     {"table_for_array", probe + "[refinement]\nkind = \"jump\"\n",
-     "in.toml:3:1: refinement: must be a list of tables, each written [[refinement]]\n  3 | [refinement]\n   "
-     " | ^"},
+     "in.toml:3:2: refinement: must be a list of tables, each written [[refinement]]\n  3 | [refinement]\n   "
+     " |  ^"},
     {"array_for_table", probe + "[[mesh]]\n",
      "in.toml:3:3: mesh: must be a table, written [mesh]\n  3 | [[mesh]]\n    |   ^"},
     {"syntax", probe + "[mesh]\npatch-size = = 9\n",
