@@ -7,6 +7,13 @@
 
 namespace meander::mesh {
 
+// 3^exponent, 0 <= exponent <= 15: exact.
+constexpr double power_of_3(int exponent) {
+  constexpr double powers[] = {1,    3,     9,     27,     81,     243,     729,     2187,
+                               6561, 19683, 59049, 177147, 531441, 1594323, 4782969, 14348907};
+  return powers[exponent];
+}
+
 template <int D>
 struct Domain {
   int base_level = 0;       // m
@@ -17,7 +24,7 @@ struct Domain {
 
   double width(int level) const {
     const int depth = level - base_level;
-    return depth >= 0 ? base_width / ipow(3.0, depth) : base_width * ipow(3.0, -depth);
+    return depth >= 0 ? base_width / power_of_3(depth) : base_width * power_of_3(-depth);
   }
   // Number of level-`level` cells along an axis (level >= m).
   int cells(int level, int axis) const { return base_cells[axis] * ipow(3, level - base_level); }
@@ -30,8 +37,8 @@ struct Domain {
   // Coordinate of the lower face of the `index`-th level-`level` cell along an axis. A face has the same
   // coordinate, to the last bit, from whatever level it is asked for.
   double face(int level, int axis, int index) const {
-    const double finest = static_cast<double>(index) * ipow(3.0, Key<D>::max_level - level);
-    return lower[axis] + finest * base_width / ipow(3.0, Key<D>::max_level - base_level);
+    const double finest = static_cast<double>(index) * power_of_3(Key<D>::max_level - level);
+    return lower[axis] + finest * base_width / power_of_3(Key<D>::max_level - base_level);
   }
   Point<D> lower_corner(const Cell<D>& cell) const {
     Point<D> x{};

@@ -23,6 +23,19 @@ Index<D> HaloOp<D>::offset() const {
   return result;
 }
 
+template <int D>
+HaloOp<D> HaloOp<D>::reversed(std::int32_t leaf) const {
+  HaloOp result = *this;
+  for (int a = 0; a < D; ++a) {
+    // The source's halo lies on the other side: as far outside there as this one's outside here.
+    if (shift[a] > 0) result.lower[a] = static_cast<std::int16_t>(shift[a]);
+    if (shift[a] < 0) result.lower[a] = static_cast<std::int16_t>(-extent[a]);
+    result.shift[a] = static_cast<std::int16_t>(-shift[a]);
+  }
+  result.source = leaf;
+  return result;
+}
+
 namespace {
 
 template <int D>
@@ -70,6 +83,17 @@ void touching_children(const Neighbours<D>& neighbours, std::int32_t cell, const
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.leaf < b.leaf; });
 }
 
+// Whether a leaf has finer neighbours across a face, so that its state changes once more after its update.
+template <int D>
+bool is_corrected(const Neighbours<D>& neighbours, std::size_t leaf) {
+  for (int face = 0; face < 2 * D; ++face) {
+    Index<D> offset{};
+    offset[face / 2] = 2 * (face % 2) - 1;
+    if (neighbours.of(static_cast<std::int32_t>(leaf), direction_of<D>(offset)).is_refined()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 template <int D>
@@ -79,11 +103,15 @@ HaloPlan<D>::HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours,
   const auto cells = neighbours.cells();
   const auto& domain = tree.domain();
   std::vector<FineSource<D>> touching;
-  begin_.reserve(tree.size() + 1);
+  std::vector<HaloOp<D>> late;
+  std::vector<char> corrected(tree.size());
+  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) corrected[leaf] = is_corrected<D>(neighbours, leaf);
+  begin_.reserve(2 * tree.size() + 1);
   begin_.push_back(0);
   ops_.reserve(tree.size() * 2 * D);
   for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
     const Cell<D>& cell = cells[leaf];
+    late.clear();
     for (int direction = 0; direction < children<D>; ++direction) {
       const Index<D> offset = offset_of<D>(direction);
       if (!reads<D>(shape, offset)) continue;
@@ -108,8 +136,11 @@ HaloPlan<D>::HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours,
           op.shift[a] = static_cast<std::int16_t>(coarser ? seat * p : -offset[a] * p);
         }
       }
-      ops_.push_back(op);
+      const bool early = op.kind == HaloOp<D>::Kind::copy && !corrected[leaf] &&
+                         !corrected[static_cast<std::size_t>(op.source)];
+      (early ? ops_ : late).push_back(op);
     }
+    begin_.push_back(ops_.size());
     for (int a = 0; a < D; ++a) {
       if (domain.periodic[a]) continue;
       for (int side = 0; side < 2; ++side) {
@@ -128,9 +159,10 @@ HaloPlan<D>::HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours,
             op.extent[b] = static_cast<std::int16_t>(p + 2 * h);
           }
         }
-        ops_.push_back(op);
+        late.push_back(op);
       }
     }
+    ops_.insert(ops_.end(), late.begin(), late.end());
     begin_.push_back(ops_.size());
   }
 }

@@ -37,6 +37,8 @@ struct HaloOp {
 
   solvers::Box<D> box() const;
   Index<D> offset() const;
+  // Of a copy: the one that takes the same layers of this leaf to the source's halo.
+  HaloOp reversed(std::int32_t leaf) const;
 };
 
 template <int D>
@@ -52,8 +54,13 @@ class HaloPlan {
   HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours, const solvers::PatchLayout& layout,
            solvers::HaloShape shape);
 
-  std::span<const HaloOp<D>> ops(std::size_t leaf) const {
-    return {ops_.data() + begin_[leaf], begin_[leaf + 1] - begin_[leaf]};
+  // Copies that may be done once both leaves are updated; for each, the other leaf has the reverse one.
+  std::span<const HaloOp<D>> early(std::size_t leaf) const {
+    return range(begin_[2 * leaf], begin_[2 * leaf + 1]);
+  }
+  // All others, in the order to be done; after the flux correction.
+  std::span<const HaloOp<D>> late(std::size_t leaf) const {
+    return range(begin_[2 * leaf + 1], begin_[2 * leaf + 2]);
   }
   std::span<const FineSource<D>> parts(const HaloOp<D>& op) const {
     return {parts_.data() + op.source, static_cast<std::size_t>(op.parts)};
@@ -61,9 +68,13 @@ class HaloPlan {
   std::size_t size() const { return ops_.size(); }
 
  private:
+  std::span<const HaloOp<D>> range(std::size_t begin, std::size_t end) const {
+    return {ops_.data() + begin, end - begin};
+  }
+
   std::vector<HaloOp<D>> ops_;
   std::vector<FineSource<D>> parts_;
-  std::vector<std::size_t> begin_;
+  std::vector<std::size_t> begin_;  // of the early and of the late operations of each leaf, alternately
 };
 
 }  // namespace meander::mesh

@@ -71,33 +71,55 @@ void PatchMesh<D>::rebuild() {
 
 template <int D>
 void PatchMesh<D>::fill_halo(std::size_t leaf, double t) const {
+  for (const HaloOp<D>& op : plan_.early(leaf)) apply(op, patches_[leaf], t);
+  for (const HaloOp<D>& op : plan_.late(leaf)) apply(op, patches_[leaf], t);
+}
+
+template <int D>
+void PatchMesh<D>::exchange_updated(std::size_t leaf, const Chunk& chunk) const {
+  for (const HaloOp<D>& op : plan_.early(leaf)) {
+    const auto other = static_cast<std::size_t>(op.source);
+    if (other < chunk.begin || other > leaf) continue;
+    apply(op, patches_[leaf], 0);
+    if (other != leaf) apply(op.reversed(static_cast<std::int32_t>(leaf)), patches_[other], 0);
+  }
+}
+
+template <int D>
+void PatchMesh<D>::finish_halo(std::size_t leaf, const Chunk& chunk, double t) const {
+  for (const HaloOp<D>& op : plan_.early(leaf)) {
+    const auto other = static_cast<std::size_t>(op.source);
+    if (other < chunk.begin || other >= chunk.end) apply(op, patches_[leaf], t);
+  }
+  for (const HaloOp<D>& op : plan_.late(leaf)) apply(op, patches_[leaf], t);
+}
+
+template <int D>
+void PatchMesh<D>::apply(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const {
   using Kind = typename HaloOp<D>::Kind;
-  const solvers::PatchTask& patch = patches_[leaf];
-  for (const HaloOp<D>& op : plan_.ops(leaf)) {
-    switch (op.kind) {
-      case Kind::copy:
-        solvers::copy<D>(layout_, patch.q, patches_[static_cast<std::size_t>(op.source)].q, op.box(),
-                         op.offset());
-        break;
-      case Kind::prolong:
-        solvers::prolong<D>(solver_, layout_, patch.q, patches_[static_cast<std::size_t>(op.source)].q,
-                            op.box(), op.offset());
-        break;
-      case Kind::restrict_parts: {
-        solvers::FinePart<D> parts[children<D>];
-        std::size_t n = 0;
-        for (const FineSource<D>& source : plan_.parts(op)) {
-          parts[n].fine = patches_[static_cast<std::size_t>(source.leaf)].q;
-          for (int a = 0; a < D; ++a) parts[n].child[a] = source.child[a];
-          ++n;
-        }
-        solvers::restrict_to<D>(layout_, patch.q, {parts, n}, op.box(), op.offset());
-        break;
+  switch (op.kind) {
+    case Kind::copy:
+      solvers::copy<D>(layout_, patch.q, patches_[static_cast<std::size_t>(op.source)].q, op.box(),
+                       op.offset());
+      break;
+    case Kind::prolong:
+      solvers::prolong<D>(solver_, layout_, patch.q, patches_[static_cast<std::size_t>(op.source)].q,
+                          op.box(), op.offset());
+      break;
+    case Kind::restrict_parts: {
+      solvers::FinePart<D> parts[children<D>];
+      std::size_t n = 0;
+      for (const FineSource<D>& source : plan_.parts(op)) {
+        parts[n].fine = patches_[static_cast<std::size_t>(source.leaf)].q;
+        for (int a = 0; a < D; ++a) parts[n].child[a] = source.child[a];
+        ++n;
       }
-      case Kind::boundary:
-        apply_boundary(op, patch, t);
-        break;
+      solvers::restrict_to<D>(layout_, patch.q, {parts, n}, op.box(), op.offset());
+      break;
     }
+    case Kind::boundary:
+      apply_boundary(op, patch, t);
+      break;
   }
 }
 

@@ -35,6 +35,13 @@ class PatchMesh {
   // Calls for different leaves may run at once; no interior may change meanwhile.
   void fill_halo(std::size_t leaf, double t) const;
 
+  // The same in two parts, for a thread that updates the leaves of `chunk` in order. Right after `leaf` has
+  // been updated: exchanges halos, both ways, with those of its neighbours that the thread has updated before
+  // and that no flux correction will change.
+  void exchange_updated(std::size_t leaf, const Chunk& chunk) const;
+  // Once all leaves are updated and corrected: what exchange_updated() left out for a leaf of `chunk`.
+  void finish_halo(std::size_t leaf, const Chunk& chunk, double t) const;
+
   const FluxCorrection<D>& flux_correction() const { return flux_correction_; }
 
   // Refines, coarsens and balances by one level (see Spacetree::adapted) and moves the state: prolonged or
@@ -47,6 +54,7 @@ class PatchMesh {
   std::size_t register_bytes() const { return flux_correction_.bytes(); }
 
  private:
+  void apply(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
   void apply_boundary(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
   void move_state(const Spacetree<D>& next, ThreadTeam& team);
   void rebuild();

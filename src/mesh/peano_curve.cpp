@@ -2,33 +2,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/peano_curve.hpp"
 
+#include <array>
+
 #include "base/assert.hpp"
 #include "mesh/peano_tables.hpp"
 
 namespace meander::mesh {
 
+namespace {
+
+// The base-3 digits of 0 .. 242, one in each field of digit_bits: five levels of one axis by one look-up.
+// Because a child's position is at most 3^d - 1, which fits a field, positions are sums of such words.
+constexpr int chunk_levels = 5, chunk_size = 243;
+
+template <int D>
+constexpr std::array<std::uint32_t, chunk_size> spread_digits() {
+  std::array<std::uint32_t, chunk_size> result{};
+  for (unsigned i = 0; i < chunk_size; ++i) {
+    unsigned rest = i;
+    for (int level = 0; level < chunk_levels; ++level, rest /= 3)
+      result[i] |= rest % 3 << (level * Key<D>::digit_bits);
+  }
+  return result;
+}
+
+}  // namespace
+
 template <int D>
 Key<D> key_of(const Cell<D>& cell) {
+  static constexpr auto digits = spread_digits<D>();
   MEANDER_ASSERT(cell.level >= 0 && cell.level <= Key<D>::max_level);
-  // Positions from the finest level up, digits from the root down: only the root's state is known beforehand.
-  Vec<std::uint8_t, Key<D>::max_level> positions;
   Vec<unsigned, D> at;
   for (int a = 0; a < D; ++a) {
     MEANDER_ASSERT(cell.at[a] >= 0 && cell.at[a] < ipow(3, cell.level));
     at[a] = static_cast<unsigned>(cell.at[a]);
   }
-  for (int level = cell.level - 1; level >= 0; --level) {
-    unsigned p = 0;
+  // Positions in their parents, the finest level in the lowest field.
+  std::uint64_t positions = 0;
+  for (int level = 0; level < cell.level; level += chunk_levels) {
+    std::uint64_t chunk = 0;
     for (int a = D - 1; a >= 0; --a) {
-      p = 3 * p + at[a] % 3;
-      at[a] /= 3;
+      chunk = 3 * chunk + digits[at[a] % chunk_size];
+      at[a] /= chunk_size;
     }
-    positions[static_cast<std::size_t>(level)] = static_cast<std::uint8_t>(p);
+    positions |= chunk << (level * Key<D>::digit_bits);
   }
   std::uint64_t path = 0;
   std::size_t state = 0;
-  for (int level = 0; level < cell.level; ++level) {
-    const std::size_t p = positions[static_cast<std::size_t>(level)];
+  for (int level = cell.level - 1; level >= 0; --level) {
+    const auto p = static_cast<std::size_t>(positions >> (level * Key<D>::digit_bits) &
+                                            ((1u << Key<D>::digit_bits) - 1u));
     path = (path << Key<D>::digit_bits) | peano_tables<D>.digit[state][p];
     state ^= peano_tables<D>.flips[p];
   }

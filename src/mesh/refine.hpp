@@ -9,6 +9,7 @@
 #include "mesh/base_cells.hpp"
 #include "mesh/leaf_family.hpp"
 #include "mesh/spacetree.hpp"
+#include "mesh/uninitialized.hpp"
 
 namespace meander::mesh {
 namespace detail {
@@ -20,12 +21,12 @@ class RecursiveRefinement {
       : tree_(tree), max_level_(max_level), where_(where) {}
 
   std::vector<Key<D>> leaves() {
-    result_.reserve(tree_.size());
     visit_base_cells(tree_.domain(), [&](const BaseCell<D>& base) {
       visit(base.key, base.place);
       return true;
     });
-    return std::move(result_);
+    result_.resize(size_);
+    return {result_.begin(), result_.end()};
   }
 
  private:
@@ -41,20 +42,47 @@ class RecursiveRefinement {
   }
 
   void refine(Key<D> cell, const Place<D>& place) {
-    if (cell.level() >= max_level_ || !where_(Cell<D>{Packed<D>::at(place.at), cell.level()})) {
-      result_.push_back(cell);
+    if (wanted(cell.level(), Packed<D>::at(place.at))) {
+      refine_below(cell, place);
     } else {
-      for (int digit = 0; digit < children<D>; ++digit) {
-        refine(cell.child(digit), place.child_at(place.position(digit)));
+      make_room();
+      result_[size_++] = cell;
+    }
+  }
+
+  void refine_below(Key<D> cell, const Place<D>& place) {
+    make_room();
+    const int level = cell.level() + 1;
+    const Key<D> first = cell.child(0);
+    const std::uint64_t step = std::uint64_t{1} << Key<D>::shift(level);
+    const Index<D> corner = Packed<D>::at(3 * place.at);
+    for (int digit = 0; digit < children<D>; ++digit) {
+      const int position = place.position(digit);
+      Index<D> at = peano_tables<D>.coordinates[static_cast<std::size_t>(position)];
+      for (int a = 0; a < D; ++a) at[a] += corner[a];
+      const Key<D> child{first.bits + static_cast<std::uint64_t>(digit) * step};
+      if (wanted(level, at)) {
+        refine_below(child, place.child_at(position));
+        make_room();
+      } else {
+        result_[size_++] = child;
       }
     }
+  }
+
+  bool wanted(int level, const Index<D>& at) { return level < max_level_ && where_(Cell<D>{at, level}); }
+
+  // So that a family can be written without asking.
+  void make_room() {
+    if (size_ + children < D >> result_.size()) result_.resize(2 * result_.size() + children<D>);
   }
 
   const Spacetree<D>& tree_;
   int max_level_;
   Where& where_;
   std::size_t next_ = 0;
-  std::vector<Key<D>> result_;
+  UninitializedVector<Key<D>> result_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace detail

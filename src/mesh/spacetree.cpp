@@ -46,7 +46,7 @@ int finest_cell(const Domain<D>& domain, int axis, double x) {
   constexpr int level = Key<D>::max_level;
   const int n = domain.cells(level, axis);
   if (!(x >= domain.lower[axis] && x <= domain.face(level, axis, n))) return -1;
-  const double scale = ipow(3.0, level - domain.base_level) / domain.base_width;
+  const double scale = power_of_3(level - domain.base_level) / domain.base_width;
   int i = std::clamp(static_cast<int>((x - domain.lower[axis]) * scale), 0, n - 1);
   // Round-off may have put x on the wrong side of a face.
   while (i > 0 && x < domain.face(level, axis, i)) --i;
@@ -130,15 +130,14 @@ void Spacetree<D>::find(std::span<const Point<D>> points, std::span<std::int32_t
 }
 
 template <int D>
-bool Spacetree<D>::is_valid() const {
-  if (!domain_.is_valid() || leaves_.size() > static_cast<std::size_t>(INT32_MAX)) return false;
+bool Spacetree<D>::tiles(const Domain<D>& domain, std::span<const Key<D>> leaves) {
+  if (!domain.is_valid() || leaves.size() > static_cast<std::size_t>(INT32_MAX)) return false;
   std::size_t next = 0;
-  return visit_base_cells(domain_,
-                          [&](const BaseCell<D>& base) {
-                            next = end_of_tiling<D>(leaves_, next, base.key);
-                            return next <= leaves_.size();
-                          }) &&
-         next == leaves_.size();
+  const bool tiled = visit_base_cells(domain, [&](const BaseCell<D>& base) {
+    next = end_of_tiling<D>(leaves, next, base.key);
+    return next <= leaves.size();
+  });
+  return tiled && next == leaves.size();
 }
 
 #define MEANDER_INSTANTIATE(D)                                                                \
@@ -146,7 +145,7 @@ bool Spacetree<D>::is_valid() const {
   template Spacetree<D> Spacetree<D>::uniform(const Domain<D>&, int);                         \
   template std::int32_t Spacetree<D>::find(const Point<D>&) const;                            \
   template void Spacetree<D>::find(std::span<const Point<D>>, std::span<std::int32_t>) const; \
-  template bool Spacetree<D>::is_valid() const;
+  template bool Spacetree<D>::tiles(const Domain<D>&, std::span<const Key<D>>);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)
 #undef MEANDER_INSTANTIATE

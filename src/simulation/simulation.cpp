@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "base/exact_sum.hpp"
-#include "base/memory.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "simulation/refinement.hpp"
 #include "solvers/euler/euler.hpp"
@@ -133,6 +132,7 @@ class SimulationOf final : public Simulation {
     for (const int level : mesh_.levels()) ++leaves[static_cast<std::size_t>(level)];
     return leaves;
   }
+  std::size_t leaves() const override { return mesh_.size(); }
   std::size_t volumes() const override {
     return mesh_.size() * static_cast<std::size_t>(mesh_.layout().volumes());
   }
@@ -282,32 +282,7 @@ std::vector<double> SimulationOf<D>::totals() const {
 
 }  // namespace
 
-MemoryEstimate estimate_memory(const Config& config) {
-  const auto solver = solvers::euler::make_solver(config.domain.dimensions, config.euler);
-  const auto& traits = solver->traits();
-  MemoryEstimate estimate;
-  estimate.leaves = 1;
-  for (const int cells : config.domain.cells) {
-    estimate.leaves *= cells * std::pow(3.0, config.mesh.min_level - config.base_level());
-  }
-  const solvers::PatchLayout layout(traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns);
-  estimate.slot_bytes =
-      static_cast<double>(layout.slot_size()) * sizeof(double) +
-      static_cast<double>(layout.volumes()) * traits.unknowns * traits.stage_blocks * sizeof(double);
-  // Beside its slot a leaf has about 1.5 kB in keys, neighbours and the halo plan.
-  estimate.total_bytes = estimate.leaves * (estimate.slot_bytes + 1500);
-  return estimate;
-}
-
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads) {
-  const MemoryEstimate estimate = estimate_memory(config);
-  const double available = available_memory();
-  if (estimate.total_bytes > available) {
-    throw InputError(fmt::format(
-        "{}: mesh: {:.4g} leaves at min-level {} need about {:.3g} GB, but {:.3g} GB are available; lower "
-        "mesh.min-level, mesh.patch-size or domain.cells",
-        config.source, estimate.leaves, config.mesh.min_level, estimate.total_bytes / 1e9, available / 1e9));
-  }
   if (config.domain.dimensions == 2) return std::make_unique<SimulationOf<2>>(config, threads);
   return std::make_unique<SimulationOf<3>>(config, threads);
 }

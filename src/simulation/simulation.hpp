@@ -53,6 +53,7 @@ class Simulation {
   // Integrals of the unknowns over the domain; the same bits for any number of threads.
   virtual std::vector<double> totals() const = 0;
   virtual std::vector<std::size_t> leaves_per_level() const = 0;  // index: level
+  virtual std::size_t leaves() const = 0;
   virtual std::size_t volumes() const = 0;
   virtual std::int64_t volume_updates() const = 0;  // since the start
   virtual std::int64_t first_order_volumes() const = 0;
@@ -62,15 +63,8 @@ class Simulation {
   virtual RunTimes times() const = 0;
 };
 
-// Sets up initial data on an initial mesh refined by the criteria. threads >= 1. Throws InputError if the
-// mesh does not fit into the memory that is available, StateFailure if the initial data are inadmissible.
+// Sets up initial data on an initial mesh refined by the criteria. threads >= 1. Throws gpu::OutOfMemory, and
+// StateFailure if the initial data are inadmissible.
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads);
-
-// An estimate in bytes of the state of the mesh the run starts from before refinement (`leaves` at the
-// minimum level), and of one slot.
-struct MemoryEstimate {
-  double leaves = 0, slot_bytes = 0, total_bytes = 0;
-};
-MemoryEstimate estimate_memory(const Config& config);
 
 }  // namespace meander::simulation

@@ -66,14 +66,14 @@ class NewState {
       if (step_ != nullptr) apply_source(q, at, k);
     }
     if constexpr (Floored<P>) {
-      if (floors_) floored_ += count(interior && pde_.enforce(q));
+      if (floors_) floored_ = floored_ + select(interior && pde_.enforce(q), V(1.0), V(0.0));
     }
     sum_.add(pde_, q, interior);
   }
 
   PatchStatus result() const {
     PatchStatus status = sum_.result();
-    status.floored = floored_;
+    status.floored = static_cast<std::int64_t>(total(floored_));
     return status;
   }
 
@@ -93,7 +93,7 @@ class NewState {
   double t_, dt_;
   const typename P::StepData* step_;
   bool floors_ = false;
-  std::int64_t floored_ = 0;
+  V floored_ = V(0.0);
   StatusSum<P, V> sum_;
 };
 

@@ -63,15 +63,15 @@ MEANDER_TERM bool any(bool mask) {
 MEANDER_TERM bool any(const PackMask& mask) {
   return xsimd::any(mask);
 }
-MEANDER_TERM int count(bool mask) {
-  return mask;
+MEANDER_TERM double total(double value) {
+  return value;
 }
-inline int count(const PackMask& mask) {
-  alignas(64) double ones[lanes<Pack>];
-  select(mask, Pack(1.0), Pack(0.0)).store_aligned(ones);
-  double sum = 0;
-  for (const double one : ones) sum += one;
-  return static_cast<int>(sum);
+inline double total(const Pack& value) {
+  alignas(64) double all[lanes<Pack>];
+  value.store_aligned(all);
+  double result = 0;
+  for (const double one : all) result += one;
+  return result;
 }
 
 MEANDER_TERM double largest(double value) {

@@ -54,16 +54,16 @@ concept Floored = Pde<P> && requires(const P& pde, double* q) {
   { pde.enforce(q) } -> std::convertible_to<bool>;
 };
 
-// An equation that can be reconstructed in primitive variables W (N of them) and predicted by its
-// quasi-linear form.
+// An equation that can be reconstructed in primitive variables W (N of them).
 template <class P>
-concept Reconstructible = Pde<P> && requires(const P& pde, const double* in, double* out) {
-  pde.primitive(in, out);  // Q to W
-  pde.conserved(in, out);  // W to Q
+concept Reconstructible = Pde<P> && P::has_flux && !P::has_ncp &&
+                          requires(const P& pde, const double* in, double* out, double ratio) {
+  pde.primitive(in, out);            // Q to W
+  pde.conserved(in, out);            // W to Q
+  pde.primitive_auxiliary(in, out);  // W to the auxiliaries
   { pde.admissible_primitive(in) } -> std::convertible_to<bool>;
-  // The change of W over dt with differences dw[axis * N + n] across a volume; ratio = dt / dx.
-  pde.predict(in, in, 0.0, out);
-  pde.flux_of_primitive(in, 0, out, out);  // conserved state and flux of a face state
+  // W + ratio * (sum over axes of A_axis(W) dw[axis * N + n])
+  pde.predict(in, in, ratio, out);
 };
 
 }  // namespace meander::solvers

@@ -7,6 +7,9 @@
 // and for a non-conservative product the fluctuations g +- B((Ql + Qr) / 2) (Qr - Ql) / 2 on its two sides.
 // Each face flux is computed once and serves both volumes beside it. Reads halos across faces only.
 
+#include <utility>
+
+#include "solvers/flux_record.hpp"
 #include "solvers/new_state.hpp"
 
 namespace meander::solvers {
@@ -54,30 +57,29 @@ class Rusanov {
         unknown_(layout.unknown_stride()),
         size_(work.plane.size()),
         edge_(work.plane.edge()) {
-    double* scratch = work.scratch.reserve((2 * A + 2 * sides * N) * size_ + record_size());
+    double* scratch = work.scratch.reserve((2 * A + (2 * sides + 1) * N) * size_);
     aux_[0] = scratch;
     aux_[1] = aux_[0] + A * size_;
     y_flux_ = aux_[1] + A * size_;
     z_flux_ = y_flux_ + sides * N * size_;
-    record_ = z_flux_ + sides * N * size_;
+    x_flux_ = z_flux_ + sides * N * size_;
   }
 
   PatchStatus update(const PatchTask& task, double t, double dt, const typename P::StepData* step) {
     q_ = task.q;
     const int p = layout_.p;
-    for (int face = 0; face < 2 * D; ++face) {
-      if (task.flux[face] != nullptr) record(face, task.flux[face]);
-    }
+    const FluxRecord record(task, layout_, plane_);
     NewState<P, V> state(pde_, task, plane_, t, dt, step);
     const V scale(-0.5 * dt / task.dx);
     if constexpr (D == 2) {
       auxiliaries(0, aux_[0], plane_.at(0, -1), plane_.at(p - 1, p));
-      y_faces(0, aux_[0]);
-      x_faces_and_update(0, scale, state);
+      y_faces(0, record);
+      x_faces_and_update(0, scale, record, state);
     } else {
       auxiliaries(-1, aux_[0], plane_.at(0, 0), plane_.at(p - 1, p - 1));
       auxiliaries(0, aux_[1], plane_.at(0, -1), plane_.at(p - 1, p));
       bottom_faces();
+      record.take_z(0, z_flux_);
       for (int k = 0; k < p; ++k) {
         std::swap(aux_[0], aux_[1]);
         if (k + 1 < p) {
@@ -85,9 +87,10 @@ class Rusanov {
         } else {
           auxiliaries(k + 1, aux_[1], plane_.at(0, 0), plane_.at(p - 1, p - 1));
         }
-        y_faces(k, aux_[0]);
-        x_faces_and_update(k, scale, state);
+        y_faces(k, record);
+        x_faces_and_update(k, scale, record, state);
       }
+      record.take_z(1, z_flux_);
     }
     return state.result();
   }
@@ -115,7 +118,8 @@ class Rusanov {
   }
 
   // Twice the flux through the upper y faces of rows -1 to p - 1 of plane k.
-  void y_faces(int k, const double* aux) const {
+  void y_faces(int k, const FluxRecord& record) const {
+    const double* aux = aux_[0];
     const double* from = plane(k);
     const int last = plane_.at(layout_.p - 1, layout_.p - 1);
     for (int at = plane_.at(0, -1); at <= last; at += W) {
@@ -129,6 +133,7 @@ class Rusanov {
         for (int n = 0; n < N; ++n) store(y_flux_ + (s * N + n) * size_ + at, face[s][n]);
       }
     }
+    if (record.wants(1)) record.take_plane(1, k, y_flux_);
   }
 
   // Twice the flux through the lower z faces of plane 0, as plane 0 sees it.
@@ -147,7 +152,7 @@ class Rusanov {
   }
 
   // Starts one volume below the first, so that the x face flux comes from the pack itself or the one before.
-  void x_faces_and_update(int k, V scale, NewState<P, V>& state) const {
+  void x_faces_and_update(int k, V scale, const FluxRecord& record, NewState<P, V>& state) const {
     double* here = plane(k);
     const double *aux = aux_[0], *aux_above = aux_[1];
     const int last = plane_.at(layout_.p - 1, layout_.p - 1);
@@ -160,6 +165,9 @@ class Rusanov {
       read(here + at + 1, qr);
       read_auxiliary(aux + at + 1, ar);
       face_flux(pde_, q, a, qr, ar, 0, face);
+      if (record.wants(0)) {
+        for (int n = 0; n < N; ++n) store(x_flux_ + n * size_ + at, face[0][n]);
+      }
       for (int n = 0; n < N; ++n) {
         const V y =
             load<V>(y_flux_ + n * size_ + at) - load<V>(y_flux_ + ((sides - 1) * N + n) * size_ + at - edge_);
@@ -180,43 +188,7 @@ class Rusanov {
       state.finish(q, at, k);
       for (int n = 0; n < N; ++n) store(here + n * unknown_ + at, q[n]);
     }
-  }
-
-  // Copies of the volumes below and above a patch face, packed row after row, and room for a pack behind.
-  std::ptrdiff_t record_row() const { return (layout_.face_volumes() + 15) / 8 * 8; }
-  std::ptrdiff_t record_size() const { return 2 * N * record_row(); }
-
-  // The flux through one face of the patch, by the same operations on the same data as in the update.
-  void record(int face, double* flux) const {
-    const int axis = face / 2, side = face % 2, p = layout_.p;
-    const std::ptrdiff_t row = record_row(), across = layout_.stride(axis);
-    const int t0 = axis == 0 ? 1 : 0, t1 = axis == 2 ? 1 : 2;
-    const std::ptrdiff_t first = layout_.at(0, 0, 0, 0) + (side == 0 ? -across : (p - 1) * across);
-    for (int n = 0; n < N; ++n) {
-      double* low = record_ + n * row;
-      double* high = low + N * row;
-      for (int j = 0; j < (D == 3 ? p : 1); ++j) {
-        const double* from = q_ + n * unknown_ + first + (D == 3 ? j * layout_.stride(t1) : 0);
-        for (int i = 0; i < p; ++i) {
-          *low++ = from[i * layout_.stride(t0)];
-          *high++ = from[i * layout_.stride(t0) + across];
-        }
-      }
-    }
-    const int count = static_cast<int>(layout_.face_volumes());
-    for (int at = 0; at < count; at += W) {
-      V q[2][N], a[2][A + 1], result[sides][N];
-      for (int s = 0; s < 2; ++s) {
-        for (int n = 0; n < N; ++n) q[s][n] = load<V>(record_ + (s * N + n) * row + at);
-        if constexpr (A > 0) pde_.auxiliary(q[s], a[s]);
-      }
-      face_flux(pde_, q[0], a[0], q[1], a[1], axis, result);
-      for (int n = 0; n < N; ++n) {
-        alignas(64) double out[W];
-        store(out, V(0.5) * result[side == 0 ? sides - 1 : 0][n]);
-        for (int lane = 0; lane < W && at + lane < count; ++lane) flux[n * count + at + lane] = out[lane];
-      }
-    }
+    if (record.wants(0)) record.take_plane(0, k, x_flux_);
   }
 
   const P& pde_;
@@ -225,7 +197,7 @@ class Rusanov {
   std::ptrdiff_t unknown_, size_;
   int edge_;
   double* q_ = nullptr;
-  double *aux_[2], *y_flux_, *z_flux_, *record_;
+  double *aux_[2], *x_flux_, *y_flux_, *z_flux_;
 };
 
 }  // namespace meander::solvers

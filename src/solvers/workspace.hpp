@@ -4,6 +4,7 @@
 // Scratch memory of one thread for patch kernels, and the map of one flattened plane of a patch. Both grow on
 // the first use of a larger patch and are reused ever after, so that no update allocates in its loop.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -16,13 +17,14 @@ namespace meander::solvers {
 // Doubles on 64-byte boundaries; grows, never shrinks.
 class Scratch {
  public:
-  // At least `count` doubles; the contents are lost when it grows.
+  // At least `count` doubles; all zero when it has grown.
   double* reserve(std::ptrdiff_t count) {
     if (count > count_) {
       memory_.reset(
           static_cast<double*>(std::aligned_alloc(64, static_cast<std::size_t>((count + 7) / 8 * 64))));
       if (!memory_) throw std::bad_alloc();
       count_ = count;
+      std::fill_n(memory_.get(), count, 0.0);
     }
     return memory_.get();
   }

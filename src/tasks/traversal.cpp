@@ -30,8 +30,11 @@ SweepStatus Traversal<D>::advance(double t, double dt) {
   auto clock = Clock::now();
   for (int stage = 0; stage < stages; ++stage) {
     team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
-      solver_.update(patches.subspan(begin, end - begin), mesh_.layout(), stage, t, dt,
-                     std::span(status_).subspan(begin, end - begin));
+      for (std::size_t leaf = begin; leaf < end; ++leaf) {
+        solver_.update(patches.subspan(leaf, 1), mesh_.layout(), stage, t, dt,
+                       std::span(status_).subspan(leaf, 1));
+        mesh_.exchange_updated(leaf, {begin, end});
+      }
     });
     times_.update += lap(clock);
     if (solver_.traits().conservative) {
@@ -51,7 +54,9 @@ SweepStatus Traversal<D>::advance(double t, double dt) {
     times_.flux_correction += lap(clock);
     status = merge();
     if (status.inadmissible >= 0) return status;
-    fill_halos(t + dt);
+    team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
+      for (std::size_t leaf = begin; leaf < end; ++leaf) mesh_.finish_halo(leaf, {begin, end}, t + dt);
+    });
     times_.halo += lap(clock);
   }
   return status;

@@ -57,26 +57,29 @@ std::vector<Key<D>> copy_of(std::span<const Key<D>> leaves) {
   return {leaves.begin(), leaves.end()};
 }
 
+// Refines down to one random cell of the finest level.
+template <int D>
+Spacetree<D> refined_towards_random(const Spacetree<D>& tree, int finest, Random& random) {
+  Index<D> target{};
+  // Half of the coordinates lie at a border, where periods matter.
+  for (int a = 0; a < D; ++a) {
+    const int n = tree.domain().cells(finest, a);
+    const auto choice = random() % 4;
+    target[a] = choice == 0 ? 0 : choice == 1 ? n - 1 : static_cast<int>(random() % static_cast<unsigned>(n));
+  }
+  return refined_where(tree, finest, [&](const Cell<D>& cell) {
+    bool holds = true;
+    for (int a = 0; a < D; ++a) holds = holds && target[a] / ipow(3, finest - cell.level) == cell.at[a];
+    return holds;
+  });
+}
+
 // Small trees that are deep in a few places.
 template <int D>
 Spacetree<D> spiky_tree(const Domain<D>& domain, int depth, Random& random) {
   auto tree = Spacetree<D>::uniform(domain, domain.base_level);
   for (int spike = 0; spike < 2; ++spike) {
-    Index<D> target{};
-    const int finest = domain.base_level + depth;
-    // Half of the coordinates lie at a border, where periods matter.
-    for (int a = 0; a < D; ++a) {
-      const int n = domain.cells(finest, a);
-      const auto choice = random() % 4;
-      target[a] = choice == 0   ? 0
-                  : choice == 1 ? n - 1
-                                : static_cast<int>(random() % static_cast<unsigned>(n));
-    }
-    tree = refined_where(tree, finest, [&](const Cell<D>& cell) {
-      bool holds = true;
-      for (int a = 0; a < D; ++a) holds = holds && target[a] / ipow(3, finest - cell.level) == cell.at[a];
-      return holds;
-    });
+    tree = refined_towards_random(tree, domain.base_level + depth, random);
   }
   return tree;
 }
@@ -111,6 +114,35 @@ TYPED_TEST(Balance, OfLargeRandomTreesIsIdempotentAndRefines) {
     ASSERT_TRUE(balanced.is_balanced());
     ASSERT_TRUE(same_leaves(balanced, balanced.balanced()));
     for (const auto& origin : origins(tree, balanced)) ASSERT_NE(origin.kind, Origin::Kind::coarsened);
+  }
+}
+
+// Joining a family that balance made must break the balance again.
+TYPED_TEST(Balance, OfLargeRandomTreesAddsNoFamilyInVain) {
+  constexpr int D = TypeParam::value;
+  Random random(6);
+  for (const auto& domain : domains<D>()) {
+    const int depth = std::min(domain.base_level + 8, Key<D>::max_level);
+    auto tree = random_tree(domain, depth, 0.7 / children<D>, random);
+    for (int spike = 0; spike < 20; ++spike) tree = refined_towards_random(tree, depth, random);
+    const auto balanced = tree.balanced();
+    const auto origin = origins(tree, balanced);
+    const auto leaves = balanced.leaves();
+    ASSERT_GT(leaves.size(), tree.size());
+    int tried = 0;
+    for (std::size_t i = random() % 50; i + children<D> <= leaves.size() && tried < 100; ++i) {
+      const int level = leaves[i].level();
+      const bool made = origin[i].kind == Origin::Kind::refined && leaves[i].digit(level) == 0 &&
+                        leaves[i + children<D> - 1] == leaves[i].parent().child(children<D> - 1);
+      if (!made) continue;
+      auto joined = copy_of(leaves);
+      const auto at = joined.begin() + static_cast<std::ptrdiff_t>(i);
+      *at = at->parent();
+      joined.erase(at + 1, at + children<D>);
+      ASSERT_FALSE(Spacetree<D>(domain, joined).is_balanced());
+      ++tried;
+    }
+    ASSERT_GT(tried, 0);
   }
 }
 

@@ -105,10 +105,10 @@ void Accretion::describe(io::Fields& fields) {
 
 void Accretion::set_up(const io::Fields& fields, const Setting& setting) {
   if (std::abs(setting.euler.gamma - 5.0 / 3.0) > 1e-6)
-    throw InputError(
-        fmt::format("scenario accretion: solver.gamma must be 1.6666666666666667 (5/3, for which "
-                    "supercomoving gas obeys the plain Euler equations), but is {}",
-                    setting.euler.gamma));
+    fields.reject("name",
+                  fmt::format("accretion needs solver.gamma = 1.6666666666666667 (5/3, for which gas in "
+                              "supercomoving variables obeys the Euler equations), but it is {}",
+                              setting.euler.gamma));
   if (!(delta_ > -1))
     fields.reject(
         "delta",

@@ -23,7 +23,14 @@ class EulerSolver final : public Solver {
  public:
   explicit EulerSolver(const Parameters& parameters) : parameters_(parameters), terms_(parameters) {
     gravity_.dim = D;
-    traits_.name = "euler rusanov";
+    if (parameters.scheme == Scheme::rusanov) {
+      traits_.name = "euler rusanov";
+    } else {
+      traits_.name = parameters.limiter == Limiter::mc ? "euler muscl mc" : "euler muscl minmod";
+      traits_.halo = 2;
+      traits_.halo_shape = HaloShape::edges;  // the predictor takes transverse slopes in halo volumes
+      traits_.prolongation = Prolongation::limited_linear;
+    }
     traits_.dim = D;
     traits_.unknowns = D + 2;
     traits_.unknown_names = unknown_names(D);
@@ -34,7 +41,11 @@ class EulerSolver final : public Solver {
 
   void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int, double t, double dt,
               std::span<PatchStatus> status) const override {
-    update_rusanov<D>(terms_, tasks, layout, t, dt, gravity_, status);
+    if (parameters_.scheme == Scheme::rusanov) {
+      update_rusanov<D>(terms_, tasks, layout, t, dt, gravity_, status);
+    } else {
+      update_muscl<D>(terms_, parameters_.limiter, tasks, layout, t, dt, gravity_, status);
+    }
   }
 
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {

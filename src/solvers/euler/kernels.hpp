@@ -15,6 +15,11 @@ void update_rusanov(const Terms<D>& terms, std::span<const PatchTask> tasks, con
                     double t, double dt, const SphericalGravity& gravity, std::span<PatchStatus> status);
 
 template <int D>
+void update_muscl(const Terms<D>& terms, Limiter limiter, std::span<const PatchTask> tasks,
+                  const PatchLayout& layout, double t, double dt, const SphericalGravity& gravity,
+                  std::span<PatchStatus> status);
+
+template <int D>
 PatchStatus inspect(const Terms<D>& terms, const PatchTask& task, const PatchLayout& layout);
 
 }  // namespace meander::solvers::euler

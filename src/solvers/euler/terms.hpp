@@ -58,6 +58,52 @@ struct Terms {
     f[energy] = u * (q[energy] + a[pressure]);
   }
 
+  // Primitive variables: rho, velocity (D), p.
+  template <class T>
+  MEANDER_TERM void primitive(const T* q, T* w) const {
+    const T volume = T(1.0) / q[0];
+    w[0] = q[0];
+    for (int a = 0; a < D; ++a) w[1 + a] = q[1 + a] * volume;
+    w[energy] = T(gamma - 1.0) * fma(T(-0.5), momentum_squared(q) * volume, q[energy]);
+  }
+
+  template <class T>
+  MEANDER_TERM void conserved(const T* w, T* q) const {
+    q[0] = w[0];
+    for (int a = 0; a < D; ++a) q[1 + a] = w[0] * w[1 + a];
+    q[energy] = fma(T(1.0 / (gamma - 1.0)), w[energy], T(0.5) * (w[0] * momentum_squared(w)));
+  }
+
+  template <class T>
+  MEANDER_TERM void primitive_auxiliary(const T* w, T* a) const {
+    for (int axis = 0; axis < D; ++axis) a[axis] = w[1 + axis];
+    a[pressure] = w[energy];
+    a[sound] = sqrt(T(gamma) * w[energy] / w[0]);
+  }
+
+  template <class T>
+  MEANDER_TERM auto admissible_primitive(const T* w) const {
+    return w[0] > T(0.0) && w[energy] > T(0.0);
+  }
+
+  // W + ratio * sum over axes a of A_a(W) dw[a * N + n], the quasi-linear form (Toro 2009, section 3.2.3).
+  template <class T>
+  MEANDER_TERM void predict(const T* w, const T* dw, T ratio, T* out) const {
+    constexpr int N = unknowns;
+    const T specific = T(1.0) / w[0], stiffness = T(gamma) * w[energy];
+    T change[N];
+    for (int n = 0; n < N; ++n) {
+      change[n] = w[1] * dw[n];
+      for (int a = 1; a < D; ++a) change[n] = change[n] + w[1 + a] * dw[a * N + n];
+    }
+    T divergence = dw[1];
+    for (int a = 1; a < D; ++a) divergence = divergence + dw[a * N + 1 + a];
+    change[0] = fma(w[0], divergence, change[0]);
+    for (int a = 0; a < D; ++a) change[1 + a] = fma(specific, dw[a * N + energy], change[1 + a]);
+    change[energy] = fma(stiffness, divergence, change[energy]);
+    for (int n = 0; n < N; ++n) out[n] = fma(ratio, change[n], w[n]);
+  }
+
   MEANDER_HOST_DEVICE bool source_on(const SphericalGravity& gravity) const { return gravity.on; }
 
   // Applied to the state after the fluxes: the mean of the momentum before and after does the work, so that

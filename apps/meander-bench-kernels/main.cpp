@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Times patch updates of every scheme and prints ns per volume, and GB/s beside the machine's copy bandwidth.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "bandwidth.hpp"
+#include "base/error.hpp"
+#include "measurement.hpp"
+#include "solvers/euler/euler.hpp"
+
+namespace {
+
+using namespace meander;
+
+struct Options {
+  std::vector<int> sizes = {5, 9, 17}, dims = {2, 3}, threads = {1};
+  std::vector<std::string> schemes = {"rusanov", "muscl-minmod", "muscl-mc"}, sets = {"cache", "memory"};
+  int repeats = 9;
+  double seconds = 0.02, cache_kb = 256, memory_mb = 128;
+  bool all_cores = false, csv = false;
+};
+
+solvers::euler::Parameters parameters_of(const std::string& scheme) {
+  solvers::euler::Parameters parameters;
+  parameters.scheme = scheme == "rusanov" ? solvers::euler::Scheme::rusanov : solvers::euler::Scheme::muscl;
+  parameters.limiter =
+      scheme == "muscl-minmod" ? solvers::euler::Limiter::minmod : solvers::euler::Limiter::mc;
+  return parameters;
+}
+
+void run(const Options& options, int threads) {
+  ThreadTeam team(threads);
+  const double copy = bench::copy_bandwidth(team, std::size_t{256} << 20);
+  if (!options.csv) {
+    std::printf("%d thread(s); copy bandwidth %.1f GB/s\n", threads, copy);
+    std::printf("%-14s %3s %3s %-7s %9s %9s %9s %9s %8s %7s\n", "scheme", "dim", "p", "set", "patches",
+                "ns/volume", "fastest", "slowest", "GB/s", "of copy");
+  }
+  for (const std::string& scheme : options.schemes) {
+    for (const int dim : options.dims) {
+      const auto solver = solvers::euler::make_solver(dim, parameters_of(scheme));
+      for (const std::string& set : options.sets) {
+        const double bytes = set == "cache" ? options.cache_kb * 1024 : options.memory_mb * 1048576;
+        for (const int p : options.sizes) {
+          const bench::Measurement m = bench::measure(*solver, p, static_cast<std::size_t>(bytes),
+                                                      options.repeats, options.seconds, team);
+          const char* format = options.csv ? "%s,%d,%d,%s,%zu,%.3f,%.3f,%.3f,%.2f,%.3f,%d,%.2f\n"
+                                           : "%-14s %3d %3d %-7s %9zu %9.2f %9.2f %9.2f %8.1f %6.0f%%\n";
+          if (options.csv) {
+            std::printf(format, scheme.c_str(), dim, p, set.c_str(), m.patches, m.median, m.fastest,
+                        m.slowest, m.bandwidth, m.bandwidth / copy, threads, copy);
+          } else {
+            std::printf(format, scheme.c_str(), dim, p, set.c_str(), m.patches, m.median, m.fastest,
+                        m.slowest, m.bandwidth, 100 * m.bandwidth / copy);
+          }
+          std::fflush(stdout);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Times updates of patches with full halos, one update a volume, in place.");
+  app.add_option("--sizes", options.sizes, "patch sizes p")->delimiter(',')->check(CLI::Range(3, 32));
+  app.add_option("--dims", options.dims, "dimensions")->delimiter(',')->check(CLI::IsMember({2, 3}));
+  app.add_option("--schemes", options.schemes, "rusanov, muscl-minmod, muscl-mc")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"rusanov", "muscl-minmod", "muscl-mc"}));
+  app.add_option("--sets", options.sets, "working sets: cache, memory")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"cache", "memory"}));
+  app.add_option("--threads", options.threads, "numbers of threads")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--all-cores", options.all_cores, "one thread for every processor of the affinity mask");
+  app.add_option("--repeats", options.repeats, "rounds; their median is printed")->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.seconds, "length of a round")->check(CLI::PositiveNumber);
+  app.add_option("--cache-kb", options.cache_kb, "working set \"cache\", a thread")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--memory-mb", options.memory_mb, "working set \"memory\", a thread")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--csv", options.csv, "print comma-separated values");
+  CLI11_PARSE(app, argc, argv);
+  if (options.all_cores) options.threads = {available_processors()};
+  try {
+    if (options.csv) {
+      std::printf(
+          "scheme,dim,p,set,patches,ns_per_volume,fastest,slowest,gb_per_s,of_copy,threads,copy_gb_per_s\n");
+    }
+    for (const int threads : options.threads) run(options, threads);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "meander-bench-kernels: %s\n", error.what());
+    return exit_failure;
+  }
+  return exit_done;
+}

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Slope limiters (van Leer 1979; LeVeque 2002, section 6.9): from the differences to the volumes below and
+// above to the difference across a volume. Odd in both arguments together, symmetric, zero where the signs
+// differ.
+
+#include "solvers/math.hpp"
+
+namespace meander::solvers {
+
+struct MinMod {
+  template <class T>
+  MEANDER_TERM static T limit(T below, T above) {
+    const T zero(0.0);
+    return max(zero, min(below, above)) + min(zero, max(below, above));
+  }
+};
+
+// Monotonized central: the central difference, at most twice either one-sided difference.
+struct MonotonizedCentral {
+  template <class T>
+  MEANDER_TERM static T limit(T below, T above) {
+    const T zero(0.0), two(2.0), central = T(0.5) * (below + above);
+    return max(zero, min(central, two * min(below, above))) +
+           min(zero, max(central, two * max(below, above)));
+  }
+};
+
+}  // namespace meander::solvers
