@@ -10,7 +10,7 @@
 
 #include "io/nearest.hpp"
 #include "mesh/peano_curve.hpp"
-#include "solvers/patch_layout.hpp"
+#include "simulation/simulation.hpp"
 
 namespace meander::simulation {
 
@@ -120,27 +120,21 @@ void check_mesh(const io::Fields& fields, const Config& config, const solvers::T
   }
 }
 
-void check_memory(const io::Fields& fields, const Config& config, const solvers::Traits& traits,
-                  double memory) {
-  const MeshConfig& mesh = config.mesh;
-  const int dims = config.domain.dimensions;
-  double leaves = std::pow(3.0, dims * (mesh.min_level - config.base_level()));
-  for (const int cells : config.domain.cells) leaves *= cells;
-  const solvers::PatchLayout layout(dims, mesh.patch_size, traits.halo, traits.unknowns);
-  const double slot = 8.0 * static_cast<double>(layout.slot_size() +
-                                                traits.stage_blocks * traits.unknowns * layout.volumes());
+void check_memory(const io::Fields& fields, const Config& config, double memory) {
+  const MemoryEstimate estimate = estimate_memory(config);
+  const int level = config.mesh.min_level;
   const char* key =
       fields.was_given("min-level") || !fields.was_given("patch-size") ? "min-level" : "patch-size";
   constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-  if (leaves * slot > memory) {
-    fields.reject(key,
-                  fmt::format("level {} everywhere means {:.0f} leaves of {:.0f} bytes, {:.1f} GiB, but this "
-                              "machine has {:.1f} GiB; make min-level, patch-size or domain.cells smaller",
-                              mesh.min_level, leaves, slot, leaves * slot / gib, memory / gib));
+  if (estimate.total_bytes > memory) {
+    fields.reject(
+        key, fmt::format("level {} everywhere means {:.0f} leaves and needs about {:.4g} GiB, but {:.4g} "
+                         "GiB are available; make min-level, patch-size or domain.cells smaller",
+                         level, estimate.leaves, estimate.total_bytes / gib, memory / gib));
   }
-  if (leaves > INT32_MAX) {
-    fields.reject(key, fmt::format("level {} everywhere means {:.0f} leaves; at most {} are possible",
-                                   mesh.min_level, leaves, INT32_MAX));
+  if (estimate.leaves > INT32_MAX) {
+    fields.reject(key, fmt::format("level {} everywhere means {:.0f} leaves; at most {} are possible", level,
+                                   estimate.leaves, INT32_MAX));
   }
 }
 

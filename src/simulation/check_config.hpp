@@ -23,9 +23,8 @@ void check_time(const io::Fields& fields, const Config& config);
 // adaptive.
 void check_mesh(const io::Fields& fields, const Config& config, const solvers::Traits& traits);
 
-// The coarsest mesh the input allows must fit into `memory` bytes.
-void check_memory(const io::Fields& fields, const Config& config, const solvers::Traits& traits,
-                  double memory);
+// The mesh at min-level everywhere must fit into `memory` bytes.
+void check_memory(const io::Fields& fields, const Config& config, double memory);
 
 // `variables`: what the solver can be asked for.
 void check_refinement(const io::Fields& fields, const Config& config, const RefinementConfig& criterion,

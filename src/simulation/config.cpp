@@ -3,7 +3,6 @@
 #include "simulation/config.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +10,8 @@
 #include <deque>
 #include <filesystem>
 
+#include "base/memory.hpp"
 #include "io/document.hpp"
-#include "io/nearest.hpp"
 #include "simulation/check_config.hpp"
 #include "simulation/describe_config.hpp"
 #include "simulation/field_names.hpp"
@@ -24,10 +23,6 @@ namespace {
 
 using io::Document;
 using io::Fields;
-
-double physical_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-}
 
 // Reads table after table; a table's defaults and checks use the ones before.
 class Loader {
@@ -131,7 +126,7 @@ class Loader {
     document_.bind(mesh_);
     if (!mesh_.was_given("max-level")) mesh.max_level = mesh.min_level;
     check_mesh(mesh_, config_, solver_of_run_->traits());
-    check_memory(mesh_, config_, solver_of_run_->traits(), memory_);
+    check_memory(mesh_, config_, memory_);
   }
 
   void read_refinement() {
@@ -175,7 +170,7 @@ class Loader {
   void read_output() {
     OutputConfig& output = config_.output;
     output.directory = "output/" + std::filesystem::path(config_.source).stem().string();
-    output.fields = {"density", "velocity", "pressure", "level"};
+    output.fields = default_plot_fields();
     describe_output(output_, output, plot_names(*solver_of_run_));
     document_.bind(output_);
     check_output(output_, config_);
@@ -215,7 +210,7 @@ int Config::base_level() const {
 }
 
 Config load_config(const std::string& file, const std::vector<std::string>& settings) {
-  return Loader(Document::load(file, settings), scenarios(), physical_memory()).load();
+  return Loader(Document::load(file, settings), scenarios(), available_memory()).load();
 }
 
 Config load_config_text(const std::string& text, const std::string& name,

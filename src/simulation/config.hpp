@@ -83,8 +83,8 @@ struct Config {
   int base_level() const;  // smallest m with 3^m >= max(cells)
 };
 
-// Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against this
-// machine's memory. Throws InputError.
+// Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against the
+// memory that is available. Throws InputError.
 Config load_config(const std::string& file, const std::vector<std::string>& settings = {});
 
 // The same with other scenarios than scenarios(), from text at hand (`name` is what messages call it), and

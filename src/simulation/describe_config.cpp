@@ -169,6 +169,10 @@ void describe_time(io::Fields& fields, TimeConfig& config) {
                 io::at_least(0));
 }
 
+std::vector<std::string> default_plot_fields() {
+  return {"density", "velocity", "pressure", "level"};
+}
+
 void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names) {
   fields.text("directory", config.directory, "Where everything is written. Must not exist, or be empty.")
       .default_text = "output/<name of the input file>";

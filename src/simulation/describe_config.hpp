@@ -48,6 +48,8 @@ void describe_scenario_name(io::Fields& fields, std::string& name,
 
 void describe_time(io::Fields& fields, TimeConfig& config);
 
+// What plot files hold if the input does not say.
+std::vector<std::string> default_plot_fields();
 void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names);
 
 }  // namespace meander::simulation
