@@ -125,34 +125,38 @@ void PatchMesh<D>::apply(const HaloOp<D>& op, const solvers::PatchTask& patch, d
 
 template <int D>
 void PatchMesh<D>::apply_boundary(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const {
-  const int axis = op.face / 2, side = op.face % 2, p = layout_.p, n = layout_.unknowns;
+  const int axis = op.face / 2, side = op.face % 2, p = layout_.p;
   const BoundaryKind kind = boundaries_[op.face];
   const solvers::Box<D> box = op.box();
-  Index<D> i = box.lower;
-  std::ptrdiff_t volumes = 1;
-  for (int a = 0; a < D; ++a) volumes *= box.extent[a];
-  double state[64], x[3];
-  for (std::ptrdiff_t v = 0; v < volumes; ++v) {
+  const bool mirror = kind == BoundaryKind::reflecting;
+  // Where along the axis the value for a halo index comes from.
+  const auto inside = [&](int i) {
+    if (side == 0) return mirror ? -1 - i : 0;
+    return mirror ? 2 * p - 1 - i : p - 1;
+  };
+  const int planes = D == 3 ? box.extent[D - 1] : 1;
+  for (int row = 0; row < planes * box.extent[1]; ++row) {
+    Index<D> i = box.lower;
+    i[1] += row % box.extent[1];
+    if (D == 3) i[D - 1] += row / box.extent[1];
     if (kind == BoundaryKind::given) {
-      for (int a = 0; a < D; ++a) x[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
-      given_(x, patch.dx, t, state);
-      for (int u = 0; u < n; ++u) patch.q[layout_.at(u, i)] = state[u];
-    } else {
-      Index<D> from = i;
-      const bool mirror = kind == BoundaryKind::reflecting;
-      if (side == 0) {
-        from[axis] = mirror ? -1 - i[axis] : 0;
-      } else {
-        from[axis] = mirror ? 2 * p - 1 - i[axis] : p - 1;
+      double state[64], x[3];
+      for (int n = 0; n < box.extent[0]; ++n, ++i[0]) {
+        for (int a = 0; a < D; ++a) x[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
+        given_(x, patch.dx, t, state);
+        for (int u = 0; u < layout_.unknowns; ++u) patch.q[layout_.at(u, i)] = state[u];
       }
-      for (int u = 0; u < n; ++u) {
-        const double sign = mirror ? reflection_[axis][static_cast<std::size_t>(u)] : 1.0;
-        patch.q[layout_.at(u, i)] = sign * patch.q[layout_.at(u, from)];
-      }
+      continue;
     }
-    for (int a = 0; a < D; ++a) {
-      if (++i[a] < box.lower[a] + box.extent[a]) break;
-      i[a] = box.lower[a];
+    for (int u = 0; u < layout_.unknowns; ++u) {
+      const double sign = mirror ? reflection_[axis][static_cast<std::size_t>(u)] : 1.0;
+      double* to = patch.q + layout_.at(u, i);
+      if (axis == 0) {
+        for (int n = 0; n < box.extent[0]; ++n) to[n] = sign * to[inside(i[0] + n) - i[0]];
+      } else {
+        const double* from = to + (inside(i[axis]) - i[axis]) * layout_.stride(axis);
+        for (int n = 0; n < box.extent[0]; ++n) to[n] = sign * from[n];
+      }
     }
   }
 }

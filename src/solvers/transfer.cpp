@@ -92,6 +92,49 @@ bool corners_admissible(const Solver& solver, int unknowns, const double* q,
   return true;
 }
 
+// The rows of fine volumes, up to 3^(D-1), that a row of coarse volumes has in one fine patch.
+struct FineRows {
+  const double* row[9];
+  int count = 0;
+
+  double differences(int begin, int end, double q0) const {
+    double sum = 0;
+    for (int r = 0; r < count; ++r) {
+      double of_row = 0;
+      for (int i = begin; i < end; ++i) of_row += row[r][i] - q0;
+      sum += of_row;
+    }
+    return sum;
+  }
+  // The same sum, for the common case that nothing is cut off along x.
+  double differences_of_three(int begin, double q0) const {
+    double sum = 0;
+    for (int r = 0; r < count; ++r) {
+      const double* q = row[r] + begin;
+      sum += ((q[0] - q0) + (q[1] - q0)) + (q[2] - q0);
+    }
+    return sum;
+  }
+};
+
+template <int D>
+FineRows fine_rows(const PatchLayout& layout, const FinePart<D>& part, int unknown, const Index<D>& coarse,
+                   const Index<D>& shift) {
+  Index<D> begin{}, end{};
+  for (int a = 1; a < D; ++a) {
+    const int origin = 3 * (coarse[a] + shift[a]) - part.child[a] * layout.p;
+    begin[a] = std::max(origin, 0);
+    end[a] = std::min(origin + 3, layout.p);
+  }
+  FineRows rows;
+  Index<D> f = begin;
+  for (int k = D == 3 ? begin[D - 1] : 0; k < (D == 3 ? end[D - 1] : 1); ++k) {
+    if (D == 3) f[D - 1] = k;
+    for (f[1] = begin[1]; f[1] < end[1]; ++f[1]) rows.row[rows.count++] = part.fine + layout.at(unknown, f);
+  }
+  return rows;
+}
+
 }  // namespace
 
 template <int D>
@@ -188,26 +231,20 @@ void restrict_to(const PatchLayout& layout, double* coarse, std::span<const Fine
         empty = empty || end <= begin;
       }
       if (empty) continue;
-      for_rows<D>(touched, [&](Index<D> c) {
-        for (int x = 0; x < touched.extent[0]; ++x, ++c[0]) {
-          Box<D> share;  // fine volumes, by indices of the child
-          std::size_t slot = 0;
-          for (int a = D - 1; a >= 0; --a) {
-            const int origin = 3 * (c[a] + shift[a]) - part.child[a] * p;
-            const int begin = std::max(origin, 0);
-            share.lower[a] = begin;
-            share.extent[a] = std::min(origin + 3, p) - begin;
-            slot = slot * static_cast<std::size_t>(box.extent[a]) +
-                   static_cast<std::size_t>(c[a] - box.lower[a]);
-          }
-          const double q0 = part.fine[layout.at(u, share.lower)];
-          double differences = 0;
-          int n = 0;
-          for_rows<D>(share, [&](const Index<D>& f) {
-            const double* row = part.fine + layout.at(u, f);
-            for (int i = 0; i < share.extent[0]; ++i) differences += row[i] - q0;
-            n += share.extent[0];
-          });
+      for_rows<D>(touched, [&](const Index<D>& c) {
+        const FineRows rows = fine_rows<D>(layout, part, u, c, shift);
+        std::size_t slot = 0;
+        for (int a = D - 1; a >= 0; --a) {
+          slot =
+              slot * static_cast<std::size_t>(box.extent[a]) + static_cast<std::size_t>(c[a] - box.lower[a]);
+        }
+        int origin = 3 * (c[0] + shift[0]) - part.child[0] * p;
+        for (int x = 0; x < touched.extent[0]; ++x, ++slot, origin += 3) {
+          const int begin = std::max(origin, 0), end = std::min(origin + 3, p);
+          const double q0 = rows.row[0][begin];
+          const double differences =
+              end - begin == 3 ? rows.differences_of_three(begin, q0) : rows.differences(begin, end, q0);
+          const int n = rows.count * (end - begin);
           if (count[slot] == 0) {
             first[slot] = q0;
             sum[slot] = differences;
