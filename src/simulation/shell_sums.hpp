@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/vec.hpp"
 #include "simulation/scenario.hpp"
 
 namespace meander::simulation {
@@ -55,7 +56,7 @@ class ShellSums {
                                        const Integrand& integrand);
 
   // Integral of quantity q over the ball of radius i dr, i = 0 .. count. The smearing by the slabs is taken
-  // out to second order, and between the radii a level resolves its mean over the ball varies linearly.
+  // out to second order; between the radii a level resolves, the integral is linear in the ball's volume.
   std::vector<double> inside(int q) const;
 
   // Integral over each shell, i = 0 .. count - 1; what a level knows of wider shells is spread evenly.
@@ -233,24 +234,21 @@ std::vector<double> ShellSums<Q>::inside(int q) const {
   for (const Level& level : levels_) {
     if (level.factor == 0) continue;
     const auto edges = static_cast<std::size_t>(level.edges);
-    std::vector<double> raw(edges + 1, 0.0), mean(edges + 1, 0.0);
+    std::vector<double> raw(edges + 1, 0.0), ball(edges + 1, 0.0);
     double below = whole(level, 0, q);
     for (int e = 1; e <= level.edges; ++e) {
       raw[static_cast<std::size_t>(e)] = below + whole(level, e, q) - above(level, e, q);
       below += whole(level, e, q);
     }
     // A slab of width w adds w^2 / 24 times the second derivative.
-    for (std::size_t e = 1; e < edges; ++e) {
-      const double ball = raw[e] - (raw[e + 1] - 2 * raw[e] + raw[e - 1]) / 24;
-      mean[e] = ball / std::pow(static_cast<double>(e), grid_.dim);
-    }
-    mean[edges] = raw[edges] / std::pow(static_cast<double>(edges), grid_.dim);
-    mean[0] = mean[1];
+    for (std::size_t e = 1; e < edges; ++e) ball[e] = raw[e] - (raw[e + 1] - 2 * raw[e] + raw[e - 1]) / 24;
+    ball[edges] = raw[edges];
     for (int i = 1; i <= grid_.count; ++i) {
-      const double s = static_cast<double>(i) / level.factor;
-      const auto e = static_cast<std::size_t>(i / level.factor);
-      const double f = s - static_cast<double>(e);
-      total[static_cast<std::size_t>(i)] += (mean[e] + f * (mean[e + 1] - mean[e])) * std::pow(s, grid_.dim);
+      const int e = i / level.factor;
+      const double inner = ipow<double>(e, grid_.dim), outer = ipow<double>(e + 1, grid_.dim);
+      const double f = (ipow(static_cast<double>(i) / level.factor, grid_.dim) - inner) / (outer - inner);
+      const auto j = static_cast<std::size_t>(e);
+      total[static_cast<std::size_t>(i)] += ball[j] + f * (ball[j + 1] - ball[j]);
     }
   }
   return total;

@@ -22,7 +22,6 @@ class MusclHancock {
       : pde_(pde),
         layout_(layout),
         plane_(work.plane),
-        unknown_(layout.unknown_stride()),
         size_(work.plane.size()),
         edge_(work.plane.edge()),
         first_(plane_.at(-1, 0)),
@@ -48,35 +47,39 @@ class MusclHancock {
     first_order_ = V(0.0);
     const int p = layout_.p;
     const FluxRecord record(task, layout_, plane_);
-    NewState<P, V> state(pde_, task, plane_, t, dt, step);
+    NewState<P, V> news(pde_, task, plane_, t, dt, step);
     if constexpr (D == 2) {
       primitives(0, primitive_[1], plane_.at(0, -2), plane_.at(p - 1, p + 1));
-      states(0, plane_.at(0, -1), plane_.at(p - 1, p));
+      states<true>(plane_.at(0, -1), plane_.at(p - 1, p));
       plane_faces(0, record);
-      advance(0, state);
+      advance(news);
     } else {
-      // Planes outside the patch are read through its own columns and, for the slopes of the outermost
-      // interior planes' neighbours, one more on each side.
-      primitives(-2, primitive_[0], plane_.at(0, 0), last_);
-      primitives(-1, primitive_[1], plane_.at(0, -1), plane_.at(p - 1, p));
+      primitives_of_plane(-2, 0);
+      primitives_of_plane(-1, 1);
       for (int k = -1; k <= p; ++k) {
-        const bool inside = k >= 0 && k < p;
-        if (k + 1 >= 0 && k + 1 < p) {
-          primitives(k + 1, primitive_[2], plane_.at(0, -2), plane_.at(p - 1, p + 1));
-        } else if (k + 1 == p) {
-          primitives(k + 1, primitive_[2], plane_.at(0, -1), plane_.at(p - 1, p));
+        primitives_of_plane(k + 1, 2);
+        if (k < 0) {
+          states<false>(plane_.at(0, 0), last_);
+        } else if (k == 0) {
+          states<true>(plane_.at(0, -1), plane_.at(p - 1, p));
+          z_faces<false>(k, news);
+          record.take_z(0, z_flux_);
+          plane_faces(k, record);
+        } else if (k < p) {
+          states<true>(plane_.at(0, -1), plane_.at(p - 1, p));
+          z_faces<true>(k, news);
+          plane_faces(k, record);
         } else {
-          primitives(k + 1, primitive_[2], plane_.at(0, 0), last_);
+          states<false>(plane_.at(0, 0), last_);
+          z_faces<true>(k, news);
+          record.take_z(1, z_flux_);
         }
-        states(k, inside ? plane_.at(0, -1) : plane_.at(0, 0), inside ? plane_.at(p - 1, p) : last_);
-        if (k >= 0) z_faces(k, record, state);
-        if (inside) plane_faces(k, record);
         std::swap(top_[0], top_[1]);
         std::swap(primitive_[0], primitive_[1]);
         std::swap(primitive_[1], primitive_[2]);
       }
     }
-    PatchStatus status = state.result();
+    PatchStatus status = news.result();
     status.first_order = static_cast<std::int64_t>(total(first_order_));
     return status;
   }
@@ -87,152 +90,195 @@ class MusclHancock {
     scratch += count;
     return taken;
   }
-  double* plane(int k) const { return q_ + (D == 3 ? (k + layout_.h) * layout_.stride(2) : 0); }
-  MEANDER_TERM void read(const double* from, V* values) const {
-    for (int n = 0; n < N; ++n) values[n] = load<V>(from + n * size_);
+  Rows state(int k) const {
+    return {q_ + (D == 3 ? (k + layout_.h) * layout_.stride(2) : 0), layout_.unknown_stride()};
   }
-  MEANDER_TERM void write(double* to, const V* values) const {
-    for (int n = 0; n < N; ++n) store(to + n * size_, values[n]);
+  Rows scratch(double* base) const { return {base, size_}; }
+
+  // 3D: what the slopes of plane k's own volumes and of those across its faces read.
+  void primitives_of_plane(int k, int slot) const {
+    const int p = layout_.p, outside = k < 0 ? -k : k >= p ? k - p + 1 : 0;
+    const int reach = 2 - outside;  // rows of halo
+    primitives(k, primitive_[slot], plane_.at(0, -reach), plane_.at(p - 1, p - 1 + reach));
+  }
+  void primitives(int k, double* primitive, int first, int last) const {
+    const P pde = pde_;
+    const Rows from = state(k), to = scratch(primitive);
+    for (std::ptrdiff_t at = first; at <= last; at += W) {
+      V q[N], w[N];
+      read<N>(from, at, q);
+      pde.primitive(q, w);
+      write<N>(to, at, w);
+    }
   }
 
-  void primitives(int k, double* primitive, int first, int last) const {
-    const double* from = plane(k);
-    for (int at = first; at <= last; at += W) {
-      V q[N], w[N];
-      for (int n = 0; n < N; ++n) q[n] = load<V>(from + n * unknown_ + at);
-      pde_.primitive(q, w);
-      write(primitive + at, w);
-    }
+  static MEANDER_TERM void limited(const V* w, const Rows& below, const Rows& above, std::ptrdiff_t at,
+                                   V* slope) {
+    V low[N], high[N];
+    read<N>(below, at, low);
+    read<N>(above, at, high);
+    for (int n = 0; n < N; ++n) slope[n] = Limiter::limit(w[n] - low[n], high[n] - w[n]);
   }
 
   // Limited differences and predicted states of plane k.
-  void states(int k, int first, int last) {
-    const bool inside = D == 2 || (k >= 0 && k < layout_.p);
-    for (int at = first; at <= last; at += W) {
-      V w[N], predicted[N], slope[D][N];
-      read(primitive_[1] + at, w);
+  template <bool inside>
+  void states(int first, int last) {
+    const P pde = pde_;
+    const V back(-0.5 * ratio_), zero(0.0), half(0.5);
+    const Rows below = scratch(primitive_[0]), here = scratch(primitive_[1]), above = scratch(primitive_[2]),
+               left = here.from(-1), right = here.from(1), front = here.from(-edge_),
+               behind = here.from(edge_), to = scratch(predicted_), to_x = scratch(slope_[0]),
+               to_y = scratch(slope_[1]), bottom = scratch(bottom_), top = scratch(top_[1]);
+    const double* interior = plane_.interior();
+    V first_order = first_order_;
+    for (std::ptrdiff_t at = first; at <= last; at += W) {
+      V w[N], predicted[N], slope[D][N], low[D][N], high[D][N];
+      read<N>(here, at, w);
+      limited(w, left, right, at, slope[0]);
+      limited(w, front, behind, at, slope[1]);
+      if constexpr (D == 3) limited(w, below, above, at, slope[2]);
+      pde.predict(w, &slope[0][0], back, predicted);
+      auto good = zero < half;
       for (int a = 0; a < D; ++a) {
-        const double* below = a == 2 ? primitive_[0] + at : primitive_[1] + at - (a == 0 ? 1 : edge_);
-        const double* above = a == 2 ? primitive_[2] + at : primitive_[1] + at + (a == 0 ? 1 : edge_);
         for (int n = 0; n < N; ++n) {
-          slope[a][n] = Limiter::limit(w[n] - load<V>(below + n * size_), load<V>(above + n * size_) - w[n]);
+          low[a][n] = fma(-half, slope[a][n], predicted[n]);
+          high[a][n] = fma(half, slope[a][n], predicted[n]);
         }
+        good = good && pde.admissible_primitive(low[a]) && pde.admissible_primitive(high[a]);
       }
-      pde_.predict(w, &slope[0][0], V(-0.5 * ratio_), predicted);
-      auto good = V(0.0) < V(1.0);
-      for (int a = 0; a < D; ++a) {
-        V low[N], high[N];
+      if constexpr (inside) {
         for (int n = 0; n < N; ++n) {
-          low[n] = fma(V(-0.5), slope[a][n], predicted[n]);
-          high[n] = fma(V(0.5), slope[a][n], predicted[n]);
+          predicted[n] = select(good, predicted[n], w[n]);
+          for (int a = 0; a < 2; ++a) slope[a][n] = select(good, slope[a][n], zero);
         }
-        good = good && pde_.admissible_primitive(low) && pde_.admissible_primitive(high);
-      }
-      for (int n = 0; n < N; ++n) {
-        predicted[n] = select(good, predicted[n], w[n]);
-        for (int a = 0; a < D; ++a) slope[a][n] = select(good, slope[a][n], V(0.0));
-      }
-      if (inside) {
-        const V interior = load<V>(plane_.interior() + at);
-        first_order_ = first_order_ + select(good, V(0.0), interior);
-        write(predicted_ + at, predicted);
-        for (int a = 0; a < 2; ++a) write(slope_[a] + at, slope[a]);
+        write<N>(to, at, predicted);
+        write<N>(to_x, at, slope[0]);
+        write<N>(to_y, at, slope[1]);
+        first_order = first_order + select(good, zero, load<V>(interior + at));
       }
       if constexpr (D == 3) {
         for (int n = 0; n < N; ++n) {
-          store(bottom_ + n * size_ + at, fma(V(-0.5), slope[2][n], predicted[n]));
-          store(top_[1] + n * size_ + at, fma(V(0.5), slope[2][n], predicted[n]));
+          low[2][n] = select(good, low[2][n], w[n]);
+          high[2][n] = select(good, high[2][n], w[n]);
         }
+        write<N>(bottom, at, low[2]);
+        write<N>(top, at, high[2]);
       }
     }
+    first_order_ = first_order;
   }
 
   // Twice the flux between two face states.
-  MEANDER_TERM void face_flux(const V* wl, const V* wr, int axis, V* face) const {
-    V ql[N], qr[N], al[A + 1], ar[A + 1];
-    pde_.conserved(wl, ql);
-    pde_.conserved(wr, qr);
-    pde_.primitive_auxiliary(wl, al);
-    pde_.primitive_auxiliary(wr, ar);
-    Rusanov<P, V>::face_flux(pde_, ql, al, qr, ar, axis, reinterpret_cast<V(*)[N]>(face));
+  static MEANDER_TERM void face_flux(const P& pde, const V* wl, const V* wr, int axis, V* flux) {
+    V ql[N], qr[N], al[A + 1], ar[A + 1], face[1][N];
+    pde.conserved(wl, ql);
+    pde.conserved(wr, qr);
+    pde.primitive_auxiliary(wl, al);
+    pde.primitive_auxiliary(wr, ar);
+    Rusanov<P, V>::face_flux(pde, ql, al, qr, ar, axis, face);
+    for (int n = 0; n < N; ++n) flux[n] = face[0][n];
   }
-  MEANDER_TERM void upper_flux(int at, int axis, V* face) const {
+  // The same through the upper face of volumes of a plane.
+  struct PlaneStates {
+    Rows state, slope, next_state, next_slope;
+  };
+  static MEANDER_TERM void upper_flux(const P& pde, const PlaneStates& states, std::ptrdiff_t at, int axis,
+                                      V* flux) {
+    const V half(0.5);
+    V wl[N], wr[N], slope[N];
+    read<N>(states.state, at, wl);
+    read<N>(states.slope, at, slope);
+    for (int n = 0; n < N; ++n) wl[n] = fma(half, slope[n], wl[n]);
+    read<N>(states.next_state, at, wr);
+    read<N>(states.next_slope, at, slope);
+    for (int n = 0; n < N; ++n) wr[n] = fma(-half, slope[n], wr[n]);
+    face_flux(pde, wl, wr, axis, flux);
+  }
+  PlaneStates plane_states(int axis) const {
     const int up = axis == 0 ? 1 : edge_;
-    V wl[N], wr[N];
-    for (int n = 0; n < N; ++n) {
-      const double *state = predicted_ + n * size_ + at, *slope = slope_[axis] + n * size_ + at;
-      wl[n] = fma(V(0.5), load<V>(slope), load<V>(state));
-      wr[n] = fma(V(-0.5), load<V>(slope + up), load<V>(state + up));
-    }
-    face_flux(wl, wr, axis, face);
+    const Rows state = scratch(predicted_), slope = scratch(slope_[axis]);
+    return {state, slope, state.from(up), slope.from(up)};
   }
 
   // The x and y faces of plane k; sum_ becomes twice the outflow through them.
   void plane_faces(int k, const FluxRecord& record) const {
-    for (int at = plane_.at(0, -1); at <= last_; at += W) {
+    const P pde = pde_;
+    const std::ptrdiff_t last = last_;
+    const Rows x_flux = scratch(x_flux_), y_flux = scratch(y_flux_), y_flux_below = y_flux.from(-edge_),
+               sum = scratch(sum_);
+    const PlaneStates along_y = plane_states(1), along_x = plane_states(0);
+    for (std::ptrdiff_t at = plane_.at(0, -1); at <= last; at += W) {
       V face[N];
-      upper_flux(at, 1, face);
-      write(y_flux_ + at, face);
+      upper_flux(pde, along_y, at, 1, face);
+      write<N>(y_flux, at, face);
     }
     if (record.wants(1)) record.take_plane(1, k, y_flux_);
+    const bool record_x = record.wants(0);
     V before[N];
     for (int n = 0; n < N; ++n) before[n] = V(0.0);
-    for (int at = first_; at <= last_; at += W) {
-      V face[N];
-      upper_flux(at, 0, face);
-      if (record.wants(0)) write(x_flux_ + at, face);
+    for (std::ptrdiff_t at = first_; at <= last; at += W) {
+      V face[N], y[N], y_below[N], outflow[N];
+      upper_flux(pde, along_x, at, 0, face);
+      if (record_x) write<N>(x_flux, at, face);
+      read<N>(y_flux, at, y);
+      read<N>(y_flux_below, at, y_below);
       for (int n = 0; n < N; ++n) {
-        const double* y = y_flux_ + n * size_ + at;
-        store(sum_ + n * size_ + at,
-              (face[n] - shift_in(before[n], face[n])) + (load<V>(y) - load<V>(y - edge_)));
+        outflow[n] = (face[n] - shift_in(before[n], face[n])) + (y[n] - y_below[n]);
         before[n] = face[n];
       }
+      write<N>(sum, at, outflow);
     }
-    if (record.wants(0)) record.take_plane(0, k, x_flux_);
+    if (record_x) record.take_plane(0, k, x_flux_);
   }
 
-  // The faces between planes k - 1 and k, with which plane k - 1 is complete.
-  void z_faces(int k, const FluxRecord& record, NewState<P, V>& state) const {
+  // The faces between planes k - 1 and k; with them plane k - 1, if it is one of the patch, is complete.
+  template <bool inside>
+  void z_faces(int k, NewState<P, V>& shared) const {
+    const P pde = pde_;
+    NewState<P, V> news = shared;  // a copy of our own stays in registers
     const V scale(-0.5 * ratio_);
-    for (int at = first_; at <= last_; at += W) {
+    const Rows low = scratch(top_[0]), high = scratch(bottom_), flux = scratch(z_flux_), sum = scratch(sum_),
+               done = state(k - 1);
+    const std::ptrdiff_t last = last_;
+    for (std::ptrdiff_t at = first_; at <= last; at += W) {
       V wl[N], wr[N], face[N];
-      read(top_[0] + at, wl);
-      read(bottom_ + at, wr);
-      face_flux(wl, wr, 2, face);
-      if (k > 0) {
-        V q[N];
-        double* to = plane(k - 1) + at;
-        for (int n = 0; n < N; ++n) {
-          const V outflow = load<V>(sum_ + n * size_ + at) + (face[n] - load<V>(z_flux_ + n * size_ + at));
-          q[n] = fma(scale, outflow, load<V>(to + n * unknown_));
-        }
-        state.finish(q, at, k - 1);
-        for (int n = 0; n < N; ++n) store(to + n * unknown_, q[n]);
+      read<N>(low, at, wl);
+      read<N>(high, at, wr);
+      face_flux(pde, wl, wr, 2, face);
+      if constexpr (inside) {
+        V q[N], outflow[N], below[N];
+        read<N>(done, at, q);
+        read<N>(sum, at, outflow);
+        read<N>(flux, at, below);
+        for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n] + (face[n] - below[n]), q[n]);
+        news.finish(q, static_cast<int>(at), k - 1);
+        write<N>(done, at, q);
       }
-      write(z_flux_ + at, face);
+      write<N>(flux, at, face);
     }
-    if (k == 0) record.take_z(0, z_flux_);
-    if (k == layout_.p) record.take_z(1, z_flux_);
+    shared = news;
   }
 
-  // 2D: the faces of plane k are all there are.
-  void advance(int k, NewState<P, V>& state) const {
+  // 2D: the faces of the one plane are all there are.
+  void advance(NewState<P, V>& shared) const {
+    NewState<P, V> news = shared;
     const V scale(-0.5 * ratio_);
-    for (int at = first_; at <= last_; at += W) {
-      V q[N];
-      double* to = plane(k) + at;
-      for (int n = 0; n < N; ++n) {
-        q[n] = fma(scale, load<V>(sum_ + n * size_ + at), load<V>(to + n * unknown_));
-      }
-      state.finish(q, at, k);
-      for (int n = 0; n < N; ++n) store(to + n * unknown_, q[n]);
+    const Rows done = state(0), sum = scratch(sum_);
+    for (std::ptrdiff_t at = first_; at <= last_; at += W) {
+      V q[N], outflow[N];
+      read<N>(done, at, q);
+      read<N>(sum, at, outflow);
+      for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], q[n]);
+      news.finish(q, static_cast<int>(at), 0);
+      write<N>(done, at, q);
     }
+    shared = news;
   }
 
   const P& pde_;
   PatchLayout layout_;
   const PlaneMap& plane_;
-  std::ptrdiff_t unknown_, size_;
+  std::ptrdiff_t size_;
   int edge_, first_, last_;
   double* q_ = nullptr;
   double ratio_ = 0;

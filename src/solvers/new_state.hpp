@@ -55,13 +55,13 @@ class NewState {
   // `step` null: no source.
   NewState(const P& pde, const PatchTask& task, const PlaneMap& plane, double t, double dt,
            const typename P::StepData* step)
-      : pde_(pde), task_(task), plane_(plane), t_(t), dt_(dt), step_(step) {
+      : pde_(pde), task_(&task), plane_(&plane), interior_(plane.interior()), t_(t), dt_(dt), step_(step) {
     if constexpr (Floored<P>) floors_ = pde.enforces();
   }
 
   // q: the state after the fluxes of the volumes from position `at` of plane k on; changed to the final one.
   MEANDER_TERM void finish(V* q, int at, int k) {
-    const Mask interior = load<V>(plane_.interior() + at) > V(0.0);
+    const Mask interior = load<V>(interior_ + at) > V(0.0);
     if constexpr (P::has_source) {
       if (step_ != nullptr) apply_source(q, at, k);
     }
@@ -78,18 +78,19 @@ class NewState {
   }
 
  private:
-  void apply_source(V* q, int at, int k) const {
+  MEANDER_TERM void apply_source(V* q, int at, int k) const {
     V x[P::dim], s[P::unknowns];
-    x[0] = fma(load<V>(plane_.x() + at), V(task_.dx), V(task_.lower[0]));
-    x[1] = fma(load<V>(plane_.y() + at), V(task_.dx), V(task_.lower[1]));
-    if constexpr (P::dim == 3) x[2] = V(task_.lower[2] + (k + 0.5) * task_.dx);
+    x[0] = fma(load<V>(plane_->x() + at), V(task_->dx), V(task_->lower[0]));
+    x[1] = fma(load<V>(plane_->y() + at), V(task_->dx), V(task_->lower[1]));
+    if constexpr (P::dim == 3) x[2] = V(task_->lower[2] + (k + 0.5) * task_->dx);
     pde_.source(q, x, t_, dt_, *step_, s);
     for (int n = 0; n < P::unknowns; ++n) q[n] = fma(V(dt_), s[n], q[n]);
   }
 
-  const P& pde_;
-  const PatchTask& task_;
-  const PlaneMap& plane_;
+  P pde_;
+  const PatchTask* task_;
+  const PlaneMap* plane_;
+  const double* interior_;
   double t_, dt_;
   const typename P::StepData* step_;
   bool floors_ = false;

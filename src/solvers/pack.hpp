@@ -1,36 +1,118 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// SIMD packs for CPU translation units: loads, stores and lane moves that kernels need beyond arithmetic, for
-// packs and, with one lane, for double. Never included from device code or from PDE terms.
+// SIMD packs of doubles for CPU translation units: a thin wrapper of xsimd whose operations are those of
+// math.hpp lane by lane, to the bit (xsimd 8's fma rounds twice on AVX-512, and its negation loses the sign
+// of zero). Kernels are written over V = Pack or V = double, which counts as a pack of one lane. Never
+// included from device code or from terms.
 
+#include <cstddef>
 #include <xsimd/xsimd.hpp>
 
 #include "solvers/math.hpp"
 
 namespace meander::solvers {
 
-using Pack = xsimd::batch<double>;
 using PackMask = xsimd::batch_bool<double>;
+
+struct Pack {
+  using Batch = xsimd::batch<double>;
+  static constexpr int size = static_cast<int>(Batch::size);
+
+  Batch lanes;
+
+  Pack() = default;
+  MEANDER_TERM Pack(const Batch& batch) : lanes(batch) {}
+  MEANDER_TERM explicit Pack(double value) : lanes(value) {}
+
+  friend MEANDER_TERM Pack operator+(const Pack& a, const Pack& b) { return a.lanes + b.lanes; }
+  friend MEANDER_TERM Pack operator-(const Pack& a, const Pack& b) { return a.lanes - b.lanes; }
+  friend MEANDER_TERM Pack operator*(const Pack& a, const Pack& b) { return a.lanes * b.lanes; }
+  friend MEANDER_TERM Pack operator/(const Pack& a, const Pack& b) { return a.lanes / b.lanes; }
+  friend MEANDER_TERM Pack operator-(const Pack& a) { return a.lanes ^ Batch(-0.0); }
+  friend MEANDER_TERM PackMask operator>(const Pack& a, const Pack& b) { return a.lanes > b.lanes; }
+  friend MEANDER_TERM PackMask operator<(const Pack& a, const Pack& b) { return a.lanes < b.lanes; }
+  friend MEANDER_TERM PackMask operator<=(const Pack& a, const Pack& b) { return a.lanes <= b.lanes; }
+};
+
+MEANDER_TERM Pack sqrt(const Pack& a) {
+  return xsimd::sqrt(a.lanes);
+}
+MEANDER_TERM Pack abs(const Pack& a) {
+  return xsimd::abs(a.lanes);
+}
+MEANDER_TERM Pack max(const Pack& a, const Pack& b) {
+  return xsimd::max(a.lanes, b.lanes);
+}
+MEANDER_TERM Pack min(const Pack& a, const Pack& b) {
+  return xsimd::min(a.lanes, b.lanes);
+}
+MEANDER_TERM Pack floor(const Pack& a) {
+  return xsimd::floor(a.lanes);
+}
+MEANDER_TERM Pack select(const PackMask& mask, const Pack& a, const Pack& b) {
+  return xsimd::select(mask, a.lanes, b.lanes);
+}
+MEANDER_TERM Pack fma(const Pack& a, const Pack& b, const Pack& c) {
+#ifdef __AVX512F__
+  return Pack::Batch(_mm512_fmadd_pd(a.lanes, b.lanes, c.lanes));
+#elif defined(__FMA__)
+  return Pack::Batch(_mm256_fmadd_pd(a.lanes, b.lanes, c.lanes));
+#else
+  alignas(64) double x[Pack::size], y[Pack::size], z[Pack::size];
+  a.lanes.store_aligned(x);
+  b.lanes.store_aligned(y);
+  c.lanes.store_aligned(z);
+  for (int i = 0; i < Pack::size; ++i) z[i] = fma(x[i], y[i], z[i]);
+  return Pack::Batch::load_aligned(z);
+#endif
+}
+// table[index] lane by lane, for whole numbers index >= 0.
+MEANDER_TERM Pack gather(const double* table, const Pack& index) {
+#ifdef __AVX512F__
+  return Pack::Batch(_mm512_i32gather_pd(_mm512_cvttpd_epi32(index.lanes), table, 8));
+#else
+  alignas(64) double at[Pack::size];
+  index.lanes.store_aligned(at);
+  for (double& entry : at) entry = gather(table, entry);
+  return Pack::Batch::load_aligned(at);
+#endif
+}
 
 template <class V>
 inline constexpr int lanes = 1;
 template <>
-inline constexpr int lanes<Pack> = static_cast<int>(Pack::size);
+inline constexpr int lanes<Pack> = Pack::size;
 
 template <class V>
 MEANDER_TERM V load(const double* from) {
   if constexpr (lanes<V> == 1) {
     return *from;
   } else {
-    return V::load_unaligned(from);
+    return Pack::Batch::load_unaligned(from);
   }
 }
 MEANDER_TERM void store(double* to, double value) {
   *to = value;
 }
 MEANDER_TERM void store(double* to, const Pack& value) {
-  value.store_unaligned(to);
+  value.lanes.store_unaligned(to);
+}
+
+// Values of the volumes of one plane, row after row: row n at base + n * stride.
+struct Rows {
+  double* base;
+  std::ptrdiff_t stride;
+
+  Rows from(std::ptrdiff_t offset) const { return {base + offset, stride}; }
+};
+template <int N, class V>
+MEANDER_TERM void read(const Rows& rows, std::ptrdiff_t at, V* values) {
+  for (int n = 0; n < N; ++n) values[n] = load<V>(rows.base + n * rows.stride + at);
+}
+template <int N, class V>
+MEANDER_TERM void write(const Rows& rows, std::ptrdiff_t at, const V* values) {
+  for (int n = 0; n < N; ++n) store(rows.base + n * rows.stride + at, values[n]);
 }
 
 // Moves every lane up by one; the last lane of `previous` enters at the bottom.
@@ -39,22 +121,14 @@ MEANDER_TERM double shift_in(double previous, double) {
 }
 MEANDER_TERM Pack shift_in(const Pack& previous, const Pack& current) {
 #ifdef __AVX512F__
-  return Pack(_mm512_castsi512_pd(
-      _mm512_alignr_epi64(_mm512_castpd_si512(current), _mm512_castpd_si512(previous), 7)));
+  return Pack::Batch(_mm512_castsi512_pd(
+      _mm512_alignr_epi64(_mm512_castpd_si512(current.lanes), _mm512_castpd_si512(previous.lanes), 7)));
 #else
-  alignas(64) double both[2 * lanes<Pack>];
-  previous.store_aligned(both);
-  current.store_aligned(both + lanes<Pack>);
-  return Pack::load_unaligned(both + lanes<Pack> - 1);
+  alignas(64) double both[2 * Pack::size];
+  previous.lanes.store_aligned(both);
+  current.lanes.store_aligned(both + Pack::size);
+  return Pack::Batch::load_unaligned(both + Pack::size - 1);
 #endif
-}
-
-// table[index] lane by lane, for whole numbers index >= 0.
-inline Pack gather(const double* table, const Pack& index) {
-  alignas(64) double at[lanes<Pack>];
-  index.store_aligned(at);
-  for (double& entry : at) entry = gather(table, entry);
-  return Pack::load_aligned(at);
 }
 
 MEANDER_TERM bool any(bool mask) {
@@ -63,23 +137,24 @@ MEANDER_TERM bool any(bool mask) {
 MEANDER_TERM bool any(const PackMask& mask) {
   return xsimd::any(mask);
 }
+
+// Sum and maximum over the lanes.
 MEANDER_TERM double total(double value) {
   return value;
 }
 inline double total(const Pack& value) {
-  alignas(64) double all[lanes<Pack>];
-  value.store_aligned(all);
+  alignas(64) double all[Pack::size];
+  value.lanes.store_aligned(all);
   double result = 0;
   for (const double one : all) result += one;
   return result;
 }
-
 MEANDER_TERM double largest(double value) {
   return value;
 }
 inline double largest(const Pack& value) {
-  alignas(64) double all[lanes<Pack>];
-  value.store_aligned(all);
+  alignas(64) double all[Pack::size];
+  value.lanes.store_aligned(all);
   double result = all[0];
   for (const double one : all) result = max(result, one);
   return result;

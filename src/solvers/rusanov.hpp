@@ -54,9 +54,10 @@ class Rusanov {
       : pde_(pde),
         layout_(layout),
         plane_(work.plane),
-        unknown_(layout.unknown_stride()),
         size_(work.plane.size()),
-        edge_(work.plane.edge()) {
+        edge_(work.plane.edge()),
+        first_(plane_.at(-1, 0)),
+        last_(plane_.at(layout.p - 1, layout.p - 1)) {
     double* scratch = work.scratch.reserve((2 * A + (2 * sides + 1) * N) * size_);
     aux_[0] = scratch;
     aux_[1] = aux_[0] + A * size_;
@@ -69,12 +70,11 @@ class Rusanov {
     q_ = task.q;
     const int p = layout_.p;
     const FluxRecord record(task, layout_, plane_);
-    NewState<P, V> state(pde_, task, plane_, t, dt, step);
+    NewState<P, V> news(pde_, task, plane_, t, dt, step);
     const V scale(-0.5 * dt / task.dx);
     if constexpr (D == 2) {
       auxiliaries(0, aux_[0], plane_.at(0, -1), plane_.at(p - 1, p));
-      y_faces(0, record);
-      x_faces_and_update(0, scale, record, state);
+      sweep(0, scale, record, news);
     } else {
       auxiliaries(-1, aux_[0], plane_.at(0, 0), plane_.at(p - 1, p - 1));
       auxiliaries(0, aux_[1], plane_.at(0, -1), plane_.at(p - 1, p));
@@ -87,115 +87,123 @@ class Rusanov {
         } else {
           auxiliaries(k + 1, aux_[1], plane_.at(0, 0), plane_.at(p - 1, p - 1));
         }
-        y_faces(k, record);
-        x_faces_and_update(k, scale, record, state);
+        sweep(k, scale, record, news);
       }
       record.take_z(1, z_flux_);
     }
-    return state.result();
+    return news.result();
   }
 
  private:
-  double* plane(int k) const { return q_ + (D == 3 ? (k + layout_.h) * layout_.stride(2) : 0); }
-  MEANDER_TERM void read(const double* from, V* q) const {
-    for (int n = 0; n < N; ++n) q[n] = load<V>(from + n * unknown_);
+  Rows state(int k) const {
+    return {q_ + (D == 3 ? (k + layout_.h) * layout_.stride(2) : 0), layout_.unknown_stride()};
   }
-  MEANDER_TERM void read_auxiliary(const double* from, V* a) const {
-    for (int n = 0; n < A; ++n) a[n] = load<V>(from + n * size_);
-  }
+  Rows scratch(double* base) const { return {base, size_}; }
 
   // Auxiliary values of plane k from position `first` to `last`.
   void auxiliaries(int k, double* aux, int first, int last) const {
     if constexpr (A > 0) {
-      const double* from = plane(k);
-      for (int at = first; at <= last; at += W) {
+      const P pde = pde_;
+      const Rows from = state(k), to = scratch(aux);
+      for (std::ptrdiff_t at = first; at <= last; at += W) {
         V q[N], a[A];
-        read(from + at, q);
-        pde_.auxiliary(q, a);
-        for (int n = 0; n < A; ++n) store(aux + n * size_ + at, a[n]);
+        read<N>(from, at, q);
+        pde.auxiliary(q, a);
+        write<A>(to, at, a);
       }
     }
   }
 
   // Twice the flux through the upper y faces of rows -1 to p - 1 of plane k.
   void y_faces(int k, const FluxRecord& record) const {
-    const double* aux = aux_[0];
-    const double* from = plane(k);
-    const int last = plane_.at(layout_.p - 1, layout_.p - 1);
-    for (int at = plane_.at(0, -1); at <= last; at += W) {
+    const P pde = pde_;
+    const Rows low = state(k), high = low.from(edge_), aux_low = scratch(aux_[0]),
+               aux_high = aux_low.from(edge_), flux = scratch(y_flux_);
+    const std::ptrdiff_t last = last_;
+    for (std::ptrdiff_t at = plane_.at(0, -1); at <= last; at += W) {
       V ql[N], qr[N], al[A + 1], ar[A + 1], face[sides][N];
-      read(from + at, ql);
-      read(from + at + edge_, qr);
-      read_auxiliary(aux + at, al);
-      read_auxiliary(aux + at + edge_, ar);
-      face_flux(pde_, ql, al, qr, ar, 1, face);
-      for (int s = 0; s < sides; ++s) {
-        for (int n = 0; n < N; ++n) store(y_flux_ + (s * N + n) * size_ + at, face[s][n]);
-      }
+      read<N>(low, at, ql);
+      read<N>(high, at, qr);
+      read<A>(aux_low, at, al);
+      read<A>(aux_high, at, ar);
+      face_flux(pde, ql, al, qr, ar, 1, face);
+      write<sides * N>(flux, at, &face[0][0]);
     }
     if (record.wants(1)) record.take_plane(1, k, y_flux_);
   }
 
   // Twice the flux through the lower z faces of plane 0, as plane 0 sees it.
   void bottom_faces() const {
-    const double *low = plane(-1), *high = plane(0);
-    const int last = plane_.at(layout_.p - 1, layout_.p - 1);
-    for (int at = plane_.at(-1, 0); at <= last; at += W) {
+    const P pde = pde_;
+    const Rows low = state(-1), high = state(0), aux_low = scratch(aux_[0]), aux_high = scratch(aux_[1]),
+               flux = scratch(z_flux_);
+    for (std::ptrdiff_t at = first_; at <= last_; at += W) {
       V ql[N], qr[N], al[A + 1], ar[A + 1], face[sides][N];
-      read(low + at, ql);
-      read(high + at, qr);
-      read_auxiliary(aux_[0] + at, al);
-      read_auxiliary(aux_[1] + at, ar);
-      face_flux(pde_, ql, al, qr, ar, 2, face);
-      for (int n = 0; n < N; ++n) store(z_flux_ + n * size_ + at, face[sides - 1][n]);
+      read<N>(low, at, ql);
+      read<N>(high, at, qr);
+      read<A>(aux_low, at, al);
+      read<A>(aux_high, at, ar);
+      face_flux(pde, ql, al, qr, ar, 2, face);
+      write<N>(flux, at, face[sides - 1]);
     }
   }
 
   // Starts one volume below the first, so that the x face flux comes from the pack itself or the one before.
-  void x_faces_and_update(int k, V scale, const FluxRecord& record, NewState<P, V>& state) const {
-    double* here = plane(k);
-    const double *aux = aux_[0], *aux_above = aux_[1];
-    const int last = plane_.at(layout_.p - 1, layout_.p - 1);
+  template <bool record_x>
+  void x_faces_and_update(int k, V scale, NewState<P, V>& shared) const {
+    const P pde = pde_;
+    NewState<P, V> news = shared;  // a copy of our own stays in registers
+    const Rows here = state(k), right = here.from(1), above = D == 3 ? here.from(layout_.stride(2)) : here,
+               aux = scratch(aux_[0]), aux_right = aux.from(1), aux_above = scratch(aux_[1]),
+               y_flux = scratch(y_flux_), y_flux_below = y_flux.from((sides - 1) * N * size_ - edge_),
+               z_flux = scratch(z_flux_), x_flux = scratch(x_flux_);
+    const std::ptrdiff_t last = last_;
     V before[N];
     for (int n = 0; n < N; ++n) before[n] = V(0.0);
-    for (int at = plane_.at(-1, 0); at <= last; at += W) {
-      V q[N], a[A + 1], qr[N], ar[A + 1], face[sides][N], sum[N];
-      read(here + at, q);
-      read_auxiliary(aux + at, a);
-      read(here + at + 1, qr);
-      read_auxiliary(aux + at + 1, ar);
-      face_flux(pde_, q, a, qr, ar, 0, face);
-      if (record.wants(0)) {
-        for (int n = 0; n < N; ++n) store(x_flux_ + n * size_ + at, face[0][n]);
-      }
+    for (std::ptrdiff_t at = first_; at <= last; at += W) {
+      V q[N], a[A + 1], qr[N], ar[A + 1], face[sides][N], sum[N], other[N];
+      read<N>(here, at, q);
+      read<A>(aux, at, a);
+      read<N>(right, at, qr);
+      read<A>(aux_right, at, ar);
+      face_flux(pde, q, a, qr, ar, 0, face);
+      if constexpr (record_x) write<N>(x_flux, at, face[0]);
       for (int n = 0; n < N; ++n) {
-        const V y =
-            load<V>(y_flux_ + n * size_ + at) - load<V>(y_flux_ + ((sides - 1) * N + n) * size_ + at - edge_);
-        sum[n] = (face[0][n] - shift_in(before[n], face[sides - 1][n])) + y;
+        sum[n] = face[0][n] - shift_in(before[n], face[sides - 1][n]);
         before[n] = face[sides - 1][n];
       }
+      read<N>(y_flux, at, face[0]);
+      read<N>(y_flux_below, at, other);
+      for (int n = 0; n < N; ++n) sum[n] = sum[n] + (face[0][n] - other[n]);
       if constexpr (D == 3) {
-        read(here + layout_.stride(2) + at, qr);
-        read_auxiliary(aux_above + at, ar);
-        face_flux(pde_, q, a, qr, ar, 2, face);
-        for (int n = 0; n < N; ++n) {
-          double* below = z_flux_ + n * size_ + at;
-          sum[n] = sum[n] + (face[0][n] - load<V>(below));
-          store(below, face[sides - 1][n]);
-        }
+        read<N>(above, at, qr);
+        read<A>(aux_above, at, ar);
+        face_flux(pde, q, a, qr, ar, 2, face);
+        read<N>(z_flux, at, other);
+        write<N>(z_flux, at, face[sides - 1]);
+        for (int n = 0; n < N; ++n) sum[n] = sum[n] + (face[0][n] - other[n]);
       }
       for (int n = 0; n < N; ++n) q[n] = fma(scale, sum[n], q[n]);
-      state.finish(q, at, k);
-      for (int n = 0; n < N; ++n) store(here + n * unknown_ + at, q[n]);
+      news.finish(q, static_cast<int>(at), k);
+      write<N>(here, at, q);
     }
-    if (record.wants(0)) record.take_plane(0, k, x_flux_);
+    shared = news;
+  }
+  void sweep(int k, V scale, const FluxRecord& record, NewState<P, V>& news) const {
+    y_faces(k, record);
+    if (record.wants(0)) {
+      x_faces_and_update<true>(k, scale, news);
+      record.take_plane(0, k, x_flux_);
+    } else {
+      x_faces_and_update<false>(k, scale, news);
+    }
   }
 
   const P& pde_;
   PatchLayout layout_;
   const PlaneMap& plane_;
-  std::ptrdiff_t unknown_, size_;
-  int edge_;
+  std::ptrdiff_t size_;
+  int edge_, first_, last_;
   double* q_ = nullptr;
   double *aux_[2], *x_flux_, *y_flux_, *z_flux_;
 };

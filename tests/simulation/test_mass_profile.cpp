@@ -47,7 +47,7 @@ TEST_P(MassProfile, OfUniformExcessIsThatOfTheBall) {
     const double dx = 2.0 / (coarse * 9) / (refined > 0 ? 3 : 1);
     for (int i = 1; i <= grid.count; ++i) {
       const double r = grid.radius(i), exact = 0.3 * ball(dim) * std::pow(r, dim);
-      const double tolerance = r < 1.5 * dx ? 0.2 : r < 3 * dx ? 0.08 : r < 8 * dx ? 0.015 : 0.005;
+      const double tolerance = r < 1.5 * dx ? 0.2 : r < 3 * dx ? 0.08 : r < 8 * dx ? 0.02 : 0.015;
       EXPECT_NEAR(excess[static_cast<std::size_t>(i)] / exact, 1, tolerance) << "r / dx = " << r / dx;
     }
   }
@@ -66,8 +66,10 @@ TEST_P(MassProfile, OfTopHatFollowsTheExactOne) {
   const auto& excess = profiler.excess(mesh.view(-1, team), grid, std::pow(2, dim));
   const double total = delta * ball(dim) * std::pow(radius, dim);
   for (int i = 40; i <= grid.count; ++i) {
-    const double exact = total * std::min(1.0, std::pow(grid.radius(i) / radius, dim));
-    EXPECT_NEAR(excess[static_cast<std::size_t>(i)], exact, 0.02 * exact) << "r = " << grid.radius(i);
+    const double r = grid.radius(i), exact = total * std::min(1.0, std::pow(r / radius, dim));
+    // The edge is as wide as a volume.
+    const bool at_edge = std::abs(r - radius) < 2.0 / 81 / (refined > 0 ? 3 : 1);
+    EXPECT_NEAR(excess[static_cast<std::size_t>(i)], exact, (at_edge ? 0.05 : 0.02) * exact) << "r = " << r;
   }
   EXPECT_NEAR(excess.back() / total, 1, 1e-4);
 }
@@ -124,7 +126,9 @@ TEST_P(MassProfile, GivesGravityOfAPointMassOutside) {
     const double r = i * gravity->dr;
     EXPECT_TRUE(std::isfinite(gravity->table[i]));
     most = std::max(most, gravity->strength * std::abs(gravity->table[i]) * r);
-    if (r > 0.25) EXPECT_NEAR(gravity->table[i] * std::pow(r, dim) / mass, 1, 2e-3);
+    if (r > 0.25) {
+      EXPECT_NEAR(gravity->table[i] * std::pow(r, dim) / mass, 1, 2e-3);
+    }
   }
   EXPECT_DOUBLE_EQ(gravity->g_max, most);
   EXPECT_GT(gravity->table[0], 0);

@@ -26,7 +26,12 @@ double fraction_in_ball(int dim, const double* o, double dx, double radius, int 
   const double radius2 = radius * radius;
   if (nearest2 >= radius2) return 0;
   if (farthest2 <= radius2) return 1;
-  if (depth == 0) return std::clamp((radius - std::sqrt(middle2)) / dx + 0.5, 0.0, 1.0);
+  if (depth == 0) {
+    // The sphere as a plane through the cube, at the distance that gives all cubes together the ball's
+    // volume.
+    const double distance = std::sqrt(middle2 + (dim - 1) * dx * dx / 12);
+    return std::clamp((radius - distance) / dx + 0.5, 0.0, 1.0);
+  }
   double sum = 0;
   for (int child = 0; child < (1 << dim); ++child) {
     double c[3] = {0, 0, 0};
@@ -41,9 +46,10 @@ double fraction_in_ball(int dim, const double* o, double dx, double radius, int 
 double fraction_in_ball(int dim, const double* centre, double dx, const double* ball_centre, double radius) {
   double o[3] = {0, 0, 0};
   for (int d = 0; d < dim; ++d) o[d] = centre[d] - ball_centre[d];
-  // Volumes larger than the ball are cut finer, so that it is always resolved by the same number of samples.
-  int depth = 3;
-  for (double width = dx; width > 0.5 * radius && depth < 9; width *= 0.5) ++depth;
+  // The ball is always resolved by about the same number of samples, however large the volumes are.
+  const double samples = dim == 3 ? 64 : 256;
+  int depth = dim == 3 ? 3 : 5;
+  while (dx * samples > radius * (1 << depth) && depth < 16) ++depth;
   return fraction_in_ball(dim, o, dx, radius, depth);
 }
 

@@ -9,8 +9,8 @@ namespace meander::simulation {
 // Fraction of [centre - dx/2, centre + dx/2] below `position`.
 double fraction_below(double centre, double dx, double position);
 
-// Fraction of the cube of width dx about `centre` inside the ball; relative error of the ball's whole volume
-// below 1e-5 once it spans some volumes, below 1e-3 when it is smaller than one.
+// Fraction of the cube of width dx about `centre` inside the ball. Over all cubes of a mesh it sums to the
+// ball's volume with a relative error of about 1e-5.
 double fraction_in_ball(int dim, const double* centre, double dx, const double* ball_centre, double radius);
 
 // Integral over the cube of the normalised Gaussian exp(-r^2 / radius^2) / (sqrt(pi) radius)^dim, exact also
