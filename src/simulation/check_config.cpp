@@ -10,13 +10,14 @@
 
 #include "io/nearest.hpp"
 #include "mesh/peano_curve.hpp"
-#include "simulation/simulation.hpp"
+#include "solvers/patch_layout.hpp"
 
 namespace meander::simulation {
 
 namespace {
 
 constexpr int most_leaf_levels = 10;  // readers sort level names as text
+constexpr double tree_bytes = 1500;   // of a leaf beside its slot: key, neighbours, halo plan
 constexpr double cube_tolerance = 1e-12;
 
 constexpr const char* axis_names[] = {"x", "y", "z"};
@@ -120,17 +121,28 @@ void check_mesh(const io::Fields& fields, const Config& config, const solvers::T
   }
 }
 
-void check_memory(const io::Fields& fields, const Config& config, double memory) {
-  const MemoryEstimate estimate = estimate_memory(config);
+MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& traits) {
+  MemoryEstimate estimate;
+  estimate.leaves = std::pow(3.0, traits.dim * (config.mesh.min_level - config.base_level()));
+  for (const int cells : config.domain.cells) estimate.leaves *= cells;
+  const solvers::PatchLayout layout(traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns);
+  const auto doubles = layout.slot_size() + traits.stage_blocks * traits.unknowns * layout.volumes();
+  estimate.bytes = estimate.leaves * (8.0 * static_cast<double>(doubles) + tree_bytes);
+  return estimate;
+}
+
+void check_memory(const io::Fields& fields, const Config& config, const solvers::Traits& traits,
+                  double memory) {
+  const MemoryEstimate estimate = estimate_memory(config, traits);
   const int level = config.mesh.min_level;
   const char* key =
       fields.was_given("min-level") || !fields.was_given("patch-size") ? "min-level" : "patch-size";
   constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-  if (estimate.total_bytes > memory) {
+  if (estimate.bytes > memory) {
     fields.reject(
         key, fmt::format("level {} everywhere means {:.0f} leaves and needs about {:.4g} GiB, but {:.4g} "
                          "GiB are available; make min-level, patch-size or domain.cells smaller",
-                         level, estimate.leaves, estimate.total_bytes / gib, memory / gib));
+                         level, estimate.leaves, estimate.bytes / gib, memory / gib));
   }
   if (estimate.leaves > INT32_MAX) {
     fields.reject(key, fmt::format("level {} everywhere means {:.0f} leaves; at most {} are possible", level,

@@ -23,8 +23,15 @@ void check_time(const io::Fields& fields, const Config& config);
 // adaptive.
 void check_mesh(const io::Fields& fields, const Config& config, const solvers::Traits& traits);
 
-// The mesh at min-level everywhere must fit into `memory` bytes.
-void check_memory(const io::Fields& fields, const Config& config, double memory);
+// What the mesh at min-level everywhere needs: the least a run can do with.
+struct MemoryEstimate {
+  double leaves = 0, bytes = 0;
+};
+MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& traits);
+
+// That must fit into `memory` bytes, and the leaves into their index type.
+void check_memory(const io::Fields& fields, const Config& config, const solvers::Traits& traits,
+                  double memory);
 
 // `variables`: what the solver can be asked for.
 void check_refinement(const io::Fields& fields, const Config& config, const RefinementConfig& criterion,

@@ -126,7 +126,7 @@ class Loader {
     document_.bind(mesh_);
     if (!mesh_.was_given("max-level")) mesh.max_level = mesh.min_level;
     check_mesh(mesh_, config_, solver_of_run_->traits());
-    check_memory(mesh_, config_, memory_);
+    check_memory(mesh_, config_, solver_of_run_->traits(), memory_);
   }
 
   void read_refinement() {
