@@ -89,7 +89,14 @@ MEANDER_TERM V load(const double* from) {
   if constexpr (lanes<V> == 1) {
     return *from;
   } else {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+    // g++ would rather load a value again for each of its uses, and loads across cache lines are what kernels wait for.
+    __m512d value = _mm512_loadu_pd(from);
+    __asm__("" : "+v"(value));
+    return Pack::Batch(value);
+#else
     return Pack::Batch::load_unaligned(from);
+#endif
   }
 }
 MEANDER_TERM void store(double* to, double value) {
