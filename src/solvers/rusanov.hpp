@@ -69,7 +69,9 @@ class Rusanov {
     x_flux_ = z_flux_ + sides * N * size_;
   }
 
-  PatchStatus update(const PatchTask& task, double t, double dt, const typename P::StepData* step) {
+  PatchStatus update(const PatchTask& task, const double* next, double t, double dt,
+                     const typename P::StepData* step) {
+    ahead_ = next - task.q;
     q_ = task.q;
     const int p = layout_.p;
     const FluxRecord record(task, layout_, plane_);
@@ -108,6 +110,7 @@ class Rusanov {
       const Rows from = state(k), to = scratch(aux);
       for (std::ptrdiff_t at = first; at <= last; at += W) {
         V q[N], a[A];
+        prefetch<N>(from, at + ahead_);
         read<N>(from, at, q);
         pde.auxiliary(q, a);
         write<A>(to, at, a);
@@ -204,6 +207,7 @@ class Rusanov {
   std::ptrdiff_t unknown_stride_, plane_stride_, size_;
   int edge_, first_, last_;
   double* q_ = nullptr;
+  std::ptrdiff_t ahead_ = 0;  // from the slot to that of the next patch
   double *aux_[2], *x_flux_, *y_flux_, *z_flux_;
 };
 
