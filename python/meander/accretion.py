@@ -32,7 +32,7 @@ def marked_radii(plot):
     turnaround = turnaround_radius(plot)
     if turnaround is None:
         return []
-    marks = [(turnaround, "turnaround")]
-    if plot.dim == 3:
-        marks.append((SHOCK_OVER_TURNAROUND * turnaround, "accretion shock"))
+    if plot.dim == 2:
+        return [(turnaround, "turnaround (theory)")]
+    marks = [(turnaround, "turnaround (Bertschinger)"), (SHOCK_OVER_TURNAROUND * turnaround, "shock (Bertschinger)")]
     return marks

@@ -71,10 +71,7 @@ def draw_slice(figure, axes, plot, field, axis, at, with_outlines):
     axes.set(xlim=cut.extent[:2], ylim=cut.extent[2:], xlabel=AXES[cut.axes[0]], ylabel=AXES[cut.axes[1]])
     for side in axes.spines.values():
         side.set_visible(False)
-    width, height = cut.extent[1] - cut.extent[0], cut.extent[3] - cut.extent[2]
-    flat = width > 2 * height
-    bar = figure.colorbar(image, ax=axes, orientation="horizontal" if flat else "vertical",
-                          fraction=0.15 if flat else 0.046, pad=0.25 if flat else 0.02,
+    bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.02,
                           ticks=np.unique(cut.image[np.isfinite(cut.image)]) if field == "level" else None)
     bar.set_label(field)
     bar.outline.set_visible(False)
@@ -104,8 +101,9 @@ def scatter(axes, samples, most=30000):
     for number, colour in zip(numbers, colours):
         chosen = np.flatnonzero(samples.level == number)
         if len(chosen) > most // len(numbers):
-            chosen = generator.choice(chosen, most // len(numbers), replace=False)
-        axes.scatter(samples.x[chosen], samples.value[chosen], s=3, color=colour, alpha=0.35, lw=0, rasterized=True,
+            share = samples.share[chosen]
+            chosen = generator.choice(chosen, most // len(numbers), replace=False, p=share / share.sum())
+        axes.scatter(samples.x[chosen], samples.value[chosen], s=4, color=colour, alpha=0.35, lw=0, rasterized=True,
                      label=f"level {number}")
 
 
@@ -138,7 +136,7 @@ def draw_radial(axes, plot, field):
     axes.plot(*samples.means(edges), color="crimson", lw=1.6, label="volume-weighted mean")
     if is_accretion:
         for (radius, words), style in zip(accretion.marked_radii(plot), ("--", ":")):
-            axes.axvline(radius, color="black", ls=style, lw=1.2, label=f"{words}, Bertschinger: {radius:.3g}")
+            axes.axvline(radius, color="black", ls=style, lw=1.2, label=f"{words} {radius:.3g}")
     axes.set_xlabel("radius" + (f" ({UNITS[plot.scenario['name']]})" if plot.scenario["name"] in UNITS else ""))
     finish_profile(axes, field, samples.value, "radial profile about (" + ", ".join(f"{c:.4g}" for c in centre) + ")")
 
@@ -179,8 +177,10 @@ def make_picture(plot, arguments, output):
     radial = not arguments.line and (arguments.radial or plot.scenario["name"] in RADIAL_SCENARIOS)
     with plt.rc_context(STYLE):
         if size[0] > 2 * size[1]:
-            ratio = max(0.25, 2 * size[1] / size[0] + 0.12)
-            figure, panels = plt.subplots(2, 1, figsize=(11, 5 + 4 * ratio), height_ratios=[ratio, 1],
+            # The slice as wide as the figure, and 4.5 inches for the profile.
+            width = 11
+            height = 1 + 0.9 * width * size[1] / size[0]
+            figure, panels = plt.subplots(2, 1, figsize=(width, height + 4.5), height_ratios=[height, 4.5],
                                           layout="constrained")
         else:
             figure, panels = plt.subplots(1, 2, figsize=(14, 6.2), width_ratios=[1.08, 1], layout="constrained")

@@ -70,6 +70,8 @@ class Samples:
             level_of.append(np.full(v.size, level.number))
         self.x, self.value = np.concatenate(coordinate), np.concatenate(value)
         self.measure, self.level = np.concatenate(measure), np.concatenate(level_of)
+        # Radii near the centre have few volumes and those far away many: draw them alike.
+        self.share = np.ones_like(self.x) if radius_from is None else 1 / self.x ** plot.dim
 
     def means(self, edges):
         """Volume-weighted means between edges, and the middles; empty bins are left out."""
