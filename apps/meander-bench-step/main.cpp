@@ -33,26 +33,34 @@ struct Case {
   bool adaptive;
 };
 
-std::string input_for(const Case& c, int dim, std::size_t volumes) {
-  // The level at which a uniform mesh has about `volumes` volumes.
-  int level = 1;
-  const auto size = [&](int l) { return std::pow(std::pow(3.0, l) * c.patch_size, dim); };
-  while (size(level + 1) <= 1.8 * static_cast<double>(volumes)) ++level;
+// Base cells along an axis such that the mesh has about `volumes` volumes: the adaptive one has some 50 times
+// its base cells.
+int base_cells(const Case& c, int dim, double volumes) {
+  const double leaves = volumes / std::pow(c.patch_size, dim);
+  return std::max(2, static_cast<int>(std::lround(
+                         std::pow(c.adaptive ? leaves / (dim == 3 ? 50 : 10) : leaves, 1.0 / dim))));
+}
+
+std::string input_for(const Case& c, int dim, double volumes) {
+  const auto vector = [dim](double value) {
+    return dim == 3 ? fmt::format("[{0}, {0}, {0}]", value) : fmt::format("[{0}, {0}]", value);
+  };
+  const int cells = base_cells(c, dim, volumes);
+  int level = 0;
+  while (std::pow(3, level) < cells) ++level;
   std::string text = fmt::format(
-      "[domain]\ndimensions = {}\n[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = {}\nmin-level = "
-      "{}\nmax-level = {}\n"
-      "buffer = 0\nregrid-every = 1000000\n[solver]\nscheme = \"{}\"\n[scenario]\nname = \"uniform\"\n"
+      "[domain]\ndimensions = {}\ncells = {}\n[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = "
+      "{}\nmin-level = {}\n"
+      "max-level = {}\nbuffer = 0\nregrid-every = 1000000\n[solver]\nscheme = \"{}\"\n[scenario]\nname = "
+      "\"uniform\"\n"
       "velocity = {}\n[time]\nend = 1e9\n",
-      dim, c.patch_size, c.adaptive ? level - 1 : level, c.adaptive ? level + 1 : level, c.scheme,
-      dim == 3 ? "[0.3, 0.2, 0.1]" : "[0.3, 0.2]");
+      dim, vector(cells), c.patch_size, level, c.adaptive ? level + 2 : level, c.scheme, vector(0.3));
   if (c.adaptive) {
     // Nested boxes off the centre: most volumes on the two finer levels, as in runs that follow a feature.
-    text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {0}\nupper = {1}\nlevel = {2}\n",
-                        dim == 3 ? "[0.3, 0.3, 0.3]" : "[0.3, 0.3]",
-                        dim == 3 ? "[0.9, 0.9, 0.9]" : "[0.9, 0.9]", level);
-    text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {0}\nupper = {1}\n",
-                        dim == 3 ? "[0.45, 0.45, 0.45]" : "[0.45, 0.45]",
-                        dim == 3 ? "[0.8, 0.8, 0.8]" : "[0.8, 0.8]");
+    text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\nlevel = {}\n", vector(0.3),
+                        vector(0.9), level + 1);
+    text +=
+        fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\n", vector(0.45), vector(0.8));
   }
   return text;
 }
@@ -62,7 +70,7 @@ struct Figures {
   std::size_t leaves, volumes;
 };
 
-Figures measure(const Case& c, int dim, std::size_t volumes, int threads, int repeats) {
+Figures measure(const Case& c, int dim, double volumes, int threads, int repeats) {
   const auto config =
       simulation::load_config_text(input_for(c, dim, volumes), "bench", {}, simulation::scenarios(), 1e12);
   const auto run = simulation::make_simulation(config, threads);
@@ -86,13 +94,13 @@ int main(int argc, char** argv) {
   std::vector<int> sizes = {6, 9, 17};
   std::vector<std::string> schemes = {"rusanov", "muscl"};
   int dim = 3, threads = 1, repeats = 5;
-  std::size_t volumes = 1000000;
+  double volumes = 2e6;
   app.add_option("--patch-sizes", sizes, "patch sizes p")->delimiter(',');
   app.add_option("--schemes", schemes, "rusanov, muscl")->delimiter(',');
   app.add_option("--dimensions", dim, "2 or 3")->check(CLI::Range(2, 3));
   app.add_option("--threads", threads, "threads")->check(CLI::Range(1, 1024));
   app.add_option("--repeats", repeats, "repeats, of which the median counts")->check(CLI::Range(1, 1000));
-  app.add_option("--volumes", volumes, "volumes of the uniform mesh, about");
+  app.add_option("--volumes", volumes, "volumes of the mesh, about");
   CLI11_PARSE(app, argc, argv);
 
   try {
