@@ -43,7 +43,9 @@ class MusclHancock {
     }
   }
 
-  PatchStatus update(const PatchTask& task, double t, double dt, const typename P::StepData* step) {
+  PatchStatus update(const PatchTask& task, const double* next, double t, double dt,
+                     const typename P::StepData* step) {
+    ahead_ = next - task.q;
     q_ = task.q;
     ratio_ = dt / task.dx;
     first_order_ = V(0.0);
@@ -106,6 +108,7 @@ class MusclHancock {
     const Rows from = state(k), to = scratch(primitive);
     for (std::ptrdiff_t at = first; at <= last; at += W) {
       V q[N], w[N];
+      prefetch<N>(from, at + ahead_);
       read<N>(from, at, q);
       pde.primitive(q, w);
       write<N>(to, at, w);
@@ -277,6 +280,7 @@ class MusclHancock {
   std::ptrdiff_t unknown_stride_, plane_stride_, size_;
   int edge_, first_, last_;
   double* q_ = nullptr;
+  std::ptrdiff_t ahead_ = 0;  // from the slot to that of the next patch
   double ratio_ = 0;
   V first_order_ = V(0.0);
   double* primitive_[3];  // of the planes below, at and above the current one
