@@ -126,17 +126,21 @@ double accretion_shock_radius(const RadialProfile& profile, double tau) {
   return profile.radius(0);
 }
 
-double blast_radius(const RadialProfile& profile, double ambient) {
-  const auto peak = static_cast<std::size_t>(
-      std::max_element(profile.density.begin(), profile.density.end()) - profile.density.begin());
-  const double half = 0.5 * (profile.density[peak] + ambient);
-  // Round-off in an undisturbed gas is no blast.
-  if (!(profile.density[peak] > ambient * (1 + 1e-6))) return 0;
-  for (std::size_t i = peak + 1; i < profile.size(); ++i) {
-    const double inner = profile.density[i - 1], outer = profile.density[i];
-    if (outer <= half) return profile.radius(i - 1) + profile.dr * (inner - half) / (inner - outer);
+double blast_radius(const RadialProfile& profile) {
+  const auto& p = profile.pressure;
+  const auto fall = [&](std::size_t i) { return i + 1 < p.size() ? p[i] - p[i + 1] : 0.0; };
+  std::size_t steepest = 0;
+  for (std::size_t i = 1; i + 1 < p.size(); ++i) {
+    if (fall(i) > fall(steepest)) steepest = i;
   }
-  return profile.radius(profile.size() - 1);
+  const double most = fall(steepest);
+  // Round-off in an undisturbed gas is no blast.
+  if (!(most > 1e-6 * p[steepest])) return 0;
+  // The falls lie between the shells; a parabola through three of them has its top nearby.
+  const double before = steepest > 0 ? fall(steepest - 1) : 0.0, after = fall(steepest + 1);
+  const double curvature = 2 * most - before - after;
+  const double shift = curvature > 0 ? 0.5 * (after - before) / curvature : 0.0;
+  return profile.radius(steepest) + (0.5 + shift) * profile.dr;
 }
 
 }  // namespace meander::simulation
