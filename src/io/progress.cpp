@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/log.hpp"
 
@@ -37,15 +38,15 @@ std::string progress_line(const ProgressState& state) {
 }
 
 Progress::Progress(double t_start, double t_end, std::int64_t max_steps, double seconds_between_lines)
-    : t_start_(t_start),
-      t_end_(t_end),
+    : t_end_(t_end),
       max_steps_(max_steps),
       interval_(
           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_between_lines))),
-      start_(Clock::now()),
-      last_line_(start_),
-      last_live_(start_),
-      t_(t_start) {}
+      current_{.when = Clock::now(), .t = t_start},
+      last_line_(current_),
+      line_before_(current_),
+      start_(current_.when),
+      last_live_(current_.when) {}
 
 Progress::~Progress() {
   log::live_line("");
@@ -53,28 +54,31 @@ Progress::~Progress() {
 
 ProgressState Progress::state(Clock::time_point now) const {
   ProgressState state;
-  state.step = step_;
-  state.t = t_;
+  state.step = current_.step;
+  state.t = current_.t;
   state.dt = dt_;
   state.leaves = leaves_;
-  const double since_line = seconds(now - last_line_), elapsed = seconds(now - start_);
-  state.volumes_per_second = since_line > 0 ? static_cast<double>(volumes_since_line_) / since_line : 0;
-  state.fraction = (t_ - t_start_) / (t_end_ - t_start_);
-  if (max_steps_ > 0) {
-    state.fraction = std::max(state.fraction, static_cast<double>(step_) / static_cast<double>(max_steps_));
+  const double window = seconds(now - line_before_.when);
+  if (window <= 0) return state;
+  state.volumes_per_second = static_cast<double>(current_.volumes - line_before_.volumes) / window;
+  double eta = std::numeric_limits<double>::infinity();
+  if (current_.t > line_before_.t) eta = (t_end_ - current_.t) * window / (current_.t - line_before_.t);
+  if (max_steps_ > 0 && current_.step > line_before_.step) {
+    const auto steps_left = static_cast<double>(max_steps_ - current_.step);
+    eta = std::min(eta, steps_left * window / static_cast<double>(current_.step - line_before_.step));
   }
-  state.fraction = std::clamp(state.fraction, 0.0, 1.0);
-  if (state.fraction > 0) state.eta = elapsed * (1 - state.fraction) / state.fraction;
+  if (!std::isfinite(eta)) return state;
+  state.eta = std::max(0.0, eta);
+  const double elapsed = seconds(now - start_);
+  state.fraction = elapsed / (elapsed + state.eta);
   return state;
 }
 
 void Progress::step(std::int64_t step, double t, double dt, std::int64_t leaves, std::int64_t volumes) {
-  step_ = step;
-  t_ = t;
+  const auto now = Clock::now();
+  current_ = {now, step, current_.volumes + volumes, t};
   dt_ = dt;
   leaves_ = leaves;
-  volumes_since_line_ += volumes;
-  const auto now = Clock::now();
   const bool live = log::on_terminal();
   if (live && now - last_live_ >= live_interval) {
     const ProgressState current = state(now);
@@ -83,10 +87,10 @@ void Progress::step(std::int64_t step, double t, double dt, std::int64_t leaves,
                                progress_line(current)));
     last_live_ = now;
   }
-  if (now - last_line_ < interval_) return;
+  if (now - last_line_.when < interval_) return;
   if (!live) log::info(progress_line(state(now)));
-  last_line_ = now;
-  volumes_since_line_ = 0;
+  line_before_ = last_line_;
+  last_line_ = current_;
 }
 
 }  // namespace meander::io

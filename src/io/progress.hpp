@@ -14,7 +14,7 @@ struct ProgressState {
   double t = 0, dt = 0;
   std::int64_t leaves = 0;
   double volumes_per_second = 0;
-  double fraction = 0;  // of the run that is done, 0 .. 1
+  double fraction = 0;  // of the run's wall time that has passed, 0 .. 1, if eta is right
   double eta = -1;      // seconds to go; negative: not known yet
 };
 
@@ -37,16 +37,23 @@ class Progress {
   // After every step; cheap. `volumes`: updated in it.
   void step(std::int64_t step, double t, double dt, std::int64_t leaves, std::int64_t volumes);
 
-  // The state to show `now`: the rate over the time since the last line, the ETA from the whole run so far.
+  // The state to show `now`. Rates, and with them the ETA, are those of the last one or two intervals: steps
+  // may have become much shorter since the start.
   ProgressState state(Clock::time_point now) const;
 
  private:
-  double t_start_, t_end_;
+  struct Mark {
+    Clock::time_point when;
+    std::int64_t step = 0, volumes = 0;
+    double t = 0;
+  };
+  double t_end_;
   std::int64_t max_steps_;
   Clock::duration interval_;
-  Clock::time_point start_, last_line_, last_live_;
-  std::int64_t step_ = 0, leaves_ = 0, volumes_since_line_ = 0;
-  double t_ = 0, dt_ = 0;
+  Mark current_, last_line_, line_before_;
+  Clock::time_point start_, last_live_;
+  std::int64_t leaves_ = 0;
+  double dt_ = 0;
 };
 
 }  // namespace meander::io

@@ -22,6 +22,8 @@ class MusclHancock {
       : pde_(pde),
         layout_(layout),
         plane_(work.plane),
+        unknown_stride_(layout.unknown_stride()),
+        plane_stride_(layout.stride(2)),
         size_(work.plane.size()),
         edge_(work.plane.edge()),
         first_(plane_.at(-1, 0)),
@@ -41,7 +43,9 @@ class MusclHancock {
     }
   }
 
-  PatchStatus update(const PatchTask& task, double t, double dt, const typename P::StepData* step) {
+  PatchStatus update(const PatchTask& task, const double* next, double t, double dt,
+                     const typename P::StepData* step) {
+    ahead_ = next - task.q;
     q_ = task.q;
     ratio_ = dt / task.dx;
     first_order_ = V(0.0);
@@ -90,9 +94,7 @@ class MusclHancock {
     scratch += count;
     return taken;
   }
-  Rows state(int k) const {
-    return {q_ + (D == 3 ? (k + layout_.h) * layout_.stride(2) : 0), layout_.unknown_stride()};
-  }
+  Rows state(int k) const { return {q_ + (D == 3 ? (k + layout_.h) * plane_stride_ : 0), unknown_stride_}; }
   Rows scratch(double* base) const { return {base, size_}; }
 
   // 3D: what the slopes of plane k's own volumes and of those across its faces read.
@@ -106,6 +108,7 @@ class MusclHancock {
     const Rows from = state(k), to = scratch(primitive);
     for (std::ptrdiff_t at = first; at <= last; at += W) {
       V q[N], w[N];
+      prefetch<N>(from, at + ahead_);
       read<N>(from, at, q);
       pde.primitive(q, w);
       write<N>(to, at, w);
@@ -233,9 +236,8 @@ class MusclHancock {
 
   // The faces between planes k - 1 and k; with them plane k - 1, if it is one of the patch, is complete.
   template <bool inside>
-  void z_faces(int k, NewState<P, V>& shared) const {
+  void z_faces(int k, NewState<P, V>& news) const {
     const P pde = pde_;
-    NewState<P, V> news = shared;  // a copy of our own stays in registers
     const V scale(-0.5 * ratio_);
     const Rows low = scratch(top_[0]), high = scratch(bottom_), flux = scratch(z_flux_), sum = scratch(sum_),
                done = state(k - 1);
@@ -251,17 +253,15 @@ class MusclHancock {
         read<N>(sum, at, outflow);
         read<N>(flux, at, below);
         for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n] + (face[n] - below[n]), q[n]);
-        news.finish(q, static_cast<int>(at), k - 1);
         write<N>(done, at, q);
       }
       write<N>(flux, at, face);
     }
-    shared = news;
+    if constexpr (inside) news.finish(done, first_, last_, k - 1);
   }
 
   // 2D: the faces of the one plane are all there are.
-  void advance(NewState<P, V>& shared) const {
-    NewState<P, V> news = shared;
+  void advance(NewState<P, V>& news) const {
     const V scale(-0.5 * ratio_);
     const Rows done = state(0), sum = scratch(sum_);
     for (std::ptrdiff_t at = first_; at <= last_; at += W) {
@@ -269,18 +269,18 @@ class MusclHancock {
       read<N>(done, at, q);
       read<N>(sum, at, outflow);
       for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], q[n]);
-      news.finish(q, static_cast<int>(at), 0);
       write<N>(done, at, q);
     }
-    shared = news;
+    news.finish(done, first_, last_, 0);
   }
 
   const P& pde_;
   PatchLayout layout_;
   const PlaneMap& plane_;
-  std::ptrdiff_t size_;
+  std::ptrdiff_t unknown_stride_, plane_stride_, size_;
   int edge_, first_, last_;
   double* q_ = nullptr;
+  std::ptrdiff_t ahead_ = 0;  // from the slot to that of the next patch
   double ratio_ = 0;
   V first_order_ = V(0.0);
   double* primitive_[3];  // of the planes below, at and above the current one

@@ -46,7 +46,7 @@ class StatusSum {
   Mask bad_ = V(0.0) > V(0.0);
 };
 
-// Applies source and floors to packs of one patch and collects its status.
+// Applies source and floors to the planes of one patch and collects its status.
 template <Pde P, class V>
 class NewState {
   using Mask = decltype(V(0.0) > V(0.0));
@@ -55,20 +55,19 @@ class NewState {
   // `step` null: no source.
   NewState(const P& pde, const PatchTask& task, const PlaneMap& plane, double t, double dt,
            const typename P::StepData* step)
-      : pde_(pde), task_(&task), plane_(&plane), interior_(plane.interior()), t_(t), dt_(dt), step_(step) {
+      : pde_(pde), task_(task), plane_(plane), t_(t), dt_(dt), step_(step) {
     if constexpr (Floored<P>) floors_ = pde.enforces();
   }
 
-  // q: the state after the fluxes of the volumes from position `at` of plane k on; changed to the final one.
-  MEANDER_TERM void finish(V* q, int at, int k) {
-    const Mask interior = load<V>(interior_ + at) > V(0.0);
-    if constexpr (P::has_source) {
-      if (step_ != nullptr) apply_source(q, at, k);
+  // q: plane k of the patch, holding the state after the fluxes from position `first` to `last`; changed to
+  // the final one. A sweep of its own, and a short one, so that its long chain of division and root overlaps
+  // from pack to pack.
+  void finish(const Rows& q, int first, int last, int k) {
+    if (step_ != nullptr || floors_) {
+      sweep<true>(q, first, last, k);
+    } else {
+      sweep<false>(q, first, last, k);
     }
-    if constexpr (Floored<P>) {
-      if (floors_) floored_ = floored_ + select(interior && pde_.enforce(q), V(1.0), V(0.0));
-    }
-    sum_.add(pde_, q, interior);
   }
 
   PatchStatus result() const {
@@ -78,19 +77,43 @@ class NewState {
   }
 
  private:
-  MEANDER_TERM void apply_source(V* q, int at, int k) const {
-    V x[P::dim], s[P::unknowns];
-    x[0] = fma(load<V>(plane_->x() + at), V(task_->dx), V(task_->lower[0]));
-    x[1] = fma(load<V>(plane_->y() + at), V(task_->dx), V(task_->lower[1]));
-    if constexpr (P::dim == 3) x[2] = V(task_->lower[2] + (k + 0.5) * task_->dx);
-    pde_.source(q, x, t_, dt_, *step_, s);
-    for (int n = 0; n < P::unknowns; ++n) q[n] = fma(V(dt_), s[n], q[n]);
+  template <bool changes>
+  void sweep(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, int k) {
+    const P pde = pde_;
+    const double* interior = plane_.interior();
+    StatusSum<P, V> sum = sum_;  // a copy of our own stays in registers
+    for (std::ptrdiff_t at = first; at <= last; at += lanes<V>) {
+      V q[P::unknowns];
+      read<P::unknowns>(rows, at, q);
+      const Mask inside = load<V>(interior + at) > V(0.0);
+      if constexpr (changes) {
+        change(q, at, k, inside);
+        write<P::unknowns>(rows, at, q);
+      }
+      sum.add(pde, q, inside);
+    }
+    sum_ = sum;
   }
 
-  P pde_;
-  const PatchTask* task_;
-  const PlaneMap* plane_;
-  const double* interior_;
+  void change(V* q, std::ptrdiff_t at, int k, const Mask& inside) {
+    if constexpr (P::has_source) {
+      if (step_ != nullptr) {
+        V x[P::dim], s[P::unknowns];
+        x[0] = fma(load<V>(plane_.x() + at), V(task_.dx), V(task_.lower[0]));
+        x[1] = fma(load<V>(plane_.y() + at), V(task_.dx), V(task_.lower[1]));
+        if constexpr (P::dim == 3) x[2] = fma(V(k + 0.5), V(task_.dx), V(task_.lower[2]));
+        pde_.source(q, x, t_, dt_, *step_, s);
+        for (int n = 0; n < P::unknowns; ++n) q[n] = fma(V(dt_), s[n], q[n]);
+      }
+    }
+    if constexpr (Floored<P>) {
+      if (floors_) floored_ = floored_ + select(inside && pde_.enforce(q), V(1.0), V(0.0));
+    }
+  }
+
+  const P& pde_;
+  const PatchTask& task_;
+  const PlaneMap& plane_;
   double t_, dt_;
   const typename P::StepData* step_;
   bool floors_ = false;

@@ -89,7 +89,15 @@ MEANDER_TERM V load(const double* from) {
   if constexpr (lanes<V> == 1) {
     return *from;
   } else {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+    // g++ would rather load a value again for each of its uses, and loads across cache lines are what kernels
+    // wait for.
+    __m512d value = _mm512_loadu_pd(from);
+    __asm__("" : "+v"(value));
+    return Pack::Batch(value);
+#else
     return Pack::Batch::load_unaligned(from);
+#endif
   }
 }
 MEANDER_TERM void store(double* to, double value) {
@@ -113,6 +121,12 @@ MEANDER_TERM void read(const Rows& rows, std::ptrdiff_t at, V* values) {
 template <int N, class V>
 MEANDER_TERM void write(const Rows& rows, std::ptrdiff_t at, const V* values) {
   for (int n = 0; n < N; ++n) store(rows.base + n * rows.stride + at, values[n]);
+}
+
+// Calls into the cache what a later read of the same rows will want.
+template <int N>
+MEANDER_TERM void prefetch(const Rows& rows, std::ptrdiff_t at) {
+  for (int n = 0; n < N; ++n) __builtin_prefetch(rows.base + n * rows.stride + at, 0, 3);
 }
 
 // Moves every lane up by one; the last lane of `previous` enters at the bottom.

@@ -28,7 +28,8 @@ PatchStatus inspect_patch(const P& pde, const PatchTask& task, const PatchLayout
   return sum.result();
 }
 
-// Kernel: constructed from (pde, layout, workspace), with update(task, t, dt, step data or null).
+// Kernel: constructed from (pde, layout, workspace), with update(task, the next patch's slot, t, dt,
+// step data or null).
 template <class Kernel, Pde P>
 void update_batch(const P& pde, std::span<const PatchTask> tasks, const PatchLayout& layout, double t,
                   double dt, const typename P::StepData& step, std::span<PatchStatus> status) {
@@ -37,7 +38,10 @@ void update_batch(const P& pde, std::span<const PatchTask> tasks, const PatchLay
   const typename P::StepData* active = nullptr;
   if constexpr (P::has_source) active = pde.source_on(step) ? &step : nullptr;
   Kernel kernel(pde, layout, workspace(layout));
-  for (std::size_t i = 0; i < tasks.size(); ++i) status[i] = kernel.update(tasks[i], t, dt, active);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const double* next = tasks[i + 1 < tasks.size() ? i + 1 : i].q;
+    status[i] = kernel.update(tasks[i], next, t, dt, active);
+  }
 }
 
 }  // namespace meander::solvers

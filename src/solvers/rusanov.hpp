@@ -54,11 +54,14 @@ class Rusanov {
       : pde_(pde),
         layout_(layout),
         plane_(work.plane),
+        unknown_stride_(layout.unknown_stride()),
+        plane_stride_(layout.stride(2)),
         size_(work.plane.size()),
         edge_(work.plane.edge()),
         first_(plane_.at(-1, 0)),
         last_(plane_.at(layout.p - 1, layout.p - 1)) {
-    double* scratch = work.scratch.reserve((2 * A + (2 * sides + 1) * N) * size_);
+    // Shifted so that the first pack of a sweep over the interior falls on a cache line.
+    double* scratch = work.scratch.reserve((2 * A + (2 * sides + 1) * N) * size_ + 8) + (8 - first_ % 8) % 8;
     aux_[0] = scratch;
     aux_[1] = aux_[0] + A * size_;
     y_flux_ = aux_[1] + A * size_;
@@ -66,7 +69,9 @@ class Rusanov {
     x_flux_ = z_flux_ + sides * N * size_;
   }
 
-  PatchStatus update(const PatchTask& task, double t, double dt, const typename P::StepData* step) {
+  PatchStatus update(const PatchTask& task, const double* next, double t, double dt,
+                     const typename P::StepData* step) {
+    ahead_ = next - task.q;
     q_ = task.q;
     const int p = layout_.p;
     const FluxRecord record(task, layout_, plane_);
@@ -95,9 +100,7 @@ class Rusanov {
   }
 
  private:
-  Rows state(int k) const {
-    return {q_ + (D == 3 ? (k + layout_.h) * layout_.stride(2) : 0), layout_.unknown_stride()};
-  }
+  Rows state(int k) const { return {q_ + (D == 3 ? (k + layout_.h) * plane_stride_ : 0), unknown_stride_}; }
   Rows scratch(double* base) const { return {base, size_}; }
 
   // Auxiliary values of plane k from position `first` to `last`.
@@ -107,6 +110,7 @@ class Rusanov {
       const Rows from = state(k), to = scratch(aux);
       for (std::ptrdiff_t at = first; at <= last; at += W) {
         V q[N], a[A];
+        prefetch<N>(from, at + ahead_);
         read<N>(from, at, q);
         pde.auxiliary(q, a);
         write<A>(to, at, a);
@@ -150,10 +154,9 @@ class Rusanov {
 
   // Starts one volume below the first, so that the x face flux comes from the pack itself or the one before.
   template <bool record_x>
-  void x_faces_and_update(int k, V scale, NewState<P, V>& shared) const {
+  void x_faces_and_update(int k, V scale, NewState<P, V>& news) const {
     const P pde = pde_;
-    NewState<P, V> news = shared;  // a copy of our own stays in registers
-    const Rows here = state(k), right = here.from(1), above = D == 3 ? here.from(layout_.stride(2)) : here,
+    const Rows here = state(k), right = here.from(1), above = D == 3 ? here.from(plane_stride_) : here,
                aux = scratch(aux_[0]), aux_right = aux.from(1), aux_above = scratch(aux_[1]),
                y_flux = scratch(y_flux_), y_flux_below = y_flux.from((sides - 1) * N * size_ - edge_),
                z_flux = scratch(z_flux_), x_flux = scratch(x_flux_);
@@ -184,10 +187,9 @@ class Rusanov {
         for (int n = 0; n < N; ++n) sum[n] = sum[n] + (face[0][n] - other[n]);
       }
       for (int n = 0; n < N; ++n) q[n] = fma(scale, sum[n], q[n]);
-      news.finish(q, static_cast<int>(at), k);
       write<N>(here, at, q);
     }
-    shared = news;
+    news.finish(here, first_, last_, k);
   }
   void sweep(int k, V scale, const FluxRecord& record, NewState<P, V>& news) const {
     y_faces(k, record);
@@ -202,9 +204,10 @@ class Rusanov {
   const P& pde_;
   PatchLayout layout_;
   const PlaneMap& plane_;
-  std::ptrdiff_t size_;
+  std::ptrdiff_t unknown_stride_, plane_stride_, size_;
   int edge_, first_, last_;
   double* q_ = nullptr;
+  std::ptrdiff_t ahead_ = 0;  // from the slot to that of the next patch
   double *aux_[2], *x_flux_, *y_flux_, *z_flux_;
 };
 

@@ -24,33 +24,48 @@ void for_rows(const Box<D>& box, const Body& body) {
   }
 }
 
+struct Strides {
+  std::ptrdiff_t row, plane;
+};
+
+// Blocks of `planes` x `rows` rows of Width doubles. A width known to the compiler makes a row a few moves,
+// where a memcpy of any length would cost a call.
 template <int Width>
-void copy_narrow_rows(double* to, const double* from, int rows, std::ptrdiff_t row_stride) {
-  for (int row = 0; row < rows; ++row, to += row_stride, from += row_stride) {
-    for (int x = 0; x < Width; ++x) to[x] = from[x];
+void copy_block(double* to, const double* from, int rows, int planes, Strides stride) {
+  for (int plane = 0; plane < planes; ++plane) {
+    double* t = to + plane * stride.plane;
+    const double* f = from + plane * stride.plane;
+    for (int row = 0; row < rows; ++row, t += stride.row, f += stride.row)
+      std::memcpy(t, f, Width * sizeof(double));
   }
 }
 
-// Rows of `width` doubles. A memcpy call a row would cost more than the few doubles it moves.
-void copy_rows(double* to, const double* from, int width, int rows, std::ptrdiff_t row_stride) {
+void copy_block(int width, double* to, const double* from, int rows, int planes, Strides stride) {
   switch (width) {
     case 1:
-      return copy_narrow_rows<1>(to, from, rows, row_stride);
+      return copy_block<1>(to, from, rows, planes, stride);
     case 2:
-      return copy_narrow_rows<2>(to, from, rows, row_stride);
+      return copy_block<2>(to, from, rows, planes, stride);
     case 3:
-      return copy_narrow_rows<3>(to, from, rows, row_stride);
+      return copy_block<3>(to, from, rows, planes, stride);
+    case 4:
+      return copy_block<4>(to, from, rows, planes, stride);
+    case 5:
+      return copy_block<5>(to, from, rows, planes, stride);
+    case 6:
+      return copy_block<6>(to, from, rows, planes, stride);
+    case 7:
+      return copy_block<7>(to, from, rows, planes, stride);
+    case 8:
+      return copy_block<8>(to, from, rows, planes, stride);
+    case 9:
+      return copy_block<9>(to, from, rows, planes, stride);
     default:
       break;
   }
-  for (int row = 0; row < rows; ++row, to += row_stride, from += row_stride) {
-    // Overlapping blocks of 4 at the end spare a scalar remainder.
-    if (width >= 4) {
-      int x = 0;
-      for (; x + 4 <= width; x += 4) std::memcpy(to + x, from + x, 4 * sizeof(double));
-      if (x < width) std::memcpy(to + width - 4, from + width - 4, 4 * sizeof(double));
-    }
-  }
+  // Eights first, the rest (and what they cover already) once more.
+  for (int x = 0; x + 8 <= width; x += 8) copy_block<8>(to + x, from + x, rows, planes, stride);
+  copy_block<8>(to + width - 8, from + width - 8, rows, planes, stride);
 }
 
 constexpr int floor_third(int i) {
@@ -92,27 +107,25 @@ bool corners_admissible(const Solver& solver, int unknowns, const double* q,
   return true;
 }
 
+constexpr int max_patch_size = 32;
+
 // The rows of fine volumes, up to 3^(D-1), that a row of coarse volumes has in one fine patch.
 struct FineRows {
   const double* row[9];
   int count = 0;
+  double excess[max_patch_size];  // sum over rows of their difference to the first, at each x
 
+  // Along x first, which packs well; exactly zero where the rows are equal.
+  void sum_rows(int begin, int end) {
+    std::fill(excess + begin, excess + end, 0.0);
+    for (int r = 1; r < count; ++r) {
+      for (int x = begin; x < end; ++x) excess[x] += row[r][x] - row[0][x];
+    }
+  }
+  // Sum over the volumes of columns begin .. end - 1 of the difference to q0.
   double differences(int begin, int end, double q0) const {
     double sum = 0;
-    for (int r = 0; r < count; ++r) {
-      double of_row = 0;
-      for (int i = begin; i < end; ++i) of_row += row[r][i] - q0;
-      sum += of_row;
-    }
-    return sum;
-  }
-  // The same sum, for the common case that nothing is cut off along x.
-  double differences_of_three(int begin, double q0) const {
-    double sum = 0;
-    for (int r = 0; r < count; ++r) {
-      const double* q = row[r] + begin;
-      sum += ((q[0] - q0) + (q[1] - q0)) + (q[2] - q0);
-    }
+    for (int x = begin; x < end; ++x) sum += excess[x] + count * (row[0][x] - q0);
     return sum;
   }
 };
@@ -142,15 +155,10 @@ void copy(const PatchLayout& layout, double* destination, const double* source, 
           const Index<D>& shift) {
   Index<D> from = box.lower;
   for (int a = 0; a < D; ++a) from[a] += shift[a];
-  const std::ptrdiff_t row_stride = layout.stride(1);
+  const Strides stride{layout.stride(1), layout.stride(2)};
   for (int u = 0; u < layout.unknowns; ++u) {
-    double* to_u = destination + layout.at(u, box.lower);
-    const double* from_u = source + layout.at(u, from);
-    const int planes = D == 3 ? box.extent[D - 1] : 1;
-    for (int k = 0; k < planes; ++k) {
-      copy_rows(to_u + k * layout.stride(2), from_u + k * layout.stride(2), box.extent[0], box.extent[1],
-                row_stride);
-    }
+    copy_block(box.extent[0], destination + layout.at(u, box.lower), source + layout.at(u, from),
+               box.extent[1], D == 3 ? box.extent[D - 1] : 1, stride);
   }
 }
 
@@ -167,11 +175,12 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
     coarse_box.extent[a] = floor_third(first + box.extent[a] - 1) - coarse_box.lower[a] + 1;
     MEANDER_ASSERT(coarse_box.lower[a] >= 0 && coarse_box.lower[a] + coarse_box.extent[a] <= layout.p);
   }
+  const std::ptrdiff_t unknown_stride = layout.unknown_stride();
   double q[max_unknowns], slope[D][max_unknowns];
   for_rows<D>(coarse_box, [&](Index<D> c) {
     for (int x = 0; x < coarse_box.extent[0]; ++x, ++c[0]) {
-      for (int u = 0; u < n; ++u) {
-        const double* value = coarse + layout.at(u, c);
+      const double* value = coarse + layout.at(0, c);
+      for (int u = 0; u < n; ++u, value += unknown_stride) {
         q[u] = *value;
         for (int a = 0; a < D; ++a) {
           slope[a][u] = linear ? interior_slope(value, layout.stride(a), c[a], layout.p) : 0.0;
@@ -190,12 +199,13 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
         for (int i = 0; i < part.extent[0]; ++i, ++f[0]) {
           double place[D];
           for (int a = 0; a < D; ++a) place[a] = (f[a] + offset[a] - 3 * c[a] - 1) / 3.0;
-          for (int u = 0; u < n; ++u) {
-            double value = q[u];
+          double* to = fine + layout.at(0, f);
+          for (int u = 0; u < n; ++u, to += unknown_stride) {
+            double result = q[u];
             if (sloped) {
-              for (int a = 0; a < D; ++a) value += place[a] * slope[a][u];
+              for (int a = 0; a < D; ++a) result += place[a] * slope[a][u];
             }
-            fine[layout.at(u, f)] = value;
+            *to = result;
           }
         }
       });
@@ -207,18 +217,20 @@ template <int D>
 void restrict_to(const PatchLayout& layout, double* coarse, std::span<const FinePart<D>> parts,
                  const Box<D>& box, const Index<D>& shift) {
   // First value and sum of differences to it, for each coarse volume of the box; reused from call to call.
-  thread_local std::vector<double> first, sum;
-  thread_local std::vector<int> count;
+  thread_local std::vector<double> figures;
+  thread_local std::vector<int> counts;
   std::size_t volumes = 1;
   for (int a = 0; a < D; ++a) volumes *= static_cast<std::size_t>(box.extent[a]);
-  first.resize(std::max(first.size(), volumes));
-  sum.resize(std::max(sum.size(), volumes));
-  count.resize(std::max(count.size(), volumes));
+  figures.resize(std::max(figures.size(), 2 * volumes));
+  counts.resize(std::max(counts.size(), volumes));
+  double* first = figures.data();
+  double* sum = first + volumes;
+  int* count = counts.data();
   const int p = layout.p;
   const double weight = 1.0 / ipow(3.0, D);
 
   for (int u = 0; u < layout.unknowns; ++u) {
-    std::fill_n(count.begin(), volumes, 0);
+    std::fill_n(count, volumes, 0);
     for (const FinePart<D>& part : parts) {
       Box<D> touched;  // coarse volumes that this child has a share in
       bool empty = false;
@@ -232,18 +244,18 @@ void restrict_to(const PatchLayout& layout, double* coarse, std::span<const Fine
       }
       if (empty) continue;
       for_rows<D>(touched, [&](const Index<D>& c) {
-        const FineRows rows = fine_rows<D>(layout, part, u, c, shift);
+        FineRows rows = fine_rows<D>(layout, part, u, c, shift);
         std::size_t slot = 0;
         for (int a = D - 1; a >= 0; --a) {
           slot =
               slot * static_cast<std::size_t>(box.extent[a]) + static_cast<std::size_t>(c[a] - box.lower[a]);
         }
         int origin = 3 * (c[0] + shift[0]) - part.child[0] * p;
+        rows.sum_rows(std::max(origin, 0), std::min(origin + 3 * touched.extent[0], p));
         for (int x = 0; x < touched.extent[0]; ++x, ++slot, origin += 3) {
           const int begin = std::max(origin, 0), end = std::min(origin + 3, p);
           const double q0 = rows.row[0][begin];
-          const double differences =
-              end - begin == 3 ? rows.differences_of_three(begin, q0) : rows.differences(begin, end, q0);
+          const double differences = rows.differences(begin, end, q0);
           const int n = rows.count * (end - begin);
           if (count[slot] == 0) {
             first[slot] = q0;

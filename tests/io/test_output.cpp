@@ -138,15 +138,25 @@ TEST(Progress, Durations) {
   EXPECT_EQ(duration_text(86400 * 3 + 4 * 3600), "3 d 04 h");
 }
 
-TEST(Progress, EtaFollowsTimeOrStepsWhicheverIsFurther) {
+TEST(Progress, EtaFollowsTimeOrStepsWhicheverEndsFirst) {
   Progress progress(-2, 2, 100, 1e9);
+  EXPECT_LT(progress.state(Progress::Clock::now()).eta, 0) << "unknown before the first step";
   progress.step(10, -1, 0.1, 7, 1000);
   const auto now = Progress::Clock::now() + std::chrono::seconds(30);
-  EXPECT_DOUBLE_EQ(progress.state(now).fraction, 0.25);
-  EXPECT_NEAR(progress.state(now).eta, 90, 1);
+  EXPECT_NEAR(progress.state(now).eta, 90, 1) << "3 of 4 units of time to go";
+  EXPECT_NEAR(progress.state(now).fraction, 0.25, 0.01);
   EXPECT_NEAR(progress.state(now).volumes_per_second, 1000 / 30., 1);
   progress.step(50, -1, 0.1, 7, 1000);
-  EXPECT_DOUBLE_EQ(progress.state(now).fraction, 0.5);
+  EXPECT_NEAR(progress.state(now).eta, 30, 1) << "50 of 100 steps to go";
+  EXPECT_NEAR(progress.state(now).fraction, 0.5, 0.01);
+}
+
+TEST(Progress, EtaFollowsTheLatestRate) {
+  // A line after each step: the rate is that of the last two of them.
+  Progress progress(0, 1, 0, 0);
+  for (int i = 1; i <= 8; ++i) progress.step(i, 0.9 + 0.01 * (i - 1), 0.01, 1, 1);
+  const auto now = Progress::Clock::now() + std::chrono::seconds(10);
+  EXPECT_NEAR(progress.state(now).eta, 0.03 * 10 / 0.01, 0.2);
 }
 
 TEST(Provenance, NamesTheBuild) {
