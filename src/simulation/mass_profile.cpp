@@ -15,7 +15,9 @@ const std::vector<double>& MassProfiler::excess(const StateView& view, const She
   // Far above any excess of a volume (2^51 quanta) or of all (2^63), far below what gravity notices.
   const double quantum = std::ldexp(1.0, static_cast<int>(std::ceil(std::log2(domain_volume))) - 52);
   sums_.sum(view, grid, 1, {quantum}, [](const PlaneView& plane, double* const* out) {
-    for (int n = 0; n < plane.n; ++n) out[0][n] = (plane.unknown[0][n] - 1.0) * plane.volume;
+    const double* __restrict__ density = plane.unknown[0];
+    double* __restrict__ excess = out[0];
+    for (int n = 0; n < plane.n; ++n) excess[n] = (density[n] - 1.0) * plane.volume;
   });
   excess_ = sums_.inside(0);
   return excess_;

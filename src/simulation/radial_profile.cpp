@@ -34,6 +34,28 @@ double quantum_for(double largest, std::size_t count) {
   return std::ldexp(1.0, std::ilogb(bound) + 1);
 }
 
+// Volume, mass, radial momentum and pressure of each volume.
+template <int D>
+void integrate(const PlaneView& plane, double gamma, double* const* out) {
+  const double *__restrict__ rho = plane.unknown[0], *__restrict__ mx = plane.unknown[1],
+               *__restrict__ my = plane.unknown[2], *__restrict__ mz = plane.unknown[3],
+               *__restrict__ energy = plane.unknown[D + 1], *__restrict__ x = plane.x, *__restrict__ y = plane.y,
+               *__restrict__ r = plane.r;
+  double* __restrict__ volume = out[0], * __restrict__ mass = out[1], * __restrict__ momentum = out[2], * __restrict__ pressure = out[3];
+  for (int n = 0; n < plane.n; ++n) {
+    double outward = mx[n] * x[n] + my[n] * y[n], momentum2 = mx[n] * mx[n] + my[n] * my[n];
+    if constexpr (D == 3) {
+      outward += mz[n] * plane.z;
+      momentum2 += mz[n] * mz[n];
+    }
+    volume[n] = plane.volume;
+    mass[n] = rho[n] * plane.volume;
+    // At the centre itself the momentum has no radial part.
+    momentum[n] = outward / (r[n] > 0 ? r[n] : 1.0) * plane.volume;
+    pressure[n] = (gamma - 1) * (energy[n] - 0.5 * momentum2 / rho[n]) * plane.volume;
+  }
+}
+
 }  // namespace
 
 RadialProfile radial_profile(const StateView& view, const std::array<double, 3>& centre, double radius,
@@ -45,21 +67,8 @@ RadialProfile radial_profile(const StateView& view, const std::array<double, 3>&
   grid.count = static_cast<int>(std::clamp(std::floor(radius / finest), 1.0, 4096.0));
   grid.dr = radius / grid.count;
 
-  // Volume, mass, radial momentum, pressure.
   const auto integrand = [dim, gamma](const PlaneView& plane, double* const* out) {
-    const double* const* u = plane.unknown;
-    for (int n = 0; n < plane.n; ++n) {
-      double outward = u[1][n] * plane.x[n] + u[2][n] * plane.y[n];
-      double momentum2 = u[1][n] * u[1][n] + u[2][n] * u[2][n];
-      if (dim == 3) {
-        outward += u[3][n] * plane.z;
-        momentum2 += u[3][n] * u[3][n];
-      }
-      out[0][n] = plane.volume;
-      out[1][n] = u[0][n] * plane.volume;
-      out[2][n] = plane.r[n] > 0 ? outward / plane.r[n] * plane.volume : 0.0;
-      out[3][n] = (gamma - 1) * (u[dim + 1][n] - 0.5 * momentum2 / u[0][n]) * plane.volume;
-    }
+    dim == 3 ? integrate<3>(plane, gamma, out) : integrate<2>(plane, gamma, out);
   };
   const auto largest = ShellSums<4>::largest(view, grid, dim + 2, integrand);
   const std::size_t volumes = view.patches.size() * static_cast<std::size_t>(view.layout.volumes());
@@ -126,17 +135,21 @@ double accretion_shock_radius(const RadialProfile& profile, double tau) {
   return profile.radius(0);
 }
 
-double blast_radius(const RadialProfile& profile, double ambient) {
-  const auto peak = static_cast<std::size_t>(
-      std::max_element(profile.density.begin(), profile.density.end()) - profile.density.begin());
-  const double half = 0.5 * (profile.density[peak] + ambient);
-  // Round-off in an undisturbed gas is no blast.
-  if (!(profile.density[peak] > ambient * (1 + 1e-6))) return 0;
-  for (std::size_t i = peak + 1; i < profile.size(); ++i) {
-    const double inner = profile.density[i - 1], outer = profile.density[i];
-    if (outer <= half) return profile.radius(i - 1) + profile.dr * (inner - half) / (inner - outer);
+double blast_radius(const RadialProfile& profile) {
+  const auto& p = profile.pressure;
+  const auto fall = [&](std::size_t i) { return i + 1 < p.size() ? p[i] - p[i + 1] : 0.0; };
+  std::size_t steepest = 0;
+  for (std::size_t i = 1; i + 1 < p.size(); ++i) {
+    if (fall(i) > fall(steepest)) steepest = i;
   }
-  return profile.radius(profile.size() - 1);
+  const double most = fall(steepest);
+  // Round-off in an undisturbed gas is no blast.
+  if (!(most > 1e-6 * p[steepest])) return 0;
+  // The falls lie between the shells; a parabola through three of them has its top nearby.
+  const double before = steepest > 0 ? fall(steepest - 1) : 0.0, after = fall(steepest + 1);
+  const double curvature = 2 * most - before - after;
+  const double shift = curvature > 0 ? 0.5 * (after - before) / curvature : 0.0;
+  return profile.radius(steepest) + (0.5 + shift) * profile.dr;
 }
 
 }  // namespace meander::simulation

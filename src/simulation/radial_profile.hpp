@@ -37,8 +37,7 @@ double turnaround_radius(const RadialProfile& profile, double tau);
 // value; 0 without a turnaround.
 double accretion_shock_radius(const RadialProfile& profile, double tau);
 
-// Blast wave: outside the densest shell, where the density has fallen half-way to `ambient`; 0 where no shell
-// is denser than `ambient`.
-double blast_radius(const RadialProfile& profile, double ambient);
+// Blast wave: where the pressure falls most steeply outwards; 0 in a gas of uniform pressure.
+double blast_radius(const RadialProfile& profile);
 
 }  // namespace meander::simulation

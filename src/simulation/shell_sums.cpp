@@ -51,7 +51,9 @@ PlaneView PlaneReader::read(int k) {
   plane.z = layout_.dim == 3 ? patch_->lower[2] + (k + 0.5) * patch_->dx - grid_.centre[2] : 0.0;
   plane.volume = layout_.dim == 3 ? patch_->dx * patch_->dx * patch_->dx : patch_->dx * patch_->dx;
   const double z2 = plane.z * plane.z;
-  for (std::size_t n = 0; n < n_; ++n) r_[n] = std::sqrt(xy2_[n] + z2);
+  const double* __restrict__ xy2 = xy2_.data();
+  double* __restrict__ r = r_.data();
+  for (std::size_t n = 0; n < n_; ++n) r[n] = std::sqrt(xy2[n] + z2);
   for (int u = 0; u < unknowns_; ++u) {
     double* row = rows_.data() + static_cast<std::size_t>(u) * n_;
     plane.unknown[u] = row;

@@ -50,7 +50,7 @@ class ShellSums {
   void sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
            const std::array<double, Q>& quantum, const Integrand& integrand);
 
-  // Largest magnitude of each quantity's integral over one volume: for choosing quanta.
+  // Largest magnitude of each quantity's integral over one volume, NaN if there is one: for choosing quanta.
   template <class Integrand>
   static std::array<double, Q> largest(const StateView& view, const ShellGrid& grid, int unknowns_read,
                                        const Integrand& integrand);
@@ -82,6 +82,10 @@ class ShellSums {
            quantum_[static_cast<std::size_t>(part % Q)];
   }
   void lay_out(const StateView& view, const ShellGrid& grid);
+  static void place(const PlaneView& plane, double per_width, std::int32_t last_edge, const double* scale,
+                    double* const* values, std::int32_t* edges, std::uint64_t* quanta, std::size_t stride);
+  static void scatter(int count, const std::int32_t* edges, const std::uint64_t* quanta, std::size_t stride,
+                      std::uint64_t* slots);
 
   ShellGrid grid_;
   std::array<double, Q> quantum_{};
@@ -140,38 +144,63 @@ void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknown
     std::vector<std::uint64_t> quanta(slot_size * plane_size);
     std::vector<std::int32_t> edges(plane_size);
     double* out[Q];
-    for (std::size_t q = 0; q < Q; ++q) out[q] = values.data() + q * plane_size;
+    double scale[Q];
+    for (std::size_t q = 0; q < Q; ++q) {
+      out[q] = values.data() + q * plane_size;
+      scale[q] = 1 / quantum[q];
+    }
 
     for (std::size_t i = begin; i < end; ++i) {
       const Level& level = levels_[static_cast<std::size_t>(view.levels[i])];
       const double width = level.factor * grid.dr;
       if (nearest_distance(view.patches[i], view.layout, grid) > (level.edges + 1) * width) continue;
       reader.open(view.patches[i]);
-      const double per_width = 1 / width;
       std::uint64_t* base = slots.data() + level.offset;
       for (int k = 0; k < reader.planes(); ++k) {
         const PlaneView plane = reader.read(k);
         integrand(plane, out);
-        for (int n = 0; n < plane.n; ++n) {
-          const double s = plane.r[n] * per_width + 0.5;
-          const auto edge = static_cast<std::int32_t>(s);
-          const double above = s - edge;
-          edges[static_cast<std::size_t>(n)] = edge < level.edges + 1 ? edge : level.edges + 1;
-          for (std::size_t q = 0; q < Q; ++q) {
-            const double v = out[q][n] * (1 / quantum[q]);
-            quanta[q * plane_size + static_cast<std::size_t>(n)] = rounded(v);
-            quanta[(Q + q) * plane_size + static_cast<std::size_t>(n)] = rounded(v * above);
-          }
-        }
-        for (std::size_t n = 0; n < static_cast<std::size_t>(plane.n); ++n) {
-          std::uint64_t* slot = base + static_cast<std::size_t>(edges[n]) * slot_size;
-          for (std::size_t part = 0; part < slot_size; ++part) slot[part] += quanta[part * plane_size + n];
-        }
+        place(plane, 1 / width, level.edges + 1, scale, out, edges.data(), quanta.data(), plane_size);
+        scatter(plane.n, edges.data(), quanta.data(), plane_size, base);
       }
     }
   });
   for (const auto& partial : partial_) {
     for (std::size_t slot = 0; slot < partial.size(); ++slot) sums_[slot] += partial[slot];
+  }
+}
+
+// The edge that each volume's slab contains, and its integrals in quanta: whole, and above that edge.
+template <int Q>
+void ShellSums<Q>::place(const PlaneView& plane, double per_width, std::int32_t last_edge,
+                         const double* scale, double* const* values, std::int32_t* edges,
+                         std::uint64_t* quanta, std::size_t stride) {
+  const double* __restrict__ r = plane.r;
+  std::int32_t* __restrict__ edge_of = edges;
+  for (int n = 0; n < plane.n; ++n) {
+    const auto edge = static_cast<std::int32_t>(r[n] * per_width + 0.5);
+    edge_of[n] = edge < last_edge ? edge : last_edge;
+  }
+  for (std::size_t q = 0; q < Q; ++q) {
+    const double* __restrict__ value = values[q];
+    std::uint64_t* __restrict__ whole_quanta = quanta + q * stride;
+    std::uint64_t* __restrict__ quanta_above = quanta + (Q + q) * stride;
+    const double factor = scale[q];
+    for (int n = 0; n < plane.n; ++n) {
+      const double s = r[n] * per_width + 0.5;
+      const double above = s - static_cast<std::int32_t>(s);
+      const double v = value[n] * factor;
+      whole_quanta[n] = shell_sums_detail::rounded(v);
+      quanta_above[n] = shell_sums_detail::rounded(v * above);
+    }
+  }
+}
+
+template <int Q>
+void ShellSums<Q>::scatter(int count, const std::int32_t* edges, const std::uint64_t* quanta,
+                           std::size_t stride, std::uint64_t* slots) {
+  for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n) {
+    std::uint64_t* slot = slots + static_cast<std::size_t>(edges[n]) * slot_size;
+    for (std::size_t part = 0; part < slot_size; ++part) slot[part] += quanta[part * stride + n];
   }
 }
 
@@ -195,10 +224,13 @@ std::array<double, Q> ShellSums<Q>::largest(const StateView& view, const ShellGr
         const PlaneView plane = reader.read(k);
         integrand(plane, out);
         for (std::size_t q = 0; q < Q; ++q) {
+          // Magnitudes compare like the integers that hold them, and those can be compared in packs.
+          std::int64_t top = std::bit_cast<std::int64_t>(most[q]);
           for (int n = 0; n < plane.n; ++n) {
-            const double size = std::abs(out[q][n]);
-            most[q] = size > most[q] ? size : most[q];
+            const auto size = std::bit_cast<std::int64_t>(std::abs(out[q][n]));
+            top = size > top ? size : top;
           }
+          most[q] = std::bit_cast<double>(top);
         }
       }
     }
@@ -206,7 +238,9 @@ std::array<double, Q> ShellSums<Q>::largest(const StateView& view, const ShellGr
   });
   std::array<double, Q> most{};
   for (const auto& part : partial) {
-    for (std::size_t q = 0; q < Q; ++q) most[q] = part[q] > most[q] ? part[q] : most[q];
+    for (std::size_t q = 0; q < Q; ++q)
+      most[q] =
+          std::bit_cast<std::int64_t>(part[q]) > std::bit_cast<std::int64_t>(most[q]) ? part[q] : most[q];
   }
   return most;
 }

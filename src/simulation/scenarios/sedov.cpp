@@ -58,7 +58,7 @@ class Sedov final : public Scenario {
 
   std::vector<Measure> measure(const StateView& view) const override {
     const auto profile = radial_profile(view, centre_, reach_, setting_.euler.gamma);
-    return {{"shock_radius", "length", blast_radius(profile, ambient_.density)}};
+    return {{"shock_radius", "length", blast_radius(profile)}};
   }
 
  private:
