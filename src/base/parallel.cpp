@@ -3,6 +3,7 @@
 #include "base/parallel.hpp"
 
 #include <sched.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
@@ -44,8 +45,12 @@ int available_processors() {
 }
 
 struct ThreadTeam::Arena {
+  // TBB would silently give no more workers than there are processors.
+  tbb::global_control allowed;
   tbb::task_arena arena;
-  explicit Arena(int threads) : arena(threads, 1) {}
+  explicit Arena(int threads)
+      : allowed(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
+        arena(threads, 1) {}
 };
 
 ThreadTeam::ThreadTeam(int threads)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A team of threads for bulk-synchronous sweeps: each thread takes one contiguous chunk, and all end together.
+// A team of threads for bulk-synchronous sweeps: each thread takes one contiguous chunk, and all end
+// together.
 
 #include <cstddef>
 #include <functional>

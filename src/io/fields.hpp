@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The keys of one table of the input file, declared once: name, target variable, unit, allowed values, meaning.
-// From a declaration come the reading, the strict check, the resolved input, the reference in docs/input.md
-// and `meander scenarios`. The value a target holds when it is declared is the default.
+// The keys of one table of the input file, declared once: name, target variable, unit, allowed values,
+// meaning. From a declaration come the reading, the strict check, the resolved input, the reference in
+// docs/input.md and `meander scenarios`. The value a target holds when it is declared is the default.
 
 #include <deque>
 #include <limits>
@@ -23,25 +23,33 @@ struct Range {
   bool max_open = false;
 };
 inline constexpr Range any_number{};
-inline Range at_least(double min) { return {.min = min}; }
-inline Range greater_than(double min) { return {.min = min, .min_open = true}; }
-inline Range between(double min, double max) { return {.min = min, .max = max}; }
+inline Range at_least(double min) {
+  return {.min = min};
+}
+inline Range greater_than(double min) {
+  return {.min = min, .min_open = true};
+}
+inline Range between(double min, double max) {
+  return {.min = min, .max = max};
+}
 
 // Where a value stands: "file:line:column" of the input file, "--set key=value", or empty for a default.
 struct Origin {
   std::string where;
+  std::string excerpt = {};  // the line of the input file with a caret under the place, to end a message with
 };
 
 struct Field {
-  // double: a number (integers are accepted); int; bool; string; list of numbers; list of strings.
-  using Target = std::variant<double*, int*, bool*, std::string*, std::vector<double>*, std::vector<std::string>*>;
+  // double: a number (integers are accepted); int; bool; string; list of numbers, of integers, of strings.
+  using Target = std::variant<double*, int*, bool*, std::string*, std::vector<double>*, std::vector<int>*,
+                              std::vector<std::string>*>;
   std::string key, unit, meaning;
   Target target;
   Range range;                       // of a number, or of each number of a list
   std::vector<std::string> choices;  // of a string, or of each string of a list; empty: any
-  std::string default_text;          // as TOML, taken when declared
+  std::string default_text;  // as TOML, taken when declared; may be replaced by words ("the base level")
   bool required = false;
-  Origin origin;                     // filled by the reader
+  Origin origin;  // filled by the reader
 };
 
 class Fields {
@@ -58,13 +66,20 @@ class Fields {
   Field& text(std::string_view key, std::string& target, std::string_view meaning);
   Field& numbers(std::string_view key, std::vector<double>& target, std::string_view unit,
                  std::string_view meaning, Range range = any_number);
+  Field& integers(std::string_view key, std::vector<int>& target, std::string_view unit,
+                  std::string_view meaning, Range range = any_number);
   Field& texts(std::string_view key, std::vector<std::string>& target, std::string_view meaning,
                std::vector<std::string> choices = {});
 
   const std::string& table() const { return table_; }  // "scenario", "mesh", "refinement[2]"
   const std::deque<Field>& all() const { return fields_; }
   std::deque<Field>& all() { return fields_; }
+  const Field* find(std::string_view key) const;  // null if there is none
   bool was_given(std::string_view key) const;
+
+  // Where the table (or, without it, the file) stands: for messages about keys that were not given.
+  void set_place(Origin place) { place_ = std::move(place); }
+  const Origin& place() const { return place_; }
 
   // Throws InputError that points at the key's value (or names table.key where it is a default):
   // "input.toml:12:9: scenario.density: must be positive, but is -1".
@@ -72,7 +87,27 @@ class Fields {
 
  private:
   std::string table_;
+  Field& add(std::string_view key, std::string_view unit, std::string_view meaning, Field::Target target,
+             Range range, std::vector<std::string> choices);
+
   std::deque<Field> fields_;
+  Origin place_;
 };
+
+// The type of a field's value in words: "number", "list of integers", ...
+std::string type_name(const Field& field);
+// What a field accepts beyond its type: "between 3 and 32", "rusanov, muscl"; empty: anything.
+std::string allowed_values(const Field& field);
+// "must be between 3 and 32"; empty for any_number.
+std::string range_text(const Range& range);
+
+// The value a target holds now, as TOML; doubles in the shortest form that reads back to the same bits.
+std::string toml_text(const Field::Target& target);
+std::string toml_text(double value);
+std::string toml_text(const std::string& value);
+
+// The table as TOML with every key and the value it holds now; reads back to the same values. A choice
+// that holds "" is unset and left out. `header`: "[mesh]", "[[refinement]]".
+std::string toml_table(const Fields& fields, const std::string& header);
 
 }  // namespace meander::io

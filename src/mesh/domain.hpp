@@ -7,24 +7,52 @@
 
 namespace meander::mesh {
 
+// 3^exponent, 0 <= exponent <= 15: exact.
+constexpr double power_of_3(int exponent) {
+  constexpr double powers[] = {1,    3,     9,     27,     81,     243,     729,     2187,
+                               6561, 19683, 59049, 177147, 531441, 1594323, 4782969, 14348907};
+  return powers[exponent];
+}
+
 template <int D>
 struct Domain {
-  int base_level = 0;            // m
-  Index<D> base_cells{};         // number of base cells along each axis, each 1 .. 3^m; the box starts at cell 0
-  Point<D> lower{};              // the domain's lower corner, in the user's length unit
-  double base_width = 1.0;       // width of a base cell (cells are cubes)
+  int base_level = 0;       // m
+  Index<D> base_cells{};    // number of base cells along each axis, each 1 .. 3^m; the box starts at cell 0
+  Point<D> lower{};         // the domain's lower corner, in the user's length unit
+  double base_width = 1.0;  // width of a base cell (cells are cubes)
   Vec<bool, D> periodic{};
 
   double width(int level) const {
     const int depth = level - base_level;
-    return depth >= 0 ? base_width / ipow(3.0, depth) : base_width * ipow(3.0, -depth);
+    return depth >= 0 ? base_width / power_of_3(depth) : base_width * power_of_3(-depth);
   }
   // Number of level-`level` cells along an axis (level >= m).
   int cells(int level, int axis) const { return base_cells[axis] * ipow(3, level - base_level); }
+  std::size_t number_of_base_cells() const {
+    std::size_t product = 1;
+    for (int n : base_cells) product *= static_cast<std::size_t>(n);
+    return product;
+  }
+
+  // Coordinate of the lower face of the `index`-th level-`level` cell along an axis. A face has the same
+  // coordinate, to the last bit, from whatever level it is asked for.
+  double face(int level, int axis, int index) const {
+    const double finest = static_cast<double>(index) * power_of_3(Key<D>::max_level - level);
+    return lower[axis] + finest * base_width / power_of_3(Key<D>::max_level - base_level);
+  }
   Point<D> lower_corner(const Cell<D>& cell) const {
     Point<D> x{};
-    for (int a = 0; a < D; ++a) x[a] = lower[a] + cell.at[a] * width(cell.level);
+    for (int a = 0; a < D; ++a) x[a] = face(cell.level, a, cell.at[a]);
     return x;
+  }
+
+  // 0 <= m <= the deepest level, 1 <= base_cells <= 3^m, base_width > 0.
+  bool is_valid() const {
+    if (base_level < 0 || base_level > Key<D>::max_level || !(base_width > 0)) return false;
+    for (int n : base_cells) {
+      if (n < 1 || n > ipow(3, base_level)) return false;
+    }
+    return true;
   }
 };
 

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "mesh/spacetree.hpp"
+#include "mesh/uninitialized.hpp"
 
 namespace meander::mesh {
 
@@ -37,8 +37,8 @@ struct Neighbour {
   bool is_outside() const { return code == outside_code; }
   bool is_leaf() const { return code >= 0; }
   bool is_refined() const { return code < 0 && code != outside_code; }
-  std::int32_t leaf() const { return code; }              // if is_leaf(): compare levels to see if it is coarser
-  std::int32_t refined_cell() const { return -1 - code; } // if is_refined(): index into refined_children()
+  std::int32_t leaf() const { return code; }  // if is_leaf(): compare levels to see if it is coarser
+  std::int32_t refined_cell() const { return -1 - code; }  // if is_refined(): index into refined_children()
 };
 
 // Requires a balanced tree. Holds no reference to it.
@@ -50,8 +50,8 @@ class Neighbours {
   Neighbour of(std::int32_t leaf, int direction) const {
     return {table_[static_cast<std::size_t>(leaf) * children<D> + static_cast<std::size_t>(direction)]};
   }
-  // The children of a refined cell by lexicographic position (x fastest); entries that are themselves refined or
-  // lie outside the domain are negative, leaves are leaf indices.
+  // The children of a refined cell by lexicographic position (x fastest); entries that are themselves refined
+  // or lie outside the domain are negative, leaves are leaf indices.
   std::span<const std::int32_t, children<D>> refined_children(std::int32_t cell) const {
     return std::span<const std::int32_t, children<D>>(
         refined_.data() + static_cast<std::size_t>(cell) * children<D>, children<D>);
@@ -60,9 +60,9 @@ class Neighbours {
   std::span<const Cell<D>> cells() const { return cells_; }
 
  private:
-  std::vector<std::int32_t> table_;    // 3^D codes a leaf
-  std::vector<std::int32_t> refined_;  // 3^D child codes a refined cell
-  std::vector<Cell<D>> cells_;
+  UninitializedVector<std::int32_t> table_;    // 3^D codes a leaf
+  UninitializedVector<std::int32_t> refined_;  // 3^D child codes a refined cell
+  UninitializedVector<Cell<D>> cells_;
 };
 
 }  // namespace meander::mesh

@@ -3,6 +3,7 @@
 #pragma once
 // A run, as its input file describes it: read, strictly checked and complete, before any work starts.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,21 +31,21 @@ struct MeshConfig {
   int min_level = 0;  // default: the base level
   int max_level = 0;  // default: min_level
   int regrid_every = 4;
-  int buffer = 1;     // layers of leaves refined around those that a criterion marks
+  int buffer = 1;  // layers of leaves refined around those that a criterion marks
 };
 
 // [[refinement]], combinable: a leaf is refined if any criterion says so, coarsened if all agree.
 struct RefinementConfig {
-  std::string kind;      // "jump", "threshold", "ball", "shell", "box"
-  std::string variable;  // jump, threshold: an unknown or derived quantity
-  double refine = 0, coarsen = 0;      // jump: relative jump between neighbouring volumes; threshold: value
-  std::vector<double> centre;          // ball, shell
-  double radius = 0, width = 0;        // at time t_ref; a shell reaches from radius - width/2 to radius + width/2
-  double speed = 0;                    // radius(t) = radius * (t / t_ref)^power + speed * (t - t_ref)
+  std::string kind;                // "jump", "threshold", "ball", "shell", "box"
+  std::string variable;            // jump, threshold: an unknown or derived quantity
+  double refine = 0, coarsen = 0;  // jump: relative jump between neighbouring volumes; threshold: value
+  std::vector<double> centre;      // ball, shell
+  double radius = 0, width = 0;    // at time t_ref; a shell reaches from radius - width/2 to radius + width/2
+  double speed = 0;                // radius(t) = radius * (t / t_ref)^power + speed * (t - t_ref)
   double power = 0;
-  double t_ref = 1;                    // key "reference-time"; default: the start time
-  std::vector<double> lower, upper;    // box
-  int level = 0;                       // level to refine to at most by this criterion; 0: mesh.max-level
+  double t_ref = 1;                  // key "reference-time"; default: the start time
+  std::vector<double> lower, upper;  // box
+  int level = 0;                     // level to refine to at most by this criterion; 0: mesh.max-level
 };
 
 // [time]
@@ -52,22 +53,23 @@ struct TimeConfig {
   double start = 0, end = 1;  // defaults from the scenario
   int max_steps = 0;          // 0: no limit
   double cfl = 0.4;
-  double max_dt = 0;          // 0: none
+  double max_dt = 0;  // 0: none
 };
 
 // [output]
 struct OutputConfig {
-  std::string directory;              // default: output/<name of the input file>
-  double plot_every = 0;              // interval of simulated time; 0: only first and last
-  int plot_steps = 0;                 // also every n steps; 0: never
-  std::vector<double> plot_times;     // also at these times (steps are shortened to meet them)
-  std::vector<std::string> fields;    // unknowns or derived quantities; "velocity" is a vector; also level, curve_index
+  std::string directory;           // default: output/<name of the input file>
+  double plot_every = 0;           // interval of simulated time; 0: only first and last
+  int plot_steps = 0;              // also every n steps; 0: never
+  std::vector<double> plot_times;  // also at these times (steps are shortened to meet them)
+  std::vector<std::string>
+      fields;  // unknowns or derived quantities; "velocity" is a vector; also level, curve_index
   std::string precision = "float32";
-  int history_steps = 1;              // a row of history.csv every n steps
+  int history_steps = 1;  // a row of history.csv every n steps
 };
 
 struct Config {
-  std::string source;        // the input file
+  std::string source;  // the input file
   DomainConfig domain;
   MeshConfig mesh;
   std::vector<RefinementConfig> refinement;
@@ -78,10 +80,17 @@ struct Config {
   std::shared_ptr<Scenario> scenario;  // set up
   std::string resolved;                // the whole input with all defaults, as TOML that can be run again
 
-  int base_level() const;              // smallest m with 3^m >= max(cells)
+  int base_level() const;  // smallest m with 3^m >= max(cells)
 };
 
-// Reads `file`, applies "table.key=value" settings (later ones win), checks everything. Throws InputError.
+// Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against the
+// memory that is available. Throws InputError.
 Config load_config(const std::string& file, const std::vector<std::string>& settings = {});
+
+// The same with other scenarios than scenarios(), from text at hand (`name` is what messages call it), and
+// for a machine with `memory` bytes.
+Config load_config_text(const std::string& text, const std::string& name,
+                        const std::vector<std::string>& settings,
+                        const std::vector<ScenarioEntry>& known_scenarios, double memory);
 
 }  // namespace meander::simulation

@@ -5,6 +5,7 @@
 // inlined, x fastest. Every unknown starts on a 64-byte boundary, and a slot ends with 8 spare doubles, so
 // that a pack that starts inside the slot may be loaded whole. Trivially copyable; usable in device code.
 
+#include <array>
 #include <cstddef>
 
 namespace meander::solvers {
@@ -34,6 +35,10 @@ struct PatchLayout {
     const std::ptrdiff_t e = edge();
     const std::ptrdiff_t plane = dim == 3 ? (k + h) * e : 0;
     return unknown * unknown_stride() + (plane + (j + h)) * e + (i + h);
+  }
+  template <std::size_t D>
+  constexpr std::ptrdiff_t at(int unknown, const std::array<int, D>& i) const {
+    return at(unknown, i[0], i[1], i[D - 1]);
   }
   // Volumes of the interior, p^d, and of one face, p^(d-1).
   constexpr std::ptrdiff_t volumes() const { return face_volumes() * p; }

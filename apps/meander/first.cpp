@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs before the initialisation of any other file, which may already use instructions this processor lacks.
+#include "base/cpu_check.hpp"
+
+namespace {
+
+constexpr int before_all_others = 101;  // the first priority that is not the compiler's own
+
+[[gnu::constructor(before_all_others)]] void first() {
+  meander::require_cpu_features();
+}
+
+}  // namespace

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/memory.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+
+namespace meander {
+namespace {
+
+// The first number in a file, or `otherwise` where there is none (a cgroup without limit says "max").
+double number_in(const char* path, double otherwise) {
+  std::ifstream file(path);
+  double value = 0;
+  return file >> value ? value : otherwise;
+}
+
+}  // namespace
+
+double available_memory() {
+  double available = std::numeric_limits<double>::infinity();
+  std::ifstream info("/proc/meminfo");
+  for (std::string key, unit; info >> key;) {
+    double kilobytes = 0;
+    if (!(info >> kilobytes)) break;
+    std::getline(info, unit);
+    if (key == "MemAvailable:") available = 1024 * kilobytes;
+  }
+  const double none = std::numeric_limits<double>::infinity();
+  const double limit = number_in("/sys/fs/cgroup/memory.max", none);
+  const double used = number_in("/sys/fs/cgroup/memory.current", 0);
+  return std::min(available, std::max(0.0, limit - used));
+}
+
+}  // namespace meander

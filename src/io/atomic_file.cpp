@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.hpp"
+
+namespace meander::io {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw Failure(fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno)));
+}
+
+struct Descriptor {
+  int value;
+  ~Descriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+void flush(const std::string& path, int flags) {
+  const Descriptor file{::open(path.c_str(), flags | O_CLOEXEC)};
+  if (file.value < 0) fail(path, "open");
+  // Some file systems cannot flush a directory; then the rename is as safe as they make it.
+  if (::fsync(file.value) != 0 && errno != EINVAL) fail(path, "flush");
+}
+
+}  // namespace
+
+std::string temporary_name(const std::string& path) {
+  return path + ".part";
+}
+
+void publish(const std::string& temporary, const std::string& path) {
+  flush(temporary, O_WRONLY);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "rename the finished file");
+  const auto directory = std::filesystem::path(path).parent_path();
+  flush(directory.empty() ? "." : directory.string(), O_RDONLY | O_DIRECTORY);
+}
+
+void write_whole(const std::string& path, std::string_view text) {
+  TemporaryFile temporary(path);
+  {
+    const Descriptor file{::open(temporary.name().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    if (file.value < 0) fail(path, "create");
+    while (!text.empty()) {
+      const ssize_t written = ::write(file.value, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail(path, "write");
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  temporary.publish();
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (!published_) ::unlink(name_.c_str());
+}
+
+void TemporaryFile::publish() {
+  io::publish(name_, path_);
+  published_ = true;
+}
+
+}  // namespace meander::io

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/document.hpp"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "io/nearest.hpp"
+
+namespace meander::io {
+
+namespace {
+
+[[noreturn]] void fail(const Origin& origin, const std::string& what) {
+  throw InputError(fmt::format("{}: {}{}", origin.where, what, origin.excerpt));
+}
+
+const Entry* find_entry(const Value& table, std::string_view key) {
+  for (const Entry& entry : table.entries) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+bool is_array_of_tables(const Value& value) {
+  return value.kind == Value::Kind::list && !value.items.empty() &&
+         std::all_of(value.items.begin(), value.items.end(),
+                     [](const Value& item) { return item.kind == Value::Kind::table; });
+}
+
+// "refinement[2]" to ("refinement", 2); index -1 where there is none.
+std::pair<std::string_view, int> split_index(std::string_view name) {
+  const auto open = name.find('[');
+  if (open == std::string_view::npos || name.back() != ']') return {name, -1};
+  int index = -1;
+  const char* end = name.data() + name.size() - 1;
+  const auto [rest, error] = std::from_chars(name.data() + open + 1, end, index);
+  if (error != std::errc{} || rest != end || index < 0) return {name, -1};
+  return {name.substr(0, open), index};
+}
+
+// A setting's value: TOML if it parses as such, else a bare word.
+Value setting_value(const std::string& text, const Origin& origin) {
+  Value value;
+  try {
+    Value parsed = parse_toml("value = " + text, origin.where);
+    value = std::move(parsed.entries.at(0).value);
+  } catch (const InputError&) {
+    if (text.find_first_of("[]{}\"'=,") != std::string::npos || text.empty()) {
+      fail(origin, fmt::format("'{}' is no TOML value", text));
+    }
+    value.kind = Value::Kind::text;
+    value.text = text;
+  }
+  if (value.kind != Value::Kind::text && value.kind != Value::Kind::list) value.bare = text;
+  if (value.kind == Value::Kind::date) {
+    value.kind = Value::Kind::text;
+    value.text = text;
+  }
+  const auto place = [&](auto& self, Value& v) -> void {
+    v.origin = origin;
+    for (Value& item : v.items) self(self, item);
+    for (Entry& entry : v.entries) self(self, entry.value);
+  };
+  place(place, value);
+  return value;
+}
+
+}  // namespace
+
+Document Document::load(const std::string& file, const std::vector<std::string>& settings) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) throw InputError(fmt::format("{}: {}", file, std::strerror(errno)));
+  if (S_ISDIR(status.st_mode)) throw InputError(fmt::format("{}: is a directory, not an input file", file));
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (stream) text << stream.rdbuf();
+  if (!stream) throw InputError(fmt::format("{}: {}", file, std::strerror(errno)));
+  return from_text(text.str(), file, settings);
+}
+
+Document Document::from_text(const std::string& text, const std::string& name,
+                             const std::vector<std::string>& settings) {
+  Document document;
+  document.file_ = name;
+  document.root_ = parse_toml(text, name);
+  for (const std::string& setting : settings) document.apply(setting);
+  return document;
+}
+
+void Document::apply(const std::string& setting) {
+  const Origin origin{"--set " + setting};
+  const auto equals = setting.find('=');
+  const std::string path = setting.substr(0, equals);
+  const auto dot = path.find('.');
+  if (equals == std::string::npos || dot == std::string::npos || dot == 0 || dot + 1 == path.size() ||
+      path.find('.', dot + 1) != std::string::npos) {
+    fail(origin, "a setting is written table.key=value, as in mesh.patch-size=9");
+  }
+  const auto [table, index] = split_index(std::string_view(path).substr(0, dot));
+  const std::string key = path.substr(dot + 1);
+  auto entry = std::find_if(root_.entries.begin(), root_.entries.end(),
+                            [name = table](const Entry& e) { return e.key == name; });
+  if (entry == root_.entries.end() && index < 0) {
+    Value empty;
+    empty.origin = origin;
+    root_.entries.push_back({std::string(table), origin, std::move(empty)});
+    entry = root_.entries.end() - 1;
+  }
+  const std::size_t tables =
+      entry != root_.entries.end() && is_array_of_tables(entry->value) ? entry->value.items.size() : 0;
+  if (index >= static_cast<int>(tables)) {
+    fail(origin, fmt::format("there is no {}[{}]: the file has {} [[{}]], counted from 0", table, index,
+                             tables, table));
+  }
+  if (index < 0 && tables > 0) {
+    fail(origin, fmt::format("which {}? The file has {}: write {}[0].{}=...", table, tables, table, key));
+  }
+  Value& target = index < 0 ? entry->value : entry->value.items[static_cast<std::size_t>(index)];
+  Value value = setting_value(setting.substr(equals + 1), origin);
+  for (Entry& old : target.entries) {
+    if (old.key != key) continue;
+    old = {key, origin, std::move(value)};
+    return;
+  }
+  target.entries.push_back({key, origin, std::move(value)});
+}
+
+void Document::check_tables(const std::vector<std::string>& tables,
+                            const std::vector<std::string>& arrays) const {
+  std::vector<std::string> all = tables;
+  all.insert(all.end(), arrays.begin(), arrays.end());
+  for (const Entry& entry : root_.entries) {
+    const bool is_table = entry.value.kind == Value::Kind::table;
+    const bool is_array = is_array_of_tables(entry.value);
+    if (std::find(tables.begin(), tables.end(), entry.key) != tables.end()) {
+      if (!is_table)
+        fail(entry.origin, fmt::format("{}: must be a table, written [{}]", entry.key, entry.key));
+    } else if (std::find(arrays.begin(), arrays.end(), entry.key) != arrays.end()) {
+      const bool none = entry.value.kind == Value::Kind::list && entry.value.items.empty();
+      if (!is_array && !none) {
+        fail(entry.origin,
+             fmt::format("{}: must be a list of tables, each written [[{}]]", entry.key, entry.key));
+      }
+    } else if (is_table || is_array) {
+      fail(entry.origin,
+           fmt::format("{}: unknown table{}", entry.key, suggestion(entry.key, all, "tables are")));
+    } else {
+      fail(entry.origin,
+           fmt::format("{}: a key outside of any table; tables are: {}", entry.key, fmt::join(all, ", ")));
+    }
+  }
+}
+
+std::size_t Document::count(std::string_view array) const {
+  const Entry* entry = find_entry(root_, array);
+  return entry != nullptr && entry->value.kind == Value::Kind::list ? entry->value.items.size() : 0;
+}
+
+const Value* Document::find(std::string_view table) const {
+  const auto [name, index] = split_index(table);
+  const Entry* entry = find_entry(root_, name);
+  if (entry == nullptr) return nullptr;
+  if (index < 0) return &entry->value;
+  return index < static_cast<int>(entry->value.items.size())
+             ? &entry->value.items[static_cast<std::size_t>(index)]
+             : nullptr;
+}
+
+void Document::bind(Fields& fields, const Hints& hints) const {
+  read(fields, hints, true);
+}
+void Document::peek(Fields& fields) const {
+  read(fields, {}, false);
+}
+
+}  // namespace meander::io

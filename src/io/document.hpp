@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// An input file with the settings of the command line on top, and its strict reading into Fields.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/fields.hpp"
+
+namespace meander::io {
+
+struct Entry;
+
+// A TOML value that knows where it stands.
+struct Value {
+  enum class Kind : std::uint8_t { flag, integer, number, text, list, table, date };
+  Kind kind = Kind::table;
+  bool flag = false;
+  std::int64_t integer = 0;
+  double number = 0;           // of an integer too
+  std::string text;            // of a string
+  std::string bare;            // --set: the text as given, if it was not quoted
+  std::vector<Value> items;    // of a list
+  std::vector<Entry> entries;  // of a table, in the file's order
+  Origin origin;
+};
+
+struct Entry {
+  std::string key;
+  Origin origin;  // of the key
+  Value value;
+};
+
+// Reads TOML. `name` is what messages call the file. Throws InputError with file, line and column.
+Value parse_toml(const std::string& text, const std::string& name);
+
+class Document {
+ public:
+  // Reads `file` and applies "table.key=value" settings in order ("refinement[0].level=5" for the first table
+  // of an array). A value is TOML; a bare word is a string. Throws InputError: file missing or unreadable,
+  // syntax, settings that are no settings.
+  static Document load(const std::string& file, const std::vector<std::string>& settings = {});
+  // The same from text at hand.
+  static Document from_text(const std::string& text, const std::string& name,
+                            const std::vector<std::string>& settings = {});
+
+  const std::string& file() const { return file_; }
+
+  // Throws if the file holds anything at top level besides these tables and arrays of tables.
+  void check_tables(const std::vector<std::string>& tables, const std::vector<std::string>& arrays) const;
+
+  bool has(std::string_view table) const { return find(table) != nullptr; }
+  // Number of tables [[array]].
+  std::size_t count(std::string_view array) const;
+
+  // Keys that belong elsewhere, with what to say instead of "unknown key".
+  using Hints = std::vector<std::pair<std::string, std::string>>;
+
+  // Fills the targets of `fields` from the table fields.table(), and their origins. Throws at the first key
+  // that is unknown, has a wrong type, is out of range, is no choice, or is required and missing.
+  void bind(Fields& fields, const Hints& hints = {}) const;
+  // The same, but leaves unknown keys alone: for a key that decides which others there are.
+  void peek(Fields& fields) const;
+
+ private:
+  const Value* find(std::string_view table) const;
+  void read(Fields& fields, const Hints& hints, bool strict) const;
+  void apply(const std::string& setting);
+
+  std::string file_;
+  Value root_;
+};
+
+}  // namespace meander::io

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// HDF5's C library with owned handles, and its failures as meander::Failure that name the file and the
+// system's reason ("No space left on device").
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace meander::io::hdf5 {
+
+// An HDF5 identifier that is closed when it goes.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close closer) : id_(id), close_(closer) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() { close(); }
+
+  hid_t get() const { return id_; }
+  // The return code of the closing call; 0 if there was nothing to close.
+  herr_t close() { return id_ < 0 ? 0 : close_(std::exchange(id_, -1)); }
+
+ private:
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+// A file being written. All failures name it.
+class Writer {
+ public:
+  // Creates the file; an old one of that name is lost. `shown`: what failures call it.
+  Writer(const std::string& path, std::string shown);
+
+  Handle create_group(const std::string& path);
+
+  void attribute(const Handle& object, const std::string& name, std::span<const double> values);
+  void attribute(const Handle& object, const std::string& name, std::span<const std::int64_t> values);
+  void attribute(const Handle& object, const std::string& name, double value);
+  void attribute(const Handle& object, const std::string& name, std::int64_t value);
+  // A string of fixed length (VTK wants that for its type).
+  void attribute(const Handle& object, const std::string& name, const std::string& value);
+
+  // A string of any length as a scalar dataset.
+  void text(const Handle& group, const std::string& name, const std::string& value);
+
+  // An empty dataset of rows x columns (columns 0: one-dimensional). chunk_rows > 0: chunked, and compressed
+  // with shuffle and gzip of level `deflate` if that is not 0.
+  Handle create_dataset(const Handle& group, const std::string& name, hid_t file_type, std::int64_t rows,
+                        int columns, std::int64_t chunk_rows = 0, int deflate = 0);
+  // Rows [begin, begin + rows) from memory.
+  void write_rows(const Handle& dataset, hid_t memory_type, std::int64_t begin, std::int64_t rows,
+                  const void* values);
+
+  // Writes what is still in memory and closes. Without it the destructor closes and forgets.
+  void close();
+
+ private:
+  Handle checked(hid_t id, Handle::Close closer, const std::string& what) const;
+  void check(herr_t code, const std::string& what) const;
+  void attribute(const Handle& object, const std::string& name, hid_t file_type, hid_t memory_type,
+                 std::size_t count, const void* values);
+
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string shown_;
+  std::unique_ptr<int> first_errno_;  // of the file driver; outlives file_
+  Handle file_;
+};
+
+}  // namespace meander::io::hdf5

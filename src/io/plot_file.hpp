@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Plot files: VTKHDF of type OverlappingAMR, which ParaView opens, holding leaves only. Levels are numbered
+// from the coarsest that has leaves. A group /meta says where the file comes from.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "solvers/patch_layout.hpp"
+
+namespace meander::io {
+
+struct PlotLeaf {
+  int level = 0;          // the spacetree's
+  int at[3] = {0, 0, 0};  // position in cells of that level, from the domain's lower corner (2D: at[2] = 0)
+  int rank = 0;
+};
+
+// The mesh to be written, free of the dimension's template.
+struct PlotMesh {
+  solvers::PatchLayout layout;  // dim and p count
+  double lower[3] = {0, 0, 0};  // the domain's lower corner
+  int base_level = 0;
+  double base_width = 1;  // width of a base cell; a leaf of level l is base_width / 3^(l - base_level) wide
+  std::span<const PlotLeaf> leaves;  // in curve order
+};
+
+// A quantity to be written. fill(leaf, component, values) sets the p^d values of a patch, x fastest.
+// Called once a leaf and component, from the calling thread only.
+struct PlotField {
+  std::string name;
+  int components = 1;    // 1, or the dimension: a vector, written with three components
+  bool integer = false;  // stored as int32, whatever the precision
+  std::function<void(std::size_t leaf, int component, std::span<double> values)> fill;
+};
+
+struct PlotMeta {
+  std::string input;  // the resolved input
+  std::int64_t step = 0;
+  double time = 0;
+};
+
+struct PlotOptions {
+  bool float64 = false;
+  int deflate = 1;  // gzip level after shuffle; 0: none
+};
+
+// "plot_000042.vtkhdf"
+std::string plot_name(int number);
+
+// Writes the file under a temporary name and renames it when it is whole. There is at least one leaf, and no
+// level without leaves between the coarsest and the finest. Throws Failure that names the file and the
+// system's reason; then the file of that name, if there was one, is as it was.
+void write_plot(const std::string& path, const PlotMesh& mesh, std::span<const PlotField> fields,
+                const PlotMeta& meta, const PlotOptions& options = {});
+
+// plot.vtkhdf.series: the plot files of a run and their times, for ParaView. Rewritten whole with each.
+class PlotSeries {
+ public:
+  explicit PlotSeries(std::string directory) : directory_(std::move(directory)) {}
+  // `name`: of a file in the directory. Throws Failure.
+  void add(const std::string& name, double time);
+
+ private:
+  std::string directory_;
+  std::vector<std::pair<std::string, double>> files_;
+};
+
+}  // namespace meander::io

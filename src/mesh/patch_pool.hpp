@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// One pool of equal slots a rank: a slot holds a patch with its halo. Slots keep their address while they are
+// held. Not thread-safe: slots change hands between sweeps only.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "gpu/resource.hpp"
+
+namespace meander::mesh {
+
+class PatchPool {
+ public:
+  // Slots of `slot_doubles` doubles each (a multiple of 8), 64-byte aligned, from `memory`, which outlives
+  // the pool.
+  PatchPool(gpu::Resource& memory, std::size_t slot_doubles);
+  ~PatchPool();
+  PatchPool(const PatchPool&) = delete;
+  PatchPool& operator=(const PatchPool&) = delete;
+
+  // Makes room for `slots` slots in all. Throws gpu::OutOfMemory; held slots are untouched then.
+  void reserve(std::size_t slots);
+  // The free slot with the lowest number; its content is undefined. Grows by one chunk if there is none.
+  int acquire();
+  void release(int slot);
+
+  double* operator[](int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
+  std::size_t slot_doubles() const { return slot_doubles_; }
+  std::size_t capacity() const { return slots_.size(); }
+  std::size_t held() const { return held_; }
+  gpu::Place place() const { return memory_.place(); }
+
+  // Gives memory back until at most `slack` times the held slots (and a chunk) remain. Slots move: moved[old]
+  // is the new number of each held slot, -1 of the others. Empty if nothing moved.
+  std::vector<int> shrink(double slack);
+
+ private:
+  struct ChunkOfSlots {
+    double* memory;
+    std::size_t slots;
+  };
+  void add_chunk(std::size_t slots);
+
+  gpu::Resource& memory_;
+  std::size_t slot_doubles_;
+  std::vector<ChunkOfSlots> chunks_;
+  std::vector<double*> slots_;
+  std::vector<char> in_use_;
+  std::size_t held_ = 0, first_free_ = 0;
+};
+
+}  // namespace meander::mesh

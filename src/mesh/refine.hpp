@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Refinement and coarsening by a rule about cells, without balance: to build a first tree in one go.
+
+#include <utility>
+#include <vector>
+
+#include "mesh/base_cells.hpp"
+#include "mesh/leaf_family.hpp"
+#include "mesh/spacetree.hpp"
+#include "mesh/uninitialized.hpp"
+
+namespace meander::mesh {
+namespace detail {
+
+template <int D, class Where>
+class RecursiveRefinement {
+ public:
+  RecursiveRefinement(const Spacetree<D>& tree, int max_level, Where& where)
+      : tree_(tree), max_level_(max_level), where_(where) {}
+
+  std::vector<Key<D>> leaves() {
+    visit_base_cells(tree_.domain(), [&](const BaseCell<D>& base) {
+      visit(base.key, base.place);
+      return true;
+    });
+    result_.resize(size_);
+    return {result_.begin(), result_.end()};
+  }
+
+ private:
+  void visit(Key<D> cell, const Place<D>& place) {
+    if (tree_.leaves()[next_].level() > cell.level()) {
+      for (int digit = 0; digit < children<D>; ++digit) {
+        visit(cell.child(digit), place.child_at(place.position(digit)));
+      }
+    } else {
+      ++next_;
+      refine(cell, place);
+    }
+  }
+
+  void refine(Key<D> cell, const Place<D>& place) {
+    if (wanted(cell.level(), Packed<D>::at(place.at))) {
+      refine_below(cell, place);
+    } else {
+      make_room();
+      result_[size_++] = cell;
+    }
+  }
+
+  void refine_below(Key<D> cell, const Place<D>& place) {
+    make_room();
+    const int level = cell.level() + 1;
+    const Key<D> first = cell.child(0);
+    const std::uint64_t step = std::uint64_t{1} << Key<D>::shift(level);
+    const Index<D> corner = Packed<D>::at(3 * place.at);
+    for (int digit = 0; digit < children<D>; ++digit) {
+      const int position = place.position(digit);
+      Index<D> at = peano_tables<D>.coordinates[static_cast<std::size_t>(position)];
+      for (int a = 0; a < D; ++a) at[a] += corner[a];
+      const Key<D> child{first.bits + static_cast<std::uint64_t>(digit) * step};
+      if (wanted(level, at)) {
+        refine_below(child, place.child_at(position));
+        make_room();
+      } else {
+        result_[size_++] = child;
+      }
+    }
+  }
+
+  bool wanted(int level, const Index<D>& at) { return level < max_level_ && where_(Cell<D>{at, level}); }
+
+  // So that a family can be written without asking.
+  void make_room() {
+    if (size_ + children < D >> result_.size()) result_.resize(2 * result_.size() + children<D>);
+  }
+
+  const Spacetree<D>& tree_;
+  int max_level_;
+  Where& where_;
+  std::size_t next_ = 0;
+  UninitializedVector<Key<D>> result_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace detail
+
+// Refines every leaf, and the cells that arise, as long as where(const Cell<D>&) is true and their level is
+// below max_level <= Key<D>::max_level. The result is not balanced. Linear in the number of new leaves.
+template <int D, class Where>
+Spacetree<D> refined_where(const Spacetree<D>& tree, int max_level, Where&& where) {
+  return {tree.domain(), detail::RecursiveRefinement<D, Where>(tree, max_level, where).leaves()};
+}
+
+// Coarsens every family of 3^d leaves for whose parent where(const Cell<D>&) is true, once, down to level m
+// at most. A balanced tree may lose its balance. Linear in the number of leaves.
+template <int D, class Where>
+Spacetree<D> coarsened_where(const Spacetree<D>& tree, Where&& where) {
+  const auto leaves = tree.leaves();
+  std::vector<Key<D>> result(leaves.size());
+  Key<D>* out = result.data();
+  for (std::size_t i = 0; i < leaves.size();) {
+    // A leaf with digit 0 may begin a family; children of cells above the base level never do.
+    const Key<D> leaf = leaves[i];
+    const int level = leaf.level();
+    if (level > tree.domain().base_level && leaf.digit(level) == 0 && is_leaf_family(leaves, i, level) &&
+        where(cell_of(leaf.parent()))) {
+      *out++ = leaf.parent();
+      i += children<D>;
+    } else {
+      *out++ = leaf;
+      ++i;
+    }
+  }
+  result.resize(static_cast<std::size_t>(out - result.data()));
+  return {tree.domain(), std::move(result)};
+}
+
+}  // namespace meander::mesh

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/refined_cells.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.hpp"
+#include "mesh/base_cells.hpp"
+
+namespace meander::mesh {
+namespace {
+
+// For each direction (as in neighbours.hpp) the children that touch that side, as bits.
+template <int D>
+constexpr Vec<std::uint32_t, children<D>> touching_children() {
+  Vec<std::uint32_t, children<D>> result{};
+  for (int direction = 0; direction < children<D>; ++direction) {
+    const auto side = digits_of<D>(direction);
+    for (int p = 0; p < children<D>; ++p) {
+      const auto c = digits_of<D>(p);
+      bool touches = true;
+      for (std::size_t a = 0; a < side.size(); ++a) touches = touches && (side[a] == 1 || side[a] == c[a]);
+      if (touches) result[static_cast<std::size_t>(direction)] |= 1u << p;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+template <int D>
+void RefinedCells<D>::Table::build(const std::vector<Refined>& cells) {
+  const std::size_t slots = std::bit_ceil(std::max<std::size_t>(16, 2 * cells.size() + 2));
+  shift_ = 64 - std::countr_zero(slots);
+  entries_.assign(slots, Entry{0, -1});
+  size_ = cells.size();
+  for (std::size_t i = 0; i < cells.size(); ++i) insert(cells[i].at, static_cast<std::int32_t>(i));
+}
+
+template <int D>
+void RefinedCells<D>::Table::insert(std::uint64_t at, std::int32_t cell) {
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t slot = first_slot(at);
+  while (entries_[slot].cell >= 0) slot = (slot + 1) & mask;
+  entries_[slot] = {at, cell};
+}
+
+template <int D>
+std::int32_t RefinedCells<D>::Table::find(std::uint64_t at) const {
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t slot = first_slot(at);
+  while (entries_[slot].cell >= 0 && entries_[slot].at != at) slot = (slot + 1) & mask;
+  return entries_[slot].cell;
+}
+
+template <int D>
+std::int32_t RefinedCells<D>::Table::find_or_add(std::uint64_t at, std::vector<Refined>& cells) {
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t slot = first_slot(at);
+  while (entries_[slot].cell >= 0 && entries_[slot].at != at) slot = (slot + 1) & mask;
+  if (entries_[slot].cell >= 0) return entries_[slot].cell;
+  const auto added = static_cast<std::int32_t>(cells.size());
+  cells.push_back({at, 0});
+  entries_[slot] = {at, added};
+  if (2 * ++size_ > entries_.size()) build(cells);
+  return added;
+}
+
+template <int D>
+RefinedCells<D>::RefinedCells(const Domain<D>& domain)
+    : domain_(domain), cells_(static_cast<std::size_t>(Key<D>::max_level - domain.base_level + 1)) {}
+
+template <int D>
+template <class Visit>
+bool RefinedCells<D>::visit_required(int level, const Refined& cell, const Visit& visit) const {
+  static constexpr auto touching = touching_children<D>();
+  static constexpr std::uint32_t inner = 1u << (children<D> / 2);
+  if ((cell.refined & ~inner) == 0) return true;
+  // step[a][offset + 1]: what to add to the packed coordinates, with periodic wrap. No word equals `outside`:
+  // its sums are exact modulo 2^64, so a flag is kept beside it.
+  std::uint64_t step[D][3];
+  bool inside[D][3];
+  for (int a = 0; a < D; ++a) {
+    const int x = Packed<D>::axis(cell.at, a);
+    const int n = domain_.cells(level, a);
+    const std::uint64_t unit = std::uint64_t{1} << (Packed<D>::axis_bits * a);
+    const std::uint64_t wrap = unit * static_cast<std::uint64_t>(n - 1);
+    step[a][0] = x > 0 ? 0 - unit : wrap;
+    step[a][1] = 0;
+    step[a][2] = x < n - 1 ? unit : 0 - wrap;
+    inside[a][0] = x > 0 || domain_.periodic[a];
+    inside[a][1] = true;
+    inside[a][2] = x < n - 1 || domain_.periodic[a];
+  }
+  for (int direction = 0; direction < children<D>; ++direction) {
+    const auto d = static_cast<std::size_t>(direction);
+    if ((cell.refined & touching[d]) == 0 || direction == children<D> / 2) continue;
+    const auto& side = peano_tables<D>.coordinates[d];
+    std::uint64_t at = cell.at;
+    bool in = true;
+    for (int a = 0; a < D; ++a) {
+      at += step[a][side[a]];
+      in = in && inside[a][side[a]];
+    }
+    if (in && !visit(at)) return false;
+  }
+  return true;
+}
+
+template <int D>
+bool RefinedCells<D>::is_balanced() {
+  Table table;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (cells_[i].empty()) break;
+    table.build(cells_[i]);
+    for (const Refined& cell : cells_[i]) {
+      const bool found = visit_required(static_cast<int>(i) + domain_.base_level, cell,
+                                        [&](std::uint64_t at) { return table.find(at) >= 0; });
+      if (!found) return false;
+    }
+  }
+  return true;
+}
+
+template <int D>
+void RefinedCells<D>::balance() {
+  std::size_t levels = cells_.size();
+  while (levels > 0 && cells_[levels - 1].empty()) --levels;
+  tables_.assign(levels, {});
+  std::vector<std::size_t> given(levels);
+  for (std::size_t i = 0; i < levels; ++i) {
+    given[i] = cells_[i].size();
+    tables_[i].build(cells_[i]);
+  }
+  for (std::size_t i = levels; i-- > 0;) {
+    // Cells added here have no refined children yet, so they ask for nothing on this level.
+    auto& cells = cells_[i];
+    const std::size_t asking = cells.size();
+    for (std::size_t c = 0; c < asking; ++c) {
+      visit_required(static_cast<int>(i) + domain_.base_level, Refined(cells[c]), [&](std::uint64_t at) {
+        tables_[i].find_or_add(at, cells);
+        return true;
+      });
+    }
+    if (i == 0) break;
+    for (std::size_t c = given[i]; c < cells.size(); ++c) {
+      Index<D> at = Packed<D>::at(cells[c].at);
+      int position = 0;
+      for (int a = D - 1; a >= 0; --a) {
+        position = 3 * position + at[a] % 3;
+        at[a] /= 3;
+      }
+      const std::int32_t parent = tables_[i - 1].find_or_add(Packed<D>::of(at), cells_[i - 1]);
+      cells_[i - 1][static_cast<std::size_t>(parent)].refined |= 1u << position;
+    }
+  }
+}
+
+template <int D>
+std::vector<Key<D>> RefinedCells<D>::leaves() const {
+  std::size_t refined = 0;
+  for (const auto& cells : cells_) refined += cells.size();
+  std::vector<Key<D>> result(domain_.number_of_base_cells() + refined * (children<D> - 1));
+  Key<D>* out = result.data();
+  visit_base_cells(domain_, [&](const BaseCell<D>& base) {
+    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.place.at);
+    if (cell < 0)
+      *out++ = base.key;
+    else
+      out = write_leaves(0, cell, base.key, base.place, out);
+    return true;
+  });
+  MEANDER_ASSERT(out == result.data() + result.size());
+  return result;
+}
+
+template <int D>
+Key<D>* RefinedCells<D>::write_leaves(int depth, std::int32_t cell, Key<D> key, Place<D> place,
+                                      Key<D>* out) const {
+  const std::uint32_t refined =
+      cells_[static_cast<std::size_t>(depth)][static_cast<std::size_t>(cell)].refined;
+  const Key<D> first = key.child(0);
+  const std::uint64_t step = std::uint64_t{1} << Key<D>::shift(first.level());
+  if (refined == 0) {
+    for (int digit = 0; digit < children<D>; ++digit)
+      out[digit].bits = first.bits + static_cast<std::uint64_t>(digit) * step;
+    return out + children<D>;
+  }
+  const Table& table = tables_[static_cast<std::size_t>(depth) + 1];
+  for (int digit = 0; digit < children<D>; ++digit) {
+    const Key<D> child{first.bits + static_cast<std::uint64_t>(digit) * step};
+    const int position = place.position(digit);
+    if ((refined >> position & 1u) == 0) {
+      *out++ = child;
+    } else {
+      const Place<D> child_place = place.child_at(position);
+      out = write_leaves(depth + 1, table.find(child_place.at), child, child_place, out);
+    }
+  }
+  return out;
+}
+
+template class RefinedCells<2>;
+template class RefinedCells<3>;
+
+}  // namespace meander::mesh

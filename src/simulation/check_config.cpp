@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/check_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "io/nearest.hpp"
+#include "mesh/peano_curve.hpp"
+#include "solvers/patch_layout.hpp"
+
+namespace meander::simulation {
+
+namespace {
+
+constexpr int most_leaf_levels = 10;  // readers sort level names as text
+constexpr double tree_bytes = 1500;   // of a leaf beside its slot: key, neighbours, halo plan
+constexpr double cube_tolerance = 1e-12;
+
+constexpr const char* axis_names[] = {"x", "y", "z"};
+
+template <class T>
+void check_length(const io::Fields& fields, const char* key, const std::vector<T>& list, int dimensions) {
+  if (list.size() == static_cast<std::size_t>(dimensions)) return;
+  fields.reject(
+      key, fmt::format("must have {} entries, one for each dimension, but has {}", dimensions, list.size()));
+}
+
+void check_corners(const io::Fields& fields, const std::vector<double>& lower,
+                   const std::vector<double>& upper) {
+  for (std::size_t a = 0; a < lower.size(); ++a) {
+    if (upper[a] <= lower[a]) {
+      fields.reject("upper",
+                    fmt::format("must exceed lower along each axis, but along {} it is {} and lower is {}",
+                                axis_names[a], upper[a], lower[a]));
+    }
+  }
+}
+
+}  // namespace
+
+int deepest_level(int dimensions) {
+  return dimensions == 3 ? mesh::Key<3>::max_level : mesh::Key<2>::max_level;
+}
+
+void check_domain(const io::Fields& fields, const Config& config) {
+  const DomainConfig& domain = config.domain;
+  check_length(fields, "lower", domain.lower, domain.dimensions);
+  check_length(fields, "upper", domain.upper, domain.dimensions);
+  check_length(fields, "cells", domain.cells, domain.dimensions);
+  check_corners(fields, domain.lower, domain.upper);
+  const double width = (domain.upper[0] - domain.lower[0]) / domain.cells[0];
+  for (std::size_t a = 1; a < domain.cells.size(); ++a) {
+    const double other = (domain.upper[a] - domain.lower[a]) / domain.cells[a];
+    if (std::abs(other - width) <= cube_tolerance * width) continue;
+    const char* key = fields.was_given("upper") || !fields.was_given("cells") ? "upper" : "cells";
+    fields.reject(key, fmt::format("base cells must be cubes, but are {} wide along x and {} along {}; "
+                                   "upper = {} along {} would make them so",
+                                   width, other, axis_names[a], domain.lower[a] + domain.cells[a] * width,
+                                   axis_names[a]));
+  }
+  const int deepest = deepest_level(domain.dimensions);
+  if (config.base_level() > deepest) {
+    fields.reject("cells", fmt::format("must be at most {} along each axis in {} dimensions",
+                                       std::pow(3, deepest), domain.dimensions));
+  }
+}
+
+void check_boundary(const io::Fields& fields, const Config& config) {
+  for (int a = 0; a < config.domain.dimensions; ++a) {
+    const Boundary* side = config.domain.boundary + 2 * a;
+    if ((side[0] == Boundary::periodic) == (side[1] == Boundary::periodic)) continue;
+    const std::string axis = axis_names[a];
+    const bool point_at_lower = fields.was_given(axis + "-lower");
+    const bool lower_is = side[0] == Boundary::periodic;
+    fields.reject(
+        axis + (point_at_lower ? "-lower" : "-upper"),
+        fmt::format("the {} axis is periodic on its {} side only; it must be so on both sides or on none",
+                    axis, lower_is ? "lower" : "upper"));
+  }
+}
+
+void check_time(const io::Fields& fields, const Config& config) {
+  const TimeConfig& time = config.time;
+  if (time.end <= time.start) {
+    fields.reject(
+        fields.was_given("end") || !fields.was_given("start") ? "end" : "start",
+        fmt::format("time.end must exceed time.start, but is {} and time.start is {}", time.end, time.start));
+  }
+}
+
+void check_mesh(const io::Fields& fields, const Config& config, const solvers::Traits& traits) {
+  const MeshConfig& mesh = config.mesh;
+  const int base = config.base_level(), deepest = deepest_level(config.domain.dimensions);
+  if (mesh.min_level < base || mesh.min_level > deepest) {
+    fields.reject("min-level",
+                  fmt::format("must be between {} (the level of the base cells) and {}, but is {}", base,
+                              deepest, mesh.min_level));
+  }
+  if (mesh.max_level < mesh.min_level || mesh.max_level > deepest) {
+    fields.reject("max-level", fmt::format("must be between {} (min-level) and {}, but is {}", mesh.min_level,
+                                           deepest, mesh.max_level));
+  }
+  if (mesh.max_level - mesh.min_level >= most_leaf_levels) {
+    fields.reject(
+        "max-level",
+        fmt::format("must be at most {}: leaves may have {} levels, from min-level {} up; "
+                    "but is {}",
+                    mesh.min_level + most_leaf_levels - 1, most_leaf_levels, mesh.min_level, mesh.max_level));
+  }
+  const bool adaptive = mesh.max_level > mesh.min_level;
+  const int smallest = adaptive ? 3 * traits.halo : traits.halo;
+  if (mesh.patch_size < smallest) {
+    fields.reject(
+        "patch-size",
+        fmt::format("must be at least {} on {} with this scheme (halo width {}), but is {}", smallest,
+                    adaptive ? "an adaptive mesh" : "a uniform mesh", traits.halo, mesh.patch_size));
+  }
+}
+
+MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& traits) {
+  MemoryEstimate estimate;
+  estimate.leaves = std::pow(3.0, traits.dim * (config.mesh.min_level - config.base_level()));
+  for (const int cells : config.domain.cells) estimate.leaves *= cells;
+  const solvers::PatchLayout layout(traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns);
+  const auto doubles = layout.slot_size() + traits.stage_blocks * traits.unknowns * layout.volumes();
+  estimate.bytes = estimate.leaves * (8.0 * static_cast<double>(doubles) + tree_bytes);
+  return estimate;
+}
+
+void check_memory(const io::Fields& fields, const Config& config, const solvers::Traits& traits,
+                  double memory) {
+  const MemoryEstimate estimate = estimate_memory(config, traits);
+  const int level = config.mesh.min_level;
+  const char* key =
+      fields.was_given("min-level") || !fields.was_given("patch-size") ? "min-level" : "patch-size";
+  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+  if (estimate.bytes > memory) {
+    fields.reject(
+        key, fmt::format("level {} everywhere means {:.0f} leaves and needs about {:.4g} GiB, but {:.4g} "
+                         "GiB are available; make min-level, patch-size or domain.cells smaller",
+                         level, estimate.leaves, estimate.bytes / gib, memory / gib));
+  }
+  if (estimate.leaves > INT32_MAX) {
+    fields.reject(key, fmt::format("level {} everywhere means {:.0f} leaves; at most {} are possible", level,
+                                   estimate.leaves, INT32_MAX));
+  }
+}
+
+void check_refinement(const io::Fields& fields, const Config& config, const RefinementConfig& criterion,
+                      const std::vector<std::string>& variables) {
+  const int dims = config.domain.dimensions;
+  if (fields.find("variable") != nullptr) {
+    if (std::find(variables.begin(), variables.end(), criterion.variable) == variables.end()) {
+      const std::string near = io::nearest(criterion.variable, variables);
+      fields.reject("variable",
+                    fmt::format("'{}' is no quantity of the solver; {}allowed: {}", criterion.variable,
+                                near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+                                fmt::join(variables, ", ")));
+    }
+    if (criterion.coarsen > criterion.refine) {
+      fields.reject("coarsen", fmt::format("must be at most refine, but is {} and refine is {}",
+                                           criterion.coarsen, criterion.refine));
+    }
+  }
+  if (fields.find("centre") != nullptr) check_length(fields, "centre", criterion.centre, dims);
+  if (fields.find("lower") != nullptr) {
+    check_length(fields, "lower", criterion.lower, dims);
+    check_length(fields, "upper", criterion.upper, dims);
+    check_corners(fields, criterion.lower, criterion.upper);
+  }
+  if (fields.find("power") != nullptr && criterion.power != 0) {
+    // (t / t_ref)^power must be a number at all times of the run.
+    const double first = config.time.start / criterion.t_ref, last = config.time.end / criterion.t_ref;
+    if (criterion.t_ref == 0 || first < 0 || last < 0) {
+      fields.reject(
+          "reference-time",
+          fmt::format("must not be 0, and must have the sign of all times of the run ({} to {}), where "
+                      "power is not 0; but is {}",
+                      config.time.start, config.time.end, criterion.t_ref));
+    }
+  }
+  const MeshConfig& mesh = config.mesh;
+  if (criterion.level != 0 && (criterion.level < mesh.min_level || criterion.level > mesh.max_level)) {
+    fields.reject("level",
+                  fmt::format("must be 0 or between {} (mesh.min-level) and {} (mesh.max-level), but is {}",
+                              mesh.min_level, mesh.max_level, criterion.level));
+  }
+}
+
+void check_output(const io::Fields& fields, const Config& config) {
+  const OutputConfig& output = config.output;
+  if (output.directory.empty()) fields.reject("directory", "must not be empty");
+  for (const double t : output.plot_times) {
+    if (t >= config.time.start && t <= config.time.end) continue;
+    fields.reject("plot-times", fmt::format("must lie between time.start {} and time.end {}, but one is {}",
+                                            config.time.start, config.time.end, t));
+  }
+  for (auto name = output.fields.begin(); name != output.fields.end(); ++name) {
+    if (std::find(output.fields.begin(), name, *name) != name) {
+      fields.reject("fields", fmt::format("names '{}' twice", *name));
+    }
+  }
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What must hold between the keys of an input file. Each throws InputError at the key that breaks it.
+
+#include <string>
+#include <vector>
+
+#include "simulation/config.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::simulation {
+
+// Lists have one entry an axis, upper > lower, base cells are cubes, the base level fits a key.
+void check_domain(const io::Fields& fields, const Config& config);
+
+// Periodic on both sides of an axis or on none.
+void check_boundary(const io::Fields& fields, const Config& config);
+
+void check_time(const io::Fields& fields, const Config& config);
+
+// Levels: base level <= min <= max <= what a key holds, at most 10 of them. Patch: p >= h, and p >= 3 h if
+// adaptive.
+void check_mesh(const io::Fields& fields, const Config& config, const solvers::Traits& traits);
+
+// What the mesh at min-level everywhere needs: the least a run can do with.
+struct MemoryEstimate {
+  double leaves = 0, bytes = 0;
+};
+MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& traits);
+
+// That must fit into `memory` bytes, and the leaves into their index type.
+void check_memory(const io::Fields& fields, const Config& config, const solvers::Traits& traits,
+                  double memory);
+
+// `variables`: what the solver can be asked for.
+void check_refinement(const io::Fields& fields, const Config& config, const RefinementConfig& criterion,
+                      const std::vector<std::string>& variables);
+
+void check_output(const io::Fields& fields, const Config& config);
+
+// Deepest level a key can hold: 12 in 3D, 15 in 2D.
+int deepest_level(int dimensions);
+
+}  // namespace meander::simulation

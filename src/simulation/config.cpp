@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+
+#include "base/memory.hpp"
+#include "io/document.hpp"
+#include "simulation/check_config.hpp"
+#include "simulation/describe_config.hpp"
+#include "simulation/field_names.hpp"
+#include "solvers/euler/euler.hpp"
+
+namespace meander::simulation {
+
+namespace {
+
+using io::Document;
+using io::Fields;
+
+// Reads table after table; a table's defaults and checks use the ones before.
+class Loader {
+ public:
+  Loader(Document document, const std::vector<ScenarioEntry>& known, double memory)
+      : document_(std::move(document)), known_(known), memory_(memory) {}
+
+  Config load() {
+    std::vector<std::string> tables = input_tables();
+    tables.erase(std::find(tables.begin(), tables.end(), "refinement"));
+    document_.check_tables(tables, {"refinement"});
+    config_.source = document_.file();
+    read_domain();
+    read_boundary();
+    read_solver();
+    read_scenario();
+    read_time();
+    read_mesh();
+    read_refinement();
+    read_output();
+    resolve();
+    return std::move(config_);
+  }
+
+ private:
+  void read_domain() {
+    DomainConfig& domain = config_.domain;
+    Fields first("domain");
+    describe_domain(first, domain);
+    document_.peek(first);
+    const auto dims = static_cast<std::size_t>(domain.dimensions);
+    if (!first.was_given("lower")) domain.lower.assign(dims, 0.0);
+    if (!first.was_given("upper")) domain.upper.assign(dims, 1.0);
+    if (!first.was_given("cells")) domain.cells.assign(dims, 1);
+    describe_domain(domain_, domain);
+    document_.bind(domain_);
+    check_domain(domain_, config_);
+  }
+
+  void read_boundary() {
+    const int dims = config_.domain.dimensions;
+    describe_boundary(boundary_, sides_, dims);
+    Document::Hints hints;
+    if (dims == 2) {
+      for (const char* key : {"z", "z-lower", "z-upper"})
+        hints.emplace_back(key, "the domain has 2 dimensions");
+    }
+    document_.bind(boundary_, hints);
+    const auto kinds = boundary_kinds();
+    for (int face = 0; face < 2 * dims; ++face) {
+      std::string& name = sides_.side[face];
+      if (name.empty()) name = sides_.axis[face / 2].empty() ? sides_.all : sides_.axis[face / 2];
+      const auto kind = std::find(kinds.begin(), kinds.end(), name) - kinds.begin();
+      config_.domain.boundary[face] = static_cast<Boundary>(kind);
+    }
+    check_boundary(boundary_, config_);
+    // The resolved input names every side.
+    sides_.all.clear();
+    for (std::string& axis : sides_.axis) axis.clear();
+  }
+
+  void read_solver() {
+    describe_solver(solver_, solver_names_, config_.euler, config_.time.cfl);
+    document_.bind(solver_);
+    using namespace solvers::euler;
+    config_.euler.scheme = solver_names_.scheme == "muscl" ? Scheme::muscl : Scheme::rusanov;
+    config_.euler.limiter = solver_names_.limiter == "minmod" ? Limiter::minmod : Limiter::mc;
+    solver_of_run_ = make_solver(config_.domain.dimensions, config_.euler);
+  }
+
+  void read_scenario() {
+    Fields name("scenario");
+    describe_scenario_name(name, config_.scenario_name, known_);
+    document_.peek(name);
+    const auto entry = std::find_if(known_.begin(), known_.end(),
+                                    [&](const ScenarioEntry& e) { return e.name == config_.scenario_name; });
+    const int dims = config_.domain.dimensions;
+    if (std::find(entry->dims.begin(), entry->dims.end(), dims) == entry->dims.end()) {
+      name.reject("name", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
+                                      entry->name, fmt::join(entry->dims, " and "), dims));
+    }
+    config_.scenario = entry->make();
+    describe_scenario_name(scenario_, config_.scenario_name, known_);
+    config_.scenario->describe(scenario_);
+    document_.bind(scenario_);
+    config_.scenario->set_up(scenario_, {dims, config_.domain.lower, config_.domain.upper, config_.euler});
+  }
+
+  void read_time() {
+    config_.time.start = config_.scenario->default_start();
+    config_.time.end = config_.scenario->default_end();
+    describe_time(time_, config_.time);
+    document_.bind(time_);
+    check_time(time_, config_);
+  }
+
+  void read_mesh() {
+    MeshConfig& mesh = config_.mesh;
+    mesh.min_level = config_.base_level();
+    describe_mesh(mesh_, mesh);
+    document_.bind(mesh_);
+    if (!mesh_.was_given("max-level")) mesh.max_level = mesh.min_level;
+    check_mesh(mesh_, config_, solver_of_run_->traits());
+    check_memory(mesh_, config_, solver_of_run_->traits(), memory_);
+  }
+
+  void read_refinement() {
+    const std::size_t count = document_.count("refinement");
+    config_.refinement.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      RefinementConfig& criterion = config_.refinement[i];
+      const std::string table = fmt::format("refinement[{}]", i);
+      Fields kind(table);
+      describe_refinement(kind, criterion, "");
+      document_.peek(kind);
+
+      criterion.t_ref = config_.time.start;
+      for (std::size_t a = 0; a < config_.domain.lower.size(); ++a) {
+        criterion.centre.push_back(0.5 * (config_.domain.lower[a] + config_.domain.upper[a]));
+      }
+      Fields& fields = refinement_.emplace_back(table);
+      describe_refinement(fields, criterion, criterion.kind);
+      document_.bind(fields, keys_of_other_kinds(criterion.kind));
+      if (!fields.was_given("coarsen")) {
+        criterion.coarsen = criterion.kind == "jump" ? 0.25 * criterion.refine
+                                                     : criterion.refine - 0.5 * std::abs(criterion.refine);
+      }
+      check_refinement(fields, config_, criterion, scalar_names(*solver_of_run_));
+    }
+  }
+
+  static Document::Hints keys_of_other_kinds(const std::string& kind) {
+    Document::Hints hints;
+    for (const RefinementKind& other : refinement_kinds()) {
+      RefinementConfig unused;
+      Fields fields("");
+      describe_refinement(fields, unused, other.name);
+      for (const io::Field& field : fields.all()) {
+        hints.emplace_back(field.key, fmt::format("has no meaning for kind = '{}'", kind));
+      }
+    }
+    return hints;
+  }
+
+  void read_output() {
+    OutputConfig& output = config_.output;
+    output.directory = "output/" + std::filesystem::path(config_.source).stem().string();
+    output.fields = default_plot_fields();
+    describe_output(output_, output, plot_names(*solver_of_run_));
+    document_.bind(output_);
+    check_output(output_, config_);
+  }
+
+  void resolve() {
+    std::string text = fmt::format("# {}, with every default filled in.\n", config_.source);
+    for (const Fields* fields : {&domain_, &boundary_, &mesh_})
+      text += '\n' + toml_table(*fields, header(*fields));
+    for (const Fields& fields : refinement_) text += '\n' + toml_table(fields, "[[refinement]]");
+    for (const Fields* fields : {&solver_, &scenario_, &time_, &output_}) {
+      text += '\n' + toml_table(*fields, header(*fields));
+    }
+    config_.resolved = text;
+  }
+  static std::string header(const Fields& fields) { return "[" + fields.table() + "]"; }
+
+  Document document_;
+  const std::vector<ScenarioEntry>& known_;
+  double memory_;
+  Config config_;
+  BoundaryNames sides_;
+  SolverNames solver_names_;
+  std::unique_ptr<solvers::Solver> solver_of_run_;
+  Fields domain_{"domain"}, boundary_{"boundary"}, mesh_{"mesh"}, solver_{"solver"}, scenario_{"scenario"},
+      time_{"time"}, output_{"output"};
+  std::deque<Fields> refinement_;
+};
+
+}  // namespace
+
+int Config::base_level() const {
+  const int most = *std::max_element(domain.cells.begin(), domain.cells.end());
+  int level = 0;
+  for (std::int64_t width = 1; width < most; width *= 3) ++level;
+  return level;
+}
+
+Config load_config(const std::string& file, const std::vector<std::string>& settings) {
+  return Loader(Document::load(file, settings), scenarios(), available_memory()).load();
+}
+
+Config load_config_text(const std::string& text, const std::string& name,
+                        const std::vector<std::string>& settings,
+                        const std::vector<ScenarioEntry>& known_scenarios, double memory) {
+  return Loader(Document::from_text(text, name, settings), known_scenarios, memory).load();
+}
+
+}  // namespace meander::simulation

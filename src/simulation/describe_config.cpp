@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/describe_config.hpp"
+
+namespace meander::simulation {
+
+namespace {
+
+constexpr const char* axis_names[] = {"x", "y", "z"};
+constexpr const char* side_names[] = {"lower", "upper"};
+constexpr int patch_size_min = 3, patch_size_max = 32;
+
+}  // namespace
+
+std::vector<std::string> input_tables() {
+  return {"domain", "boundary", "mesh", "refinement", "solver", "scenario", "time", "output"};
+}
+
+void describe_domain(io::Fields& fields, DomainConfig& config) {
+  fields.integer("dimensions", config.dimensions, "", "Number of space dimensions.", io::between(2, 3));
+  fields.numbers("lower", config.lower, "length", "Lower corner of the domain, one number an axis.")
+      .default_text = "0.0 along each axis";
+  fields.numbers("upper", config.upper, "length", "Upper corner of the domain, one number an axis.")
+      .default_text = "1.0 along each axis";
+  fields
+      .integers("cells", config.cells, "",
+                "Base cells along each axis. They must be cubes. The tree starts from them: their level is "
+                "the base "
+                "level, the smallest m with 3^m >= the largest of these numbers.",
+                io::at_least(1))
+      .default_text = "1 along each axis";
+}
+
+std::vector<std::string> boundary_kinds() {
+  return {"periodic", "outflow", "reflecting", "scenario"};
+}
+
+void describe_boundary(io::Fields& fields, BoundaryNames& names, int dimensions) {
+  const auto kinds = boundary_kinds();
+  fields.choice("all", names.all, kinds, "Boundary on every side.");
+  for (int a = 0; a < dimensions; ++a) {
+    const std::string axis = axis_names[a];
+    fields.choice(axis, names.axis[a], kinds, "Boundary on both sides of the " + axis + " axis.")
+        .default_text = "that of `all`";
+  }
+  for (int a = 0; a < dimensions; ++a) {
+    for (int s = 0; s < 2; ++s) {
+      const std::string axis = axis_names[a], side = side_names[s];
+      fields
+          .choice(axis + "-" + side, names.side[2 * a + s], kinds,
+                  "Boundary on the " + side + " side of the " + axis + " axis.")
+          .default_text = "that of `" + axis + "`";
+    }
+  }
+}
+
+void describe_mesh(io::Fields& fields, MeshConfig& config) {
+  fields.integer(
+      "patch-size", config.patch_size, "volumes",
+      "p: each leaf carries a patch of p^d volumes. At least 3 h where the mesh is adaptive, h being the "
+      "halo width of the scheme (rusanov 1, muscl 2).",
+      io::between(patch_size_min, patch_size_max));
+  fields
+      .integer("min-level", config.min_level, "", "Coarsest level of leaves; at least the base level.",
+               io::at_least(0))
+      .default_text = "the base level";
+  fields
+      .integer("max-level", config.max_level, "",
+               "Finest level of leaves. At most 10 levels from min-level to max-level, and at most 12 in 3D, "
+               "15 in "
+               "2D.",
+               io::at_least(0))
+      .default_text = "min-level";
+  fields.integer("regrid-every", config.regrid_every, "steps",
+                 "Steps from one adaptation of the mesh to the next.", io::at_least(1));
+  fields.integer("buffer", config.buffer, "leaves",
+                 "Layers of leaves refined around those that a criterion marks.", io::between(0, 8));
+}
+
+const std::vector<RefinementKind>& refinement_kinds() {
+  static const std::vector<RefinementKind> kinds = {
+      {"jump", "Where a variable jumps between neighbouring volumes by more than a fraction of its value."},
+      {"threshold", "Where a variable exceeds a value."},
+      {"ball", "Inside a ball (in 2D a disc), which may grow."},
+      {"shell", "Inside a spherical shell (in 2D a ring), which may grow."},
+      {"box", "Inside a fixed box."},
+  };
+  return kinds;
+}
+
+void describe_refinement(io::Fields& fields, RefinementConfig& config, const std::string& kind) {
+  std::vector<std::string> names;
+  for (const RefinementKind& entry : refinement_kinds()) names.push_back(entry.name);
+  fields.choice("kind", config.kind, names, "The criterion.").required = true;
+  if (kind.empty()) return;
+  if (kind == "jump") {
+    fields.text("variable", config.variable, "An unknown or derived quantity of the solver.").required = true;
+    fields
+        .number("refine", config.refine, "", "Refine a leaf where the relative jump exceeds this.",
+                io::greater_than(0))
+        .required = true;
+    fields
+        .number("coarsen", config.coarsen, "", "Coarsen a leaf where all its relative jumps are below this.",
+                io::at_least(0))
+        .default_text = "a quarter of refine";
+  } else if (kind == "threshold") {
+    fields.text("variable", config.variable, "An unknown or derived quantity of the solver.").required = true;
+    fields.number("refine", config.refine, "the variable's", "Refine a leaf where the variable exceeds this.")
+        .required = true;
+    fields
+        .number("coarsen", config.coarsen, "the variable's",
+                "Coarsen a leaf where the variable is below this everywhere.")
+        .default_text = "refine - abs(refine) / 2";
+  } else if (kind == "box") {
+    fields.numbers("lower", config.lower, "length", "Lower corner of the box.").required = true;
+    fields.numbers("upper", config.upper, "length", "Upper corner of the box.").required = true;
+  } else {
+    const bool shell = kind == "shell";
+    fields.numbers("centre", config.centre, "length", shell ? "Centre of the shell." : "Centre of the ball.")
+        .default_text = "the domain's centre";
+    fields.number("radius", config.radius, "length", "Radius at the reference time.", io::at_least(0))
+        .required = true;
+    if (shell) {
+      fields
+          .number("width", config.width, "length",
+                  "The shell reaches from radius - width / 2 to radius + width / 2.", io::greater_than(0))
+          .required = true;
+    }
+    fields.number("speed", config.speed, "length/time",
+                  "radius(t) = radius (t / reference-time)^power + speed (t - reference-time).");
+    fields.number("power", config.power, "", "See speed.");
+    fields.number("reference-time", config.t_ref, "time", "Time at which `radius` holds.").default_text =
+        "time.start";
+  }
+  fields.integer("level", config.level, "", "Finest level that this criterion asks for; 0: mesh.max-level.",
+                 io::at_least(0));
+}
+
+void describe_solver(io::Fields& fields, SolverNames& names, solvers::euler::Parameters& parameters,
+                     double& cfl) {
+  fields.choice("equation", names.equation, {"euler"}, "The equations: Euler's, of an ideal gas.");
+  fields.choice("scheme", names.scheme, {"rusanov", "muscl"},
+                "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
+  fields.choice("limiter", names.limiter, {"minmod", "mc"},
+                "Slope limiter of muscl: minmod, or monotonised central.");
+  fields.number("gamma", parameters.gamma, "", "Ratio of specific heats.",
+                {.min = 1, .max = 10, .min_open = true});
+  fields.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
+                {.min = 0, .max = 1, .min_open = true});
+  fields.number("density-floor", parameters.density_floor, "density",
+                "A density below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
+  fields.number("pressure-floor", parameters.pressure_floor, "pressure",
+                "A pressure below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
+}
+
+void describe_scenario_name(io::Fields& fields, std::string& name,
+                            const std::vector<ScenarioEntry>& scenarios) {
+  std::vector<std::string> names;
+  for (const ScenarioEntry& entry : scenarios) names.push_back(entry.name);
+  fields.choice("name", name, std::move(names), "The scenario: initial and boundary data.").required = true;
+}
+
+void describe_time(io::Fields& fields, TimeConfig& config) {
+  fields.number("start", config.start, "time", "Time of the initial state.").default_text = "the scenario's";
+  fields.number("end", config.end, "time", "Time at which the run ends.").default_text = "the scenario's";
+  fields.integer("max-steps", config.max_steps, "steps",
+                 "End after so many steps at the latest; 0: no limit.", io::at_least(0));
+  fields.number("max-dt", config.max_dt, "time", "Largest time step; 0: no limit but stability.",
+                io::at_least(0));
+}
+
+std::vector<std::string> default_plot_fields() {
+  return {"density", "velocity", "pressure", "level"};
+}
+
+void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names) {
+  fields.text("directory", config.directory, "Where everything is written. Must not exist, or be empty.")
+      .default_text = "output/<name of the input file>";
+  fields.number("plot-every", config.plot_every, "time",
+                "Simulated time from one plot file to the next; 0: only the first and the last.",
+                io::at_least(0));
+  fields.integer("plot-steps", config.plot_steps, "steps", "Also a plot file every n steps; 0: no.",
+                 io::at_least(0));
+  fields.numbers("plot-times", config.plot_times, "time",
+                 "Also a plot file at these times, which time steps are shortened to meet.");
+  fields.texts("fields", config.fields,
+               "What plot files hold: unknowns, derived quantities, vectors (velocity, momentum), level, "
+               "curve_index.",
+               plot_names);
+  fields.choice("precision", config.precision, {"float32", "float64"}, "Of the numbers in plot files.");
+  fields.integer("history-steps", config.history_steps, "steps",
+                 "Steps from one row of history.csv to the next.", io::at_least(1));
+}
+
+}  // namespace meander::simulation

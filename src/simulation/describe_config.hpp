@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The tables of an input file, declared once: what is read, checked, resolved and documented.
+// All targets must outlive the Fields.
+
+#include <string>
+#include <vector>
+
+#include "simulation/config.hpp"
+
+namespace meander::simulation {
+
+// Tables in the order of the resolved input and of docs/input.md; "refinement" is an array of tables.
+std::vector<std::string> input_tables();
+
+// [domain]. `config` holds corners and cells for its own number of dimensions.
+void describe_domain(io::Fields& fields, DomainConfig& config);
+
+// [boundary], before the more special keys have overruled the others. "" is not given.
+struct BoundaryNames {
+  std::string all = "periodic";
+  std::string axis[3];
+  std::string side[6];
+};
+void describe_boundary(io::Fields& fields, BoundaryNames& names, int dimensions);
+std::vector<std::string> boundary_kinds();  // in the order of enum Boundary
+
+void describe_mesh(io::Fields& fields, MeshConfig& config);
+
+// [[refinement]]: the keys that the kind has a use for; only "kind" itself if it is "".
+void describe_refinement(io::Fields& fields, RefinementConfig& config, const std::string& kind);
+struct RefinementKind {
+  std::string name, meaning;
+};
+const std::vector<RefinementKind>& refinement_kinds();
+
+// [solver], with the choices by name.
+struct SolverNames {
+  std::string equation = "euler", scheme = "rusanov", limiter = "mc";
+};
+void describe_solver(io::Fields& fields, SolverNames& names, solvers::euler::Parameters& parameters,
+                     double& cfl);
+
+// [scenario]: only its name; the scenario describes the rest.
+void describe_scenario_name(io::Fields& fields, std::string& name,
+                            const std::vector<ScenarioEntry>& scenarios);
+
+void describe_time(io::Fields& fields, TimeConfig& config);
+
+// What plot files hold if the input does not say.
+std::vector<std::string> default_plot_fields();
+void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names);
+
+}  // namespace meander::simulation

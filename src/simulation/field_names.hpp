@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The names under which the quantities of a run are known to refinement criteria and plot files.
+
+#include <string>
+#include <vector>
+
+#include "solvers/solver.hpp"
+
+namespace meander::simulation {
+
+// The solver's unknowns, then its derived quantities.
+std::vector<std::string> scalar_names(const solvers::Solver& solver);
+
+// Scalars that a plot file can also hold together, as vectors: "velocity" for velocity_x, velocity_y, ...
+std::vector<std::string> vector_names(const solvers::Solver& solver);
+
+// All a plot file can hold: scalars, vectors, and the mesh's own "level" and "curve_index".
+std::vector<std::string> plot_names(const solvers::Solver& solver);
+
+}  // namespace meander::simulation

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace meander::simulation {
+namespace {
+
+// The solver's quantity of that name; null if there is none.
+const solvers::Derived* quantity(const solvers::Solver& solver, const std::string& name) {
+  const auto& all = solver.derived();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// Values of a quantity in all volumes of a patch, x fastest.
+void evaluate(const solvers::Solver& solver, const solvers::Derived& derived,
+              const solvers::PatchLayout& layout, const double* q, std::span<double> values) {
+  double state[64];
+  std::size_t v = 0;
+  for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
+    for (int j = 0; j < layout.p; ++j) {
+      for (int i = 0; i < layout.p; ++i, ++v) {
+        for (int u = 0; u < layout.unknowns; ++u) state[u] = q[layout.at(u, i, j, k)];
+        values[v] = derived.value(solver.parameters(), state);
+      }
+    }
+  }
+}
+
+std::vector<io::PlotField> plot_fields(const StateView& view, const solvers::Solver& solver,
+                                       const std::vector<std::string>& names) {
+  std::vector<io::PlotField> fields;
+  for (const std::string& name : names) {
+    io::PlotField field;
+    field.name = name;
+    if (name == "level" || name == "curve_index") {
+      field.integer = true;
+      field.fill = [view, is_level = name == "level"](std::size_t leaf, int, std::span<double> values) {
+        std::fill(values.begin(), values.end(), is_level ? view.levels[leaf] : static_cast<double>(leaf));
+      };
+    } else if (const auto* scalar = quantity(solver, name)) {
+      field.fill = [view, &solver, scalar](std::size_t leaf, int, std::span<double> values) {
+        evaluate(solver, *scalar, view.layout, view.patches[leaf].q, values);
+      };
+    } else {
+      field.components = solver.traits().dim;
+      std::vector<const solvers::Derived*> components;
+      for (const char* suffix : {"_x", "_y", "_z"}) components.push_back(quantity(solver, name + suffix));
+      field.fill = [view, &solver, components](std::size_t leaf, int component, std::span<double> values) {
+        evaluate(solver, *components[static_cast<std::size_t>(component)], view.layout, view.patches[leaf].q,
+                 values);
+      };
+    }
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+}  // namespace
+
+Output::Output(Simulation& simulation, std::string directory)
+    : simulation_(simulation),
+      directory_(std::move(directory)),
+      series_(directory_),
+      plot_times_(simulation.config().output.plot_times) {
+  std::sort(plot_times_.begin(), plot_times_.end());
+  schedule_next_plot();
+}
+
+void Output::start() {
+  const Config& config = simulation_.config();
+  std::vector<io::Column> columns = {{"step", ""}, {"time", ""}, {"dt", ""}};
+  for (const auto& name : simulation_.solver().traits().unknown_names)
+    columns.push_back({"total_" + name, ""});
+  for (int level = config.mesh.min_level; level <= config.mesh.max_level; ++level) {
+    columns.push_back({fmt::format("leaves_level_{}", level), ""});
+  }
+  columns.push_back({"first_order_volumes", ""});
+  columns.push_back({"floored_volumes", ""});
+  for (const Measure& measure : config.scenario->measure(simulation_.view())) {
+    columns.push_back({measure.name, measure.unit});
+  }
+  history_ = std::make_unique<io::History>(directory_ + "/history.csv", columns);
+  row();
+  plot();
+}
+
+void Output::schedule_next_plot() {
+  const Config& config = simulation_.config();
+  const double now = simulation_.time();
+  next_plot_ = std::numeric_limits<double>::infinity();
+  if (config.output.plot_every > 0) {
+    // Multiples of the interval, not sums, so that no error grows.
+    while (config.time.start + plots_by_interval_ * config.output.plot_every <= now) ++plots_by_interval_;
+    next_plot_ = config.time.start + plots_by_interval_ * config.output.plot_every;
+  }
+  while (!plot_times_.empty() && plot_times_.front() <= now) plot_times_.erase(plot_times_.begin());
+  if (!plot_times_.empty()) next_plot_ = std::min(next_plot_, plot_times_.front());
+}
+
+double Output::next_stop() const {
+  return std::min(next_plot_, simulation_.config().time.end);
+}
+
+void Output::after_step() {
+  const OutputConfig& config = simulation_.config().output;
+  const int step = simulation_.step();
+  if (step % config.history_steps == 0) row();
+  const bool by_time = simulation_.time() >= next_plot_;
+  if (by_time) schedule_next_plot();
+  if (by_time || (config.plot_steps > 0 && step % config.plot_steps == 0)) plot();
+}
+
+void Output::finish() {
+  if (last_row_step_ != simulation_.step()) row();
+  if (last_plot_step_ != simulation_.step()) plot();
+}
+
+void Output::write(const std::string& path) {
+  const Config& config = simulation_.config();
+  const StateView view = simulation_.view();
+  const auto indices = simulation_.leaf_indices();
+  std::vector<io::PlotLeaf> leaves(indices.size());
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    leaves[leaf].level = view.levels[leaf];
+    std::copy(indices[leaf].begin(), indices[leaf].end(), leaves[leaf].at);
+  }
+  io::PlotMesh mesh;
+  mesh.layout = view.layout;
+  std::copy(config.domain.lower.begin(), config.domain.lower.end(), mesh.lower);
+  mesh.base_level = config.base_level();
+  mesh.base_width = (config.domain.upper[0] - config.domain.lower[0]) / config.domain.cells[0];
+  mesh.leaves = leaves;
+  const auto fields = plot_fields(view, simulation_.solver(), config.output.fields);
+  io::write_plot(path, mesh, fields, {config.resolved, simulation_.step(), simulation_.time()},
+                 {.float64 = config.output.precision == "float64"});
+}
+
+void Output::plot() {
+  const std::string name = io::plot_name(plot_number_++);
+  write(directory_ + "/" + name);
+  series_.add(name, simulation_.time());
+  last_plot_step_ = simulation_.step();
+}
+
+std::string Output::write_failed_state() {
+  const std::string path = directory_ + fmt::format("/failed_{:06d}.vtkhdf", simulation_.step());
+  write(path);
+  return path;
+}
+
+void Output::row() {
+  std::vector<double> values = {static_cast<double>(simulation_.step()), simulation_.time(),
+                                simulation_.last_dt()};
+  const auto totals = simulation_.totals();
+  values.insert(values.end(), totals.begin(), totals.end());
+  const auto leaves = simulation_.leaves_per_level();
+  const MeshConfig& mesh = simulation_.config().mesh;
+  for (int level = mesh.min_level; level <= mesh.max_level; ++level) {
+    values.push_back(static_cast<double>(leaves[static_cast<std::size_t>(level)]));
+  }
+  values.push_back(static_cast<double>(simulation_.first_order_volumes()));
+  values.push_back(static_cast<double>(simulation_.floored_volumes()));
+  for (const Measure& measure : simulation_.config().scenario->measure(simulation_.view())) {
+    values.push_back(measure.value);
+  }
+  history_->row(values);
+  last_row_step_ = simulation_.step();
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What a run writes, and when: plot files with their index, and rows of history.csv.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/history.hpp"
+#include "io/plot_file.hpp"
+#include "simulation/simulation.hpp"
+
+namespace meander::simulation {
+
+class Output {
+ public:
+  // Files go into `directory`, which exists. The simulation outlives this.
+  Output(Simulation& simulation, std::string directory);
+
+  // The first plot and the first row.
+  void start();
+  // The time the next step must not pass: of the next plot, or the end of the run.
+  double next_stop() const;
+  // After every step: what is due.
+  void after_step();
+  // The last plot and the last row, unless just written.
+  void finish();
+  // The failing state, under a name of its own outside the series; returns the path.
+  std::string write_failed_state();
+
+  int plots() const { return plot_number_; }
+
+ private:
+  void plot();
+  void write(const std::string& path);
+  void row();
+  void schedule_next_plot();
+
+  Simulation& simulation_;
+  std::string directory_;
+  io::PlotSeries series_;
+  std::unique_ptr<io::History> history_;
+  std::vector<double> plot_times_;  // still to come, ascending
+  double next_plot_;
+  int plots_by_interval_ = 0, plot_number_ = 0, last_plot_step_ = -1, last_row_step_ = -1;
+};
+
+}  // namespace meander::simulation

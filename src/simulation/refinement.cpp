@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/refinement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace meander::simulation {
+namespace {
+
+// Values of a derived quantity on the interior and the face halo of a patch, first halo layer only.
+template <int D>
+class QuantityOnPatch {
+ public:
+  QuantityOnPatch(const solvers::Solver& solver, int quantity, const solvers::PatchLayout& layout,
+                  const double* q)
+      : solver_(solver), quantity_(quantity), layout_(layout), q_(q) {}
+
+  double operator()(const Index<D>& i) const {
+    if (quantity_ < layout_.unknowns) return q_[layout_.at(quantity_, i)];
+    double state[64];
+    for (int u = 0; u < layout_.unknowns; ++u) state[u] = q_[layout_.at(u, i)];
+    return solver_.derived()[static_cast<std::size_t>(quantity_)].value(solver_.parameters(), state);
+  }
+
+  // Calls body(index) for all interior volumes.
+  template <class Body>
+  void for_interior(const Body& body) const {
+    Index<D> i{};
+    for (std::ptrdiff_t v = 0; v < layout_.volumes(); ++v) {
+      body(i);
+      for (int a = 0; a < D && ++i[a] == layout_.p; ++a) i[a] = 0;
+    }
+  }
+
+ private:
+  const solvers::Solver& solver_;
+  int quantity_;
+  const solvers::PatchLayout& layout_;
+  const double* q_;
+};
+
+double relative_jump(double a, double b) {
+  const double scale = std::max(std::abs(a), std::abs(b));
+  return scale > 0 ? std::abs(a - b) / scale : 0.0;
+}
+
+template <int D>
+double largest_jump(const QuantityOnPatch<D>& quantity) {
+  double jump = 0;
+  quantity.for_interior([&](const Index<D>& i) {
+    const double here = quantity(i);
+    for (int a = 0; a < D; ++a) {
+      Index<D> next = i;
+      ++next[a];
+      jump = std::max(jump, relative_jump(here, quantity(next)));
+      if (i[a] == 0) {
+        next[a] = -1;
+        jump = std::max(jump, relative_jump(here, quantity(next)));
+      }
+    }
+  });
+  return jump;
+}
+
+template <int D>
+double largest_value(const QuantityOnPatch<D>& quantity) {
+  double largest = -std::numeric_limits<double>::infinity();
+  quantity.for_interior([&](const Index<D>& i) { largest = std::max(largest, quantity(i)); });
+  return largest;
+}
+
+// Whether the child at a position of the refined cell in `direction` touches the leaf looking there.
+template <int D>
+bool touches(int position, int direction) {
+  for (const int offset : mesh::offset_of<D>(direction)) {
+    if ((offset > 0 && position % 3 != 0) || (offset < 0 && position % 3 != 2)) return false;
+    position /= 3;
+  }
+  return true;
+}
+
+}  // namespace
+
+template <int D>
+Refinement<D>::Refinement(const MeshConfig& mesh, const std::vector<RefinementConfig>& criteria,
+                          const solvers::Solver& solver)
+    : mesh_config_(mesh), solver_(solver) {
+  const auto& derived = solver.derived();
+  for (const RefinementConfig& config : criteria) {
+    Criterion criterion{config, config.level == 0 ? mesh.max_level : std::min(config.level, mesh.max_level),
+                        -1};
+    const auto found = std::find_if(derived.begin(), derived.end(),
+                                    [&](const auto& d) { return d.name == config.variable; });
+    if (found != derived.end()) criterion.quantity = static_cast<int>(found - derived.begin());
+    criteria_.push_back(criterion);
+  }
+}
+
+template <int D>
+auto Refinement<D>::judge(const Criterion& criterion, const mesh::PatchMesh<D>& mesh, std::size_t leaf,
+                          double t) const -> Verdict {
+  const RefinementConfig& config = criterion.config;
+  const solvers::PatchTask& patch = mesh.patches()[leaf];
+  if (config.kind == "jump" || config.kind == "threshold") {
+    const QuantityOnPatch<D> quantity(solver_, criterion.quantity, mesh.layout(), patch.q);
+    const double figure = config.kind == "jump" ? largest_jump<D>(quantity) : largest_value<D>(quantity);
+    if (figure >= config.refine) return Verdict::refine;
+    return figure < config.coarsen ? Verdict::coarsen : Verdict::keep;
+  }
+  const double width = patch.dx * mesh.layout().p;
+  if (config.kind == "box") {
+    for (int a = 0; a < D; ++a) {
+      const auto axis = static_cast<std::size_t>(a);
+      if (patch.lower[a] >= config.upper[axis] || patch.lower[a] + width <= config.lower[axis]) {
+        return Verdict::coarsen;
+      }
+    }
+    return Verdict::refine;
+  }
+  // Ball and shell: the leaf's distance from the centre spans [nearest, farthest].
+  double nearest = 0, farthest = 0;
+  for (int a = 0; a < D; ++a) {
+    const double low = patch.lower[a] - config.centre[static_cast<std::size_t>(a)], high = low + width;
+    const double near = low > 0 ? low : high < 0 ? high : 0.0;
+    const double far = std::max(std::abs(low), std::abs(high));
+    nearest += near * near;
+    farthest += far * far;
+  }
+  nearest = std::sqrt(nearest);
+  farthest = std::sqrt(farthest);
+  const double radius = config.radius * (config.power == 0 ? 1.0 : std::pow(t / config.t_ref, config.power)) +
+                        config.speed * (t - config.t_ref);
+  const double inner = config.kind == "shell" ? radius - config.width / 2 : 0.0;
+  const double outer = config.kind == "shell" ? radius + config.width / 2 : radius;
+  return nearest < outer && farthest >= inner ? Verdict::refine : Verdict::coarsen;
+}
+
+template <int D>
+int Refinement<D>::wanted_level(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double t) const {
+  const int level = mesh.levels()[leaf];
+  int wanted = mesh_config_.min_level;
+  for (const Criterion& criterion : criteria_) {
+    if (wanted >= criterion.level) continue;  // it could not ask for more
+    switch (judge(criterion, mesh, leaf, t)) {
+      case Verdict::refine:
+        wanted = std::max(wanted, std::min(level + 1, criterion.level));
+        break;
+      case Verdict::keep:
+        wanted = std::max(wanted, std::min(level, criterion.level));
+        break;
+      case Verdict::coarsen:
+        wanted = std::max(wanted, std::min(level - 1, criterion.level));
+        break;
+    }
+  }
+  return wanted;
+}
+
+template <int D>
+std::vector<mesh::Adapt> Refinement<D>::wishes(const mesh::PatchMesh<D>& mesh, double t,
+                                               ThreadTeam& team) const {
+  std::vector<int> wanted(mesh.size());
+  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) wanted[leaf] = wanted_level(mesh, leaf, t);
+  });
+  for (int layer = 0; layer < mesh_config_.buffer; ++layer) {
+    // What a neighbour wants spreads by one leaf a layer, read from the previous layer only.
+    std::vector<int> spread = wanted;
+    team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
+      for (std::size_t leaf = begin; leaf < end; ++leaf) {
+        const int level = mesh.levels()[leaf];
+        int most = wanted[leaf];
+        for (int direction = 0; direction < mesh::children<D>; ++direction) {
+          const auto neighbour = mesh.neighbours().of(static_cast<std::int32_t>(leaf), direction);
+          if (neighbour.is_leaf()) {
+            most = std::max(most, wanted[static_cast<std::size_t>(neighbour.leaf())]);
+          } else if (neighbour.is_refined()) {
+            const auto child = mesh.neighbours().refined_children(neighbour.refined_cell());
+            for (int position = 0; position < mesh::children<D>; ++position) {
+              const std::int32_t finer = child[static_cast<std::size_t>(position)];
+              if (finer >= 0 && touches<D>(position, direction)) {
+                most = std::max(most, wanted[static_cast<std::size_t>(finer)]);
+              }
+            }
+          }
+        }
+        spread[leaf] = std::max(wanted[leaf], std::min(most, level + 1));
+      }
+    });
+    wanted.swap(spread);
+  }
+  std::vector<mesh::Adapt> adapt(mesh.size());
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
+    const int level = mesh.levels()[leaf];
+    adapt[leaf] = wanted[leaf] > level   ? mesh::Adapt::refine
+                  : wanted[leaf] < level ? mesh::Adapt::coarsen
+                                         : mesh::Adapt::keep;
+  }
+  return adapt;
+}
+
+template class Refinement<2>;
+template class Refinement<3>;
+
+}  // namespace meander::simulation

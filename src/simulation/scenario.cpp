@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/scenario.hpp"
+
+#include "simulation/scenarios/makers.hpp"
+
+namespace meander::simulation {
+
+void Scenario::boundary(const double* x, double dx, double, double* q) const {
+  initial(x, dx, q);
+}
+void Scenario::prepare_step(const StateView&, solvers::Solver&) {}
+std::vector<Measure> Scenario::measure(const StateView&) const {
+  return {};
+}
+
+const std::vector<ScenarioEntry>& scenarios() {
+  static const std::vector<ScenarioEntry> table = {
+      {"accretion",
+       "gas falls onto an overdensity in an expanding universe (supercomoving)",
+       {2, 3},
+       make_accretion},
+      {"sod", "shock tube along one axis", {2, 3}, make_sod},
+      {"riemann-2d", "four constant states meet in a corner", {2}, make_riemann_2d},
+      {"sedov", "point explosion in a uniform gas", {2, 3}, make_sedov},
+      {"vortex", "isentropic vortex carried by a uniform flow", {2, 3}, make_vortex},
+      {"uniform", "uniform flow", {2, 3}, make_uniform},
+  };
+  return table;
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/scenarios/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace meander::simulation {
+
+namespace {
+
+std::size_t dimensions(const Setting& setting) {
+  return static_cast<std::size_t>(setting.dim);
+}
+
+void check_length(const io::Fields& fields, std::string_view key, const std::vector<double>& given,
+                  const Setting& setting) {
+  if (!given.empty() && given.size() != dimensions(setting))
+    fields.reject(
+        key, fmt::format("must have {} numbers in {}D, but has {}", setting.dim, setting.dim, given.size()));
+}
+
+}  // namespace
+
+std::array<double, 3> checked_vector(const io::Fields& fields, std::string_view key,
+                                     const std::vector<double>& given, const Setting& setting) {
+  check_length(fields, key, given, setting);
+  std::array<double, 3> vector{};
+  std::copy(given.begin(), given.end(), vector.begin());
+  return vector;
+}
+
+std::array<double, 3> checked_centre(const io::Fields& fields, std::string_view key,
+                                     const std::vector<double>& given, const Setting& setting) {
+  check_length(fields, key, given, setting);
+  std::array<double, 3> centre{};
+  for (std::size_t d = 0; d < dimensions(setting); ++d) {
+    const double lower = setting.lower[d], upper = setting.upper[d];
+    centre[d] = given.empty() ? 0.5 * (lower + upper) : given[d];
+    if (!(centre[d] > lower && centre[d] < upper))
+      fields.reject(key, fmt::format("{} lies outside the domain: axis {} runs from {} to {}", centre[d],
+                                     "xyz"[d], lower, upper));
+  }
+  return centre;
+}
+
+double distance_to_faces(const std::array<double, 3>& centre, const Setting& setting) {
+  double distance = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < dimensions(setting); ++d)
+    distance = std::min({distance, centre[d] - setting.lower[d], setting.upper[d] - centre[d]});
+  return distance;
+}
+
+void check_ball_inside(const io::Fields& fields, std::string_view key, const std::array<double, 3>& centre,
+                       double radius, const Setting& setting) {
+  const double room = distance_to_faces(centre, setting);
+  if (radius > room)
+    fields.reject(
+        key, fmt::format("{} reaches beyond the domain: its nearest face is {} away from the centre", radius,
+                         room));
+}
+
+double shortest_edge(const Setting& setting) {
+  double edge = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < dimensions(setting); ++d)
+    edge = std::min(edge, setting.upper[d] - setting.lower[d]);
+  return edge;
+}
+
+double domain_volume(const Setting& setting) {
+  double volume = 1;
+  for (std::size_t d = 0; d < dimensions(setting); ++d) volume *= setting.upper[d] - setting.lower[d];
+  return volume;
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Integrals over spherical (2D: circular) shells about a centre, of quantities of the state.
+//
+// Every volume counts as a slab that reaches from r - w/2 to r + w/2, w being its level's width rounded to
+// whole shells: so its share is cut linearly between the shells it spans, coarse volumes leave no gaps, and
+// an integral over a ball is smooth in its radius. All sums are of integers (multiples of a power of two), so
+// that the result has the same bits for any order, number of threads or partition.
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "base/vec.hpp"
+#include "simulation/scenario.hpp"
+
+namespace meander::simulation {
+
+// Shells [i dr, (i + 1) dr) for i = 0 .. count - 1.
+struct ShellGrid {
+  int dim = 3;
+  std::array<double, 3> centre{};
+  double dr = 0;
+  int count = 0;
+  double radius(int edge) const { return edge * dr; }
+};
+
+// The rows of one plane of a patch, packed: what an integrand sees. All arrays have n entries.
+struct PlaneView {
+  int n = 0;
+  const double* unknown[8] = {};
+  const double* x = nullptr;  // relative to the centre
+  const double* y = nullptr;
+  double z = 0;
+  const double* r = nullptr;
+  double volume = 0;  // of each
+};
+
+template <int Q>
+class ShellSums {
+ public:
+  // Integrates Q quantities. integrand(plane, out) writes their integrals over each volume into out[q][0 .. n
+  // - 1]. Each is rounded to a multiple of quantum[q] (a power of two); magnitudes must stay below 2^51
+  // quanta a volume and 2^63 in sum. Reads unknowns 0 .. unknowns_read - 1 of all patches that reach into the
+  // grid.
+  template <class Integrand>
+  void sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
+           const std::array<double, Q>& quantum, const Integrand& integrand);
+
+  // Largest magnitude of each quantity's integral over one volume, NaN if there is one: for choosing quanta.
+  template <class Integrand>
+  static std::array<double, Q> largest(const StateView& view, const ShellGrid& grid, int unknowns_read,
+                                       const Integrand& integrand);
+
+  // Integral of quantity q over the ball of radius i dr, i = 0 .. count. The smearing by the slabs is taken
+  // out to second order; between the radii a level resolves, the integral is linear in the ball's volume.
+  std::vector<double> inside(int q) const;
+
+  // Integral over each shell, i = 0 .. count - 1; what a level knows of wider shells is spread evenly.
+  std::vector<double> shells(int q) const;
+
+ private:
+  struct Level {
+    double dx = 0;
+    int factor = 0;  // slab width in shells; 0: no such level here
+    int edges = 0;   // slots 0 .. edges belong to the grid, edges + 1 takes what lies beyond
+    std::size_t offset = 0;
+  };
+  // A slot holds for the volumes whose slab contains its edge: whole integrals, and the parts above the edge.
+  static constexpr std::size_t slot_size = 2 * Q;
+  static constexpr int max_levels = 16;
+
+  double whole(const Level& level, int edge, int q) const { return value(level, edge, q); }
+  double above(const Level& level, int edge, int q) const { return value(level, edge, Q + q); }
+  double value(const Level& level, int edge, int part) const {
+    const auto slot =
+        level.offset + static_cast<std::size_t>(edge) * slot_size + static_cast<std::size_t>(part);
+    return static_cast<double>(static_cast<std::int64_t>(sums_[slot])) *
+           quantum_[static_cast<std::size_t>(part % Q)];
+  }
+  void lay_out(const StateView& view, const ShellGrid& grid);
+  static void place(const PlaneView& plane, double per_width, std::int32_t last_edge, const double* scale,
+                    double* const* values, std::int32_t* edges, std::uint64_t* quanta, std::size_t stride);
+  static void scatter(int count, const std::int32_t* edges, const std::uint64_t* quanta, std::size_t stride,
+                      std::uint64_t* slots);
+
+  ShellGrid grid_;
+  std::array<double, Q> quantum_{};
+  std::array<Level, max_levels> levels_{};
+  std::vector<std::uint64_t> sums_;
+  std::vector<std::vector<std::uint64_t>> partial_;  // one a thread
+};
+
+namespace shell_sums_detail {
+
+// Distance from the grid's centre to the nearest point of a patch.
+double nearest_distance(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+                        const ShellGrid& grid);
+
+// Packs a patch plane by plane.
+class PlaneReader {
+ public:
+  PlaneReader(const solvers::PatchLayout& layout, const ShellGrid& grid, int unknowns_read);
+  void open(const solvers::PatchTask& patch);
+  int planes() const { return layout_.dim == 3 ? layout_.p : 1; }
+  PlaneView read(int k);
+
+ private:
+  solvers::PatchLayout layout_;
+  ShellGrid grid_;
+  int unknowns_;
+  const solvers::PatchTask* patch_ = nullptr;
+  std::size_t n_;
+  std::vector<double> x_, y_, xy2_, r_, rows_;
+};
+
+// Rounds to the nearest integer; |value| < 2^51. Beyond, and for NaN, some integer.
+inline std::uint64_t rounded(double value) {
+  constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: the sum's last digit is the unit
+  return std::bit_cast<std::uint64_t>(value + magic) - std::bit_cast<std::uint64_t>(magic);
+}
+
+}  // namespace shell_sums_detail
+
+template <int Q>
+template <class Integrand>
+void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
+                       const std::array<double, Q>& quantum, const Integrand& integrand) {
+  using namespace shell_sums_detail;
+  lay_out(view, grid);
+  quantum_ = quantum;
+  partial_.resize(static_cast<std::size_t>(view.team.size()));
+  for (auto& partial : partial_) partial.clear();
+
+  const auto plane_size = static_cast<std::size_t>(view.layout.p) * static_cast<std::size_t>(view.layout.p);
+  view.team.for_chunks(view.patches.size(), [&](int thread, std::size_t begin, std::size_t end) {
+    auto& slots = partial_[static_cast<std::size_t>(thread)];
+    slots.assign(sums_.size(), 0);
+    PlaneReader reader(view.layout, grid, unknowns_read);
+    std::vector<double> values(Q * plane_size);
+    std::vector<std::uint64_t> quanta(slot_size * plane_size);
+    std::vector<std::int32_t> edges(plane_size);
+    double* out[Q];
+    double scale[Q];
+    for (std::size_t q = 0; q < Q; ++q) {
+      out[q] = values.data() + q * plane_size;
+      scale[q] = 1 / quantum[q];
+    }
+
+    for (std::size_t i = begin; i < end; ++i) {
+      const Level& level = levels_[static_cast<std::size_t>(view.levels[i])];
+      const double width = level.factor * grid.dr;
+      if (nearest_distance(view.patches[i], view.layout, grid) > (level.edges + 1) * width) continue;
+      reader.open(view.patches[i]);
+      std::uint64_t* base = slots.data() + level.offset;
+      for (int k = 0; k < reader.planes(); ++k) {
+        const PlaneView plane = reader.read(k);
+        integrand(plane, out);
+        place(plane, 1 / width, level.edges + 1, scale, out, edges.data(), quanta.data(), plane_size);
+        scatter(plane.n, edges.data(), quanta.data(), plane_size, base);
+      }
+    }
+  });
+  for (const auto& partial : partial_) {
+    for (std::size_t slot = 0; slot < partial.size(); ++slot) sums_[slot] += partial[slot];
+  }
+}
+
+// The edge that each volume's slab contains, and its integrals in quanta: whole, and above that edge.
+template <int Q>
+void ShellSums<Q>::place(const PlaneView& plane, double per_width, std::int32_t last_edge,
+                         const double* scale, double* const* values, std::int32_t* edges,
+                         std::uint64_t* quanta, std::size_t stride) {
+  const double* __restrict__ r = plane.r;
+  std::int32_t* __restrict__ edge_of = edges;
+  for (int n = 0; n < plane.n; ++n) {
+    const auto edge = static_cast<std::int32_t>(r[n] * per_width + 0.5);
+    edge_of[n] = edge < last_edge ? edge : last_edge;
+  }
+  for (std::size_t q = 0; q < Q; ++q) {
+    const double* __restrict__ value = values[q];
+    std::uint64_t* __restrict__ whole_quanta = quanta + q * stride;
+    std::uint64_t* __restrict__ quanta_above = quanta + (Q + q) * stride;
+    const double factor = scale[q];
+    for (int n = 0; n < plane.n; ++n) {
+      const double s = r[n] * per_width + 0.5;
+      const double above = s - static_cast<std::int32_t>(s);
+      const double v = value[n] * factor;
+      whole_quanta[n] = shell_sums_detail::rounded(v);
+      quanta_above[n] = shell_sums_detail::rounded(v * above);
+    }
+  }
+}
+
+template <int Q>
+void ShellSums<Q>::scatter(int count, const std::int32_t* edges, const std::uint64_t* quanta,
+                           std::size_t stride, std::uint64_t* slots) {
+  for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n) {
+    std::uint64_t* slot = slots + static_cast<std::size_t>(edges[n]) * slot_size;
+    for (std::size_t part = 0; part < slot_size; ++part) slot[part] += quanta[part * stride + n];
+  }
+}
+
+template <int Q>
+template <class Integrand>
+std::array<double, Q> ShellSums<Q>::largest(const StateView& view, const ShellGrid& grid, int unknowns_read,
+                                            const Integrand& integrand) {
+  using namespace shell_sums_detail;
+  std::vector<std::array<double, Q>> partial(static_cast<std::size_t>(view.team.size()),
+                                             std::array<double, Q>{});
+  const auto plane_size = static_cast<std::size_t>(view.layout.p) * static_cast<std::size_t>(view.layout.p);
+  view.team.for_chunks(view.patches.size(), [&](int thread, std::size_t begin, std::size_t end) {
+    std::array<double, Q> most{};
+    PlaneReader reader(view.layout, grid, unknowns_read);
+    std::vector<double> values(Q * plane_size);
+    double* out[Q];
+    for (std::size_t q = 0; q < Q; ++q) out[q] = values.data() + q * plane_size;
+    for (std::size_t i = begin; i < end; ++i) {
+      reader.open(view.patches[i]);
+      for (int k = 0; k < reader.planes(); ++k) {
+        const PlaneView plane = reader.read(k);
+        integrand(plane, out);
+        for (std::size_t q = 0; q < Q; ++q) {
+          // Magnitudes compare like the integers that hold them, and those can be compared in packs.
+          std::int64_t top = std::bit_cast<std::int64_t>(most[q]);
+          for (int n = 0; n < plane.n; ++n) {
+            const auto size = std::bit_cast<std::int64_t>(std::abs(out[q][n]));
+            top = size > top ? size : top;
+          }
+          most[q] = std::bit_cast<double>(top);
+        }
+      }
+    }
+    partial[static_cast<std::size_t>(thread)] = most;
+  });
+  std::array<double, Q> most{};
+  for (const auto& part : partial) {
+    for (std::size_t q = 0; q < Q; ++q)
+      most[q] =
+          std::bit_cast<std::int64_t>(part[q]) > std::bit_cast<std::int64_t>(most[q]) ? part[q] : most[q];
+  }
+  return most;
+}
+
+template <int Q>
+void ShellSums<Q>::lay_out(const StateView& view, const ShellGrid& grid) {
+  grid_ = grid;
+  levels_ = {};
+  for (std::size_t i = 0; i < view.patches.size(); ++i)
+    levels_[static_cast<std::size_t>(view.levels[i])].dx = view.patches[i].dx;
+  std::size_t slots = 0;
+  for (Level& level : levels_) {
+    if (level.dx == 0) continue;
+    level.factor = static_cast<int>(std::fmax(1.0, std::floor(level.dx / grid.dr + 0.5)));
+    level.edges = (grid.count + level.factor - 1) / level.factor + 1;
+    level.offset = slots;
+    slots += static_cast<std::size_t>(level.edges + 2) * slot_size;
+  }
+  sums_.assign(slots, 0);
+}
+
+template <int Q>
+std::vector<double> ShellSums<Q>::inside(int q) const {
+  std::vector<double> total(static_cast<std::size_t>(grid_.count) + 1, 0.0);
+  for (const Level& level : levels_) {
+    if (level.factor == 0) continue;
+    const auto edges = static_cast<std::size_t>(level.edges);
+    std::vector<double> raw(edges + 1, 0.0), ball(edges + 1, 0.0);
+    double below = whole(level, 0, q);
+    for (int e = 1; e <= level.edges; ++e) {
+      raw[static_cast<std::size_t>(e)] = below + whole(level, e, q) - above(level, e, q);
+      below += whole(level, e, q);
+    }
+    // A slab of width w adds w^2 / 24 times the second derivative.
+    for (std::size_t e = 1; e < edges; ++e) ball[e] = raw[e] - (raw[e + 1] - 2 * raw[e] + raw[e - 1]) / 24;
+    ball[edges] = raw[edges];
+    for (int i = 1; i <= grid_.count; ++i) {
+      const int e = i / level.factor;
+      const double inner = ipow<double>(e, grid_.dim), outer = ipow<double>(e + 1, grid_.dim);
+      const double f = (ipow(static_cast<double>(i) / level.factor, grid_.dim) - inner) / (outer - inner);
+      const auto j = static_cast<std::size_t>(e);
+      total[static_cast<std::size_t>(i)] += ball[j] + f * (ball[j + 1] - ball[j]);
+    }
+  }
+  return total;
+}
+
+template <int Q>
+std::vector<double> ShellSums<Q>::shells(int q) const {
+  std::vector<double> total(static_cast<std::size_t>(grid_.count), 0.0);
+  for (const Level& level : levels_) {
+    if (level.factor == 0) continue;
+    for (int i = 0; i < grid_.count; ++i) {
+      const int e = i / level.factor;
+      // Slabs about the centre lie above radius 0 altogether.
+      const double lower_part = e == 0 ? whole(level, 0, q) : above(level, e, q);
+      const double shell = lower_part + whole(level, e + 1, q) - above(level, e + 1, q);
+      total[static_cast<std::size_t>(i)] += shell / level.factor;
+    }
+  }
+  return total;
+}
+
+}  // namespace meander::simulation

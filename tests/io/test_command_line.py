@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the program (environment variable MEANDER) answers to right and wrong command lines."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+INPUT = """[domain]
+dimensions = 2
+[mesh]
+patch-size = 4
+[scenario]
+name = "uniform"
+[time]
+max-steps = 1
+"""
+HELP = " (see meander --help)"
+ADVICE = "choose another output directory with --output or output.directory"
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        with open(self.path("in.toml"), "w", encoding="utf-8") as stream:
+            stream.write(INPUT)
+
+    def path(self, name):
+        return os.path.join(self.scratch.name, name)
+
+    def meander(self, *arguments):
+        done = subprocess.run([os.environ["MEANDER"], *arguments], cwd=self.scratch.name, capture_output=True, text=True,
+                              check=False)
+        return done.returncode, done.stdout, done.stderr.rstrip("\n")
+
+    def refused(self, *arguments):
+        """The message of an input error, which leaves nothing behind."""
+        before = sorted(os.walk(self.scratch.name))
+        code, out, err = self.meander(*arguments)
+        self.assertEqual((code, out), (2, ""), err)
+        self.assertEqual(sorted(os.walk(self.scratch.name)), before)
+        return err
+
+    def test_usage(self):
+        self.assertEqual(self.refused("rnu"), "meander: unknown command 'rnu'; did you mean 'run'?" + HELP)
+        self.assertEqual(self.refused("run", "in.toml", "--tread", "3"),
+                         "meander: unknown option --tread; did you mean '--threads'?" + HELP)
+        self.assertEqual(self.refused("run"), "meander: INPUT is required" + HELP)
+        self.assertEqual(self.refused("run", "in.toml", "more"),
+                         "meander: 'more' is one word too many for: meander run" + HELP)
+        self.assertEqual(self.refused("run", "in.toml", "--threads", "0"),
+                         "meander: --threads: Value 0 not in range 1 to 4096" + HELP)
+        self.assertIn("which command?", self.refused())
+
+    def test_help_and_version(self):
+        code, out, _ = self.meander("--help")
+        self.assertEqual(code, 0)
+        for command in ("run", "check", "scenarios", "input-reference"):
+            self.assertIn(command, out)
+        code, out, _ = self.meander("--version")
+        self.assertEqual(code, 0)
+        self.assertTrue(out.startswith("meander 0."), out)
+
+    def test_inputs_that_must_be_mended(self):
+        self.assertEqual(self.refused("run", "no.toml"), "no.toml: No such file or directory")
+        self.assertEqual(self.refused("run", "in.toml", "--set", "mesh.patch-size=64"),
+                         "--set mesh.patch-size=64: mesh.patch-size: must be between 3 and 32 [volumes], but is 64")
+        self.assertIn("GiB are available", self.refused("run", "in.toml", "--set", "mesh.min-level=12"))
+        self.assertEqual(self.refused("check", "in.toml", "--set", "scenario.name=unifrom").split(" allowed")[0],
+                         "--set scenario.name=unifrom: scenario.name: 'unifrom' is none of the choices; did you mean "
+                         "'uniform'?")
+        self.assertIn("must be greater than 0", self.refused("run", "in.toml", "--set", "scenario.density=-1"))
+
+    def test_output_directories(self):
+        os.mkdir(self.path("full"))
+        with open(self.path("full/x"), "w", encoding="utf-8"):
+            pass
+        self.assertEqual(self.refused("run", "in.toml", "--output", "full"), f"full: exists and is not empty; {ADVICE}")
+        self.assertEqual(self.refused("run", "in.toml", "--output", "full/x/y"),
+                         f"full/x/y: cannot be created (full/x: Not a directory); {ADVICE}")
+        self.assertIn("/proc/x: cannot be created", self.refused("run", "in.toml", "--output", "/proc/x"))
+        code, _, err = self.meander("run", "in.toml", "--set", "output.directory=here", "--threads", "1")
+        self.assertEqual(code, 0, err)
+        self.assertIn("history.csv", os.listdir(self.path("here")))
+        self.assertIn("not empty", self.refused("run", "in.toml", "--output", "here"))
+
+    def test_full_disk(self):
+        # A file system of 300 kB of our own, where that is allowed: the first plots fit into it, and not all.
+        own_disk = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",
+                    'mkdir disk; mount -t tmpfs -o size=300k none disk; code=0; "$@" || code=$?; cp -r disk/. kept; '
+                    'exit $code', "sh"]
+        if subprocess.run([*own_disk, "true"], cwd=self.scratch.name, capture_output=True, check=False).returncode:
+            self.skipTest("no right to mount a file system of our own")
+        os.rmdir(self.path("disk"))
+        done = subprocess.run(
+            [*own_disk, os.environ["MEANDER"], "run", "in.toml", "--threads", "1", "--output", "disk/out", "--set",
+             "mesh.min-level=3", "--set", "time.max-steps=50", "--set", "output.plot-steps=1", "--set",
+             "scenario.velocity=[1, 0.5]"],
+            cwd=self.scratch.name, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"disk/out/plot\S*: cannot \w+.*: No space left on device")
+        names = sorted(name for name in os.listdir(self.path("kept/out")) if name.startswith("plot_"))
+        self.assertGreater(len(names), 0)
+        for name in names:
+            self.assertTrue(name.endswith(".vtkhdf"), name)
+            with open(self.path("kept/out/" + name), "rb") as stream:
+                self.assertEqual(stream.read(4), b"\x89HDF")
+        with open(self.path("kept/out/plot.vtkhdf.series"), encoding="utf-8") as stream:
+            # The disk may be full after a plot file and before its line in the series.
+            self.assertIn([entry["name"] for entry in json.load(stream)["files"]], (names, names[:-1]))
+
+    def test_check_prints_an_input_that_checks_to_itself(self):
+        code, first, _ = self.meander("check", "in.toml")
+        self.assertEqual(code, 0)
+        with open(self.path("in.toml"), "w", encoding="utf-8") as stream:
+            stream.write(first)
+        self.assertEqual(self.meander("check", "in.toml"), (0, first, ""))
+
+    def test_standard_output_that_takes_nothing(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([os.environ["MEANDER"], "scenarios"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, "meander: cannot write to standard output\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

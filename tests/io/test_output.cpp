@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Output directories, history.csv, whole-or-not files, progress lines, provenance.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/cpu_check.hpp"
+#include "base/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/history.hpp"
+#include "io/output_directory.hpp"
+#include "io/progress.hpp"
+#include "io/provenance.hpp"
+#include "tests/io/scratch.hpp"
+
+namespace meander::io {
+namespace {
+
+using testing_io::contents;
+using testing_io::message_of;
+using testing_io::Scratch;
+
+constexpr const char* advice = "; choose another output directory with --output or output.directory";
+
+TEST(OutputDirectory, MakesAllAboveAndLeavesNothingIfNothingWasWritten) {
+  const Scratch scratch;
+  {
+    const OutputDirectory directory(scratch.file("a/b/c"));
+    EXPECT_TRUE(std::filesystem::is_directory(scratch.file("a/b/c")));
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.file("a/b/c")));
+  }
+  EXPECT_TRUE(scratch.names().empty());
+}
+
+TEST(OutputDirectory, KeepsWhatWasWritten) {
+  const Scratch scratch;
+  {
+    const OutputDirectory directory(scratch.file("a/b"));
+    write_whole(directory.file("x"), "text");
+  }
+  EXPECT_EQ(contents(scratch.file("a/b/x")), "text");
+}
+
+TEST(OutputDirectory, TakesAnEmptyOneAndKeepsIt) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch.file("mine"));
+  { const OutputDirectory directory(scratch.file("mine")); }
+  EXPECT_EQ(scratch.names(), std::vector<std::string>{"mine"});
+}
+
+TEST(OutputDirectory, RefusesOneThatHoldsSomething) {
+  const Scratch scratch;
+  write_whole(scratch.file("old"), "text");
+  EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.path()); }),
+            scratch.path() + ": exists and is not empty" + advice);
+  EXPECT_EQ(scratch.names(), std::vector<std::string>{"old"});
+  EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.file("old")); }),
+            scratch.file("old") + ": exists and is no directory" + advice);
+}
+
+TEST(OutputDirectory, RefusesWhatCannotBeCreatedOrWritten) {
+  const Scratch scratch;
+  write_whole(scratch.file("file"), "text");
+  EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.file("file/a/b")); }),
+            scratch.file("file/a/b") + ": cannot be created (" + scratch.file("file") + ": Not a directory)" +
+                advice);
+  // procfs takes no new directories or files, from nobody.
+  EXPECT_NE(
+      message_of<InputError>([&] { OutputDirectory directory("/proc/meander"); }).find("cannot be created"),
+      std::string::npos);
+  const std::string endless(300, 'x');
+  EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.file("new/" + endless)); }),
+            scratch.file("new/" + endless) + ": cannot be created (" + scratch.file("new/" + endless) +
+                ": File name too long)" + advice);
+  EXPECT_EQ(scratch.names(), std::vector<std::string>{"file"});
+}
+
+TEST(WholeFile, ReplacesOrLeavesTheOldOne) {
+  const Scratch scratch;
+  write_whole(scratch.file("x"), "one");
+  write_whole(scratch.file("x"), "two");
+  EXPECT_EQ(contents(scratch.file("x")), "two");
+  EXPECT_EQ(message_of<Failure>([&] { write_whole(scratch.file("no/x"), "text"); }),
+            scratch.file("no/x") + ": cannot create: No such file or directory");
+  EXPECT_EQ(scratch.names(), std::vector<std::string>{"x"});
+}
+
+TEST(History, HeaderAndRowsThatReadBackToTheSameBits) {
+  const Scratch scratch;
+  const Column columns[] = {{"time", "time"}, {"mass", "density length^3"}, {"steps", ""}};
+  const double rows[2][3] = {{0.1, 1.0 / 3.0, 0}, {std::nextafter(1.0, 2.0), -1e-300, 12}};
+  History history(scratch.file("history.csv"), columns);
+  history.row(rows[0]);
+  EXPECT_EQ(contents(scratch.file("history.csv")),
+            "time [time],mass [density length^3],steps\n0.10000000000000001,0.33333333333333331,0\n")
+      << "a row is in the file as soon as row() returns";
+  history.row(rows[1]);
+  std::istringstream lines(contents(scratch.file("history.csv")));
+  std::string line;
+  std::getline(lines, line);
+  for (const auto& row : rows) {
+    std::getline(lines, line);
+    const char* at = line.c_str();
+    for (const double value : row) {
+      char* end = nullptr;
+      EXPECT_EQ(std::strtod(at, &end), value);
+      at = end + 1;
+    }
+  }
+}
+
+TEST(History, NeverReplacesAFile) {
+  const Scratch scratch;
+  write_whole(scratch.file("history.csv"), "old");
+  EXPECT_EQ(message_of<Failure>([&] { History history(scratch.file("history.csv"), {}); }),
+            scratch.file("history.csv") + ": cannot create: File exists");
+  EXPECT_EQ(contents(scratch.file("history.csv")), "old");
+}
+
+TEST(Progress, Line) {
+  ProgressState state{.step = 120, .t = 0.125, .dt = 0.0011, .leaves = 12345, .volumes_per_second = 34.52e6};
+  state.fraction = 0.425;
+  EXPECT_EQ(progress_line(state), "step 120  t 0.125  dt 1.10e-03  12345 leaves  34.5 M volumes/s  42 %");
+  state.eta = 83;
+  EXPECT_EQ(progress_line(state),
+            "step 120  t 0.125  dt 1.10e-03  12345 leaves  34.5 M volumes/s  42 %  1:23 to go");
+}
+
+TEST(Progress, Durations) {
+  EXPECT_EQ(duration_text(0), "0:00");
+  EXPECT_EQ(duration_text(59.6), "1:00");
+  EXPECT_EQ(duration_text(3599), "59:59");
+  EXPECT_EQ(duration_text(7384), "2:03:04");
+  EXPECT_EQ(duration_text(86400 * 3 + 4 * 3600), "3 d 04 h");
+}
+
+TEST(Progress, EtaFollowsTimeOrStepsWhicheverEndsFirst) {
+  Progress progress(-2, 2, 100, 1e9);
+  EXPECT_LT(progress.state(Progress::Clock::now()).eta, 0) << "unknown before the first step";
+  progress.step(10, -1, 0.1, 7, 1000);
+  const auto now = Progress::Clock::now() + std::chrono::seconds(30);
+  EXPECT_NEAR(progress.state(now).eta, 90, 1) << "3 of 4 units of time to go";
+  EXPECT_NEAR(progress.state(now).fraction, 0.25, 0.01);
+  EXPECT_NEAR(progress.state(now).volumes_per_second, 1000 / 30., 1);
+  progress.step(50, -1, 0.1, 7, 1000);
+  EXPECT_NEAR(progress.state(now).eta, 30, 1) << "50 of 100 steps to go";
+  EXPECT_NEAR(progress.state(now).fraction, 0.5, 0.01);
+}
+
+TEST(Progress, EtaFollowsTheLatestRate) {
+  // A line after each step: the rate is that of the last two of them.
+  Progress progress(0, 1, 0, 0);
+  for (int i = 1; i <= 8; ++i) progress.step(i, 0.9 + 0.01 * (i - 1), 0.01, 1, 1);
+  const auto now = Progress::Clock::now() + std::chrono::seconds(10);
+  EXPECT_NEAR(progress.state(now).eta, 0.03 * 10 / 0.01, 0.2);
+}
+
+TEST(Provenance, NamesTheBuild) {
+  const Provenance& program = provenance();
+  EXPECT_EQ(program.version, "0.1.0");
+  EXPECT_TRUE(program.git_hash == "unknown" || program.git_hash.size() == 40) << program.git_hash;
+  EXPECT_NE(program.options.find("-ffp-contract=off"), std::string::npos);
+  EXPECT_FALSE(program.compiler.empty());
+}
+
+TEST(CpuCheck, ThisProcessorHasWhatThisTestWasCompiledWith) {
+  char names[256];
+  EXPECT_EQ(missing_cpu_features(compiled_cpu_features, names, sizeof names), 0) << names;
+  EXPECT_STREQ(names, "");
+}
+
+TEST(CpuCheck, NamesWhatIsMissing) {
+  char names[256], few[8];
+  const unsigned all = (1u << 18) - 1;
+  const int missing = missing_cpu_features(all, names, sizeof names);
+  EXPECT_EQ(missing_cpu_features(0, few, sizeof few), 0);
+  // Whatever the processor: as many names as are said to be missing, and never more than fits.
+  EXPECT_EQ(missing > 0 ? 1 + std::count(names, names + std::strlen(names), ',') : 0, missing);
+  EXPECT_EQ(missing_cpu_features(all, few, sizeof few), missing);
+  EXPECT_LT(std::strlen(few), sizeof few);
+}
+
+}  // namespace
+}  // namespace meander::io

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/mesh/inert_solver.hpp"
+
+namespace meander::mesh {
+namespace {
+
+struct Case {
+  int p, h;
+  solvers::HaloShape shape;
+};
+
+class HaloExchange : public testing::TestWithParam<Case> {};
+
+template <int D>
+Domain<D> box(bool periodic) {
+  Domain<D> domain;
+  domain.base_level = 2;
+  domain.base_cells.fill(4);
+  domain.base_cells[0] = 6;
+  domain.lower.fill(-0.5);
+  domain.base_width = 0.25;
+  domain.periodic.fill(periodic);
+  return domain;
+}
+
+// How many axes an index leaves the interior along.
+template <int D>
+int outside(const Index<D>& i, int p) {
+  return static_cast<int>(std::count_if(i.begin(), i.end(), [p](int k) { return k < 0 || k >= p; }));
+}
+
+int filled_axes(solvers::HaloShape shape, int dim) {
+  return shape == solvers::HaloShape::faces ? 1 : shape == solvers::HaloShape::edges ? 2 : dim;
+}
+
+// The largest error of all halo volumes that the shape promises, after filling the interior from `exact`.
+template <int D, class Exact>
+double largest_error(const Case& c, bool periodic, solvers::Prolongation prolongation, const Exact& exact) {
+  const InertSolver solver(D, c.h, c.shape, prolongation);
+  ThreadTeam team(2);
+  std::mt19937 random(7);
+  Boundaries<D> boundaries;
+  boundaries.fill(periodic ? BoundaryKind::periodic : BoundaryKind::given);
+  PatchMesh<D> mesh(
+      box<D>(periodic), 2, solver, c.p, boundaries,
+      [&](const double* x, double, double, double* q) {
+        Point<D> point;
+        std::copy(x, x + D, point.begin());
+        for (int u = 0; u < 2; ++u) q[u] = exact(u, point);
+      },
+      gpu::host_memory());
+  for (int round = 0; round < 4; ++round) adapt_at_random(mesh, 4, random, team);
+  EXPECT_GT(std::ranges::max(mesh.levels()), std::ranges::min(mesh.levels()) + 1)
+      << "the mesh is not adaptive enough";
+  for (const auto& patch : mesh.patches()) {
+    std::fill_n(patch.q, mesh.layout().slot_size(), std::numeric_limits<double>::quiet_NaN());
+  }
+  fill_interior(mesh, exact);
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) mesh.fill_halo(leaf, 0);
+  double error = 0;
+  for (const auto& patch : mesh.patches()) {
+    for_volumes<D>(mesh.layout(), patch, c.h, [&](const Index<D>& i, const Point<D>& x) {
+      if (outside<D>(i, c.p) > filled_axes(c.shape, D)) return;
+      for (int u = 0; u < 2; ++u) {
+        const double difference = std::abs(patch.q[mesh.layout().at(u, i)] - exact(u, x));
+        error =
+            std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(error, difference);
+      }
+    });
+  }
+  return error;
+}
+
+// Linear data are kept by copies, by limited slopes and by means: any wrong index shows.
+TEST_P(HaloExchange, IsExactForLinearDataAcrossLevels) {
+  const auto linear = [](int u, const auto& x) {
+    double value = 1.0 + u;
+    for (std::size_t a = 0; a < x.size(); ++a) value += (0.3 + static_cast<double>(a) - 0.7 * u) * x[a];
+    return value;
+  };
+  EXPECT_LT(largest_error<2>(GetParam(), false, solvers::Prolongation::limited_linear, linear), 1e-13);
+  EXPECT_LT(largest_error<3>(GetParam(), false, solvers::Prolongation::limited_linear, linear), 1e-13);
+}
+
+// Equal values stay equal to the bit, whatever the levels: uniform flow must stay uniform.
+TEST_P(HaloExchange, KeepsConstantsToTheBit) {
+  const auto constant = [](int u, const auto&) { return 0.1 + u / 3.0; };
+  for (const auto prolongation : {solvers::Prolongation::constant, solvers::Prolongation::limited_linear}) {
+    EXPECT_EQ(largest_error<2>(GetParam(), true, prolongation, constant), 0.0);
+    EXPECT_EQ(largest_error<3>(GetParam(), true, prolongation, constant), 0.0);
+  }
+}
+
+// A smooth periodic function is met to second order in the coarsest width, also across the periodic border.
+TEST_P(HaloExchange, WrapsAroundPeriodicBorders) {
+  const auto wave = [](int, const auto& x) {
+    double value = std::sin(2 * M_PI * x[0] / 1.5);
+    for (std::size_t a = 1; a < x.size(); ++a) value += std::cos(2 * M_PI * x[a]);
+    return value;
+  };
+  // The second derivative is at most 4 pi^2 an axis; the coarsest width is 0.25 / p, and minmod clips
+  // extrema.
+  const double width = 0.25 / GetParam().p, bound = 1.5 * 4 * M_PI * M_PI * width * width;
+  EXPECT_LT(largest_error<2>(GetParam(), true, solvers::Prolongation::limited_linear, wave), 2 * bound);
+  EXPECT_LT(largest_error<3>(GetParam(), true, solvers::Prolongation::limited_linear, wave), 3 * bound);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    PatchesAndHalos, HaloExchange,
+    testing::Values(Case{3, 1, solvers::HaloShape::faces}, Case{4, 1, solvers::HaloShape::faces},
+                    Case{5, 1, solvers::HaloShape::full}, Case{6, 2, solvers::HaloShape::edges},
+                    Case{7, 2, solvers::HaloShape::edges}, Case{8, 2, solvers::HaloShape::full},
+                    Case{9, 3, solvers::HaloShape::faces}, Case{10, 3, solvers::HaloShape::full}),
+    [](const auto& param) {
+      return "p" + std::to_string(param.param.p) + "h" + std::to_string(param.param.h) + "shape" +
+             std::to_string(static_cast<int>(param.param.shape));
+    });
+
+// Outflow repeats the last volume, reflection mirrors and turns the normal component.
+template <int D>
+void check_boundaries() {
+  const InertSolver solver(D, 2, solvers::HaloShape::full, solvers::Prolongation::constant);
+  Boundaries<D> boundaries;
+  boundaries.fill(BoundaryKind::outflow);
+  boundaries[0] = BoundaryKind::reflecting;
+  PatchMesh<D> mesh(box<D>(false), 2, solver, 6, boundaries, {}, gpu::host_memory());
+  const auto function = [](int u, const Point<D>& x) { return std::exp(x[0]) + x[1] + u; };
+  fill_interior(mesh, function);
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) mesh.fill_halo(leaf, 0);
+  const double left = -0.5, right = 1.0, low = -0.5, high = 0.5;
+  for (const auto& patch : mesh.patches()) {
+    for_volumes<D>(mesh.layout(), patch, 2, [&](const Index<D>& i, Point<D> x) {
+      double sign = 1;
+      if (x[0] < left) {
+        x[0] = 2 * left - x[0];
+        sign = -1;
+      }
+      x[0] = std::min(x[0], right - patch.dx / 2);
+      x[1] = std::clamp(x[1], low + patch.dx / 2, high - patch.dx / 2);
+      EXPECT_NEAR(patch.q[mesh.layout().at(0, i)], function(0, x), 1e-13);
+      EXPECT_NEAR(patch.q[mesh.layout().at(1, i)], sign * function(1, x), 1e-13);
+    });
+  }
+}
+
+TEST(BoundaryConditions, OutflowAndReflection2D) {
+  check_boundaries<2>();
+}
+TEST(BoundaryConditions, OutflowAndReflection3D) {
+  check_boundaries<3>();
+}
+
+}  // namespace
+}  // namespace meander::mesh

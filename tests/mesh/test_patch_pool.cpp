@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/patch_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace meander::mesh {
+namespace {
+
+TEST(PatchPool, HandsOutTheLowestFreeAlignedSlot) {
+  PatchPool pool(gpu::host_memory(), 24);
+  pool.reserve(100);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(pool.acquire(), i);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pool[i]) % 64, 0u);
+  }
+  pool.release(40);
+  pool.release(7);
+  EXPECT_EQ(pool.acquire(), 7);
+  EXPECT_EQ(pool.acquire(), 40);
+  EXPECT_EQ(pool.capacity(), 100u);
+  EXPECT_EQ(pool.acquire(), 100);
+}
+
+TEST(PatchPool, ShrinksAndKeepsWhatIsHeld) {
+  const std::size_t before = gpu::host_memory().stats().live_bytes;
+  {
+    PatchPool pool(gpu::host_memory(), 8);
+    pool.reserve(1000);
+    for (int i = 0; i < 1000; ++i) *pool[pool.acquire()] = i;
+    for (int i = 0; i < 1000; ++i) {
+      if (i % 10 != 3) pool.release(i);
+    }
+    const auto moved = pool.shrink(1.1);
+    ASSERT_EQ(moved.size(), 1000u);
+    EXPECT_LE(pool.capacity(), 100u + 10u + 32u);
+    for (int i = 0; i < 1000; ++i) {
+      if (i % 10 == 3) {
+        ASSERT_GE(moved[static_cast<std::size_t>(i)], 0);
+        EXPECT_EQ(*pool[moved[static_cast<std::size_t>(i)]], i);
+      } else {
+        EXPECT_EQ(moved[static_cast<std::size_t>(i)], -1);
+      }
+    }
+    EXPECT_TRUE(pool.shrink(1.1).empty());
+  }
+  EXPECT_EQ(gpu::host_memory().stats().live_bytes, before);
+}
+
+}  // namespace
+}  // namespace meander::mesh

@@ -1,0 +1,404 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Every mistake an input can hold, with the message it gives; and that the resolved input is the input.
+#include "simulation/config.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace meander::simulation {
+namespace {
+
+// A scenario with one parameter of each kind, which refuses density 13 in set_up().
+class Probe : public Scenario {
+ public:
+  void describe(io::Fields& fields) override {
+    fields.number("density", density_, "density", "Density everywhere.", io::greater_than(0));
+    fields.choice("axis", axis_, {"x", "y", "z"}, "Axis of the jump.");
+    fields.numbers("centre", centre_, "length", "Centre.");
+    fields.flag("noise", noise_, "With noise.");
+  }
+  void set_up(const io::Fields& fields, const Setting& setting) override {
+    if (density_ == 13) fields.reject("density", "must not be 13");
+    if (setting.dim == 2 && axis_ == "z") fields.reject("axis", "is not in 2 dimensions");
+  }
+  double default_start() const override { return -2; }
+  double default_end() const override { return -1; }
+  void initial(const double*, double, double* q) const override { q[0] = density_; }
+  void boundary(const double*, double, double, double*) const override {}
+  void prepare_step(const StateView&, solvers::Solver&) override {}
+  std::vector<Measure> measure(const StateView&) const override { return {}; }
+
+  double density_ = 1;
+  std::string axis_ = "x";
+  std::vector<double> centre_;
+  bool noise_ = false;
+};
+
+const std::vector<ScenarioEntry>& probes() {
+  static const std::vector<ScenarioEntry> entries = {
+      {"probe", "For tests.", {2, 3}, [] { return std::make_unique<Probe>(); }},
+      {"flat-probe", "For tests.", {2}, [] { return std::make_unique<Probe>(); }}};
+  return entries;
+}
+
+constexpr double plenty = 1e12;
+
+Config load(const std::string& text, const std::vector<std::string>& settings = {}, double memory = plenty) {
+  return load_config_text(text, "in.toml", settings, probes(), memory);
+}
+
+std::string message(const std::string& text, const std::vector<std::string>& settings = {},
+                    double memory = plenty) {
+  try {
+    load(text, settings, memory);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+const std::string probe = "[scenario]\nname = \"probe\"\n";
+
+struct Mistake {
+  const char* name;
+  std::string text, message;
+  std::vector<std::string> settings = {};
+};
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.name;
+}
+
+class BadInput : public testing::TestWithParam<Mistake> {};
+
+TEST_P(BadInput, HasItsMessage) {
+  EXPECT_EQ(message(GetParam().text, GetParam().settings), GetParam().message);
+}
+
+const Mistake syntax_and_keys[] = {
+    {"misspelt_key", probe + "[mesh]\npatchsize = 9\n",
+     "in.toml:4:1: mesh.patchsize: unknown key; did you mean 'patch-size'?\n  4 | patchsize = 9\n    | ^"},
+    {"key_like_no_other", probe + "[boundary]\n  wall-thickness = 9\n",
+     "in.toml:4:3: boundary.wall-thickness: unknown key; allowed here: all, x, y, z, x-lower, x-upper, "
+     "y-lower, "
+     "y-upper, z-lower, z-upper\n  4 |   wall-thickness = 9\n    |   ^"},
+    {"misspelt_table", probe + "[mehs]\n",
+     "in.toml:3:2: mehs: unknown table; did you mean 'mesh'?\n  3 | [mehs]\n    |  ^"},
+    {"key_without_table", "cfl = 0.4\n" + probe,
+     "in.toml:1:1: cfl: a key outside of any table; tables are: domain, boundary, mesh, solver, scenario, "
+     "time, "
+     "output, refinement\n  1 | cfl = 0.4\n    | ^"},
+    {"table_for_array", probe + "[refinement]\nkind = \"jump\"\n",
+     "in.toml:3:2: refinement: must be a list of tables, each written [[refinement]]\n  3 | [refinement]\n   "
+     " |  ^"},
+    {"array_for_table", probe + "[[mesh]]\n",
+     "in.toml:3:3: mesh: must be a table, written [mesh]\n  3 | [[mesh]]\n    |   ^"},
+    {"syntax", probe + "[mesh]\npatch-size = = 9\n",
+     "in.toml:4:14: Error while parsing value: could not determine value type\n  4 | patch-size = = 9\n"
+     "    |              ^"},
+    {"duplicate", probe + "[mesh]\nbuffer = 1\nbuffer = 2\n",
+     "in.toml:5:10: Error while parsing key-value pair: cannot redefine existing integer 'buffer'\n"
+     "  5 | buffer = 2\n    |          ^"},
+    {"missing_scenario", "[mesh]\n",
+     "in.toml: scenario.name: is required: a string (probe, flat-probe): The scenario: initial and boundary "
+     "data."},
+    {"missing_name", "[scenario]\ndensity = 1\n",
+     "in.toml:1:1: scenario.name: is required: a string (probe, flat-probe): The scenario: initial and "
+     "boundary "
+     "data.\n  1 | [scenario]\n    | ^"},
+    {"misspelt_scenario", "[scenario]\nname = \"prbe\"\n",
+     "in.toml:2:8: scenario.name: 'prbe' is none of the choices; did you mean 'probe'? allowed: probe, "
+     "flat-probe\n"
+     "  2 | name = \"prbe\"\n    |        ^"},
+    {"scenario_in_other_dimension", "[scenario]\nname = \"flat-probe\"\n",
+     "in.toml:2:8: scenario.name: 'flat-probe' exists in 2 dimensions only, but domain.dimensions is 3\n"
+     "  2 | name = \"flat-probe\"\n    |        ^"},
+};
+
+const Mistake types_and_ranges[] = {
+    {"string_for_integer", probe + "[mesh]\npatch-size = \"nine\"\n",
+     "in.toml:4:14: mesh.patch-size: must be an integer, but is the string \"nine\"\n"
+     "  4 | patch-size = \"nine\"\n    |              ^"},
+    {"number_for_integer", probe + "[mesh]\npatch-size = 9.5\n",
+     "in.toml:4:14: mesh.patch-size: must be an integer, but is the number 9.5\n  4 | patch-size = 9.5\n"
+     "    |              ^"},
+    {"string_for_flag", probe + "noise = \"yes\"\n",
+     "in.toml:3:9: scenario.noise: must be true or false, but is the string \"yes\"\n  3 | noise = \"yes\"\n"
+     "    |         ^"},
+    {"number_for_list", probe + "centre = 0.5\n",
+     "in.toml:3:10: scenario.centre: must be a list of numbers, but is the number 0.5\n  3 | centre = 0.5\n"
+     "    |          ^"},
+    {"string_in_list", probe + "centre = [0.5, \"a\", 1]\n",
+     "in.toml:3:16: scenario.centre: must be a list of numbers, but is the string \"a\"\n"
+     "  3 | centre = [0.5, \"a\", 1]\n    |                ^"},
+    {"nan", probe + "density = nan\n",
+     "in.toml:3:11: scenario.density: must be a finite number, but is nan\n  3 | density = nan\n    |        "
+     "   ^"},
+    {"patch_size_too_large", probe + "[mesh]\npatch-size = 64\n",
+     "in.toml:4:14: mesh.patch-size: must be between 3 and 32 [volumes], but is 64\n  4 | patch-size = 64\n"
+     "    |              ^"},
+    {"cfl_too_large", probe + "[solver]\ncfl = 1.5\n",
+     "in.toml:4:7: solver.cfl: must be greater than 0 and at most 1, but is 1.5\n  4 | cfl = 1.5\n    |      "
+     " ^"},
+    {"dimensions", probe + "[domain]\ndimensions = 1\n",
+     "in.toml:4:14: domain.dimensions: must be between 2 and 3, but is 1\n  4 | dimensions = 1\n    |        "
+     "      ^"},
+    {"negative_density", probe + "density = -1\n",
+     "in.toml:3:11: scenario.density: must be greater than 0 [density], but is -1\n  3 | density = -1\n"
+     "    |           ^"},
+    {"scenario_refuses", probe + "density = 13\n",
+     "in.toml:3:11: scenario.density: must not be 13\n  3 | density = 13\n    |           ^"},
+    {"wrong_choice", probe + "[solver]\nscheme = \"musl\"\n",
+     "in.toml:4:10: solver.scheme: 'musl' is none of the choices; did you mean 'muscl'? allowed: rusanov, "
+     "muscl\n"
+     "  4 | scheme = \"musl\"\n    |          ^"},
+    {"huge_integer", probe + "[time]\nmax-steps = 3000000000\n",
+     "in.toml:4:13: time.max-steps: must be between -2147483648 and 2147483647, but is 3000000000\n"
+     "  4 | max-steps = 3000000000\n    |             ^"},
+};
+
+const Mistake between_keys[] = {
+    {"list_length", probe + "[domain]\ncells = [3, 3]\n",
+     "in.toml:4:9: domain.cells: must have 3 entries, one for each dimension, but has 2\n  4 | cells = [3, "
+     "3]\n"
+     "    |         ^"},
+    {"upper_below_lower", probe + "[domain]\nlower = [0, 1, 0]\n",
+     "in.toml:3:1: domain.upper: must exceed lower along each axis, but along y it is 1 and lower is 1\n"
+     "  3 | [domain]\n    | ^"},
+    {"no_cubes", probe + "[domain]\nupper = [1.0, 0.5, 1.0]\ncells = [9, 3, 9]\n",
+     "in.toml:4:9: domain.upper: base cells must be cubes, but are 0.1111111111111111 wide along x and "
+     "0.16666666666666666 along y; upper = 0.3333333333333333 along y would make them so\n"
+     "  4 | upper = [1.0, 0.5, 1.0]\n    |         ^"},
+    {"half_periodic", probe + "[boundary]\nx-lower = \"outflow\"\n",
+     "in.toml:4:11: boundary.x-lower: the x axis is periodic on its upper side only; it must be so on both "
+     "sides or "
+     "on none\n  4 | x-lower = \"outflow\"\n    |           ^"},
+    {"z_in_2d", "[domain]\ndimensions = 2\n[boundary]\nz = \"outflow\"\n" + probe,
+     "in.toml:4:1: boundary.z: the domain has 2 dimensions\n  4 | z = \"outflow\"\n    | ^"},
+    {"min_level_below_base", probe + "[domain]\ncells = [9, 9, 9]\n[mesh]\nmin-level = 1\n",
+     "in.toml:6:13: mesh.min-level: must be between 2 (the level of the base cells) and 12, but is 1\n"
+     "  6 | min-level = 1\n    |             ^"},
+    {"max_level_below_min", probe + "[mesh]\nmin-level = 2\nmax-level = 1\n",
+     "in.toml:5:13: mesh.max-level: must be between 2 (min-level) and 12, but is 1\n  5 | max-level = 1\n"
+     "    |             ^"},
+    {"too_many_levels", probe + "[mesh]\nmax-level = 10\n",
+     "in.toml:4:13: mesh.max-level: must be at most 9: leaves may have 10 levels, from min-level 0 up; but "
+     "is 10\n"
+     "  4 | max-level = 10\n    |             ^"},
+    {"small_patch", probe + "[mesh]\npatch-size = 5\nmax-level = 1\n[solver]\nscheme = \"muscl\"\n",
+     "in.toml:4:14: mesh.patch-size: must be at least 6 on an adaptive mesh with this scheme (halo width 2), "
+     "but is "
+     "5\n  4 | patch-size = 5\n    |              ^"},
+    {"ends_before_start", probe + "[time]\nstart = 3\nend = 2\n",
+     "in.toml:5:7: time.end: time.end must exceed time.start, but is 2 and time.start is 3\n  5 | end = 2\n"
+     "    |       ^"},
+    {"variable", probe + "[[refinement]]\nkind = \"jump\"\nvariable = \"presure\"\nrefine = 0.1\n",
+     "in.toml:5:12: refinement[0].variable: 'presure' is no quantity of the solver; did you mean 'pressure'? "
+     "allowed: "
+     "density, momentum_x, momentum_y, momentum_z, energy, velocity_x, velocity_y, velocity_z, pressure, "
+     "sound_speed, mach, "
+     "internal_energy, temperature, entropy\n"
+     "  5 | variable = \"presure\"\n    |            ^"},
+    {"key_of_other_kind",
+     probe + "[[refinement]]\nkind = \"box\"\nlower = [0, 0, 0]\nupper = [1, 1, 1]\nradius = 2\n",
+     "in.toml:7:1: refinement[0].radius: has no meaning for kind = 'box'\n  7 | radius = 2\n    | ^"},
+    {"kind_missing", probe + "[[refinement]]\nradius = 2\n",
+     "in.toml:3:1: refinement[0].kind: is required: a string (jump, threshold, ball, shell, box): The "
+     "criterion.\n"
+     "  3 | [[refinement]]\n    | ^"},
+    {"criterion_level",
+     probe + "[mesh]\nmax-level = 2\n[[refinement]]\nkind = \"ball\"\nradius = 1\nlevel = 3\n",
+     "in.toml:8:9: refinement[0].level: must be 0 or between 0 (mesh.min-level) and 2 (mesh.max-level), but "
+     "is 3\n"
+     "  8 | level = 3\n    |         ^"},
+    {"reference_time", probe + "[[refinement]]\nkind = \"ball\"\nradius = 1\npower = 2\nreference-time = 1\n",
+     "in.toml:7:18: refinement[0].reference-time: must not be 0, and must have the sign of all times of the "
+     "run (-2 "
+     "to -1), where power is not 0; but is 1\n  7 | reference-time = 1\n    |                  ^"},
+    {"plot_time_outside", probe + "[output]\nplot-times = [-1.5, 0]\n",
+     "in.toml:4:14: output.plot-times: must lie between time.start -2 and time.end -1, but one is 0\n"
+     "  4 | plot-times = [-1.5, 0]\n    |              ^"},
+    {"field_name", probe + "[output]\nfields = [\"density\", \"velocty\"]\n",
+     "in.toml:4:22: output.fields: 'velocty' is none of the choices; did you mean 'velocity'? allowed: "
+     "density, "
+     "momentum_x, momentum_y, momentum_z, energy, velocity_x, velocity_y, velocity_z, pressure, sound_speed, "
+     "mach, internal_energy, temperature, entropy, momentum, "
+     "velocity, "
+     "level, curve_index\n  4 | fields = [\"density\", \"velocty\"]\n    |                      ^"},
+    {"field_twice", probe + "[output]\nfields = [\"density\", \"density\"]\n",
+     "in.toml:4:10: output.fields: names 'density' twice\n  4 | fields = [\"density\", \"density\"]\n    |   "
+     "       ^"},
+};
+
+const Mistake settings[] = {
+    {"range",
+     probe,
+     "--set mesh.patch-size=64: mesh.patch-size: must be between 3 and 32 [volumes], but is 64",
+     {"mesh.patch-size=64"}},
+    {"key",
+     probe,
+     "--set mesh.patchsize=9: mesh.patchsize: unknown key; did you mean 'patch-size'?",
+     {"mesh.patchsize=9"}},
+    {"bare_word",
+     probe,
+     "--set mesh.patch-size=nine: mesh.patch-size: must be an integer, but is the string \"nine\"",
+     {"mesh.patch-size=nine"}},
+    {"no_table",
+     probe,
+     "--set patch-size=9: a setting is written table.key=value, as in mesh.patch-size=9",
+     {"patch-size=9"}},
+    {"no_value",
+     probe,
+     "--set mesh.patch-size: a setting is written table.key=value, as in mesh.patch-size=9",
+     {"mesh.patch-size"}},
+    {"broken_list", probe, "--set domain.cells=[1, 2: '[1, 2' is no TOML value", {"domain.cells=[1, 2"}},
+    {"no_such_criterion",
+     probe,
+     "--set refinement[1].level=2: there is no refinement[1]: the file has 0 [[refinement]], counted from 0",
+     {"refinement[1].level=2"}},
+    {"which_criterion",
+     probe + "[[refinement]]\nkind = \"ball\"\nradius = 1\n",
+     "--set refinement.radius=2: which refinement? The file has 1: write refinement[0].radius=...",
+     {"refinement.radius=2"}},
+    {"last_wins",
+     probe,
+     "--set scenario.density=-2: scenario.density: must be greater than 0 [density], but is -2",
+     {"scenario.density=-1", "scenario.density=-2"}},
+};
+
+auto name_of(const testing::TestParamInfo<Mistake>& info) {
+  return std::string(info.param.name);
+}
+INSTANTIATE_TEST_SUITE_P(SyntaxAndKeys, BadInput, testing::ValuesIn(syntax_and_keys), name_of);
+INSTANTIATE_TEST_SUITE_P(TypesAndRanges, BadInput, testing::ValuesIn(types_and_ranges), name_of);
+INSTANTIATE_TEST_SUITE_P(BetweenKeys, BadInput, testing::ValuesIn(between_keys), name_of);
+INSTANTIATE_TEST_SUITE_P(Settings, BadInput, testing::ValuesIn(settings), name_of);
+
+TEST(BadInputFile, MissingOrNoFile) {
+  const auto what = [](const std::string& file) -> std::string {
+    try {
+      load_config(file);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(what("no/such/input.toml"), "no/such/input.toml: No such file or directory");
+  EXPECT_EQ(what("/"), "/: is a directory, not an input file");
+}
+
+TEST(BadInputMemory, MeshBeyondWhatIsAvailable) {
+  // 27^3 leaves of (9 + 2)^3 volumes, padded to 1336, times 5 unknowns, plus 8: 19683 * 53504 bytes, and the
+  // tree.
+  const std::string text = probe + "[mesh]\nmin-level = 3\n";
+  const double bytes = 19683.0 * (53504 + 1500);
+  EXPECT_EQ(message(text, {}, bytes), "accepted");
+  EXPECT_EQ(
+      message(text, {}, 1024.0 * 1024 * 512),
+      "in.toml:4:13: mesh.min-level: level 3 everywhere means 19683 leaves and needs about 1.008 GiB, but "
+      "0.5 GiB are available; make min-level, patch-size or domain.cells smaller\n  4 | min-level = 3\n"
+      "    |             ^");
+}
+
+TEST(Config, DefaultsComeFromScenarioAndDomain) {
+  const Config config = load(probe);
+  EXPECT_EQ(config.domain.dimensions, 3);
+  EXPECT_EQ(config.domain.lower, (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(config.domain.upper, (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(config.domain.cells, (std::vector<int>{1, 1, 1}));
+  EXPECT_EQ(config.time.start, -2);
+  EXPECT_EQ(config.time.end, -1);
+  EXPECT_EQ(config.output.directory, "output/in");
+  EXPECT_EQ(config.scenario_name, "probe");
+  for (const Boundary side : config.domain.boundary) EXPECT_EQ(side, Boundary::periodic);
+}
+
+TEST(Config, LevelsStartAtTheBaseLevel) {
+  for (const auto& [cells, level] :
+       {std::pair{1, 0}, {2, 1}, {3, 1}, {4, 2}, {9, 2}, {10, 3}, {27, 3}, {28, 4}}) {
+    const std::string n = std::to_string(cells);
+    const Config config = load(probe, {"domain.cells=[" + n + ", " + n + ", " + n + "]"});
+    EXPECT_EQ(config.base_level(), level) << cells;
+    EXPECT_EQ(config.mesh.min_level, level) << cells;
+    EXPECT_EQ(config.mesh.max_level, level) << cells;
+  }
+}
+
+TEST(Config, MoreSpecialBoundaryWins) {
+  const Config config = load(probe +
+                             "[boundary]\nall = \"outflow\"\ny = \"periodic\"\nz-upper = \"reflecting\"\n"
+                             "x = \"reflecting\"\nx-lower = \"scenario\"\n");
+  const Boundary expected[] = {Boundary::scenario, Boundary::reflecting, Boundary::periodic,
+                               Boundary::periodic, Boundary::outflow,    Boundary::reflecting};
+  for (int face = 0; face < 6; ++face) EXPECT_EQ(config.domain.boundary[face], expected[face]) << face;
+}
+
+TEST(Config, SettingsOverrideTheFile) {
+  const Config config =
+      load(probe + "density = 2\n[[refinement]]\nkind = \"ball\"\nradius = 1\n",
+           {"scenario.density=3", "solver.scheme=muscl", "refinement[0].radius=2.5",
+            "output.directory=2026-11-20", "output.fields=[\"pressure\"]", "scenario.noise=true"});
+  const auto& scenario = dynamic_cast<const Probe&>(*config.scenario);
+  EXPECT_EQ(scenario.density_, 3);
+  EXPECT_TRUE(scenario.noise_);
+  EXPECT_EQ(config.euler.scheme, solvers::euler::Scheme::muscl);
+  EXPECT_EQ(config.refinement.at(0).radius, 2.5);
+  EXPECT_EQ(config.output.directory, "2026-11-20");
+  EXPECT_EQ(config.output.fields, std::vector<std::string>{"pressure"});
+}
+
+TEST(Config, DefaultsOfACriterion) {
+  const Config config = load(probe +
+                             "[domain]\nlower = [-1, -1, 1]\nupper = [1, 1, 3]\n"
+                             "[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.2\n"
+                             "[[refinement]]\nkind = \"threshold\"\nvariable = \"pressure\"\nrefine = -2\n"
+                             "[[refinement]]\nkind = \"shell\"\nradius = 1\nwidth = 0.5\n");
+  EXPECT_EQ(config.refinement[0].coarsen, 0.05);
+  EXPECT_EQ(config.refinement[1].coarsen, -3);
+  EXPECT_EQ(config.refinement[2].centre, (std::vector<double>{0, 0, 2}));
+  EXPECT_EQ(config.refinement[2].t_ref, -2);
+}
+
+TEST(Config, ResolvedInputIsTheInput) {
+  const std::string text =
+      probe +
+      "density = 0.1\naxis = \"y\"\ncentre = [1e-7, 0.1, 3]\n"
+      "[domain]\nlower = [-0.1, 0, 0]\nupper = [0.2, 0.3, 0.1]\ncells = [27, 27, 9]\n"
+      "[boundary]\nz = \"reflecting\"\nx-lower = \"outflow\"\nx-upper = \"scenario\"\n"
+      "[mesh]\npatch-size = 7\nmax-level = 5\n"
+      "[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.3\n"
+      "[[refinement]]\nkind = \"shell\"\nradius = 0.123456789012345678\nwidth = 0.5\nlevel = 4\n"
+      "[[refinement]]\nkind = \"box\"\nlower = [0, 0, 0]\nupper = [1, 1, 1]\n"
+      "[solver]\nscheme = \"muscl\"\nlimiter = \"minmod\"\ngamma = 1.6666666666666667\n"
+      "[time]\nstart = -31.622776601683793\nend = -0.35\n"
+      "[output]\ndirectory = \"out \\\"put\\\"\\\\\\u0007\"\nplot-times = [-1, -0.5]\n";
+  const Config config = load(text, {"solver.cfl=0.35"});
+  const Config again = load_config_text(config.resolved, "in.toml", {}, probes(), plenty);
+  EXPECT_EQ(again.resolved, config.resolved);
+  EXPECT_EQ(again.domain.lower, config.domain.lower);
+  EXPECT_EQ(again.domain.upper, config.domain.upper);
+  EXPECT_EQ(again.domain.cells, config.domain.cells);
+  for (int face = 0; face < 6; ++face) EXPECT_EQ(again.domain.boundary[face], config.domain.boundary[face]);
+  EXPECT_EQ(again.mesh.patch_size, 7);
+  EXPECT_EQ(again.mesh.min_level, 3);
+  EXPECT_EQ(again.mesh.max_level, 5);
+  ASSERT_EQ(again.refinement.size(), 3u);
+  EXPECT_EQ(again.refinement[0].coarsen, config.refinement[0].coarsen);
+  EXPECT_EQ(again.refinement[1].radius, config.refinement[1].radius);
+  EXPECT_EQ(again.refinement[1].centre, config.refinement[1].centre);
+  EXPECT_EQ(again.refinement[1].t_ref, config.refinement[1].t_ref);
+  EXPECT_EQ(again.refinement[2].upper, config.refinement[2].upper);
+  EXPECT_EQ(again.euler.gamma, config.euler.gamma);
+  EXPECT_EQ(again.euler.limiter, solvers::euler::Limiter::minmod);
+  EXPECT_EQ(again.time.cfl, 0.35);
+  EXPECT_EQ(again.time.start, config.time.start);
+  EXPECT_EQ(again.output.directory, "out \"put\"\\\a");
+  EXPECT_EQ(again.output.plot_times, config.output.plot_times);
+  EXPECT_EQ(dynamic_cast<const Probe&>(*again.scenario).centre_,
+            dynamic_cast<const Probe&>(*config.scenario).centre_);
+}
+
+}  // namespace
+}  // namespace meander::simulation

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// docs/input.md says what the code does.
+#include "simulation/input_reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "simulation/describe_config.hpp"
+
+namespace meander::simulation {
+namespace {
+
+TEST(InputReference, DocsHoldWhatTheCodeDeclares) {
+  std::ostringstream docs;
+  docs << std::ifstream(MEANDER_SOURCE_DIR "/docs/input.md").rdbuf();
+  std::istringstream expected(input_reference()), found(docs.str());
+  std::string expected_line, found_line;
+  for (int line = 1; std::getline(expected, expected_line); ++line) {
+    std::getline(found, found_line);
+    ASSERT_EQ(found_line, expected_line)
+        << "docs/input.md:" << line
+        << " is out of date; refresh it with: meander input-reference > docs/input.md";
+  }
+  EXPECT_FALSE(std::getline(found, found_line)) << "docs/input.md is longer than: meander input-reference";
+}
+
+TEST(InputReference, NamesEveryTableKindAndScenario) {
+  const std::string text = input_reference();
+  for (const std::string& table : input_tables())
+    EXPECT_NE(text.find("[" + table + "]"), std::string::npos) << table;
+  for (const RefinementKind& kind : refinement_kinds()) {
+    EXPECT_NE(text.find("### kind = \"" + kind.name + "\""), std::string::npos) << kind.name;
+  }
+  for (const ScenarioEntry& entry : scenarios()) {
+    EXPECT_NE(text.find("### name = \"" + entry.name + "\""), std::string::npos) << entry.name;
+    EXPECT_NE(scenario_list().find(entry.name + " ("), std::string::npos) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <numbers>
+
+#include "simulation/mass_profile.hpp"
+#include "tests/simulation/scenario_fixture.hpp"
+
+namespace meander::simulation {
+namespace {
+
+double ball(int dim) {
+  return dim == 3 ? 4 * std::numbers::pi / 3 : std::numbers::pi;
+}
+
+ShellGrid grid_of(int dim, double radius, int count) {
+  return {dim, {}, radius / count, count};
+}
+
+struct Case {
+  int dim;
+  double refined_radius;
+};
+
+class MassProfile : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(DimensionsAndMeshes, MassProfile,
+                         testing::Values(Case{2, 0.0}, Case{2, 0.5}, Case{3, 0.0}, Case{3, 0.5}),
+                         [](const auto& tested) {
+                           return std::to_string(tested.param.dim) + "d_" +
+                                  (tested.param.refined_radius > 0 ? "adaptive" : "uniform");
+                         });
+
+TEST_P(MassProfile, OfUniformExcessIsThatOfTheBall) {
+  const auto [dim, refined] = GetParam();
+  for (const int coarse : {5, 6}) {  // the centre in a volume's middle, and on a corner
+    const TestMesh mesh(dim, 9, -1, 1, coarse, refined,
+                        [&](const double*, double, double* q) { q[0] = 1.3; });
+    ThreadTeam team(1);
+    MassProfiler profiler;
+    const auto grid = grid_of(dim, 1, 256);
+    const auto& excess = profiler.excess(mesh.view(-1, team), grid, std::pow(2, dim));
+    const double dx = 2.0 / (coarse * 9) / (refined > 0 ? 3 : 1);
+    for (int i = 1; i <= grid.count; ++i) {
+      const double r = grid.radius(i), exact = 0.3 * ball(dim) * std::pow(r, dim);
+      const double tolerance = r < 1.5 * dx ? 0.2 : r < 3 * dx ? 0.08 : r < 8 * dx ? 0.02 : 0.015;
+      EXPECT_NEAR(excess[static_cast<std::size_t>(i)] / exact, 1, tolerance) << "r / dx = " << r / dx;
+    }
+  }
+}
+
+TEST_P(MassProfile, OfTopHatFollowsTheExactOne) {
+  const auto [dim, refined] = GetParam();
+  const double radius = 0.33, delta = 0.2;
+  const auto scenario =
+      make_scenario("accretion", cube(dim, -1, 1, 5.0 / 3.0), {{"radius", radius}, {"delta", delta}});
+  const TestMesh mesh(dim, 9, -1, 1, 9, refined,
+                      [&](const double* x, double dx, double* q) { scenario->initial(x, dx, q); });
+  ThreadTeam team(2);
+  MassProfiler profiler;
+  const auto grid = grid_of(dim, 1, 512);
+  const auto& excess = profiler.excess(mesh.view(-1, team), grid, std::pow(2, dim));
+  const double total = delta * ball(dim) * std::pow(radius, dim);
+  for (int i = 40; i <= grid.count; ++i) {
+    const double r = grid.radius(i), exact = total * std::min(1.0, std::pow(r / radius, dim));
+    // The edge is as wide as a volume.
+    const bool at_edge = std::abs(r - radius) < 2.0 / 81 / (refined > 0 ? 3 : 1);
+    EXPECT_NEAR(excess[static_cast<std::size_t>(i)], exact, (at_edge ? 0.05 : 0.02) * exact) << "r = " << r;
+  }
+  EXPECT_NEAR(excess.back() / total, 1, 1e-4);
+}
+
+TEST_P(MassProfile, HasTheSameBitsForAnyThreadsAndOrder) {
+  const auto [dim, refined] = GetParam();
+  TestMesh mesh(dim, 5, -1, 1, 7, refined, [](const double* x, double, double* q) {
+    q[0] = 1 + std::sin(40 * x[0] + 13 * x[1]) * std::exp(7 * x[2]);
+  });
+  const auto grid = grid_of(dim, 0.9, 200);
+  std::vector<double> reference;
+  for (const int threads : {1, 2, 3, 5}) {
+    for (int order = 0; order < 2; ++order) {
+      ThreadTeam team(threads);
+      MassProfiler profiler;
+      const auto excess = profiler.excess(mesh.view(-1, team), grid, std::pow(2, dim));
+      if (reference.empty()) reference = excess;
+      ASSERT_EQ(std::memcmp(excess.data(), reference.data(), excess.size() * sizeof(double)), 0);
+      mesh.reverse();
+    }
+  }
+}
+
+TEST_P(MassProfile, ToleratesStatesThatAreNone) {
+  const auto [dim, refined] = GetParam();
+  for (const double density : {std::nan(""), 1e300, -1e300}) {
+    const TestMesh mesh(dim, 5, -1, 1, 3, refined, [&](const double*, double, double* q) { q[0] = density; });
+    ThreadTeam team(1);
+    MassProfiler profiler;
+    EXPECT_EQ(profiler.excess(mesh.view(-1, team), grid_of(dim, 1, 64), std::pow(2, dim)).size(), 65u);
+  }
+}
+
+TEST_P(MassProfile, GivesGravityOfAPointMassOutside) {
+  const auto [dim, refined] = GetParam();
+  const double mass = 0.05;
+  const auto scenario = make_scenario("accretion", cube(dim, -1, 1, 5.0 / 3.0),
+                                      {{"seed", std::string("point")}, {"mass", mass}, {"radius", 0.05}});
+  const TestMesh mesh(dim, 9, -1, 1, 9, refined,
+                      [&](const double* x, double dx, double* q) { scenario->initial(x, dx, q); });
+  ThreadTeam team(1);
+  MassProfiler profiler;
+  const auto grid = grid_of(dim, 1, 300);
+  const auto gravity = std::make_unique<solvers::euler::SphericalGravity>();
+  const double a = 0.25;
+  fill_gravity(*gravity, grid, profiler.excess(mesh.view(-2, team), grid, std::pow(2, dim)), a);
+  EXPECT_TRUE(gravity->on);
+  EXPECT_EQ(gravity->bins, 300);
+  EXPECT_EQ(gravity->dim, dim);
+  EXPECT_DOUBLE_EQ(gravity->strength, (dim == 3 ? 1.5 : 3.0) * a / std::numbers::pi);
+  EXPECT_NEAR(gravity->excess_total, mass, 1e-6);
+  double most = 0;
+  for (int i = 0; i <= gravity->bins; ++i) {
+    const double r = i * gravity->dr;
+    EXPECT_TRUE(std::isfinite(gravity->table[i]));
+    most = std::max(most, gravity->strength * std::abs(gravity->table[i]) * r);
+    if (r > 0.25) {
+      EXPECT_NEAR(gravity->table[i] * std::pow(r, dim) / mass, 1, 2e-3);
+    }
+  }
+  EXPECT_DOUBLE_EQ(gravity->g_max, most);
+  EXPECT_GT(gravity->table[0], 0);
+}
+
+}  // namespace
+}  // namespace meander::simulation

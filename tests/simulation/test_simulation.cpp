@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "simulation/run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+Config input(const std::string& name, const std::vector<std::string>& settings) {
+  return load_config(std::string(MEANDER_SOURCE_DIR) + "/inputs/" + name + ".toml", settings);
+}
+
+// Everything that a state consists of: leaves, interior data, time.
+struct Snapshot {
+  double t = 0;
+  std::vector<double> places, data;
+  friend bool operator==(const Snapshot& a, const Snapshot& b) {
+    return a.t == b.t && a.places == b.places && a.data.size() == b.data.size() &&
+           std::memcmp(a.data.data(), b.data.data(), a.data.size() * sizeof(double)) == 0;
+  }
+};
+
+Snapshot snapshot(Simulation& simulation) {
+  const StateView view = simulation.view();
+  Snapshot result;
+  result.t = view.t;
+  const auto& layout = view.layout;
+  for (const auto& patch : view.patches) {
+    result.places.insert(result.places.end(), patch.lower, patch.lower + 3);
+    result.places.push_back(patch.dx);
+    for (int u = 0; u < layout.unknowns; ++u) {
+      for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
+        for (int j = 0; j < layout.p; ++j) {
+          const double* row = patch.q + layout.at(u, 0, j, k);
+          result.data.insert(result.data.end(), row, row + layout.p);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+struct Case {
+  std::string input;
+  std::vector<std::string> settings;
+  int steps;
+};
+
+class Threads : public testing::TestWithParam<Case> {};
+
+// Dynamic refinement, refluxing, gravity, limiters: the number of threads changes no bit.
+TEST_P(Threads, ChangeNoBit) {
+  const auto& [name, settings, steps] = GetParam();
+  Snapshot reference;
+  std::vector<double> totals;
+  for (const int threads : {1, 2, 3, 5}) {
+    const Config config = input(name, settings);
+    const auto simulation = make_simulation(config, threads);
+    std::size_t meshes = 0, leaves = simulation->leaves();
+    while (simulation->step() < steps) {
+      simulation->advance(config.time.end);
+      if (simulation->leaves() != leaves) ++meshes;
+      leaves = simulation->leaves();
+    }
+    EXPECT_GT(meshes, 0u) << "the mesh never changed";
+    const Snapshot state = snapshot(*simulation);
+    if (threads == 1) {
+      reference = state;
+      totals = simulation->totals();
+    }
+    EXPECT_TRUE(state == reference) << threads << " threads";
+    EXPECT_EQ(simulation->totals(), totals) << threads << " threads";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Simulation, Threads,
+    testing::Values(Case{"riemann-2d", {"mesh.patch-size=7", "mesh.min-level=1", "mesh.max-level=3"}, 40},
+                    Case{"accretion-2d", {"mesh.patch-size=8", "mesh.regrid-every=2"}, 700},
+                    Case{"sedov-3d", {"mesh.patch-size=6", "mesh.min-level=1", "mesh.max-level=2"}, 60},
+                    Case{"sedov-3d",
+                         {"mesh.patch-size=4", "mesh.min-level=1", "mesh.max-level=2",
+                          "solver.scheme=rusanov"},
+                         60}),
+    [](const auto& param) {
+      std::string name = param.param.input + std::to_string(param.index);
+      std::erase(name, '-');
+      return name;
+    });
+
+TEST(SimulationMemory, IsAtMostATenthAboveTheLeaves) {
+  const Config config = input("sedov-2d", {"mesh.min-level=2", "mesh.max-level=4", "mesh.patch-size=6"});
+  const auto simulation = make_simulation(config, 2);
+  for (int step = 0; step < 100; ++step) {
+    simulation->advance(config.time.end);
+    const auto slot = static_cast<double>(simulation->view().layout.slot_size()) * sizeof(double);
+    ASSERT_LE(static_cast<double>(simulation->state_bytes()),
+              1.1 * slot * static_cast<double>(simulation->leaves()));
+  }
+}
+
+// Uniform gas, but what flows in turns into something else at t = 0.05.
+class Turning final : public Scenario {
+ public:
+  explicit Turning(double pressure) : pressure_(pressure) {}
+  void describe(io::Fields&) override {}
+  void set_up(const io::Fields&, const Setting&) override {}
+  void initial(const double*, double, double* q) const override { fill(q, 1.0); }
+  void boundary(const double*, double, double t, double* q) const override {
+    fill(q, t > 0.05 ? pressure_ : 1.0);
+  }
+
+ private:
+  static void fill(double* q, double pressure) {
+    q[0] = 1;
+    q[1] = 0.5;
+    q[2] = 0;
+    q[3] = pressure / 0.4 + 0.125;
+  }
+  double pressure_;
+};
+
+struct Directory {
+  std::filesystem::path path;
+  explicit Directory(const char* name) : path(std::filesystem::temp_directory_path() / name) {
+    std::filesystem::remove_all(path);
+  }
+  ~Directory() { std::filesystem::remove_all(path); }
+};
+
+class BadState : public testing::TestWithParam<double> {};
+
+TEST_P(BadState, StopsTheRunAndKeepsItsFiles) {
+  const Directory directory("meander-test-bad-state");
+  Config config = load_config_text(
+      "[domain]\ndimensions = 2\n[boundary]\nall = \"scenario\"\n[mesh]\npatch-size = 5\nmin-level = 2\n"
+      "[scenario]\nname = \"uniform\"\n[output]\nplot-every = 0.02\n[time]\nend = 0.2\n",
+      "bad.toml", {}, scenarios(), 1e12);
+  config.scenario = std::make_shared<Turning>(GetParam());
+  testing::internal::CaptureStderr();
+  const int code = run(config, {.threads = 1, .output = directory.path.string()});
+  const std::string message = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, exit_failure);
+  for (const char* part : {"patch centre (", "level 2", "volume at (", "step ", "t = ", "density = ",
+                           "pressure = ", "momentum_x = ", "energy = ", "files written before are intact"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << part << " is missing in: " << message;
+  }
+  int failed = 0, plots = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path)) {
+    const std::string name = entry.path().filename().string();
+    failed += name.starts_with("failed_") ? 1 : 0;
+    plots += name.starts_with("plot_") ? 1 : 0;
+  }
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(plots, 3) << "at t = 0, 0.02 and 0.04";
+  EXPECT_NE(text_of((directory.path / "history.csv").string()).find("\n10,"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Simulation, BadState,
+                         testing::Values(-0.5, std::numeric_limits<double>::quiet_NaN()));
+
+// The resolved input beside the results repeats the run to the bit.
+TEST(Run, IsRepeatedByItsResolvedInput) {
+  const Directory first("meander-test-run-1"), second("meander-test-run-2");
+  const Config config = input("sod", {"mesh.patch-size=6", "time.max-steps=20", "output.history-steps=1"});
+  ASSERT_EQ(run(config, {.threads = 2, .output = first.path.string()}), exit_done);
+  const Config again = load_config((first.path / "input.toml").string());
+  ASSERT_EQ(run(again, {.threads = 1, .output = second.path.string()}), exit_done);
+  const std::string history = text_of((first.path / "history.csv").string());
+  EXPECT_EQ(std::count(history.begin(), history.end(), '\n'), 22);
+  EXPECT_EQ(history, text_of((second.path / "history.csv").string()));
+}
+
+// Steps are shortened to meet the plot times and the end exactly, and none is cut to a sliver.
+TEST(Run, MeetsPlotTimesExactly) {
+  const Directory directory("meander-test-run-3");
+  const Config config =
+      input("uniform", {"mesh.patch-size=6", "mesh.max-level=2", "mesh.min-level=1", "time.end=0.1",
+                        "output.plot-times=[0.03, 0.071]", "output.history-steps=1"});
+  ASSERT_EQ(run(config, {.threads = 1, .output = directory.path.string()}), exit_done);
+  std::ifstream file(directory.path / "history.csv");
+  std::vector<double> times;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) times.push_back(std::stod(line.substr(line.find(',') + 1)));
+  for (const double t : {0.0, 0.03, 0.071, 0.1}) {
+    EXPECT_EQ(std::count(times.begin(), times.end(), t), 1) << t;
+  }
+  double longest = 0, shortest = 1;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    longest = std::max(longest, times[i] - times[i - 1]);
+    shortest = std::min(shortest, times[i] - times[i - 1]);
+  }
+  EXPECT_GT(shortest, 0.49 * longest);
+}
+
+}  // namespace
+}  // namespace meander::simulation
