@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -75,6 +76,8 @@ int act(const app::CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A file beyond the user's limit is a failed write with a message, not a killed process.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return act(app::parse_command_line(argc, argv));
   } catch (const InputError& error) {

@@ -5,51 +5,53 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+
+#include "io/hdf5_file_driver.hpp"
 
 namespace meander::io::hdf5 {
 
 namespace {
 
-// Looks for "error message = 'REASON'", which the file driver leaves on the error stack; else keeps the
-// description closest to the cause.
+// Keeps the description closest to the cause.
 herr_t find_reason(unsigned, const H5E_error2_t* error, void* data) {
   auto& reason = *static_cast<std::string*>(data);
-  const std::string description = error->desc == nullptr ? "" : error->desc;
-  const std::string mark = "error message = '";
-  const auto begin = description.find(mark);
-  if (begin != std::string::npos) {
-    const auto start = begin + mark.size();
-    reason = description.substr(start, description.find('\'', start) - start);
-    return 1;
-  }
-  if (reason.empty()) reason = description;
+  if (reason.empty() && error->desc != nullptr) reason = error->desc;
   return 0;
 }
 
 }  // namespace
 
-void fail(const std::string& file, const std::string& what) {
+void Writer::fail(const std::string& what) const {
   std::string reason;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, &reason);
-  if (reason.empty()) reason = "HDF5 gives no reason";
-  throw Failure(fmt::format("{}: cannot {}: {}", file, what, reason));
+  if (*first_errno_ != 0) {
+    reason = std::strerror(*first_errno_);
+  } else {
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_reason, &reason);
+    if (reason.empty()) reason = "HDF5 gives no reason";
+  }
+  throw Failure(fmt::format("{}: cannot {}: {}", shown_, what, reason));
 }
 
 Handle Writer::checked(hid_t id, Handle::Close closer, const std::string& what) const {
-  if (id < 0) fail(shown_, what);
-  return {id, closer};
+  Handle handle(id, closer);
+  check(id < 0 ? -1 : 0, what);
+  return handle;
 }
 
 void Writer::check(herr_t code, const std::string& what) const {
-  if (code < 0) fail(shown_, what);
+  // The file driver hides a full disk from HDF5, but not from us.
+  if (code < 0 || *first_errno_ != 0) fail(what);
 }
 
-Writer::Writer(const std::string& path, std::string shown) : shown_(std::move(shown)) {
+Writer::Writer(const std::string& path, std::string shown)
+    : shown_(std::move(shown)), first_errno_(std::make_unique<int>(0)) {
   // Failures become exceptions; HDF5 shall not print its stack as well.
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set up its access");
   // Closing the file closes what is open in it, so that it cannot stay behind half closed.
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "set up its access");
+  check(use_surviving_driver(access.get(), first_errno_.get()), "set up its access");
   file_ = checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, "create");
 }
 

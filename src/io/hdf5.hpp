@@ -7,6 +7,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,9 +15,6 @@
 #include "base/error.hpp"
 
 namespace meander::io::hdf5 {
-
-// Throws Failure: "FILE: cannot WHAT: REASON". Call it right after the failed call.
-[[noreturn]] void fail(const std::string& file, const std::string& what);
 
 // An HDF5 identifier that is closed when it goes.
 class Handle {
@@ -67,7 +65,7 @@ class Writer {
   void write_rows(const Handle& dataset, hid_t memory_type, std::int64_t begin, std::int64_t rows,
                   const void* values);
 
-  // Flushes to the disk and closes. Without it the destructor closes and forgets.
+  // Writes what is still in memory and closes. Without it the destructor closes and forgets.
   void close();
 
  private:
@@ -76,7 +74,10 @@ class Writer {
   void attribute(const Handle& object, const std::string& name, hid_t file_type, hid_t memory_type,
                  std::size_t count, const void* values);
 
+  [[noreturn]] void fail(const std::string& what) const;
+
   std::string shown_;
+  std::unique_ptr<int> first_errno_;  // of the file driver; outlives file_
   Handle file_;
 };
 

@@ -165,8 +165,37 @@ HaloPlan<D>::HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours,
     ops_.insert(ops_.end(), late.begin(), late.end());
     begin_.push_back(ops_.size());
   }
+  list_parts_by_leaf(tree.size(), layout);
 }
 
+template <int D>
+void HaloPlan<D>::list_parts_by_leaf(std::size_t leaves, const solvers::PatchLayout& layout) {
+  job_begin_.assign(leaves + 1, 0);
+  for (const FineSource<D>& part : parts_) ++job_begin_[static_cast<std::size_t>(part.leaf) + 1];
+  for (std::size_t leaf = 0; leaf < leaves; ++leaf) job_begin_[leaf + 1] += job_begin_[leaf];
+  jobs_.resize(parts_.size());
+  std::vector<std::size_t> next(job_begin_.begin(), job_begin_.end() - 1);
+  for (std::size_t o = 0; o < ops_.size(); ++o) {
+    const HaloOp<D>& op = ops_[o];
+    if (op.kind != HaloOp<D>::Kind::restrict_parts) continue;
+    for (std::int32_t k = op.source; k < op.source + op.parts; ++k) {
+      FineSource<D>& part = parts_[static_cast<std::size_t>(k)];
+      part.offset = part_doubles_;
+      part_doubles_ += solvers::part_size<D>(layout, part.position(), op.restriction());
+      jobs_[next[static_cast<std::size_t>(part.leaf)]++] = {static_cast<std::int32_t>(o), k};
+    }
+  }
+}
+
+template <int D>
+Index<D> FineSource<D>::position() const {
+  Index<D> result{};
+  for (int a = 0; a < D; ++a) result[a] = child[a];
+  return result;
+}
+
+template struct FineSource<2>;
+template struct FineSource<3>;
 template struct HaloOp<2>;
 template struct HaloOp<3>;
 template class HaloPlan<2>;

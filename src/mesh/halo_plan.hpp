@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mesh/neighbours.hpp"
+#include "solvers/restriction.hpp"
 #include "solvers/solver.hpp"
-#include "solvers/transfer.hpp"
 
 namespace meander::mesh {
 
@@ -37,14 +37,24 @@ struct HaloOp {
 
   solvers::Box<D> box() const;
   Index<D> offset() const;
+  solvers::Restriction<D> restriction() const { return {box(), offset()}; }
   // Of a copy: the one that takes the same layers of this leaf to the source's halo.
   HaloOp reversed(std::int32_t leaf) const;
 };
 
+// A fine leaf's part in a restrict_parts operation.
 template <int D>
 struct FineSource {
   std::int32_t leaf = 0;
   Vec<std::int8_t, D> child{};  // position in the refined cell
+  std::size_t offset = 0;       // of its part in a block of part_doubles() doubles
+
+  Index<D> position() const;
+};
+
+// The same, listed with the fine leaf.
+struct PartJob {
+  std::int32_t op = 0, part = 0;
 };
 
 template <int D>
@@ -65,15 +75,25 @@ class HaloPlan {
   std::span<const FineSource<D>> parts(const HaloOp<D>& op) const {
     return {parts_.data() + op.source, static_cast<std::size_t>(op.parts)};
   }
-  std::size_t size() const { return ops_.size(); }
+  // The parts that a fine leaf contributes to coarser halos; they can be summed up once it is updated.
+  std::span<const PartJob> jobs(std::size_t leaf) const {
+    return {jobs_.data() + job_begin_[leaf], job_begin_[leaf + 1] - job_begin_[leaf]};
+  }
+  const HaloOp<D>& op(const PartJob& job) const { return ops_[static_cast<std::size_t>(job.op)]; }
+  const FineSource<D>& part(const PartJob& job) const { return parts_[static_cast<std::size_t>(job.part)]; }
+  std::size_t part_doubles() const { return part_doubles_; }
 
  private:
+  void list_parts_by_leaf(std::size_t leaves, const solvers::PatchLayout& layout);
   std::span<const HaloOp<D>> range(std::size_t begin, std::size_t end) const {
     return {ops_.data() + begin, end - begin};
   }
 
   std::vector<HaloOp<D>> ops_;
   std::vector<FineSource<D>> parts_;
+  std::vector<PartJob> jobs_;
+  std::vector<std::size_t> job_begin_;
+  std::size_t part_doubles_ = 0;
   std::vector<std::size_t> begin_;  // of the early and of the late operations of each leaf, alternately
 };
 

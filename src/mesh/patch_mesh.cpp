@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "solvers/restriction.hpp"
 #include "solvers/transfer.hpp"
 
 namespace meander::mesh {
@@ -67,6 +68,7 @@ void PatchMesh<D>::rebuild() {
     flux_correction_ = FluxCorrection<D>(tree_, neighbours_, layout_);
     flux_correction_.attach(patches_);
   }
+  parts_.resize(plan_.part_doubles());
 }
 
 template <int D>
@@ -83,6 +85,11 @@ void PatchMesh<D>::exchange_updated(std::size_t leaf, const Chunk& chunk) const 
     apply(op, patches_[leaf], 0);
     if (other != leaf) apply(op.reversed(static_cast<std::int32_t>(leaf)), patches_[other], 0);
   }
+  for (const PartJob& job : plan_.jobs(leaf)) {
+    const FineSource<D>& part = plan_.part(job);
+    solvers::restrict_part<D>(layout_, patches_[leaf].q, part.position(), plan_.op(job).restriction(),
+                              parts_.data() + part.offset);
+  }
 }
 
 template <int D>
@@ -91,7 +98,18 @@ void PatchMesh<D>::finish_halo(std::size_t leaf, const Chunk& chunk, double t) c
     const auto other = static_cast<std::size_t>(op.source);
     if (other < chunk.begin || other >= chunk.end) apply(op, patches_[leaf], t);
   }
-  for (const HaloOp<D>& op : plan_.late(leaf)) apply(op, patches_[leaf], t);
+  for (const HaloOp<D>& op : plan_.late(leaf)) {
+    if (op.kind != HaloOp<D>::Kind::restrict_parts) {
+      apply(op, patches_[leaf], t);
+      continue;
+    }
+    solvers::RestrictedPart<D> parts[children<D>];
+    std::size_t n = 0;
+    for (const FineSource<D>& source : plan_.parts(op)) {
+      parts[n++] = {parts_.data() + source.offset, source.position()};
+    }
+    solvers::combine_parts<D>(layout_, patches_[leaf].q, {parts, n}, op.restriction());
+  }
 }
 
 template <int D>
@@ -107,14 +125,12 @@ void PatchMesh<D>::apply(const HaloOp<D>& op, const solvers::PatchTask& patch, d
                           op.box(), op.offset());
       break;
     case Kind::restrict_parts: {
-      solvers::FinePart<D> parts[children<D>];
+      solvers::FinePatch<D> parts[children<D>];
       std::size_t n = 0;
       for (const FineSource<D>& source : plan_.parts(op)) {
-        parts[n].fine = patches_[static_cast<std::size_t>(source.leaf)].q;
-        for (int a = 0; a < D; ++a) parts[n].child[a] = source.child[a];
-        ++n;
+        parts[n++] = {patches_[static_cast<std::size_t>(source.leaf)].q, source.position()};
       }
-      solvers::restrict_to<D>(layout_, patch.q, {parts, n}, op.box(), op.offset());
+      solvers::restrict_to<D>(layout_, patch.q, {parts, n}, op.restriction());
       break;
     }
     case Kind::boundary:
@@ -198,7 +214,7 @@ void PatchMesh<D>::move_state(const Spacetree<D>& next, ThreadTeam& team) {
     for (std::size_t c = begin; c < end; ++c) {
       const Origin& from = origin[coarsened[c]];
       MEANDER_ASSERT(from.old_count == children<D>);
-      solvers::FinePart<D> parts[children<D>];
+      solvers::FinePatch<D> parts[children<D>];
       for (int child = 0; child < children<D>; ++child) {
         const auto old = static_cast<std::size_t>(from.old_leaf + child);
         parts[child].fine = pool_[slots_[old]];
@@ -206,7 +222,7 @@ void PatchMesh<D>::move_state(const Spacetree<D>& next, ThreadTeam& team) {
       }
       solvers::Box<D> interior;
       interior.extent.fill(layout_.p);
-      solvers::restrict_to<D>(layout_, parent.data(), {parts, children<D>}, interior, Index<D>{});
+      solvers::restrict_to<D>(layout_, parent.data(), {parts, children<D>}, {interior, {}});
       const int slot = slots_[static_cast<std::size_t>(from.old_leaf)];
       std::memcpy(pool_[slot], parent.data(), slot_size * sizeof(double));
       slots[coarsened[c]] = slot;

@@ -49,9 +49,9 @@ class PatchMesh {
   // changed.
   bool adapt(std::span<const Adapt> adapt, int min_level, int max_level, ThreadTeam& team);
 
-  // Bytes of patch storage, and of the flux registers.
+  // Bytes of patch storage, and of the registers for fluxes and restrictions.
   std::size_t state_bytes() const { return pool_.capacity() * pool_.slot_doubles() * sizeof(double); }
-  std::size_t register_bytes() const { return flux_correction_.bytes(); }
+  std::size_t register_bytes() const { return flux_correction_.bytes() + parts_.size() * sizeof(double); }
 
  private:
   void apply(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
@@ -71,6 +71,7 @@ class PatchMesh {
   std::vector<int> levels_;
   HaloPlan<D> plan_;
   FluxCorrection<D> flux_correction_;
+  mutable std::vector<double> parts_;  // of restrictions, between the two steps of a halo exchange
   std::vector<solvers::PatchTask> patches_;
 };
 

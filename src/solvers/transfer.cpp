@@ -7,22 +7,10 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "solvers/boxes.hpp"
 
 namespace meander::solvers {
 namespace {
-
-// Calls body(index) for all indices of the box whose x is its first: one call a row.
-template <int D, class Body>
-void for_rows(const Box<D>& box, const Body& body) {
-  Index<D> i = box.lower;
-  if constexpr (D == 3) {
-    for (i[2] = box.lower[2]; i[2] < box.lower[2] + box.extent[2]; ++i[2]) {
-      for (i[1] = box.lower[1]; i[1] < box.lower[1] + box.extent[1]; ++i[1]) body(i);
-    }
-  } else {
-    for (i[1] = box.lower[1]; i[1] < box.lower[1] + box.extent[1]; ++i[1]) body(i);
-  }
-}
 
 struct Strides {
   std::ptrdiff_t row, plane;
@@ -68,13 +56,6 @@ void copy_block(int width, double* to, const double* from, int rows, int planes,
   copy_block<8>(to + width - 8, from + width - 8, rows, planes, stride);
 }
 
-constexpr int floor_third(int i) {
-  return i >= 0 ? i / 3 : -((2 - i) / 3);
-}
-constexpr int ceil_third(int i) {
-  return floor_third(i + 2);
-}
-
 double minmod(double a, double b) {
   if (a * b <= 0.0) return 0.0;
   return std::abs(a) < std::abs(b) ? a : b;
@@ -105,47 +86,6 @@ bool corners_admissible(const Solver& solver, int unknowns, const double* q,
     if (!solver.admissible(corner)) return false;
   }
   return true;
-}
-
-constexpr int max_patch_size = 32;
-
-// The rows of fine volumes, up to 3^(D-1), that a row of coarse volumes has in one fine patch.
-struct FineRows {
-  const double* row[9];
-  int count = 0;
-  double excess[max_patch_size];  // sum over rows of their difference to the first, at each x
-
-  // Along x first, which packs well; exactly zero where the rows are equal.
-  void sum_rows(int begin, int end) {
-    std::fill(excess + begin, excess + end, 0.0);
-    for (int r = 1; r < count; ++r) {
-      for (int x = begin; x < end; ++x) excess[x] += row[r][x] - row[0][x];
-    }
-  }
-  // Sum over the volumes of columns begin .. end - 1 of the difference to q0.
-  double differences(int begin, int end, double q0) const {
-    double sum = 0;
-    for (int x = begin; x < end; ++x) sum += excess[x] + count * (row[0][x] - q0);
-    return sum;
-  }
-};
-
-template <int D>
-FineRows fine_rows(const PatchLayout& layout, const FinePart<D>& part, int unknown, const Index<D>& coarse,
-                   const Index<D>& shift) {
-  Index<D> begin{}, end{};
-  for (int a = 1; a < D; ++a) {
-    const int origin = 3 * (coarse[a] + shift[a]) - part.child[a] * layout.p;
-    begin[a] = std::max(origin, 0);
-    end[a] = std::min(origin + 3, layout.p);
-  }
-  FineRows rows;
-  Index<D> f = begin;
-  for (int k = D == 3 ? begin[D - 1] : 0; k < (D == 3 ? end[D - 1] : 1); ++k) {
-    if (D == 3) f[D - 1] = k;
-    for (f[1] = begin[1]; f[1] < end[1]; ++f[1]) rows.row[rows.count++] = part.fine + layout.at(unknown, f);
-  }
-  return rows;
 }
 
 }  // namespace
@@ -213,80 +153,11 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
   });
 }
 
-template <int D>
-void restrict_to(const PatchLayout& layout, double* coarse, std::span<const FinePart<D>> parts,
-                 const Box<D>& box, const Index<D>& shift) {
-  // First value and sum of differences to it, for each coarse volume of the box; reused from call to call.
-  thread_local std::vector<double> figures;
-  thread_local std::vector<int> counts;
-  std::size_t volumes = 1;
-  for (int a = 0; a < D; ++a) volumes *= static_cast<std::size_t>(box.extent[a]);
-  figures.resize(std::max(figures.size(), 2 * volumes));
-  counts.resize(std::max(counts.size(), volumes));
-  double* first = figures.data();
-  double* sum = first + volumes;
-  int* count = counts.data();
-  const int p = layout.p;
-  const double weight = 1.0 / ipow(3.0, D);
-
-  for (int u = 0; u < layout.unknowns; ++u) {
-    std::fill_n(count, volumes, 0);
-    for (const FinePart<D>& part : parts) {
-      Box<D> touched;  // coarse volumes that this child has a share in
-      bool empty = false;
-      for (int a = 0; a < D; ++a) {
-        const int begin = std::max(floor_third(part.child[a] * p) - shift[a], box.lower[a]);
-        const int end =
-            std::min(ceil_third((part.child[a] + 1) * p) - shift[a], box.lower[a] + box.extent[a]);
-        touched.lower[a] = begin;
-        touched.extent[a] = end - begin;
-        empty = empty || end <= begin;
-      }
-      if (empty) continue;
-      for_rows<D>(touched, [&](const Index<D>& c) {
-        FineRows rows = fine_rows<D>(layout, part, u, c, shift);
-        std::size_t slot = 0;
-        for (int a = D - 1; a >= 0; --a) {
-          slot =
-              slot * static_cast<std::size_t>(box.extent[a]) + static_cast<std::size_t>(c[a] - box.lower[a]);
-        }
-        int origin = 3 * (c[0] + shift[0]) - part.child[0] * p;
-        rows.sum_rows(std::max(origin, 0), std::min(origin + 3 * touched.extent[0], p));
-        for (int x = 0; x < touched.extent[0]; ++x, ++slot, origin += 3) {
-          const int begin = std::max(origin, 0), end = std::min(origin + 3, p);
-          const double q0 = rows.row[0][begin];
-          const double differences = rows.differences(begin, end, q0);
-          const int n = rows.count * (end - begin);
-          if (count[slot] == 0) {
-            first[slot] = q0;
-            sum[slot] = differences;
-          } else {
-            sum[slot] += differences + n * (q0 - first[slot]);
-          }
-          count[slot] += n;
-        }
-      });
-    }
-    std::size_t slot = 0;
-    for_rows<D>(box, [&](const Index<D>& c) {
-      double* row = coarse + layout.at(u, c);
-      for (int x = 0; x < box.extent[0]; ++x, ++slot) {
-        MEANDER_ASSERT(count[slot] == ipow(3, D));
-        row[x] = first[slot] + sum[slot] * weight;
-      }
-    });
-  }
-}
-
 template void copy<2>(const PatchLayout&, double*, const double*, const Box<2>&, const Index<2>&);
 template void copy<3>(const PatchLayout&, double*, const double*, const Box<3>&, const Index<3>&);
 template void prolong<2>(const Solver&, const PatchLayout&, double*, const double*, const Box<2>&,
                          const Index<2>&);
 template void prolong<3>(const Solver&, const PatchLayout&, double*, const double*, const Box<3>&,
                          const Index<3>&);
-template void restrict_to<2>(const PatchLayout&, double*, std::span<const FinePart<2>>, const Box<2>&,
-                             const Index<2>&);
-template void restrict_to<3>(const PatchLayout&, double*, std::span<const FinePart<3>>, const Box<3>&,
-                             const Index<3>&);
 
 }  // namespace meander::solvers

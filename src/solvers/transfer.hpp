@@ -1,28 +1,19 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Moving data between patches of one slot layout: copy on one level, prolong to the next finer one, restrict
-// to the next coarser one. All three read interiors only and write a box of the destination, so that every
-// halo of a mesh can be filled at once, in any order.
+// Moving data between patches of one slot layout: copy on one level, prolong to the next finer one
+// (restriction.hpp leads to the next coarser one). Both read interiors only and write a box of the
+// destination, so that every halo of a mesh can be filled at once, in any order.
 //
 // Between levels every coarse volume covers exactly 3^D fine ones, whatever p is, and may straddle fine
 // patches where p is no multiple of 3. A fine index f counts volumes from the lower corner of the coarse
 // *cell*, so that fine volume f lies in coarse volume floor(f / 3) of that cell.
 
-#include <span>
-#include <vector>
-
-#include "base/vec.hpp"
+#include "solvers/boxes.hpp"
 #include "solvers/patch_layout.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::solvers {
-
-// A box of volumes by indices of the destination patch (interior 0 .. p-1, halo outside), never empty.
-template <int D>
-struct Box {
-  Index<D> lower{}, extent{};
-};
 
 // destination[i] = source[i + shift] for all volumes i of the box and all unknowns.
 template <int D>
@@ -37,20 +28,5 @@ void copy(const PatchLayout& layout, double* destination, const double* source, 
 template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset);
-
-// One fine patch's part in a restriction: the child's position (0 .. 2 along each axis) in the coarse cell.
-template <int D>
-struct FinePart {
-  const double* fine = nullptr;
-  Index<D> child{};
-};
-
-// Sets coarse volumes to the mean of the 3^D fine ones: q0 + sum(q_i - q0) / 3^D, exact where all are equal.
-// Coarse volume i of the box has index i + shift in the refined cell that the children fill. The parts are
-// added in the given order, which must be curve order (so that results do not depend on who computes them),
-// and must cover the box.
-template <int D>
-void restrict_to(const PatchLayout& layout, double* coarse, std::span<const FinePart<D>> parts,
-                 const Box<D>& box, const Index<D>& shift);
 
 }  // namespace meander::solvers

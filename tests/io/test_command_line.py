@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 """What the program (environment variable MEANDER) answers to right and wrong command lines."""
+import json
 import os
 import subprocess
 import tempfile
@@ -85,6 +86,31 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertIn("history.csv", os.listdir(self.path("here")))
         self.assertIn("not empty", self.refused("run", "in.toml", "--output", "here"))
+
+    def test_full_disk(self):
+        # A file system of 300 kB of our own, where that is allowed: the first plots fit into it, and not all.
+        own_disk = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",
+                    'mkdir disk; mount -t tmpfs -o size=300k none disk; code=0; "$@" || code=$?; cp -r disk/. kept; '
+                    'exit $code', "sh"]
+        if subprocess.run([*own_disk, "true"], cwd=self.scratch.name, capture_output=True, check=False).returncode:
+            self.skipTest("no right to mount a file system of our own")
+        os.rmdir(self.path("disk"))
+        done = subprocess.run(
+            [*own_disk, os.environ["MEANDER"], "run", "in.toml", "--threads", "1", "--output", "disk/out", "--set",
+             "mesh.min-level=3", "--set", "time.max-steps=50", "--set", "output.plot-steps=1", "--set",
+             "scenario.velocity=[1, 0.5]"],
+            cwd=self.scratch.name, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"disk/out/plot\S*: cannot \w+.*: No space left on device")
+        names = sorted(name for name in os.listdir(self.path("kept/out")) if name.startswith("plot_"))
+        self.assertGreater(len(names), 0)
+        for name in names:
+            self.assertTrue(name.endswith(".vtkhdf"), name)
+            with open(self.path("kept/out/" + name), "rb") as stream:
+                self.assertEqual(stream.read(4), b"\x89HDF")
+        with open(self.path("kept/out/plot.vtkhdf.series"), encoding="utf-8") as stream:
+            # The disk may be full after a plot file and before its line in the series.
+            self.assertIn([entry["name"] for entry in json.load(stream)["files"]], (names, names[:-1]))
 
     def test_check_prints_an_input_that_checks_to_itself(self):
         code, first, _ = self.meander("check", "in.toml")

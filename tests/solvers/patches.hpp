@@ -21,7 +21,10 @@ class Patch {
     std::fill(q, q + layout.slot_size(), std::numeric_limits<double>::quiet_NaN());
   }
   Patch(const Patch& other) : Patch(other.layout) { std::copy(other.q, other.q + layout.slot_size(), q); }
-  Patch& operator=(const Patch&) = delete;
+  Patch& operator=(const Patch& other) {
+    std::copy(other.q, other.q + layout.slot_size(), q);
+    return *this;
+  }
 
   double& at(int unknown, int i, int j, int k = 0) { return q[layout.at(unknown, i, j, k)]; }
   double at(int unknown, int i, int j, int k = 0) const { return q[layout.at(unknown, i, j, k)]; }

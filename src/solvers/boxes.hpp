@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Boxes of volumes, and walking through them row by row.
+
+#include <cstddef>
+
+#include "base/vec.hpp"
+
+namespace meander::solvers {
+
+// A box of volumes by indices of the destination patch (interior 0 .. p-1, halo outside).
+template <int D>
+struct Box {
+  Index<D> lower{}, extent{};
+
+  std::size_t volumes() const {
+    std::size_t n = 1;
+    for (int a = 0; a < D; ++a) n *= static_cast<std::size_t>(extent[a]);
+    return n;
+  }
+};
+
+// Calls body(index) for all indices of the box whose x is its first: one call a row, in storage order.
+template <int D, class Body>
+void for_rows(const Box<D>& box, const Body& body) {
+  Index<D> i = box.lower;
+  for (int k = 0; k < (D == 3 ? box.extent[D - 1] : 1); ++k) {
+    if (D == 3) i[D - 1] = box.lower[D - 1] + k;
+    for (i[1] = box.lower[1]; i[1] < box.lower[1] + box.extent[1]; ++i[1]) body(i);
+  }
+}
+
+constexpr int floor_third(int i) {
+  return i >= 0 ? i / 3 : -((2 - i) / 3);
+}
+constexpr int ceil_third(int i) {
+  return floor_third(i + 2);
+}
+
+}  // namespace meander::solvers

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/restriction.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace meander::solvers {
+namespace {
+
+constexpr int max_patch_size = 32;
+
+// The fine indices, in the child's own, that coarse index `coarse` has there along one axis: a third, or less
+// of it at the child's border.
+struct Third {
+  int begin, end;
+};
+Third third_of(int coarse, int shift, int child, int p) {
+  const int origin = 3 * (coarse + shift) - child * p;
+  return {std::max(origin, 0), std::min(origin + 3, p)};
+}
+
+// The rows of fine volumes, up to 3^(D-1), that a row of coarse volumes has in one fine patch.
+struct FineRows {
+  const double* row[9];
+  int count = 0;
+  double excess[max_patch_size];  // sum over rows of their difference to the first, at each x
+
+  // Along x first, which packs well; exactly zero where the rows are equal.
+  void sum_rows(int begin, int end) {
+    std::fill(excess + begin, excess + end, 0.0);
+    for (int r = 1; r < count; ++r) {
+      for (int x = begin; x < end; ++x) excess[x] += row[r][x] - row[0][x];
+    }
+  }
+  // Sum over the volumes of columns begin .. end - 1 of the difference to q0.
+  double differences(int begin, int end, double q0) const {
+    double sum = 0;
+    for (int x = begin; x < end; ++x) sum += excess[x] + count * (row[0][x] - q0);
+    return sum;
+  }
+};
+
+template <int D>
+FineRows fine_rows(const PatchLayout& layout, const double* fine, const Index<D>& child, int unknown,
+                   const Index<D>& coarse, const Index<D>& shift) {
+  Box<D> box;
+  box.extent.fill(1);
+  for (int a = 1; a < D; ++a) {
+    const Third third = third_of(coarse[a], shift[a], child[a], layout.p);
+    box.lower[a] = third.begin;
+    box.extent[a] = third.end - third.begin;
+  }
+  FineRows rows;
+  for_rows<D>(box, [&](const Index<D>& f) { rows.row[rows.count++] = fine + layout.at(unknown, f); });
+  return rows;
+}
+
+}  // namespace
+
+template <int D>
+Box<D> share_of(const PatchLayout& layout, const Index<D>& child, const Restriction<D>& restriction) {
+  const auto& [box, shift] = restriction;
+  Box<D> share;
+  for (int a = 0; a < D; ++a) {
+    const int begin = std::max(floor_third(child[a] * layout.p) - shift[a], box.lower[a]);
+    const int end = std::min(ceil_third((child[a] + 1) * layout.p) - shift[a], box.lower[a] + box.extent[a]);
+    share.lower[a] = begin;
+    share.extent[a] = std::max(0, end - begin);
+  }
+  return share;
+}
+
+template <int D>
+std::size_t part_size(const PatchLayout& layout, const Index<D>& child, const Restriction<D>& restriction) {
+  return 2 * static_cast<std::size_t>(layout.unknowns) * share_of<D>(layout, child, restriction).volumes();
+}
+
+template <int D>
+void restrict_part(const PatchLayout& layout, const double* fine, const Index<D>& child,
+                   const Restriction<D>& restriction, double* part) {
+  const Box<D> share = share_of<D>(layout, child, restriction);
+  if (share.volumes() == 0) return;
+  const int last = share.lower[0] + share.extent[0] - 1;
+  for (int u = 0; u < layout.unknowns; ++u) {
+    for_rows<D>(share, [&](const Index<D>& c) {
+      FineRows rows = fine_rows<D>(layout, fine, child, u, c, restriction.shift);
+      rows.sum_rows(third_of(c[0], restriction.shift[0], child[0], layout.p).begin,
+                    third_of(last, restriction.shift[0], child[0], layout.p).end);
+      for (int x = c[0]; x <= last; ++x, part += 2) {
+        const Third third = third_of(x, restriction.shift[0], child[0], layout.p);
+        part[0] = rows.row[0][third.begin];
+        part[1] = rows.differences(third.begin, third.end, part[0]);
+      }
+    });
+  }
+}
+
+template <int D>
+void combine_parts(const PatchLayout& layout, double* coarse, std::span<const RestrictedPart<D>> parts,
+                   const Restriction<D>& restriction) {
+  // First value, sum of differences to it, and their number, of coarse volumes that several children share.
+  struct Shared {
+    double first, sum;
+    int count;
+  };
+  thread_local std::vector<Shared> all_shared;
+  const Box<D>& box = restriction.box;
+  all_shared.resize(std::max(all_shared.size(), box.volumes() * static_cast<std::size_t>(layout.unknowns)));
+  Shared* const shared = all_shared.data();
+  std::fill_n(shared, box.volumes() * static_cast<std::size_t>(layout.unknowns), Shared{0, 0, 0});
+  constexpr int whole = ipow(3, D);
+  constexpr double weight = 1.0 / whole;
+
+  for (const RestrictedPart<D>& part : parts) {
+    const Box<D> share = share_of<D>(layout, part.child, restriction);
+    if (share.volumes() == 0) continue;
+    const double* figures = part.part;
+    for (int u = 0; u < layout.unknowns; ++u) {
+      for_rows<D>(share, [&](const Index<D>& c) {
+        int rows = 1;
+        std::size_t place = 0;
+        for (int a = D - 1; a >= 0; --a) {
+          place =
+              place * static_cast<std::size_t>(box.extent[a]) + static_cast<std::size_t>(c[a] - box.lower[a]);
+          if (a == 0) continue;
+          const Third third = third_of(c[a], restriction.shift[a], part.child[a], layout.p);
+          rows *= third.end - third.begin;
+        }
+        double* to = coarse + layout.at(u, c);
+        Shared* row = shared + static_cast<std::size_t>(u) * box.volumes() + place;
+        for (int x = 0; x < share.extent[0]; ++x, figures += 2) {
+          const Third third = third_of(c[0] + x, restriction.shift[0], part.child[0], layout.p);
+          const int n = rows * (third.end - third.begin);
+          if (n == whole) {
+            to[x] = figures[0] + figures[1] * weight;
+            continue;
+          }
+          Shared& volume = row[x];
+          if (volume.count == 0) {
+            volume = {figures[0], figures[1], n};
+          } else {
+            volume.sum += figures[1] + n * (figures[0] - volume.first);
+            volume.count += n;
+          }
+          if (volume.count == whole) to[x] = volume.first + volume.sum * weight;
+        }
+      });
+    }
+  }
+}
+
+template <int D>
+void restrict_to(const PatchLayout& layout, double* coarse, std::span<const FinePatch<D>> patches,
+                 const Restriction<D>& restriction) {
+  thread_local std::vector<double> figures;
+  RestrictedPart<D> parts[ipow(3, D)];
+  std::size_t size = 0;
+  for (const auto& patch : patches) size += part_size<D>(layout, patch.child, restriction);
+  figures.resize(std::max(figures.size(), size));
+  double* part = figures.data();
+  for (std::size_t k = 0; k < patches.size(); ++k) {
+    restrict_part<D>(layout, patches[k].fine, patches[k].child, restriction, part);
+    parts[k] = {part, patches[k].child};
+    part += part_size<D>(layout, patches[k].child, restriction);
+  }
+  combine_parts<D>(layout, coarse, {parts, patches.size()}, restriction);
+}
+
+#define MEANDER_INSTANTIATE(D)                                                                              \
+  template Box<D> share_of<D>(const PatchLayout&, const Index<D>&, const Restriction<D>&);                  \
+  template std::size_t part_size<D>(const PatchLayout&, const Index<D>&, const Restriction<D>&);            \
+  template void restrict_part<D>(const PatchLayout&, const double*, const Index<D>&, const Restriction<D>&, \
+                                 double*);                                                                  \
+  template void combine_parts<D>(const PatchLayout&, double*, std::span<const RestrictedPart<D>>,           \
+                                 const Restriction<D>&);                                                    \
+  template void restrict_to<D>(const PatchLayout&, double*, std::span<const FinePatch<D>>,                  \
+                               const Restriction<D>&);
+MEANDER_INSTANTIATE(2)
+MEANDER_INSTANTIATE(3)
+#undef MEANDER_INSTANTIATE
+
+}  // namespace meander::solvers

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The Euler solver as the rooms above see it.
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+
+#include "solvers/euler/acceleration.hpp"
+#include "solvers/euler/euler.hpp"
+#include "solvers/pack.hpp"
+
+namespace meander::solvers::test {
+namespace {
+
+class EulerSolver : public testing::TestWithParam<int> {
+ protected:
+  int dim = GetParam();
+  euler::Parameters parameters{.gamma = 1.6};
+  std::unique_ptr<Solver> solver = euler::make_solver(dim, parameters);
+};
+INSTANTIATE_TEST_SUITE_P(Dimensions, EulerSolver, testing::Values(2, 3));
+
+TEST_P(EulerSolver, SaysWhatItIs) {
+  const Traits& first = solver->traits();
+  EXPECT_EQ(first.name, "euler rusanov");
+  EXPECT_EQ(first.dim, dim);
+  EXPECT_EQ(first.unknowns, dim + 2);
+  EXPECT_EQ(first.unknown_names.size(), static_cast<std::size_t>(dim + 2));
+  EXPECT_EQ(first.halo, 1);
+  EXPECT_EQ(first.halo_shape, HaloShape::faces);
+  EXPECT_EQ(first.prolongation, Prolongation::constant);
+  EXPECT_EQ(first.stages, 1);
+  EXPECT_EQ(first.stage_blocks, 0);
+  EXPECT_TRUE(first.conservative);
+  parameters.scheme = euler::Scheme::muscl;
+  const auto second = euler::make_solver(dim, parameters);
+  EXPECT_EQ(second->traits().name, "euler muscl mc");
+  EXPECT_EQ(second->traits().halo, 2);
+  EXPECT_EQ(second->traits().halo_shape, HaloShape::edges);
+  EXPECT_EQ(second->traits().prolongation, Prolongation::limited_linear);
+}
+
+TEST_P(EulerSolver, DerivesWhatAReaderKnows) {
+  // rho = 2, p = 3.2: c^2 = 1.6 * 3.2 / 2.
+  const double u[3] = {3, -4, 12}, rho = 2, p = 3.2;
+  std::vector<double> q{rho};
+  double square = 0;
+  for (int a = 0; a < dim; ++a) {
+    q.push_back(rho * u[a]);
+    square += u[a] * u[a];
+  }
+  q.push_back(p / (parameters.gamma - 1) + 0.5 * rho * square);
+  std::map<std::string, double> values;
+  const auto& derived = solver->derived();
+  for (const Derived& quantity : derived)
+    values[quantity.name] = quantity.value(solver->parameters(), q.data());
+  for (std::size_t n = 0; n < q.size(); ++n) {
+    EXPECT_EQ(derived[n].name, solver->traits().unknown_names[n]);
+    EXPECT_EQ(values[derived[n].name], q[n]);
+  }
+  EXPECT_EQ(values["velocity_x"], 3);
+  EXPECT_EQ(values["velocity_y"], -4);
+  EXPECT_EQ(values.count("velocity_z"), dim == 3 ? 1u : 0u);
+  if (dim == 3) {
+    EXPECT_EQ(values["velocity_z"], 12);
+  }
+  EXPECT_NEAR(values["pressure"], p, 1e-13);
+  EXPECT_NEAR(values["sound_speed"], 1.6, 1e-13);
+  EXPECT_NEAR(values["mach"], std::sqrt(square) / 1.6, 1e-13);
+  EXPECT_NEAR(values["temperature"], 1.6, 1e-13);
+  EXPECT_NEAR(values["internal_energy"], 1.6 / 0.6, 1e-12);
+  EXPECT_NEAR(values["entropy"], p / std::pow(rho, 1.6), 1e-13);
+}
+
+TEST_P(EulerSolver, ReflectsTheMomentumAcross) {
+  for (int axis = 0; axis < dim; ++axis) {
+    std::vector<double> signs(static_cast<std::size_t>(dim + 2), 7.0);
+    solver->reflection_signs(axis, signs);
+    for (int n = 0; n < dim + 2; ++n) EXPECT_EQ(signs[static_cast<std::size_t>(n)], n == 1 + axis ? -1 : 1);
+  }
+}
+
+TEST_P(EulerSolver, AcceptsOnlyGas) {
+  std::vector<double> q(static_cast<std::size_t>(dim + 2), 0.1);
+  q.front() = 1;
+  q.back() = 1;
+  EXPECT_TRUE(solver->admissible(q.data()));
+  for (std::size_t n = 0; n < q.size(); ++n) {
+    auto bad = q;
+    bad[n] = std::nan("");
+    EXPECT_FALSE(solver->admissible(bad.data())) << n;
+  }
+  auto bad = q;
+  bad.front() = 0;
+  EXPECT_FALSE(solver->admissible(bad.data()));
+  bad = q;
+  bad.back() = 0.005 * dim;  // all of it kinetic
+  EXPECT_FALSE(solver->admissible(bad.data()));
+}
+
+TEST_P(EulerSolver, LimitsTheStepByGravityAndExpansion) {
+  EXPECT_EQ(solver->step_limit(-1.0, 0.1), std::numeric_limits<double>::infinity());
+  auto* gravity = static_cast<euler::SphericalGravity*>(solver->step_data());
+  gravity->on = true;
+  EXPECT_EQ(gravity->dim, dim);
+  EXPECT_DOUBLE_EQ(solver->step_limit(-2.0, 0.1), 0.01);
+  gravity->g_max = 1e6;
+  EXPECT_DOUBLE_EQ(solver->step_limit(-2.0, 0.01), 0.5 * 1e-4);
+}
+
+template <int D>
+void expect_the_table() {
+  euler::SphericalGravity gravity;
+  gravity.on = true;
+  gravity.dim = D;
+  gravity.bins = 4;
+  gravity.dr = 0.25;
+  gravity.strength = 1.5;
+  for (int i = 0; i <= 4; ++i) gravity.table[i] = 10.0 - i;
+  gravity.excess_total = 6.0;
+  for (int a = 0; a < D; ++a) gravity.centre[a] = 0.5;
+  const auto pull = [&](double r) {
+    if (r <= 1.0) return 1.5 * (10.0 - r / 0.25);
+    return 1.5 * 6.0 / std::pow(r, D);
+  };
+  for (const double r : {0.0, 0.1, 0.25, 0.3, 0.99, 1.0, 1.01, 3.0}) {
+    for (int along = 0; along < D; ++along) {
+      for (const double side : {-1.0, 1.0}) {
+        double x[D], g[D];
+        Pack packed[D], packed_g[D];
+        for (int a = 0; a < D; ++a) {
+          x[a] = 0.5 + (a == along ? side * r : 0);
+          packed[a] = Pack(x[a]);
+        }
+        euler::acceleration<D>(gravity, x, g);
+        euler::acceleration<D>(gravity, packed, packed_g);
+        for (int a = 0; a < D; ++a) {
+          EXPECT_NEAR(g[a], a == along ? -side * r * pull(r) : 0, 1e-13) << r;
+          EXPECT_EQ(largest(packed_g[a]), g[a]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Acceleration, InterpolatesAndFallsOffBeyondTheTable) {
+  expect_the_table<2>();
+  expect_the_table<3>();
+}
+
+}  // namespace
+}  // namespace meander::solvers::test

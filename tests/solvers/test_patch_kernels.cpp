@@ -1,0 +1,357 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// What every patch kernel promises, whatever its scheme: the same bits from packs and scalars, uniform flow
+// kept, conservation by the very fluxes it records, mirror symmetry, and a status of the interior alone.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+
+#include "solvers/euler/euler.hpp"
+#include "solvers/euler/terms.hpp"
+#include "solvers/limiters.hpp"
+#include "solvers/muscl.hpp"
+#include "solvers/patch_solver.hpp"
+#include "solvers/rusanov.hpp"
+#include "tests/solvers/allocations.hpp"
+#include "tests/solvers/patches.hpp"
+
+namespace meander::solvers::test {
+namespace {
+
+using euler::Limiter;
+using euler::Scheme;
+
+struct Case {
+  int dim, p;
+  Scheme scheme;
+  Limiter limiter;
+};
+void PrintTo(const Case& c, std::ostream* os) {
+  *os << c.dim << "d p" << c.p
+      << (c.scheme == Scheme::rusanov    ? " rusanov"
+          : c.limiter == Limiter::minmod ? " minmod"
+                                         : " mc");
+}
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (int dim : {2, 3}) {
+    for (int p : {3, 4, 5, 7, 8, 9, 11, 17, 32}) {
+      all.push_back({dim, p, Scheme::rusanov, Limiter::mc});
+      all.push_back({dim, p, Scheme::muscl, Limiter::minmod});
+      all.push_back({dim, p, Scheme::muscl, Limiter::mc});
+    }
+  }
+  return all;
+}
+
+// The same kernels on one lane.
+template <int D>
+PatchStatus update_scalar(const euler::Parameters& parameters, const PatchTask& task,
+                          const PatchLayout& layout, double dt, const euler::SphericalGravity& gravity) {
+  using Terms = euler::Terms<D>;
+  const Terms terms(parameters);
+  PatchStatus status;
+  const std::span<const PatchTask> tasks(&task, 1);
+  const std::span<PatchStatus> result(&status, 1);
+  if (parameters.scheme == Scheme::rusanov) {
+    update_batch<Rusanov<Terms, double>>(terms, tasks, layout, 0.0, dt, gravity, result);
+  } else if (parameters.limiter == Limiter::minmod) {
+    update_batch<MusclHancock<Terms, double, MinMod>>(terms, tasks, layout, 0.0, dt, gravity, result);
+  } else {
+    update_batch<MusclHancock<Terms, double, MonotonizedCentral>>(terms, tasks, layout, 0.0, dt, gravity,
+                                                                  result);
+  }
+  return status;
+}
+
+class PatchKernels : public testing::TestWithParam<Case> {
+ protected:
+  int dim = GetParam().dim, p = GetParam().p;
+  euler::Parameters parameters = [] {
+    euler::Parameters chosen;
+    chosen.scheme = GetParam().scheme;
+    chosen.limiter = GetParam().limiter;
+    return chosen;
+  }();
+  std::unique_ptr<Solver> solver = euler::make_solver(dim, parameters);
+  PatchLayout layout{dim, p, solver->traits().halo, dim + 2};
+  int reach = solver->traits().halo_shape == HaloShape::faces ? 1 : 2;
+  double dx = 0.1, dt = 0.002;
+
+  Patch random_patch(unsigned seed) const {
+    Patch patch(layout);
+    fill_random_gas(patch, seed, parameters.gamma, reach);
+    return patch;
+  }
+  PatchStatus update(const PatchTask& task) const {
+    PatchStatus status;
+    solver->update({&task, 1}, layout, 0, 0.0, dt, {&status, 1});
+    return status;
+  }
+  euler::SphericalGravity gravity() const {
+    euler::SphericalGravity g;
+    g.on = true;
+    g.dim = dim;
+    g.bins = 7;
+    g.dr = 0.05;
+    g.strength = 0.7;
+    for (int i = 0; i <= g.bins; ++i) g.table[i] = 3.0 / (1 + i);
+    g.excess_total = g.table[7] * std::pow(0.35, dim);
+    return g;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Schemes, PatchKernels, testing::ValuesIn(cases()));
+
+TEST_P(PatchKernels, PacksAndScalarsAgreeToTheBit) {
+  parameters.density_floor = 0.5;  // both floors hit some volumes
+  parameters.pressure_floor = 0.5;
+  solver = euler::make_solver(dim, parameters);
+  *static_cast<euler::SphericalGravity*>(solver->step_data()) = gravity();
+  Patch one = random_patch(1), other = one;
+  std::array<std::vector<double>, 12> fluxes;
+  PatchTask with_packs = one.task(dx), with_scalars = other.task(dx);
+  for (int face = 0; face < 2 * dim; ++face) {
+    for (int copy : {0, 6}) fluxes[face + copy].resize(static_cast<std::size_t>(layout.face_flux_size()));
+    with_packs.flux[face] = fluxes[face].data();
+    with_scalars.flux[face] = fluxes[face + 6].data();
+  }
+  const PatchStatus a = update(with_packs);
+  const PatchStatus b = dim == 2 ? update_scalar<2>(parameters, with_scalars, layout, dt, gravity())
+                                 : update_scalar<3>(parameters, with_scalars, layout, dt, gravity());
+  for_volumes(layout, 0, [&](int i, int j, int k) { ASSERT_EQ(one.volume(i, j, k), other.volume(i, j, k)); });
+  for (std::size_t face = 0; face < 6; ++face) EXPECT_EQ(fluxes[face], fluxes[face + 6]);
+  EXPECT_EQ(a.max_rate, b.max_rate);
+  EXPECT_EQ(a.first_order, b.first_order);
+  EXPECT_EQ(a.floored, b.floored);
+  EXPECT_GT(a.floored, 0);
+  EXPECT_TRUE(a.admissible && b.admissible);
+}
+
+TEST_P(PatchKernels, UniformFlowStaysAsItIs) {
+  Patch patch(layout);
+  const double state[5] = {0.7, 0.31, -0.23, dim == 3 ? 0.11 : 2.9, 3.3};
+  for_volumes(layout, layout.h, [&](int i, int j, int k) {
+    if (axes_outside(layout, i, j, k) > reach) return;
+    for (int n = 0; n < layout.unknowns; ++n) patch.at(n, i, j, k) = state[n];
+  });
+  const PatchStatus status = update(patch.task(dx));
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    for (int n = 0; n < layout.unknowns; ++n) ASSERT_EQ(patch.at(n, i, j, k), state[n]);
+  });
+  EXPECT_TRUE(status.admissible);
+  EXPECT_EQ(status.first_order, 0);
+}
+
+TEST_P(PatchKernels, ChangesByTheFluxesItRecords) {
+  Patch patch = random_patch(2);
+  const Patch old = patch;
+  PatchTask task = patch.task(dx);
+  std::array<std::vector<double>, 6> fluxes;
+  for (int face = 0; face < 2 * dim; ++face) {
+    fluxes[face].resize(static_cast<std::size_t>(layout.face_flux_size()));
+    task.flux[face] = fluxes[face].data();
+  }
+  update(task);
+  const auto area = layout.face_volumes();
+  for (int n = 0; n < layout.unknowns; ++n) {
+    double through = 0;
+    for (int face = 0; face < 2 * dim; ++face) {
+      const double* block = fluxes[face].data() + n * area;
+      through += (face % 2 == 0 ? 1 : -1) * std::accumulate(block, block + area, 0.0);
+    }
+    double change = 0;
+    for_volumes(layout, 0, [&](int i, int j, int k) { change += patch.at(n, i, j, k) - old.at(n, i, j, k); });
+    EXPECT_NEAR(change, dt / dx * through, 1e-15 * static_cast<double>(layout.volumes()) + 1e-13);
+  }
+}
+
+// Two patches side by side agree on the fluxes between them to the bit, along every axis.
+TEST_P(PatchKernels, NeighboursComputeTheSameFluxes) {
+  for (int axis = 0; axis < dim; ++axis) {
+    // A strip of random volumes, of which both patches take their part.
+    PatchLayout wide(dim, 2 * p, layout.h, layout.unknowns);
+    Patch strip(wide), low(layout), high(layout);
+    fill_random_gas(strip, 3, parameters.gamma, 3);
+    for_volumes(layout, layout.h, [&](int i, int j, int k) {
+      if (axes_outside(layout, i, j, k) > reach) return;
+      std::array<int, 3> v{i, j, k};
+      for (int n = 0; n < layout.unknowns; ++n) low.at(n, i, j, k) = strip.at(n, v[0], v[1], v[2]);
+      v[static_cast<std::size_t>(axis)] += p;
+      for (int n = 0; n < layout.unknowns; ++n) high.at(n, i, j, k) = strip.at(n, v[0], v[1], v[2]);
+    });
+    std::vector<double> upper(static_cast<std::size_t>(layout.face_flux_size())), lower(upper);
+    PatchTask low_task = low.task(dx), high_task = high.task(dx);
+    low_task.flux[2 * axis + 1] = upper.data();
+    high_task.flux[2 * axis] = lower.data();
+    update(low_task);
+    update(high_task);
+    EXPECT_EQ(upper, lower) << "axis " << axis;
+  }
+}
+
+TEST_P(PatchKernels, AMirroredPatchGivesTheMirroredResult) {
+  for (int axis = 0; axis < dim; ++axis) {
+    std::vector<double> signs(static_cast<std::size_t>(layout.unknowns));
+    solver->reflection_signs(axis, signs);
+    const auto mirror = [&](const Patch& from, Patch& to, int around) {
+      for_volumes(layout, around, [&](int i, int j, int k) {
+        std::array<int, 3> v{i, j, k};
+        v[static_cast<std::size_t>(axis)] = p - 1 - v[static_cast<std::size_t>(axis)];
+        for (int n = 0; n < layout.unknowns; ++n) {
+          to.at(n, v[0], v[1], v[2]) = signs[static_cast<std::size_t>(n)] * from.at(n, i, j, k);
+        }
+      });
+    };
+    Patch patch = random_patch(4), mirrored(layout), back(layout);
+    mirror(patch, mirrored, layout.h);
+    const PatchStatus a = update(patch.task(dx)), b = update(mirrored.task(dx));
+    mirror(mirrored, back, 0);
+    for_volumes(layout, 0,
+                [&](int i, int j, int k) { ASSERT_EQ(patch.volume(i, j, k), back.volume(i, j, k)); });
+    EXPECT_EQ(a.first_order, b.first_order);
+    EXPECT_EQ(a.max_rate, b.max_rate);
+  }
+}
+
+TEST_P(PatchKernels, ExchangingTwoAxesExchangesTheResult) {
+  const auto exchange = [&](const Patch& from, Patch& to, int around) {
+    for_volumes(layout, around, [&](int i, int j, int k) {
+      for (int n = 0; n < layout.unknowns; ++n) {
+        const int swapped = n == 1 ? dim : n == dim ? 1 : n;
+        if (dim == 2) {
+          to.at(swapped, j, i) = from.at(n, i, j);
+        } else {
+          to.at(swapped, k, j, i) = from.at(n, i, j, k);
+        }
+      }
+    });
+  };
+  Patch patch = random_patch(5), exchanged(layout), back(layout);
+  exchange(patch, exchanged, layout.h);
+  update(patch.task(dx));
+  update(exchanged.task(dx));
+  exchange(exchanged, back, 0);
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    for (int n = 0; n < layout.unknowns; ++n) ASSERT_NEAR(patch.at(n, i, j, k), back.at(n, i, j, k), 1e-13);
+  });
+}
+
+TEST_P(PatchKernels, OneBadVolumeAnywhereIsSeen) {
+  if (p > 5) return;  // every position times every unknown
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    for (int n = 0; n < layout.unknowns; ++n) {
+      Patch patch = random_patch(6);
+      patch.at(n, i, j, k) = std::nan("");
+      ASSERT_FALSE(solver->inspect(patch.task(dx), layout).admissible);
+      ASSERT_FALSE(update(patch.task(dx)).admissible);
+    }
+    Patch negative = random_patch(6);
+    negative.at(0, i, j, k) = -1;
+    ASSERT_FALSE(solver->inspect(negative.task(dx), layout).admissible);
+    negative = random_patch(6);
+    negative.at(dim + 1, i, j, k) = 0;
+    ASSERT_FALSE(solver->inspect(negative.task(dx), layout).admissible);
+  });
+}
+
+TEST_P(PatchKernels, StatusKnowsNothingOfTheHalo) {
+  const Patch patch = random_patch(7);  // the corners of its halo are NaN
+  const PatchStatus before = solver->inspect(patch.task(dx), layout);
+  EXPECT_TRUE(before.admissible);
+  const PatchStatus after = update(patch.task(dx)), again = solver->inspect(patch.task(dx), layout);
+  EXPECT_TRUE(after.admissible);
+  EXPECT_EQ(after.max_rate, again.max_rate);
+  double fastest = 0;
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    const auto q = patch.volume(i, j, k);
+    EXPECT_TRUE(solver->admissible(q.data()));
+    double kinetic = 0, rate = 0;
+    for (int a = 0; a < dim; ++a) {
+      kinetic += 0.5 * q[1 + a] * q[1 + a] / q[0];
+      rate += std::abs(q[1 + a] / q[0]);
+    }
+    const double pressure = (parameters.gamma - 1) * (q[1 + dim] - kinetic);
+    fastest = std::max(fastest, rate + dim * std::sqrt(parameters.gamma * pressure / q[0]));
+  });
+  EXPECT_NEAR(after.max_rate, fastest, 1e-13 * fastest);
+}
+
+TEST_P(PatchKernels, ABatchIsItsPatchesOneByOneAndAllocatesNothing) {
+  const double widths[3] = {0.1, 0.3, 0.9};
+  std::vector<Patch> together, alone;
+  std::vector<PatchTask> tasks;
+  for (unsigned i = 0; i < 3; ++i) {
+    together.push_back(random_patch(10 + i));
+    alone.push_back(together.back());
+  }
+  for (std::size_t i = 0; i < 3; ++i) tasks.push_back(together[i].task(widths[i]));
+  std::vector<PatchStatus> status(3);
+  std::vector<PatchStatus> expected;
+  for (std::size_t i = 0; i < 3; ++i) expected.push_back(update(alone[i].task(widths[i])));
+  const long before = allocations();
+  solver->update(tasks, layout, 0, 0.0, dt, status);
+  EXPECT_EQ(allocations(), before);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(status[i].max_rate, expected[i].max_rate);
+    for_volumes(layout, 0, [&](int a, int b, int c) {
+      ASSERT_EQ(together[i].volume(a, b, c), alone[i].volume(a, b, c));
+    });
+  }
+}
+
+TEST_P(PatchKernels, LiftsToTheFloorsAndCounts) {
+  Patch free = random_patch(9), floored = free;
+  update(free.task(dx));
+  parameters.density_floor = 0.4;
+  parameters.pressure_floor = 0.5;
+  solver = euler::make_solver(dim, parameters);
+  const PatchStatus status = update(floored.task(dx));
+  std::int64_t below = 0;
+  const auto pressure = [&](const std::vector<double>& q) {
+    double kinetic = 0;
+    for (int a = 0; a < dim; ++a) kinetic += 0.5 * q[1 + a] * q[1 + a] / q[0];
+    return (parameters.gamma - 1) * (q[1 + dim] - kinetic);
+  };
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    auto q = free.volume(i, j, k);
+    const bool thin = q[0] < 0.4;
+    if (thin) q[0] = 0.4;
+    const bool low = thin || pressure(q) < 0.5;
+    below += low ? 1 : 0;
+    const auto now = floored.volume(i, j, k);
+    ASSERT_GE(now[0], 0.4);
+    ASSERT_GE(pressure(now), 0.5 - 1e-14);
+    if (!low) {
+      ASSERT_EQ(now, q);
+    }
+  });
+  EXPECT_EQ(status.floored, below);
+  EXPECT_GT(below, 0);
+}
+
+TEST_P(PatchKernels, GravityLeavesTheInternalEnergyAlone) {
+  Patch pulled = random_patch(8), free = pulled;
+  update(free.task(dx));
+  *static_cast<euler::SphericalGravity*>(solver->step_data()) = gravity();
+  update(pulled.task(dx));
+  const auto internal = [&](const std::vector<double>& q) {
+    double kinetic = 0;
+    for (int a = 0; a < dim; ++a) kinetic += 0.5 * q[1 + a] * q[1 + a] / q[0];
+    return q[1 + dim] - kinetic;
+  };
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    const auto a = pulled.volume(i, j, k), b = free.volume(i, j, k);
+    ASSERT_EQ(a[0], b[0]);
+    ASSERT_NEAR(internal(a), internal(b), 1e-14);
+    // The kick is rho g dt, with g at the centre of the volume.
+    const double x[3] = {(i + 0.5) * dx, (j + 0.5) * dx, (k + 0.5) * dx};
+    double g[3];
+    dim == 2 ? euler::acceleration<2>(gravity(), x, g) : euler::acceleration<3>(gravity(), x, g);
+    for (int axis = 0; axis < dim; ++axis) ASSERT_NEAR(a[1 + axis] - b[1 + axis], dt * b[0] * g[axis], 1e-14);
+  });
+}
+
+}  // namespace
+}  // namespace meander::solvers::test
