@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Smooth flows: the order of accuracy on a vortex, and a uniform flow that refinement does not disturb.
+
+#include <fmt/format.h>
+
+#include "simulation/scenarios/vortex.hpp"
+#include "tests/reference/exact_riemann.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+double vortex_error(int level, const std::string& limiter) {
+  const Config config = physics_input(fmt::format(
+      "[domain]\ndimensions = 2\nlower = [-1, -1]\nupper = [1, 1]\n[boundary]\nall = \"periodic\"\n"
+      "[mesh]\npatch-size = 9\nmin-level = {}\n[solver]\nscheme = \"muscl\"\nlimiter = \"{}\"\n"
+      "[scenario]\nname = \"vortex\"\nradius = 0.2\nswirl = 0.5\n[time]\nend = 0.5\n",
+      level, limiter));
+  const auto simulation = run(config);
+  Vortex vortex;
+  vortex.radius = 0.2;
+  vortex.edge[0] = vortex.edge[1] = 2;
+  double sum = 0;
+  for_volumes(*simulation, [&](const Volume& volume) {
+    double exact[5];
+    vortex.mean(volume.x[0], volume.x[1], volume.dx, 0.5, 2, exact);
+    sum += std::abs(volume.q[0] - exact[0]) * volume.dx * volume.dx;
+  });
+  return sum;
+}
+
+TEST(VortexRun, IsOfSecondOrder) {
+  const double coarse = vortex_error(2, "mc"), fine = vortex_error(3, "mc");
+  const double order = reference::order_of(coarse, fine, 3);
+  std::printf("L1 errors %.3e %.3e, order %.3f\n", coarse, fine, order);
+  EXPECT_GE(order, 1.9);
+}
+
+class UniformRun : public testing::TestWithParam<std::tuple<int, std::string>> {};
+INSTANTIATE_TEST_SUITE_P(Cases, UniformRun,
+                         testing::Combine(testing::Values(2, 3), testing::Values("rusanov", "muscl")));
+
+// Three levels, a fixed box and a ball that passes through: data cross refinement jumps in all ways.
+TEST_P(UniformRun, StaysUniformThroughRefinementJumps) {
+  const auto& [dim, scheme] = GetParam();
+  const std::string low = dim == 3 ? "0.1, 0.15, 0.2" : "0.1, 0.15",
+                    high = dim == 3 ? "0.3, 0.35, 0.4" : "0.3, 0.35";
+  const Config config = physics_input(fmt::format(
+      "[domain]\ndimensions = {}\n[boundary]\nall = \"periodic\"\n"
+      "[mesh]\npatch-size = 7\nmin-level = {}\nmax-level = {}\nregrid-every = 3\nbuffer = 0\n"
+      "[[refinement]]\nkind = \"box\"\nlower = [{}]\nupper = [{}]\n"
+      "[[refinement]]\nkind = \"ball\"\nradius = 0.05\nspeed = 2.0\nlevel = {}\n"
+      "[solver]\nscheme = \"{}\"\n"
+      "[scenario]\nname = \"uniform\"\ndensity = 1.3\npressure = 0.7\nvelocity = [{}]\n[time]\nend = 1.0\n",
+      dim, dim == 3 ? 0 : 1, dim == 3 ? 2 : 3, low, high, dim == 3 ? 2 : 3, scheme,
+      dim == 3 ? "0.9, -0.5, 0.31" : "0.9, -0.5"));
+  const auto simulation = run(config, 60);
+  EXPECT_EQ(simulation->step(), 60);
+  const double x[3] = {0.5, 0.5, 0.5};
+  double expected[5];
+  config.scenario->initial(x, 0.1, expected);
+  double worst = 0;
+  for_volumes(*simulation, [&](const Volume& volume) {
+    for (int u = 0; u < dim + 2; ++u)
+      worst = std::max(worst, std::abs(volume.q[u] - expected[u]) / std::abs(expected[u]));
+  });
+  std::printf("largest relative change %.2e\n", worst);
+  EXPECT_LE(worst, 1e-14);
+}
+
+}  // namespace
+}  // namespace meander::simulation
