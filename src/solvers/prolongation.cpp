@@ -11,9 +11,10 @@
 namespace meander::solvers {
 namespace {
 
+// Without branches: signs of differences are as good as random.
 double minmod(double a, double b) {
-  if (a * b <= 0.0) return 0.0;
-  return std::abs(a) < std::abs(b) ? a : b;
+  const double smaller = std::abs(a) < std::abs(b) ? a : b;
+  return a * b > 0.0 ? smaller : 0.0;
 }
 
 // Slope a volume along one axis from values of the interior alone; `q` points at the volume with index i
@@ -51,26 +52,25 @@ class Slopes {
     thread_local std::vector<double> storage;
     storage.resize(std::max(storage.size(), static_cast<std::size_t>(unknowns_) * D * volumes_));
     slopes_ = storage.data();
-    double corner[max_unknowns], value[max_unknowns];
+    double corner[max_unknowns], value[max_unknowns], slope[max_unknowns][D];
     std::size_t v = 0;
     for_rows<D>(box, [&](Index<D> c) {
       for (int x = 0; x < box.extent[0]; ++x, ++c[0], ++v) {
         const double* q = coarse + layout.at(0, c);
         for (int u = 0; u < unknowns_; ++u, q += layout.unknown_stride()) {
           value[u] = *q;
-          for (int a = 0; a < D; ++a) at(u, a)[v] = interior_slope(q, layout.stride(a), c[a], layout.p);
+          for (int a = 0; a < D; ++a) slope[u][a] = interior_slope(q, layout.stride(a), c[a], layout.p);
         }
         bool admissible = true;
         for (int k = 0; k < (1 << D) && admissible; ++k) {
           for (int u = 0; u < unknowns_; ++u) {
             corner[u] = value[u];
-            for (int a = 0; a < D; ++a) corner[u] += ((k >> a) & 1 ? 1.0 : -1.0) / 3.0 * at(u, a)[v];
+            for (int a = 0; a < D; ++a) corner[u] += ((k >> a) & 1 ? 1.0 / 3.0 : -1.0 / 3.0) * slope[u][a];
           }
           admissible = solver.admissible(corner);
         }
-        if (admissible) continue;
         for (int u = 0; u < unknowns_; ++u) {
-          for (int a = 0; a < D; ++a) at(u, a)[v] = 0;
+          for (int a = 0; a < D; ++a) at(u, a)[v] = admissible ? slope[u][a] : 0.0;
         }
       }
     });
