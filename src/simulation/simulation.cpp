@@ -202,9 +202,10 @@ void SimulationOf<D>::regrid() {
   try {
     if (mesh_.adapt(refinement_.wishes(mesh_, t_, team_), config_.mesh.min_level, config_.mesh.max_level,
                     team_)) {
-      traversal_.fill_halos(t_);
-      status_ = traversal_.inspect();
+      status_ = traversal_.enforce_floors();
+      floored_ += status_.floored;
       check_state();
+      traversal_.fill_halos(t_);
     }
   } catch (const gpu::OutOfMemory& error) {
     throw Failure(

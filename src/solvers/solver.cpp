@@ -6,6 +6,10 @@
 
 namespace meander::solvers {
 
+PatchStatus Solver::enforce_floors(const PatchTask& task, const PatchLayout& layout) const {
+  return inspect(task, layout);
+}
+
 double Solver::step_limit(double, double) const {
   return std::numeric_limits<double>::infinity();
 }

@@ -76,6 +76,10 @@ class Solver {
   // The status of a state at hand (initial data, after a flux correction). Reads the interior only.
   virtual PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const = 0;
 
+  // Lifts interior volumes that fell below the solver's floors outside update() (by a flux correction or
+  // prolongation, which know nothing of them), and inspects. Without floors: inspect().
+  virtual PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const;
+
   // True if the unknowns of one volume are a state the equations accept.
   virtual bool admissible(const double* unknowns) const = 0;
 

@@ -45,8 +45,9 @@ SweepStatus Traversal<D>::advance(double t, double dt) {
           const auto leaf = static_cast<std::size_t>(leaves[i]);
           correction.apply(i, patches[leaf], dt);
           // The next time step comes from the corrected state; what the update counted stays counted.
-          const auto corrected = solver_.inspect(patches[leaf], mesh_.layout());
+          const auto corrected = solver_.enforce_floors(patches[leaf], mesh_.layout());
           status_[leaf].max_rate = corrected.max_rate;
+          status_[leaf].floored += corrected.floored;
           status_[leaf].admissible = status_[leaf].admissible && corrected.admissible;
         }
       });
@@ -69,6 +70,17 @@ SweepStatus Traversal<D>::inspect() {
   team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf)
       status_[leaf] = solver_.inspect(patches[leaf], mesh_.layout());
+  });
+  return merge();
+}
+
+template <int D>
+SweepStatus Traversal<D>::enforce_floors() {
+  const auto patches = mesh_.patches();
+  status_.resize(patches.size());
+  team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf)
+      status_[leaf] = solver_.enforce_floors(patches[leaf], mesh_.layout());
   });
   return merge();
 }

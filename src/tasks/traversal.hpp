@@ -40,6 +40,10 @@ class Traversal {
   // The status of the state at hand.
   SweepStatus inspect();
 
+  // Lifts all interiors to the solver's floors (prolongation knows nothing of them); halos are stale
+  // afterwards.
+  SweepStatus enforce_floors();
+
   void fill_halos(double t);
 
   const SweepTimes& times() const { return times_; }

@@ -16,18 +16,18 @@ const reference::ExactRiemann& exact() {
   return solution;
 }
 
-// A tube of 27 p volumes along `axis`, thin across.
-double l1_error(int dim, int axis, int p, const std::string& solver) {
+// A tube of 27 p volumes along `axis`, thin across, with the diaphragm at `position`.
+double l1_error(int dim, int axis, int p, const std::string& solver, double position) {
   std::string upper, cells;
   for (int a = 0; a < dim; ++a) {
     upper += fmt::format("{}{}", a == 0 ? "" : ", ", a == axis ? 1.0 : 1.0 / 27);
     cells += fmt::format("{}{}", a == 0 ? "" : ", ", a == axis ? 27 : 1);
   }
-  const Config config = physics_input(
-      fmt::format("[domain]\ndimensions = {}\nupper = [{}]\ncells = [{}]\n[boundary]\nall = \"periodic\"\n{} "
-                  "= \"outflow\"\n"
-                  "[mesh]\npatch-size = {}\n[solver]\n{}\n[scenario]\nname = \"sod\"\naxis = \"{}\"\n",
-                  dim, upper, cells, "xyz"[axis], p, solver, "xyz"[axis]));
+  const Config config = physics_input(fmt::format(
+      "[domain]\ndimensions = {}\nupper = [{}]\ncells = [{}]\n[boundary]\nall = \"periodic\"\n{} "
+      "= \"outflow\"\n"
+      "[mesh]\npatch-size = {}\n[solver]\n{}\n[scenario]\nname = \"sod\"\naxis = \"{}\"\nposition = {}\n",
+      dim, upper, cells, "xyz"[axis], p, solver, "xyz"[axis], position));
   const auto simulation = run(config);
   EXPECT_EQ(simulation->time(), 0.2);
   const int n = 27 * p;
@@ -40,34 +40,54 @@ double l1_error(int dim, int axis, int p, const std::string& solver) {
     }
     there = volume.q[0];
   });
-  return reference::density_l1_error(exact(), density, 0, 1, 0.5, 0.2);
+  return reference::density_l1_error(exact(), density, 0, 1, position, 0.2);
 }
+
+// Where a volume begins on all meshes, and the middle of one.
+constexpr double between_volumes = 14.0 / 27, cut_volume = 0.5;
 
 struct SodCase {
   std::string name, solver;
-  double order;
+  double order, position;
 };
 class Sod : public testing::TestWithParam<SodCase> {};
+
+constexpr const char* rusanov = "scheme = \"rusanov\"";
+constexpr const char* minmod = "scheme = \"muscl\"\nlimiter = \"minmod\"";
+constexpr const char* mc = "scheme = \"muscl\"\nlimiter = \"mc\"";
 INSTANTIATE_TEST_SUITE_P(Schemes, Sod,
-                         testing::Values(SodCase{"rusanov", "scheme = \"rusanov\"", 0.5},
-                                         SodCase{"minmod", "scheme = \"muscl\"\nlimiter = \"minmod\"", 0.7},
-                                         SodCase{"mc", "scheme = \"muscl\"\nlimiter = \"mc\"", 0.85}),
+                         testing::Values(SodCase{"rusanov", rusanov, 0.5, between_volumes},
+                                         SodCase{"minmod", minmod, 0.7, between_volumes},
+                                         SodCase{"mc", mc, 0.85, between_volumes},
+                                         SodCase{"rusanov_cut", rusanov, 0.5, cut_volume},
+                                         SodCase{"minmod_cut", minmod, 0.7, cut_volume},
+                                         SodCase{"mc_cut", mc, 0.85, cut_volume}),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(Sod, ConvergesToTheExactSolution) {
-  const double coarse = l1_error(2, 0, 3, GetParam().solver), middle = l1_error(2, 0, 9, GetParam().solver),
-               fine = l1_error(2, 0, 27, GetParam().solver);
+  MEANDER_LONG_RUN();
+  const auto& [name, solver, order, position] = GetParam();
+  const double coarse = l1_error(2, 0, 3, solver, position), middle = l1_error(2, 0, 9, solver, position),
+               fine = l1_error(2, 0, 27, solver, position);
   const double first = reference::order_of(coarse, middle, 3), second = reference::order_of(middle, fine, 3);
   std::printf("L1 errors %.3e %.3e %.3e, orders %.3f %.3f\n", coarse, middle, fine, first, second);
-  EXPECT_GE(first, GetParam().order);
-  EXPECT_GE(second, GetParam().order);
+  // A diaphragm that cuts a volume is smeared at the start, on each mesh by another amount: only the order
+  // over both steps means something then.
+  if (position == cut_volume) {
+    EXPECT_GE(reference::order_of(coarse, fine, 9), order);
+  } else {
+    EXPECT_GE(first, order);
+    EXPECT_GE(second, order);
+  }
 }
 
 TEST_P(Sod, HasTheSameErrorAlongEveryAxis) {
-  const double along_x = l1_error(2, 0, 5, GetParam().solver);
-  EXPECT_NEAR(l1_error(2, 1, 5, GetParam().solver) / along_x, 1, 1e-10);
-  for (int axis = 0; axis < 3; ++axis)
-    EXPECT_NEAR(l1_error(3, axis, 5, GetParam().solver) / along_x, 1, 1e-10) << axis;
+  const auto& [name, solver, order, position] = GetParam();
+  const double flat = l1_error(2, 0, 5, solver, position), solid = l1_error(3, 0, 5, solver, position);
+  EXPECT_NEAR(l1_error(2, 1, 5, solver, position) / flat, 1, 1e-10);
+  for (int axis = 1; axis < 3; ++axis) EXPECT_NEAR(l1_error(3, axis, 5, solver, position) / solid, 1, 1e-10);
+  // Steps are shorter in 3D.
+  EXPECT_NEAR(solid / flat, 1, 0.03);
 }
 
 }  // namespace

@@ -52,6 +52,21 @@ class EulerSolver final : public Solver {
     return euler::inspect<D>(terms_, task, layout);
   }
 
+  PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
+    std::int64_t floored = 0;
+    if (terms_.enforces()) {
+      for (int k = 0; k < (D == 3 ? layout.p : 1); ++k) {
+        for (int j = 0; j < layout.p; ++j) {
+          for (int i = 0; i < layout.p; ++i)
+            floored += enforce_floors(task.q + layout.at(0, i, j, k), layout);
+        }
+      }
+    }
+    PatchStatus status = inspect(task, layout);
+    status.floored = floored;
+    return status;
+  }
+
   bool admissible(const double* unknowns) const override { return terms_.admissible(unknowns); }
 
   void reflection_signs(int axis, std::span<double> signs) const override {
@@ -71,6 +86,15 @@ class EulerSolver final : public Solver {
   const void* parameters() const override { return &parameters_; }
 
  private:
+  // Of one volume, whose density is at `volume`; true if it was lifted.
+  bool enforce_floors(double* volume, const PatchLayout& layout) const {
+    double q[D + 2];
+    for (int u = 0; u < D + 2; ++u) q[u] = volume[u * layout.unknown_stride()];
+    if (!terms_.enforce(q)) return false;
+    for (int u = 0; u < D + 2; ++u) volume[u * layout.unknown_stride()] = q[u];
+    return true;
+  }
+
   Parameters parameters_;
   Terms<D> terms_;
   Traits traits_;

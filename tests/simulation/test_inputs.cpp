@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Every input that is shipped runs: some steps on a coarser mesh, with figures to compare to.
+
+#include <filesystem>
+#include <set>
+
+#include "base/exact_sum.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+struct InputCase {
+  std::string name;
+  std::vector<std::string> settings;
+  int steps;
+  double time, density_squared;  // after those steps; the integral of rho^2
+};
+
+const std::vector<InputCase>& cases() {
+  static const std::vector<InputCase> list = {
+      {"accretion-2d", {"mesh.max-level=3"}, 40, 0, 0},
+      {"accretion-3d", {"mesh.max-level=2"}, 40, 0, 0},
+      {"accretion-3d-fine", {"mesh.max-level=2", "refinement.1.level=2"}, 20, 0, 0},
+      {"riemann-2d", {"mesh.max-level=3"}, 40, 0, 0},
+      {"sedov-2d", {"mesh.max-level=3"}, 40, 0, 0},
+      {"sedov-3d", {"mesh.max-level=2"}, 20, 0, 0},
+      {"sod", {}, 40, 0, 0},
+      {"uniform", {"mesh.max-level=2"}, 10, 0, 0},
+      {"vortex", {}, 40, 0, 0},
+  };
+  return list;
+}
+
+class ShippedInput : public testing::TestWithParam<InputCase> {};
+INSTANTIATE_TEST_SUITE_P(Inputs, ShippedInput, testing::ValuesIn(cases()), [](const auto& tested) {
+  std::string name = tested.param.name;
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+});
+
+TEST_P(ShippedInput, RunsAndGivesItsFigures) {
+  const InputCase& shipped = GetParam();
+  const auto simulation = run(shipped_input(shipped.name, shipped.settings), shipped.steps);
+  EXPECT_EQ(simulation->step(), shipped.steps);
+  const int dim = simulation->config().domain.dimensions;
+  ExactSum squares;
+  for_volumes(*simulation, [&](const Volume& v) { squares.add(v.q[0] * v.q[0] * std::pow(v.dx, dim)); });
+  std::printf("%s: {%.12g, %.12g}\n", shipped.name.c_str(), simulation->time(), squares.value());
+  EXPECT_NEAR(simulation->time(), shipped.time, 1e-8 * std::abs(shipped.time));
+  EXPECT_NEAR(squares.value(), shipped.density_squared, 1e-8 * shipped.density_squared);
+}
+
+TEST(ShippedInputs, AreAllTestedAndLoadAsTheyAre) {
+  std::set<std::string> tested;
+  for (const auto& shipped : cases()) tested.insert(shipped.name);
+  for (const auto& entry : std::filesystem::directory_iterator(MEANDER_SOURCE_DIR "/inputs")) {
+    if (entry.path().extension() != ".toml") continue;
+    const std::string name = entry.path().stem().string();
+    EXPECT_EQ(tested.count(name), 1u) << name;
+    EXPECT_NO_THROW(shipped_input(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Accretion in an expanding universe against what theory says of it: turnaround radius and its growth, and
+// the shock of Bertschinger (1985).
+
+#include <fmt/format.h>
+
+#include "simulation/scenarios/accretion.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+struct Result {
+  double turnaround_at_1 = 0, turnaround = 0, formula = 0, shock = 0, mass_change = 0;
+};
+
+// Runs to the end; the first turnaround radius is taken at the first of the input's plot times, tau = -1 (a =
+// 1).
+Result accrete(const Config& config) {
+  const auto simulation = make_simulation(config, available_processors());
+  const double mass = simulation->totals()[0];
+  while (simulation->time() < -1) simulation->advance(-1);
+  Result result;
+  result.turnaround_at_1 = measured(*simulation, "turnaround_radius");
+  while (simulation->time() < config.time.end) simulation->advance(config.time.end);
+  result.turnaround = measured(*simulation, "turnaround_radius");
+  result.formula = measured(*simulation, "turnaround_formula");
+  result.shock = measured(*simulation, "shock_radius");
+  result.mass_change = simulation->totals()[0] / mass - 1;
+  std::printf("turnaround %.4f, formula %.4f: %+.1f %%; shock / turnaround %.3f; mass %+.1e; %d steps\n",
+              result.turnaround, result.formula, 100 * (result.turnaround / result.formula - 1),
+              result.shock / result.turnaround, result.mass_change, simulation->step());
+  return result;
+}
+
+double growth(const Result& result, double end_scale_factor) {
+  return std::log(result.turnaround / result.turnaround_at_1) / std::log(end_scale_factor);
+}
+
+// The shipped input: volumes of 0.0317 at level 2, 0.0106 at level 3.
+TEST(AccretionRun, TurnsAroundWhereTheorySaysAndShocksCloserWithEachLevel) {
+  MEANDER_LONG_RUN();
+  const Result coarse = accrete(shipped_input("accretion-3d", {"mesh.max-level=2"}));
+  const Result fine = accrete(shipped_input("accretion-3d"));
+  EXPECT_NEAR(fine.turnaround / fine.formula, 1, 0.05);
+  EXPECT_NEAR(growth(fine, 8), 1.0 / 3, 0.03);
+  const double coarse_ratio = coarse.shock / coarse.turnaround, fine_ratio = fine.shock / fine.turnaround;
+  EXPECT_LT(std::abs(fine_ratio - bertschinger_shock), 0.5 * std::abs(coarse_ratio - bertschinger_shock));
+  EXPECT_NEAR(fine_ratio, bertschinger_shock, 0.04);
+  EXPECT_NEAR(coarse.mass_change, 0, 1e-13);
+  EXPECT_NEAR(fine.mass_change, 0, 1e-13);
+}
+
+TEST(AccretionRun, FollowsThePlaneTheoryIn2d) {
+  MEANDER_LONG_RUN();
+  const Result result = accrete(shipped_input("accretion-2d", {"mesh.max-level=3"}));
+  EXPECT_NEAR(result.turnaround / result.formula, 1, 0.05);
+  EXPECT_NEAR(growth(result, 4), 0.5, 0.04);
+  EXPECT_NEAR(result.mass_change, 0, 1e-13);
+}
+
+TEST(AccretionRun, ForgetsTheShapeOfItsSeed) {
+  MEANDER_LONG_RUN();
+  const double mass = 0.2 * 3.14159265358979 * 0.03 * 0.03;
+  const Result point =
+      accrete(shipped_input("accretion-2d", {"mesh.max-level=3", "scenario.seed=point",
+                                             "scenario.radius=0.02", fmt::format("scenario.mass={}", mass)}));
+  EXPECT_NEAR(point.turnaround / point.formula, 1, 0.05);
+}
+
+TEST(AccretionRun, NoiseGrowsAsLinearTheorySays) {
+  // Without a dominating mass the excess about the centre grows as 3/5 a + 2/5 a^(-3/2) while it is small.
+  const Config config =
+      shipped_input("accretion-2d", {"mesh.max-level=2", "scenario.seed=noise", "scenario.amplitude=0.005",
+                                     "scenario.noise-cells=5", "scenario.pressure=1e-9",
+                                     "scenario.end-scale-factor=0.008", "output.plot-times=[]"});
+  const auto simulation = make_simulation(config, available_processors());
+  const auto excess_within = [&](double radius) {
+    double sum = 0;
+    for_volumes(*simulation, [&](const Volume& v) {
+      if (std::hypot(v.x[0], v.x[1]) < radius) sum += (v.q[0] - 1) * v.dx * v.dx;
+    });
+    return sum;
+  };
+  const double before = excess_within(0.6);
+  while (simulation->time() < config.time.end) simulation->advance(config.time.end);
+  const double ratio = excess_within(0.6) / before, a = 8;
+  const double linear = 0.6 * a + 0.4 * std::pow(a, -1.5);
+  std::printf("excess grew %.3f-fold, linear theory %.3f\n", ratio, linear);
+  EXPECT_NEAR(ratio / linear, 1, 0.1);
+}
+
+}  // namespace
+}  // namespace meander::simulation
