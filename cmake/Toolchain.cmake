@@ -43,7 +43,10 @@ if(MEANDER_CUDA)
   endif()
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
-  # CMake 3.25 does not know C++20 for CUDA and would fall back to 17.
+  # CMake 3.25 does not know C++20 for CUDA: it would fall back to 17, or refuse where a target inherits C++20.
+  set(CMAKE_CUDA_STANDARD 17)
+  set(CMAKE_CUDA17_STANDARD_COMPILE_OPTION "")
+  set(CMAKE_CUDA17_EXTENSION_COMPILE_OPTION "")
   target_compile_options(meander_options INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>)
 endif()

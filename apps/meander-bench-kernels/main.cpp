@@ -89,7 +89,11 @@ int main(int argc, char** argv) {
   app.add_option("--memory-mb", options.memory_mb, "working set \"memory\", a thread")
       ->check(CLI::PositiveNumber);
   app.add_flag("--csv", options.csv, "print comma-separated values");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_done : exit_input_error;
+  }
   if (options.all_cores) options.threads = {available_processors()};
   try {
     if (options.csv) {

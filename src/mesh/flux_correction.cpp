@@ -14,45 +14,39 @@ Index<D> across(int face) {
   return offset;
 }
 
-// Mean of 3^(D-1) fine face fluxes on each coarse volume face of one unknown, as first + sum of differences,
-// parts in curve order; see solvers::restrict_to, whose rule this is with one dimension less.
+// Mean of 3^(D-1) fine face fluxes on each volume face of a coarse face, as first value and sum of
+// differences, parts in curve order; the rule of solvers/restriction.hpp with one dimension less.
 struct FaceMean {
-  std::vector<double> first, sum;
-  std::vector<int> count;
-
-  void reset(std::size_t n) {
-    first.resize(std::max(first.size(), n));
-    sum.resize(std::max(sum.size(), n));
-    count.assign(n, 0);
-  }
-  void add(std::size_t i, double q0, double differences, int n) {
-    if (count[i] == 0) {
-      first[i] = q0;
-      sum[i] = differences;
-    } else {
-      sum[i] += differences + n * (q0 - first[i]);
-    }
-    count[i] += n;
-  }
+  double first, sum;
+  int count;
 };
 
-// Adds the part of the fine face with child position (cx, cy) on the coarse face.
-void add_part(FaceMean& mean, const double* fine, int p, int cx, int cy, bool planar) {
-  const int y_begin = planar ? cy * p : 0, y_end = planar ? (cy + 1) * p : 1;
-  for (int y = y_begin; y < y_end;) {
-    const int y_next = planar ? std::min((y / 3 + 1) * 3, y_end) : 1;
-    for (int x = cx * p; x < (cx + 1) * p;) {
-      const int x_next = std::min((x / 3 + 1) * 3, (cx + 1) * p);
-      const double q0 = fine[(y - y_begin) * p + (x - cx * p)];
+// Adds one unknown's fluxes through the fine face with child position (cx, cy) on the coarse face; in 2D a
+// face is one row.
+void add_part(FaceMean* mean, const double* fine, int p, int cx, int cy, bool planar) {
+  const int rows = planar ? p : 1, y_origin = planar ? cy * p : 0, x_origin = cx * p;
+  for (int j = 0; j < rows;) {
+    const int coarse_y = planar ? (y_origin + j) / 3 : 0;
+    const int j_end = planar ? std::min(rows, 3 * coarse_y + 3 - y_origin) : 1;
+    for (int i = 0; i < p;) {
+      const int coarse_x = (x_origin + i) / 3;
+      const int i_end = std::min(p, 3 * coarse_x + 3 - x_origin);
+      const double q0 = fine[j * p + i];
       double differences = 0;
-      for (int j = y; j < y_next; ++j) {
-        for (int i = x; i < x_next; ++i) differences += fine[(j - y_begin) * p + (i - cx * p)] - q0;
+      for (int y = j; y < j_end; ++y) {
+        for (int x = i; x < i_end; ++x) differences += fine[y * p + x] - q0;
       }
-      mean.add(static_cast<std::size_t>((planar ? y / 3 : 0) * p + x / 3), q0, differences,
-               (y_next - y) * (x_next - x));
-      x = x_next;
+      const int n = (j_end - j) * (i_end - i);
+      FaceMean& volume = mean[coarse_y * p + coarse_x];
+      if (volume.count == 0) {
+        volume = {q0, differences, n};
+      } else {
+        volume.sum += differences + n * (q0 - volume.first);
+        volume.count += n;
+      }
+      i = i_end;
     }
-    y = y_next;
+    j = j_end;
   }
 }
 
@@ -128,9 +122,11 @@ void FluxCorrection<D>::attach(std::span<solvers::PatchTask> patches) {
 
 template <int D>
 void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, double dt) const {
-  thread_local FaceMean mean;
+  thread_local std::vector<FaceMean> means;
   const int p = layout_.p;
   const auto face_volumes = static_cast<std::size_t>(layout_.face_volumes());
+  means.resize(std::max(means.size(), face_volumes));
+  FaceMean* const mean = means.data();
   const double weight = 1.0 / ipow(3.0, D - 1);
   for (std::size_t f = face_begin_[i]; f < face_begin_[i + 1]; ++f) {
     const CoarseFace& face = faces_[f];
@@ -140,7 +136,7 @@ void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, do
     const int s = axis == 0 ? 1 : 0, t = D == 3 ? (axis == 2 ? 1 : 2) : 0;
     for (int u = 0; u < layout_.unknowns; ++u) {
       const std::size_t plane = static_cast<std::size_t>(u) * face_volumes;
-      mean.reset(face_volumes);
+      std::fill_n(mean, face_volumes, FaceMean{0, 0, 0});
       for (std::size_t k = face.first_part; k < face.first_part + face.parts; ++k) {
         const Part& part = parts_[k];
         add_part(mean, registers_.data() + part.offset + plane, p, part.child[0],
@@ -152,7 +148,7 @@ void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, do
       for (int j = 0; j < (D == 3 ? p : 1); ++j) {
         double* row = q + (D == 3 ? j * layout_.stride(t) : 0);
         for (int x = 0; x < p; ++x, ++n) {
-          row[x * layout_.stride(s)] += factor * (mean.first[n] + mean.sum[n] * weight - own[n]);
+          row[x * layout_.stride(s)] += factor * (mean[n].first + mean[n].sum * weight - own[n]);
         }
       }
     }

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "solvers/patch_copy.hpp"
+#include "solvers/prolongation.hpp"
 #include "solvers/restriction.hpp"
-#include "solvers/transfer.hpp"
 
 namespace meander::mesh {
 namespace {

@@ -11,6 +11,9 @@
 #ifdef __CUDACC__
 #define MEANDER_HOST_DEVICE __host__ __device__
 #define MEANDER_TERM __host__ __device__ __forceinline__
+#elif defined(__SANITIZE_ADDRESS__)
+#define MEANDER_HOST_DEVICE
+#define MEANDER_TERM inline  // inlining everything would only multiply the checks
 #else
 #define MEANDER_HOST_DEVICE
 #define MEANDER_TERM __attribute__((always_inline)) inline

@@ -29,7 +29,8 @@ class MusclHancock {
         first_(plane_.at(-1, 0)),
         last_(plane_.at(layout.p - 1, layout.p - 1)) {
     const std::ptrdiff_t block = N * size_;
-    double* scratch = work.scratch.reserve((10 + D) * block);
+    // Shifted so that the first pack of a sweep over the interior falls on a cache line.
+    double* scratch = work.scratch.reserve((10 + D) * block + 8) + (8 - first_ % 8) % 8;
     for (double*& primitive : primitive_) primitive = take(scratch, block);
     predicted_ = take(scratch, block);
     for (int a = 0; a < 2; ++a) slope_[a] = take(scratch, block);

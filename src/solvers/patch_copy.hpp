@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Copying between patches of one level.
+
+#include "solvers/boxes.hpp"
+#include "solvers/patch_layout.hpp"
+
+namespace meander::solvers {
+
+// destination[i] = source[i + shift] for all volumes i of the box and all unknowns. Reads the source's
+// interior only.
+template <int D>
+void copy(const PatchLayout& layout, double* destination, const double* source, const Box<D>& box,
+          const Index<D>& shift);
+
+}  // namespace meander::solvers

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/prolongation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/assert.hpp"
+
+namespace meander::solvers {
+namespace {
+
+// Without branches: signs of differences are as good as random.
+double minmod(double a, double b) {
+  const double smaller = std::abs(a) < std::abs(b) ? a : b;
+  return a * b > 0.0 ? smaller : 0.0;
+}
+
+// Slope a volume along one axis from values of the interior alone; `q` points at the volume with index i
+// there.
+double interior_slope(const double* q, std::ptrdiff_t stride, int i, int p) {
+  if (i == 0) return minmod(q[stride] - q[0], q[2 * stride] - q[stride]);
+  if (i == p - 1) return minmod(q[0] - q[-stride], q[-stride] - q[-2 * stride]);
+  return minmod(q[0] - q[-stride], q[stride] - q[0]);
+}
+
+constexpr int max_unknowns = 64;
+constexpr int max_patch_size = 32;
+
+// The coarse volumes that the fine volumes of a box lie in.
+template <int D>
+Box<D> coarse_box_of([[maybe_unused]] const PatchLayout& layout, const Box<D>& box, const Index<D>& offset) {
+  Box<D> coarse;
+  for (int a = 0; a < D; ++a) {
+    const int first = box.lower[a] + offset[a];
+    coarse.lower[a] = floor_third(first);
+    coarse.extent[a] = floor_third(first + box.extent[a] - 1) - coarse.lower[a] + 1;
+    MEANDER_ASSERT(coarse.lower[a] >= 0 && coarse.lower[a] + coarse.extent[a] <= layout.p);
+  }
+  return coarse;
+}
+
+// Limited slopes of all unknowns in a box of coarse volumes: [unknown][axis][volume]. The admissible states
+// of a conservation law form a convex set, so that the 2^D outermost fine values of a volume speak for all of
+// them.
+template <int D>
+class Slopes {
+ public:
+  Slopes(const Solver& solver, const PatchLayout& layout, const double* coarse, const Box<D>& box)
+      : unknowns_(layout.unknowns), volumes_(box.volumes()) {
+    thread_local std::vector<double> storage;
+    storage.resize(std::max(storage.size(), static_cast<std::size_t>(unknowns_) * D * volumes_));
+    slopes_ = storage.data();
+    double corner[max_unknowns], value[max_unknowns], slope[max_unknowns][D];
+    std::size_t v = 0;
+    for_rows<D>(box, [&](Index<D> c) {
+      for (int x = 0; x < box.extent[0]; ++x, ++c[0], ++v) {
+        const double* q = coarse + layout.at(0, c);
+        for (int u = 0; u < unknowns_; ++u, q += layout.unknown_stride()) {
+          value[u] = *q;
+          for (int a = 0; a < D; ++a) slope[u][a] = interior_slope(q, layout.stride(a), c[a], layout.p);
+        }
+        bool admissible = true;
+        for (int k = 0; k < (1 << D) && admissible; ++k) {
+          for (int u = 0; u < unknowns_; ++u) {
+            corner[u] = value[u];
+            for (int a = 0; a < D; ++a) corner[u] += ((k >> a) & 1 ? 1.0 / 3.0 : -1.0 / 3.0) * slope[u][a];
+          }
+          admissible = solver.admissible(corner);
+        }
+        for (int u = 0; u < unknowns_; ++u) {
+          for (int a = 0; a < D; ++a) at(u, a)[v] = admissible ? slope[u][a] : 0.0;
+        }
+      }
+    });
+  }
+
+  double* at(int unknown, int axis) const {
+    return slopes_ + static_cast<std::size_t>(unknown * D + axis) * volumes_;
+  }
+
+ private:
+  int unknowns_;
+  std::size_t volumes_;
+  double* slopes_;
+};
+
+// Along x, for each fine volume of a row of the box: its coarse volume, counted from the coarse box, and its
+// place in it in coarse widths: -1/3, 0 or 1/3.
+struct RowMap {
+  int coarse[max_patch_size];
+  double place[max_patch_size];
+};
+
+constexpr double place_of(int fine, int coarse) {
+  return (fine - 3 * coarse - 1) / 3.0;
+}
+
+}  // namespace
+
+template <int D>
+void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
+             const Box<D>& box, const Index<D>& offset) {
+  MEANDER_ASSERT(layout.unknowns <= max_unknowns && layout.p <= max_patch_size);
+  const Box<D> coarse_box = coarse_box_of<D>(layout, box, offset);
+  RowMap map;
+  for (int x = 0; x < box.extent[0]; ++x) {
+    const int f = box.lower[0] + offset[0] + x, c = floor_third(f);
+    map.coarse[x] = c - coarse_box.lower[0];
+    map.place[x] = place_of(f, c);
+  }
+  // Of a fine row: the first coarse volume of its coarse row, that volume's number in the box, and the row's
+  // places.
+  const auto coarse_row = [&](const Index<D>& f, Index<D>& c, std::size_t& volume, double* place) {
+    volume = 0;
+    for (int a = D - 1; a >= 1; --a) {
+      c[a] = floor_third(f[a] + offset[a]);
+      place[a] = place_of(f[a] + offset[a], c[a]);
+      volume = (volume + static_cast<std::size_t>(c[a] - coarse_box.lower[a])) *
+               static_cast<std::size_t>(coarse_box.extent[a - 1]);
+    }
+    c[0] = coarse_box.lower[0];
+  };
+  Index<D> c{};
+  std::size_t volume = 0;
+  double place[D] = {};
+
+  if (solver.traits().prolongation == Prolongation::constant) {
+    for_rows<D>(box, [&](const Index<D>& f) {
+      coarse_row(f, c, volume, place);
+      for (int u = 0; u < layout.unknowns; ++u) {
+        double* to = fine + layout.at(u, f);
+        const double* from = coarse + layout.at(u, c);
+        for (int x = 0; x < box.extent[0]; ++x) to[x] = from[map.coarse[x]];
+      }
+    });
+    return;
+  }
+  const Slopes<D> slopes(solver, layout, coarse, coarse_box);
+  for_rows<D>(box, [&](const Index<D>& f) {
+    coarse_row(f, c, volume, place);
+    for (int u = 0; u < layout.unknowns; ++u) {
+      double* to = fine + layout.at(u, f);
+      const double* from = coarse + layout.at(u, c);
+      const double* slope[D];
+      for (int a = 0; a < D; ++a) slope[a] = slopes.at(u, a) + volume;
+      for (int x = 0; x < box.extent[0]; ++x) {
+        const int n = map.coarse[x];
+        double value = from[n] + map.place[x] * slope[0][n];
+        for (int a = 1; a < D; ++a) value += place[a] * slope[a][n];
+        to[x] = value;
+      }
+    }
+  });
+}
+
+template void prolong<2>(const Solver&, const PatchLayout&, double*, const double*, const Box<2>&,
+                         const Index<2>&);
+template void prolong<3>(const Solver&, const PatchLayout&, double*, const double*, const Box<3>&,
+                         const Index<3>&);
+
+}  // namespace meander::solvers

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Prolongation to the next finer level, from one coarse patch's interior: into a fine halo, or into a new
+// leaf.
+//
+// Every coarse volume covers exactly 3^D fine ones, whatever p is. A fine index f counts volumes from the
+// lower corner of the coarse *cell*, so that fine volume f lies in coarse volume floor(f / 3).
+
+#include "solvers/boxes.hpp"
+#include "solvers/patch_layout.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::solvers {
+
+// Fills the fine volumes of the box; volume i has fine index i + offset in the coarse cell. By the solver's
+// traits: constant: the coarse value. limited_linear: minmod slopes along each axis, from the coarse interior
+// only: next to the patch's border the two inner differences are taken, so that linear data are reproduced
+// there too. A coarse volume whose corner values are inadmissible is prolonged by its constant. Conservative:
+// the mean over the fine volumes of a coarse one is its value, to round-off.
+template <int D>
+void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
+             const Box<D>& box, const Index<D>& offset);
+
+}  // namespace meander::solvers
