@@ -20,15 +20,15 @@ struct InputCase {
 
 const std::vector<InputCase>& cases() {
   static const std::vector<InputCase> list = {
-      {"accretion-2d", {"mesh.max-level=3"}, 40, 0, 0},
-      {"accretion-3d", {"mesh.max-level=2"}, 40, 0, 0},
-      {"accretion-3d-fine", {"mesh.max-level=2", "refinement.1.level=2"}, 20, 0, 0},
-      {"riemann-2d", {"mesh.max-level=3"}, 40, 0, 0},
-      {"sedov-2d", {"mesh.max-level=3"}, 40, 0, 0},
-      {"sedov-3d", {"mesh.max-level=2"}, 20, 0, 0},
-      {"sod", {}, 40, 0, 0},
-      {"uniform", {"mesh.max-level=2"}, 10, 0, 0},
-      {"vortex", {}, 40, 0, 0},
+      {"accretion-2d", {"mesh.max-level=3"}, 40, -25.8775543758, 4.0012533587},
+      {"accretion-3d", {"mesh.max-level=2"}, 40, -25.8775543758, 8.00093967934},
+      {"accretion-3d-fine", {"mesh.max-level=3"}, 20, -28.6062951293, 8.00094140569},
+      {"riemann-2d", {"mesh.max-level=3"}, 40, 0.0188227984125, 0.204617111907},
+      {"sedov-2d", {"mesh.max-level=3"}, 40, 0.00145955255522, 1.00212078292},
+      {"sedov-3d", {"mesh.max-level=2"}, 20, 0.00251303168811, 1.00050017514},
+      {"sod", {}, 40, 0.00686168773812, 0.0560857272182},
+      {"uniform", {"mesh.max-level=2"}, 10, 0.0139771690295, 1},
+      {"vortex", {}, 40, 0.0261654233787, 3.96881058929},
   };
   return list;
 }

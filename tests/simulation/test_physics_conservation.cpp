@@ -16,7 +16,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, Conservation,
 
 TEST_P(Conservation, HoldsOverManyStepsOnAChangingMesh) {
   MEANDER_LONG_RUN();
-  const auto& [dim, scheme] = GetParam();
+  const int dim = std::get<0>(GetParam());
+  const std::string scheme = std::get<1>(GetParam());
   const std::string scenario =
       dim == 2 ? "name = \"riemann-2d\"\ncentre = [0.4, 0.55]"
                : "name = \"sedov\"\npressure = 0.01\nradius = 0.1\ncentre = [0.4, 0.55, 0.45]";

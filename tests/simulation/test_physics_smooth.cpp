@@ -44,7 +44,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, UniformRun,
 
 // Three levels, a fixed box and a ball that passes through: data cross refinement jumps in all ways.
 TEST_P(UniformRun, StaysUniformThroughRefinementJumps) {
-  const auto& [dim, scheme] = GetParam();
+  const int dim = std::get<0>(GetParam());
+  const std::string scheme = std::get<1>(GetParam());
   const std::string low = dim == 3 ? "0.1, 0.15, 0.2" : "0.1, 0.15",
                     high = dim == 3 ? "0.3, 0.35, 0.4" : "0.3, 0.35";
   const Config config = physics_input(fmt::format(
