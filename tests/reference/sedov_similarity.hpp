@@ -56,10 +56,14 @@ class SedovSimilarity {
       };
       const State k1 = slope(l, s), k2 = slope(l + 0.5 * h, along(k1, 0.5)),
                   k3 = slope(l + 0.5 * h, along(k2, 0.5)), k4 = slope(l + h, along(k3, 1.0));
-      const auto first = moments(l, s), middle = moments(l + 0.5 * h, along(k2, 0.5));
+      const State before = s;
       for (std::size_t q = 0; q < 3; ++q) s[q] += h / 6 * (k1[q] + 2 * k2[q] + 2 * k3[q] + k4[q]);
+      // Simpson's rule, with the middle of the cubic through both ends.
+      const State after = slope(l + h, s);
+      State half{};
+      for (std::size_t q = 0; q < 3; ++q) half[q] = 0.5 * (before[q] + s[q]) + h / 8 * (k1[q] - after[q]);
+      const auto first = moments(l, before), middle = moments(l + 0.5 * h, half), last = moments(l + h, s);
       l += h;
-      const auto last = moments(l, s);
       energy -= h / 6 * (first[0] + 4 * middle[0] + last[0]);
       mass -= h / 6 * (first[1] + 4 * middle[1] + last[1]);
     }
