@@ -41,9 +41,31 @@ Box<D> coarse_box_of([[maybe_unused]] const PatchLayout& layout, const Box<D>& b
   return coarse;
 }
 
-// Limited slopes of all unknowns in a box of coarse volumes: [unknown][axis][volume]. The admissible states
-// of a conservation law form a convex set, so that the 2^D outermost fine values of a volume speak for all of
-// them.
+// Whether all fine values of a coarse volume are admissible. The admissible states of a conservation law form
+// a convex set, so that the 2^D outermost fine values speak for all of them; most volumes are settled by a
+// bound.
+template <int D>
+bool corners_admissible(const Solver& solver, int unknowns, const double* value, const double (*slope)[D]) {
+  double spread[max_unknowns];
+  for (int u = 0; u < unknowns; ++u) {
+    double sum = 0;
+    for (int a = 0; a < D; ++a) sum += std::abs(slope[u][a]);
+    spread[u] = sum / 3;
+  }
+  if (solver.surely_admissible(value, spread)) return true;
+  double corner[max_unknowns];
+  for (int k = 0; k < (1 << D); ++k) {
+    for (int u = 0; u < unknowns; ++u) {
+      corner[u] = value[u];
+      for (int a = 0; a < D; ++a) corner[u] += ((k >> a) & 1 ? 1.0 / 3.0 : -1.0 / 3.0) * slope[u][a];
+    }
+    if (!solver.admissible(corner)) return false;
+  }
+  return true;
+}
+
+// Limited slopes of all unknowns in a box of coarse volumes: [unknown][axis][volume]; none where a fine value
+// would be inadmissible.
 template <int D>
 class Slopes {
  public:
@@ -52,7 +74,7 @@ class Slopes {
     thread_local std::vector<double> storage;
     storage.resize(std::max(storage.size(), static_cast<std::size_t>(unknowns_) * D * volumes_));
     slopes_ = storage.data();
-    double corner[max_unknowns], value[max_unknowns], slope[max_unknowns][D];
+    double value[max_unknowns], slope[max_unknowns][D];
     std::size_t v = 0;
     for_rows<D>(box, [&](Index<D> c) {
       for (int x = 0; x < box.extent[0]; ++x, ++c[0], ++v) {
@@ -61,14 +83,7 @@ class Slopes {
           value[u] = *q;
           for (int a = 0; a < D; ++a) slope[u][a] = interior_slope(q, layout.stride(a), c[a], layout.p);
         }
-        bool admissible = true;
-        for (int k = 0; k < (1 << D) && admissible; ++k) {
-          for (int u = 0; u < unknowns_; ++u) {
-            corner[u] = value[u];
-            for (int a = 0; a < D; ++a) corner[u] += ((k >> a) & 1 ? 1.0 / 3.0 : -1.0 / 3.0) * slope[u][a];
-          }
-          admissible = solver.admissible(corner);
-        }
+        const bool admissible = corners_admissible<D>(solver, unknowns_, value, slope);
         for (int u = 0; u < unknowns_; ++u) {
           for (int a = 0; a < D; ++a) at(u, a)[v] = admissible ? slope[u][a] : 0.0;
         }

@@ -10,6 +10,10 @@ PatchStatus Solver::enforce_floors(const PatchTask& task, const PatchLayout& lay
   return inspect(task, layout);
 }
 
+bool Solver::surely_admissible(const double*, const double*) const {
+  return false;
+}
+
 double Solver::step_limit(double, double) const {
   return std::numeric_limits<double>::infinity();
 }

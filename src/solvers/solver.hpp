@@ -82,6 +82,9 @@ class Solver {
 
   // True if the unknowns of one volume are a state the equations accept.
   virtual bool admissible(const double* unknowns) const = 0;
+  // A cheap bound: true only if every state within `spread` of the given one, unknown by unknown, is
+  // admissible. False says nothing.
+  virtual bool surely_admissible(const double* unknowns, const double* spread) const;
 
   // The sign each unknown takes under reflection along `axis` (momentum across it: -1).
   virtual void reflection_signs(int axis, std::span<double> signs) const = 0;

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <map>
+#include <random>
 
 #include "solvers/euler/acceleration.hpp"
 #include "solvers/euler/euler.hpp"
@@ -98,6 +99,37 @@ TEST_P(EulerSolver, AcceptsOnlyGas) {
   bad = q;
   bad.back() = 0.005 * dim;  // all of it kinetic
   EXPECT_FALSE(solver->admissible(bad.data()));
+}
+
+// The bound never calls a state sure that lies beside an inadmissible one, and settles mild ones.
+TEST_P(EulerSolver, IsSureOnlyOfGas) {
+  const auto n = static_cast<std::size_t>(solver->traits().unknowns);
+  std::mt19937 random(17);
+  std::uniform_real_distribution<double> dice(-1, 1);
+  int sure = 0, unsure = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    std::vector<double> q(n), spread(n), corner(n);
+    double kinetic = 0;
+    q[0] = std::exp(2 * dice(random));
+    for (std::size_t u = 1; u + 1 < n; ++u) {
+      q[u] = dice(random);
+      kinetic += 0.5 * q[u] * q[u] / q[0];
+    }
+    q[n - 1] = kinetic + std::exp(3 * dice(random) - 2);
+    const double size = std::exp(3 * dice(random) - 2);
+    for (double& s : spread) s = size * std::abs(dice(random));
+    if (!solver->surely_admissible(q.data(), spread.data())) {
+      ++unsure;
+      continue;
+    }
+    ++sure;
+    for (int k = 0; k < (1 << n); ++k) {
+      for (std::size_t u = 0; u < n; ++u) corner[u] = q[u] + ((k >> u) & 1 ? spread[u] : -spread[u]);
+      ASSERT_TRUE(solver->admissible(corner.data()));
+    }
+  }
+  EXPECT_GT(sure, 1000);
+  EXPECT_GT(unsure, 1000);
 }
 
 TEST_P(EulerSolver, LimitsTheStepByGravityAndExpansion) {

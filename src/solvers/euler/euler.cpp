@@ -69,6 +69,19 @@ class EulerSolver final : public Solver {
 
   bool admissible(const double* unknowns) const override { return terms_.admissible(unknowns); }
 
+  // The least pressure: least energy, largest momenta, least density. Strictly inside, so that no rounding
+  // matters.
+  bool surely_admissible(const double* q, const double* spread) const override {
+    const double density = q[0] - spread[0];
+    double momentum2 = 0;
+    for (int a = 1; a <= D; ++a) {
+      const double m = std::abs(q[a]) + spread[a];
+      momentum2 += m * m;
+    }
+    const double margin = 1e-9 * q[D + 1];
+    return density > 1e-9 * q[0] && q[D + 1] - spread[D + 1] - margin > 0.5 * momentum2 / density;
+  }
+
   void reflection_signs(int axis, std::span<double> signs) const override {
     std::fill(signs.begin(), signs.end(), 1.0);
     signs[static_cast<std::size_t>(1 + axis)] = -1.0;
