@@ -105,9 +105,10 @@ TEST(RiemannConfigurations, HaveOneWaveBetweenNeighbours) {
 }
 
 TEST(SedovSimilarity, HasTheKnownEnergyIntegrals) {
-  // Kamm & Timmes 2007, gamma = 1.4.
-  EXPECT_NEAR(reference::SedovSimilarity(3, 1.4).alpha(), 0.851060, 1e-5);
-  EXPECT_NEAR(reference::SedovSimilarity(2, 1.4).alpha(), 0.984041, 1e-5);
+  // The closed form of Sedov (1959) in the parametrisation of Kamm & Timmes (2007), integrated to all digits
+  // given.
+  EXPECT_NEAR(reference::SedovSimilarity(3, 1.4).alpha(), 0.85107185, 2e-8);
+  EXPECT_NEAR(reference::SedovSimilarity(2, 1.4).alpha(), 0.98407402, 2e-8);
 }
 
 TEST(SedovSimilarity, SweepsUpAllMass) {

@@ -94,9 +94,11 @@ INSTANTIATE_TEST_SUITE_P(
     Simulation, Threads,
     testing::Values(Case{"riemann-2d", {"mesh.patch-size=7", "mesh.min-level=1", "mesh.max-level=3"}, 40},
                     Case{"accretion-2d", {"mesh.patch-size=8", "mesh.regrid-every=2"}, 700},
-                    Case{"sedov-3d", {"mesh.patch-size=6", "mesh.min-level=1", "mesh.max-level=2"}, 60},
                     Case{"sedov-3d",
-                         {"mesh.patch-size=4", "mesh.min-level=1", "mesh.max-level=2",
+                         {"domain.cells=[1, 1, 1]", "mesh.patch-size=6", "mesh.max-level=2", "mesh.buffer=0"},
+                         60},
+                    Case{"sedov-3d",
+                         {"domain.cells=[1, 1, 1]", "mesh.patch-size=4", "mesh.max-level=2", "mesh.buffer=0",
                           "solver.scheme=rusanov"},
                          60}),
     [](const auto& param) {
