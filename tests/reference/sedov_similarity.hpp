@@ -24,9 +24,8 @@ class SedovSimilarity {
   }
 
  private:
-  // Density G, velocity U and pressure P in units of rho, R' and rho R'^2 as functions of lambda = r / R, and
-  // the integrals of energy and mass from lambda to 1.
-  using State = std::array<double, 5>;
+  // Density G, velocity U and pressure P in units of rho, R' and rho R'^2 as functions of lambda = r / R.
+  using State = std::array<double, 3>;
 
   // With R ~ t^(2/(d+2)), R R" / R'^2 = -d/2 and the Euler equations become
   //   (U - l) G' + G U' = -(d-1) G U / l,  (U - l) U' + P'/G = d U / 2,  (U - l) (P'/P - gamma G'/G) = d.
@@ -37,34 +36,42 @@ class SedovSimilarity {
     const double source = 0.5 * dim_ * U - P / G * dim_ / w + c2 * (dim_ - 1) * U / (l * w);
     const double dU = source / (w - c2 / w);
     const double dG = -(G * dU + (dim_ - 1) * G * U / l) / w;
-    const double shell = std::pow(l, dim_ - 1);
-    return {dG, dU, P * (dim_ / w + gamma_ * dG / G), -shell * (0.5 * G * U * U + P / (gamma_ - 1)),
-            -shell * G};
+    return {dG, dU, P * (dim_ / w + gamma_ * dG / G)};
   }
 
   void integrate() {
-    State s = {(gamma_ + 1) / (gamma_ - 1), 2 / (gamma_ + 1), 2 / (gamma_ + 1), 0, 0};
+    State s = {(gamma_ + 1) / (gamma_ - 1), 2 / (gamma_ + 1), 2 / (gamma_ + 1)};
+    double energy = 0, mass = 0, l = 1;
+    const auto moments = [&](double x, const State& q) {
+      const double shell = std::pow(x, dim_ - 1);
+      return std::array<double, 2>{shell * (0.5 * q[0] * q[1] * q[1] + q[2] / (gamma_ - 1)), shell * q[0]};
+    };
     // Inwards in equal steps of log lambda, fourth order; what is left in the middle is pressure alone.
-    constexpr int steps = 40000;
+    constexpr int steps = 20000;
     const double shrink = std::exp(std::log(1e-3) / steps);
-    double l = 1;
     for (int i = 0; i < steps; ++i) {
       const double h = l * (shrink - 1);
       const auto along = [&](const State& k, double f) {
-        State moved = s;
-        for (std::size_t q = 0; q < s.size(); ++q) moved[q] += f * h * k[q];
-        return moved;
+        return State{s[0] + f * h * k[0], s[1] + f * h * k[1], s[2] + f * h * k[2]};
       };
       const State k1 = slope(l, s), k2 = slope(l + 0.5 * h, along(k1, 0.5)),
                   k3 = slope(l + 0.5 * h, along(k2, 0.5)), k4 = slope(l + h, along(k3, 1.0));
-      for (std::size_t q = 0; q < s.size(); ++q) s[q] += h / 6 * (k1[q] + 2 * k2[q] + 2 * k3[q] + k4[q]);
+      const State before = s;
+      for (std::size_t q = 0; q < 3; ++q) s[q] += h / 6 * (k1[q] + 2 * k2[q] + 2 * k3[q] + k4[q]);
+      // Simpson's rule, with the middle of the cubic through both ends.
+      const State after = slope(l + h, s);
+      State half{};
+      for (std::size_t q = 0; q < 3; ++q) half[q] = 0.5 * (before[q] + s[q]) + h / 8 * (k1[q] - after[q]);
+      const auto first = moments(l, before), middle = moments(l + 0.5 * h, half), last = moments(l + h, s);
       l += h;
+      energy -= h / 6 * (first[0] + 4 * middle[0] + last[0]);
+      mass -= h / 6 * (first[1] + 4 * middle[1] + last[1]);
     }
-    const double energy = s[3] + s[2] / (gamma_ - 1) * std::pow(l, dim_) / dim_;
+    energy += s[2] / (gamma_ - 1) * std::pow(l, dim_) / dim_;
     const double sphere = dim_ == 3 ? 4 * std::numbers::pi : 2 * std::numbers::pi;
     const double speed = 2.0 / (dim_ + 2);  // R' t / R
     alpha_ = sphere * speed * speed * energy;
-    mass_ = s[4] * dim_;
+    mass_ = mass * dim_;
   }
 
   int dim_;

@@ -114,7 +114,9 @@ void Accretion::set_up(const io::Fields& fields, const Setting& setting) {
         "delta",
         fmt::format("must be greater than -1, or the density 1 + delta is not positive, but is {}", delta_));
   if (!(amplitude_ >= 0 && amplitude_ < 1))
-    fields.reject("amplitude", fmt::format("must be at least 0 and less than 1, but is {}", amplitude_));
+    fields.reject(
+        "amplitude",
+        fmt::format("must be at least 0 and below 1, or densities are not positive, but is {}", amplitude_));
   if (!(pressure_ > 0)) fields.reject("pressure", "must be positive");
   if (!(a_end_ > a_start_))
     fields.reject("end-scale-factor",
