@@ -44,17 +44,25 @@ int available_processors() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+namespace {
+
+// TBB gives no more workers than there are processors unless told otherwise, and of several such limits the
+// least holds: so one for the whole process, which arenas then stay below.
+void allow_more_threads_than_processors() {
+  static const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, 4096);
+}
+
+}  // namespace
+
 struct ThreadTeam::Arena {
-  // TBB would silently give no more workers than there are processors.
-  tbb::global_control allowed;
   tbb::task_arena arena;
-  explicit Arena(int threads)
-      : allowed(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
-        arena(threads, 1) {}
+  explicit Arena(int threads) : arena(threads, 1) {}
 };
 
 ThreadTeam::ThreadTeam(int threads)
-    : threads_(std::max(1, threads)), arena_(std::make_unique<Arena>(threads_)) {}
+    : threads_(std::max(1, threads)), arena_(std::make_unique<Arena>(threads_)) {
+  allow_more_threads_than_processors();
+}
 ThreadTeam::~ThreadTeam() = default;
 ThreadTeam::ThreadTeam(ThreadTeam&&) noexcept = default;
 ThreadTeam& ThreadTeam::operator=(ThreadTeam&&) noexcept = default;
@@ -64,7 +72,7 @@ void ThreadTeam::run(int parts, const std::function<void(int)>& body) {
     for (int part = 0; part < parts; ++part) body(part);
     return;
   }
-  arena_->arena.execute([&] { tbb::parallel_for(0, parts, body, tbb::simple_partitioner{}); });
+  arena_->arena.execute([&] { tbb::parallel_for(0, parts, body, tbb::static_partitioner{}); });
 }
 
 void ThreadTeam::for_chunks(std::size_t items,

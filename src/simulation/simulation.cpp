@@ -80,8 +80,9 @@ class SimulationOf final : public Simulation {
         refinement_(config.mesh, config.refinement, *solver_),
         t_(config.time.start) {
     set_initial_data();
-    // Every round can add one level; data are set anew on the mesh they asked for.
-    for (int level = config.mesh.min_level; level < config.mesh.max_level; ++level) {
+    // Every round can add one level, and then take back what only the coarse buffer of an earlier round asked
+    // for. Data are set anew on the mesh they asked for.
+    for (int round = 0; round < 2 * (config.mesh.max_level - config.mesh.min_level); ++round) {
       if (!mesh_.adapt(refinement_.wishes(mesh_, t_, team_), config_.mesh.min_level, config_.mesh.max_level,
                        team_)) {
         break;

@@ -126,7 +126,7 @@ TEST_P(Threads, ChangeNoBit) {
 INSTANTIATE_TEST_SUITE_P(
     Simulation, Threads,
     testing::Values(
-        Case{"riemann-2d", {"mesh.patch-size=7", "mesh.min-level=1", "mesh.max-level=3"}, 40},
+        Case{"riemann-2d", {"mesh.patch-size=7", "mesh.min-level=2", "mesh.max-level=4"}, 60},
         Case{"accretion-2d", {"mesh.patch-size=6", "mesh.regrid-every=2", "mesh.max-level=4"}, 700},
         Case{"blast", {"mesh.patch-size=6", "solver.scheme=muscl"}, 12},
         Case{"blast", {"mesh.patch-size=5", "solver.scheme=rusanov"}, 20}),
