@@ -67,7 +67,7 @@ void summarise(const Simulation& simulation, int threads, double loop, double ou
                           static_cast<double>(simulation.first_order_volumes()) / updates));
   }
   if (simulation.floored_volumes() > 0) {
-    log::warning(fmt::format("{} volume updates were lifted to the density or pressure floor ({:.2g} of all)",
+    log::info(fmt::format("  {} volume updates were lifted to the density or pressure floor ({:.2g} of all)",
                              simulation.floored_volumes(),
                              static_cast<double>(simulation.floored_volumes()) / updates));
   }
