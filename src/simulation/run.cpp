@@ -68,8 +68,8 @@ void summarise(const Simulation& simulation, int threads, double loop, double ou
   }
   if (simulation.floored_volumes() > 0) {
     log::info(fmt::format("  {} volume updates were lifted to the density or pressure floor ({:.2g} of all)",
-                             simulation.floored_volumes(),
-                             static_cast<double>(simulation.floored_volumes()) / updates));
+                          simulation.floored_volumes(),
+                          static_cast<double>(simulation.floored_volumes()) / updates));
   }
 }
 
