@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 
+#include "base/memory.hpp"
 #include "gpu/resource.hpp"
 
 namespace meander::gpu {
@@ -35,6 +38,11 @@ class HostMemory final : public Resource {
     if (pointer == nullptr) return;
     std::free(pointer);
     live_.fetch_sub(bytes);
+  }
+
+  std::size_t available() const noexcept override {
+    constexpr auto all = static_cast<double>(std::numeric_limits<std::size_t>::max() / 2);
+    return static_cast<std::size_t>(std::min(available_memory(), all));
   }
 
   Place place() const noexcept override { return {Space::host, 0}; }

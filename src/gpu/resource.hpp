@@ -39,6 +39,8 @@ class Resource {
   virtual void* allocate_sync(std::size_t bytes, std::size_t alignment = 256) = 0;
   // `pointer` from allocate_sync with the same bytes and alignment; null does nothing.
   virtual void deallocate_sync(void* pointer, std::size_t bytes, std::size_t alignment = 256) noexcept = 0;
+  // Bytes that can still be had, as far as is known; others may take them first.
+  virtual std::size_t available() const noexcept = 0;
   virtual Place place() const noexcept = 0;
   virtual Stats stats() const noexcept = 0;
 };

@@ -37,6 +37,11 @@ void PatchPool::add_chunk(std::size_t slots) {
 }
 
 void PatchPool::reserve(std::size_t slots) {
+  // Linux hands out more than it has and kills who uses it: ask before.
+  const std::size_t missing = slots > capacity() ? (slots - capacity()) * slot_doubles_ * sizeof(double) : 0;
+  if (missing > memory_.available()) {
+    throw gpu::OutOfMemory(missing, capacity() * slot_doubles_ * sizeof(double), memory_.place());
+  }
   const std::size_t chunk = std::clamp<std::size_t>(slots / 16, 1, largest_chunk);
   while (slots > capacity()) add_chunk(std::min(slots - capacity(), chunk));
 }

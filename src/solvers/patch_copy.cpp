@@ -3,6 +3,7 @@
 #include "solvers/patch_copy.hpp"
 
 #include <cstring>
+#include <iterator>
 
 namespace meander::solvers {
 namespace {
@@ -24,28 +25,10 @@ void copy_block(double* to, const double* from, int rows, int planes, Strides st
 }
 
 void copy_block(int width, double* to, const double* from, int rows, int planes, Strides stride) {
-  switch (width) {
-    case 1:
-      return copy_block<1>(to, from, rows, planes, stride);
-    case 2:
-      return copy_block<2>(to, from, rows, planes, stride);
-    case 3:
-      return copy_block<3>(to, from, rows, planes, stride);
-    case 4:
-      return copy_block<4>(to, from, rows, planes, stride);
-    case 5:
-      return copy_block<5>(to, from, rows, planes, stride);
-    case 6:
-      return copy_block<6>(to, from, rows, planes, stride);
-    case 7:
-      return copy_block<7>(to, from, rows, planes, stride);
-    case 8:
-      return copy_block<8>(to, from, rows, planes, stride);
-    case 9:
-      return copy_block<9>(to, from, rows, planes, stride);
-    default:
-      break;
-  }
+  using Copy = void (*)(double*, const double*, int, int, Strides);
+  constexpr Copy of_width[] = {nullptr,       copy_block<1>, copy_block<2>, copy_block<3>, copy_block<4>,
+                               copy_block<5>, copy_block<6>, copy_block<7>, copy_block<8>, copy_block<9>};
+  if (width < static_cast<int>(std::size(of_width))) return of_width[width](to, from, rows, planes, stride);
   // Eights first, the rest (and what they cover already) once more.
   for (int x = 0; x + 8 <= width; x += 8) copy_block<8>(to + x, from + x, rows, planes, stride);
   copy_block<8>(to + width - 8, from + width - 8, rows, planes, stride);

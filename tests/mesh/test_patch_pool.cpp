@@ -49,5 +49,36 @@ TEST(PatchPool, ShrinksAndKeepsWhatIsHeld) {
   EXPECT_EQ(gpu::host_memory().stats().live_bytes, before);
 }
 
+// A resource with nothing left to give.
+class Exhausted final : public gpu::Resource {
+ public:
+  void* allocate_sync(std::size_t bytes, std::size_t alignment) override {
+    left_ -= bytes;
+    return gpu::host_memory().allocate_sync(bytes, alignment);
+  }
+  void deallocate_sync(void* pointer, std::size_t bytes, std::size_t alignment) noexcept override {
+    left_ += bytes;
+    gpu::host_memory().deallocate_sync(pointer, bytes, alignment);
+  }
+  std::size_t available() const noexcept override { return left_; }
+  gpu::Place place() const noexcept override { return {}; }
+  gpu::Stats stats() const noexcept override { return {}; }
+
+ private:
+  std::size_t left_ = 64 * 100;  // 100 slots of 8 doubles
+};
+
+TEST(PatchPool, RefusesWhatMemoryCannotHoldAndKeepsWhatIsHeld) {
+  Exhausted memory;
+  PatchPool pool(memory, 8);
+  pool.reserve(60);
+  for (int i = 0; i < 60; ++i) *pool[pool.acquire()] = i;
+  EXPECT_THROW(pool.reserve(101), gpu::OutOfMemory);
+  EXPECT_EQ(pool.capacity(), 60u);
+  for (int i = 0; i < 60; ++i) EXPECT_EQ(*pool[i], i);
+  pool.reserve(100);
+  EXPECT_EQ(pool.capacity(), 100u);
+}
+
 }  // namespace
 }  // namespace meander::mesh
