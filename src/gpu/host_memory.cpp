@@ -24,6 +24,9 @@ class HostMemory final : public Resource {
  public:
   void* allocate_sync(std::size_t bytes, std::size_t alignment) override {
     if (bytes == 0) return nullptr;
+    // Linux would promise a large block that it does not have; asking about small ones would cost more than
+    // they do.
+    if (bytes > worth_asking && bytes > available()) throw OutOfMemory(bytes, live_.load(), place());
     void* pointer = std::aligned_alloc(alignment, round_up(bytes, alignment));
     if (pointer == nullptr) throw OutOfMemory(bytes, live_.load(), place());
     allocations_.fetch_add(1);
@@ -50,6 +53,8 @@ class HostMemory final : public Resource {
   Stats stats() const noexcept override { return {live_.load(), peak_.load(), allocations_.load()}; }
 
  private:
+  static constexpr std::size_t worth_asking = std::size_t{1} << 30;
+
   static std::size_t round_up(std::size_t bytes, std::size_t alignment) {
     return (bytes + alignment - 1) / alignment * alignment;
   }
