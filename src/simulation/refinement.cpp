@@ -4,59 +4,83 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace meander::simulation {
 namespace {
 
-// Values of a derived quantity on the interior and the face halo of a patch, first halo layer only.
+// A quantity on a patch, laid out like an unknown in its slot: valid on the interior and the first layer of
+// the face halos.
 template <int D>
 class QuantityOnPatch {
  public:
   QuantityOnPatch(const solvers::Solver& solver, int quantity, const solvers::PatchLayout& layout,
                   const double* q)
-      : solver_(solver), quantity_(quantity), layout_(layout), q_(q) {}
-
-  double operator()(const Index<D>& i) const {
-    if (quantity_ < layout_.unknowns) return q_[layout_.at(quantity_, i)];
-    double state[64];
-    for (int u = 0; u < layout_.unknowns; ++u) state[u] = q_[layout_.at(u, i)];
-    return solver_.derived()[static_cast<std::size_t>(quantity_)].value(solver_.parameters(), state);
+      : layout_(layout) {
+    if (quantity < layout.unknowns) {
+      values_ = q + quantity * layout.unknown_stride();
+      return;
+    }
+    // Once a volume here, or every jump would compute both its sides.
+    thread_local std::vector<double> storage;
+    storage.resize(std::max(storage.size(), static_cast<std::size_t>(layout.unknown_stride())));
+    const auto& derived = solver.derived()[static_cast<std::size_t>(quantity)];
+    const auto fill_row = [&](const Index<D>& first, int volumes) {
+      double state[64];
+      for (std::ptrdiff_t v = layout.at(0, first), end = v + volumes; v < end; ++v) {
+        for (int u = 0; u < layout.unknowns; ++u) state[u] = q[u * layout.unknown_stride() + v];
+        storage[static_cast<std::size_t>(v)] = derived.value(solver.parameters(), state);
+      }
+    };
+    // Rows with their ends in the x halo, and those that lie in a halo of another axis.
+    const int p = layout.p;
+    for (int k = D == 3 ? -1 : 0; k < (D == 3 ? p + 1 : 1); ++k) {
+      for (int j = -1; j <= p; ++j) {
+        const bool k_inside = k >= 0 && k < p, j_inside = j >= 0 && j < p;
+        if (!k_inside && !j_inside) continue;
+        Index<D> first{};
+        first[1] = j;
+        if (D == 3) first[D - 1] = k;
+        if (k_inside && j_inside) first[0] = -1;
+        fill_row(first, p - 2 * first[0]);
+      }
+    }
+    values_ = storage.data();
   }
 
-  // Calls body(index) for all interior volumes.
+  // Calls body(row) with a pointer to the first volume of every interior row.
   template <class Body>
-  void for_interior(const Body& body) const {
+  void for_interior_rows(const Body& body) const {
     Index<D> i{};
-    for (std::ptrdiff_t v = 0; v < layout_.volumes(); ++v) {
-      body(i);
-      for (int a = 0; a < D && ++i[a] == layout_.p; ++a) i[a] = 0;
+    for (int k = 0; k < (D == 3 ? layout_.p : 1); ++k) {
+      if (D == 3) i[D - 1] = k;
+      for (i[1] = 0; i[1] < layout_.p; ++i[1]) body(values_ + layout_.at(0, i));
     }
   }
+  const solvers::PatchLayout& layout() const { return layout_; }
 
  private:
-  const solvers::Solver& solver_;
-  int quantity_;
   const solvers::PatchLayout& layout_;
-  const double* q_;
+  const double* values_;
 };
 
+// |a - b| / max(|a|, |b|), 0 where both vanish.
 double relative_jump(double a, double b) {
   const double scale = std::max(std::abs(a), std::abs(b));
-  return scale > 0 ? std::abs(a - b) / scale : 0.0;
+  return std::abs(a - b) / (scale > 0 ? scale : 1.0);
 }
 
 template <int D>
 double largest_jump(const QuantityOnPatch<D>& quantity) {
+  const auto& layout = quantity.layout();
   double jump = 0;
-  quantity.for_interior([&](const Index<D>& i) {
-    const double here = quantity(i);
+  quantity.for_interior_rows([&](const double* row) {
     for (int a = 0; a < D; ++a) {
-      Index<D> next = i;
-      ++next[a];
-      jump = std::max(jump, relative_jump(here, quantity(next)));
-      if (i[a] == 0) {
-        next[a] = -1;
-        jump = std::max(jump, relative_jump(here, quantity(next)));
+      // Against both neighbours: inner jumps are seen twice, which costs less than telling them apart.
+      const std::ptrdiff_t stride = layout.stride(a);
+      for (int x = 0; x < layout.p; ++x) {
+        jump = std::max(
+            jump, std::max(relative_jump(row[x], row[x + stride]), relative_jump(row[x], row[x - stride])));
       }
     }
   });
@@ -66,7 +90,9 @@ double largest_jump(const QuantityOnPatch<D>& quantity) {
 template <int D>
 double largest_value(const QuantityOnPatch<D>& quantity) {
   double largest = -std::numeric_limits<double>::infinity();
-  quantity.for_interior([&](const Index<D>& i) { largest = std::max(largest, quantity(i)); });
+  quantity.for_interior_rows([&](const double* row) {
+    for (int x = 0; x < quantity.layout().p; ++x) largest = std::max(largest, row[x]);
+  });
   return largest;
 }
 
