@@ -43,7 +43,7 @@ bool is_done(const Simulation& simulation) {
   return simulation.time() >= time.end || (time.max_steps > 0 && simulation.step() >= time.max_steps);
 }
 
-void summarise(const Simulation& simulation, int threads, double loop, double output) {
+void summarise(Simulation& simulation, int threads, double loop, double output) {
   const RunTimes times = simulation.times();
   const auto updates = static_cast<double>(simulation.volume_updates());
   const double compute = loop - output;
@@ -61,6 +61,11 @@ void summarise(const Simulation& simulation, int threads, double loop, double ou
   log::info(fmt::format("  {} leaves, {:.1f} MB of state, {:.1f} MB of flux registers", simulation.leaves(),
                         static_cast<double>(simulation.state_bytes()) / 1e6,
                         static_cast<double>(simulation.register_bytes()) / 1e6));
+  std::vector<std::string> measures;
+  for (const Measure& measure : simulation.config().scenario->measure(simulation.view())) {
+    measures.push_back(fmt::format("{} {:.4g}", measure.name, measure.value));
+  }
+  if (!measures.empty()) log::info(fmt::format("  {}", fmt::join(measures, ", ")));
   if (simulation.first_order_volumes() > 0) {
     log::info(fmt::format("  {} volume updates fell back to first order ({:.2g} of all)",
                           simulation.first_order_volumes(),
