@@ -57,15 +57,6 @@ inline void for_volumes(Simulation& simulation, const std::function<void(const V
   }
 }
 
-// Sanitizers make a long run twenty times longer; the short ones cover the same code.
-#ifdef NDEBUG
-inline constexpr bool long_runs = true;
-#else
-inline constexpr bool long_runs = false;
-#endif
-#define MEANDER_LONG_RUN() \
-  if (!long_runs) GTEST_SKIP() << "a long run: release builds only"
-
 inline double measured(Simulation& simulation, const std::string& name) {
   for (const Measure& measure : simulation.config().scenario->measure(simulation.view())) {
     if (measure.name == name) return measure.value;

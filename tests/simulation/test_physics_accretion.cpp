@@ -40,7 +40,6 @@ double growth(const Result& result, double end_scale_factor) {
 
 // The shipped input: volumes of 0.0317 at level 2, 0.0106 at level 3.
 TEST(AccretionRun, TurnsAroundWhereTheorySaysAndShocksCloserWithEachLevel) {
-  MEANDER_LONG_RUN();
   const Result coarse = accrete(shipped_input("accretion-3d", {"mesh.max-level=2"}));
   const Result fine = accrete(shipped_input("accretion-3d"));
   EXPECT_NEAR(fine.turnaround / fine.formula, 1, 0.05);
@@ -53,7 +52,6 @@ TEST(AccretionRun, TurnsAroundWhereTheorySaysAndShocksCloserWithEachLevel) {
 }
 
 TEST(AccretionRun, FollowsThePlaneTheoryIn2d) {
-  MEANDER_LONG_RUN();
   const Result result = accrete(shipped_input("accretion-2d", {"mesh.max-level=3"}));
   EXPECT_NEAR(result.turnaround / result.formula, 1, 0.05);
   EXPECT_NEAR(growth(result, 4), 0.5, 0.04);
@@ -61,7 +59,6 @@ TEST(AccretionRun, FollowsThePlaneTheoryIn2d) {
 }
 
 TEST(AccretionRun, ForgetsTheShapeOfItsSeed) {
-  MEANDER_LONG_RUN();
   const double mass = 0.2 * 3.14159265358979 * 0.03 * 0.03;
   const Result point =
       accrete(shipped_input("accretion-2d", {"mesh.max-level=3", "scenario.seed=point",

@@ -18,7 +18,6 @@ class SedovRun : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Dimensions, SedovRun, testing::Values(2, 3));
 
 TEST_P(SedovRun, ShockFollowsTheSimilaritySolution) {
-  MEANDER_LONG_RUN();
   const int dim = GetParam();
   const Config config =
       dim == 2 ? shipped_input("sedov-2d", {"mesh.max-level=3", "scenario.radius=0.02", "time.end=0.1"})
@@ -34,7 +33,6 @@ TEST_P(SedovRun, ShockFollowsTheSimilaritySolution) {
 
 // Reflections and exchanges of axes map the blast onto itself, on an adaptive mesh too.
 TEST_P(SedovRun, CentredBlastStaysSymmetric) {
-  MEANDER_LONG_RUN();
   const int dim = GetParam();
   const Config config = physics_input(
       fmt::format("[domain]\ndimensions = {}\nlower = [{}]\nupper = [{}]\n[boundary]\nall = \"outflow\"\n"

@@ -15,7 +15,6 @@ INSTANTIATE_TEST_SUITE_P(Cases, Conservation,
                          testing::Combine(testing::Values(2, 3), testing::Values("rusanov", "muscl")));
 
 TEST_P(Conservation, HoldsOverManyStepsOnAChangingMesh) {
-  MEANDER_LONG_RUN();
   const int dim = std::get<0>(GetParam());
   const std::string scheme = std::get<1>(GetParam());
   const std::string scenario =

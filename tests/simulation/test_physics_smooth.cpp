@@ -31,7 +31,6 @@ double vortex_error(int level, const std::string& limiter) {
 }
 
 TEST(VortexRun, IsOfSecondOrder) {
-  MEANDER_LONG_RUN();
   const double coarse = vortex_error(2, "mc"), fine = vortex_error(3, "mc");
   const double order = reference::order_of(coarse, fine, 3);
   std::printf("L1 errors %.3e %.3e, order %.3f\n", coarse, fine, order);

@@ -65,7 +65,6 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Sod,
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(Sod, ConvergesToTheExactSolution) {
-  MEANDER_LONG_RUN();
   const auto& [name, solver, order, position] = GetParam();
   const double coarse = l1_error(2, 0, 3, solver, position), middle = l1_error(2, 0, 9, solver, position),
                fine = l1_error(2, 0, 27, solver, position);
