@@ -6,24 +6,15 @@
 // conditions, which read their own leaf, come last, axis by axis. So all leaves can be filled at once.
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "mesh/boundary.hpp"
 #include "mesh/neighbours.hpp"
 #include "solvers/restriction.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
-
-enum class BoundaryKind : std::uint8_t { periodic, outflow, reflecting, given };
-
-template <int D>
-using Boundaries = Vec<BoundaryKind, 2 * D>;  // face = 2 * axis + side
-
-// Writes the unknowns beyond a `given` boundary: point x (D numbers), volume width dx, time t, N unknowns
-// out.
-using GivenBoundary = std::function<void(const double* x, double dx, double t, double* q)>;
 
 template <int D>
 struct HaloOp {

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "io/fields.hpp"
+#include "mesh/boundary.hpp"
 #include "simulation/scenario.hpp"
 #include "solvers/euler/parameters.hpp"
 
 namespace meander::simulation {
 
-enum class Boundary : std::uint8_t { periodic, outflow, reflecting, scenario };
+using Boundary = mesh::BoundaryKind;  // given: by the scenario
 
 // [domain]
 struct DomainConfig {

@@ -31,25 +31,11 @@ mesh::Domain<D> domain_of(const Config& config) {
   return domain;
 }
 
-mesh::BoundaryKind kind_of(Boundary boundary) {
-  switch (boundary) {
-    case Boundary::periodic:
-      return mesh::BoundaryKind::periodic;
-    case Boundary::outflow:
-      return mesh::BoundaryKind::outflow;
-    case Boundary::reflecting:
-      return mesh::BoundaryKind::reflecting;
-    case Boundary::scenario:
-      return mesh::BoundaryKind::given;
-  }
-  return mesh::BoundaryKind::outflow;
-}
-
 template <int D>
 mesh::Boundaries<D> boundaries_of(const Config& config) {
   mesh::Boundaries<D> boundaries;
   for (int face = 0; face < 2 * D; ++face) {
-    boundaries[static_cast<std::size_t>(face)] = kind_of(config.domain.boundary[face]);
+    boundaries[static_cast<std::size_t>(face)] = config.domain.boundary[face];
   }
   return boundaries;
 }

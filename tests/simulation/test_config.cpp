@@ -330,7 +330,7 @@ TEST(Config, MoreSpecialBoundaryWins) {
   const Config config = load(probe +
                              "[boundary]\nall = \"outflow\"\ny = \"periodic\"\nz-upper = \"reflecting\"\n"
                              "x = \"reflecting\"\nx-lower = \"scenario\"\n");
-  const Boundary expected[] = {Boundary::scenario, Boundary::reflecting, Boundary::periodic,
+  const Boundary expected[] = {Boundary::given,    Boundary::reflecting, Boundary::periodic,
                                Boundary::periodic, Boundary::outflow,    Boundary::reflecting};
   for (int face = 0; face < 6; ++face) EXPECT_EQ(config.domain.boundary[face], expected[face]) << face;
 }
