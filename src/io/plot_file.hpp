@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/communicator.hpp"
 #include "solvers/patch_layout.hpp"
 
 namespace meander::io {
@@ -26,7 +27,7 @@ struct PlotMesh {
   double lower[3] = {0, 0, 0};  // the domain's lower corner
   int base_level = 0;
   double base_width = 1;  // width of a base cell; a leaf of level l is base_width / 3^(l - base_level) wide
-  std::span<const PlotLeaf> leaves;  // in curve order
+  std::span<const PlotLeaf> leaves;  // of this rank, in curve order; ranks hold consecutive pieces of the curve
 };
 
 // A quantity to be written. fill(leaf, component, values) sets the p^d values of a patch, x fastest.

@@ -11,6 +11,7 @@
 
 #include "base/parallel.hpp"
 #include "io/fields.hpp"
+#include "mesh/communicator.hpp"
 #include "solvers/euler/parameters.hpp"
 #include "solvers/solver.hpp"
 
@@ -18,11 +19,13 @@ namespace meander::simulation {
 
 // All patches of this rank in curve order, with the team that may sweep them. Valid between steps only.
 struct StateView {
+  const mesh::Communicator& communicator;
   const solvers::PatchLayout& layout;
   std::span<const solvers::PatchTask> patches;
   std::span<const int> levels;
   double t = 0;
   ThreadTeam& team;
+  std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
 };
 
 // The box and the equation a scenario is set up in, fixed before any of its data is asked for.
@@ -56,10 +59,11 @@ class Scenario {
   virtual void boundary(const double* x, double dx, double t, double* q) const;
 
   // Called before every step, and before the first plot, with the state at time view.t: may fill
-  // solver.step_data(). The result must not depend on the number of threads or on the partition.
+  // solver.step_data(). The result must not depend on the number of threads or on the partition. Collective.
   virtual void prepare_step(const StateView& view, solvers::Solver& solver);
 
-  // Extra columns of history.csv at view.t; the same names in the same order every time.
+  // Extra columns of history.csv at view.t; the same names in the same order every time, the same bits on all
+  // ranks. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const;
 };
 

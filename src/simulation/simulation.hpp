@@ -11,6 +11,8 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "io/checkpoint_file.hpp"
+#include "mesh/communicator.hpp"
 #include "simulation/config.hpp"
 #include "simulation/scenario.hpp"
 #include "tasks/traversal.hpp"
@@ -23,10 +25,20 @@ struct StateFailure : Failure {
   using Failure::Failure;
 };
 
+// Seconds this rank spent in the steps so far.
 struct RunTimes {
   tasks::SweepTimes sweeps;
   double prepare = 0;  // the scenario's step data
-  double regrid = 0;
+  double regrid = 0;   // migration included
+};
+
+// How the curve is cut over the ranks now.
+struct PartitionFacts {
+  std::int64_t most_leaves = 0;   // of one rank
+  std::int64_t remote_faces = 0;  // faces of leaves between ranks, each counted once, summed over ranks
+  double cube_faces = 0;  // the same if every rank's part were a cube of equal leaves, each face counted once
+  std::int64_t halo_bytes = 0;  // sent by all ranks in one step
+  std::int64_t migrated = 0;    // leaves that have changed their rank so far, over all ranks
 };
 
 class Simulation {
@@ -39,32 +51,51 @@ class Simulation {
   virtual const Config& config() const = 0;
   virtual const solvers::Solver& solver() const = 0;
 
+  virtual const mesh::Communicator& communicator() const = 0;
+
   // One time step, which ends at `limit` at the latest (and meets it exactly if it would end just before).
   // Regrids after every config().mesh.regrid_every-th step. Throws StateFailure, and Failure if the memory
-  // does not suffice.
+  // does not suffice; all ranks throw alike. Collective.
   virtual void advance(double limit) = 0;
 
-  // All patches in curve order, halos full. Valid until the next advance().
+  // This rank's patches in curve order, halos full. Valid until the next advance().
   virtual StateView view() = 0;
   // Lower corner of each leaf in leaves of its own level, counted from the domain's lower corner; unused axes
   // are 0.
   virtual std::vector<Vec<int, 3>> leaf_indices() const = 0;
 
-  // Integrals of the unknowns over the domain; the same bits for any number of threads.
+  // Integrals of the unknowns over the domain; the same bits for any number of threads and ranks. Collective.
   virtual std::vector<double> totals() const = 0;
-  virtual std::vector<std::size_t> leaves_per_level() const = 0;  // index: level
-  virtual std::size_t leaves() const = 0;
-  virtual std::size_t volumes() const = 0;
-  virtual std::int64_t volume_updates() const = 0;  // since the start
+  // Of all ranks, known to each: not collective.
+  virtual std::vector<std::int64_t> leaves_per_level() const = 0;  // index: level
+  virtual std::int64_t leaves() const = 0;
+  virtual std::int64_t volumes() const = 0;
+  virtual std::int64_t volume_updates()
+      const = 0;  // since the start, earlier parts of a restarted run included
+  // Sums over all ranks since the start, as above. Collective.
   virtual std::int64_t first_order_volumes() const = 0;
   virtual std::int64_t floored_volumes() const = 0;
+  virtual PartitionFacts partition() const = 0;
+  // Of this rank.
   virtual std::size_t state_bytes() const = 0;
   virtual std::size_t register_bytes() const = 0;
   virtual RunTimes times() const = 0;
+
+  // Adds what make_simulation() needs to go on from here: mesh().leaves stays empty (see leaf_indices()), and
+  // `counters` get entries of their own. Collective.
+  virtual void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const = 0;
 };
 
-// Sets up initial data on an initial mesh refined by the criteria. threads >= 1. Throws gpu::OutOfMemory, and
-// StateFailure if the initial data are inadmissible.
-std::unique_ptr<Simulation> make_simulation(const Config& config, int threads);
+// Sets up initial data on an initial mesh refined by the criteria. threads >= 1 a rank. Throws
+// gpu::OutOfMemory (several ranks: mesh::AgreedFailure), and StateFailure if the initial data are
+// inadmissible. Collective.
+std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
+                                            const mesh::Communicator& communicator = {});
+
+// Goes on from a checkpoint, to the same bits, on any number of ranks and threads. The configuration may
+// differ from the one that wrote it wherever check_restart() lets it. Collective.
+std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads,
+                                               const mesh::Communicator& communicator,
+                                               io::CheckpointReader& checkpoint);
 
 }  // namespace meander::simulation
