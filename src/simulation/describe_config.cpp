@@ -13,7 +13,8 @@ constexpr int patch_size_min = 3, patch_size_max = 32;
 }  // namespace
 
 std::vector<std::string> input_tables() {
-  return {"domain", "boundary", "mesh", "refinement", "solver", "scenario", "time", "output"};
+  return {"domain", "boundary", "mesh", "partition", "refinement",
+          "solver", "scenario", "time", "output",    "checkpoint"};
 }
 
 void describe_domain(io::Fields& fields, DomainConfig& config) {
@@ -75,6 +76,18 @@ void describe_mesh(io::Fields& fields, MeshConfig& config) {
                  "Steps from one adaptation of the mesh to the next.", io::at_least(1));
   fields.integer("buffer", config.buffer, "leaves",
                  "Layers of leaves refined around those that a criterion marks.", io::between(0, 8));
+}
+
+std::vector<std::string> weight_names() {
+  return {"volumes", "measured"};
+}
+
+void describe_partition(io::Fields& fields, MeshConfig& config, std::string& weights) {
+  fields.number("imbalance", config.partition_imbalance, "",
+                "The curve is cut anew after a regrid if the heaviest rank exceeds the mean by this factor.",
+                io::at_least(1));
+  fields.choice("weights", weights, weight_names(),
+                "What a leaf weighs: its volumes (all leaves the same), or the time its updates have taken.");
 }
 
 const std::vector<RefinementKind>& refinement_kinds() {
@@ -190,6 +203,16 @@ void describe_output(io::Fields& fields, OutputConfig& config, const std::vector
   fields.choice("precision", config.precision, {"float32", "float64"}, "Of the numbers in plot files.");
   fields.integer("history-steps", config.history_steps, "steps",
                  "Steps from one row of history.csv to the next.", io::at_least(1));
+}
+
+void describe_checkpoint(io::Fields& fields, CheckpointConfig& config) {
+  fields.integer("every-steps", config.every_steps, "steps", "A checkpoint every n steps; 0: no.",
+                 io::at_least(0));
+  fields.number("every-minutes", config.every_minutes, "minutes",
+                "Also a checkpoint when so much wall time has passed since the last one; 0: no.",
+                io::at_least(0));
+  fields.integer("keep", config.keep, "files", "Older checkpoints than the last so many are removed.",
+                 io::at_least(1));
 }
 
 }  // namespace meander::simulation

@@ -97,6 +97,15 @@ sides of an axis; `outflow` continues the last volume; `reflecting` is a wall; `
 scenario gives.
 )";
 
+constexpr const char* partition_intro = R"(
+How the leaves are dealt out to the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
+)";
+
+constexpr const char* checkpoint_intro = R"(
+A run that ends, or is stopped by a signal or a wall time, writes a last checkpoint in any case.
+See [running on clusters](running-on-clusters.md).
+)";
+
 std::string dimension_text(const std::vector<int>& dims) {
   std::string text;
   for (const int dim : dims) text += fmt::format("{}{}D", text.empty() ? "" : ", ", dim);
@@ -120,22 +129,26 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   Config config;
   BoundaryNames sides;
   SolverNames solver_names;
-  Fields domain("domain"), boundary("boundary"), mesh("mesh"), solver("solver"), scenario("scenario"),
-      time("time"), output("output");
+  std::string weights = weight_names().front();
+  Fields domain("domain"), boundary("boundary"), mesh("mesh"), partition("partition"), solver("solver"),
+      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint");
   const auto three_d = solvers::euler::make_solver(3, {});
   config.output.fields = default_plot_fields();
   describe_domain(domain, config.domain);
   describe_boundary(boundary, sides, 3);
   describe_mesh(mesh, config.mesh);
+  describe_partition(partition, config.mesh, weights);
   describe_solver(solver, solver_names, config.euler, config.time.cfl);
   describe_scenario_name(scenario, config.scenario_name, known_scenarios);
   describe_time(time, config.time);
   describe_output(output, config.output, plot_names(*three_d));
+  describe_checkpoint(checkpoint, config.checkpoint);
 
   std::string text = preface;
   text += section("[domain]", "", domain);
   text += section("[boundary]", boundary_intro, boundary);
   text += section("[mesh]", "", mesh);
+  text += section("[partition]", partition_intro, partition);
   text += "\n## [[refinement]]\n";
   text += refinement_intro;
   for (const RefinementKind& kind : refinement_kinds()) {
@@ -155,6 +168,7 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   }
   text += section("[time]", "", time);
   text += section("[output]", "", output);
+  text += section("[checkpoint]", checkpoint_intro, checkpoint);
   return text;
 }
 
