@@ -198,6 +198,13 @@ class Loader {
       text += '\n' + toml_table(*fields, header(*fields));
     }
     config_.resolved = text;
+    for (const Fields* fields : {&domain_, &mesh_, &solver_, &scenario_, &time_}) {
+      for (const io::Field& field : fields->all()) {
+        if (!field.fixed.value_or(fields == &scenario_)) continue;
+        config_.fixed.push_back(
+            {fields->table() + '.' + field.key, io::toml_text(field.target), field.origin});
+      }
+    }
   }
   static std::string header(const Fields& fields) { return "[" + fields.table() + "]"; }
 

@@ -79,6 +79,12 @@ struct CheckpointConfig {
   int keep = 2;              // the last so many
 };
 
+// A key that must be the same before and after a restart.
+struct FixedKey {
+  std::string name, value;  // "mesh.patch-size", "9"
+  io::Origin origin;
+};
+
 struct Config {
   std::string source;  // the input file
   DomainConfig domain;
@@ -91,6 +97,7 @@ struct Config {
   std::string scenario_name;
   std::shared_ptr<Scenario> scenario;  // set up
   std::string resolved;                // the whole input with all defaults, as TOML that can be run again
+  std::vector<FixedKey> fixed;         // what a restart must not change
 
   int base_level() const;  // smallest m with 3^m >= max(cells)
 };

@@ -30,6 +30,7 @@ void describe_domain(io::Fields& fields, DomainConfig& config) {
                 "level, the smallest m with 3^m >= the largest of these numbers.",
                 io::at_least(1))
       .default_text = "1 along each axis";
+  for (io::Field& field : fields.all()) field.fixed = true;
 }
 
 std::vector<std::string> boundary_kinds() {
@@ -56,11 +57,13 @@ void describe_boundary(io::Fields& fields, BoundaryNames& names, int dimensions)
 }
 
 void describe_mesh(io::Fields& fields, MeshConfig& config) {
-  fields.integer(
-      "patch-size", config.patch_size, "volumes",
-      "p: each leaf carries a patch of p^d volumes. At least 3 h where the mesh is adaptive, h being the "
-      "halo width of the scheme (rusanov 1, muscl 2).",
-      io::between(patch_size_min, patch_size_max));
+  fields
+      .integer(
+          "patch-size", config.patch_size, "volumes",
+          "p: each leaf carries a patch of p^d volumes. At least 3 h where the mesh is adaptive, h being the "
+          "halo width of the scheme (rusanov 1, muscl 2).",
+          io::between(patch_size_min, patch_size_max))
+      .fixed = true;
   fields
       .integer("min-level", config.min_level, "", "Coarsest level of leaves; at least the base level.",
                io::at_least(0))
@@ -151,13 +154,16 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
 
 void describe_solver(io::Fields& fields, SolverNames& names, solvers::euler::Parameters& parameters,
                      double& cfl) {
-  fields.choice("equation", names.equation, {"euler"}, "The equations: Euler's, of an ideal gas.");
+  fields.choice("equation", names.equation, {"euler"}, "The equations: Euler's, of an ideal gas.").fixed =
+      true;
   fields.choice("scheme", names.scheme, {"rusanov", "muscl"},
                 "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
   fields.choice("limiter", names.limiter, {"minmod", "mc"},
                 "Slope limiter of muscl: minmod, or monotonised central.");
-  fields.number("gamma", parameters.gamma, "", "Ratio of specific heats.",
-                {.min = 1, .max = 10, .min_open = true});
+  fields
+      .number("gamma", parameters.gamma, "", "Ratio of specific heats.",
+              {.min = 1, .max = 10, .min_open = true})
+      .fixed = true;
   fields.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
                 {.min = 0, .max = 1, .min_open = true});
   fields.number("density-floor", parameters.density_floor, "density",
@@ -174,7 +180,9 @@ void describe_scenario_name(io::Fields& fields, std::string& name,
 }
 
 void describe_time(io::Fields& fields, TimeConfig& config) {
-  fields.number("start", config.start, "time", "Time of the initial state.").default_text = "the scenario's";
+  io::Field& start = fields.number("start", config.start, "time", "Time of the initial state.");
+  start.default_text = "the scenario's";
+  start.fixed = true;
   fields.number("end", config.end, "time", "Time at which the run ends.").default_text = "the scenario's";
   fields.integer("max-steps", config.max_steps, "steps",
                  "End after so many steps at the latest; 0: no limit.", io::at_least(0));

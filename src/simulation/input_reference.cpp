@@ -54,14 +54,17 @@ std::string sentence(std::string text) {
 }
 
 std::string key_table(const Fields& fields) {
-  std::string text = "| key | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n";
+  std::string text =
+      "| key | type | unit | default | allowed | at restart | meaning |\n|---|---|---|---|---|---|---|\n";
   for (const Field& field : fields.all()) {
     std::string allowed = io::range_text(field.range);
     for (const std::string& choice : field.choices) allowed += (allowed.empty() ? "" : ", ") + code(choice);
     std::string standard = default_of(field);
     if (!field.required && is_toml(field) && !standard.empty()) standard = code(standard);
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(field.key), io::type_name(field),
-                        cell(field.unit), cell(standard), cell(allowed), cell(sentence(field.meaning)));
+    const bool fixed = field.fixed.value_or(fields.table() == "scenario");
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code(field.key), io::type_name(field),
+                        cell(field.unit), cell(standard), cell(allowed), fixed ? "fixed" : "",
+                        cell(sentence(field.meaning)));
   }
   return text;
 }
@@ -84,6 +87,11 @@ an array are counted from 0: `--set refinement[0].level=5`.
 
 Lengths, times, densities are in units of your choice: the equations have no constant of nature in them.
 Where the accretion scenario says comoving, the units are those of supercomoving variables.
+
+`meander restart CHECKPOINT [INPUT]` goes on from a checkpoint with the input that wrote it, or with another one. Keys
+that are fixed at restart must be the same in both; all others may change. Besides, an axis stays periodic or not,
+`mesh.max-level` must not be below the finest leaf of the checkpoint, `mesh.min-level` must not be raised, and `time.end`
+must not lie before the checkpoint.
 )";
 
 constexpr const char* refinement_intro = R"(
