@@ -106,13 +106,13 @@ TEST_P(Threads, ChangeNoBit) {
   for (const int threads : {1, 2, 5}) {
     const Config config = config_of(GetParam());
     const auto simulation = make_simulation(config, threads);
-    std::size_t meshes = 0, leaves = simulation->leaves();
+    std::int64_t meshes = 0, leaves = simulation->leaves();
     while (simulation->step() < steps) {
       simulation->advance(config.time.end);
       if (simulation->leaves() != leaves) ++meshes;
       leaves = simulation->leaves();
     }
-    EXPECT_GT(meshes, 0u) << "the mesh never changed";
+    EXPECT_GT(meshes, 0) << "the mesh never changed";
     const Snapshot state = snapshot(*simulation);
     if (threads == 1) {
       reference = state;
