@@ -24,6 +24,7 @@ struct SweepStatus {
 // Seconds spent in the parts of the steps so far, of the slowest thread.
 struct SweepTimes {
   double update = 0, flux_correction = 0, halo = 0;
+  double waiting = 0;  // for messages and reductions
 };
 
 template <int D>
