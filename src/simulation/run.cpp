@@ -65,7 +65,7 @@ class Run {
   }
 
   // To the end, or to where it is stopped. Returns the exit code.
-  int go(const StopRequests& requests) {
+  int go(StopRequests& requests) {
     const TimeConfig& time = simulation_.config().time;
     std::optional<io::Progress> progress;
     if (communicator_.is_root()) progress.emplace(simulation_.time(), time.end, time.max_steps);
@@ -244,7 +244,7 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 }  // namespace
 
 int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator) {
-  const StopRequests requests;
+  StopRequests requests;
   const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
   const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
@@ -260,7 +260,7 @@ int run(const Config& config, const RunOptions& options, const mesh::Communicato
 }
 
 int restart(const RestartInput& restart, const RunOptions& options, const mesh::Communicator& communicator) {
-  const StopRequests requests;
+  StopRequests requests;
   io::CheckpointReader checkpoint(restart.checkpoint, communicator);
   const io::CheckpointState& state = checkpoint.state();
   CheckpointFacts facts{.path = restart.checkpoint,
