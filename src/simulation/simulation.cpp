@@ -227,11 +227,13 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.step = step_;
   state.time = t_;
   state.dt = dt_;
-  state.counters.emplace_back("volume-updates", updates_);
-  state.counters.emplace_back("first-order-volumes", first_order_volumes());
-  state.counters.emplace_back("floored-volumes", floored_volumes());
+  state.counters.emplace_back(updates_counter, updates_);
+  state.counters.emplace_back(first_order_counter, first_order_volumes());
+  state.counters.emplace_back(floored_counter, floored_volumes());
 }
 
+template mesh::Domain<2> domain_of<2>(const Config&);
+template mesh::Domain<3> domain_of<3>(const Config&);
 template class SimulationOf<2>;
 template class SimulationOf<3>;
 

@@ -12,6 +12,11 @@
 
 namespace meander::simulation {
 
+// In a checkpoint.
+inline constexpr const char* updates_counter = "volume-updates";
+inline constexpr const char* first_order_counter = "first-order-volumes";
+inline constexpr const char* floored_counter = "floored-volumes";
+
 template <int D>
 mesh::Domain<D> domain_of(const Config& config);
 
