@@ -87,7 +87,6 @@ std::string text(hid_t file, const std::string& object, const char* name, bool i
 struct Case {
   int dim, p;
   bool float64;
-  int deflate;
 };
 
 class PlotFileOf : public testing::TestWithParam<Case> {
@@ -132,8 +131,8 @@ class PlotFileOf : public testing::TestWithParam<Case> {
   }
 
   void write(const std::string& path) const {
-    write_plot(path, mesh, fields(), {.input = "[mesh]\n# \xc3\xa4\n", .step = 12, .time = -0.25},
-               {.float64 = GetParam().float64, .deflate = GetParam().deflate});
+    write_plot(path, {}, mesh, fields(), {.input = "[mesh]\n# \xc3\xa4\n", .step = 12, .time = -0.25},
+               {.float64 = GetParam().float64});
   }
 
   Scratch scratch;
@@ -142,7 +141,7 @@ class PlotFileOf : public testing::TestWithParam<Case> {
 };
 
 TEST_P(PlotFileOf, HoldsEveryVolumeAtItsPlace) {
-  const auto [dim, p, float64, deflate] = GetParam();
+  const auto [dim, p, float64] = GetParam();
   write(scratch.file("plot.vtkhdf"));
   EXPECT_EQ(scratch.names(), std::vector<std::string>{"plot.vtkhdf"}) << "no temporary file is left";
   const hid_t file = H5Fopen(scratch.file("plot.vtkhdf").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -226,12 +225,12 @@ TEST_P(PlotFileOf, SaysWhereItComesFrom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, PlotFileOf,
-                         testing::Values(Case{2, 3, false, 1}, Case{2, 17, true, 0}, Case{3, 4, false, 0},
-                                         Case{3, 9, true, 1}, Case{2, 5, true, 1}, Case{3, 3, false, 1}),
+                         testing::Values(Case{2, 3, false}, Case{2, 17, true}, Case{3, 4, false},
+                                         Case{3, 9, true}, Case{2, 5, true}, Case{3, 3, false}),
                          [](const auto& instance) {
                            const Case& c = instance.param;
                            return std::to_string(c.dim) + "d_p" + std::to_string(c.p) +
-                                  (c.float64 ? "_float64" : "_float32") + "_gzip" + std::to_string(c.deflate);
+                                  (c.float64 ? "_float64" : "_float32");
                          });
 
 // Files larger than a limit cannot be written while this lives, as on a full disk.
@@ -265,7 +264,7 @@ class PlotFileFailure : public testing::Test {
     };
   }
   void write(const std::string& path) const {
-    write_plot(path, mesh, {&field, 1}, {}, {.float64 = true, .deflate = 0});
+    write_plot(path, {}, mesh, {&field, 1}, {}, {.float64 = true});
   }
 
   Scratch scratch;
