@@ -39,7 +39,7 @@ struct Summary {
   Spread update, waiting, regrid, output, other;  // seconds a step
   double leaf_imbalance = 1;                      // most / mean leaves of a rank, at the end
   double update_imbalance = 1;                    // greatest / mean time for updates, over the run
-  PartitionFacts partition;
+  mesh::PartitionFacts partition;
   double volumes_per_second = 0;                          // output left out
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
   std::int64_t checkpoints = 0;
