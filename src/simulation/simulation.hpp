@@ -20,9 +20,10 @@
 namespace meander::simulation {
 
 // The state became inadmissible: NaN, or density or pressure not positive. The message names patch centre,
-// level, volume, step, time and the variables; the failing state is still there to be written.
-struct StateFailure : Failure {
-  using Failure::Failure;
+// level, volume, step, time and the variables of the first such volume along the curve, on all ranks alike;
+// the failing state is still there to be written.
+struct StateFailure : mesh::AgreedFailure {
+  using mesh::AgreedFailure::AgreedFailure;
 };
 
 // Seconds this rank spent in the steps so far.
@@ -81,8 +82,8 @@ class Simulation {
   virtual std::size_t register_bytes() const = 0;
   virtual RunTimes times() const = 0;
 
-  // Adds what make_simulation() needs to go on from here: mesh().leaves stays empty (see leaf_indices()), and
-  // `counters` get entries of their own. Collective.
+  // Sets what restart_simulation() needs to go on from here, all but mesh.mesh.leaves (see leaf_indices());
+  // state.counters get entries added. Collective.
   virtual void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const = 0;
 };
 
