@@ -26,6 +26,10 @@ mesh::Boundaries<D> boundaries_of(const Config& config) {
   return boundaries;
 }
 
+mesh::PartitionPolicy partition_policy(const Config& config) {
+  return {config.mesh.partition_imbalance, config.mesh.measured_weights};
+}
+
 // Where a step would leave less than this part of itself to the limit, the remainder is shared by two equal
 // steps.
 constexpr double smallest_last_step = 0.5;
@@ -57,12 +61,12 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, const mesh::Com
       team_(threads),
       solver_(solvers::euler::make_solver(D, config.euler)),
       mesh_(
-          domain_of<D>(config), config.mesh.min_level, *solver_, config.mesh.patch_size,
-          boundaries_of<D>(config),
+          mesh::DistributedTree<D>::uniform(domain_of<D>(config), config.mesh.min_level, communicator), *solver_,
+          config.mesh.patch_size, boundaries_of<D>(config),
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
-          gpu::host_memory()),
+          gpu::host_memory(), partition_policy(config)),
       traversal_(mesh_, *solver_, team_),
       refinement_(config.mesh, config.refinement, *solver_),
       t_(config.time.start) {
@@ -79,7 +83,7 @@ void SimulationOf<D>::set_up() {
     set_initial_data();
   }
   status_ = traversal_.inspect();
-  check_admissible(state(), *solver_, status_.inadmissible, step_);
+  if (status_.failed) check_admissible(state(), *solver_, status_.inadmissible, step_);
   config_.scenario->prepare_step(state(), *solver_);
 }
 
@@ -99,21 +103,22 @@ void SimulationOf<D>::set_initial_data() {
       }
     }
   });
-  traversal_.fill_halos(t_);
+  mesh_.fill_halos(t_, team_);
 }
 
 template <int D>
 void SimulationOf<D>::advance(double limit) {
   const double dt = next_dt(limit);
   const bool meets_limit = t_ + dt >= limit;
-  status_ = traversal_.advance(t_, dt);
-  t_ = meets_limit ? limit : t_ + dt;
+  const double next = meets_limit ? limit : t_ + dt;
+  status_ = traversal_.advance(t_, dt, next);
+  t_ = next;
   dt_ = dt;
   ++step_;
   updates_ += volumes();
   first_order_ += status_.first_order;
   floored_ += status_.floored;
-  check_admissible(state(), *solver_, status_.inadmissible, step_);
+  if (status_.failed) check_admissible(state(), *solver_, status_.inadmissible, step_);
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
   const auto start = std::chrono::steady_clock::now();
   config_.scenario->prepare_step(state(), *solver_);
@@ -150,8 +155,8 @@ void SimulationOf<D>::regrid() {
   if (changed) {
     status_ = traversal_.enforce_floors();
     floored_ += status_.floored;
-    check_admissible(state(), *solver_, status_.inadmissible, step_);
-    traversal_.fill_halos(t_);
+    if (status_.failed) check_admissible(state(), *solver_, status_.inadmissible, step_);
+    mesh_.fill_halos(t_, team_);
   }
   times_.regrid += seconds_since(start);
 }
@@ -198,11 +203,6 @@ std::vector<Vec<int, 3>> SimulationOf<D>::leaf_indices() const {
 template <int D>
 std::vector<double> SimulationOf<D>::totals() const {
   return simulation::totals(state());
-}
-
-template <int D>
-PartitionFacts SimulationOf<D>::partition() const {
-  return {.most_leaves = leaves_};
 }
 
 template <int D>

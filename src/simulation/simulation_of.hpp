@@ -45,7 +45,7 @@ class SimulationOf final : public Simulation {
   std::int64_t volume_updates() const override { return updates_; }
   std::int64_t first_order_volumes() const override { return communicator_.sum(first_order_); }
   std::int64_t floored_volumes() const override { return communicator_.sum(floored_); }
-  PartitionFacts partition() const override;
+  mesh::PartitionFacts partition() const override { return mesh_.partition_facts(); }
   std::size_t state_bytes() const override { return mesh_.state_bytes(); }
   std::size_t register_bytes() const override { return mesh_.register_bytes(); }
   RunTimes times() const override;
