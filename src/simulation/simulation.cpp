@@ -26,6 +26,10 @@ mesh::Boundaries<D> boundaries_of(const Config& config) {
   return boundaries;
 }
 
+mesh::PartitionPolicy partition_policy(const Config& config) {
+  return {config.mesh.partition_imbalance, config.mesh.measured_weights};
+}
+
 // Where a step would leave less than this part of itself to the limit, the remainder is shared by two equal
 // steps.
 constexpr double smallest_last_step = 0.5;
@@ -60,7 +64,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
-          gpu::host_memory()),
+          gpu::host_memory(), partition_policy(config)),
       traversal_(mesh_, *solver_, team_),
       refinement_(config.mesh, config.refinement, *solver_),
       t_(config.time.start) {

@@ -13,6 +13,7 @@
 #include "base/parallel.hpp"
 #include "io/checkpoint_file.hpp"
 #include "mesh/communicator.hpp"
+#include "mesh/patch_mesh.hpp"
 #include "simulation/config.hpp"
 #include "simulation/scenario.hpp"
 #include "tasks/traversal.hpp"
