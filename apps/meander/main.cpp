@@ -40,26 +40,22 @@ int print(const std::string& text) {
   return exit_done;
 }
 
-int act(int argc, char** argv, std::chrono::steady_clock::time_point started) {
-  std::ostringstream help;
-  const app::CommandLine line = app::parse_command_line(argc, argv, help);
-  // What needs no MPI is said once, however many ranks were started.
-  const bool simulates = line.command == app::Command::run || line.command == app::Command::restart;
-  if (!simulates && simulation::launched_rank() > 0) return exit_done;
+bool simulates(const app::CommandLine& line) {
+  return line.command == app::Command::run || line.command == app::Command::restart;
+}
+
+// All that is no simulation.
+int tell(const app::CommandLine& line, const std::string& help) {
   switch (line.command) {
-    case app::Command::run:
-    case app::Command::restart:
-      return app::with_ranks([&](const app::Ranks& ranks) { return simulate(line, started, ranks); });
     case app::Command::check:
       return print(simulation::load_config(line.input, line.settings).resolved);
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:
       return print(simulation::input_reference());
-    case app::Command::done:
-      break;
+    default:
+      return print(help);
   }
-  return print(help.str());
 }
 
 }  // namespace
@@ -68,5 +64,23 @@ int main(int argc, char** argv) {
   const auto started = std::chrono::steady_clock::now();
   // A file beyond the user's limit is a failed write with a message, not a killed process.
   std::signal(SIGXFSZ, SIG_IGN);
-  return app::without_ranks([&] { return act(argc, argv, started); });
+  std::ostringstream help;
+  app::CommandLine line;
+  const auto parse = [&] { line = app::parse_command_line(argc, argv, help); };
+  // Started by hand, only a simulation needs MPI. Several ranks also need it to say something once.
+  if (simulation::launched_rank() < 0) {
+    return app::without_ranks([&] {
+      parse();
+      if (!simulates(line)) return tell(line, help.str());
+      return app::with_ranks([&](const app::Ranks& ranks) { return simulate(line, started, ranks); });
+    });
+  }
+  return app::with_ranks([&](const app::Ranks& ranks) {
+    ranks.communicator.agree(parse);
+    if (simulates(line)) return simulate(line, started, ranks);
+    ranks.communicator.agree([&] {
+      if (ranks.communicator.is_root()) tell(line, help.str());
+    });
+    return int{exit_done};
+  });
 }

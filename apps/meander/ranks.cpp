@@ -13,7 +13,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "simulation/thread_plan.hpp"
 
 namespace meander::app {
 
@@ -126,7 +125,7 @@ int without_ranks(const std::function<int()>& body) {
     return body();
   } catch (...) {
     const Outcome what = outcome();
-    if (simulation::launched_rank() <= 0) fmt::print(stderr, "{}\n", what.message);
+    fmt::print(stderr, "{}\n", what.message);
     return what.code;
   }
 }

@@ -21,7 +21,7 @@ struct Ranks {
 // exception, on whatever rank and thread, is printed there and ends all ranks at once.
 int with_ranks(const std::function<int(const Ranks&)>& body);
 
-// Runs the body, which does not start MPI; prints what it threw, once for all ranks that were launched.
+// Runs the body without MPI; prints what it threw.
 int without_ranks(const std::function<int()>& body);
 
 }  // namespace meander::app

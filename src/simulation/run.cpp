@@ -208,9 +208,9 @@ int threads_of(const Config& config, const RunOptions& options, const mesh::Comm
       communicator.size() == 1
           ? ""
           : fmt::format("{} ranks on {} node{}, ", communicator.size(), nodes, nodes == 1 ? "" : "s");
-  log::info(fmt::format("{}: scenario {}, {}D, {}{} thread{}, {}, output in {}", what, config.scenario_name,
+  log::info(fmt::format("{}: scenario {}, {}D, {}{} thread{}{}, output in {}", what, config.scenario_name,
                         config.domain.dimensions, ranks, threads, threads == 1 ? "" : "s",
-                        options.thread_level, directory));
+                        options.thread_level.empty() ? "" : ", " + options.thread_level, directory));
   for (const std::string& warning : plan.warnings) log::warning(warning);
   return plan.threads;
 }
