@@ -89,9 +89,9 @@ TEST(CheckRestart, RefusesAnEndThatHasPassed) {
 
 TEST(CheckRestart, RefusesAnotherTopology) {
   EXPECT_EQ(answer({"boundary.x=periodic"}),
-            "in.toml:6:2: boundary.x-lower: a restart cannot change whether an axis is periodic: along x it "
+            "in.toml:6:1: boundary.x-lower: a restart cannot change whether an axis is periodic: along x it "
             "is not in "
-            "out/chk_000007.hdf5\n  6 | [boundary]\n    |  ^");
+            "out/chk_000007.hdf5\n  6 | [boundary]\n    | ^");
 }
 
 TEST(CheckRestart, RefusesAnotherScenarioAndDimension) {
@@ -113,7 +113,7 @@ TEST(CheckRestart, RefusesAnotherScenarioAndDimension) {
   EXPECT_EQ(
       other(uniform),
       "in.toml:13:8: scenario.name: a restart cannot change it: it is \"sod\" in out/chk_000007.hdf5, but "
-      "\"uniform\" here\n 13 | name = \"uniform\"\n    |        ^");
+      "\"uniform\" here\n  13 | name = \"uniform\"\n     |        ^");
 }
 
 io::CheckpointMesh mesh_of(const Config& config) {
