@@ -8,9 +8,7 @@
 #include <cstring>
 
 #include "base/vec.hpp"
-#include "io/atomic_file.hpp"
 #include "io/collective_file.hpp"
-#include "io/fields.hpp"
 #include "io/level_rows.hpp"
 #include "io/meta_group.hpp"
 
@@ -147,16 +145,6 @@ void write_plot(const std::string& path, const mesh::Communicator& communicator,
   plot.write(file.rows(), communicator);
   file.rows().flush();
   file.publish();
-}
-
-void PlotSeries::add(const std::string& name, double time) {
-  files_.emplace_back(name, time);
-  std::string text = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n";
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    text += fmt::format("    {{\"name\": {}, \"time\": {}}}{}\n", toml_text(files_[i].first),
-                        files_[i].second, i + 1 < files_.size() ? "," : "");
-  }
-  write_whole(directory_ + "/plot.vtkhdf.series", text + "  ]\n}\n");
 }
 
 }  // namespace meander::io

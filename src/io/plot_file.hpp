@@ -63,16 +63,4 @@ std::string plot_name(int number);
 void write_plot(const std::string& path, const mesh::Communicator& communicator, const PlotMesh& mesh,
                 std::span<const PlotField> fields, const PlotMeta& meta, const PlotOptions& options = {});
 
-// plot.vtkhdf.series: the plot files of a run and their times, for ParaView. Rewritten whole with each.
-class PlotSeries {
- public:
-  explicit PlotSeries(std::string directory) : directory_(std::move(directory)) {}
-  // `name`: of a file in the directory. Throws Failure.
-  void add(const std::string& name, double time);
-
- private:
-  std::string directory_;
-  std::vector<std::pair<std::string, double>> files_;
-};
-
 }  // namespace meander::io

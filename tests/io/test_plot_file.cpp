@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plot files, read back with the HDF5 library alone.
 #include "io/plot_file.hpp"
+#include "io/plot_series.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
