@@ -41,11 +41,17 @@ struct Neighbour {
   std::int32_t refined_cell() const { return -1 - code; }  // if is_refined(): index into refined_children()
 };
 
-// Requires a balanced tree. Holds no reference to it.
+// Holds no reference to the tree.
 template <int D>
 class Neighbours {
  public:
+  Neighbours() = default;
+  // Requires a balanced tree.
   explicit Neighbours(const Spacetree<D>& tree);
+  // Leaves are numbered from the tree's leaf `first` to the end, then from the curve's start on. The tree
+  // need not be balanced: a cell beside a leaf may be part of a leaf coarser by any number of levels, and of
+  // a refined cell's children some at the near side may be refined.
+  Neighbours(const Spacetree<D>& tree, std::size_t first);
 
   Neighbour of(std::int32_t leaf, int direction) const {
     return {table_[static_cast<std::size_t>(leaf) * children<D> + static_cast<std::size_t>(direction)]};
@@ -56,7 +62,7 @@ class Neighbours {
     return std::span<const std::int32_t, children<D>>(
         refined_.data() + static_cast<std::size_t>(cell) * children<D>, children<D>);
   }
-  // The cells of all leaves (coordinates and level), in curve order.
+  // The cells of all leaves (coordinates and level), by their numbers.
   std::span<const Cell<D>> cells() const { return cells_; }
 
  private:

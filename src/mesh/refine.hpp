@@ -14,14 +14,17 @@
 namespace meander::mesh {
 namespace detail {
 
+// Refines the leaves with numbers [begin, end) of a tree.
 template <int D, class Where>
 class RecursiveRefinement {
  public:
-  RecursiveRefinement(const Spacetree<D>& tree, int max_level, Where& where)
-      : tree_(tree), max_level_(max_level), where_(where) {}
+  RecursiveRefinement(std::span<const Key<D>> leaves, std::size_t begin, std::size_t end, int max_level,
+                      Where& where)
+      : leaves_(leaves), begin_(begin), end_(end), max_level_(max_level), where_(where) {}
 
-  std::vector<Key<D>> leaves() {
-    visit_base_cells(tree_.domain(), [&](const BaseCell<D>& base) {
+  // What becomes of them.
+  std::vector<Key<D>> leaves(const Domain<D>& domain) {
+    visit_base_cells(domain, [&](const BaseCell<D>& base) {
       visit(base.key, base.place);
       return true;
     });
@@ -31,13 +34,13 @@ class RecursiveRefinement {
 
  private:
   void visit(Key<D> cell, const Place<D>& place) {
-    if (tree_.leaves()[next_].level() > cell.level()) {
+    if (leaves_[next_].level() > cell.level()) {
       for (int digit = 0; digit < children<D>; ++digit) {
         visit(cell.child(digit), place.child_at(place.position(digit)));
       }
     } else {
+      if (begin_ <= next_ && next_ < end_) refine(cell, place);
       ++next_;
-      refine(cell, place);
     }
   }
 
@@ -77,7 +80,8 @@ class RecursiveRefinement {
     if (size_ + children < D >> result_.size()) result_.resize(2 * result_.size() + children<D>);
   }
 
-  const Spacetree<D>& tree_;
+  std::span<const Key<D>> leaves_;
+  std::size_t begin_, end_;
   int max_level_;
   Where& where_;
   std::size_t next_ = 0;
@@ -85,27 +89,16 @@ class RecursiveRefinement {
   std::size_t size_ = 0;
 };
 
-}  // namespace detail
-
-// Refines every leaf, and the cells that arise, as long as where(const Cell<D>&) is true and their level is
-// below max_level <= Key<D>::max_level. The result is not balanced. Linear in the number of new leaves.
+// Joins families of leaves that follow each other on the curve, where `where` allows it.
 template <int D, class Where>
-Spacetree<D> refined_where(const Spacetree<D>& tree, int max_level, Where&& where) {
-  return {tree.domain(), detail::RecursiveRefinement<D, Where>(tree, max_level, where).leaves()};
-}
-
-// Coarsens every family of 3^d leaves for whose parent where(const Cell<D>&) is true, once, down to level m
-// at most. A balanced tree may lose its balance. Linear in the number of leaves.
-template <int D, class Where>
-Spacetree<D> coarsened_where(const Spacetree<D>& tree, Where&& where) {
-  const auto leaves = tree.leaves();
+std::vector<Key<D>> coarsened_leaves(int base_level, std::span<const Key<D>> leaves, Where& where) {
   std::vector<Key<D>> result(leaves.size());
   Key<D>* out = result.data();
   for (std::size_t i = 0; i < leaves.size();) {
     // A leaf with digit 0 may begin a family; children of cells above the base level never do.
     const Key<D> leaf = leaves[i];
     const int level = leaf.level();
-    if (level > tree.domain().base_level && leaf.digit(level) == 0 && is_leaf_family(leaves, i, level) &&
+    if (level > base_level && leaf.digit(level) == 0 && is_leaf_family(leaves, i, level) &&
         where(cell_of(leaf.parent()))) {
       *out++ = leaf.parent();
       i += children<D>;
@@ -115,7 +108,24 @@ Spacetree<D> coarsened_where(const Spacetree<D>& tree, Where&& where) {
     }
   }
   result.resize(static_cast<std::size_t>(out - result.data()));
-  return {tree.domain(), std::move(result)};
+  return result;
+}
+
+}  // namespace detail
+
+// Refines every leaf, and the cells that arise, as long as where(const Cell<D>&) is true and their level is
+// below max_level <= Key<D>::max_level. The result is not balanced. Linear in the number of new leaves.
+template <int D, class Where>
+Spacetree<D> refined_where(const Spacetree<D>& tree, int max_level, Where&& where) {
+  detail::RecursiveRefinement<D, Where> refinement(tree.leaves(), 0, tree.size(), max_level, where);
+  return {tree.domain(), refinement.leaves(tree.domain())};
+}
+
+// Coarsens every family of 3^d leaves for whose parent where(const Cell<D>&) is true, once, down to level m
+// at most. A balanced tree may lose its balance. Linear in the number of leaves.
+template <int D, class Where>
+Spacetree<D> coarsened_where(const Spacetree<D>& tree, Where&& where) {
+  return {tree.domain(), detail::coarsened_leaves<D>(tree.domain().base_level, tree.leaves(), where)};
 }
 
 }  // namespace meander::mesh

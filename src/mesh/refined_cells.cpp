@@ -7,24 +7,17 @@
 
 #include "base/assert.hpp"
 #include "mesh/base_cells.hpp"
+#include "mesh/child_block.hpp"
 
 namespace meander::mesh {
 namespace {
 
-// For each direction (as in neighbours.hpp) the children that touch that side, as bits.
 template <int D>
-constexpr Vec<std::uint32_t, children<D>> touching_children() {
-  Vec<std::uint32_t, children<D>> result{};
-  for (int direction = 0; direction < children<D>; ++direction) {
-    const auto side = digits_of<D>(direction);
-    for (int p = 0; p < children<D>; ++p) {
-      const auto c = digits_of<D>(p);
-      bool touches = true;
-      for (std::size_t a = 0; a < side.size(); ++a) touches = touches && (side[a] == 1 || side[a] == c[a]);
-      if (touches) result[static_cast<std::size_t>(direction)] |= 1u << p;
-    }
+Parcel<Key<D>>& parcel_for(std::vector<Parcel<Key<D>>>& parcels, int rank) {
+  for (auto& parcel : parcels) {
+    if (parcel.rank == rank) return parcel;
   }
-  return result;
+  return parcels.emplace_back(Parcel<Key<D>>{rank, {}});
 }
 
 }  // namespace
@@ -74,7 +67,7 @@ RefinedCells<D>::RefinedCells(const Domain<D>& domain)
 template <int D>
 template <class Visit>
 bool RefinedCells<D>::visit_required(int level, const Refined& cell, const Visit& visit) const {
-  static constexpr auto touching = touching_children<D>();
+  static constexpr auto touching = children_at_sides<D>();
   static constexpr std::uint32_t inner = 1u << (children<D> / 2);
   if ((cell.refined & ~inner) == 0) return true;
   // step[a][offset + 1]: what to add to the packed coordinates, with periodic wrap. No word equals `outside`:
@@ -109,24 +102,43 @@ bool RefinedCells<D>::visit_required(int level, const Refined& cell, const Visit
 }
 
 template <int D>
-bool RefinedCells<D>::is_balanced() {
-  Table table;
+bool RefinedCells<D>::is_balanced(const Ranks<D>* ranks) {
+  tables_.assign(cells_.size(), {});
+  bool balanced = true;
+  std::vector<Parcel<Key<D>>> questions;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    if (cells_[i].empty()) break;
-    table.build(cells_[i]);
+    if (cells_[i].empty()) continue;
+    tables_[i].build(cells_[i]);
+    const int level = static_cast<int>(i) + domain_.base_level;
     for (const Refined& cell : cells_[i]) {
-      const bool found = visit_required(static_cast<int>(i) + domain_.base_level, cell,
-                                        [&](std::uint64_t at) { return table.find(at) >= 0; });
-      if (!found) return false;
+      balanced = balanced && visit_required(level, cell, [&](std::uint64_t at) {
+                   if (tables_[i].find(at) >= 0) return true;
+                   if (ranks == nullptr) return false;
+                   const Key<D> key = key_of<D>({Packed<D>::at(at), level});
+                   const int owner = ranks->partition.owner(position_of(key));
+                   if (owner == ranks->communicator.rank()) return false;
+                   parcel_for(questions, owner).items.push_back(key);
+                   return true;
+                 });
     }
   }
-  return true;
+  if (ranks == nullptr) return balanced;
+  for (const auto& parcel : exchange_sparsely(ranks->communicator, questions)) {
+    for (const Key<D> key : parcel.items) {
+      const Table& table = tables_[index(key.level())];
+      balanced = balanced && !table.is_empty() && table.find(Packed<D>::of(cell_of(key).at)) >= 0;
+    }
+  }
+  return !ranks->communicator.any(!balanced);
 }
 
 template <int D>
-void RefinedCells<D>::balance() {
+void RefinedCells<D>::balance(const Ranks<D>* ranks) {
   std::size_t levels = cells_.size();
   while (levels > 0 && cells_[levels - 1].empty()) --levels;
+  if (ranks != nullptr) {
+    levels = static_cast<std::size_t>(ranks->communicator.max(static_cast<std::int64_t>(levels)));
+  }
   tables_.assign(levels, {});
   std::vector<std::size_t> given(levels);
   for (std::size_t i = 0; i < levels; ++i) {
@@ -143,8 +155,10 @@ void RefinedCells<D>::balance() {
         return true;
       });
     }
+    if (ranks != nullptr) exchange_required(i, asking, *ranks);
     if (i == 0) break;
     for (std::size_t c = given[i]; c < cells.size(); ++c) {
+      if (cells[c].refined == foreign) continue;
       Index<D> at = Packed<D>::at(cells[c].at);
       int position = 0;
       for (int a = D - 1; a >= 0; --a) {
@@ -158,10 +172,35 @@ void RefinedCells<D>::balance() {
 }
 
 template <int D>
-std::vector<Key<D>> RefinedCells<D>::leaves() const {
+void RefinedCells<D>::exchange_required(std::size_t level_index, std::size_t first, const Ranks<D>& ranks) {
+  auto& cells = cells_[level_index];
+  const int level = static_cast<int>(level_index) + domain_.base_level;
+  std::vector<Parcel<Key<D>>> requests;
+  for (std::size_t c = first; c < cells.size(); ++c) {
+    // A cell that is not known to be refined is a leaf, or part of one, and so lies on one rank.
+    const Key<D> key = key_of<D>({Packed<D>::at(cells[c].at), level});
+    const int owner = ranks.partition.owner(position_of(key));
+    if (owner == ranks.communicator.rank()) continue;
+    cells[c].refined = foreign;
+    ++foreign_cells_;
+    parcel_for(requests, owner).items.push_back(key);
+  }
+  for (const auto& parcel : exchange_sparsely(ranks.communicator, requests)) {
+    for (const Key<D> key : parcel.items)
+      tables_[level_index].find_or_add(Packed<D>::of(cell_of(key).at), cells);
+  }
+}
+
+template <int D>
+std::size_t RefinedCells<D>::number_of_leaves() const {
   std::size_t refined = 0;
   for (const auto& cells : cells_) refined += cells.size();
-  std::vector<Key<D>> result(domain_.number_of_base_cells() + refined * (children<D> - 1));
+  return domain_.number_of_base_cells() + (refined - foreign_cells_) * (children<D> - 1);
+}
+
+template <int D>
+std::vector<Key<D>> RefinedCells<D>::leaves() const {
+  std::vector<Key<D>> result(number_of_leaves());
   Key<D>* out = result.data();
   visit_base_cells(domain_, [&](const BaseCell<D>& base) {
     const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.place.at);
@@ -173,6 +212,48 @@ std::vector<Key<D>> RefinedCells<D>::leaves() const {
   });
   MEANDER_ASSERT(out == result.data() + result.size());
   return result;
+}
+
+template <int D>
+std::vector<Key<D>> RefinedCells<D>::leaves(std::uint64_t begin, std::uint64_t end,
+                                            std::size_t others) const {
+  std::vector<Key<D>> result(number_of_leaves() - others);
+  Key<D>* out = result.data();
+  visit_base_cells(domain_, [&](const BaseCell<D>& base) {
+    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.place.at);
+    const bool starts_within = begin <= position_of(base.key) && position_of(base.key) < end;
+    if (cell >= 0 && cells_[0][static_cast<std::size_t>(cell)].refined != foreign)
+      out = write_leaves_within(begin, end, 0, cell, base.key, base.place, out);
+    else if (starts_within)
+      *out++ = base.key;
+    return true;
+  });
+  MEANDER_ASSERT(out == result.data() + result.size());
+  return result;
+}
+
+template <int D>
+Key<D>* RefinedCells<D>::write_leaves_within(std::uint64_t begin, std::uint64_t end, int depth,
+                                             std::int32_t cell, Key<D> key, Place<D> place,
+                                             Key<D>* out) const {
+  const std::uint32_t refined =
+      cells_[static_cast<std::size_t>(depth)][static_cast<std::size_t>(cell)].refined;
+  for (int digit = 0; digit < children<D>; ++digit) {
+    const Key<D> child = key.child(digit);
+    const std::uint64_t first = position_of(child), behind = position_behind(child);
+    if (behind <= begin || first >= end) continue;
+    const int position = place.position(digit);
+    if ((refined >> position & 1u) == 0) {
+      *out++ = child;
+      continue;
+    }
+    const Place<D> child_place = place.child_at(position);
+    const std::int32_t found = tables_[static_cast<std::size_t>(depth) + 1].find(child_place.at);
+    out = begin <= first && behind <= end
+              ? write_leaves(depth + 1, found, child, child_place, out)
+              : write_leaves_within(begin, end, depth + 1, found, child, child_place, out);
+  }
+  return out;
 }
 
 template <int D>

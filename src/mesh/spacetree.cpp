@@ -3,12 +3,12 @@
 #include "mesh/spacetree.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <utility>
 
 #include "base/assert.hpp"
 #include "mesh/base_cells.hpp"
-#include "mesh/leaf_family.hpp"
+#include "mesh/leaf_search.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -37,37 +37,6 @@ std::size_t end_of_tiling(std::span<const Key<D>> leaves, std::size_t first, Key
     next = end_of_tiling<D>(leaves, next, cell.child(digit));
   }
   return next;
-}
-
-// The level-max_level cell along one axis that holds the coordinate x, by the domain's own faces; -1 if
-// outside.
-template <int D>
-int finest_cell(const Domain<D>& domain, int axis, double x) {
-  constexpr int level = Key<D>::max_level;
-  const int n = domain.cells(level, axis);
-  if (!(x >= domain.lower[axis] && x <= domain.face(level, axis, n))) return -1;
-  const double scale = power_of_3(level - domain.base_level) / domain.base_width;
-  int i = std::clamp(static_cast<int>((x - domain.lower[axis]) * scale), 0, n - 1);
-  // Round-off may have put x on the wrong side of a face.
-  while (i > 0 && x < domain.face(level, axis, i)) --i;
-  while (i < n - 1 && x >= domain.face(level, axis, i + 1)) ++i;
-  return i;
-}
-
-// Sets owner[i] to the last leaf whose key is not above keys[i]. All searches go on in step, so that their
-// cache misses overlap.
-template <int D, std::size_t N>
-void last_not_above(std::span<const Key<D>> leaves, const std::array<std::uint64_t, N>& keys,
-                    std::array<std::uint32_t, N>& owner) {
-  owner.fill(0);
-  for (auto length = static_cast<std::uint32_t>(leaves.size()); length > 1;) {
-    const std::uint32_t half = length / 2;
-    for (std::size_t i = 0; i < N; ++i) {
-      const std::uint32_t middle = owner[i] + half;
-      owner[i] = leaves[middle].bits <= keys[i] ? middle : owner[i];
-    }
-    length -= half;
-  }
 }
 
 }  // namespace
@@ -101,31 +70,20 @@ std::int32_t Spacetree<D>::find(const Point<D>& x) const {
 template <int D>
 void Spacetree<D>::find(std::span<const Point<D>> points, std::span<std::int32_t> owners) const {
   MEANDER_ASSERT(points.size() == owners.size());
-  constexpr std::size_t block = 32;
-  std::array<std::uint64_t, block> keys;
-  std::array<std::uint32_t, block> found;
-  for (std::size_t begin = 0; begin < points.size(); begin += block) {
-    const std::size_t count = std::min(block, points.size() - begin);
-    keys.fill(0);
-    for (std::size_t i = 0; i < count; ++i) {
-      Cell<D> cell{.level = Key<D>::max_level};
-      bool inside = true;
-      for (int a = 0; a < D; ++a) {
-        cell.at[a] = finest_cell(domain_, a, points[begin + i][a]);
-        inside = inside && cell.at[a] >= 0;
-      }
-      owners[begin + i] = inside ? 0 : -1;
-      if (inside) keys[i] = key_of<D>(cell).bits;
-    }
+  std::array<std::uint64_t, points_in_step> keys;
+  std::array<bool, points_in_step> inside;
+  std::array<std::uint32_t, points_in_step> found;
+  for (std::size_t begin = 0; begin < points.size(); begin += points_in_step) {
+    const std::size_t count = std::min(points_in_step, points.size() - begin);
+    finest_keys<D>(domain_, points.subspan(begin, count), keys, inside);
     if (count == 1) {
       const auto above = std::upper_bound(leaves_.begin(), leaves_.end(), Key<D>{keys[0]});
       found[0] = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(1, above - leaves_.begin()) - 1);
     } else {
       last_not_above<D>(leaves_, keys, found);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      if (owners[begin + i] == 0) owners[begin + i] = static_cast<std::int32_t>(found[i]);
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      owners[begin + i] = inside[i] ? static_cast<std::int32_t>(found[i]) : -1;
   }
 }
 

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Refinement, coarsening and balance of all ranks' leaves. No leaf moves, and the first leaf of a rank keeps
+// its position whatever becomes of it: only the numbers of leaves change in the table.
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "mesh/distributed_tree.hpp"
+#include "mesh/refined_cells.hpp"
+#include "mesh/votes.hpp"
+
+namespace meander::mesh {
+namespace {
+
+template <int D>
+struct Around {
+  RefinedCells<D> refined;
+  std::size_t others;  // leaves of the completed tree that are not this rank's
+};
+
+// The refined cells that this rank's votes leave around its own leaves.
+template <int D>
+Around<D> refined_around(const DistributedTree<D>& tree, std::span<const Adapt> votes, LevelLimits limits) {
+  RefinedCells<D> refined(tree.domain());
+  std::vector<std::size_t> index;
+  const auto whole = completed(tree.domain(), tree.leaves(), &index);
+  Votes<D>(whole.leaves(), votes, index.empty() ? 0 : index.front(), limits, refined).count(tree.domain());
+  return {std::move(refined), whole.size() - tree.size()};
+}
+
+template <int D>
+std::vector<Key<D>> balanced_leaves(const DistributedTree<D>& tree, std::span<const Adapt> votes,
+                                    LevelLimits limits) {
+  const auto& communicator = tree.communicator();
+  const auto& partition = tree.partition();
+  const Ranks<D> ranks{communicator, partition};
+  auto around = refined_around(tree, votes, limits);
+  around.refined.balance(&ranks);
+  return around.refined.leaves(partition.first_position(communicator.rank()),
+                               partition.first_position(communicator.rank() + 1), around.others);
+}
+
+// Leading or trailing leaves of a rank that are siblings, in order, and all want to be coarsened.
+struct Run {
+  std::uint64_t parent = 0;
+  std::int32_t digit = 0, count = 0;
+};
+struct Ends {
+  Run head, tail;
+};
+
+template <int D>
+class Runs {
+ public:
+  Runs(const DistributedTree<D>& tree, std::span<const Adapt> votes, LevelLimits limits)
+      : leaves_(tree.leaves()), votes_(votes), limits_(limits), base_level_(tree.domain().base_level) {}
+
+  Ends ends() const {
+    Ends result;
+    if (leaves_.empty() || !wants(0)) return {{}, tail()};
+    result.head = start(0);
+    while (continues(static_cast<std::size_t>(result.head.count))) ++result.head.count;
+    result.tail = tail();
+    return result;
+  }
+
+ private:
+  bool wants(std::size_t leaf) const {
+    const int level = leaves_[leaf].level();
+    return level > base_level_ && limits_.vote(votes_[leaf], level) == Adapt::coarsen;
+  }
+  Run start(std::size_t leaf) const {
+    return {leaves_[leaf].parent().bits, leaves_[leaf].digit(leaves_[leaf].level()), 1};
+  }
+  // Whether a leaf belongs to the run of the one before it.
+  bool continues(std::size_t leaf) const {
+    return leaf < leaves_.size() && wants(leaf) && leaves_[leaf].level() == leaves_[leaf - 1].level() &&
+           leaves_[leaf].parent() == leaves_[leaf - 1].parent();
+  }
+  Run tail() const {
+    if (leaves_.empty() || !wants(leaves_.size() - 1)) return {};
+    std::size_t begin = leaves_.size() - 1;
+    while (begin > 0 && continues(begin) && wants(begin - 1)) --begin;
+    Run run = start(begin);
+    run.count = static_cast<std::int32_t>(leaves_.size() - begin);
+    return run;
+  }
+
+  std::span<const Key<D>> leaves_;
+  std::span<const Adapt> votes_;
+  LevelLimits limits_;
+  int base_level_;
+};
+
+}  // namespace
+
+template <int D>
+std::vector<std::int64_t> DistributedTree<D>::families_united(std::span<const Adapt> adapt, int min_level,
+                                                              int max_level) const {
+  MEANDER_ASSERT(adapt.size() == leaves_.size());
+  const auto table = partition_.first_leaves();
+  std::vector<std::int64_t> result(table.begin(), table.end());
+  if (communicator_.size() == 1) return result;
+  const auto ends = communicator_.all_gather(Runs<D>(*this, adapt, {min_level, max_level}).ends());
+  const auto size = ends.size();
+  for (std::size_t r = 0; r < size; ++r) {
+    const Run first = ends[r].tail;
+    if (first.count == 0 || first.count == children<D> || first.digit != 0) continue;
+    std::int32_t count = first.count;
+    std::size_t last = r;
+    while (count < children<D> && ++last < size) {
+      if (table[last] == table[last + 1]) continue;
+      const Run next = ends[last].head;
+      const bool fits = next.count > 0 && next.parent == first.parent && next.digit == count;
+      const bool whole = next.count == table[last + 1] - table[last];
+      if (!fits || (!whole && count + next.count < children<D>)) break;
+      count += next.count;
+    }
+    if (count < children<D>) continue;
+    const std::int64_t begin = table[r + 1] - first.count;
+    for (std::size_t cut = r + 1; cut <= last; ++cut) result[cut] = begin + children<D>;
+  }
+  return result;
+}
+
+template <int D>
+DistributedTree<D> DistributedTree<D>::adapted(std::span<const Adapt> adapt, int min_level,
+                                               int max_level) const {
+  MEANDER_ASSERT(adapt.size() == leaves_.size());
+  if (communicator_.size() == 1) {
+    const auto next = Spacetree<D>(domain_, leaves_).adapted(adapt, min_level, max_level);
+    return {domain_, {next.leaves().begin(), next.leaves().end()}, communicator_};
+  }
+  return {domain_, balanced_leaves(*this, adapt, {min_level, max_level}), communicator_};
+}
+
+template <int D>
+DistributedTree<D> DistributedTree<D>::balanced() const {
+  if (communicator_.size() == 1) {
+    const auto next = Spacetree<D>(domain_, leaves_).balanced();
+    return {domain_, {next.leaves().begin(), next.leaves().end()}, communicator_};
+  }
+  return {domain_, balanced_leaves(*this, {}, {}), communicator_};
+}
+
+template <int D>
+bool DistributedTree<D>::is_balanced() const {
+  if (communicator_.size() == 1) return Spacetree<D>(domain_, leaves_).is_balanced();
+  const Ranks<D> ranks{communicator_, partition_};
+  return refined_around(*this, {}, {}).refined.is_balanced(&ranks);
+}
+
+#define MEANDER_INSTANTIATE(D)                                                                             \
+  template std::vector<std::int64_t> DistributedTree<D>::families_united(std::span<const Adapt>, int, int) \
+      const;                                                                                               \
+  template DistributedTree<D> DistributedTree<D>::adapted(std::span<const Adapt>, int, int) const;         \
+  template DistributedTree<D> DistributedTree<D>::balanced() const;                                        \
+  template bool DistributedTree<D>::is_balanced() const;
+MEANDER_INSTANTIATE(2)
+MEANDER_INSTANTIATE(3)
+#undef MEANDER_INSTANTIATE
+
+}  // namespace meander::mesh

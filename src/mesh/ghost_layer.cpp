@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Which leaves other ranks want to see: a descent from the base cells that knows for every cell and the 3^d
+// around it who holds them, and turns back where all is this rank's. So only the border of the rank's piece
+// costs anything. Touching is mutual: to whom a rank sends its border leaves, of those it gets theirs.
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "base/assert.hpp"
+#include "mesh/base_cells.hpp"
+#include "mesh/brick.hpp"
+#include "mesh/child_block.hpp"
+#include "mesh/distributed_tree.hpp"
+#include "mesh/message_tags.hpp"
+#include "mesh/mpi_check.hpp"
+
+namespace meander::mesh {
+namespace {
+
+// The rank that holds a cell; Neighbour::outside_code; or negative, for a cell that several ranks share.
+using Code = std::int32_t;
+
+template <int D>
+class Border {
+ public:
+  explicit Border(const DistributedTree<D>& tree)
+      : domain_(tree.domain()),
+        partition_(tree.partition()),
+        leaves_(tree.leaves()),
+        own_(tree.communicator().rank()),
+        wanted_by_(static_cast<std::size_t>(tree.communicator().size())) {}
+
+  // For each rank the leaves it wants to see, ascending.
+  std::vector<std::vector<std::int32_t>> find() {
+    Brick<D> brick(domain_);
+    visit_base_cells(domain_, [&](const BaseCell<D>& base) {
+      brick[Packed<D>::at(base.place.at)] = code_of(base.key, base.place);
+      return true;
+    });
+    visit_base_cells(domain_, [&](const BaseCell<D>& base) {
+      const auto around = brick.around(Packed<D>::at(base.place.at));
+      visit(base.key, base.place, around);
+      return true;
+    });
+    return std::move(wanted_by_);
+  }
+
+ private:
+  // A cell that is refined, since several ranks have leaves in it, and the codes of its children by position.
+  struct Shared {
+    Key<D> key;
+    Place<D> place;
+    bool is_known = false;
+    std::array<Code, children<D>> below{};
+  };
+
+  static bool is_shared(Code code) { return code < 0 && code != Neighbour::outside_code; }
+
+  Code code_of(Key<D> cell, const Place<D>& place) {
+    const int rank = partition_.owner(position_of(cell));
+    const std::uint64_t behind = cell.level() == 0 ? Partition<D>::no_position : position_behind(cell);
+    if (partition_.first_position(rank + 1) >= behind) return rank;
+    shared_.push_back({cell, place});
+    return -static_cast<Code>(shared_.size());
+  }
+
+  const Code* children_of(Code code) {
+    if (!is_shared(code)) return nullptr;
+    Shared& cell = shared_[static_cast<std::size_t>(-1 - code)];
+    if (!cell.is_known) {
+      for (int digit = 0; digit < children<D>; ++digit) {
+        const int position = cell.place.position(digit);
+        cell.below[static_cast<std::size_t>(position)] =
+            code_of(cell.key.child(digit), cell.place.child_at(position));
+      }
+      cell.is_known = true;
+    }
+    return cell.below.data();
+  }
+
+  void visit(Key<D> cell, const Place<D>& place, const std::array<Code, children<D>>& around) {
+    const Code own = around[children<D> / 2];
+    if (own != own_ && !is_shared(own)) return;
+    const bool is_inner = std::all_of(around.begin(), around.end(), [&](Code code) {
+      return code == own_ || code == Neighbour::outside_code;
+    });
+    if (is_inner) return;
+    if (own == own_) {
+      skip_to(cell);
+      if (leaves_[next_].level() == cell.level()) return visit_leaf(around);
+    }
+    BlockCodes<D> block;
+    fill_block<D>(
+        around.data(), [&](Code code) { return children_of(code); }, block);
+    for (int digit = 0; digit < children<D>; ++digit) {
+      const int position = place.position(digit);
+      std::array<Code, children<D>> below;
+      copy_neighbourhood<D>(block, static_cast<std::size_t>(position), below.data());
+      visit(cell.child(digit), place.child_at(position), below);
+    }
+  }
+
+  // To the leaf that begins where a cell of this rank does.
+  void skip_to(Key<D> cell) {
+    std::size_t step = 1;
+    for (; next_ + step < leaves_.size() && leaves_[next_ + step] < cell; step *= 2) next_ += step;
+    const auto begin = leaves_.begin() + static_cast<std::ptrdiff_t>(next_);
+    const auto end = leaves_.begin() + static_cast<std::ptrdiff_t>(std::min(next_ + step, leaves_.size()));
+    next_ = static_cast<std::size_t>(std::lower_bound(begin, end, cell) - leaves_.begin());
+    MEANDER_ASSERT(next_ < leaves_.size() && cell.contains(leaves_[next_]));
+  }
+
+  void visit_leaf(const std::array<Code, children<D>>& around) {
+    static constexpr auto at_side = children_at_sides<D>();
+    for (std::size_t direction = 0; direction < children<D>; ++direction) {
+      const Code code = around[direction];
+      const Code* const below = children_of(code);
+      if (below == nullptr) {
+        wanted_by(code);
+        continue;
+      }
+      const std::uint32_t near = at_side[children<D> - 1 - direction];
+      for (std::size_t p = 0; p < children<D>; ++p) {
+        if ((near >> p & 1u) == 0) continue;
+        MEANDER_ASSERT(!is_shared(below[p]));  // or the tree is not balanced
+        wanted_by(below[p]);
+      }
+    }
+  }
+
+  void wanted_by(Code rank) {
+    if (rank == own_ || rank < 0) return;
+    auto& wanted = wanted_by_[static_cast<std::size_t>(rank)];
+    const auto leaf = static_cast<std::int32_t>(next_);
+    if (wanted.empty() || wanted.back() != leaf) wanted.push_back(leaf);
+  }
+
+  const Domain<D>& domain_;
+  const Partition<D>& partition_;
+  std::span<const Key<D>> leaves_;
+  Code own_;
+  std::vector<std::vector<std::int32_t>> wanted_by_;
+  std::deque<Shared> shared_;  // grows while children of others are read
+  std::size_t next_ = 0;       // the leaf where the walk stands
+};
+
+}  // namespace
+
+template <int D>
+GhostLayer<D> GhostLayer<D>::of(const DistributedTree<D>& tree) {
+  GhostLayer result;
+  const auto& communicator = tree.communicator();
+  if (communicator.size() == 1) return result;
+  auto wanted_by = Border<D>(tree).find();
+  std::vector<std::vector<Key<D>>> messages;
+  for (std::size_t r = 0; r < wanted_by.size(); ++r) {
+    if (wanted_by[r].empty()) continue;
+    auto& message = messages.emplace_back();
+    for (const std::int32_t leaf : wanted_by[r])
+      message.push_back(tree.leaves()[static_cast<std::size_t>(leaf)]);
+    result.neighbours.push_back({static_cast<int>(r), 0, 0, std::move(wanted_by[r])});
+  }
+  std::vector<MPI_Request> sends(messages.size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    mpi_check(MPI_Isend(messages[i].data(), static_cast<int>(messages[i].size()), MPI_UINT64_T,
+                        result.neighbours[i].rank, tag_of_border_leaves, communicator.get(), &sends[i]),
+              "MPI_Isend");
+  }
+  for (Neighbour& neighbour : result.neighbours) {
+    MPI_Status status;
+    mpi_check(MPI_Probe(neighbour.rank, tag_of_border_leaves, communicator.get(), &status), "MPI_Probe");
+    int count = 0;
+    mpi_check(MPI_Get_count(&status, MPI_UINT64_T, &count), "MPI_Get_count");
+    neighbour.begin = result.leaves.size();
+    neighbour.end = neighbour.begin + static_cast<std::size_t>(count);
+    result.leaves.resize(neighbour.end);
+    mpi_check(MPI_Recv(result.leaves.data() + neighbour.begin, count, MPI_UINT64_T, neighbour.rank,
+                       tag_of_border_leaves, communicator.get(), MPI_STATUS_IGNORE),
+              "MPI_Recv");
+  }
+  mpi_check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  return result;
+}
+
+template <int D>
+void GhostLayer<D>::exchange_bytes(const Communicator& communicator, std::size_t item,
+                                   std::span<const std::byte> own, std::span<std::byte> ghosts) const {
+  std::vector<MPI_Request> requests(2 * neighbours.size(), MPI_REQUEST_NULL);
+  std::vector<std::vector<std::byte>> messages(neighbours.size());
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const Neighbour& neighbour = neighbours[i];
+    const std::size_t bytes = (neighbour.end - neighbour.begin) * item;
+    mpi_check(MPI_Irecv(ghosts.data() + neighbour.begin * item, static_cast<int>(bytes), MPI_BYTE,
+                        neighbour.rank, tag_of_ghost_values, communicator.get(), &requests[2 * i]),
+              "MPI_Irecv");
+  }
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const Neighbour& neighbour = neighbours[i];
+    auto& message = messages[i];
+    message.resize(neighbour.mirrors.size() * item);
+    for (std::size_t m = 0; m < neighbour.mirrors.size(); ++m) {
+      std::memcpy(message.data() + m * item,
+                  own.data() + static_cast<std::size_t>(neighbour.mirrors[m]) * item, item);
+    }
+    mpi_check(MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, neighbour.rank,
+                        tag_of_ghost_values, communicator.get(), &requests[2 * i + 1]),
+              "MPI_Isend");
+  }
+  mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+}
+
+template struct GhostLayer<2>;
+template struct GhostLayer<3>;
+
+}  // namespace meander::mesh

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Trees cut at random for the tests of several ranks. All ranks draw the same random numbers, and so know the
+// whole tree.
+
+#include <algorithm>
+#include <vector>
+
+#include "mesh/distributed_refine.hpp"
+#include "mesh/distributed_tree.hpp"
+#include "tests/mesh/random_trees.hpp"
+
+namespace meander::mesh::testing {
+
+inline const Communicator& world() {
+  static const Communicator communicator = Communicator::world();
+  return communicator;
+}
+
+// A table of first leaves: uneven, with empty parts, now and then all on one rank or one leaf a rank.
+inline std::vector<std::int64_t> random_cuts(std::size_t leaves, Random& random) {
+  const auto n = static_cast<std::int64_t>(leaves);
+  std::vector<std::int64_t> cuts{0};
+  const auto kind = random() % 8;
+  for (int r = 1; r < world().size(); ++r) {
+    if (kind == 0)
+      cuts.push_back(std::min<std::int64_t>(r, n));
+    else if (kind == 1)
+      cuts.push_back(n);
+    else if (kind == 2)
+      cuts.push_back(n * r / world().size());
+    else if (chance(random, 0.2))
+      cuts.push_back(cuts[random() % cuts.size()]);
+    else
+      cuts.push_back(static_cast<std::int64_t>(random() % (leaves + 1)));
+  }
+  cuts.push_back(n);
+  std::sort(cuts.begin(), cuts.end());
+  return cuts;
+}
+
+template <int D>
+DistributedTree<D> distributed(const Spacetree<D>& tree, const std::vector<std::int64_t>& cuts) {
+  const auto r = static_cast<std::size_t>(world().rank());
+  const auto leaves = tree.leaves();
+  return {tree.domain(), {leaves.begin() + cuts[r], leaves.begin() + cuts[r + 1]}, world()};
+}
+
+template <int D>
+std::vector<Key<D>> gathered(const DistributedTree<D>& tree) {
+  return world().all_gather(tree.leaves());
+}
+
+template <int D>
+std::vector<Key<D>> copy_of(std::span<const Key<D>> leaves) {
+  return {leaves.begin(), leaves.end()};
+}
+
+}  // namespace meander::mesh::testing
