@@ -112,6 +112,20 @@ void Output::start() {
   plot();
 }
 
+void Output::resume(const io::CheckpointState& checkpoint, bool continues) {
+  if (!continues) return start();
+  for (const auto& [name, value] : checkpoint.counters) {
+    if (name == next_plot_counter) plot_number_ = static_cast<int>(value);
+    if (name == last_plot_counter) last_plot_step_ = static_cast<int>(value);
+    if (name == last_row_counter) last_row_step_ = static_cast<int>(value);
+  }
+  const auto names = columns();
+  on_root([&] {
+    history_ = std::make_unique<io::History>(directory_ + "/history.csv", names, checkpoint.step);
+    series_.resume(checkpoint.time);
+  });
+}
+
 void Output::save(io::CheckpointState& checkpoint) const {
   checkpoint.counters.emplace_back(next_plot_counter, plot_number_);
   checkpoint.counters.emplace_back(last_plot_counter, last_plot_step_);

@@ -17,7 +17,8 @@ mesh::DistributedTree<D> tree_of(const Config& config, const mesh::Communicator&
                      end = leaves * (communicator.rank() + 1) / ranks;
   std::vector<mesh::Key<D>> keys;
   for (const io::PlotLeaf& leaf : checkpoint.read_leaves(begin, end)) {
-    mesh::Cell<D> cell{leaf.level, {}};
+    mesh::Cell<D> cell;
+    cell.level = leaf.level;
     for (int a = 0; a < D; ++a) cell.at[a] = leaf.at[a];
     keys.push_back(mesh::key_of<D>(cell));
   }

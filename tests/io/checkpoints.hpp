@@ -5,8 +5,6 @@
 // leaf.
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <cmath>
 #include <limits>
@@ -145,25 +143,6 @@ struct MadeUpRun {
   std::vector<io::PlotLeaf> leaves;
   io::CheckpointMesh mesh;
   io::CheckpointState state;
-};
-
-// Files larger than a limit cannot be written while this lives, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = signal(SIGXFSZ, SIG_IGN);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = nullptr;
 };
 
 }  // namespace meander::testing_io

@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #include "io/atomic_file.hpp"
@@ -37,6 +38,22 @@ TEST_P(CheckpointOf, ReadsBackToTheSameBits) {
   run.write(scratch.file("chk.hdf5"), {}, 0, all);
   EXPECT_EQ(scratch.names(), std::vector<std::string>{"chk.hdf5"});
   EXPECT_TRUE(run.reads_back(scratch.file("chk.hdf5"), {}, 0, all));
+}
+
+TEST_P(CheckpointOf, HasTheLayoutThatOthersRead) {
+  std::string python;
+  for (const char* candidate : {"/usr/bin/python3", "python3"}) {
+    const std::string try_it = std::string(candidate) + " -c 'import h5py' 2>/dev/null";
+    if (python.empty() && std::system(try_it.c_str()) == 0) python = candidate;
+  }
+  if (python.empty()) GTEST_SKIP() << "no Python with h5py";
+  const auto [dim, p, finest] = GetParam();
+  const Scratch scratch;
+  MadeUpRun run(dim, p, 1, dim + 2, random_leaves(dim, finest, 7));
+  for (std::size_t i = 0; i < run.leaves.size(); ++i) run.leaves[i].rank = static_cast<int>(i / 5);
+  run.write(scratch.file("chk.hdf5"), {}, 0, std::ssize(run.leaves));
+  const std::string check = python + " " MEANDER_SOURCE_DIR "/tests/io/check_checkpoint_layout.py ";
+  EXPECT_EQ(std::system((check + scratch.file("chk.hdf5")).c_str()), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CheckpointOf,

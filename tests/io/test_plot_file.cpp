@@ -6,8 +6,6 @@
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <cmath>
@@ -22,6 +20,7 @@ namespace meander::io {
 namespace {
 
 using testing_io::contents;
+using testing_io::FileSizeLimit;
 using testing_io::message_of;
 using testing_io::Scratch;
 
@@ -234,25 +233,6 @@ INSTANTIATE_TEST_SUITE_P(Shapes, PlotFileOf,
                                   (c.float64 ? "_float64" : "_float32");
                          });
 
-// Files larger than a limit cannot be written while this lives, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = signal(SIGXFSZ, SIG_IGN);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = nullptr;
-};
-
 class PlotFileFailure : public testing::Test {
  protected:
   PlotFileFailure() : leaves(make_leaves(3)) {
@@ -280,7 +260,8 @@ TEST_F(PlotFileFailure, FullDiskLeavesEarlierFilesIntact) {
   const std::string before = contents(scratch.file("plot_0.vtkhdf"));
   factor = 2;
   // Small limits fail in the data, larger ones when the file is flushed.
-  for (const rlim_t limit : {100, 5000, 100000, static_cast<int>(before.size()) - 2000}) {
+  for (const std::size_t limit :
+       {std::size_t{100}, std::size_t{5000}, std::size_t{100000}, before.size() - 2000}) {
     const FileSizeLimit full(limit);
     for (const char* name : {"plot_0.vtkhdf", "plot_1.vtkhdf"}) {
       const std::string what = message_of<Failure>([&] { write(scratch.file(name)); });
@@ -308,6 +289,38 @@ TEST(PlotSeries, ListsFilesWithTheirTimes) {
             "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
             "    {\"name\": \"plot_000000.vtkhdf\", \"time\": 0},\n"
             "    {\"name\": \"plot_000007.vtkhdf\", \"time\": 0.1}\n  ]\n}\n");
+}
+
+TEST(PlotSeries, GoesOnAfterARestart) {
+  const Scratch scratch;
+  PlotSeries first(scratch.path());
+  const double times[] = {-0.1, 0, 0.1, 1.0 / 3.0, 1e300};
+  for (int i = 0; i < 5; ++i) first.add(plot_name(i), times[i]);
+  for (int kept = 5; kept >= 0; --kept) {
+    PlotSeries next(scratch.path());
+    next.resume(kept == 0 ? -1 : times[kept - 1]);
+    EXPECT_EQ(next.files(), (std::vector(first.files().begin(), first.files().begin() + kept)));
+    PlotSeries same(scratch.path());
+    same.resume(1e301);
+    EXPECT_EQ(same.files(), next.files()) << "the file has been shortened";
+  }
+  PlotSeries anew(scratch.file("other"));
+  EXPECT_NO_THROW(anew.resume(1));
+}
+
+TEST(PlotSeries, RefusesForeignFiles) {
+  const Scratch scratch;
+  const std::string path = scratch.file("plot.vtkhdf.series");
+  PlotSeries series(scratch.path());
+  series.add(plot_name(0), 0);
+  const std::string good = contents(path);
+  for (const std::string& bad : {std::string("{}"), good.substr(0, good.size() - 2),
+                                 good.substr(0, good.size() - 8) + "x" + good.substr(good.size() - 8)}) {
+    std::ofstream(path, std::ios::binary) << bad;
+    EXPECT_EQ(message_of<InputError>([&] { series.resume(1); }),
+              path + ": is no series of plot files of this program")
+        << bad;
+  }
 }
 
 }  // namespace
