@@ -60,7 +60,7 @@ Sample meander_round(int depth, const Communicator& communicator) {
 
   Timer ghost_timer(communicator);
   auto layer = GhostLayer<D>::of(tree);
-  record(ghosts, ghost_timer, leaves);
+  if (ranks > 1) record(ghosts, ghost_timer, leaves);
 
   Timer neighbours_timer(communicator);
   const LocalView<D> view(tree, std::move(layer));

@@ -21,7 +21,7 @@ enum Phase : std::size_t {
   coarsen,     // one pass over the fractal
   balance,     // the fractal, evenly cut, over faces, edges and corners
   partition,   // 40 % of the balanced leaves move; nothing on one rank
-  ghosts,      // of the balanced leaves, evenly cut, over faces, edges and corners
+  ghosts,      // of the balanced leaves, evenly cut, over faces, edges and corners; nothing on one rank
   neighbours,  // lists of leaves and ghosts, likewise
   points,      // the leaves of this rank that hold some of 100000 points
   phases
