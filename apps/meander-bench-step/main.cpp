@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whole time steps: update, flux correction and halo exchange, without output. For each scheme and patch size
 // a uniform mesh, and a static adaptive one of three levels; the figure is CPU time of all threads a volume
-// and step.
+// and step. Under mpirun: how the same steps scale from one rank to all, by wall time in the same run.
 
 #include <fmt/format.h>
+#include <mpi.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "simulation/config.hpp"
@@ -67,7 +69,7 @@ std::string input_for(const Case& c, int dim, double volumes) {
 
 struct Figures {
   double median, least, most;
-  std::size_t leaves, volumes;
+  std::int64_t leaves, volumes;
 };
 
 Figures measure(const Case& c, int dim, double volumes, int threads, int repeats) {
@@ -87,6 +89,52 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
   return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves(), run->volumes()};
 }
 
+// Wall time of a step, and the part of it that is spent waiting for other ranks (mean over ranks).
+// Collective.
+struct Pace {
+  double step = 0, waiting = 0;
+  double volumes = 0;
+};
+
+Pace pace(const Case& c, int dim, double volumes, int threads, int repeats,
+          const mesh::Communicator& communicator) {
+  const auto config =
+      simulation::load_config_text(input_for(c, dim, volumes), "bench", {}, simulation::scenarios(), 1e12);
+  const auto run = simulation::make_simulation(config, threads, communicator);
+  const auto updates = static_cast<double>(run->volumes());
+  const int steps = std::max(2, static_cast<int>(2e7 / updates));
+  for (int step = 0; step < 2; ++step) run->advance(1e9);
+  std::vector<Pace> paces;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    communicator.barrier();
+    const double waited = run->times().sweeps.waiting;
+    const auto start = std::chrono::steady_clock::now();
+    for (int step = 0; step < steps; ++step) run->advance(1e9);
+    const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double waiting = communicator.max(run->times().sweeps.waiting - waited);
+    paces.push_back({communicator.max(own) / steps, waiting / steps, updates});
+  }
+  std::ranges::sort(paces, {}, &Pace::step);
+  return paces[paces.size() / 2];
+}
+
+// On all ranks, and on the root alone while the others wait.
+void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats,
+                   const mesh::Communicator& world) {
+  const int ranks = world.size();
+  Pace alone;
+  if (world.is_root()) alone = pace(c, dim, volumes, threads, repeats, {});
+  world.barrier();
+  const Pace strong = pace(c, dim, volumes, threads, repeats, world);
+  const Pace weak = pace(c, dim, ranks * volumes, threads, repeats, world);
+  if (!world.is_root()) return;
+  const auto speed = [](const Pace& p) { return p.volumes / p.step; };
+  fmt::print("{:8} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f} {:>6.2f} {:>8.1f}\n", c.scheme,
+             c.patch_size, c.adaptive ? "adaptive" : "uniform", alone.volumes, alone.step * 1e3,
+             strong.step * 1e3, speed(strong) / speed(alone), 100 * strong.waiting / strong.step,
+             speed(weak) / speed(alone), 100 * weak.waiting / weak.step);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -103,7 +151,26 @@ int main(int argc, char** argv) {
   app.add_option("--volumes", volumes, "volumes of the mesh, about");
   CLI11_PARSE(app, argc, argv);
 
+  int thread_level = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &thread_level);
   try {
+    const auto world = mesh::Communicator::world();
+    if (world.size() > 1) {
+      if (world.is_root()) {
+        fmt::print("{} ranks x {} threads, wall time\n", world.size(), threads);
+        fmt::print("{:8} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8} {:>6} {:>8}\n", "scheme", "p", "mesh",
+                   "volumes", "1 [ms]", "all [ms]", "strong", "wait [%]", "weak", "wait [%]");
+      }
+      for (const auto& scheme : schemes) {
+        for (const int p : sizes) {
+          for (const bool adaptive : {false, true}) {
+            compare_ranks({scheme, p, adaptive}, dim, volumes, threads, repeats, world);
+          }
+        }
+      }
+      MPI_Finalize();
+      return exit_done;
+    }
     fmt::print("{:8} {:>3} {:>9} {:>8} {:>10} {:>8} {:>8} {:>8}  {}\n", "scheme", "p", "mesh", "leaves",
                "volumes", "median", "min", "max", "adaptive / uniform");
     for (const auto& scheme : schemes) {
@@ -120,6 +187,7 @@ int main(int argc, char** argv) {
     }
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
-    return exit_input_error;
+    MPI_Abort(MPI_COMM_WORLD, exit_input_error);
   }
+  MPI_Finalize();
 }

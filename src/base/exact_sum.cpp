@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/exact_sum.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace meander {
 
@@ -17,8 +19,7 @@ void ExactSum::add(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto exponent = static_cast<int>(bits >> 52 & 0x7ff);
   if (exponent == 0x7ff) {
-    not_finite_ += x;
-    has_not_finite_ = true;
+    ++not_finite_[std::isnan(x) ? nan : x > 0 ? infinite : negative_infinite];
     return;
   }
   std::uint64_t mantissa = bits & 0xfffffffffffff;
@@ -41,8 +42,22 @@ void ExactSum::add(const ExactSum& other) {
   settle();
   for (int i = 0; i < digits; ++i) digit_[i] += settled.digit_[i];
   settle();
-  not_finite_ += other.not_finite_;
-  has_not_finite_ = has_not_finite_ || other.has_not_finite_;
+  for (int i = 0; i < kinds; ++i) not_finite_[i] += other.not_finite_[i];
+}
+
+auto ExactSum::parts() const -> Parts {
+  ExactSum settled = *this;
+  settled.settle();
+  Parts parts;
+  std::copy_n(settled.digit_, digits, parts.begin());
+  std::copy_n(settled.not_finite_, kinds, parts.begin() + digits);
+  return parts;
+}
+
+ExactSum::ExactSum(const Parts& parts) {
+  std::copy_n(parts.begin(), digits, digit_);
+  std::copy_n(parts.begin() + digits, kinds, not_finite_);
+  settle();
 }
 
 void ExactSum::settle() {
@@ -54,7 +69,10 @@ void ExactSum::settle() {
 }
 
 double ExactSum::value() const {
-  if (has_not_finite_) return not_finite_;
+  if (not_finite_[nan] != 0 || (not_finite_[infinite] != 0 && not_finite_[negative_infinite] != 0))
+    return std::numeric_limits<double>::quiet_NaN();
+  if (not_finite_[infinite] != 0) return std::numeric_limits<double>::infinity();
+  if (not_finite_[negative_infinite] != 0) return -std::numeric_limits<double>::infinity();
   ExactSum sum = *this;
   sum.settle();
   const bool negative = sum.digit_[digits - 1] < 0;

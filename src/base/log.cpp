@@ -25,12 +25,17 @@ class Console {
   }
 
   void set_level(spdlog::level::level_enum level) { logger_.set_level(level); }
+  void set_prefix(std::string_view prefix) {
+    const std::lock_guard lock(mutex_);
+    prefix_ = prefix;
+  }
   bool on_terminal() const { return terminal_; }
 
   void message(spdlog::level::level_enum level, std::string_view text) {
     const std::lock_guard lock(mutex_);
     erase();
-    logger_.log(level, spdlog::string_view_t(text.data(), text.size()));
+    const std::string whole = prefix_ + std::string(text);
+    logger_.log(level, spdlog::string_view_t(whole.data(), whole.size()));
     draw();
   }
 
@@ -59,7 +64,7 @@ class Console {
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
   std::mutex mutex_;
   spdlog::logger logger_;
-  std::string live_;
+  std::string live_, prefix_;
 };
 
 Console& console() {
@@ -73,6 +78,10 @@ void set_level(Level level) {
   constexpr spdlog::level::level_enum levels[] = {
       spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err, spdlog::level::off};
   console().set_level(levels[static_cast<int>(level)]);
+}
+
+void set_prefix(std::string_view prefix) {
+  console().set_prefix(prefix);
 }
 
 void debug(std::string_view message) {

@@ -19,6 +19,9 @@ void info(std::string_view message);
 void warning(std::string_view message);
 void error(std::string_view message);
 
+// Begins every message with it: "rank 3: ", for processes that are not the one users listen to.
+void set_prefix(std::string_view prefix);
+
 // True if standard error is a terminal.
 bool on_terminal();
 

@@ -37,11 +37,41 @@ std::vector<Chunk> cut_evenly(std::size_t items, int parts) {
   return chunks;
 }
 
+namespace {
+
+// The kernel's form of a mask, for as many processors as ours.
+struct KernelMask {
+  static constexpr std::size_t processors = Processors().size();
+  cpu_set_t sets[processors / CPU_SETSIZE];
+};
+
+}  // namespace
+
+Processors processors_of_process() {
+  Processors result;
+  KernelMask mask{};
+  if (sched_getaffinity(0, sizeof mask, mask.sets) == 0) {
+    for (std::size_t p = 0; p < KernelMask::processors; ++p)
+      result[p] = CPU_ISSET_S(p, sizeof mask, mask.sets);
+  }
+  if (result.none()) result.set(0);
+  return result;
+}
+
+Processors usable_processors() {
+  Processors result;
+  // A thread that asks for all processors gets those it may have; and it is gone before it could mind.
+  std::thread([&] {
+    KernelMask all{};
+    for (std::size_t p = 0; p < KernelMask::processors; ++p) CPU_SET_S(p, sizeof all, all.sets);
+    sched_setaffinity(0, sizeof all, all.sets);
+    result = processors_of_process();
+  }).join();
+  return result;
+}
+
 int available_processors() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return std::max(1, CPU_COUNT(&mask));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return static_cast<int>(processors_of_process().count());
 }
 
 namespace {

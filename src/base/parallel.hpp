@@ -4,6 +4,7 @@
 // A team of threads for bulk-synchronous sweeps: each thread takes one contiguous chunk, and all end
 // together.
 
+#include <bitset>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -23,6 +24,14 @@ std::vector<Chunk> cut_by_weight(std::span<const double> weights, int parts);
 // The same for equal weights.
 std::vector<Chunk> cut_evenly(std::size_t items, int parts);
 
+// Processors of a machine, by the kernel's numbers.
+using Processors = std::bitset<4096>;
+
+// This thread's affinity mask, which is the process's unless somebody changed it.
+Processors processors_of_process();
+// What the mask could be widened to: the machine, as far as the control group (a container, a batch job) lets
+// us.
+Processors usable_processors();
 // Number of processors in this process's affinity mask: the default number of threads.
 int available_processors();
 

@@ -75,7 +75,7 @@ Value setting_value(const std::string& text, const Origin& origin) {
 
 }  // namespace
 
-Document Document::load(const std::string& file, const std::vector<std::string>& settings) {
+std::string Document::read_text(const std::string& file) {
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) throw InputError(fmt::format("{}: {}", file, std::strerror(errno)));
   if (S_ISDIR(status.st_mode)) throw InputError(fmt::format("{}: is a directory, not an input file", file));
@@ -83,7 +83,11 @@ Document Document::load(const std::string& file, const std::vector<std::string>&
   std::ostringstream text;
   if (stream) text << stream.rdbuf();
   if (!stream) throw InputError(fmt::format("{}: {}", file, std::strerror(errno)));
-  return from_text(text.str(), file, settings);
+  return text.str();
+}
+
+Document Document::load(const std::string& file, const std::vector<std::string>& settings) {
+  return from_text(read_text(file), file, settings);
 }
 
 Document Document::from_text(const std::string& text, const std::string& name,

@@ -45,6 +45,8 @@ class Document {
   // of an array). A value is TOML; a bare word is a string. Throws InputError: file missing or unreadable,
   // syntax, settings that are no settings.
   static Document load(const std::string& file, const std::vector<std::string>& settings = {});
+  // The text of `file`. Throws InputError if it is missing or cannot be read.
+  static std::string read_text(const std::string& file);
   // The same from text at hand.
   static Document from_text(const std::string& text, const std::string& name,
                             const std::vector<std::string>& settings = {});

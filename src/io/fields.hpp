@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -49,7 +50,8 @@ struct Field {
   std::vector<std::string> choices;  // of a string, or of each string of a list; empty: any
   std::string default_text;  // as TOML, taken when declared; may be replaced by words ("the base level")
   bool required = false;
-  Origin origin;  // filled by the reader
+  std::optional<bool> fixed;  // a restart must not change it; unset: as its table says, usually no
+  Origin origin;              // filled by the reader
 };
 
 class Fields {

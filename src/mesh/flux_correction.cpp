@@ -3,6 +3,9 @@
 #include "mesh/flux_correction.hpp"
 
 #include <algorithm>
+#include <map>
+
+#include "base/assert.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -19,97 +22,172 @@ Index<D> across(int face) {
 struct FaceMean {
   double first, sum;
   int count;
+
+  // Adds `n` fluxes: the first of them, and the sum of differences to it.
+  void add(double q0, double differences, int n) {
+    if (count == 0) {
+      *this = {q0, differences, n};
+    } else {
+      sum += differences + n * (q0 - first);
+      count += n;
+    }
+  }
 };
 
-// Adds one unknown's fluxes through the fine face with child position (cx, cy) on the coarse face; in 2D a
-// face is one row.
-void add_part(FaceMean* mean, const double* fine, int p, int cx, int cy, bool planar) {
-  const int rows = planar ? p : 1, y_origin = planar ? cy * p : 0, x_origin = cx * p;
-  for (int j = 0; j < rows;) {
-    const int coarse_y = planar ? (y_origin + j) / 3 : 0;
-    const int j_end = planar ? std::min(rows, 3 * coarse_y + 3 - y_origin) : 1;
-    for (int i = 0; i < p;) {
-      const int coarse_x = (x_origin + i) / 3;
-      const int i_end = std::min(p, 3 * coarse_x + 3 - x_origin);
-      const double q0 = fine[j * p + i];
-      double differences = 0;
-      for (int y = j; y < j_end; ++y) {
-        for (int x = i; x < i_end; ++x) differences += fine[y * p + x] - q0;
-      }
-      const int n = (j_end - j) * (i_end - i);
-      FaceMean& volume = mean[coarse_y * p + coarse_x];
-      if (volume.count == 0) {
-        volume = {q0, differences, n};
-      } else {
-        volume.sum += differences + n * (q0 - volume.first);
-        volume.count += n;
-      }
-      i = i_end;
+// The fine volume faces [x, x_end) x [y, y_end) of one fine leaf that lie on one coarse volume face.
+struct Block {
+  int coarse;  // number of the coarse volume face on the coarse leaf's face
+  int x, x_end, y, y_end;
+  int count() const { return (x_end - x) * (y_end - y); }
+};
+
+// Calls body(block) for the coarse volume faces that the fine leaf at seat (sx, sy) has a share in, x
+// fastest; in 2D a face is one row.
+template <class Body>
+void for_blocks(int p, int sx, int sy, bool planar, const Body& body) {
+  const int rows = planar ? p : 1, y_origin = planar ? sy * p : 0, x_origin = sx * p;
+  for (int y = 0; y < rows;) {
+    const int coarse_y = planar ? (y_origin + y) / 3 : 0;
+    const int y_end = planar ? std::min(rows, 3 * coarse_y + 3 - y_origin) : 1;
+    for (int x = 0; x < p;) {
+      const int coarse_x = (x_origin + x) / 3;
+      const int x_end = std::min(p, 3 * coarse_x + 3 - x_origin);
+      body(Block{coarse_y * p + coarse_x, x, x_end, y, y_end});
+      x = x_end;
     }
-    j = j_end;
+    y = y_end;
   }
+}
+
+double sum_of_differences(const double* fine, int p, const Block& block) {
+  const double q0 = fine[block.y * p + block.x];
+  double differences = 0;
+  for (int y = block.y; y < block.y_end; ++y) {
+    for (int x = block.x; x < block.x_end; ++x) differences += fine[y * p + x] - q0;
+  }
+  return differences;
 }
 
 }  // namespace
 
 template <int D>
-FluxCorrection<D>::FluxCorrection(const Spacetree<D>& tree, const Neighbours<D>& neighbours,
-                                  const solvers::PatchLayout& layout)
+FluxCorrection<D>::FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout)
     : layout_(layout) {
-  const auto cells = neighbours.cells();
-  const auto block = static_cast<std::size_t>(layout.face_flux_size());
-  std::vector<std::int32_t> own(tree.size() * 2 * D, -1);  // number of the register of (leaf, face)
-  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
-    for (int face = 0; face < 2 * D; ++face) {
-      const auto neighbour = neighbours.of(static_cast<std::int32_t>(leaf), direction_of<D>(across<D>(face)));
-      if (neighbour.is_outside()) continue;
-      const bool finer = neighbour.is_refined();
-      if (!finer && cells[static_cast<std::size_t>(neighbour.leaf())].level == cells[leaf].level) continue;
-      own[leaf * 2 * D + static_cast<std::size_t>(face)] = static_cast<std::int32_t>(table_.size());
-      table_.push_back(
-          {static_cast<std::int32_t>(leaf), static_cast<std::uint8_t>(face), table_.size() * block});
-    }
+  make_registers(view);
+  const auto& neighbours = view.ghosts().neighbours;
+  std::map<int, std::size_t> peer_of;
+  for (const auto& neighbour : neighbours) {
+    peer_of[neighbour.rank] = peers_.size();
+    peers_.push_back({neighbour.rank, 0, 0});
   }
-  registers_.resize(table_.size() * block);
 
+  std::vector<std::pair<std::size_t, std::size_t>> received;  // part, peer
   face_begin_.push_back(0);
-  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+  for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
     const std::size_t before = faces_.size();
     for (int face = 0; face < 2 * D; ++face) {
-      const auto mine = own[leaf * 2 * D + static_cast<std::size_t>(face)];
-      if (mine < 0) continue;
-      const auto offset = across<D>(face);
-      const auto neighbour = neighbours.of(static_cast<std::int32_t>(leaf), direction_of<D>(offset));
-      if (!neighbour.is_refined()) continue;
-      const auto child = neighbours.refined_children(neighbour.refined_cell());
-      const int axis = face / 2, layer = face % 2 == 0 ? 2 : 0;
-      std::vector<std::pair<std::int32_t, Part>> found;
-      for (int position = 0; position < children<D>; ++position) {
-        Part part{};
-        bool touches = false;
-        for (int a = 0, rest = position, t = 0; a < D; ++a, rest /= 3) {
-          if (a == axis) {
-            touches = rest % 3 == layer;
-          } else {
-            part.child[static_cast<std::size_t>(t++)] = static_cast<std::int8_t>(rest % 3);
-          }
+      const auto fine = fine_faces(view, static_cast<std::int32_t>(leaf), face);
+      if (fine.empty()) continue;
+      faces_.push_back({static_cast<std::uint8_t>(face), register_of(static_cast<std::int32_t>(leaf), face),
+                        parts_.size(), fine.size()});
+      for (const FineFace& part : fine) {
+        if (view.is_own(part.leaf)) {
+          parts_.push_back({register_of(part.leaf, face ^ 1), part.seat, false});
+          continue;
         }
-        if (!touches) continue;
-        const std::int32_t fine = child[static_cast<std::size_t>(position)];
-        part.offset = static_cast<std::size_t>(
-                          own[static_cast<std::size_t>(fine) * 2 * D + static_cast<std::size_t>(face ^ 1)]) *
-                      block;
-        found.emplace_back(fine, part);
+        auto& peer = peers_[peer_of.at(view.rank(part.leaf))];
+        received.emplace_back(parts_.size(), peer_of.at(view.rank(part.leaf)));
+        parts_.push_back({peer.receive, part.seat, true});
+        peer.receive += part_doubles(part.seat);
       }
-      std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      faces_.push_back({static_cast<std::uint8_t>(face), static_cast<std::size_t>(mine) * block,
-                        parts_.size(), found.size()});
-      for (const auto& [fine, part] : found) parts_.push_back(part);
     }
     if (faces_.size() == before) continue;
     coarse_leaves_.push_back(static_cast<std::int32_t>(leaf));
     face_begin_.push_back(faces_.size());
   }
+  std::vector<std::size_t> begin(peers_.size() + 1, 0);
+  for (std::size_t i = 0; i < peers_.size(); ++i) begin[i + 1] = begin[i] + peers_[i].receive;
+  for (const auto& [part, peer] : received) parts_[part].offset += begin[peer];
+  list_outgoing(view);
+}
+
+template <int D>
+void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
+  const auto cells = view.neighbours().cells();
+  const auto block = static_cast<std::size_t>(layout_.face_flux_size());
+  for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
+    for (int face = 0; face < 2 * D; ++face) {
+      const auto neighbour =
+          view.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(across<D>(face)));
+      if (neighbour.is_outside()) continue;
+      const bool finer = neighbour.is_refined();
+      if (!finer && cells[static_cast<std::size_t>(neighbour.leaf())].level == cells[leaf].level) continue;
+      table_.push_back(
+          {static_cast<std::int32_t>(leaf), static_cast<std::uint8_t>(face), table_.size() * block});
+    }
+  }
+  registers_.resize(table_.size() * block);
+}
+
+// The fine faces that correct ghosts, as the ghosts' ranks list them in the constructor.
+template <int D>
+void FluxCorrection<D>::list_outgoing(const LocalView<D>& view) {
+  const auto& ghosts = view.ghosts();
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < ghosts.neighbours.size(); ++i) {
+    const std::size_t begin = offset;
+    for (std::size_t g = ghosts.neighbours[i].begin; g < ghosts.neighbours[i].end; ++g) {
+      for (int face = 0; face < 2 * D; ++face) {
+        for (const FineFace& part : fine_faces(view, view.ghost(g), face)) {
+          if (!view.is_own(part.leaf)) continue;
+          outgoing_.push_back({register_of(part.leaf, face ^ 1), part.seat, offset});
+          offset += part_doubles(part.seat);
+        }
+      }
+    }
+    peers_[i].send = offset - begin;
+  }
+}
+
+template <int D>
+auto FluxCorrection<D>::fine_faces(const LocalView<D>& view, std::int32_t leaf, int face)
+    -> std::vector<FineFace> {
+  const auto neighbour = view.neighbours().of(leaf, direction_of<D>(across<D>(face)));
+  if (!neighbour.is_refined()) return {};
+  const auto child = view.neighbours().refined_children(neighbour.refined_cell());
+  const int axis = face / 2, layer = face % 2 == 0 ? 2 : 0;
+  std::vector<FineFace> found;
+  for (int position = 0; position < children<D>; ++position) {
+    FineFace part{child[static_cast<std::size_t>(position)], {}};
+    bool touches = false;
+    for (int a = 0, rest = position, t = 0; a < D; ++a, rest /= 3) {
+      if (a == axis) {
+        touches = rest % 3 == layer;
+      } else {
+        part.seat[static_cast<std::size_t>(t++)] = static_cast<std::int8_t>(rest % 3);
+      }
+    }
+    if (touches && part.leaf >= 0 && view.rank(part.leaf) >= 0) found.push_back(part);
+  }
+  std::sort(found.begin(), found.end(),
+            [&](const auto& a, const auto& b) { return view.position(a.leaf) < view.position(b.leaf); });
+  return found;
+}
+
+template <int D>
+std::size_t FluxCorrection<D>::register_of(std::int32_t leaf, int face) const {
+  const auto found = std::lower_bound(
+      table_.begin(), table_.end(), std::pair(leaf, face),
+      [](const Register& entry, const auto& key) { return std::pair(entry.leaf, int{entry.face}) < key; });
+  MEANDER_ASSERT(found != table_.end() && found->leaf == leaf && found->face == face);
+  return found->offset;
+}
+
+template <int D>
+std::size_t FluxCorrection<D>::part_doubles(const Seat& seat) const {
+  std::size_t blocks = 0;
+  for_blocks(layout_.p, seat[0], D == 3 ? seat[D - 2] : 0, D == 3, [&](const Block&) { ++blocks; });
+  return 2 * blocks * static_cast<std::size_t>(layout_.unknowns);
 }
 
 template <int D>
@@ -121,7 +199,22 @@ void FluxCorrection<D>::attach(std::span<solvers::PatchTask> patches) {
 }
 
 template <int D>
-void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, double dt) const {
+void FluxCorrection<D>::pack(std::size_t i, double* send_buffer) const {
+  const Outgoing& item = outgoing_[i];
+  const int p = layout_.p;
+  double* out = send_buffer + item.offset;
+  for (int u = 0; u < layout_.unknowns; ++u) {
+    const double* fine = registers_.data() + item.fine + static_cast<std::size_t>(u * layout_.face_volumes());
+    for_blocks(p, item.seat[0], D == 3 ? item.seat[D - 2] : 0, D == 3, [&](const Block& block) {
+      *out++ = fine[block.y * p + block.x];
+      *out++ = sum_of_differences(fine, p, block);
+    });
+  }
+}
+
+template <int D>
+void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, double dt,
+                              const double* receive_buffer) const {
   thread_local std::vector<FaceMean> means;
   const int p = layout_.p;
   const auto face_volumes = static_cast<std::size_t>(layout_.face_volumes());
@@ -139,8 +232,21 @@ void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, do
       std::fill_n(mean, face_volumes, FaceMean{0, 0, 0});
       for (std::size_t k = face.first_part; k < face.first_part + face.parts; ++k) {
         const Part& part = parts_[k];
-        add_part(mean, registers_.data() + part.offset + plane, p, part.child[0],
-                 D == 3 ? part.child[D - 2] : 0, D == 3);
+        const int sx = part.seat[0], sy = D == 3 ? part.seat[D - 2] : 0;
+        if (part.received) {
+          const std::size_t of_unknown = part_doubles(part.seat) / static_cast<std::size_t>(layout_.unknowns);
+          const double* in = receive_buffer + part.offset + static_cast<std::size_t>(u) * of_unknown;
+          for_blocks(p, sx, sy, D == 3, [&](const Block& block) {
+            mean[block.coarse].add(in[0], in[1], block.count());
+            in += 2;
+          });
+        } else {
+          const double* fine = registers_.data() + part.offset + plane;
+          for_blocks(p, sx, sy, D == 3, [&](const Block& block) {
+            mean[block.coarse].add(fine[block.y * p + block.x], sum_of_differences(fine, p, block),
+                                   block.count());
+          });
+        }
       }
       const double* own = registers_.data() + face.own + plane;
       double* q = patch.q + layout_.at(u, 0, 0, 0) + (side == 0 ? 0 : (p - 1) * layout_.stride(axis));

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Refluxing (Berger & Colella 1989): where a coarse leaf touches finer ones, its own face flux is replaced by
-// the mean of the fine fluxes, so that what leaves one side enters the other.
+// the mean of the fine fluxes, so that what leaves one side enters the other. Fine leaves of other ranks send
+// their part of that mean, one message a neighbour rank; parts are added along the curve, whoever summed them
+// up.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "mesh/halo_plan.hpp"
-#include "mesh/neighbours.hpp"
+#include "mesh/local_view.hpp"
+#include "mesh/neighbour_messages.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
@@ -17,36 +20,60 @@ template <int D>
 class FluxCorrection {
  public:
   FluxCorrection() = default;
-  FluxCorrection(const Spacetree<D>& tree, const Neighbours<D>& neighbours,
-                 const solvers::PatchLayout& layout);
+  FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout);
 
   // Points the flux blocks of all faces at a resolution jump to their registers, the others to null.
   void attach(std::span<solvers::PatchTask> patches);
 
-  // Leaves with at least one coarse face, in curve order.
+  // Own leaves with at least one coarse face, in curve order.
   std::span<const std::int32_t> coarse_leaves() const { return coarse_leaves_; }
 
-  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers. Calls for different
-  // i may run at once.
-  void apply(std::size_t i, const solvers::PatchTask& patch, double dt) const;
+  // One message each to and from every rank of the ghost layer, in its order.
+  std::span<const NeighbourMessages::Peer> peers() const { return peers_; }
+  // Faces whose parts are sent, and the leaves they are of.
+  std::size_t outgoing() const { return outgoing_.size(); }
+  // Sums up outgoing part i once its leaf is updated. Calls for different i may run at once.
+  void pack(std::size_t i, double* send_buffer) const;
+
+  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers; parts of other
+  // ranks are in the receive buffer. Calls for different i may run at once.
+  void apply(std::size_t i, const solvers::PatchTask& patch, double dt, const double* receive_buffer) const;
 
   std::size_t bytes() const { return registers_.size() * sizeof(double); }
 
  private:
+  using Seat = Vec<std::int8_t, D - 1>;  // of a fine leaf on the coarse face: 0, 1, 2 along each axis
   struct Register {
     std::int32_t leaf;
     std::uint8_t face;
     std::size_t offset;
   };
   struct Part {
-    std::size_t offset;               // of the fine leaf's register
-    Vec<std::int8_t, D - 1> child{};  // position of the fine leaf on the coarse face
+    std::size_t offset;  // of the fine leaf's register, or in the receive buffer
+    Seat seat{};
+    bool received = false;
   };
   struct CoarseFace {
     std::uint8_t face;
     std::size_t own;  // offset of the coarse leaf's register
     std::size_t first_part, parts;
   };
+  struct Outgoing {
+    std::size_t fine;  // offset of the register
+    Seat seat{};
+    std::size_t offset;  // in the send buffer
+  };
+  struct FineFace {
+    std::int32_t leaf;
+    Seat seat{};
+  };
+
+  void make_registers(const LocalView<D>& view);
+  void list_outgoing(const LocalView<D>& view);
+  // The fine leaves across a face, along the curve; none if there is no finer neighbour.
+  static std::vector<FineFace> fine_faces(const LocalView<D>& view, std::int32_t leaf, int face);
+  std::size_t part_doubles(const Seat& seat) const;
+  std::size_t register_of(std::int32_t leaf, int face) const;
 
   solvers::PatchLayout layout_;
   std::vector<double> registers_;
@@ -55,6 +82,8 @@ class FluxCorrection {
   std::vector<Part> parts_;
   std::vector<std::int32_t> coarse_leaves_;
   std::vector<std::size_t> face_begin_;  // faces of coarse leaf i: face_begin_[i] .. face_begin_[i + 1]
+  std::vector<Outgoing> outgoing_;
+  std::vector<NeighbourMessages::Peer> peers_;
 };
 
 }  // namespace meander::mesh

@@ -3,6 +3,11 @@
 #include "mesh/halo_plan.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+
+#include "base/assert.hpp"
+#include "mesh/halo_reads.hpp"
+#include "solvers/prolongation.hpp"
 
 namespace meander::mesh {
 
@@ -17,7 +22,7 @@ solvers::Box<D> HaloOp<D>::box() const {
 }
 
 template <int D>
-Index<D> HaloOp<D>::offset() const {
+Index<D> HaloOp<D>::shifts() const {
   Index<D> result{};
   for (int a = 0; a < D; ++a) result[a] = shift[a];
   return result;
@@ -38,120 +43,153 @@ HaloOp<D> HaloOp<D>::reversed(std::int32_t leaf) const {
 
 namespace {
 
+// Of one message: how much of it is known so far, and the coarse volumes that will be appended.
 template <int D>
-int count_nonzero(const Index<D>& offset) {
-  return static_cast<int>(std::count_if(offset.begin(), offset.end(), [](int o) { return o != 0; }));
-}
+struct Message {
+  struct Coarse {
+    std::int32_t leaf;
+    Index<D> lower, upper;  // [lower, upper)
+  };
+  std::size_t doubles = 0, begin = 0;  // begin: in the buffer
+  std::vector<Coarse> coarse;
+  std::unordered_map<std::uint64_t, std::size_t>
+      which;  // of `coarse`, by leaf and the direction it is read from
 
-template <int D>
-bool reads(solvers::HaloShape shape, const Index<D>& offset) {
-  const int axes = count_nonzero<D>(offset);
-  if (axes == 0) return false;
-  if (shape == solvers::HaloShape::faces) return axes == 1;
-  if (shape == solvers::HaloShape::edges) return axes <= 2;
-  return true;
-}
-
-// The halo region in a direction, in the leaf's own indices.
-template <int D>
-void set_region(HaloOp<D>& op, const Index<D>& offset, int p, int h) {
-  for (int a = 0; a < D; ++a) {
-    op.lower[a] = static_cast<std::int16_t>(offset[a] < 0 ? -h : offset[a] > 0 ? p : 0);
-    op.extent[a] = static_cast<std::int16_t>(offset[a] == 0 ? p : h);
+  // Takes the next `size` doubles of the message.
+  std::size_t take(std::size_t size) {
+    doubles += size;
+    return doubles - size;
   }
-}
 
-// The children of a refined neighbour that touch a leaf from direction `offset` (as seen from the leaf), with
-// their positions, along the curve.
-template <int D>
-void touching_children(const Neighbours<D>& neighbours, std::int32_t cell, const Index<D>& offset,
-                       std::vector<FineSource<D>>& found) {
-  found.clear();
-  const auto child = neighbours.refined_children(cell);
-  for (int position = 0; position < children<D>; ++position) {
-    FineSource<D> source;
-    bool touches = true;
-    for (int a = 0, rest = position; a < D; ++a, rest /= 3) {
-      source.child[a] = static_cast<std::int8_t>(rest % 3);
-      if (offset[a] > 0) touches = touches && source.child[a] == 0;
-      if (offset[a] < 0) touches = touches && source.child[a] == 2;
+  void read_coarse(const solvers::PatchLayout& layout, const HaloOp<D>& op, int direction) {
+    const auto box = solvers::prolongation_support<D>(layout, op.box(), op.shifts());
+    Index<D> upper = box.lower;
+    for (int a = 0; a < D; ++a) upper[a] += box.extent[a];
+    const auto key =
+        static_cast<std::uint64_t>(op.source) * children<D> + static_cast<std::uint64_t>(direction);
+    const auto [found, is_new] = which.try_emplace(key, coarse.size());
+    if (is_new) return coarse.push_back({op.source, box.lower, upper});
+    Coarse& known = coarse[found->second];
+    for (int a = 0; a < D; ++a) {
+      known.lower[a] = std::min(known.lower[a], box.lower[a]);
+      known.upper[a] = std::max(known.upper[a], upper[a]);
     }
-    if (!touches) continue;
-    source.leaf = child[static_cast<std::size_t>(position)];
-    found.push_back(source);
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.leaf < b.leaf; });
-}
 
-// Whether a leaf has finer neighbours across a face, so that its state changes once more after its update.
-template <int D>
-bool is_corrected(const Neighbours<D>& neighbours, std::size_t leaf) {
-  for (int face = 0; face < 2 * D; ++face) {
-    Index<D> offset{};
-    offset[face / 2] = 2 * (face % 2) - 1;
-    if (neighbours.of(static_cast<std::int32_t>(leaf), direction_of<D>(offset)).is_refined()) return true;
+  // Calls body(leaf, box, offset in the message) for the coarse volumes, which come last.
+  template <class Body>
+  void append_coarse(int unknowns, const Body& body) {
+    for (const Coarse& item : coarse) {
+      solvers::Box<D> box{item.lower, {}};
+      for (int a = 0; a < D; ++a) box.extent[a] = item.upper[a] - item.lower[a];
+      body(item.leaf, box, take(box.volumes() * static_cast<std::size_t>(unknowns)));
+    }
   }
-  return false;
-}
+};
 
 }  // namespace
 
 template <int D>
-HaloPlan<D>::HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours,
-                      const solvers::PatchLayout& layout, solvers::HaloShape shape) {
-  const int p = layout.p, h = layout.h;
-  const auto cells = neighbours.cells();
-  const auto& domain = tree.domain();
-  std::vector<FineSource<D>> touching;
-  std::vector<HaloOp<D>> late;
-  std::vector<char> corrected(tree.size());
-  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) corrected[leaf] = is_corrected<D>(neighbours, leaf);
-  begin_.reserve(2 * tree.size() + 1);
-  begin_.push_back(0);
-  ops_.reserve(tree.size() * 2 * D);
-  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
-    const Cell<D>& cell = cells[leaf];
-    late.clear();
-    for (int direction = 0; direction < children<D>; ++direction) {
-      const Index<D> offset = offset_of<D>(direction);
-      if (!reads<D>(shape, offset)) continue;
-      const Neighbour neighbour = neighbours.of(static_cast<std::int32_t>(leaf), direction);
-      if (neighbour.is_outside()) continue;
-      HaloOp<D> op;
-      set_region<D>(op, offset, p, h);
-      if (neighbour.is_refined()) {
-        op.kind = HaloOp<D>::Kind::restrict_parts;
-        touching_children<D>(neighbours, neighbour.refined_cell(), offset, touching);
-        op.source = static_cast<std::int32_t>(parts_.size());
-        op.parts = static_cast<std::int16_t>(touching.size());
-        parts_.insert(parts_.end(), touching.begin(), touching.end());
-        for (int a = 0; a < D; ++a) op.shift[a] = static_cast<std::int16_t>(-offset[a] * p);
-      } else {
-        op.source = neighbour.leaf();
-        const bool coarser = cells[static_cast<std::size_t>(op.source)].level < cell.level;
-        op.kind = coarser ? HaloOp<D>::Kind::prolong : HaloOp<D>::Kind::copy;
-        for (int a = 0; a < D; ++a) {
-          // Position of this leaf relative to the coarse cell that holds its neighbour, in leaves.
-          const int seat = (cell.at[a] + offset[a] + 3) % 3 - offset[a];
-          op.shift[a] = static_cast<std::int16_t>(coarser ? seat * p : -offset[a] * p);
-        }
-      }
-      const bool early = op.kind == HaloOp<D>::Kind::copy && !corrected[leaf] &&
-                         !corrected[static_cast<std::size_t>(op.source)];
-      (early ? ops_ : late).push_back(op);
+class HaloPlan<D>::Builder {
+ public:
+  Builder(HaloPlan& plan, const Domain<D>& domain, const LocalView<D>& view,
+          const solvers::PatchLayout& layout, solvers::HaloShape shape)
+      : plan_(plan), domain_(domain), view_(view), layout_(layout), shape_(shape) {
+    const auto& neighbours = view.ghosts().neighbours;
+    incoming_.resize(neighbours.size());
+    outgoing_.resize(neighbours.size());
+    for (std::size_t i = 0; i < neighbours.size(); ++i) peer_of_[neighbours[i].rank] = i;
+  }
+
+  void build() {
+    plan_.border_.assign(view_.own(), 0);
+    plan_.receives_.assign(view_.own(), 0);
+    corrected_.resize(view_.own());
+    for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) corrected_[leaf] = is_corrected(leaf);
+    plan_.begin_.reserve(2 * view_.own() + 1);
+    plan_.begin_.push_back(0);
+    plan_.ops_.reserve(view_.own() * 2 * D);
+    for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) list_own(leaf);
+    list_parts_by_leaf();
+    list_outgoing();
+    place_messages();
+    list_border();
+  }
+
+ private:
+  using Kind = typename HaloOp<D>::Kind;
+
+  std::size_t doubles(const HaloOp<D>& op) const {
+    return op.box().volumes() * static_cast<std::size_t>(layout_.unknowns);
+  }
+  std::size_t peer(std::int32_t leaf) const { return peer_of_.at(view_.rank(leaf)); }
+
+  // Whether a leaf has finer neighbours across a face, so that its state changes once more after its update.
+  bool is_corrected(std::size_t leaf) const {
+    for (int face = 0; face < 2 * D; ++face) {
+      Index<D> offset{};
+      offset[face / 2] = 2 * (face % 2) - 1;
+      const auto neighbour = view_.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(offset));
+      if (neighbour.is_refined()) return true;
     }
-    begin_.push_back(ops_.size());
+    return false;
+  }
+
+  void list_own(std::size_t leaf) {
+    auto& late = late_;
+    late.clear();
+    visit_reads<D>(view_, static_cast<std::int32_t>(leaf), layout_, shape_, sources_,
+                   [&](int direction, HaloOp<D> op, std::vector<FineSource<D>>& sources) {
+                     bool early = false;
+                     if (op.kind == Kind::restrict_parts) {
+                       add_parts(leaf, op, sources);
+                     } else if (!view_.is_own(op.source)) {
+                       plan_.receives_[leaf] = 1;
+                       Message<D>& message = incoming_[peer(op.source)];
+                       if (op.kind == Kind::prolong) {
+                         message.read_coarse(layout_, op, direction);
+                       } else {
+                         op.kind = Kind::receive;
+                         op.offset = message.take(doubles(op));
+                       }
+                     } else {
+                       early = op.kind == Kind::copy && !corrected_[leaf] &&
+                               !corrected_[static_cast<std::size_t>(op.source)];
+                     }
+                     (early ? plan_.ops_ : late).push_back(op);
+                   });
+    plan_.begin_.push_back(plan_.ops_.size());
+    add_boundaries(leaf);
+    plan_.ops_.insert(plan_.ops_.end(), late.begin(), late.end());
+    plan_.begin_.push_back(plan_.ops_.size());
+  }
+
+  void add_parts(std::size_t leaf, HaloOp<D>& op, std::vector<FineSource<D>>& sources) {
+    op.source = static_cast<std::int32_t>(plan_.parts_.size());
+    op.parts = static_cast<std::int16_t>(sources.size());
+    for (FineSource<D>& source : sources) {
+      if (view_.is_own(source.leaf)) continue;
+      plan_.receives_[leaf] = 1;
+      source.offset = incoming_[peer(source.leaf)].take(
+          solvers::part_size<D>(layout_, source.position(), op.restriction()));
+    }
+    plan_.parts_.insert(plan_.parts_.end(), sources.begin(), sources.end());
+  }
+
+  void add_boundaries(std::size_t leaf) {
+    const Cell<D>& cell = view_.neighbours().cells()[leaf];
+    const int p = layout_.p, h = layout_.h;
     for (int a = 0; a < D; ++a) {
-      if (domain.periodic[a]) continue;
+      if (domain_.periodic[a]) continue;
       for (int side = 0; side < 2; ++side) {
-        if (cell.at[a] != (side == 0 ? 0 : domain.cells(cell.level, a) - 1)) continue;
+        if (cell.at[a] != (side == 0 ? 0 : domain_.cells(cell.level, a) - 1)) continue;
         HaloOp<D> op;
-        op.kind = HaloOp<D>::Kind::boundary;
+        op.kind = Kind::boundary;
         op.face = static_cast<std::uint8_t>(2 * a + side);
         Index<D> offset{};
         offset[a] = 2 * side - 1;
         set_region<D>(op, offset, p, h);
-        if (shape != solvers::HaloShape::faces) {
+        if (shape_ != solvers::HaloShape::faces) {
           // Across edges too: continue what the halos beside this side already hold.
           for (int b = 0; b < D; ++b) {
             if (b == a) continue;
@@ -159,32 +197,141 @@ HaloPlan<D>::HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours,
             op.extent[b] = static_cast<std::int16_t>(p + 2 * h);
           }
         }
-        late.push_back(op);
+        late_.push_back(op);
       }
     }
-    ops_.insert(ops_.end(), late.begin(), late.end());
-    begin_.push_back(ops_.size());
   }
-  list_parts_by_leaf(tree.size(), layout);
-}
 
-template <int D>
-void HaloPlan<D>::list_parts_by_leaf(std::size_t leaves, const solvers::PatchLayout& layout) {
-  job_begin_.assign(leaves + 1, 0);
-  for (const FineSource<D>& part : parts_) ++job_begin_[static_cast<std::size_t>(part.leaf) + 1];
-  for (std::size_t leaf = 0; leaf < leaves; ++leaf) job_begin_[leaf + 1] += job_begin_[leaf];
-  jobs_.resize(parts_.size());
-  std::vector<std::size_t> next(job_begin_.begin(), job_begin_.end() - 1);
-  for (std::size_t o = 0; o < ops_.size(); ++o) {
-    const HaloOp<D>& op = ops_[o];
-    if (op.kind != HaloOp<D>::Kind::restrict_parts) continue;
-    for (std::int32_t k = op.source; k < op.source + op.parts; ++k) {
-      FineSource<D>& part = parts_[static_cast<std::size_t>(k)];
-      part.offset = part_doubles_;
-      part_doubles_ += solvers::part_size<D>(layout, part.position(), op.restriction());
-      jobs_[next[static_cast<std::size_t>(part.leaf)]++] = {static_cast<std::int32_t>(o), k};
+  void list_parts_by_leaf() {
+    auto& begin = plan_.job_begin_;
+    begin.assign(view_.own() + 1, 0);
+    for (const FineSource<D>& part : plan_.parts_) {
+      if (view_.is_own(part.leaf)) ++begin[static_cast<std::size_t>(part.leaf) + 1];
+    }
+    for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) begin[leaf + 1] += begin[leaf];
+    plan_.jobs_.resize(begin.back());
+    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+    for (std::size_t o = 0; o < plan_.ops_.size(); ++o) {
+      const HaloOp<D>& op = plan_.ops_[o];
+      if (op.kind != Kind::restrict_parts) continue;
+      for (std::int32_t k = op.source; k < op.source + op.parts; ++k) {
+        FineSource<D>& part = plan_.parts_[static_cast<std::size_t>(k)];
+        if (!view_.is_own(part.leaf)) continue;
+        part.offset = plan_.part_doubles_;
+        plan_.part_doubles_ += solvers::part_size<D>(layout_, part.position(), op.restriction());
+        plan_.jobs_[next[static_cast<std::size_t>(part.leaf)]++] = {static_cast<std::int32_t>(o), k};
+      }
     }
   }
+
+  // What the ghosts' halos read of this rank's leaves, as their ranks list it in list_own().
+  void list_outgoing() {
+    const auto& ghosts = view_.ghosts();
+    for (std::size_t i = 0; i < ghosts.neighbours.size(); ++i) {
+      Message<D>& message = outgoing_[i];
+      first_volumes_.push_back(plan_.outgoing_volumes_.size());
+      first_part_.push_back(plan_.outgoing_parts_.size());
+      for (std::size_t g = ghosts.neighbours[i].begin; g < ghosts.neighbours[i].end; ++g) {
+        visit_reads<D>(view_, view_.ghost(g), layout_, shape_, sources_,
+                       [&](int direction, const HaloOp<D>& op, const std::vector<FineSource<D>>& sources) {
+                         send_to_ghost(message, direction, op, sources);
+                       });
+      }
+      message.append_coarse(layout_.unknowns,
+                            [&](std::int32_t leaf, const solvers::Box<D>& box, std::size_t offset) {
+                              plan_.outgoing_volumes_.push_back({leaf, box, offset});
+                            });
+    }
+    first_volumes_.push_back(plan_.outgoing_volumes_.size());
+    first_part_.push_back(plan_.outgoing_parts_.size());
+  }
+
+  void send_to_ghost(Message<D>& message, int direction, const HaloOp<D>& op,
+                     const std::vector<FineSource<D>>& sources) {
+    if (op.kind == Kind::restrict_parts) {
+      for (const FineSource<D>& source : sources) {
+        if (!view_.is_own(source.leaf)) continue;
+        const std::size_t size = solvers::part_size<D>(layout_, source.position(), op.restriction());
+        plan_.outgoing_parts_.push_back(
+            {source.leaf, source.position(), op.restriction(), message.take(size)});
+      }
+    } else if (view_.is_own(op.source)) {
+      if (op.kind == Kind::prolong) return message.read_coarse(layout_, op, direction);
+      solvers::Box<D> box = op.box();
+      for (int a = 0; a < D; ++a) box.lower[a] += op.shift[a];
+      plan_.outgoing_volumes_.push_back({op.source, box, message.take(doubles(op))});
+    }
+  }
+
+  // Gives the messages their places in the buffers, and with them all that was counted from their beginnings.
+  void place_messages() {
+    const auto& neighbours = view_.ghosts().neighbours;
+    for (std::size_t i = 0; i < neighbours.size(); ++i) {
+      incoming_[i].begin = i == 0 ? 0 : incoming_[i - 1].begin + incoming_[i - 1].doubles;
+      outgoing_[i].begin = i == 0 ? 0 : outgoing_[i - 1].begin + outgoing_[i - 1].doubles;
+      incoming_[i].append_coarse(layout_.unknowns,
+                                 [&](std::int32_t leaf, const solvers::Box<D>& box, std::size_t offset) {
+                                   plan_.ghost_volumes_.push_back({leaf, box, incoming_[i].begin + offset});
+                                   plan_.ghost_patches_.push_back(leaf);
+                                 });
+      for (std::size_t k = first_volumes_[i]; k < first_volumes_[i + 1]; ++k) {
+        plan_.outgoing_volumes_[k].offset += outgoing_[i].begin;
+      }
+      for (std::size_t k = first_part_[i]; k < first_part_[i + 1]; ++k) {
+        plan_.outgoing_parts_[k].offset += outgoing_[i].begin;
+      }
+      plan_.peers_.push_back({neighbours[i].rank, outgoing_[i].doubles, incoming_[i].doubles});
+    }
+    auto& ghosts = plan_.ghost_patches_;
+    std::sort(ghosts.begin(), ghosts.end());
+    ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+    for (HaloOp<D>& op : plan_.ops_) {
+      if (op.kind == Kind::receive) op.offset += incoming_[peer(op.source)].begin;
+    }
+    for (FineSource<D>& part : plan_.parts_) {
+      if (!view_.is_own(part.leaf)) part.offset += incoming_[peer(part.leaf)].begin;
+    }
+  }
+
+  // Leaves that are sent, and those without which they cannot be corrected.
+  void list_border() {
+    auto& border = plan_.border_;
+    for (const auto& item : plan_.outgoing_volumes_) border[static_cast<std::size_t>(item.leaf)] = 1;
+    for (const auto& item : plan_.outgoing_parts_) border[static_cast<std::size_t>(item.leaf)] = 1;
+    const std::vector<char> sent = border;
+    for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
+      if (!sent[leaf] || !corrected_[leaf]) continue;
+      for (int face = 0; face < 2 * D; ++face) {
+        Index<D> offset{};
+        offset[face / 2] = 2 * (face % 2) - 1;
+        const auto neighbour =
+            view_.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(offset));
+        if (!neighbour.is_refined()) continue;
+        touching_children<D>(view_, neighbour.refined_cell(), offset, sources_);
+        for (const FineSource<D>& fine : sources_) {
+          if (view_.is_own(fine.leaf)) border[static_cast<std::size_t>(fine.leaf)] = 1;
+        }
+      }
+    }
+  }
+
+  HaloPlan& plan_;
+  const Domain<D>& domain_;
+  const LocalView<D>& view_;
+  const solvers::PatchLayout& layout_;
+  solvers::HaloShape shape_;
+  std::unordered_map<int, std::size_t> peer_of_;
+  std::vector<Message<D>> incoming_, outgoing_;
+  std::vector<std::size_t> first_volumes_, first_part_;  // by peer
+  std::vector<char> corrected_;
+  std::vector<FineSource<D>> sources_;
+  std::vector<HaloOp<D>> late_;
+};
+
+template <int D>
+HaloPlan<D>::HaloPlan(const Domain<D>& domain, const LocalView<D>& view, const solvers::PatchLayout& layout,
+                      solvers::HaloShape shape) {
+  Builder(*this, domain, view, layout, shape).build();
 }
 
 template <int D>
@@ -194,11 +341,12 @@ Index<D> FineSource<D>::position() const {
   return result;
 }
 
-template struct FineSource<2>;
-template struct FineSource<3>;
-template struct HaloOp<2>;
-template struct HaloOp<3>;
-template class HaloPlan<2>;
-template class HaloPlan<3>;
+#define MEANDER_INSTANTIATE(D)   \
+  template struct FineSource<D>; \
+  template struct HaloOp<D>;     \
+  template class HaloPlan<D>;
+MEANDER_INSTANTIATE(2)
+MEANDER_INSTANTIATE(3)
+#undef MEANDER_INSTANTIATE
 
 }  // namespace meander::mesh

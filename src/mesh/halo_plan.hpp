@@ -1,16 +1,23 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The halo exchange of one rank as a flat plan: trivially copyable operations on leaves, grouped by the leaf
-// whose halo they fill. Operations that fetch from other leaves read interiors only and come first; boundary
-// conditions, which read their own leaf, come last, axis by axis. So all leaves can be filled at once.
+// The halo exchange as a flat plan: trivially copyable operations on leaves, grouped by the leaf whose halo
+// they fill. Operations that fetch from other leaves read interiors only and come first; boundary conditions,
+// which read their own leaf, come last, axis by axis. So all leaves can be filled at once.
+//
+// What other ranks' leaves read of this rank's goes into one message a neighbour rank: layers of volumes as
+// they are, restrictions as partial sums, and for prolongation the coarse volumes, once for all that a side
+// of a leaf touches; the receiver keeps those in ghost patches and prolongs. Both sides enumerate the
+// receiving leaves along the curve, and each leaf's directions in order, so that nothing about the message
+// needs to be sent.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "mesh/boundary.hpp"
-#include "mesh/neighbours.hpp"
+#include "mesh/local_view.hpp"
+#include "mesh/neighbour_messages.hpp"
 #include "solvers/restriction.hpp"
 #include "solvers/solver.hpp"
 
@@ -18,17 +25,18 @@ namespace meander::mesh {
 
 template <int D>
 struct HaloOp {
-  enum class Kind : std::uint8_t { copy, prolong, restrict_parts, boundary };
+  enum class Kind : std::uint8_t { copy, receive, prolong, restrict_parts, boundary };
   Vec<std::int16_t, D> lower{}, extent{};  // the box of the destination
   Vec<std::int16_t, D> shift{};            // as solvers::copy, prolong (its offset) or restrict_to take it
-  std::int32_t source = 0;                 // copy, prolong: leaf; restrict_parts: first entry of parts()
-  std::int16_t parts = 0;                  // restrict_parts: how many
+  std::int32_t source = 0;  // copy, prolong: leaf of the view; restrict_parts: first entry of parts()
+  std::int16_t parts = 0;   // restrict_parts: how many
   Kind kind = Kind::copy;
-  std::uint8_t face = 0;  // boundary: 2 * axis + side
+  std::uint8_t face = 0;   // boundary: 2 * axis + side
+  std::size_t offset = 0;  // receive: in the receive buffer
 
   solvers::Box<D> box() const;
-  Index<D> offset() const;
-  solvers::Restriction<D> restriction() const { return {box(), offset()}; }
+  Index<D> shifts() const;
+  solvers::Restriction<D> restriction() const { return {box(), shifts()}; }
   // Of a copy: the one that takes the same layers of this leaf to the source's halo.
   HaloOp reversed(std::int32_t leaf) const;
 };
@@ -38,7 +46,8 @@ template <int D>
 struct FineSource {
   std::int32_t leaf = 0;
   Vec<std::int8_t, D> child{};  // position in the refined cell
-  std::size_t offset = 0;       // of its part in a block of part_doubles() doubles
+  std::size_t offset =
+      0;  // own leaf: of its part in a block of part_doubles() doubles; else in the receive buffer
 
   Index<D> position() const;
 };
@@ -48,25 +57,49 @@ struct PartJob {
   std::int32_t op = 0, part = 0;
 };
 
+// What this rank puts into the send buffer.
+template <int D>
+struct OutgoingVolumes {
+  std::int32_t leaf = 0;
+  solvers::Box<D> box;  // of its interior
+  std::size_t offset = 0;
+};
+template <int D>
+struct OutgoingPart {
+  std::int32_t leaf = 0;
+  Index<D> child{};
+  solvers::Restriction<D> restriction;
+  std::size_t offset = 0;
+};
+// What arrives for a ghost patch.
+template <int D>
+struct GhostVolumes {
+  std::int32_t leaf = 0;  // of the view
+  solvers::Box<D> box;
+  std::size_t offset = 0;
+};
+
 template <int D>
 class HaloPlan {
  public:
   HaloPlan() = default;
-  HaloPlan(const Spacetree<D>& tree, const Neighbours<D>& neighbours, const solvers::PatchLayout& layout,
+  HaloPlan(const Domain<D>& domain, const LocalView<D>& view, const solvers::PatchLayout& layout,
            solvers::HaloShape shape);
 
-  // Copies that may be done once both leaves are updated; for each, the other leaf has the reverse one.
+  // Copies between own leaves that may be done once both are updated; for each, the other leaf has the
+  // reverse one.
   std::span<const HaloOp<D>> early(std::size_t leaf) const {
     return range(begin_[2 * leaf], begin_[2 * leaf + 1]);
   }
-  // All others, in the order to be done; after the flux correction.
+  // All others, in the order to be done; after the flux correction, and when messages have arrived.
   std::span<const HaloOp<D>> late(std::size_t leaf) const {
     return range(begin_[2 * leaf + 1], begin_[2 * leaf + 2]);
   }
   std::span<const FineSource<D>> parts(const HaloOp<D>& op) const {
     return {parts_.data() + op.source, static_cast<std::size_t>(op.parts)};
   }
-  // The parts that a fine leaf contributes to coarser halos; they can be summed up once it is updated.
+  // The parts that a fine leaf contributes to coarser halos of this rank; they can be summed up once it is
+  // updated.
   std::span<const PartJob> jobs(std::size_t leaf) const {
     return {jobs_.data() + job_begin_[leaf], job_begin_[leaf + 1] - job_begin_[leaf]};
   }
@@ -74,8 +107,21 @@ class HaloPlan {
   const FineSource<D>& part(const PartJob& job) const { return parts_[static_cast<std::size_t>(job.part)]; }
   std::size_t part_doubles() const { return part_doubles_; }
 
+  // One message each to and from every rank of the ghost layer, in its order.
+  std::span<const NeighbourMessages::Peer> peers() const { return peers_; }
+  std::span<const OutgoingVolumes<D>> outgoing_volumes() const { return outgoing_volumes_; }
+  std::span<const OutgoingPart<D>> outgoing_parts() const { return outgoing_parts_; }
+  std::span<const GhostVolumes<D>> ghost_volumes() const { return ghost_volumes_; }
+  // Leaves of the view that need a ghost patch, each once.
+  std::span<const std::int32_t> ghost_patches() const { return ghost_patches_; }
+
+  // Whether other ranks' halos wait for this leaf: it is read by them, or corrects one that is.
+  bool is_border(std::size_t leaf) const { return border_[leaf] != 0; }
+  // Whether any of the leaf's halo comes from another rank.
+  bool receives(std::size_t leaf) const { return receives_[leaf] != 0; }
+
  private:
-  void list_parts_by_leaf(std::size_t leaves, const solvers::PatchLayout& layout);
+  class Builder;
   std::span<const HaloOp<D>> range(std::size_t begin, std::size_t end) const {
     return {ops_.data() + begin, end - begin};
   }
@@ -86,6 +132,13 @@ class HaloPlan {
   std::vector<std::size_t> job_begin_;
   std::size_t part_doubles_ = 0;
   std::vector<std::size_t> begin_;  // of the early and of the late operations of each leaf, alternately
+
+  std::vector<NeighbourMessages::Peer> peers_;
+  std::vector<OutgoingVolumes<D>> outgoing_volumes_;
+  std::vector<OutgoingPart<D>> outgoing_parts_;
+  std::vector<GhostVolumes<D>> ghost_volumes_;
+  std::vector<std::int32_t> ghost_patches_;
+  std::vector<char> border_, receives_;
 };
 
 }  // namespace meander::mesh

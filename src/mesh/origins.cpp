@@ -6,9 +6,7 @@
 namespace meander::mesh {
 
 template <int D>
-std::vector<Origin> origins(const Spacetree<D>& previous, const Spacetree<D>& next) {
-  const auto before = previous.leaves();
-  const auto after = next.leaves();
+std::vector<Origin> origins(std::span<const Key<D>> before, std::span<const Key<D>> after) {
   std::vector<Origin> result(after.size());
   std::size_t old = 0;
   for (std::size_t i = 0; i < after.size();) {
@@ -32,7 +30,7 @@ std::vector<Origin> origins(const Spacetree<D>& previous, const Spacetree<D>& ne
   return result;
 }
 
-template std::vector<Origin> origins(const Spacetree<2>&, const Spacetree<2>&);
-template std::vector<Origin> origins(const Spacetree<3>&, const Spacetree<3>&);
+template std::vector<Origin> origins(std::span<const Key<2>>, std::span<const Key<2>>);
+template std::vector<Origin> origins(std::span<const Key<3>>, std::span<const Key<3>>);
 
 }  // namespace meander::mesh

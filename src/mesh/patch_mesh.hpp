@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The spacetree with a patch in each leaf: storage, halos, flux correction and regridding of one rank.
+// The spacetree with a patch in each leaf: storage, halos, flux correction, regridding and migration. Each
+// rank holds the patches of its own leaves; "leaf" is a number among those.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,69 +12,131 @@
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_plan.hpp"
 #include "mesh/patch_pool.hpp"
-#include "mesh/spacetree.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
 
+// When and by which weights the curve is cut anew.
+struct PartitionPolicy {
+  double imbalance = 1.1;         // most / mean weight of the ranks that is put up with
+  bool measured_weights = false;  // the time that updates took, instead of volumes
+};
+
+// How the curve is cut over the ranks now. The same on all ranks.
+struct PartitionFacts {
+  std::int64_t most_leaves = 0;   // of one rank
+  std::int64_t remote_faces = 0;  // faces of leaves between ranks, counted once, from the finer side
+  double cube_faces = 0;          // the same if every rank's part were a cube of equal leaves amid others
+  std::int64_t halo_bytes = 0;    // sent by all ranks in one halo exchange with its flux correction
+  std::int64_t migrated = 0;      // leaves that have changed their rank so far
+};
+
 template <int D>
 class PatchMesh {
  public:
-  // All leaves on `level`; the state is undefined. `solver` and `memory` outlive the mesh. `given` is needed
-  // if a boundary is of kind given. Throws gpu::OutOfMemory.
-  PatchMesh(const Domain<D>& domain, int level, const solvers::Solver& solver, int patch_size,
-            const Boundaries<D>& boundaries, GivenBoundary given, gpu::Resource& memory);
+  // The state is undefined. `solver` and `memory` outlive the mesh. `given` is needed if a boundary is of
+  // kind given. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
+  PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, int patch_size,
+            const Boundaries<D>& boundaries, GivenBoundary given, gpu::Resource& memory,
+            const PartitionPolicy& policy = {});
 
-  const Spacetree<D>& tree() const { return tree_; }
-  const Neighbours<D>& neighbours() const { return neighbours_; }
+  const DistributedTree<D>& tree() const { return tree_; }
+  const Communicator& communicator() const { return tree_.communicator(); }
+  const LocalView<D>& view() const { return *view_; }
   const solvers::PatchLayout& layout() const { return layout_; }
   std::size_t size() const { return tree_.size(); }
-  std::span<const Cell<D>> cells() const { return neighbours_.cells(); }
-  std::span<const solvers::PatchTask> patches() const { return patches_; }
+  std::span<const Cell<D>> cells() const { return view_->neighbours().cells().first(size()); }
+  std::span<const solvers::PatchTask> patches() const { return std::span(patches_).first(size()); }
   std::span<const int> levels() const { return levels_; }
+  const PartitionFacts& partition_facts() const { return facts_; }
 
-  // Fills the halo of one leaf at time t from the interiors of its neighbours and the boundary conditions.
-  // Calls for different leaves may run at once; no interior may change meanwhile.
-  void fill_halo(std::size_t leaf, double t) const;
+  // The order in which a step updates the leaves: those that other ranks wait for come first, order()[0 ..
+  // border()), both parts along the curve.
+  std::span<const std::int32_t> order() const { return order_; }
+  std::size_t border() const { return border_; }
 
-  // The same in two parts, for a thread that updates the leaves of `chunk` in order. Right after `leaf` has
-  // been updated: exchanges halos, both ways, with those of its neighbours that the thread has updated before
-  // and that no flux correction will change.
-  void exchange_updated(std::size_t leaf, const Chunk& chunk) const;
-  // Once all leaves are updated and corrected: what exchange_updated() left out for a leaf of `chunk`.
-  void finish_halo(std::size_t leaf, const Chunk& chunk, double t) const;
+  // Fills all halos at time t from interiors and boundary conditions. Collective.
+  void fill_halos(double t, ThreadTeam& team);
 
+  // The same in parts, for a step. A thread updates the leaves of `chunk`, a piece of order(), one after the
+  // other; right after order()[place]: exchanges halos, both ways, with those of its neighbours that the
+  // thread has updated before and that no flux correction will change.
+  void exchange_updated(std::size_t place, const Chunk& chunk) const;
+  // Once all leaves are updated and corrected, and for leaves that receive() once messages have arrived: what
+  // exchange_updated() left out. Calls for different leaves may run at once.
+  void finish_halo(std::size_t place, const Chunk& chunk, double t) const;
+  // Whether other ranks wait for the leaf: those of the first part of order().
+  bool is_border(std::size_t leaf) const { return plan_.is_border(leaf); }
+  // Whether any of the leaf's halo comes from another rank.
+  bool receives(std::size_t leaf) const { return plan_.receives(leaf); }
+
+  // The messages of a step, in this order, each call by the thread that initialised MPI; fluxes only if the
+  // solver is conservative. In between poll() by any thread moves messages on.
+  void expect_messages();               // at the beginning
+  void start_fluxes(ThreadTeam& team);  // once the border leaves are updated
+  void finish_fluxes();                 // then border leaves can be corrected
+  void start_halos(ThreadTeam& team);   // once the border leaves are corrected
+  void finish_halos(ThreadTeam& team);  // then leaves that receive() can be finished
+  void poll() const;
+  bool has_messages() const { return !halo_messages_.is_empty(); }
+  bool has_flux_messages() const { return !flux_messages_.is_empty(); }
+
+  // Corrects flux_correction().coarse_leaves()[i].
   const FluxCorrection<D>& flux_correction() const { return flux_correction_; }
+  void correct(std::size_t i, double dt) const;
+
+  // Time that an update of the leaf took, for measured weights.
+  bool measures_cost() const { return policy_.measured_weights; }
+  void add_cost(std::size_t leaf, double seconds) { cost_[leaf] += seconds; }
 
   // Refines, coarsens and balances by one level (see Spacetree::adapted) and moves the state: prolonged or
-  // restricted conservatively, bitwise unchanged elsewhere. Halos are stale afterwards. False if nothing
-  // changed.
+  // restricted conservatively, bitwise unchanged elsewhere; then cuts the curve anew if ranks have become too
+  // uneven. The same leaves and state for any number of ranks. Halos are stale afterwards. False, on all
+  // ranks, if nothing changed. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
   bool adapt(std::span<const Adapt> adapt, int min_level, int max_level, ThreadTeam& team);
 
-  // Bytes of patch storage, and of the registers for fluxes and restrictions.
-  std::size_t state_bytes() const { return pool_.capacity() * pool_.slot_doubles() * sizeof(double); }
-  std::size_t register_bytes() const { return flux_correction_.bytes() + parts_.size() * sizeof(double); }
+  // Bytes of patch storage, and of the registers for fluxes, restrictions and messages.
+  std::size_t state_bytes() const {
+    return (pool_.capacity() + ghost_pool_.capacity()) * pool_.slot_doubles() * sizeof(double);
+  }
+  std::size_t register_bytes() const;
 
  private:
+  solvers::PatchTask task(const Cell<D>& cell, double* slot) const;
   void apply(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
+  void combine(const HaloOp<D>& op, const solvers::PatchTask& patch) const;
   void apply_boundary(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
-  void move_state(const Spacetree<D>& next, ThreadTeam& team);
+  void sum_parts(std::size_t leaf) const;
+  bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, ThreadTeam& team);
+  void move_state(const DistributedTree<D>& next, ThreadTeam& team);
+  void migrate(std::span<const std::int64_t> first_leaves);
+  void migrate_slots(const Migration& migration, std::vector<int>& slots);
+  std::vector<std::int64_t> balanced_cut() const;
+  void reserve(std::size_t slots);
   void rebuild();
+  void count_facts();
 
   const solvers::Solver& solver_;
   solvers::PatchLayout layout_;
   Boundaries<D> boundaries_;
   GivenBoundary given_;
+  PartitionPolicy policy_;
   std::vector<double> reflection_[D];
-  Spacetree<D> tree_;
-  Neighbours<D> neighbours_;
-  PatchPool pool_;
+  DistributedTree<D> tree_;
+  std::optional<LocalView<D>> view_;
+  PatchPool pool_, ghost_pool_;
   std::vector<int> slots_;  // of each leaf
   std::vector<int> levels_;
+  std::vector<double> cost_;
   HaloPlan<D> plan_;
   FluxCorrection<D> flux_correction_;
+  mutable NeighbourMessages flux_messages_, halo_messages_;
   mutable std::vector<double> parts_;  // of restrictions, between the two steps of a halo exchange
-  std::vector<solvers::PatchTask> patches_;
+  std::vector<solvers::PatchTask>
+      patches_;  // of own leaves, then of the view's others, whose slots may be null
+  std::vector<std::int32_t> order_, place_;  // inverse to each other
+  std::size_t border_ = 0;
+  PartitionFacts facts_;
 };
 
 }  // namespace meander::mesh

@@ -67,9 +67,13 @@ class Spacetree {
   std::vector<Key<D>> leaves_;
 };
 
-// For each leaf of `next`, where it comes from. Both trees span the same domain, and levels differ by at most
+// For each leaf of `next`, where it comes from. Both lists tile the same piece of the curve, and levels differ by at most
 // one for refinement; any number of levels is accepted for coarsening.
 template <int D>
-std::vector<Origin> origins(const Spacetree<D>& previous, const Spacetree<D>& next);
+std::vector<Origin> origins(std::span<const Key<D>> previous, std::span<const Key<D>> next);
+template <int D>
+std::vector<Origin> origins(const Spacetree<D>& previous, const Spacetree<D>& next) {
+  return origins<D>(previous.leaves(), next.leaves());
+}
 
 }  // namespace meander::mesh

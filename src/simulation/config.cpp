@@ -41,8 +41,10 @@ class Loader {
     read_scenario();
     read_time();
     read_mesh();
+    read_partition();
     read_refinement();
     read_output();
+    read_checkpoint();
     resolve();
     return std::move(config_);
   }
@@ -129,6 +131,12 @@ class Loader {
     check_memory(mesh_, config_, solver_of_run_->traits(), memory_);
   }
 
+  void read_partition() {
+    describe_partition(partition_, config_.mesh, weights_);
+    document_.bind(partition_);
+    config_.mesh.measured_weights = weights_ == weight_names().back();
+  }
+
   void read_refinement() {
     const std::size_t count = document_.count("refinement");
     config_.refinement.resize(count);
@@ -176,15 +184,27 @@ class Loader {
     check_output(output_, config_);
   }
 
+  void read_checkpoint() {
+    describe_checkpoint(checkpoint_, config_.checkpoint);
+    document_.bind(checkpoint_);
+  }
+
   void resolve() {
     std::string text = fmt::format("# {}, with every default filled in.\n", config_.source);
-    for (const Fields* fields : {&domain_, &boundary_, &mesh_})
+    for (const Fields* fields : {&domain_, &boundary_, &mesh_, &partition_})
       text += '\n' + toml_table(*fields, header(*fields));
     for (const Fields& fields : refinement_) text += '\n' + toml_table(fields, "[[refinement]]");
-    for (const Fields* fields : {&solver_, &scenario_, &time_, &output_}) {
+    for (const Fields* fields : {&solver_, &scenario_, &time_, &output_, &checkpoint_}) {
       text += '\n' + toml_table(*fields, header(*fields));
     }
     config_.resolved = text;
+    for (const Fields* fields : {&domain_, &mesh_, &solver_, &scenario_, &time_}) {
+      for (const io::Field& field : fields->all()) {
+        if (!field.fixed.value_or(fields == &scenario_)) continue;
+        config_.fixed.push_back(
+            {fields->table() + '.' + field.key, io::toml_text(field.target), field.origin});
+      }
+    }
   }
   static std::string header(const Fields& fields) { return "[" + fields.table() + "]"; }
 
@@ -194,11 +214,20 @@ class Loader {
   Config config_;
   BoundaryNames sides_;
   SolverNames solver_names_;
+  std::string weights_ = weight_names().front();
   std::unique_ptr<solvers::Solver> solver_of_run_;
-  Fields domain_{"domain"}, boundary_{"boundary"}, mesh_{"mesh"}, solver_{"solver"}, scenario_{"scenario"},
-      time_{"time"}, output_{"output"};
+  Fields domain_{"domain"}, boundary_{"boundary"}, mesh_{"mesh"}, partition_{"partition"}, solver_{"solver"},
+      scenario_{"scenario"}, time_{"time"}, output_{"output"}, checkpoint_{"checkpoint"};
   std::deque<Fields> refinement_;
 };
+
+// Of all nodes that the ranks run on. Collective.
+double memory_of_nodes(const mesh::Communicator& communicator) {
+  constexpr double most = 0x1p60;  // bytes; a node that knows no limit
+  const bool first_of_node = communicator.of_node().is_root();
+  const auto kibibytes = static_cast<std::int64_t>(std::min(available_memory(), most) / 1024);
+  return 1024.0 * static_cast<double>(communicator.sum(first_of_node ? kibibytes : 0));
+}
 
 }  // namespace
 
@@ -211,6 +240,24 @@ int Config::base_level() const {
 
 Config load_config(const std::string& file, const std::vector<std::string>& settings) {
   return Loader(Document::load(file, settings), scenarios(), available_memory()).load();
+}
+
+Config load_config(const mesh::Communicator& communicator, const std::string& file,
+                   const std::vector<std::string>& settings) {
+  std::string text;
+  communicator.agree([&] {
+    if (communicator.is_root()) text = Document::read_text(file);
+  });
+  communicator.broadcast(text);
+  return load_config_text(communicator, text, file, settings);
+}
+
+Config load_config_text(const mesh::Communicator& communicator, const std::string& text,
+                        const std::string& name, const std::vector<std::string>& settings) {
+  const double memory = memory_of_nodes(communicator);
+  Config config;
+  communicator.agree([&] { config = load_config_text(text, name, settings, scenarios(), memory); });
+  return config;
 }
 
 Config load_config_text(const std::string& text, const std::string& name,

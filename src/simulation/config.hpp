@@ -33,6 +33,9 @@ struct MeshConfig {
   int max_level = 0;  // default: min_level
   int regrid_every = 4;
   int buffer = 1;  // layers of leaves refined around those that a criterion marks
+  // [partition]
+  double partition_imbalance = 1.1;  // most / mean weight of a rank, beyond which the curve is cut anew
+  bool measured_weights = false;     // a leaf weighs what its updates have cost, not its volumes
 };
 
 // [[refinement]], combinable: a leaf is refined if any criterion says so, coarsened if all agree.
@@ -69,6 +72,19 @@ struct OutputConfig {
   int history_steps = 1;  // a row of history.csv every n steps
 };
 
+// [checkpoint]
+struct CheckpointConfig {
+  int every_steps = 0;       // 0: no
+  double every_minutes = 0;  // of wall time; 0: no
+  int keep = 2;              // the last so many
+};
+
+// A key that must be the same before and after a restart.
+struct FixedKey {
+  std::string name, value;  // "mesh.patch-size", "9"
+  io::Origin origin;
+};
+
 struct Config {
   std::string source;  // the input file
   DomainConfig domain;
@@ -77,9 +93,11 @@ struct Config {
   solvers::euler::Parameters euler;  // [solver]
   TimeConfig time;
   OutputConfig output;
+  CheckpointConfig checkpoint;
   std::string scenario_name;
   std::shared_ptr<Scenario> scenario;  // set up
   std::string resolved;                // the whole input with all defaults, as TOML that can be run again
+  std::vector<FixedKey> fixed;         // what a restart must not change
 
   int base_level() const;  // smallest m with 3^m >= max(cells)
 };
@@ -87,6 +105,14 @@ struct Config {
 // Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against the
 // memory that is available. Throws InputError.
 Config load_config(const std::string& file, const std::vector<std::string>& settings = {});
+
+// The same on all ranks, with the memory of all their nodes: the root reads the file. Throws AgreedInputError
+// (one rank: InputError). Collective.
+Config load_config(const mesh::Communicator& communicator, const std::string& file,
+                   const std::vector<std::string>& settings);
+// The same for text that all ranks hold. Collective.
+Config load_config_text(const mesh::Communicator& communicator, const std::string& text,
+                        const std::string& name, const std::vector<std::string>& settings);
 
 // The same with other scenarios than scenarios(), from text at hand (`name` is what messages call it), and
 // for a machine with `memory` bytes.

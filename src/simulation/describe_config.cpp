@@ -13,7 +13,8 @@ constexpr int patch_size_min = 3, patch_size_max = 32;
 }  // namespace
 
 std::vector<std::string> input_tables() {
-  return {"domain", "boundary", "mesh", "refinement", "solver", "scenario", "time", "output"};
+  return {"domain", "boundary", "mesh", "partition", "refinement",
+          "solver", "scenario", "time", "output",    "checkpoint"};
 }
 
 void describe_domain(io::Fields& fields, DomainConfig& config) {
@@ -29,6 +30,7 @@ void describe_domain(io::Fields& fields, DomainConfig& config) {
                 "level, the smallest m with 3^m >= the largest of these numbers.",
                 io::at_least(1))
       .default_text = "1 along each axis";
+  for (io::Field& field : fields.all()) field.fixed = true;
 }
 
 std::vector<std::string> boundary_kinds() {
@@ -55,11 +57,13 @@ void describe_boundary(io::Fields& fields, BoundaryNames& names, int dimensions)
 }
 
 void describe_mesh(io::Fields& fields, MeshConfig& config) {
-  fields.integer(
-      "patch-size", config.patch_size, "volumes",
-      "p: each leaf carries a patch of p^d volumes. At least 3 h where the mesh is adaptive, h being the "
-      "halo width of the scheme (rusanov 1, muscl 2).",
-      io::between(patch_size_min, patch_size_max));
+  fields
+      .integer(
+          "patch-size", config.patch_size, "volumes",
+          "p: each leaf carries a patch of p^d volumes. At least 3 h where the mesh is adaptive, h being the "
+          "halo width of the scheme (rusanov 1, muscl 2).",
+          io::between(patch_size_min, patch_size_max))
+      .fixed = true;
   fields
       .integer("min-level", config.min_level, "", "Coarsest level of leaves; at least the base level.",
                io::at_least(0))
@@ -75,6 +79,18 @@ void describe_mesh(io::Fields& fields, MeshConfig& config) {
                  "Steps from one adaptation of the mesh to the next.", io::at_least(1));
   fields.integer("buffer", config.buffer, "leaves",
                  "Layers of leaves refined around those that a criterion marks.", io::between(0, 8));
+}
+
+std::vector<std::string> weight_names() {
+  return {"volumes", "measured"};
+}
+
+void describe_partition(io::Fields& fields, MeshConfig& config, std::string& weights) {
+  fields.number("imbalance", config.partition_imbalance, "",
+                "The curve is cut anew after a regrid if the heaviest rank exceeds the mean by this factor.",
+                io::at_least(1));
+  fields.choice("weights", weights, weight_names(),
+                "What a leaf weighs: its volumes (all leaves the same), or the time its updates have taken.");
 }
 
 const std::vector<RefinementKind>& refinement_kinds() {
@@ -138,13 +154,16 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
 
 void describe_solver(io::Fields& fields, SolverNames& names, solvers::euler::Parameters& parameters,
                      double& cfl) {
-  fields.choice("equation", names.equation, {"euler"}, "The equations: Euler's, of an ideal gas.");
+  fields.choice("equation", names.equation, {"euler"}, "The equations: Euler's, of an ideal gas.").fixed =
+      true;
   fields.choice("scheme", names.scheme, {"rusanov", "muscl"},
                 "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
   fields.choice("limiter", names.limiter, {"minmod", "mc"},
                 "Slope limiter of muscl: minmod, or monotonised central.");
-  fields.number("gamma", parameters.gamma, "", "Ratio of specific heats.",
-                {.min = 1, .max = 10, .min_open = true});
+  fields
+      .number("gamma", parameters.gamma, "", "Ratio of specific heats.",
+              {.min = 1, .max = 10, .min_open = true})
+      .fixed = true;
   fields.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
                 {.min = 0, .max = 1, .min_open = true});
   fields.number("density-floor", parameters.density_floor, "density",
@@ -161,7 +180,9 @@ void describe_scenario_name(io::Fields& fields, std::string& name,
 }
 
 void describe_time(io::Fields& fields, TimeConfig& config) {
-  fields.number("start", config.start, "time", "Time of the initial state.").default_text = "the scenario's";
+  io::Field& start = fields.number("start", config.start, "time", "Time of the initial state.");
+  start.default_text = "the scenario's";
+  start.fixed = true;
   fields.number("end", config.end, "time", "Time at which the run ends.").default_text = "the scenario's";
   fields.integer("max-steps", config.max_steps, "steps",
                  "End after so many steps at the latest; 0: no limit.", io::at_least(0));
@@ -190,6 +211,16 @@ void describe_output(io::Fields& fields, OutputConfig& config, const std::vector
   fields.choice("precision", config.precision, {"float32", "float64"}, "Of the numbers in plot files.");
   fields.integer("history-steps", config.history_steps, "steps",
                  "Steps from one row of history.csv to the next.", io::at_least(1));
+}
+
+void describe_checkpoint(io::Fields& fields, CheckpointConfig& config) {
+  fields.integer("every-steps", config.every_steps, "steps", "A checkpoint every n steps; 0: no.",
+                 io::at_least(0));
+  fields.number("every-minutes", config.every_minutes, "minutes",
+                "Also a checkpoint when so much wall time has passed since the last one; 0: no.",
+                io::at_least(0));
+  fields.integer("keep", config.keep, "files", "Older checkpoints than the last so many are removed.",
+                 io::at_least(1));
 }
 
 }  // namespace meander::simulation

@@ -28,6 +28,10 @@ std::vector<std::string> boundary_kinds();  // in the order of enum Boundary
 
 void describe_mesh(io::Fields& fields, MeshConfig& config);
 
+// [partition], with the choice by name.
+std::vector<std::string> weight_names();  // volumes, measured
+void describe_partition(io::Fields& fields, MeshConfig& config, std::string& weights);
+
 // [[refinement]]: the keys that the kind has a use for; only "kind" itself if it is "".
 void describe_refinement(io::Fields& fields, RefinementConfig& config, const std::string& kind);
 struct RefinementKind {
@@ -51,5 +55,7 @@ void describe_time(io::Fields& fields, TimeConfig& config);
 // What plot files hold if the input does not say.
 std::vector<std::string> default_plot_fields();
 void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names);
+
+void describe_checkpoint(io::Fields& fields, CheckpointConfig& config);
 
 }  // namespace meander::simulation

@@ -54,14 +54,17 @@ std::string sentence(std::string text) {
 }
 
 std::string key_table(const Fields& fields) {
-  std::string text = "| key | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n";
+  std::string text =
+      "| key | type | unit | default | allowed | at restart | meaning |\n|---|---|---|---|---|---|---|\n";
   for (const Field& field : fields.all()) {
     std::string allowed = io::range_text(field.range);
     for (const std::string& choice : field.choices) allowed += (allowed.empty() ? "" : ", ") + code(choice);
     std::string standard = default_of(field);
     if (!field.required && is_toml(field) && !standard.empty()) standard = code(standard);
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(field.key), io::type_name(field),
-                        cell(field.unit), cell(standard), cell(allowed), cell(sentence(field.meaning)));
+    const bool fixed = field.fixed.value_or(fields.table() == "scenario");
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code(field.key), io::type_name(field),
+                        cell(field.unit), cell(standard), cell(allowed), fixed ? "fixed" : "",
+                        cell(sentence(field.meaning)));
   }
   return text;
 }
@@ -84,6 +87,11 @@ an array are counted from 0: `--set refinement[0].level=5`.
 
 Lengths, times, densities are in units of your choice: the equations have no constant of nature in them.
 Where the accretion scenario says comoving, the units are those of supercomoving variables.
+
+`meander restart CHECKPOINT [INPUT]` goes on from a checkpoint with the input that wrote it, or with another one. Keys
+that are fixed at restart must be the same in both; all others may change. Besides, an axis stays periodic or not,
+`mesh.max-level` must not be below the finest leaf of the checkpoint, `mesh.min-level` must not be raised, and `time.end`
+must not lie before the checkpoint.
 )";
 
 constexpr const char* refinement_intro = R"(
@@ -95,6 +103,15 @@ constexpr const char* boundary_intro = R"(
 The more special key wins: `x-lower` over `x` over `all`. In 2D there are no keys for z. `periodic` must hold on both
 sides of an axis; `outflow` continues the last volume; `reflecting` is a wall; `scenario` takes the data that the
 scenario gives.
+)";
+
+constexpr const char* partition_intro = R"(
+How the leaves are dealt out to the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
+)";
+
+constexpr const char* checkpoint_intro = R"(
+A run that ends, or is stopped by a signal or a wall time, writes a last checkpoint in any case.
+See [running on clusters](running-on-clusters.md).
 )";
 
 std::string dimension_text(const std::vector<int>& dims) {
@@ -120,22 +137,26 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   Config config;
   BoundaryNames sides;
   SolverNames solver_names;
-  Fields domain("domain"), boundary("boundary"), mesh("mesh"), solver("solver"), scenario("scenario"),
-      time("time"), output("output");
+  std::string weights = weight_names().front();
+  Fields domain("domain"), boundary("boundary"), mesh("mesh"), partition("partition"), solver("solver"),
+      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint");
   const auto three_d = solvers::euler::make_solver(3, {});
   config.output.fields = default_plot_fields();
   describe_domain(domain, config.domain);
   describe_boundary(boundary, sides, 3);
   describe_mesh(mesh, config.mesh);
+  describe_partition(partition, config.mesh, weights);
   describe_solver(solver, solver_names, config.euler, config.time.cfl);
   describe_scenario_name(scenario, config.scenario_name, known_scenarios);
   describe_time(time, config.time);
   describe_output(output, config.output, plot_names(*three_d));
+  describe_checkpoint(checkpoint, config.checkpoint);
 
   std::string text = preface;
   text += section("[domain]", "", domain);
   text += section("[boundary]", boundary_intro, boundary);
   text += section("[mesh]", "", mesh);
+  text += section("[partition]", partition_intro, partition);
   text += "\n## [[refinement]]\n";
   text += refinement_intro;
   for (const RefinementKind& kind : refinement_kinds()) {
@@ -155,6 +176,7 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   }
   text += section("[time]", "", time);
   text += section("[output]", "", output);
+  text += section("[checkpoint]", checkpoint_intro, checkpoint);
   return text;
 }
 

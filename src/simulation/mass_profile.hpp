@@ -14,8 +14,8 @@ namespace meander::simulation {
 class MassProfiler {
  public:
   // dM(<i dr), i = 0 .. grid.count: the integral of rho - 1 over the ball of radius i dr (2D: per unit
-  // length). The same bits for any number of threads. `domain_volume` sets the rounding: 2^-52 of it, for
-  // every volume.
+  // length). The same bits for any number of threads and ranks. Collective. `domain_volume` sets the
+  // rounding: 2^-52 of it, for every volume.
   const std::vector<double>& excess(const StateView& view, const ShellGrid& grid, double domain_volume);
 
  private:

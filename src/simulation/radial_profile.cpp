@@ -27,7 +27,7 @@ void fill_gaps(std::vector<double>& values, const std::vector<double>& weight) {
 }
 
 // A power of two that keeps `count` integrals of magnitude `largest` within 2^62 quanta, and one within 2^50.
-double quantum_for(double largest, std::size_t count) {
+double quantum_for(double largest, std::int64_t count) {
   if (!(largest > 0) || !std::isfinite(largest)) return 1.0;
   const double bound =
       std::max(std::ldexp(largest, -50), std::ldexp(largest * static_cast<double>(count), -62));
@@ -62,7 +62,7 @@ RadialProfile radial_profile(const StateView& view, const std::array<double, 3>&
                              double gamma) {
   const int dim = view.layout.dim;
   double finest = std::numeric_limits<double>::infinity();
-  for (const auto& patch : view.patches) finest = std::min(finest, patch.dx);
+  for (const double dx : view.level_dx) finest = dx > 0 ? std::min(finest, dx) : finest;
   ShellGrid grid{dim, centre, 0, 0};
   grid.count = static_cast<int>(std::clamp(std::floor(radius / finest), 1.0, 4096.0));
   grid.dr = radius / grid.count;
@@ -71,7 +71,8 @@ RadialProfile radial_profile(const StateView& view, const std::array<double, 3>&
     dim == 3 ? integrate<3>(plane, gamma, out) : integrate<2>(plane, gamma, out);
   };
   const auto largest = ShellSums<4>::largest(view, grid, dim + 2, integrand);
-  const std::size_t volumes = view.patches.size() * static_cast<std::size_t>(view.layout.volumes());
+  const std::int64_t volumes =
+      view.communicator.sum(static_cast<std::int64_t>(view.patches.size()) * view.layout.volumes());
   std::array<double, 4> quantum{};
   for (std::size_t q = 0; q < 4; ++q) quantum[q] = quantum_for(largest[q], volumes);
   ShellSums<4> sums;

@@ -21,7 +21,7 @@ struct RadialProfile {
 
 // Euler unknowns (density, momentum, total energy density) in shells up to `radius`, one finest volume wide.
 // Shells that no volume reaches into are filled from their neighbours. The same bits for any number of
-// threads.
+// threads and ranks. Collective.
 RadialProfile radial_profile(const StateView& view, const std::array<double, 3>& centre, double radius,
                              double gamma);
 

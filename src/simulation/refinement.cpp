@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace meander::simulation {
 namespace {
@@ -106,6 +107,28 @@ bool touches(int position, int direction) {
   return true;
 }
 
+// The finest level that any leaf touching this one wants.
+template <int D>
+int most_wanted_around(const mesh::Neighbours<D>& neighbours, std::size_t leaf,
+                       std::span<const std::int8_t> wanted) {
+  int most = wanted[leaf];
+  for (int direction = 0; direction < mesh::children<D>; ++direction) {
+    const auto neighbour = neighbours.of(static_cast<std::int32_t>(leaf), direction);
+    if (neighbour.is_leaf()) {
+      most = std::max<int>(most, wanted[static_cast<std::size_t>(neighbour.leaf())]);
+    } else if (neighbour.is_refined()) {
+      const auto child = neighbours.refined_children(neighbour.refined_cell());
+      for (int position = 0; position < mesh::children<D>; ++position) {
+        const std::int32_t finer = child[static_cast<std::size_t>(position)];
+        if (finer >= 0 && touches<D>(position, direction)) {
+          most = std::max<int>(most, wanted[static_cast<std::size_t>(finer)]);
+        }
+      }
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 template <int D>
@@ -186,35 +209,28 @@ int Refinement<D>::wanted_level(const mesh::PatchMesh<D>& mesh, std::size_t leaf
 template <int D>
 std::vector<mesh::Adapt> Refinement<D>::wishes(const mesh::PatchMesh<D>& mesh, double t,
                                                ThreadTeam& team) const {
-  std::vector<int> wanted(mesh.size());
+  const auto& view = mesh.view();
+  std::vector<std::int8_t> wanted(view.size());  // own leaves first
+  const auto own = std::span(wanted).first(mesh.size());
   team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) wanted[leaf] = wanted_level(mesh, leaf, t);
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      own[leaf] = static_cast<std::int8_t>(wanted_level(mesh, leaf, t));
+    }
   });
+  std::vector<std::int8_t> spread(mesh.size());
   for (int layer = 0; layer < mesh_config_.buffer; ++layer) {
     // What a neighbour wants spreads by one leaf a layer, read from the previous layer only.
-    std::vector<int> spread = wanted;
+    const auto ghosts = view.ghosts().template exchange<std::int8_t>(mesh.communicator(), own);
+    for (std::size_t i = 0; i < ghosts.size(); ++i)
+      wanted[static_cast<std::size_t>(view.ghost(i))] = ghosts[i];
     team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
       for (std::size_t leaf = begin; leaf < end; ++leaf) {
-        const int level = mesh.levels()[leaf];
-        int most = wanted[leaf];
-        for (int direction = 0; direction < mesh::children<D>; ++direction) {
-          const auto neighbour = mesh.neighbours().of(static_cast<std::int32_t>(leaf), direction);
-          if (neighbour.is_leaf()) {
-            most = std::max(most, wanted[static_cast<std::size_t>(neighbour.leaf())]);
-          } else if (neighbour.is_refined()) {
-            const auto child = mesh.neighbours().refined_children(neighbour.refined_cell());
-            for (int position = 0; position < mesh::children<D>; ++position) {
-              const std::int32_t finer = child[static_cast<std::size_t>(position)];
-              if (finer >= 0 && touches<D>(position, direction)) {
-                most = std::max(most, wanted[static_cast<std::size_t>(finer)]);
-              }
-            }
-          }
-        }
-        spread[leaf] = std::max(wanted[leaf], std::min(most, level + 1));
+        const int most = most_wanted_around<D>(view.neighbours(), leaf, wanted);
+        spread[leaf] =
+            static_cast<std::int8_t>(std::max<int>(wanted[leaf], std::min(most, mesh.levels()[leaf] + 1)));
       }
     });
-    wanted.swap(spread);
+    std::ranges::copy(spread, own.begin());
   }
   std::vector<mesh::Adapt> adapt(mesh.size());
   for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {

@@ -19,9 +19,9 @@ class Refinement {
   Refinement(const MeshConfig& mesh, const std::vector<RefinementConfig>& criteria,
              const solvers::Solver& solver);
 
-  // One entry a leaf. Reads interiors and face halos, which must be full. A leaf is refined if any criterion
-  // says so, or if it lies within `buffer` leaves of one that does and is coarser; coarsened if all criteria
-  // agree.
+  // One entry a leaf of this rank, the same for any number of ranks. Collective. Reads interiors and face
+  // halos, which must be full. A leaf is refined if any criterion says so, or if it lies within `buffer`
+  // leaves of one that does and is coarser; coarsened if all criteria agree.
   std::vector<mesh::Adapt> wishes(const mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) const;
 
   bool is_static() const { return criteria_.empty(); }

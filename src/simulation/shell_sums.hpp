@@ -8,10 +8,12 @@
 // an integral over a ball is smooth in its radius. All sums are of integers (multiples of a power of two), so
 // that the result has the same bits for any order, number of threads or partition.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/vec.hpp"
@@ -45,12 +47,13 @@ class ShellSums {
   // Integrates Q quantities. integrand(plane, out) writes their integrals over each volume into out[q][0 .. n
   // - 1]. Each is rounded to a multiple of quantum[q] (a power of two); magnitudes must stay below 2^51
   // quanta a volume and 2^63 in sum. Reads unknowns 0 .. unknowns_read - 1 of all patches that reach into the
-  // grid.
+  // grid, of all ranks. Collective.
   template <class Integrand>
   void sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
            const std::array<double, Q>& quantum, const Integrand& integrand);
 
-  // Largest magnitude of each quantity's integral over one volume, NaN if there is one: for choosing quanta.
+  // Largest magnitude of each quantity's integral over one volume of any rank, NaN if there is one: for
+  // choosing quanta. Collective.
   template <class Integrand>
   static std::array<double, Q> largest(const StateView& view, const ShellGrid& grid, int unknowns_read,
                                        const Integrand& integrand);
@@ -167,6 +170,7 @@ void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknown
   for (const auto& partial : partial_) {
     for (std::size_t slot = 0; slot < partial.size(); ++slot) sums_[slot] += partial[slot];
   }
+  view.communicator.sum(std::span<std::uint64_t>(sums_));
 }
 
 // The edge that each volume's slab contains, and its integrals in quanta: whole, and above that edge.
@@ -236,12 +240,13 @@ std::array<double, Q> ShellSums<Q>::largest(const StateView& view, const ShellGr
     }
     partial[static_cast<std::size_t>(thread)] = most;
   });
-  std::array<double, Q> most{};
+  std::array<std::int64_t, Q> top{};
   for (const auto& part : partial) {
-    for (std::size_t q = 0; q < Q; ++q)
-      most[q] =
-          std::bit_cast<std::int64_t>(part[q]) > std::bit_cast<std::int64_t>(most[q]) ? part[q] : most[q];
+    for (std::size_t q = 0; q < Q; ++q) top[q] = std::max(top[q], std::bit_cast<std::int64_t>(part[q]));
   }
+  view.communicator.max(std::span<std::int64_t>(top));
+  std::array<double, Q> most;
+  for (std::size_t q = 0; q < Q; ++q) most[q] = std::bit_cast<double>(top[q]);
   return most;
 }
 
@@ -249,8 +254,7 @@ template <int Q>
 void ShellSums<Q>::lay_out(const StateView& view, const ShellGrid& grid) {
   grid_ = grid;
   levels_ = {};
-  for (std::size_t i = 0; i < view.patches.size(); ++i)
-    levels_[static_cast<std::size_t>(view.levels[i])].dx = view.patches[i].dx;
+  for (std::size_t level = 0; level < view.level_dx.size(); ++level) levels_[level].dx = view.level_dx[level];
   std::size_t slots = 0;
   for (Level& level : levels_) {
     if (level.dx == 0) continue;

@@ -13,6 +13,7 @@
 #include "base/parallel.hpp"
 #include "io/checkpoint_file.hpp"
 #include "mesh/communicator.hpp"
+#include "mesh/patch_mesh.hpp"
 #include "simulation/config.hpp"
 #include "simulation/scenario.hpp"
 #include "tasks/traversal.hpp"
@@ -20,9 +21,10 @@
 namespace meander::simulation {
 
 // The state became inadmissible: NaN, or density or pressure not positive. The message names patch centre,
-// level, volume, step, time and the variables; the failing state is still there to be written.
-struct StateFailure : Failure {
-  using Failure::Failure;
+// level, volume, step, time and the variables of the first such volume along the curve, on all ranks alike;
+// the failing state is still there to be written.
+struct StateFailure : mesh::AgreedFailure {
+  using mesh::AgreedFailure::AgreedFailure;
 };
 
 // Seconds this rank spent in the steps so far.
@@ -30,15 +32,6 @@ struct RunTimes {
   tasks::SweepTimes sweeps;
   double prepare = 0;  // the scenario's step data
   double regrid = 0;   // migration included
-};
-
-// How the curve is cut over the ranks now.
-struct PartitionFacts {
-  std::int64_t most_leaves = 0;   // of one rank
-  std::int64_t remote_faces = 0;  // faces of leaves between ranks, each counted once, summed over ranks
-  double cube_faces = 0;  // the same if every rank's part were a cube of equal leaves, each face counted once
-  std::int64_t halo_bytes = 0;  // sent by all ranks in one step
-  std::int64_t migrated = 0;    // leaves that have changed their rank so far, over all ranks
 };
 
 class Simulation {
@@ -75,14 +68,14 @@ class Simulation {
   // Sums over all ranks since the start, as above. Collective.
   virtual std::int64_t first_order_volumes() const = 0;
   virtual std::int64_t floored_volumes() const = 0;
-  virtual PartitionFacts partition() const = 0;
+  virtual mesh::PartitionFacts partition() const = 0;
   // Of this rank.
   virtual std::size_t state_bytes() const = 0;
   virtual std::size_t register_bytes() const = 0;
   virtual RunTimes times() const = 0;
 
-  // Adds what make_simulation() needs to go on from here: mesh().leaves stays empty (see leaf_indices()), and
-  // `counters` get entries of their own. Collective.
+  // Sets what restart_simulation() needs to go on from here, all but mesh.mesh.leaves (see leaf_indices());
+  // state.counters get entries added. Collective.
   virtual void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const = 0;
 };
 

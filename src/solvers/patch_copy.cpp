@@ -15,23 +15,30 @@ struct Strides {
 // Blocks of `planes` x `rows` rows of Width doubles. A width known to the compiler makes a row a few moves,
 // where a memcpy of any length would cost a call.
 template <int Width>
-void copy_block(double* to, const double* from, int rows, int planes, Strides stride) {
+void copy_block(double* to, Strides to_stride, const double* from, Strides from_stride, int rows,
+                int planes) {
   for (int plane = 0; plane < planes; ++plane) {
-    double* t = to + plane * stride.plane;
-    const double* f = from + plane * stride.plane;
-    for (int row = 0; row < rows; ++row, t += stride.row, f += stride.row)
+    double* t = to + plane * to_stride.plane;
+    const double* f = from + plane * from_stride.plane;
+    for (int row = 0; row < rows; ++row, t += to_stride.row, f += from_stride.row)
       std::memcpy(t, f, Width * sizeof(double));
   }
 }
 
-void copy_block(int width, double* to, const double* from, int rows, int planes, Strides stride) {
-  using Copy = void (*)(double*, const double*, int, int, Strides);
+template <int D>
+void copy_block(const Index<D>& extent, double* to, Strides to_stride, const double* from,
+                Strides from_stride) {
+  using Copy = void (*)(double*, Strides, const double*, Strides, int, int);
   constexpr Copy of_width[] = {nullptr,       copy_block<1>, copy_block<2>, copy_block<3>, copy_block<4>,
                                copy_block<5>, copy_block<6>, copy_block<7>, copy_block<8>, copy_block<9>};
-  if (width < static_cast<int>(std::size(of_width))) return of_width[width](to, from, rows, planes, stride);
+  const int width = extent[0], rows = extent[1], planes = D == 3 ? extent[D - 1] : 1;
+  if (width < static_cast<int>(std::size(of_width))) {
+    return of_width[width](to, to_stride, from, from_stride, rows, planes);
+  }
   // Eights first, the rest (and what they cover already) once more.
-  for (int x = 0; x + 8 <= width; x += 8) copy_block<8>(to + x, from + x, rows, planes, stride);
-  copy_block<8>(to + width - 8, from + width - 8, rows, planes, stride);
+  for (int x = 0; x + 8 <= width; x += 8)
+    copy_block<8>(to + x, to_stride, from + x, from_stride, rows, planes);
+  copy_block<8>(to + width - 8, to_stride, from + width - 8, from_stride, rows, planes);
 }
 
 }  // namespace
@@ -43,12 +50,34 @@ void copy(const PatchLayout& layout, double* destination, const double* source, 
   for (int a = 0; a < D; ++a) from[a] += shift[a];
   const Strides stride{layout.stride(1), layout.stride(2)};
   for (int u = 0; u < layout.unknowns; ++u) {
-    copy_block(box.extent[0], destination + layout.at(u, box.lower), source + layout.at(u, from),
-               box.extent[1], D == 3 ? box.extent[D - 1] : 1, stride);
+    copy_block<D>(box.extent, destination + layout.at(u, box.lower), stride, source + layout.at(u, from),
+                  stride);
+  }
+}
+
+template <int D>
+void pack(const PatchLayout& layout, const double* patch, const Box<D>& box, double* packed) {
+  const Strides stride{layout.stride(1), layout.stride(2)},
+      dense{box.extent[0], box.extent[0] * box.extent[1]};
+  for (int u = 0; u < layout.unknowns; ++u, packed += box.volumes()) {
+    copy_block<D>(box.extent, packed, dense, patch + layout.at(u, box.lower), stride);
+  }
+}
+
+template <int D>
+void unpack(const PatchLayout& layout, double* patch, const Box<D>& box, const double* packed) {
+  const Strides stride{layout.stride(1), layout.stride(2)},
+      dense{box.extent[0], box.extent[0] * box.extent[1]};
+  for (int u = 0; u < layout.unknowns; ++u, packed += box.volumes()) {
+    copy_block<D>(box.extent, patch + layout.at(u, box.lower), stride, packed, dense);
   }
 }
 
 template void copy<2>(const PatchLayout&, double*, const double*, const Box<2>&, const Index<2>&);
 template void copy<3>(const PatchLayout&, double*, const double*, const Box<3>&, const Index<3>&);
+template void pack<2>(const PatchLayout&, const double*, const Box<2>&, double*);
+template void pack<3>(const PatchLayout&, const double*, const Box<3>&, double*);
+template void unpack<2>(const PatchLayout&, double*, const Box<2>&, const double*);
+template void unpack<3>(const PatchLayout&, double*, const Box<3>&, const double*);
 
 }  // namespace meander::solvers

@@ -14,4 +14,10 @@ template <int D>
 void copy(const PatchLayout& layout, double* destination, const double* source, const Box<D>& box,
           const Index<D>& shift);
 
+// The volumes of the box, packed: unknown after unknown, x fastest; and back into a patch. For messages.
+template <int D>
+void pack(const PatchLayout& layout, const double* patch, const Box<D>& box, double* packed);
+template <int D>
+void unpack(const PatchLayout& layout, double* patch, const Box<D>& box, const double* packed);
+
 }  // namespace meander::solvers

@@ -170,6 +170,20 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
   });
 }
 
+template <int D>
+Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset) {
+  // A slope reads the volumes beside its own, or at the patch's border the two further inside.
+  Box<D> support = coarse_box_of<D>(layout, box, offset);
+  for (int a = 0; a < D; ++a) {
+    const int end = std::min(support.lower[a] + support.extent[a] + 2, layout.p);
+    support.lower[a] = std::max(support.lower[a] - 2, 0);
+    support.extent[a] = end - support.lower[a];
+  }
+  return support;
+}
+
+template Box<2> prolongation_support<2>(const PatchLayout&, const Box<2>&, const Index<2>&);
+template Box<3> prolongation_support<3>(const PatchLayout&, const Box<3>&, const Index<3>&);
 template void prolong<2>(const Solver&, const PatchLayout&, double*, const double*, const Box<2>&,
                          const Index<2>&);
 template void prolong<3>(const Solver&, const PatchLayout&, double*, const double*, const Box<3>&,

@@ -22,4 +22,8 @@ template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset);
 
+// The coarse volumes that prolong() reads for a box, and perhaps a few more: what another rank must send.
+template <int D>
+Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset);
+
 }  // namespace meander::solvers

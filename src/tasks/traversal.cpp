@@ -5,62 +5,122 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <span>
 
 namespace meander::tasks {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double lap(Clock::time_point& since) {
-  const auto now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - since).count();
-  since = now;
-  return seconds;
+double seconds(Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
 }
+
+// Adds to `total` what has passed since `since`, which becomes now.
+void lap(Clock::time_point& since, double& total) {
+  const auto now = Clock::now();
+  total += seconds(now - since);
+  since = now;
+}
+
+// Leaves between two looks at the messages: a look costs about a microsecond.
+constexpr std::size_t leaves_a_poll = 8;
+// The part of the interior that is updated while the fluxes travel; the rest hides the halos, which are
+// larger.
+constexpr std::size_t flux_share = 4;
 
 }  // namespace
 
 template <int D>
-SweepStatus Traversal<D>::advance(double t, double dt) {
-  const auto patches = mesh_.patches();
-  const int stages = solver_.traits().stages;
-  status_.resize(patches.size());
+template <class Body>
+void Traversal<D>::for_chunks(const Pass& pass, const Body& body) {
+  team_.for_chunks(pass.end - pass.begin, [&](int, std::size_t begin, std::size_t end) {
+    const Chunk chunk{pass.begin + begin, pass.begin + end};
+    for (std::size_t place = chunk.begin; place < chunk.end; ++place) body(place, chunk);
+  });
+}
+
+template <int D>
+SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
+  status_.resize(mesh_.size());
+  const bool conservative = solver_.traits().conservative;
+  const std::size_t border = mesh_.border(), inner = mesh_.size() - border;
+  const std::size_t hides_fluxes = conservative && mesh_.has_flux_messages() ? inner / flux_share : 0;
+  const Pass passes[] = {{0, border}, {border, border + hides_fluxes}, {border + hides_fluxes, mesh_.size()}};
   SweepStatus status;
   auto clock = Clock::now();
-  for (int stage = 0; stage < stages; ++stage) {
-    team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
-      for (std::size_t leaf = begin; leaf < end; ++leaf) {
-        solver_.update(patches.subspan(leaf, 1), mesh_.layout(), stage, t, dt,
-                       std::span(status_).subspan(leaf, 1));
-        mesh_.exchange_updated(leaf, {begin, end});
-      }
-    });
-    times_.update += lap(clock);
-    if (solver_.traits().conservative) {
-      const auto& correction = mesh_.flux_correction();
-      const auto leaves = correction.coarse_leaves();
-      team_.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          const auto leaf = static_cast<std::size_t>(leaves[i]);
-          correction.apply(i, patches[leaf], dt);
-          // The next time step comes from the corrected state; what the update counted stays counted.
-          const auto corrected = solver_.enforce_floors(patches[leaf], mesh_.layout());
-          status_[leaf].max_rate = corrected.max_rate;
-          status_[leaf].floored += corrected.floored;
-          status_[leaf].admissible = status_[leaf].admissible && corrected.admissible;
-        }
-      });
+  for (int stage = 0; stage < solver_.traits().stages; ++stage) {
+    mesh_.expect_messages();
+    update(passes[0], stage, t, dt);
+    if (conservative) {
+      mesh_.start_fluxes(team_);
+      update(passes[1], stage, t, dt);
+      lap(clock, times_.update);
+      mesh_.finish_fluxes();
+      lap(clock, times_.waiting);
+      correct(true, dt);
+      lap(clock, times_.flux_correction);
     }
-    times_.flux_correction += lap(clock);
-    status = merge();
-    if (status.inadmissible >= 0) return status;
-    team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
-      for (std::size_t leaf = begin; leaf < end; ++leaf) mesh_.finish_halo(leaf, {begin, end}, t + dt);
-    });
-    times_.halo += lap(clock);
+    mesh_.start_halos(team_);
+    update(passes[2], stage, t, dt);
+    lap(clock, times_.update);
+    if (conservative) correct(false, dt);
+    lap(clock, times_.flux_correction);
+    if (mesh_.communicator().size() == 1) {
+      status = merge();
+      if (status.failed) return status;
+    }
+    for (const Pass& pass : passes) finish_halos(pass, false, t_next);
+    lap(clock, times_.halo);
+    if (!mesh_.has_messages()) continue;
+    mesh_.finish_halos(team_);
+    lap(clock, times_.waiting);
+    for (const Pass& pass : passes) finish_halos(pass, true, t_next);
+    lap(clock, times_.halo);
   }
+  if (mesh_.communicator().size() > 1) status = merge_over_ranks();
+  lap(clock, times_.waiting);
   return status;
+}
+
+template <int D>
+void Traversal<D>::update(const Pass& pass, int stage, double t, double dt) {
+  const auto patches = mesh_.patches();
+  const bool poll = mesh_.has_messages(), measure = mesh_.measures_cost();
+  for_chunks(pass, [&](std::size_t place, const Chunk& chunk) {
+    const auto leaf = static_cast<std::size_t>(mesh_.order()[place]);
+    const auto start = measure ? Clock::now() : Clock::time_point();
+    solver_.update(patches.subspan(leaf, 1), mesh_.layout(), stage, t, dt,
+                   std::span(status_).subspan(leaf, 1));
+    mesh_.exchange_updated(place, chunk);
+    if (measure) mesh_.add_cost(leaf, seconds(Clock::now() - start));
+    if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1) mesh_.poll();
+  });
+}
+
+template <int D>
+void Traversal<D>::correct(bool border, double dt) {
+  const auto patches = mesh_.patches();
+  const auto leaves = mesh_.flux_correction().coarse_leaves();
+  team_.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto leaf = static_cast<std::size_t>(leaves[i]);
+      if (mesh_.is_border(leaf) != border) continue;
+      mesh_.correct(i, dt);
+      // The next time step comes from the corrected state; what the update counted stays counted.
+      const auto corrected = solver_.enforce_floors(patches[leaf], mesh_.layout());
+      status_[leaf].max_rate = corrected.max_rate;
+      status_[leaf].floored += corrected.floored;
+      status_[leaf].admissible = status_[leaf].admissible && corrected.admissible;
+    }
+  });
+}
+
+template <int D>
+void Traversal<D>::finish_halos(const Pass& pass, bool receiving, double t) {
+  for_chunks(pass, [&](std::size_t place, const Chunk& chunk) {
+    if (mesh_.receives(static_cast<std::size_t>(mesh_.order()[place])) == receiving)
+      mesh_.finish_halo(place, chunk, t);
+  });
 }
 
 template <int D>
@@ -71,7 +131,7 @@ SweepStatus Traversal<D>::inspect() {
     for (std::size_t leaf = begin; leaf < end; ++leaf)
       status_[leaf] = solver_.inspect(patches[leaf], mesh_.layout());
   });
-  return merge();
+  return merge_over_ranks();
 }
 
 template <int D>
@@ -79,17 +139,11 @@ SweepStatus Traversal<D>::enforce_floors() {
   const auto patches = mesh_.patches();
   status_.resize(patches.size());
   team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf)
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
       status_[leaf] = solver_.enforce_floors(patches[leaf], mesh_.layout());
+    }
   });
-  return merge();
-}
-
-template <int D>
-void Traversal<D>::fill_halos(double t) {
-  team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) mesh_.fill_halo(leaf, t);
-  });
+  return merge_over_ranks();
 }
 
 template <int D>
@@ -104,6 +158,17 @@ SweepStatus Traversal<D>::merge() const {
     merged.floored += status.floored;
     if (!status.admissible && merged.inadmissible < 0) merged.inadmissible = static_cast<std::int32_t>(leaf);
   }
+  merged.failed = merged.inadmissible >= 0;
+  return merged;
+}
+
+template <int D>
+SweepStatus Traversal<D>::merge_over_ranks() const {
+  SweepStatus merged = merge();
+  // One reduction for both: no crossing time is negative.
+  const double least = mesh_.communicator().min(merged.failed ? -1.0 : merged.min_crossing);
+  merged.failed = least < 0;
+  if (!merged.failed) merged.min_crossing = least;
   return merged;
 }
 

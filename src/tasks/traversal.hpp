@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One time step as bulk-synchronous sweeps over the leaves: every thread takes one chunk of the Peano curve.
+// One time step as bulk-synchronous sweeps over a rank's leaves: every thread takes chunks of the Peano
+// curve. The leaves that other ranks wait for go first, and messages travel while the rest is updated.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -14,16 +16,20 @@ namespace meander::tasks {
 
 // The state of all leaves after a sweep. Bitwise the same for every number of threads.
 struct SweepStatus {
-  double min_crossing =
-      0;  // min over leaves of dx / max_rate: the step at Courant number 1; infinite without waves
-  std::int64_t first_order = 0;  // sums over leaves of what solvers::PatchStatus counts
+  // Min over the leaves of all ranks of dx / max_rate: the step at Courant number 1; infinite without waves.
+  double min_crossing = 0;
+  bool failed = false;  // some rank's state is not admissible
+  // Of this rank: sums over leaves of what solvers::PatchStatus counts, and the first leaf whose state is not
+  // admissible, or -1.
+  std::int64_t first_order = 0;
   std::int64_t floored = 0;
-  std::int32_t inadmissible = -1;  // the first leaf whose state is not admissible, or -1
+  std::int32_t inadmissible = -1;
 };
 
 // Seconds spent in the parts of the steps so far, of the slowest thread.
 struct SweepTimes {
   double update = 0, flux_correction = 0, halo = 0;
+  double waiting = 0;  // for messages and reductions
 };
 
 template <int D>
@@ -33,23 +39,32 @@ class Traversal {
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team)
       : mesh_(mesh), solver_(solver), team_(team) {}
 
-  // Advances all leaves from t by dt. Halos are full on entry and, unless the new state is inadmissible, on
-  // exit.
-  SweepStatus advance(double t, double dt);
+  // Advances all leaves from t by dt, to the time that is called t_next (t + dt, perhaps rounded to where the
+  // step was to end: halos belong to it). Halos are full on entry and, unless the new state is inadmissible,
+  // on exit. Collective.
+  SweepStatus advance(double t, double dt, double t_next);
 
-  // The status of the state at hand.
+  // The status of the state at hand. Collective.
   SweepStatus inspect();
 
   // Lifts all interiors to the solver's floors (prolongation knows nothing of them); halos are stale
-  // afterwards.
+  // afterwards. Collective.
   SweepStatus enforce_floors();
-
-  void fill_halos(double t);
 
   const SweepTimes& times() const { return times_; }
 
  private:
+  // Pieces of mesh.order() that are updated together, each cut over the threads.
+  struct Pass {
+    std::size_t begin = 0, end = 0;
+  };
+  void update(const Pass& pass, int stage, double t, double dt);
+  void correct(bool border, double dt);
+  void finish_halos(const Pass& pass, bool receiving, double t);
+  template <class Body>
+  void for_chunks(const Pass& pass, const Body& body);
   SweepStatus merge() const;
+  SweepStatus merge_over_ranks() const;
 
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;

@@ -67,6 +67,34 @@ TEST(ExactSum, IsIndependentOfOrderAndPartition) {
   }
 }
 
+// As processes would: the parts of each, added up as integers.
+TEST(ExactSum, AddsUpByItsParts) {
+  std::mt19937_64 random(8);
+  auto addends = wild(5000, 9);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto sum_by_parts = [&](int processes) {
+    std::vector<ExactSum> sums(static_cast<std::size_t>(processes));
+    for (const double x : addends) sums[random() % sums.size()].add(x);
+    ExactSum::Parts total{};
+    for (const ExactSum& sum : sums) {
+      const auto parts = sum.parts();
+      for (std::size_t i = 0; i < total.size(); ++i) total[i] += parts[i];
+    }
+    return ExactSum(total).value();
+  };
+  for (const int processes : {1, 2, 7, 1000}) {
+    EXPECT_EQ(sum_by_parts(processes), sum_of(addends));
+    for (double& x : addends) x = -x;
+    EXPECT_EQ(sum_by_parts(processes), sum_of(addends));
+  }
+  addends.push_back(-infinity);
+  EXPECT_EQ(sum_by_parts(5), -infinity);
+  addends.push_back(infinity);
+  EXPECT_TRUE(std::isnan(sum_by_parts(5)));
+  addends = {1.0, std::nan(""), infinity};
+  EXPECT_TRUE(std::isnan(sum_by_parts(3)));
+}
+
 TEST(ExactSum, CancelsExactly) {
   auto addends = wild(1000, 5);
   const std::size_t count = addends.size();

@@ -49,7 +49,7 @@ double largest_error(const Case& c, bool periodic, solvers::Prolongation prolong
   Boundaries<D> boundaries;
   boundaries.fill(periodic ? BoundaryKind::periodic : BoundaryKind::given);
   PatchMesh<D> mesh(
-      box<D>(periodic), 2, solver, c.p, boundaries,
+      DistributedTree<D>::uniform(box<D>(periodic), 2, {}), solver, c.p, boundaries,
       [&](const double* x, double, double, double* q) {
         Point<D> point;
         std::copy(x, x + D, point.begin());
@@ -63,7 +63,7 @@ double largest_error(const Case& c, bool periodic, solvers::Prolongation prolong
     std::fill_n(patch.q, mesh.layout().slot_size(), std::numeric_limits<double>::quiet_NaN());
   }
   fill_interior(mesh, exact);
-  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) mesh.fill_halo(leaf, 0);
+  mesh.fill_halos(0, team);
   double error = 0;
   for (const auto& patch : mesh.patches()) {
     for_volumes<D>(mesh.layout(), patch, c.h, [&](const Index<D>& i, const Point<D>& x) {
@@ -130,10 +130,11 @@ void check_boundaries() {
   Boundaries<D> boundaries;
   boundaries.fill(BoundaryKind::outflow);
   boundaries[0] = BoundaryKind::reflecting;
-  PatchMesh<D> mesh(box<D>(false), 2, solver, 6, boundaries, {}, gpu::host_memory());
+  ThreadTeam team(1);
+  PatchMesh<D> mesh(DistributedTree<D>::uniform(box<D>(false), 2, {}), solver, 6, boundaries, {}, gpu::host_memory());
   const auto function = [](int u, const Point<D>& x) { return std::exp(x[0]) + x[1] + u; };
   fill_interior(mesh, function);
-  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) mesh.fill_halo(leaf, 0);
+  mesh.fill_halos(0, team);
   const double left = -0.5, right = 1.0, low = -0.5, high = 0.5;
   for (const auto& patch : mesh.patches()) {
     for_volumes<D>(mesh.layout(), patch, 2, [&](const Index<D>& i, Point<D> x) {

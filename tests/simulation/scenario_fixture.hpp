@@ -95,7 +95,9 @@ class TestMesh {
     }
   }
 
-  StateView view(double t, ThreadTeam& team) const { return {layout_, patches_, levels_, t, team}; }
+  StateView view(double t, ThreadTeam& team) const {
+    return {communicator_, layout_, patches_, levels_, t, team, level_dx_};
+  }
   std::size_t volumes() const { return patches_.size() * static_cast<std::size_t>(layout_.volumes()); }
   const std::vector<solvers::PatchTask>& patches() const { return patches_; }
   void reverse() {
@@ -118,11 +120,14 @@ class TestMesh {
     patch.dx = dx;
     patches_.push_back(patch);
     levels_.push_back(level);
+    level_dx_[static_cast<std::size_t>(level)] = dx;
   }
 
+  mesh::Communicator communicator_;
   solvers::PatchLayout layout_;
   std::vector<solvers::PatchTask> patches_;
   std::vector<int> levels_;
+  std::vector<double> level_dx_ = std::vector<double>(3, 0.0);
   std::vector<double> data_;
 };
 

@@ -87,9 +87,8 @@ const Mistake syntax_and_keys[] = {
     {"misspelt_table", probe + "[mehs]\n",
      "in.toml:3:2: mehs: unknown table; did you mean 'mesh'?\n  3 | [mehs]\n    |  ^"},
     {"key_without_table", "cfl = 0.4\n" + probe,
-     "in.toml:1:1: cfl: a key outside of any table; tables are: domain, boundary, mesh, solver, scenario, "
-     "time, "
-     "output, refinement\n  1 | cfl = 0.4\n    | ^"},
+     "in.toml:1:1: cfl: a key outside of any table; tables are: domain, boundary, mesh, partition, solver, "
+     "scenario, time, output, checkpoint, refinement\n  1 | cfl = 0.4\n    | ^"},
     {"table_for_array", probe + "[refinement]\nkind = \"jump\"\n",
      "in.toml:3:2: refinement: must be a list of tables, each written [[refinement]]\n  3 | [refinement]\n   "
      " |  ^"},
@@ -145,6 +144,15 @@ const Mistake types_and_ranges[] = {
     {"dimensions", probe + "[domain]\ndimensions = 1\n",
      "in.toml:4:14: domain.dimensions: must be between 2 and 3, but is 1\n  4 | dimensions = 1\n    |        "
      "      ^"},
+    {"imbalance", probe + "[partition]\nimbalance = 0.9\n",
+     "in.toml:4:13: partition.imbalance: must be at least 1, but is 0.9\n  4 | imbalance = 0.9\n    |        "
+     "  "
+     "   ^"},
+    {"weights", probe + "[partition]\nweights = \"volume\"\n",
+     "in.toml:4:11: partition.weights: 'volume' is none of the choices; did you mean 'volumes'? allowed: "
+     "volumes, measured\n  4 | weights = \"volume\"\n    |           ^"},
+    {"keep_no_checkpoint", probe + "[checkpoint]\nkeep = 0\n",
+     "in.toml:4:8: checkpoint.keep: must be at least 1 [files], but is 0\n  4 | keep = 0\n    |        ^"},
     {"negative_density", probe + "density = -1\n",
      "in.toml:3:11: scenario.density: must be greater than 0 [density], but is -1\n  3 | density = -1\n"
      "    |           ^"},
@@ -373,7 +381,9 @@ TEST(Config, ResolvedInputIsTheInput) {
       "[[refinement]]\nkind = \"box\"\nlower = [0, 0, 0]\nupper = [1, 1, 1]\n"
       "[solver]\nscheme = \"muscl\"\nlimiter = \"minmod\"\ngamma = 1.6666666666666667\n"
       "[time]\nstart = -31.622776601683793\nend = -0.35\n"
-      "[output]\ndirectory = \"out \\\"put\\\"\\\\\\u0007\"\nplot-times = [-1, -0.5]\n";
+      "[output]\ndirectory = \"out \\\"put\\\"\\\\\\u0007\"\nplot-times = [-1, -0.5]\n"
+      "[partition]\nimbalance = 1.25\nweights = \"measured\"\n"
+      "[checkpoint]\nevery-steps = 7\nevery-minutes = 2.5\nkeep = 3\n";
   const Config config = load(text, {"solver.cfl=0.35"});
   const Config again = load_config_text(config.resolved, "in.toml", {}, probes(), plenty);
   EXPECT_EQ(again.resolved, config.resolved);
@@ -396,6 +406,11 @@ TEST(Config, ResolvedInputIsTheInput) {
   EXPECT_EQ(again.time.start, config.time.start);
   EXPECT_EQ(again.output.directory, "out \"put\"\\\a");
   EXPECT_EQ(again.output.plot_times, config.output.plot_times);
+  EXPECT_EQ(again.mesh.partition_imbalance, 1.25);
+  EXPECT_TRUE(again.mesh.measured_weights);
+  EXPECT_EQ(again.checkpoint.every_steps, 7);
+  EXPECT_EQ(again.checkpoint.every_minutes, 2.5);
+  EXPECT_EQ(again.checkpoint.keep, 3);
   EXPECT_EQ(dynamic_cast<const Probe&>(*again.scenario).centre_,
             dynamic_cast<const Probe&>(*config.scenario).centre_);
 }

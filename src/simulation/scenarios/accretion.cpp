@@ -96,7 +96,8 @@ void Accretion::describe(io::Fields& fields) {
                 "at the start, everywhere; cold gas falls freely", io::greater_than(0));
   fields.number("start-scale-factor", a_start_, "a", "the run starts at tau = -a^(-1/2)",
                 io::greater_than(0));
-  fields.number("end-scale-factor", a_end_, "a", "the run ends at tau = -a^(-1/2)", io::greater_than(0));
+  fields.number("end-scale-factor", a_end_, "a", "the run ends at tau = -a^(-1/2)", io::greater_than(0))
+      .fixed = false;
   fields.flag("gravity", gravity_, "of the mass excess in spheres (2D: circles) about the centre");
   fields.integer("radial-bins", radial_bins_, "",
                  "radii of the gravity table, from the centre to the nearest face",

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What the halo of one leaf reads of other leaves, direction by direction: the enumeration that a rank goes
+// through for its own leaves, and again for its ghosts to learn what they read of its own.
+
+#include <vector>
+
+#include "mesh/halo_plan.hpp"
+
+namespace meander::mesh {
+
+// True if a scheme with halos of this shape reads the halo region in a direction.
+template <int D>
+bool reads(solvers::HaloShape shape, const Index<D>& offset);
+
+// The halo region in a direction, in the leaf's own indices.
+template <int D>
+void set_region(HaloOp<D>& op, const Index<D>& offset, int p, int h);
+
+// Whether the children at a position of the refined cell in direction `offset` touch the leaf looking there.
+template <int D>
+bool touches(const Vec<std::int8_t, D>& child, const Index<D>& offset) {
+  for (int a = 0; a < D; ++a) {
+    if ((offset[a] > 0 && child[a] != 0) || (offset[a] < 0 && child[a] != 2)) return false;
+  }
+  return true;
+}
+
+// The known leaves among the children of a refined cell of the view that touch the leaf looking there in
+// direction `offset`, along the curve.
+template <int D>
+void touching_children(const LocalView<D>& view, std::int32_t cell, const Index<D>& offset,
+                       std::vector<FineSource<D>>& found);
+
+// Calls visit(direction, op, sources) for each direction in which the leaf has a neighbour: op is a copy, a
+// prolong (op.source is the leaf read) or a restrict_parts (`sources` are the leaves read; op.source and
+// op.parts are not set). For ghosts, what they read of others than own leaves may be wrong.
+template <int D, class Visit>
+void visit_reads(const LocalView<D>& view, std::int32_t leaf, const solvers::PatchLayout& layout,
+                 solvers::HaloShape shape, std::vector<FineSource<D>>& sources, const Visit& visit) {
+  const auto& neighbours = view.neighbours();
+  const auto cells = neighbours.cells();
+  const Cell<D>& cell = cells[static_cast<std::size_t>(leaf)];
+  const int p = layout.p;
+  for (int direction = 0; direction < children<D>; ++direction) {
+    const Index<D> offset = offset_of<D>(direction);
+    if (!reads<D>(shape, offset)) continue;
+    const Neighbour neighbour = neighbours.of(leaf, direction);
+    if (neighbour.is_outside()) continue;
+    HaloOp<D> op;
+    set_region<D>(op, offset, p, layout.h);
+    sources.clear();
+    if (neighbour.is_refined()) {
+      op.kind = HaloOp<D>::Kind::restrict_parts;
+      touching_children<D>(view, neighbour.refined_cell(), offset, sources);
+      for (int a = 0; a < D; ++a) op.shift[a] = static_cast<std::int16_t>(-offset[a] * p);
+    } else {
+      op.source = neighbour.leaf();
+      const bool coarser = cells[static_cast<std::size_t>(op.source)].level < cell.level;
+      op.kind = coarser ? HaloOp<D>::Kind::prolong : HaloOp<D>::Kind::copy;
+      for (int a = 0; a < D; ++a) {
+        // Position of this leaf relative to the coarse cell that holds its neighbour, in leaves.
+        const int seat = (cell.at[a] + offset[a] + 3) % 3 - offset[a];
+        op.shift[a] = static_cast<std::int16_t>(coarser ? seat * p : -offset[a] * p);
+      }
+    }
+    visit(direction, op, sources);
+  }
+}
+
+}  // namespace meander::mesh

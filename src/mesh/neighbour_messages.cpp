@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/neighbour_messages.hpp"
+
+#include <climits>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "mesh/mpi_check.hpp"
+
+namespace meander::mesh {
+
+NeighbourMessages::NeighbourMessages() : busy_(std::make_unique<std::atomic_flag>()) {}
+
+NeighbourMessages::NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers)
+    : NeighbourMessages() {
+  std::size_t send = 0, receive = 0;
+  for (const Peer& peer : peers) {
+    send += peer.send;
+    receive += peer.receive;
+    if (peer.send > INT_MAX || peer.receive > INT_MAX)
+      throw Failure("a message between two ranks exceeds 16 GB");
+  }
+  if (send == 0 && receive == 0) return;
+  send_.resize(send);
+  receive_.resize(receive);
+  double *to = send_.data(), *from = receive_.data();
+  for (const Peer& peer : peers) {
+    if (peer.send > 0) {
+      mpi_check(MPI_Send_init(to, static_cast<int>(peer.send), MPI_DOUBLE, peer.rank, tag, communicator.get(),
+                              &sends_.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Send_init");
+    }
+    if (peer.receive > 0) {
+      mpi_check(MPI_Recv_init(from, static_cast<int>(peer.receive), MPI_DOUBLE, peer.rank, tag,
+                              communicator.get(), &receives_.emplace_back(MPI_REQUEST_NULL)),
+                "MPI_Recv_init");
+    }
+    to += peer.send;
+    from += peer.receive;
+  }
+  int level = MPI_THREAD_SINGLE;
+  mpi_check(MPI_Query_thread(&level), "MPI_Query_thread");
+  any_thread_ = level == MPI_THREAD_MULTIPLE;
+}
+
+NeighbourMessages::~NeighbourMessages() {
+  free();
+}
+
+NeighbourMessages::NeighbourMessages(NeighbourMessages&& other) noexcept = default;
+
+NeighbourMessages& NeighbourMessages::operator=(NeighbourMessages&& other) noexcept {
+  if (this == &other) return *this;
+  free();
+  send_ = std::move(other.send_);
+  receive_ = std::move(other.receive_);
+  sends_ = std::exchange(other.sends_, {});
+  receives_ = std::exchange(other.receives_, {});
+  any_thread_ = other.any_thread_;
+  busy_ = std::move(other.busy_);
+  return *this;
+}
+
+void NeighbourMessages::free() {
+  int finalized = 0;
+  if (is_empty() || MPI_Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
+  for (auto* requests : {&sends_, &receives_}) {
+    for (MPI_Request& request : *requests) MPI_Request_free(&request);
+    requests->clear();
+  }
+}
+
+void NeighbourMessages::start_receives() {
+  if (receives_.empty()) return;
+  mpi_check(MPI_Startall(static_cast<int>(receives_.size()), receives_.data()), "MPI_Startall");
+}
+
+void NeighbourMessages::start_sends() {
+  if (sends_.empty()) return;
+  mpi_check(MPI_Startall(static_cast<int>(sends_.size()), sends_.data()), "MPI_Startall");
+}
+
+void NeighbourMessages::poll() {
+  if (is_empty()) return;
+  if (!any_thread_) {
+    int is_main = 0;
+    if (MPI_Is_thread_main(&is_main) != MPI_SUCCESS || is_main == 0) return;
+  } else if (busy_->test_and_set(std::memory_order_acquire)) {
+    return;
+  }
+  // What has been completed here counts as inactive, and the wait passes over it.
+  int done = 0, code = MPI_SUCCESS;
+  if (!receives_.empty()) {
+    code = MPI_Testall(static_cast<int>(receives_.size()), receives_.data(), &done, MPI_STATUSES_IGNORE);
+  } else {
+    code = MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE);
+  }
+  if (any_thread_) busy_->clear(std::memory_order_release);
+  mpi_check(code, "MPI_Testall");
+}
+
+void NeighbourMessages::wait() {
+  if (!receives_.empty()) {
+    mpi_check(MPI_Waitall(static_cast<int>(receives_.size()), receives_.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
+  }
+  if (!sends_.empty()) {
+    mpi_check(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
+  }
+}
+
+}  // namespace meander::mesh

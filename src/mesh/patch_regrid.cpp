@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Regridding of a patch mesh: the tree changes, the state moves with it, and the curve is cut anew where
+// ranks have become uneven.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "base/assert.hpp"
+#include "mesh/mpi_check.hpp"
+#include "mesh/patch_mesh.hpp"
+#include "solvers/prolongation.hpp"
+#include "solvers/restriction.hpp"
+
+namespace meander::mesh {
+namespace {
+
+// After coarsening, memory beyond this multiple of the held slots is given back.
+constexpr double pool_slack = 1.1;
+
+constexpr int slot_tag = 3;
+// Slots a message: large enough for the bandwidth, small enough for MPI's counts.
+constexpr std::size_t slots_a_message = 256;
+
+// Whole slots, wherever they lie, as one MPI type to be used with MPI_BOTTOM.
+class SlotsType {
+ public:
+  SlotsType(const PatchPool& pool, std::span<const int> slots) {
+    std::vector<MPI_Aint> at(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      mpi_check(MPI_Get_address(pool[slots[i]], &at[i]), "MPI_Get_address");
+    mpi_check(
+        MPI_Type_create_hindexed_block(static_cast<int>(at.size()), static_cast<int>(pool.slot_doubles()),
+                                       at.data(), MPI_DOUBLE, &type_),
+        "MPI_Type_create_hindexed_block");
+    mpi_check(MPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  // A message under way keeps what it needs of its type.
+  ~SlotsType() { MPI_Type_free(&type_); }
+  SlotsType(const SlotsType&) = delete;
+  SlotsType& operator=(const SlotsType&) = delete;
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+}  // namespace
+
+template <int D>
+bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_level, ThreadTeam& team) {
+  bool changed = adapt_tree(adapt, min_level, max_level, team);
+  if (changed) {
+    const auto cut = balanced_cut();
+    if (!std::ranges::equal(cut, tree_.partition().first_leaves())) migrate(cut);
+    const std::vector<int> moved = pool_.shrink(pool_slack);
+    if (!moved.empty()) {
+      for (int& slot : slots_) slot = moved[static_cast<std::size_t>(slot)];
+    }
+    std::fill(cost_.begin(), cost_.end(), 0.0);
+    rebuild();
+  }
+  return changed;
+}
+
+template <int D>
+bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int max_level, ThreadTeam& team) {
+  std::vector<Adapt> own(wishes.begin(), wishes.end());
+  const auto united = tree_.families_united(wishes, min_level, max_level);
+  bool moved = false;
+  if (!std::ranges::equal(united, tree_.partition().first_leaves())) {
+    // Leaves that move all want to be coarsened, or they would not move; so their wishes need not be sent.
+    const auto way = migration(tree_.partition().first_leaves(), united, communicator().rank());
+    own.assign(static_cast<std::size_t>(united[static_cast<std::size_t>(communicator().rank()) + 1] -
+                                        united[static_cast<std::size_t>(communicator().rank())]),
+               Adapt::coarsen);
+    for (const Piece& from : way.send) {
+      if (from.rank != communicator().rank()) continue;
+      for (const Piece& to : way.receive) {
+        if (to.rank != communicator().rank()) continue;
+        std::copy_n(wishes.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
+                    own.begin() + static_cast<std::ptrdiff_t>(to.begin));
+      }
+    }
+    migrate(united);
+    moved = true;
+  }
+  DistributedTree<D> next = tree_.adapted(own, min_level, max_level);
+  const bool differs = communicator().any(!std::ranges::equal(next.leaves(), tree_.leaves()));
+  if (!differs) {
+    if (moved) rebuild();
+    return false;
+  }
+  move_state(next, team);
+  tree_ = std::move(next);
+  return true;
+}
+
+// Coarsening comes first, so that its slots serve the refinement: the pool never holds more than the larger
+// of both meshes. A family shares its memory with its parent, which is kept aside while it is overwritten.
+template <int D>
+void PatchMesh<D>::move_state(const DistributedTree<D>& next, ThreadTeam& team) {
+  const std::vector<Origin> origin = origins<D>(tree_.leaves(), next.leaves());
+  const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
+  std::vector<int> slots(next.size(), -1);
+  std::vector<std::size_t> coarsened, refined;  // refined: first child
+  for (std::size_t leaf = 0; leaf < next.size(); ++leaf) {
+    const Origin& from = origin[leaf];
+    if (from.kind == Origin::Kind::same) slots[leaf] = slots_[static_cast<std::size_t>(from.old_leaf)];
+    if (from.kind == Origin::Kind::coarsened) coarsened.push_back(leaf);
+    if (from.kind == Origin::Kind::refined && (leaf == 0 || origin[leaf - 1].old_leaf != from.old_leaf)) {
+      refined.push_back(leaf);
+    }
+  }
+
+  team.for_chunks(coarsened.size(), [&](int, std::size_t begin, std::size_t end) {
+    std::vector<double> parent(slot_size);
+    for (std::size_t c = begin; c < end; ++c) {
+      const Origin& from = origin[coarsened[c]];
+      MEANDER_ASSERT(from.old_count == children<D>);
+      solvers::FinePatch<D> parts[children<D>];
+      for (int child = 0; child < children<D>; ++child) {
+        const auto old = static_cast<std::size_t>(from.old_leaf + child);
+        parts[child].fine = pool_[slots_[old]];
+        const Cell<D> cell = cell_of<D>(tree_.leaves()[old]);
+        for (int a = 0; a < D; ++a) parts[child].child[a] = cell.at[a] % 3;
+      }
+      solvers::Box<D> interior;
+      interior.extent.fill(layout_.p);
+      solvers::restrict_to<D>(layout_, parent.data(), {parts, children<D>}, {interior, {}});
+      const int slot = slots_[static_cast<std::size_t>(from.old_leaf)];
+      std::memcpy(pool_[slot], parent.data(), slot_size * sizeof(double));
+      slots[coarsened[c]] = slot;
+    }
+  });
+  for (const std::size_t leaf : coarsened) {
+    for (int child = 1; child < children<D>; ++child) {
+      pool_.release(slots_[static_cast<std::size_t>(origin[leaf].old_leaf + child)]);
+    }
+  }
+
+  reserve(pool_.held() + refined.size() * (children<D> - 1));
+  for (const std::size_t first : refined) {
+    slots[first] = slots_[static_cast<std::size_t>(origin[first].old_leaf)];
+    for (std::size_t child = 1; child < children<D>; ++child) slots[first + child] = pool_.acquire();
+  }
+  team.for_chunks(refined.size(), [&](int, std::size_t begin, std::size_t end) {
+    std::vector<double> parent(slot_size);
+    for (std::size_t r = begin; r < end; ++r) {
+      const std::size_t first = refined[r];
+      std::memcpy(parent.data(), pool_[slots[first]], slot_size * sizeof(double));
+      for (std::size_t child = 0; child < children<D>; ++child) {
+        const Cell<D> cell = cell_of<D>(next.leaves()[first + child]);
+        solvers::Box<D> interior;
+        interior.extent.fill(layout_.p);
+        Index<D> offset{};
+        for (int a = 0; a < D; ++a) offset[a] = cell.at[a] % 3 * layout_.p;
+        solvers::prolong<D>(solver_, layout_, pool_[slots[first + child]], parent.data(), interior, offset);
+      }
+    }
+  });
+  slots_ = std::move(slots);
+  std::vector<double> cost(next.size());
+  for (std::size_t leaf = 0; leaf < next.size(); ++leaf) {
+    const auto from = static_cast<std::size_t>(origin[leaf].old_leaf);
+    const auto count = static_cast<std::size_t>(origin[leaf].old_count);
+    cost[leaf] =
+        std::accumulate(cost_.data() + from, cost_.data() + from + count, 0.0) / static_cast<double>(count);
+  }
+  cost_ = std::move(cost);
+}
+
+// The present cut if it is even enough.
+template <int D>
+std::vector<std::int64_t> PatchMesh<D>::balanced_cut() const {
+  const auto now = tree_.partition().first_leaves();
+  if (communicator().size() == 1) return {now.begin(), now.end()};
+  std::vector<std::int64_t> weights(size(), 1);
+  if (policy_.measured_weights) {
+    // In nanoseconds; none has been measured before the first step.
+    for (std::size_t leaf = 0; leaf < size(); ++leaf)
+      weights[leaf] = static_cast<std::int64_t>(cost_[leaf] * 1e9);
+  }
+  const std::int64_t own = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
+  const std::int64_t total = communicator().sum(own), most = communicator().max(own);
+  if (total > 0 &&
+      static_cast<double>(most) * communicator().size() <= policy_.imbalance * static_cast<double>(total)) {
+    return {now.begin(), now.end()};
+  }
+  return cut_by_weight(communicator(), weights);
+}
+
+template <int D>
+void PatchMesh<D>::migrate(std::span<const std::int64_t> first_leaves) {
+  const auto rank = communicator().rank();
+  const Migration way = migration(tree_.partition().first_leaves(), first_leaves, rank);
+  const auto first = static_cast<std::size_t>(rank);
+  const auto count = static_cast<std::size_t>(first_leaves[first + 1] - first_leaves[first]);
+  std::size_t incoming = 0;
+  for (const Piece& piece : way.receive) incoming += piece.rank == rank ? 0 : piece.count;
+  facts_.migrated += communicator().sum(static_cast<std::int64_t>(incoming));
+
+  reserve(pool_.held() + incoming);
+  std::vector<int> slots(count);
+  std::vector<double> cost(count);
+  for (const Piece& to : way.receive) {
+    for (std::size_t i = to.begin; i < to.begin + to.count && to.rank != rank; ++i)
+      slots[i] = pool_.acquire();
+  }
+  std::vector<Parcel<double>> costs;
+  for (const Piece& from : way.send) {
+    const auto begin = cost_.begin() + static_cast<std::ptrdiff_t>(from.begin);
+    const auto end = begin + static_cast<std::ptrdiff_t>(from.count);
+    if (from.rank != rank) {
+      costs.push_back({from.rank, {begin, end}});
+      continue;
+    }
+    for (const Piece& to : way.receive) {
+      if (to.rank != rank) continue;
+      std::copy(begin, end, cost.begin() + static_cast<std::ptrdiff_t>(to.begin));
+      std::copy_n(slots_.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
+                  slots.begin() + static_cast<std::ptrdiff_t>(to.begin));
+    }
+  }
+  for (const auto& parcel : exchange_sparsely(communicator(), costs)) {
+    for (const Piece& to : way.receive) {
+      if (to.rank == parcel.rank)
+        std::ranges::copy(parcel.items, cost.begin() + static_cast<std::ptrdiff_t>(to.begin));
+    }
+  }
+  migrate_slots(way, slots);
+  for (const Piece& from : way.send) {
+    for (std::size_t i = from.begin; i < from.begin + from.count && from.rank != rank; ++i)
+      pool_.release(slots_[i]);
+  }
+  slots_ = std::move(slots);
+  cost_ = std::move(cost);
+  tree_ = tree_.repartitioned(first_leaves);
+}
+
+// Sends whole slots to where they go, and receives others into slots that are already there.
+template <int D>
+void PatchMesh<D>::migrate_slots(const Migration& way, std::vector<int>& slots) {
+  std::vector<MPI_Request> requests;
+  const auto each_message = [&](const Piece& piece, std::span<const int> of, auto&& start) {
+    for (std::size_t begin = 0; begin < piece.count && piece.rank != communicator().rank();
+         begin += slots_a_message) {
+      const std::size_t count = std::min(slots_a_message, piece.count - begin);
+      const SlotsType type(pool_, of.subspan(piece.begin + begin, count));
+      start(type.get(), piece.rank, &requests.emplace_back(MPI_REQUEST_NULL));
+    }
+  };
+  for (const Piece& piece : way.receive) {
+    each_message(piece, slots, [&](MPI_Datatype type, int rank, MPI_Request* request) {
+      mpi_check(MPI_Irecv(MPI_BOTTOM, 1, type, rank, slot_tag, communicator().get(), request), "MPI_Irecv");
+    });
+  }
+  for (const Piece& piece : way.send) {
+    each_message(piece, slots_, [&](MPI_Datatype type, int rank, MPI_Request* request) {
+      mpi_check(MPI_Isend(MPI_BOTTOM, 1, type, rank, slot_tag, communicator().get(), request), "MPI_Isend");
+    });
+  }
+  if (requests.empty()) return;
+  mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+}
+
+#define MEANDER_INSTANTIATE(D) \
+  template bool PatchMesh<D>::adapt(std::span<const Adapt>, int, int, ThreadTeam&);
+MEANDER_INSTANTIATE(2)
+MEANDER_INSTANTIATE(3)
+#undef MEANDER_INSTANTIATE
+
+}  // namespace meander::mesh

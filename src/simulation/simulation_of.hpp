@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The simulation of one dimension, as both a first start and a restart build it.
+
+#include <memory>
+#include <vector>
+
+#include "mesh/patch_mesh.hpp"
+#include "simulation/refinement.hpp"
+#include "simulation/simulation.hpp"
+
+namespace meander::simulation {
+
+template <int D>
+mesh::Domain<D> domain_of(const Config& config);
+
+template <int D>
+class SimulationOf final : public Simulation {
+ public:
+  // The state is undefined until set_up() or resume(). Collective.
+  SimulationOf(const Config& config, int threads, const mesh::Communicator& communicator);
+
+  // Initial data on the initial mesh. Collective.
+  void set_up();
+  // The state of a checkpoint, whose leaves this rank's mesh has, from `first_leaf` on. Collective.
+  void resume(io::CheckpointReader& checkpoint);
+
+  double time() const override { return t_; }
+  int step() const override { return step_; }
+  double last_dt() const override { return dt_; }
+  const Config& config() const override { return config_; }
+  const solvers::Solver& solver() const override { return *solver_; }
+  const mesh::Communicator& communicator() const override { return communicator_; }
+
+  void advance(double limit) override;
+
+  StateView view() override { return state(); }
+  std::vector<Vec<int, 3>> leaf_indices() const override;
+
+  std::vector<double> totals() const override;
+  std::vector<std::int64_t> leaves_per_level() const override { return leaves_per_level_; }
+  std::int64_t leaves() const override { return leaves_; }
+  std::int64_t volumes() const override { return leaves_ * mesh_.layout().volumes(); }
+  std::int64_t volume_updates() const override { return updates_; }
+  std::int64_t first_order_volumes() const override { return communicator_.sum(first_order_); }
+  std::int64_t floored_volumes() const override { return communicator_.sum(floored_); }
+  mesh::PartitionFacts partition() const override { return mesh_.partition_facts(); }
+  std::size_t state_bytes() const override { return mesh_.state_bytes(); }
+  std::size_t register_bytes() const override { return mesh_.register_bytes(); }
+  RunTimes times() const override;
+
+  void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const override;
+
+ private:
+  StateView state() const {
+    return {communicator_, mesh_.layout(), mesh_.patches(), mesh_.levels(), t_, team_, level_dx_};
+  }
+  void set_initial_data();
+  bool adapt();
+  void regrid();
+  void count_leaves();
+  double next_dt(double limit) const;
+
+  Config config_;
+  mesh::Communicator communicator_;
+  mutable ThreadTeam team_;
+  std::unique_ptr<solvers::Solver> solver_;
+  mesh::PatchMesh<D> mesh_;
+  tasks::Traversal<D> traversal_;
+  Refinement<D> refinement_;
+  tasks::SweepStatus status_;
+  double t_ = 0, dt_ = 0;
+  int step_ = 0;
+  // Of all ranks, counted anew whenever the mesh has changed.
+  std::int64_t leaves_ = 0;
+  std::vector<std::int64_t> leaves_per_level_;
+  std::vector<double> level_dx_;
+  std::int64_t updates_ = 0;                    // of all ranks
+  std::int64_t first_order_ = 0, floored_ = 0;  // of this rank; of what was before a restart: the root's
+  RunTimes times_;
+};
+
+}  // namespace meander::simulation

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// A patch mesh over all ranks against the same mesh on one rank alone, bit by bit: leaves, interiors and
+// halos after rounds of adaptation and migration, and the flux correction.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+
+#include "mesh/patch_mesh.hpp"
+#include "tests/mesh/inert_solver.hpp"
+
+namespace meander::mesh {
+namespace {
+
+const Communicator& world() {
+  static const Communicator communicator = Communicator::world();
+  return communicator;
+}
+
+std::uint64_t scrambled(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+// In [0, 1), of anything.
+double noise(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
+  return static_cast<double>(scrambled(scrambled(scrambled(a + 1) + b) + c) >> 11) * 0x1p-53;
+}
+
+struct Case {
+  int p, h;
+  solvers::HaloShape shape;
+  solvers::Prolongation prolongation;
+  bool periodic, measured;
+};
+
+template <int D>
+Domain<D> box(bool periodic) {
+  Domain<D> domain;
+  domain.base_level = 1;
+  domain.base_cells.fill(2);
+  domain.base_cells[0] = 3;
+  domain.periodic.fill(periodic);
+  return domain;
+}
+
+template <int D>
+class Pair {
+ public:
+  Pair(const Case& c, int level)
+      : case_(c),
+        solver_(D, c.h, c.shape, c.prolongation),
+        alone_(make(Communicator{}, level)),
+        together_(make(world(), level)) {}
+
+  PatchMesh<D>& alone() { return *alone_; }
+  PatchMesh<D>& together() { return *together_; }
+
+  void fill() {
+    for (auto* mesh : {alone_.get(), together_.get()}) {
+      fill_interior(*mesh, [](int u, const Point<D>& x) {
+        double value = u;
+        for (int a = 0; a < D; ++a) value += (a + 1) * std::sin(9 * x[a] + u);
+        return value + noise(std::bit_cast<std::uint64_t>(value));
+      });
+    }
+  }
+
+  // Wishes that depend on the leaf alone, so that families straddle ranks as they like.
+  bool adapt(std::uint64_t round, int max_level) {
+    const bool changed = adapt(*alone_, round, max_level);
+    EXPECT_EQ(adapt(*together_, round, max_level), changed);
+    return changed;
+  }
+
+  // Whether this rank's leaves, interiors, and the halos within `layers` are those of the mesh alone.
+  void expect_same(int layers) {
+    const auto all = alone_->tree().leaves();
+    const auto own = together_->tree().leaves();
+    const auto first = static_cast<std::size_t>(together_->tree().first_leaf());
+    ASSERT_EQ(together_->tree().global_size(), static_cast<std::int64_t>(all.size()));
+    ASSERT_TRUE(std::ranges::equal(own, all.subspan(first, own.size())));
+    const auto& layout = alone_->layout();
+    std::size_t wrong = 0;
+    for (std::size_t leaf = 0; leaf < own.size(); ++leaf) {
+      const auto& mine = together_->patches()[leaf];
+      const auto& other = alone_->patches()[first + leaf];
+      for_volumes<D>(layout, mine, layers, [&](const Index<D>& i, const Point<D>&) {
+        if (outside(i) > filled_axes()) return;
+        for (int u = 0; u < layout.unknowns; ++u) {
+          const auto at = layout.at(u, i);
+          wrong += std::bit_cast<std::uint64_t>(mine.q[at]) != std::bit_cast<std::uint64_t>(other.q[at]);
+        }
+      });
+    }
+    EXPECT_EQ(wrong, 0u);
+  }
+
+ private:
+  std::unique_ptr<PatchMesh<D>> make(const Communicator& communicator, int level) const {
+    Boundaries<D> boundaries;
+    boundaries.fill(case_.periodic ? BoundaryKind::periodic : BoundaryKind::reflecting);
+    return std::make_unique<PatchMesh<D>>(
+        DistributedTree<D>::uniform(box<D>(case_.periodic), level, communicator), solver_, case_.p,
+        boundaries, GivenBoundary{}, gpu::host_memory(), PartitionPolicy{1.05, case_.measured});
+  }
+
+  bool adapt(PatchMesh<D>& mesh, std::uint64_t round, int max_level) {
+    std::vector<Adapt> wishes(mesh.size());
+    for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
+      const Key<D> key = mesh.tree().leaves()[leaf];
+      const double family = noise(key.parent().bits, round), own = noise(key.bits, round, 1);
+      wishes[leaf] = own < 0.08 ? Adapt::refine : family < 0.5 ? Adapt::coarsen : Adapt::keep;
+      if (mesh.measures_cost()) mesh.add_cost(leaf, noise(key.bits, round, 2));
+    }
+    ThreadTeam team(2);
+    return mesh.adapt(wishes, 1, max_level, team);
+  }
+
+  int filled_axes() const {
+    return case_.shape == solvers::HaloShape::faces ? 1 : case_.shape == solvers::HaloShape::edges ? 2 : D;
+  }
+  int outside(const Index<D>& i) const {
+    return static_cast<int>(std::ranges::count_if(i, [&](int n) { return n < 0 || n >= case_.p; }));
+  }
+
+  Case case_;
+  InertSolver solver_;
+  std::unique_ptr<PatchMesh<D>> alone_, together_;
+};
+
+class PatchMeshOverRanks : public testing::TestWithParam<Case> {};
+
+template <int D>
+void expect_same_after_rounds(const Case& c) {
+  Pair<D> pair(c, 2);
+  pair.fill();
+  ThreadTeam team(2);
+  std::int64_t finest = 0;
+  for (std::uint64_t round = 0; round < 8; ++round) {
+    pair.adapt(round, 4);
+    pair.expect_same(0);
+    pair.alone().fill_halos(0, team);
+    pair.together().fill_halos(0, team);
+    pair.expect_same(c.h);
+    for (const int level : pair.alone().levels()) finest = std::max<std::int64_t>(finest, level);
+  }
+  EXPECT_EQ(finest, 4) << "the mesh is not adaptive enough";
+  const auto& facts = pair.together().partition_facts();
+  if (world().size() > 1) {
+    EXPECT_GT(facts.migrated, 0);
+    EXPECT_GT(facts.remote_faces, 0);
+  }
+  if (!c.measured) {
+    EXPECT_LE(static_cast<double>(facts.most_leaves) * world().size(),
+              1.05 * static_cast<double>(pair.together().tree().global_size()) + world().size());
+  }
+}
+
+TEST_P(PatchMeshOverRanks, In2D) {
+  expect_same_after_rounds<2>(GetParam());
+}
+TEST_P(PatchMeshOverRanks, In3D) {
+  expect_same_after_rounds<3>(GetParam());
+}
+
+constexpr auto faces = solvers::HaloShape::faces;
+constexpr auto full = solvers::HaloShape::full;
+constexpr auto constant = solvers::Prolongation::constant;
+constexpr auto linear = solvers::Prolongation::limited_linear;
+INSTANTIATE_TEST_SUITE_P(Cases, PatchMeshOverRanks,
+                         testing::Values(Case{3, 1, faces, constant, true, false},
+                                         Case{6, 2, full, linear, false, false},
+                                         Case{7, 2, full, linear, true, true},
+                                         Case{5, 1, faces, linear, false, true}));
+
+// Registers filled with what depends on the leaf alone: the corrected states must not depend on the ranks.
+template <int D>
+void expect_same_correction() {
+  Pair<D> pair({5, 1, faces, linear, true, false}, 2);
+  pair.fill();
+  for (std::uint64_t round = 0; round < 5; ++round) pair.adapt(round, 4);
+  ThreadTeam team(2);
+  for (auto* mesh : {&pair.alone(), &pair.together()}) {
+    for (std::size_t leaf = 0; leaf < mesh->size(); ++leaf) {
+      for (std::uint64_t face = 0; face < 2 * D; ++face) {
+        double* flux = mesh->patches()[leaf].flux[face];
+        for (std::uint64_t i = 0;
+             flux != nullptr && i < static_cast<std::uint64_t>(mesh->layout().face_flux_size()); ++i) {
+          flux[i] = noise(mesh->tree().leaves()[leaf].bits, face, i);
+        }
+      }
+    }
+    mesh->expect_messages();
+    mesh->start_fluxes(team);
+    mesh->poll();
+    mesh->finish_fluxes();
+    for (std::size_t i = 0; i < mesh->flux_correction().coarse_leaves().size(); ++i) mesh->correct(i, 0.1);
+    mesh->start_halos(team);
+    mesh->finish_halos(team);
+  }
+  EXPECT_GT(pair.alone().flux_correction().coarse_leaves().size(), 0u);
+  pair.expect_same(0);
+}
+
+TEST(FluxCorrectionOverRanks, In2D) {
+  expect_same_correction<2>();
+}
+TEST(FluxCorrectionOverRanks, In3D) {
+  expect_same_correction<3>();
+}
+
+// More ranks than leaves.
+TEST(PatchMesh, SomeRanksWithoutLeaves) {
+  Pair<2> pair({6, 1, full, linear, true, false}, 1);
+  pair.fill();
+  ThreadTeam team(1);
+  pair.alone().fill_halos(0, team);
+  pair.together().fill_halos(0, team);
+  pair.expect_same(1);
+}
+
+}  // namespace
+}  // namespace meander::mesh

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Small runs whose meshes change every few steps, for tests on several ranks.
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "simulation/config.hpp"
+#include "simulation/scenario.hpp"
+
+namespace meander::simulation {
+
+struct RankCase {
+  std::string name, text;
+  std::vector<std::string> settings;
+  int steps;
+};
+inline std::ostream& operator<<(std::ostream& out, const RankCase& tested) {
+  return out << tested.name;
+}
+
+// Gravity, expansion, noise; and a refined ball that wanders off the middle as it grows.
+inline const std::string accretion = R"(
+[domain]
+dimensions = 3
+lower = [-1, -1, -1]
+upper = [1, 1, 1]
+[boundary]
+all = "scenario"
+[mesh]
+patch-size = 6
+min-level = 1
+max-level = 3
+regrid-every = 2
+buffer = 1
+[[refinement]]
+kind = "shell"
+centre = [0.3, 0.1, -0.2]
+radius = 0.1
+width = 0.02
+speed = 0.2
+level = 3
+[[refinement]]
+kind = "jump"
+variable = "density"
+refine = 0.2
+level = 2
+[solver]
+gamma = 1.6666666666666667
+density-floor = 1e-4
+[scenario]
+name = "accretion"
+seed = "noise"
+amplitude = 0.3
+noise-cells = 9
+)";
+
+inline const std::string riemann = R"(
+[domain]
+dimensions = 2
+[boundary]
+all = "outflow"
+[mesh]
+patch-size = 6
+min-level = 2
+max-level = 4
+regrid-every = 3
+[[refinement]]
+kind = "jump"
+variable = "density"
+refine = 0.1
+[[refinement]]
+kind = "shell"
+centre = [0.3, 0.2]
+radius = 0.0
+width = 0.02
+reference-time = 0.0
+speed = 10.0
+[scenario]
+name = "riemann-2d"
+)";
+
+// Off the mesh's symmetry, so that it reaches the walls one after the other.
+inline const std::string sedov = R"(
+[domain]
+dimensions = 2
+[boundary]
+x-lower = "reflecting"
+x-upper = "outflow"
+y-lower = "scenario"
+y-upper = "reflecting"
+[mesh]
+patch-size = 6
+min-level = 0
+max-level = 3
+regrid-every = 2
+[[refinement]]
+kind = "jump"
+variable = "pressure"
+refine = 0.3
+[[refinement]]
+kind = "ball"
+centre = [0.9, 0.1]
+radius = 0.01
+reference-time = 0.0
+speed = 200.0
+[solver]
+pressure-floor = 1e-8
+density-floor = 1e-3
+[scenario]
+name = "sedov"
+centre = [0.2, 0.75]
+radius = 0.1
+)";
+
+inline const std::string sod = R"(
+[domain]
+dimensions = 3
+upper = [1.0, 0.5, 0.5]
+cells = [4, 2, 2]
+[boundary]
+x = "scenario"
+y = "periodic"
+z = "periodic"
+[mesh]
+patch-size = 6
+min-level = 2
+max-level = 3
+regrid-every = 2
+buffer = 0
+[[refinement]]
+kind = "shell"
+centre = [0.1, 0.1, 0.1]
+radius = 0.0
+width = 0.05
+reference-time = 0.0
+speed = 12.0
+[scenario]
+name = "sod"
+axis = "x"
+)";
+
+// A single leaf, or one a base cell: fewer than ranks.
+inline const std::string vortex = R"(
+[domain]
+dimensions = 2
+cells = [2, 2]
+[boundary]
+all = "periodic"
+[mesh]
+patch-size = 8
+[scenario]
+name = "vortex"
+radius = 0.2
+)";
+
+inline std::vector<RankCase> rank_cases() {
+  return {
+      {"accretion_muscl", accretion, {}, 14},
+      {"accretion_rusanov", accretion, {"solver.scheme=rusanov", "mesh.patch-size=5", "mesh.buffer=0"}, 14},
+      {"riemann", riemann, {}, 36},
+      {"sedov", sedov, {}, 40},
+      {"sedov_rusanov", sedov, {"solver.scheme=rusanov", "mesh.patch-size=3"}, 60},
+      {"sod", sod, {}, 24},
+      {"vortex", vortex, {}, 10},
+      {"one_leaf", vortex, {"domain.cells=[1, 1]"}, 5},
+  };
+}
+
+inline Config config_of(const RankCase& tested, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), tested.settings.begin(), tested.settings.end());
+  return load_config_text(tested.text, tested.name + ".toml", more, scenarios(), 1e12);
+}
+
+}  // namespace meander::simulation

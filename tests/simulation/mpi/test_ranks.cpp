@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// A run gives the same leaves, data, times, totals and measures to the bit on any number of ranks and
+// threads.
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/simulation/mpi/cases.hpp"
+#include "tests/simulation/mpi/outcome.hpp"
+
+namespace meander::simulation {
+namespace {
+
+class Ranks : public testing::TestWithParam<RankCase> {};
+INSTANTIATE_TEST_SUITE_P(Simulation, Ranks, testing::ValuesIn(rank_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(Ranks, ChangeNoBit) {
+  const RankCase& tested = GetParam();
+  const Config config = config_of(tested);
+  int meshes = 0;
+  const auto run = [&](int threads, const mesh::Communicator& communicator) {
+    const auto simulation = make_simulation(config, threads, communicator);
+    meshes = 0;
+    for (std::int64_t leaves = simulation->leaves(); simulation->step() < tested.steps;) {
+      simulation->advance(config.time.end);
+      if (simulation->leaves() != leaves) ++meshes;
+      leaves = simulation->leaves();
+    }
+    return outcome_of(*simulation);
+  };
+  const Outcome reference = alone([&](const auto& one) { return run(1, one); });
+  for (const int threads : {1, 2, 4}) {
+    expect_same(run(threads, world()), reference, std::to_string(threads) + " threads");
+    EXPECT_TRUE(meshes > 2 || config.refinement.empty()) << "the mesh changed " << meshes << " times";
+  }
+}
+
+// The state a run starts from, on a mesh of many rounds.
+TEST(RanksAtTheStart, ChangeNoBit) {
+  for (const char* level : {"mesh.max-level=1", "mesh.max-level=5"}) {
+    const Config config = config_of({"sedov", sedov, {level}, 0});
+    const auto run = [&](const mesh::Communicator& communicator) {
+      return outcome_of(*make_simulation(config, 1, communicator));
+    };
+    const Outcome reference = alone(run);
+    expect_same(run(world()), reference, level);
+  }
+}
+
+// Uniform gas, but what flows in turns into something else at t = 0.05.
+class Turning final : public Scenario {
+ public:
+  explicit Turning(double pressure) : pressure_(pressure) {}
+  void describe(io::Fields&) override {}
+  void set_up(const io::Fields&, const Setting&) override {}
+  void initial(const double*, double, double* q) const override { fill(q, 1.0); }
+  void boundary(const double*, double, double t, double* q) const override {
+    fill(q, t > 0.05 ? pressure_ : 1.0);
+  }
+
+ private:
+  static void fill(double* q, double pressure) {
+    q[0] = 1;
+    q[1] = 0.5;
+    q[2] = 0;
+    q[3] = pressure / 0.4 + 0.125;
+  }
+  double pressure_;
+};
+
+// All ranks stop in the same step and say the same, which is what one rank alone says.
+TEST(RanksWithABadState, AllSayTheSame) {
+  for (const double pressure : {-0.5, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const char* upper : {"x-lower = \"scenario\"", "x-upper = \"scenario\""}) {
+      Config config =
+          load_config_text(std::string("[domain]\ndimensions = 2\n[boundary]\nall = \"outflow\"\n") + upper +
+                               "\n[mesh]\npatch-size = 5\nmin-level = 2\n"
+                               "[scenario]\nname = \"uniform\"\n[time]\nend = 0.2\n",
+                           "bad.toml", {}, scenarios(), 1e12);
+      config.scenario = std::make_shared<Turning>(pressure);
+      const auto run = [&](const mesh::Communicator& communicator) -> std::string {
+        const auto simulation = make_simulation(config, 1, communicator);
+        try {
+          while (simulation->step() < 100) simulation->advance(config.time.end);
+        } catch (const StateFailure& failure) {
+          return failure.what();
+        }
+        return "no failure";
+      };
+      std::string reference = world().is_root() ? run(mesh::Communicator{}) : "";
+      world().broadcast(reference);
+      EXPECT_NE(reference.find("volume at ("), std::string::npos) << reference;
+      EXPECT_EQ(run(world()), reference);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation
