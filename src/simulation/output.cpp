@@ -138,7 +138,8 @@ void Output::write(const std::string& path) {
   mesh.base_width = (config.domain.upper[0] - config.domain.lower[0]) / config.domain.cells[0];
   mesh.leaves = leaves;
   const auto fields = plot_fields(view, simulation_.solver(), config.output.fields);
-  io::write_plot(path, mesh, fields, {config.resolved, simulation_.step(), simulation_.time()},
+  io::write_plot(path, simulation_.communicator(), mesh, fields,
+                 {config.resolved, simulation_.step(), simulation_.time()},
                  {.float64 = config.output.precision == "float64"});
 }
 

@@ -9,6 +9,7 @@
 
 #include "io/history.hpp"
 #include "io/plot_file.hpp"
+#include "io/plot_series.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
