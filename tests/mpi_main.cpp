@@ -19,13 +19,14 @@ class OnlyFailures : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo& test) override {
     test_ = std::string(test.test_suite_name()) + "." + test.name();
   }
+  // Must not ask GoogleTest for anything, which is locked meanwhile.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
     std::fprintf(stderr, "rank %d, %s, %s:%d: %s\n", rank_, test_.c_str(),
                  result.file_name() ? result.file_name() : "", result.line_number(), result.message());
   }
   int rank_;
-  std::string test_;  // GoogleTest cannot be asked for it where it reports a result: it would wait for itself
+  std::string test_;
 };
 
 }  // namespace

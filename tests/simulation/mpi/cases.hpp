@@ -40,7 +40,7 @@ kind = "shell"
 centre = [0.3, 0.1, -0.2]
 radius = 0.1
 width = 0.02
-speed = 0.2
+speed = 0.1
 level = 3
 [[refinement]]
 kind = "jump"
@@ -158,8 +158,8 @@ radius = 0.2
 
 inline std::vector<RankCase> rank_cases() {
   return {
-      {"accretion_muscl", accretion, {}, 14},
-      {"accretion_rusanov", accretion, {"solver.scheme=rusanov", "mesh.patch-size=5", "mesh.buffer=0"}, 14},
+      {"accretion_muscl", accretion, {}, 10},
+      {"accretion_rusanov", accretion, {"solver.scheme=rusanov", "mesh.patch-size=5", "mesh.buffer=0"}, 10},
       {"riemann", riemann, {}, 36},
       {"sedov", sedov, {}, 40},
       {"sedov_rusanov", sedov, {"solver.scheme=rusanov", "mesh.patch-size=3"}, 60},
