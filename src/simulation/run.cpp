@@ -289,9 +289,9 @@ int restart(const RestartInput& restart, const RunOptions& options, const mesh::
       fmt::format("{}, step {}, t = {:.6g}", restart.checkpoint, state.step, state.time), directory);
   const auto simulation =
       set_up([&] { return restart_simulation(config, threads, communicator, checkpoint); });
-  write_resolved_input(config, directory, communicator);
   Output output(*simulation, directory);
   output.resume(state, continues);
+  write_resolved_input(config, directory, communicator);
   Run run(*simulation, output, directory, options, continues ? state.step : -1, threads);
   try {
     return run.go(requests);
