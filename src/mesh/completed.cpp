@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <bit>
+#include <utility>
+
 #include "base/assert.hpp"
 #include "mesh/base_cells.hpp"
 #include "mesh/distributed_tree.hpp"
@@ -7,30 +10,51 @@
 namespace meander::mesh {
 namespace {
 
-// Writes leaves of one base cell after the other and the coarsest cells between them.
+// Number of levels, from the root's children on, on which the paths of two cells agree.
 template <int D>
-class Completion {
+int common_levels(Key<D> a, Key<D> b) {
+  return std::countl_zero(a.bits ^ b.bits) / Key<D>::digit_bits;
+}
+
+// Paths that lead through last children only, by their number of levels.
+template <int D>
+constexpr auto paths_of_last_children() {
+  Vec<std::uint64_t, Key<D>::max_level + 1> paths{};
+  Key<D> cell;
+  for (std::size_t level = 0; level < paths.size(); ++level) {
+    paths[level] = position_of(cell);
+    if (level + 1 < paths.size()) cell = cell.child(children<D> - 1);
+  }
+  return paths;
+}
+
+// Whether nothing lies between two leaves of one base cell.
+template <int D>
+bool follows(Key<D> from, Key<D> to) {
+  static constexpr auto last = paths_of_last_children<D>();
+  const int level = common_levels(from, to) + 1;
+  const int shift = Key<D>::digit_bits * level;
+  return to.digit(level) == from.digit(level) + 1 && position_of(to) << shift == 0 &&
+         position_of(from) << shift == last[static_cast<std::size_t>(from.level() - level)];
+}
+
+// The coarsest cells around leaves.
+template <int D>
+class Filler {
  public:
-  explicit Completion(std::size_t leaves) { result_.reserve(leaves + 64); }
+  explicit Filler(std::vector<Key<D>>& out) : out_(out) {}
 
   // From the start of a base cell to a leaf in it.
   void begin(int base_level, Key<D> to) { ascend(base_level + 1, to); }
   // From a leaf to a later one of the same base cell.
   void between(Key<D> from, Key<D> to) {
-    if (from.level() == to.level() && to.bits - from.bits == std::uint64_t{1} << Key<D>::shift(to.level()))
-      return;
-    int common = 0;
-    while (from.digit(common + 1) == to.digit(common + 1)) ++common;
+    const int common = common_levels(from, to);
     descend(common + 2, from);
     siblings(from.ancestor(common), from.digit(common + 1) + 1, to.digit(common + 1));
     ascend(common + 2, to);
   }
   // From a leaf to the end of its base cell.
   void end(int base_level, Key<D> from) { descend(base_level + 1, from); }
-
-  void add(Key<D> cell) { result_.push_back(cell); }
-  std::size_t size() const { return result_.size(); }
-  std::vector<Key<D>> take() { return std::move(result_); }
 
  private:
   // Ahead of a leaf and its ancestors down from `level`, their siblings.
@@ -43,10 +67,10 @@ class Completion {
       siblings(from.ancestor(l - 1), from.digit(l) + 1, children<D>);
   }
   void siblings(Key<D> parent, int begin, int end) {
-    for (int digit = begin; digit < end; ++digit) result_.push_back(parent.child(digit));
+    for (int digit = begin; digit < end; ++digit) out_.push_back(parent.child(digit));
   }
 
-  std::vector<Key<D>> result_;
+  std::vector<Key<D>>& out_;
 };
 
 }  // namespace
@@ -54,29 +78,35 @@ class Completion {
 template <int D>
 Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
                        std::vector<std::size_t>* index) {
-  Completion<D> out(leaves.size());
+  std::vector<Key<D>> result;
+  result.reserve(leaves.size() + 64);
   if (index != nullptr) index->resize(leaves.size());
+  Filler<D> fill(result);
   std::size_t next = 0;
   visit_base_cells(domain, [&](const BaseCell<D>& base) {
     if (next == leaves.size() || !base.key.contains(leaves[next])) {
-      out.add(base.key);
+      result.push_back(base.key);
       return true;
     }
     const int level = domain.base_level;
-    // Behind the base cell's last descendant, which no digit reaches.
-    const std::uint64_t behind = level == 0 ? ~std::uint64_t{0} : position_behind(base.key);
-    out.begin(level, leaves[next]);
+    const std::uint64_t behind = level == 0 ? Partition<D>::no_position : position_behind(base.key);
+    fill.begin(level, leaves[next]);
     for (;;) {
-      if (index != nullptr) (*index)[next] = out.size();
-      out.add(leaves[next]);
-      if (++next == leaves.size() || leaves[next].bits >= behind) break;
-      out.between(leaves[next - 1], leaves[next]);
+      const std::size_t run = next++;
+      while (next < leaves.size() && leaves[next].bits < behind && follows(leaves[next - 1], leaves[next]))
+        ++next;
+      if (index != nullptr) {
+        for (std::size_t i = run; i < next; ++i) (*index)[i] = result.size() + (i - run);
+      }
+      result.insert(result.end(), leaves.data() + run, leaves.data() + next);
+      if (next == leaves.size() || leaves[next].bits >= behind) break;
+      fill.between(leaves[next - 1], leaves[next]);
     }
-    out.end(level, leaves[next - 1]);
+    fill.end(level, leaves[next - 1]);
     return true;
   });
   MEANDER_ASSERT(next == leaves.size());
-  return {domain, out.take()};
+  return {domain, std::move(result)};
 }
 
 template Spacetree<2> completed(const Domain<2>&, std::span<const Key<2>>, std::vector<std::size_t>*);

@@ -13,21 +13,28 @@
 namespace meander::mesh {
 namespace {
 
+// The refined cells that this rank's votes leave around its own leaves, and how many leaves of the completed
+// tree are not this rank's.
 template <int D>
 struct Around {
-  RefinedCells<D> refined;
-  std::size_t others;  // leaves of the completed tree that are not this rank's
-};
+  explicit Around(const DistributedTree<D>& tree, std::span<const Adapt> votes, LevelLimits limits)
+      : refined(tree.domain()) {
+    if (tree.communicator().size() == 1) {
+      Votes<D>(tree.leaves(), votes, 0, limits, refined).count(tree.domain());
+      return;
+    }
+    const auto whole = completed(tree.domain(), tree.leaves());
+    const auto first = tree.size() == 0 ? whole.leaves().begin()
+                                        : std::lower_bound(whole.leaves().begin(), whole.leaves().end(),
+                                                           tree.leaves().front());
+    const auto own = static_cast<std::size_t>(first - whole.leaves().begin());
+    Votes<D>(whole.leaves(), votes, own, limits, refined).count(tree.domain());
+    others = whole.size() - tree.size();
+  }
 
-// The refined cells that this rank's votes leave around its own leaves.
-template <int D>
-Around<D> refined_around(const DistributedTree<D>& tree, std::span<const Adapt> votes, LevelLimits limits) {
-  RefinedCells<D> refined(tree.domain());
-  std::vector<std::size_t> index;
-  const auto whole = completed(tree.domain(), tree.leaves(), &index);
-  Votes<D>(whole.leaves(), votes, index.empty() ? 0 : index.front(), limits, refined).count(tree.domain());
-  return {std::move(refined), whole.size() - tree.size()};
-}
+  RefinedCells<D> refined;
+  std::size_t others = 0;
+};
 
 template <int D>
 std::vector<Key<D>> balanced_leaves(const DistributedTree<D>& tree, std::span<const Adapt> votes,
@@ -35,7 +42,11 @@ std::vector<Key<D>> balanced_leaves(const DistributedTree<D>& tree, std::span<co
   const auto& communicator = tree.communicator();
   const auto& partition = tree.partition();
   const Ranks<D> ranks{communicator, partition};
-  auto around = refined_around(tree, votes, limits);
+  Around<D> around(tree, votes, limits);
+  if (communicator.size() == 1) {
+    around.refined.balance();
+    return around.refined.leaves();
+  }
   around.refined.balance(&ranks);
   return around.refined.leaves(partition.first_position(communicator.rank()),
                                partition.first_position(communicator.rank() + 1), around.others);
@@ -128,27 +139,18 @@ template <int D>
 DistributedTree<D> DistributedTree<D>::adapted(std::span<const Adapt> adapt, int min_level,
                                                int max_level) const {
   MEANDER_ASSERT(adapt.size() == leaves_.size());
-  if (communicator_.size() == 1) {
-    const auto next = Spacetree<D>(domain_, leaves_).adapted(adapt, min_level, max_level);
-    return {domain_, {next.leaves().begin(), next.leaves().end()}, communicator_};
-  }
   return {domain_, balanced_leaves(*this, adapt, {min_level, max_level}), communicator_};
 }
 
 template <int D>
 DistributedTree<D> DistributedTree<D>::balanced() const {
-  if (communicator_.size() == 1) {
-    const auto next = Spacetree<D>(domain_, leaves_).balanced();
-    return {domain_, {next.leaves().begin(), next.leaves().end()}, communicator_};
-  }
   return {domain_, balanced_leaves(*this, {}, {}), communicator_};
 }
 
 template <int D>
 bool DistributedTree<D>::is_balanced() const {
-  if (communicator_.size() == 1) return Spacetree<D>(domain_, leaves_).is_balanced();
   const Ranks<D> ranks{communicator_, partition_};
-  return refined_around(*this, {}, {}).refined.is_balanced(&ranks);
+  return Around<D>(*this, {}, {}).refined.is_balanced(communicator_.size() == 1 ? nullptr : &ranks);
 }
 
 #define MEANDER_INSTANTIATE(D)                                                                             \

@@ -158,21 +158,33 @@ template <int D>
 void DistributedTree<D>::find(std::span<const Point<D>> points, std::span<std::int32_t> ranks,
                               std::span<std::int32_t> leaves) const {
   MEANDER_ASSERT(points.size() == ranks.size() && points.size() == leaves.size());
-  const std::uint64_t own_begin = partition_.first_position(communicator_.rank());
-  const std::uint64_t own_end = partition_.first_position(communicator_.rank() + 1);
-  std::array<std::uint64_t, points_in_step> keys;
+  const int rank = communicator_.rank();
+  const std::uint64_t own_begin = partition_.first_position(rank);
+  const std::uint64_t own_end = partition_.first_position(rank + 1);
+  std::array<std::uint64_t, points_in_step> keys, own_keys{};
   std::array<bool, points_in_step> inside;
   std::array<std::uint32_t, points_in_step> found;
+  std::array<std::size_t, points_in_step> own_points;
+  std::size_t waiting = 0;  // of this rank's points, until enough have come together for one search
+  const auto search = [&] {
+    last_not_above<D>(leaves_, own_keys, found);
+    for (std::size_t i = 0; i < waiting; ++i) leaves[own_points[i]] = static_cast<std::int32_t>(found[i]);
+    waiting = 0;
+  };
   for (std::size_t begin = 0; begin < points.size(); begin += points_in_step) {
     const std::size_t count = std::min(points_in_step, points.size() - begin);
     finest_keys<D>(domain_, points.subspan(begin, count), keys, inside);
-    last_not_above<D>(leaves_, keys, found);
     for (std::size_t i = 0; i < count; ++i) {
       const bool own = inside[i] && own_begin <= keys[i] && keys[i] < own_end;
-      leaves[begin + i] = own ? static_cast<std::int32_t>(found[i]) : -1;
-      ranks[begin + i] = own ? communicator_.rank() : inside[i] ? partition_.owner(keys[i]) : -1;
+      leaves[begin + i] = -1;
+      ranks[begin + i] = own ? rank : inside[i] ? partition_.owner(keys[i]) : -1;
+      if (!own) continue;
+      own_keys[waiting] = keys[i];
+      own_points[waiting] = begin + i;
+      if (++waiting == points_in_step) search();
     }
   }
+  if (waiting > 0) search();
 }
 
 template <int D>

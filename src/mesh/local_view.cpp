@@ -3,14 +3,15 @@
 #include "mesh/local_view.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.hpp"
 
 namespace meander::mesh {
 
 template <int D>
-LocalView<D>::LocalView(const DistributedTree<D>& tree)
-    : own_(tree.size()), ghosts_(GhostLayer<D>::of(tree)) {
+LocalView<D>::LocalView(const DistributedTree<D>& tree, GhostLayer<D> ghosts_of_tree)
+    : own_(tree.size()), ghosts_(std::move(ghosts_of_tree)) {
   if (tree.communicator().size() == 1) {
     neighbours_ = Neighbours<D>(Spacetree<D>(tree.domain(), {tree.leaves().begin(), tree.leaves().end()}), 0);
     rank_.assign(own_, 0);

@@ -21,7 +21,9 @@ template <int D>
 class LocalView {
  public:
   // Collective: builds the ghost layer. The tree is balanced; no reference to it is kept.
-  explicit LocalView(const DistributedTree<D>& tree);
+  explicit LocalView(const DistributedTree<D>& tree) : LocalView(tree, GhostLayer<D>::of(tree)) {}
+  // With the tree's ghost layer. Not collective.
+  LocalView(const DistributedTree<D>& tree, GhostLayer<D> ghosts);
 
   std::size_t own() const { return own_; }
   std::size_t size() const { return neighbours_.cells().size(); }
