@@ -176,6 +176,27 @@ class BadLuck(programs.ProgramTest):
         self.assertEqual(self.message(done.stderr).count("limited/plot_000000.vtkhdf: cannot write: File too large"), 1,
                          done.stderr)
 
+    @unittest.skipIf("MEANDER_SANITIZED" in os.environ, "the address sanitizer takes all addresses there are")
+    def test_a_rank_without_memory(self):
+        # The mesh needs far more than this limit, of one rank only, leaves when MPI has started.
+        large = ["run", *programs.SMALL, "--output", "large", "--set", "mesh.min-level=6", "--set", "mesh.max-level=6"]
+        done = subprocess.run(
+            [*self.command(1, *large), ":", "-np", "1", "sh", "-c", 'ulimit -v 360000; exec "$@"', "sh",
+             *self.command(0, *large)],
+            cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(self.message(done.stderr).count("out of memory"), 1, done.stderr)
+
+    def test_a_failure_that_only_one_rank_knows_of(self):
+        for how, code in (("failure", 1), ("input", 2), ("thread", 1)):
+            began = time.monotonic()
+            done = subprocess.run([*self.command(4)[:-1], os.environ["FAILING_RANK"], how], env=programs.ENVIRONMENT,
+                                  capture_output=True, text=True, check=False, timeout=60)
+            self.assertLess(time.monotonic() - began, 10)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(self.message(done.stderr).splitlines().count("rank 3: failing as asked"), 1, done.stderr)
+            self.assertEqual(done.stderr.count("failing as asked"), 1, done.stderr)
+
     def test_a_rank_that_is_killed(self):
         process = self.start(4, "run", *programs.SMALL, "--output", "killed")
         self.wait_for(lambda: programs.rows(self.path("killed")) > 5, process)
