@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are no checkpoints, inputs that do not fit them, full disks and ranks that fail: one message, an exit code,
-and nothing lost."""
+"""Files that are no checkpoints, inputs that do not fit them, full disks and ranks that fail: one message, an exit
+code, and nothing lost."""
 import os
 import shutil
 import signal
@@ -58,8 +58,8 @@ class BadLuck(programs.ProgramTest):
                 (("rnu",), "meander: unknown command 'rnu'; did you mean 'run'? (see meander --help)"),
                 (("run", *programs.SMALL, "--walltime", "soon"),
                  "--walltime soon: must be hours:minutes:seconds, days-hours:minutes:seconds or minutes, and not 0"),
-                (("run", *programs.SMALL, "--output", "run"), "run: exists and is not empty; choose another output directory "
-                 "with --output or output.directory")):
+                (("run", *programs.SMALL, "--output", "run"),
+                 "run: exists and is not empty; choose another output directory with --output or output.directory")):
             self.assertEqual(self.refused(*arguments, ranks=4), message)
 
     def test_files_that_are_no_checkpoints(self):
@@ -89,7 +89,8 @@ class BadLuck(programs.ProgramTest):
 
     def test_inputs_that_do_not_fit(self):
         def refused(*settings):
-            return self.refused("restart", "run/chk_000020.hdf5", *(word for setting in settings for word in ("--set", setting)))
+            options = [word for setting in settings for word in ("--set", setting)]
+            return self.refused("restart", "run/chk_000020.hdf5", *options)
         for setting, before in (("mesh.patch-size=7", "6"), ("solver.gamma=1.3", "1.4"),
                                 ("domain.upper=[2, 2]", "[1.0, 1.0]"), ("scenario.configuration=4", "3")):
             message = refused(setting)
@@ -102,7 +103,8 @@ class BadLuck(programs.ProgramTest):
         self.assertIn("must not lie before the time of run/chk_000020.hdf5", refused("time.end=0.001"))
         self.assertIn("unknown key", refused("mesh.levels=3"))
         message = self.refused("restart", "run/chk_000020.hdf5", os.path.join(programs.SOURCE, "inputs/sedov-3d.toml"))
-        self.assertIn("domain.dimensions: a restart cannot change it: it is 2 in run/chk_000020.hdf5, but 3 here", message)
+        self.assertIn("domain.dimensions: a restart cannot change it: it is 2 in run/chk_000020.hdf5, but 3 here",
+                      message)
 
     def test_inputs_that_do(self):
         with open(self.path("new.toml"), "w", encoding="utf-8") as stream, \
@@ -120,7 +122,8 @@ class BadLuck(programs.ProgramTest):
             stream.write("21,0.1,0.00")  # a line that a crash cut short
         os.remove(self.path("cut/plot.vtkhdf.series"))
         for directory in ("run", "cut"):
-            self.run_to_end(2, "restart", directory + "/chk_000020.hdf5", "--threads", "1", "--set", "time.max-steps=40")
+            self.run_to_end(2, "restart", directory + "/chk_000020.hdf5", "--threads", "1", "--set",
+                            "time.max-steps=40")
             with open(self.path(directory + "/history.csv"), encoding="utf-8") as stream:
                 lines = stream.read().splitlines()
             self.assertEqual([int(line.split(",")[0]) for line in lines[1:]], list(range(41)))
@@ -136,9 +139,9 @@ class BadLuck(programs.ProgramTest):
             self.skipTest("no right to mount a file system of our own")
         os.rmdir(self.path("disk"))
         done = subprocess.run(
-            [*own_disk, *self.command(2, "run", *programs.SMALL, "--output", "disk/run", "--set", "checkpoint.every-steps=5",
-                                      "--set", "checkpoint.keep=100", "--set", "time.max-steps=200", "--set",
-                                      "output.plot-every=0")],
+            [*own_disk, *self.command(2, "run", *programs.SMALL, "--output", "disk/run", "--set",
+                                      "checkpoint.every-steps=5", "--set", "checkpoint.keep=100", "--set",
+                                      "time.max-steps=200", "--set", "output.plot-every=0")],
             cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stderr.count("No space left on device"), 1, done.stderr)

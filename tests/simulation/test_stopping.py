@@ -12,7 +12,7 @@ import unittest
 
 import programs
 
-STEPS = ["--set", "time.max-steps=600"]
+STEPS = ["--set", f"time.max-steps={programs.LENGTH}"]
 
 
 class Stopping(programs.ProgramTest):
@@ -66,10 +66,11 @@ class Stopping(programs.ProgramTest):
         first = programs.checkpoints(self.path("run"))[0]
         code, log = self.end(process)
         self.assertEqual(code, 0, log)
-        self.assertLess(os.path.basename(first), "chk_000600.hdf5")
+        last = f"chk_{programs.LENGTH:06}.hdf5"
+        self.assertLess(os.path.basename(first), last)
         self.assert_same_files(self.path("run"), self.reference.path("reference"))
         # The one in between is as good as any.
-        os.remove(self.path("run/chk_000600.hdf5"))
+        os.remove(self.path("run/" + last))
         self.run_to_end(2, "restart", first, "--threads", "1")
         self.assert_same_files(self.path("run"), self.reference.path("reference"))
 
@@ -98,16 +99,17 @@ class Stopping(programs.ProgramTest):
                         "--set", "time.max-steps=1")
 
     def test_schedule(self):
-        log = self.run_to_end(1, "run", *programs.SMALL, *STEPS, "--output", "run", "--set", "checkpoint.every-steps=250",
-                              "--set", "checkpoint.keep=3", "--set", "checkpoint.every-minutes=100")
+        log = self.run_to_end(1, "run", *programs.SMALL, "--output", "run", "--set", "time.max-steps=60", "--set",
+                              "checkpoint.every-steps=25", "--set", "checkpoint.keep=3", "--set",
+                              "checkpoint.every-minutes=100")
         self.assertEqual(re.findall(r"checkpoint run/(\S+) in", log),
-                         ["chk_000250.hdf5", "chk_000500.hdf5", "chk_000600.hdf5"])
+                         ["chk_000025.hdf5", "chk_000050.hdf5", "chk_000060.hdf5"])
         self.assertEqual(len(programs.checkpoints(self.path("run"))), 3)
-        log = self.run_to_end(1, "restart", "run/chk_000250.hdf5", "--set", "time.max-steps=500", "--set",
-                              "checkpoint.keep=1", "--set", "checkpoint.every-minutes=0.001")
+        log = self.run_to_end(1, "restart", "run/chk_000025.hdf5", "--set", "time.max-steps=50", "--set",
+                              "checkpoint.keep=1", "--set", "checkpoint.every-minutes=0.0001")
         self.assertGreater(len(re.findall(r"checkpoint run/\S+ in", log)), 1)
         # Those of the first run that lay ahead are gone, and only one is kept.
-        self.assertEqual(list(map(os.path.basename, programs.checkpoints(self.path("run")))), ["chk_000500.hdf5"])
+        self.assertEqual(list(map(os.path.basename, programs.checkpoints(self.path("run")))), ["chk_000050.hdf5"])
 
     def test_restarts_into_another_directory_leave_the_first_alone(self):
         self.run_to_end(2, "run", *programs.SMALL, "--set", "time.max-steps=40", "--set", "checkpoint.every-steps=20",
@@ -121,9 +123,11 @@ class Stopping(programs.ProgramTest):
         self.assertEqual((summary["steps"], summary["last_step"]), (40, 60))
         self.run_to_end(1, "restart", "run/chk_000040.hdf5", "--set", "output.directory=third", "--set",
                         "time.max-steps=60")
-        self.assertEqual(programs.differences(self.path("other/chk_000060.hdf5"), self.path("third/chk_000060.hdf5")), [])
+        both = [self.path(directory + "/chk_000060.hdf5") for directory in ("other", "third")]
+        self.assertEqual(programs.differences(*both), [])
 
     def test_slurm_job(self):
+        steps = 200 if programs.SLOW else 1500
         # The example of docs/, with stand-ins for the commands of Slurm; the first job has a second.
         os.mkdir(self.path("bin"))
         for name, text in {
@@ -136,7 +140,7 @@ class Stopping(programs.ProgramTest):
             os.chmod(self.path("bin/" + name), 0o755)
         with open(self.path("long.toml"), "w", encoding="utf-8") as stream, \
                 open(programs.SMALL[0], encoding="utf-8") as small:
-            stream.write(small.read().replace("end = 0.8", "end = 0.8\nmax-steps = 1500").replace("patch-size = 9",
+            stream.write(small.read().replace("end = 0.8", f"end = 0.8\nmax-steps = {steps}").replace("patch-size = 9",
                                                                                                "patch-size = 15"))
         environment = {**programs.ENVIRONMENT, "PATH": self.path("bin") + ":" + os.environ["PATH"], "SLURM_JOB_ID": "7"}
         for code in (3, 0):
@@ -145,7 +149,7 @@ class Stopping(programs.ProgramTest):
             self.assertEqual(done.returncode, code, done.stderr)
         with open(self.path("requeued"), encoding="utf-8") as stream:
             self.assertEqual(stream.read(), "requeue 7\n")
-        self.assertEqual(programs.rows(self.path("output/long")), 151)
+        self.assertEqual(programs.rows(self.path("output/long")), 1 + steps // 10)
 
     def test_summary(self):
         log = self.run_to_end(2, "run", *programs.SMALL, "--set", "time.max-steps=30", "--output", "run")
