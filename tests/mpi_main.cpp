@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
 
 namespace {
 
@@ -15,14 +16,17 @@ class OnlyFailures : public testing::EmptyTestEventListener {
   explicit OnlyFailures(int rank) : rank_(rank) {}
 
  private:
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+  // Must not ask GoogleTest for anything, which is locked meanwhile.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::fprintf(stderr, "rank %d, %s.%s, %s:%d: %s\n", rank_, test ? test->test_suite_name() : "",
-                 test ? test->name() : "", result.file_name() ? result.file_name() : "", result.line_number(),
-                 result.message());
+    std::fprintf(stderr, "rank %d, %s, %s:%d: %s\n", rank_, test_.c_str(),
+                 result.file_name() ? result.file_name() : "", result.line_number(), result.message());
   }
   int rank_;
+  std::string test_;
 };
 
 }  // namespace

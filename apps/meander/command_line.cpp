@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "io/nearest.hpp"
 #include "io/provenance.hpp"
+#include "simulation/walltime.hpp"
 
 namespace meander::app {
 
@@ -49,8 +50,9 @@ std::string not_understood(const CLI::App& app) {
   return fmt::format("'{}' is one word too many for: meander {}", word, where.get_name());
 }
 
-void add_input(CLI::App& command, CommandLine& line) {
-  command.add_option("INPUT", line.input, "The input file (TOML); its keys are in docs/input.md")->required();
+CLI::Option* add_input(CLI::App& command, CommandLine& line) {
+  CLI::Option* input =
+      command.add_option("INPUT", line.input, "The input file (TOML); its keys are in docs/input.md");
   command
       .add_option("--set", line.settings,
                   "Replace or add a key of the input: --set mesh.patch-size=17; as often as you like")
@@ -58,41 +60,62 @@ void add_input(CLI::App& command, CommandLine& line) {
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return input;
+}
+
+void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime, const char* output) {
+  command
+      .add_option(
+          "--threads", line.threads,
+          "Threads a rank; without it, the processors that it may use, shared with the ranks beside it")
+      ->type_name("N")
+      ->check(CLI::Range(1, most_threads));
+  command.add_option("--output", line.output, output)->type_name("DIR");
+  command
+      .add_option("--walltime", walltime,
+                  "Stop with a checkpoint so early that all is over by then: hours:minutes:seconds, "
+                  "days-hours:minutes:seconds or minutes")
+      ->type_name("TIME");
 }
 
 }  // namespace
 
-CommandLine parse_command_line(int argc, const char* const* argv) {
+CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& out) {
   CommandLine line;
+  std::string walltime;
   CLI::App app(
       "Finite volumes on patches in a Peano spacetree that refines itself where the flow asks for it.",
       "meander");
   app.set_version_flag("--version", io::provenance().line());
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "This text");
-  app.footer("Exit codes: 0 done, 1 failure, 2 an input or a command line that must be mended.");
+  app.footer(
+      "Exit codes: 0 done, 1 failure, 2 an input or a command line that must be mended, 3 stopped by a "
+      "signal or "
+      "the wall time: go on with `meander restart`.");
 
   CLI::App* run = app.add_subcommand("run", "Run a simulation");
-  add_input(*run, line);
-  run->add_option("--threads", line.threads,
-                  "Threads; without it, one for each processor this process may use")
-      ->type_name("N")
-      ->check(CLI::Range(1, most_threads));
-  run->add_option("--output", line.output, "Directory for all results; must not exist or be empty")
-      ->type_name("DIR");
+  add_input(*run, line)->required();
+  add_run_options(*run, line, walltime, "Directory for all results; must not exist or be empty");
+  CLI::App* restart =
+      app.add_subcommand("restart", "Go on from a checkpoint, on any number of ranks and threads");
+  restart->add_option("CHECKPOINT", line.checkpoint, "The checkpoint, chk_NNNNNN.hdf5")->required();
+  add_input(*restart, line)->description("Another input file; without it, the one that the checkpoint holds");
+  add_run_options(*restart, line, walltime,
+                  "A new directory for all results; without it, those beside the checkpoint are continued");
   CLI::App* check =
       app.add_subcommand("check", "Check an input file and print it with every default filled in");
-  add_input(*check, line);
+  add_input(*check, line)->required();
   CLI::App* scenarios = app.add_subcommand("scenarios", "List the scenarios and their parameters");
   CLI::App* reference =
       app.add_subcommand("input-reference", "Print docs/input.md: every key of the input file");
-  for (CLI::App* command : {run, check, scenarios, reference})
+  for (CLI::App* command : {run, restart, check, scenarios, reference})
     command->set_help_flag("-h,--help", "This text");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    app.exit(success);
+    app.exit(success, out, out);
     return line;
   } catch (const CLI::ExtrasError&) {
     throw InputError(fmt::format("meander: {} (see meander --help)", not_understood(app)));
@@ -100,12 +123,14 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     throw InputError(fmt::format("meander: {} (see meander --help)", error.what()));
   }
   if (run->parsed()) line.command = Command::run;
+  if (restart->parsed()) line.command = Command::restart;
   if (check->parsed()) line.command = Command::check;
   if (scenarios->parsed()) line.command = Command::scenarios;
   if (reference->parsed()) line.command = Command::input_reference;
   if (app.get_subcommands().empty()) {
     throw InputError(app.help() + "\nmeander: which command? The first would be: meander run INPUT");
   }
+  if (!walltime.empty()) line.walltime = simulation::parse_walltime(walltime);
   return line;
 }
 

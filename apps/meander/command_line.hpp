@@ -3,22 +3,26 @@
 #pragma once
 // What the user typed.
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
 namespace meander::app {
 
-enum class Command { run, check, scenarios, input_reference, done };
+enum class Command { run, restart, check, scenarios, input_reference, done };
 
 struct CommandLine {
   Command command = Command::done;    // done: help or version was asked for, and printed
-  std::string input;                  // run, check
-  std::vector<std::string> settings;  // run, check: "table.key=value"
-  int threads = 0;                    // run; 0: one for each processor of the affinity mask
-  std::string output;                 // run; "": what the input says
+  std::string checkpoint;             // restart
+  std::string input;                  // run, check, restart; "": what the checkpoint holds
+  std::vector<std::string> settings;  // run, check, restart: "table.key=value"
+  int threads = 0;                    // run, restart: a rank; 0: what the affinity masks leave
+  std::string output;                 // run, restart; "": what the input says, where the checkpoint lies
+  double walltime = 0;                // run, restart: seconds; 0: no limit
 };
 
-// Throws InputError for a command line that means nothing, with the nearest command or option.
-CommandLine parse_command_line(int argc, const char* const* argv);
+// Help and version go to `out`. Throws InputError for a command line that means nothing, with the nearest
+// command or option.
+CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& out);
 
 }  // namespace meander::app

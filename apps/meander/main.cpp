@@ -1,92 +1,86 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // meander: reads the command line, does what it says, and turns failures into messages and exit codes.
-#include <fmt/format.h>
-#include <mpi.h>
-
+#include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <exception>
-#include <new>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "command_line.hpp"
+#include "ranks.hpp"
 #include "simulation/config.hpp"
 #include "simulation/input_reference.hpp"
 #include "simulation/run.hpp"
+#include "simulation/thread_plan.hpp"
 
 namespace {
 
 using namespace meander;
 
-// MPI for as long as it lives; plain `./meander` is one rank.
-class Mpi {
- public:
-  Mpi() { MPI_Init(nullptr, nullptr); }
-  ~Mpi() { MPI_Finalize(); }
-  Mpi(const Mpi&) = delete;
-  Mpi& operator=(const Mpi&) = delete;
-
-  int rank() const { return ask(MPI_Comm_rank); }
-  int ranks() const { return ask(MPI_Comm_size); }
-
- private:
-  static int ask(int (*question)(MPI_Comm, int*)) {
-    int answer = 0;
-    question(MPI_COMM_WORLD, &answer);
-    return answer;
+int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point started,
+             const app::Ranks& ranks) {
+  const simulation::RunOptions options{.threads = line.threads,
+                                       .output = line.output,
+                                       .walltime = line.walltime,
+                                       .started = started,
+                                       .thread_level = ranks.thread_level,
+                                       .many_threads = ranks.many_threads};
+  if (line.command == app::Command::restart) {
+    return simulation::restart({line.checkpoint, line.input, line.settings}, options, ranks.communicator);
   }
-};
-
-int run(const app::CommandLine& line) {
-  const Mpi mpi;
-  if (mpi.ranks() > 1) {
-    if (mpi.rank() == 0) {
-      fmt::print(stderr,
-                 "meander: started on {} ranks, but this version runs on one; use --threads instead\n",
-                 mpi.ranks());
-    }
-    return exit_input_error;
-  }
-  return simulation::run(simulation::load_config(line.input, line.settings),
-                         {.threads = line.threads, .output = line.output});
+  return simulation::run(simulation::load_config(ranks.communicator, line.input, line.settings), options,
+                         ranks.communicator);
 }
 
-int act(const app::CommandLine& line) {
-  switch (line.command) {
-    case app::Command::run:
-      return run(line);
-    case app::Command::check:
-      std::fputs(simulation::load_config(line.input, line.settings).resolved.c_str(), stdout);
-      break;
-    case app::Command::scenarios:
-      std::fputs(simulation::scenario_list().c_str(), stdout);
-      break;
-    case app::Command::input_reference:
-      std::fputs(simulation::input_reference().c_str(), stdout);
-      break;
-    case app::Command::done:
-      break;
-  }
+int print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
   // A full disk or a closed pipe behind standard output shows here at the latest.
   if (std::fflush(stdout) != 0) throw Failure("meander: cannot write to standard output");
   return exit_done;
 }
 
+bool simulates(const app::CommandLine& line) {
+  return line.command == app::Command::run || line.command == app::Command::restart;
+}
+
+// All that is no simulation.
+int tell(const app::CommandLine& line, const std::string& help) {
+  switch (line.command) {
+    case app::Command::check:
+      return print(simulation::load_config(line.input, line.settings).resolved);
+    case app::Command::scenarios:
+      return print(simulation::scenario_list());
+    case app::Command::input_reference:
+      return print(simulation::input_reference());
+    default:
+      return print(help);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const auto started = std::chrono::steady_clock::now();
   // A file beyond the user's limit is a failed write with a message, not a killed process.
   std::signal(SIGXFSZ, SIG_IGN);
-  try {
-    return act(app::parse_command_line(argc, argv));
-  } catch (const InputError& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return exit_input_error;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "meander: out of memory\n");
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+  std::ostringstream help;
+  app::CommandLine line;
+  const auto parse = [&] { line = app::parse_command_line(argc, argv, help); };
+  // Started by hand, only a simulation needs MPI. Several ranks also need it to say something once.
+  if (simulation::launched_rank() < 0) {
+    return app::without_ranks([&] {
+      parse();
+      if (!simulates(line)) return tell(line, help.str());
+      return app::with_ranks([&](const app::Ranks& ranks) { return simulate(line, started, ranks); });
+    });
   }
-  return exit_failure;
+  return app::with_ranks([&](const app::Ranks& ranks) {
+    ranks.communicator.agree(parse);
+    if (simulates(line)) return simulate(line, started, ranks);
+    ranks.communicator.agree([&] {
+      if (ranks.communicator.is_root()) tell(line, help.str());
+    });
+    return int{exit_done};
+  });
 }

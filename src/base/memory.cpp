@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/memory.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -32,6 +34,12 @@ double available_memory() {
   const double limit = number_in("/sys/fs/cgroup/memory.max", none);
   const double used = number_in("/sys/fs/cgroup/memory.current", 0);
   return std::min(available, std::max(0.0, limit - used));
+}
+
+double peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
 }  // namespace meander

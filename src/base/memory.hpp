@@ -8,4 +8,7 @@ namespace meander {
 // control group's limit where there is one.
 double available_memory();
 
+// The most bytes of memory this process has held so far.
+double peak_memory();
+
 }  // namespace meander

@@ -44,7 +44,16 @@ void Writer::check(herr_t code, const std::string& what) const {
   if (code < 0 || *first_errno_ != 0) fail(what);
 }
 
-Writer::Writer(const std::string& path, std::string shown)
+Handle Writer::dataset_creation(const std::string& what) const {
+  Handle creation = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
+  // The same content shall be the same bytes, whenever it is written.
+  check(H5Pset_obj_track_times(creation.get(), false), what);
+  check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), what);
+  check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), what);
+  return creation;
+}
+
+Writer::Writer(const std::string& path, std::string shown, int user_block)
     : shown_(std::move(shown)), first_errno_(std::make_unique<int>(0)) {
   // Failures become exceptions; HDF5 shall not print its stack as well.
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -52,7 +61,9 @@ Writer::Writer(const std::string& path, std::string shown)
   // Closing the file closes what is open in it, so that it cannot stay behind half closed.
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "set up its access");
   check(use_surviving_driver(access.get(), first_errno_.get()), "set up its access");
-  file_ = checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, "create");
+  const Handle creation = checked(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "set up its layout");
+  check(H5Pset_userblock(creation.get(), static_cast<hsize_t>(user_block)), "set up its layout");
+  file_ = checked(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose, "create");
 }
 
 Handle Writer::create_group(const std::string& path) {
@@ -60,6 +71,10 @@ Handle Writer::create_group(const std::string& path) {
   check(H5Pset_create_intermediate_group(links.get(), 1), "set up a group");
   return checked(H5Gcreate2(file_.get(), path.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
                  "create group " + path);
+}
+
+Handle Writer::root() const {
+  return checked(H5Gopen2(file_.get(), "/", H5P_DEFAULT), H5Gclose, "open its root");
 }
 
 void Writer::attribute(const Handle& object, const std::string& name, hid_t file_type, hid_t memory_type,
@@ -92,52 +107,35 @@ void Writer::attribute(const Handle& object, const std::string& name, const std:
   attribute(object, name, type.get(), type.get(), 0, value.c_str());
 }
 
+void Writer::attribute(const Handle& object, const std::string& name, hid_t type, const void* value) {
+  attribute(object, name, type, type, 0, value);
+}
+
 void Writer::text(const Handle& group, const std::string& name, const std::string& value) {
   const std::string what = "write " + name;
   const Handle type = checked(H5Tcopy(H5T_C_S1), H5Tclose, what);
   check(H5Tset_size(type.get(), std::max<std::size_t>(1, value.size())), what);
   check(H5Tset_cset(type.get(), H5T_CSET_UTF8), what);
   const Handle space = checked(H5Screate(H5S_SCALAR), H5Sclose, what);
-  const Handle dataset = checked(
-      H5Dcreate2(group.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-      H5Dclose, what);
+  const Handle creation = dataset_creation(what);
+  const Handle dataset = checked(H5Dcreate2(group.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT,
+                                            creation.get(), H5P_DEFAULT),
+                                 H5Dclose, what);
   check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()), what);
 }
 
-Handle Writer::create_dataset(const Handle& group, const std::string& name, hid_t file_type,
-                              std::int64_t rows, int columns, std::int64_t chunk_rows, int deflate) {
+std::int64_t Writer::allocate(const Handle& group, const std::string& name, hid_t type, std::int64_t rows,
+                              int columns) {
   const std::string what = "create " + name;
-  const int rank = columns == 0 ? 1 : 2;
   const hsize_t size[2] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(columns)};
-  const hsize_t chunk[2] = {static_cast<hsize_t>(std::min(chunk_rows, rows)), static_cast<hsize_t>(columns)};
-  const Handle space = checked(H5Screate_simple(rank, size, nullptr), H5Sclose, what);
-  const Handle creation = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
-  check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), what);
-  if (chunk_rows > 0) {
-    check(H5Pset_chunk(creation.get(), rank, chunk), what);
-    if (deflate > 0) {
-      check(H5Pset_shuffle(creation.get()), what);
-      check(H5Pset_deflate(creation.get(), static_cast<unsigned>(deflate)), what);
-    }
-  }
-  return checked(
-      H5Dcreate2(group.get(), name.c_str(), file_type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+  const Handle space = checked(H5Screate_simple(columns == 0 ? 1 : 2, size, nullptr), H5Sclose, what);
+  const Handle creation = dataset_creation(what);
+  const Handle dataset = checked(
+      H5Dcreate2(group.get(), name.c_str(), type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
       H5Dclose, what);
-}
-
-void Writer::write_rows(const Handle& dataset, hid_t memory_type, std::int64_t begin, std::int64_t rows,
-                        const void* values) {
-  const std::string what = "write data";
-  const Handle file_space = checked(H5Dget_space(dataset.get()), H5Sclose, what);
-  hsize_t size[2] = {0, 0};
-  const int rank = H5Sget_simple_extent_dims(file_space.get(), size, nullptr);
-  check(rank, what);
-  const hsize_t start[2] = {static_cast<hsize_t>(begin), 0};
-  const hsize_t count[2] = {static_cast<hsize_t>(rows), size[1]};
-  check(H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start, nullptr, count, nullptr), what);
-  const Handle memory_space = checked(H5Screate_simple(rank, count, nullptr), H5Sclose, what);
-  check(H5Dwrite(dataset.get(), memory_type, memory_space.get(), file_space.get(), H5P_DEFAULT, values),
-        what);
+  const haddr_t offset = H5Dget_offset(dataset.get());
+  check(offset == HADDR_UNDEF ? -1 : 0, what);
+  return static_cast<std::int64_t>(offset);
 }
 
 void Writer::close() {

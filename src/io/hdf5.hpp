@@ -42,10 +42,12 @@ class Handle {
 // A file being written. All failures name it.
 class Writer {
  public:
-  // Creates the file; an old one of that name is lost. `shown`: what failures call it.
-  Writer(const std::string& path, std::string shown);
+  // Creates the file; an old one of that name is lost. `shown`: what failures call it. `user_block`: bytes in
+  // front that HDF5 leaves alone, 0 or a power of two from 512 on.
+  Writer(const std::string& path, std::string shown, int user_block = 0);
 
   Handle create_group(const std::string& path);
+  Handle root() const;
 
   void attribute(const Handle& object, const std::string& name, std::span<const double> values);
   void attribute(const Handle& object, const std::string& name, std::span<const std::int64_t> values);
@@ -53,17 +55,16 @@ class Writer {
   void attribute(const Handle& object, const std::string& name, std::int64_t value);
   // A string of fixed length (VTK wants that for its type).
   void attribute(const Handle& object, const std::string& name, const std::string& value);
+  // One value of any type.
+  void attribute(const Handle& object, const std::string& name, hid_t type, const void* value);
 
   // A string of any length as a scalar dataset.
   void text(const Handle& group, const std::string& name, const std::string& value);
 
-  // An empty dataset of rows x columns (columns 0: one-dimensional). chunk_rows > 0: chunked, and compressed
-  // with shuffle and gzip of level `deflate` if that is not 0.
-  Handle create_dataset(const Handle& group, const std::string& name, hid_t file_type, std::int64_t rows,
-                        int columns, std::int64_t chunk_rows = 0, int deflate = 0);
-  // Rows [begin, begin + rows) from memory.
-  void write_rows(const Handle& dataset, hid_t memory_type, std::int64_t begin, std::int64_t rows,
-                  const void* values);
+  // A dataset of rows x columns (columns 0: one-dimensional) in one piece, its values still unset. Returns
+  // where in the file it starts, for those who write the values. rows > 0.
+  std::int64_t allocate(const Handle& group, const std::string& name, hid_t type, std::int64_t rows,
+                        int columns = 0);
 
   // Writes what is still in memory and closes. Without it the destructor closes and forgets.
   void close();
@@ -74,6 +75,7 @@ class Writer {
   void attribute(const Handle& object, const std::string& name, hid_t file_type, hid_t memory_type,
                  std::size_t count, const void* values);
 
+  Handle dataset_creation(const std::string& what) const;
   [[noreturn]] void fail(const std::string& what) const;
 
   std::string shown_;

@@ -3,6 +3,7 @@
 #include "io/hdf5_file_driver.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -40,16 +41,20 @@ const File& of(const H5FD_t* file) {
   return *reinterpret_cast<const File*>(file);
 }
 
-H5FD_t* open_file(const char* name, unsigned, hid_t access, haddr_t) {
+H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
   const auto* info = static_cast<const AccessInfo*>(H5Pget_driver_info(access));
   if (info == nullptr) return nullptr;
-  const int descriptor = ::open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) {
+  const bool create = (flags & H5F_ACC_TRUNC) != 0;
+  const int descriptor = ::open(name, (create ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY) | O_CLOEXEC, 0666);
+  struct stat status {};
+  if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
     *info->first_errno = errno;
+    if (descriptor >= 0) ::close(descriptor);
     return nullptr;
   }
   auto* file = new File;
   file->descriptor = descriptor;
+  file->written = static_cast<haddr_t>(status.st_size);
   file->first_errno = info->first_errno;
   return &file->base;
 }

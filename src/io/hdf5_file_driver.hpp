@@ -10,8 +10,8 @@
 namespace meander::io::hdf5 {
 
 // Makes files opened with the access list `access` use the driver. `*first_errno` becomes the errno of the
-// first call that failed; it must be 0 at first and outlive the file. For new files only. Returns a negative
-// number on failure.
+// first call that failed; it must be 0 at first and outlive the file. For new files and for reading; takes no
+// locks, which some parallel file systems lack. Returns a negative number on failure.
 herr_t use_surviving_driver(hid_t access, int* first_errno);
 
 }  // namespace meander::io::hdf5

@@ -4,23 +4,73 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "base/assert.hpp"
 #include "base/error.hpp"
+#include "io/atomic_file.hpp"
 
 namespace meander::io {
 
-History::History(std::string path, std::span<const Column> columns)
-    : path_(std::move(path)), columns_(columns.size()), file_(std::fopen(path_.c_str(), "wx")) {
-  if (file_ == nullptr) throw Failure(fmt::format("{}: cannot create: {}", path_, std::strerror(errno)));
+namespace {
+
+std::string header_of(std::span<const Column> columns) {
   std::string line;
   for (const Column& column : columns) {
     if (!line.empty()) line += ',';
     line += column.unit.empty() ? column.name : fmt::format("{} [{}]", column.name, column.unit);
   }
-  write(line);
+  return line;
+}
+
+// The lines up to and with step `last`.
+std::string lines_until(const std::string& path, const std::string& header, std::int64_t last) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Failure(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  std::string kept, line;
+  std::getline(file, line);
+  if (file.eof() && header.starts_with(line)) return header + '\n';
+  if (line != header) {
+    throw InputError(fmt::format(
+        "{}: has other columns than this run would add; move it away, or choose another output directory",
+        path));
+  }
+  const auto commas = std::count(header.begin(), header.end(), ',');
+  // A line without its end was being written when the run died.
+  for (kept = header + '\n'; std::getline(file, line) && !file.eof(); kept += line + '\n') {
+    char* end = nullptr;
+    const double step = std::strtod(line.c_str(), &end);
+    if (*end != ',' || step > static_cast<double>(last)) break;
+    if (std::count(line.begin(), line.end(), ',') != commas) break;
+  }
+  return kept;
+}
+
+}  // namespace
+
+History::History(std::string path, std::span<const Column> columns)
+    : path_(std::move(path)), columns_(columns.size()) {
+  open("wx");
+  write(header_of(columns));
+}
+
+History::History(std::string path, std::span<const Column> columns, std::int64_t last)
+    : path_(std::move(path)), columns_(columns.size()) {
+  MEANDER_ASSERT(columns.front().name == "step");
+  const std::string header = header_of(columns);
+  const bool exists = std::filesystem::exists(path_);
+  write_whole(path_, exists ? lines_until(path_, header, last) : header + '\n');
+  open("a");
+}
+
+void History::open(const char* mode) {
+  file_.reset(std::fopen(path_.c_str(), mode));
+  if (file_ == nullptr) throw Failure(fmt::format("{}: cannot create: {}", path_, std::strerror(errno)));
 }
 
 void History::row(std::span<const double> values) {

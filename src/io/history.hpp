@@ -3,6 +3,7 @@
 #pragma once
 // history.csv: one row of numbers a step, or every n steps.
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <span>
@@ -21,11 +22,17 @@ class History {
   // Failure.
   History(std::string path, std::span<const Column> columns);
 
+  // Continues the file of a run that is taken up again after step `last`: rows of later steps go, as does a
+  // last line that is not whole; the file is replaced by what stays, or created if there is none. The first
+  // column is "step". Throws InputError if the file has other columns, and Failure.
+  History(std::string path, std::span<const Column> columns, std::int64_t last);
+
   // One value a column, with 17 digits, so that it reads back to the same bits. On the disk's way when it
   // returns: a run that dies leaves all rows before. Throws Failure.
   void row(std::span<const double> values);
 
  private:
+  void open(const char* mode);
   void write(const std::string& line);
 
   struct Close {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Plot files: VTKHDF of type OverlappingAMR, which ParaView opens, holding leaves only. Levels are numbered
-// from the coarsest that has leaves. A group /meta says where the file comes from.
+// from the coarsest that has leaves. A group /meta says where the file comes from. Datasets are contiguous,
+// so that ranks can write at their places at once.
 
 #include <cstdint>
 #include <functional>
@@ -27,7 +28,10 @@ struct PlotMesh {
   double lower[3] = {0, 0, 0};  // the domain's lower corner
   int base_level = 0;
   double base_width = 1;  // width of a base cell; a leaf of level l is base_width / 3^(l - base_level) wide
-  std::span<const PlotLeaf> leaves;  // of this rank, in curve order; ranks hold consecutive pieces of the curve
+  std::span<const PlotLeaf>
+      leaves;  // of this rank, in curve order; ranks hold consecutive pieces of the curve
+
+  double spacing(int level) const;  // width of a volume
 };
 
 // A quantity to be written. fill(leaf, component, values) sets the p^d values of a patch, x fastest.
@@ -47,28 +51,16 @@ struct PlotMeta {
 
 struct PlotOptions {
   bool float64 = false;
-  int deflate = 1;  // gzip level after shuffle; 0: none
 };
 
 // "plot_000042.vtkhdf"
 std::string plot_name(int number);
 
-// Writes the file under a temporary name and renames it when it is whole. There is at least one leaf, and no
-// level without leaves between the coarsest and the finest. Throws Failure that names the file and the
-// system's reason; then the file of that name, if there was one, is as it was.
-void write_plot(const std::string& path, const PlotMesh& mesh, std::span<const PlotField> fields,
-                const PlotMeta& meta, const PlotOptions& options = {});
-
-// plot.vtkhdf.series: the plot files of a run and their times, for ParaView. Rewritten whole with each.
-class PlotSeries {
- public:
-  explicit PlotSeries(std::string directory) : directory_(std::move(directory)) {}
-  // `name`: of a file in the directory. Throws Failure.
-  void add(const std::string& name, double time);
-
- private:
-  std::string directory_;
-  std::vector<std::pair<std::string, double>> files_;
-};
+// Writes the file under a temporary name and renames it when it is whole: the same bytes for any number of
+// ranks, but for the leaves' ranks. There is at least one leaf, and no level without leaves between the
+// coarsest and the finest. Throws Failure (several ranks: mesh::AgreedFailure) that names the file and the
+// system's reason; then the file of that name, if there was one, is as it was. Collective.
+void write_plot(const std::string& path, const mesh::Communicator& communicator, const PlotMesh& mesh,
+                std::span<const PlotField> fields, const PlotMeta& meta, const PlotOptions& options = {});
 
 }  // namespace meander::io

@@ -293,23 +293,30 @@ class HaloPlan<D>::Builder {
     }
   }
 
-  // Leaves that are sent, and those without which they cannot be corrected.
+  // Leaves that are sent, and those without which they cannot be corrected; and since these are corrected with
+  // them, those without which these cannot be.
   void list_border() {
     auto& border = plan_.border_;
     for (const auto& item : plan_.outgoing_volumes_) border[static_cast<std::size_t>(item.leaf)] = 1;
     for (const auto& item : plan_.outgoing_parts_) border[static_cast<std::size_t>(item.leaf)] = 1;
-    const std::vector<char> sent = border;
+    std::vector<std::int32_t> open;
     for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
-      if (!sent[leaf] || !corrected_[leaf]) continue;
+      if (border[leaf] != 0) open.push_back(static_cast<std::int32_t>(leaf));
+    }
+    while (!open.empty()) {
+      const std::int32_t leaf = open.back();
+      open.pop_back();
+      if (!corrected_[static_cast<std::size_t>(leaf)]) continue;
       for (int face = 0; face < 2 * D; ++face) {
         Index<D> offset{};
         offset[face / 2] = 2 * (face % 2) - 1;
-        const auto neighbour =
-            view_.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(offset));
+        const auto neighbour = view_.neighbours().of(leaf, direction_of<D>(offset));
         if (!neighbour.is_refined()) continue;
         touching_children<D>(view_, neighbour.refined_cell(), offset, sources_);
         for (const FineSource<D>& fine : sources_) {
-          if (view_.is_own(fine.leaf)) border[static_cast<std::size_t>(fine.leaf)] = 1;
+          if (!view_.is_own(fine.leaf) || border[static_cast<std::size_t>(fine.leaf)] != 0) continue;
+          border[static_cast<std::size_t>(fine.leaf)] = 1;
+          open.push_back(fine.leaf);
         }
       }
     }

@@ -198,11 +198,12 @@ class Loader {
       text += '\n' + toml_table(*fields, header(*fields));
     }
     config_.resolved = text;
-    for (const Fields* fields : {&domain_, &mesh_, &solver_, &scenario_, &time_}) {
+    for (const Fields* fields :
+         {&domain_, &boundary_, &mesh_, &partition_, &solver_, &scenario_, &time_, &output_, &checkpoint_}) {
       for (const io::Field& field : fields->all()) {
-        if (!field.fixed.value_or(fields == &scenario_)) continue;
-        config_.fixed.push_back(
-            {fields->table() + '.' + field.key, io::toml_text(field.target), field.origin});
+        config_.keys.push_back({fields->table() + '.' + field.key, io::toml_text(field.target),
+                                field.fixed.value_or(fields == &scenario_),
+                                field.origin.where.empty() ? fields->place() : field.origin});
       }
     }
   }

@@ -79,9 +79,10 @@ struct CheckpointConfig {
   int keep = 2;              // the last so many
 };
 
-// A key that must be the same before and after a restart.
-struct FixedKey {
+// A key of the resolved input, those of [[refinement]] left out.
+struct Key {
   std::string name, value;  // "mesh.patch-size", "9"
+  bool fixed = false;       // a restart must not change it
   io::Origin origin;
 };
 
@@ -97,7 +98,7 @@ struct Config {
   std::string scenario_name;
   std::shared_ptr<Scenario> scenario;  // set up
   std::string resolved;                // the whole input with all defaults, as TOML that can be run again
-  std::vector<FixedKey> fixed;         // what a restart must not change
+  std::vector<Key> keys;
 
   int base_level() const;  // smallest m with 3^m >= max(cells)
 };

@@ -52,14 +52,16 @@ std::string describe_inadmissible(const StateView& view, const solvers::Solver& 
       fmt::join(variables, ", "));
 }
 
-void check_admissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf, int step) {
+void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf, int step) {
+  std::string message;
   try {
     view.communicator.agree([&] {
       if (leaf >= 0) throw Failure(describe_inadmissible(view, solver, static_cast<std::size_t>(leaf), step));
     });
   } catch (const Failure& failure) {
-    throw StateFailure(failure.what());
+    message = failure.what();
   }
+  throw StateFailure(message);
 }
 
 }  // namespace meander::simulation

@@ -14,8 +14,9 @@ namespace meander::simulation {
 std::string describe_inadmissible(const StateView& view, const solvers::Solver& solver, std::size_t leaf,
                                   int step);
 
-// Throws StateFailure on all ranks if any rank has an inadmissible leaf: about the first along the curve.
+// Throws StateFailure on all ranks, about the first inadmissible leaf along the curve, of which there is one.
 // `leaf`: this rank's first, or -1. Collective.
-void check_admissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf, int step);
+[[noreturn]] void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf,
+                                     int step);
 
 }  // namespace meander::simulation

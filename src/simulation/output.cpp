@@ -11,6 +11,11 @@
 namespace meander::simulation {
 namespace {
 
+// In a checkpoint.
+constexpr const char* next_plot_counter = "next-plot";
+constexpr const char* last_plot_counter = "last-plot-step";
+constexpr const char* last_row_counter = "last-history-step";
+
 // The solver's quantity of that name; null if there is none.
 const solvers::Derived* quantity(const solvers::Solver& solver, const std::string& name) {
   const auto& all = solver.derived();
@@ -33,16 +38,21 @@ void evaluate(const solvers::Solver& solver, const solvers::Derived& derived,
   }
 }
 
+// Collective.
 std::vector<io::PlotField> plot_fields(const StateView& view, const solvers::Solver& solver,
                                        const std::vector<std::string>& names) {
+  const std::int64_t first =
+      view.communicator.sum_of_lower_ranks(static_cast<std::int64_t>(view.patches.size()));
   std::vector<io::PlotField> fields;
   for (const std::string& name : names) {
     io::PlotField field;
     field.name = name;
     if (name == "level" || name == "curve_index") {
       field.integer = true;
-      field.fill = [view, is_level = name == "level"](std::size_t leaf, int, std::span<double> values) {
-        std::fill(values.begin(), values.end(), is_level ? view.levels[leaf] : static_cast<double>(leaf));
+      field.fill = [view, first, is_level = name == "level"](std::size_t leaf, int,
+                                                             std::span<double> values) {
+        const auto index = static_cast<double>(first + static_cast<std::int64_t>(leaf));
+        std::fill(values.begin(), values.end(), is_level ? view.levels[leaf] : index);
       };
     } else if (const auto* scalar = quantity(solver, name)) {
       field.fill = [view, &solver, scalar](std::size_t leaf, int, std::span<double> values) {
@@ -73,7 +83,7 @@ Output::Output(Simulation& simulation, std::string directory)
   schedule_next_plot();
 }
 
-void Output::start() {
+std::vector<io::Column> Output::columns() const {
   const Config& config = simulation_.config();
   std::vector<io::Column> columns = {{"step", ""}, {"time", ""}, {"dt", ""}};
   for (const auto& name : simulation_.solver().traits().unknown_names)
@@ -86,9 +96,40 @@ void Output::start() {
   for (const Measure& measure : config.scenario->measure(simulation_.view())) {
     columns.push_back({measure.name, measure.unit});
   }
-  history_ = std::make_unique<io::History>(directory_ + "/history.csv", columns);
+  return columns;
+}
+
+void Output::on_root(const std::function<void()>& body) const {
+  simulation_.communicator().agree([&] {
+    if (simulation_.communicator().is_root()) body();
+  });
+}
+
+void Output::start() {
+  const auto names = columns();
+  on_root([&] { history_ = std::make_unique<io::History>(directory_ + "/history.csv", names); });
   row();
   plot();
+}
+
+void Output::resume(const io::CheckpointState& checkpoint, bool continues) {
+  if (!continues) return start();
+  for (const auto& [name, value] : checkpoint.counters) {
+    if (name == next_plot_counter) plot_number_ = static_cast<int>(value);
+    if (name == last_plot_counter) last_plot_step_ = static_cast<int>(value);
+    if (name == last_row_counter) last_row_step_ = static_cast<int>(value);
+  }
+  const auto names = columns();
+  on_root([&] {
+    history_ = std::make_unique<io::History>(directory_ + "/history.csv", names, checkpoint.step);
+    series_.resume(checkpoint.time);
+  });
+}
+
+void Output::save(io::CheckpointState& checkpoint) const {
+  checkpoint.counters.emplace_back(next_plot_counter, plot_number_);
+  checkpoint.counters.emplace_back(last_plot_counter, last_plot_step_);
+  checkpoint.counters.emplace_back(last_row_counter, last_row_step_);
 }
 
 void Output::schedule_next_plot() {
@@ -129,6 +170,7 @@ void Output::write(const std::string& path) {
   std::vector<io::PlotLeaf> leaves(indices.size());
   for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
     leaves[leaf].level = view.levels[leaf];
+    leaves[leaf].rank = view.communicator.rank();
     std::copy(indices[leaf].begin(), indices[leaf].end(), leaves[leaf].at);
   }
   io::PlotMesh mesh;
@@ -138,14 +180,15 @@ void Output::write(const std::string& path) {
   mesh.base_width = (config.domain.upper[0] - config.domain.lower[0]) / config.domain.cells[0];
   mesh.leaves = leaves;
   const auto fields = plot_fields(view, simulation_.solver(), config.output.fields);
-  io::write_plot(path, mesh, fields, {config.resolved, simulation_.step(), simulation_.time()},
+  io::write_plot(path, simulation_.communicator(), mesh, fields,
+                 {config.resolved, simulation_.step(), simulation_.time()},
                  {.float64 = config.output.precision == "float64"});
 }
 
 void Output::plot() {
   const std::string name = io::plot_name(plot_number_++);
   write(directory_ + "/" + name);
-  series_.add(name, simulation_.time());
+  on_root([&] { series_.add(name, simulation_.time()); });
   last_plot_step_ = simulation_.step();
 }
 
@@ -170,7 +213,7 @@ void Output::row() {
   for (const Measure& measure : simulation_.config().scenario->measure(simulation_.view())) {
     values.push_back(measure.value);
   }
-  history_->row(values);
+  on_root([&] { history_->row(values); });
   last_row_step_ = simulation_.step();
 }
 

@@ -4,16 +4,25 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <fstream>
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <optional>
 
 #include "base/log.hpp"
 #include "gpu/resource.hpp"
+#include "io/atomic_file.hpp"
 #include "io/output_directory.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
+#include "simulation/check_restart.hpp"
+#include "simulation/checkpoint_schedule.hpp"
+#include "simulation/checkpoints.hpp"
 #include "simulation/output.hpp"
 #include "simulation/simulation.hpp"
+#include "simulation/stop_requests.hpp"
+#include "simulation/summary.hpp"
+#include "simulation/thread_plan.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -24,97 +33,271 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void write_resolved_input(const Config& config, const std::string& path) {
-  std::ofstream file(path);
-  file << config.resolved;
-  if (!file.flush()) throw Failure(fmt::format("{}: cannot be written", path));
-}
-
-std::unique_ptr<Simulation> set_up(const Config& config, int threads) {
-  try {
-    return make_simulation(config, threads);
-  } catch (const gpu::OutOfMemory& error) {
-    throw Failure(fmt::format("no memory for the initial mesh: {}", error.what()));
-  }
-}
+// Of a checkpoint before any has been timed.
+constexpr double expected_bytes_per_second = 1e8;
 
 bool is_done(const Simulation& simulation) {
   const TimeConfig& time = simulation.config().time;
   return simulation.time() >= time.end || (time.max_steps > 0 && simulation.step() >= time.max_steps);
 }
 
-void summarise(Simulation& simulation, int threads, double loop, double output) {
-  const RunTimes times = simulation.times();
-  const auto updates = static_cast<double>(simulation.volume_updates());
-  const double compute = loop - output;
-  const auto share = [&](double seconds) { return loop > 0 ? 100 * seconds / loop : 0.0; };
-  log::info(
-      fmt::format("{} steps to t = {:.6g} in {:.1f} s: {:.1f} M volumes/s, {:.1f} ns a volume, step and core",
-                  simulation.step(), simulation.time(), loop, updates / compute / 1e6,
-                  updates > 0 ? compute * threads / updates * 1e9 : 0.0));
-  log::info(fmt::format(
-      "  update and halos {:.0f} %, flux correction {:.0f} %, other halos {:.0f} %, step data {:.0f} %, "
-      "regrid {:.0f} %, output "
-      "{:.0f} %",
-      share(times.sweeps.update), share(times.sweeps.flux_correction), share(times.sweeps.halo),
-      share(times.prepare), share(times.regrid), share(output)));
-  log::info(fmt::format("  {} leaves, {:.1f} MB of state, {:.1f} MB of flux registers", simulation.leaves(),
-                        static_cast<double>(simulation.state_bytes()) / 1e6,
-                        static_cast<double>(simulation.register_bytes()) / 1e6));
-  std::vector<std::string> measures;
-  for (const Measure& measure : simulation.config().scenario->measure(simulation.view())) {
-    measures.push_back(fmt::format("{} {:.4g}", measure.name, measure.value));
+// A run under way: simulation, files, and what it has cost.
+class Run {
+ public:
+  // first_checkpoint: the step of the checkpoint in `directory` that it goes on from, or -1.
+  Run(Simulation& simulation, Output& output, const std::string& directory, const RunOptions& options,
+      std::int64_t first_checkpoint, int threads)
+      : simulation_(simulation),
+        communicator_(simulation.communicator()),
+        output_(output),
+        directory_(directory),
+        options_(options),
+        checkpoints_(directory, simulation.config().checkpoint.keep, first_checkpoint, communicator_),
+        agreement_(communicator_),
+        schedule_(
+            simulation.config().checkpoint, options.walltime, now(),
+            static_cast<double>(communicator_.sum(static_cast<std::int64_t>(simulation.state_bytes()))) /
+                expected_bytes_per_second) {
+    costs_.threads = threads;
+    costs_.thread_level = options.thread_level;
+    costs_.first_step = simulation.step();
+    costs_.first_updates = simulation.volume_updates();
   }
-  if (!measures.empty()) log::info(fmt::format("  {}", fmt::join(measures, ", ")));
-  if (simulation.first_order_volumes() > 0) {
-    log::info(fmt::format("  {} volume updates fell back to first order ({:.2g} of all)",
-                          simulation.first_order_volumes(),
-                          static_cast<double>(simulation.first_order_volumes()) / updates));
+
+  // To the end, or to where it is stopped. Returns the exit code.
+  int go(StopRequests& requests) {
+    const TimeConfig& time = simulation_.config().time;
+    std::optional<io::Progress> progress;
+    if (communicator_.is_root()) progress.emplace(simulation_.time(), time.end, time.max_steps);
+    const auto start = Clock::now();
+    int signal = 0;
+    bool stopped = false;
+    while (!is_done(simulation_) && !stopped) {
+      const auto before = Clock::now();
+      const auto updates = simulation_.volume_updates();
+      simulation_.advance(output_.next_stop());
+      write_what_is_due();
+      if (progress) {
+        progress->step(simulation_.step(), simulation_.time(), simulation_.last_dt(), simulation_.leaves(),
+                       simulation_.volume_updates() - updates);
+      }
+      const auto agreed = agreement_.after_step(
+          now(), seconds_since(before), [&] { return requests.take_checkpoint_request(); },
+          requests.stop_signal());
+      const Due due = schedule_.after_step(simulation_.step(), agreed);
+      stopped = due == Due::stop && !is_done(simulation_);
+      if (agreed) signal = agreed->stop_signal;
+      if (due == Due::checkpoint && !is_done(simulation_)) write_checkpoint();
+    }
+    progress.reset();
+    if (checkpoints_.newest_step() != simulation_.step()) write_checkpoint();
+    costs_.loop = seconds_since(start);
+    write_summary();
+    if (stopped) tell_how_to_resume(signal);
+    return stopped ? exit_stopped : exit_done;
   }
-  if (simulation.floored_volumes() > 0) {
-    log::info(fmt::format("  {} volume updates were lifted to the density or pressure floor ({:.2g} of all)",
-                          simulation.floored_volumes(),
-                          static_cast<double>(simulation.floored_volumes()) / updates));
+
+  // Of a state failure.
+  int fail(const StateFailure& failure) {
+    const std::string path = output_.write_failed_state();
+    if (communicator_.is_root()) {
+      log::error(failure.what());
+      log::error(fmt::format("the failing state is in {}; files written before are intact{}", path,
+                             checkpoints_.newest().empty()
+                                 ? ""
+                                 : fmt::format(", the last checkpoint is {}", checkpoints_.newest())));
+    }
+    return exit_failure;
+  }
+
+ private:
+  double now() const { return seconds_since(options_.started); }
+
+  void write_what_is_due() {
+    const auto start = Clock::now();
+    output_.after_step();
+    if (is_done(simulation_)) output_.finish();
+    costs_.output += seconds_since(start);
+  }
+
+  void write_checkpoint() {
+    const auto start = Clock::now();
+    io::CheckpointState state;
+    state.input = simulation_.config().resolved;
+    output_.save(state);
+    checkpoints_.write(simulation_, std::move(state));
+    const double seconds = communicator_.max(seconds_since(start));
+    schedule_.written(communicator_.max(now()), seconds);
+    costs_.output += seconds;
+    costs_.checkpoints += seconds;
+    ++costs_.checkpoint_count;
+    if (communicator_.is_root()) {
+      log::info(fmt::format("checkpoint {} in {:.2f} s", checkpoints_.newest(), seconds));
+    }
+  }
+
+  void write_summary() {
+    const Summary summary = summarise(simulation_, costs_);
+    const auto measures = simulation_.config().scenario->measure(simulation_.view());
+    communicator_.agree([&] {
+      if (!communicator_.is_root()) return;
+      for (const std::string& line : summary_lines(summary)) log::info(line);
+      std::vector<std::string> list;
+      for (const Measure& measure : measures)
+        list.push_back(fmt::format("{} {:.4g}", measure.name, measure.value));
+      if (!list.empty()) log::info(fmt::format("  {}", fmt::join(list, ", ")));
+      io::write_whole(directory_ + "/summary.json", summary_json(summary));
+    });
+  }
+
+  void tell_how_to_resume(int signal) const {
+    if (!communicator_.is_root()) return;
+    const std::string why = signal != 0
+                                ? signal_name(signal)
+                                : fmt::format("the wall time of {}, of which {} have passed",
+                                              io::duration_text(options_.walltime), io::duration_text(now()));
+    const std::string launcher =
+        communicator_.size() > 1 ? fmt::format("mpirun -np {} ", communicator_.size()) : "";
+    log::info(
+        fmt::format("stopped by {}; to go on: {}meander restart {}", why, launcher, checkpoints_.newest()));
+  }
+
+  Simulation& simulation_;
+  mesh::Communicator communicator_;
+  Output& output_;
+  std::string directory_;
+  RunOptions options_;
+  Checkpoints checkpoints_;
+  StepAgreement agreement_;
+  CheckpointSchedule schedule_;
+  RunCosts costs_;
+};
+
+// A directory of the root, which all name.
+class Directory {
+ public:
+  // A new one.
+  Directory(const std::string& path, const mesh::Communicator& communicator) : path_(path) {
+    communicator.agree([&] {
+      if (communicator.is_root()) directory_.emplace(path);
+    });
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::optional<io::OutputDirectory> directory_;
+};
+
+int threads_of(const Config& config, const RunOptions& options, const mesh::Communicator& communicator,
+               const std::string& what, const std::string& directory) {
+  const ThreadPlan plan = plan_threads(communicator, options.threads);
+  const std::int64_t threads = communicator.sum(std::int64_t{plan.threads});
+  const std::int64_t most = communicator.max(std::int64_t{plan.threads});
+  communicator.agree([&] {
+    if (most > 1 && !options.many_threads) {
+      throw Failure(
+          fmt::format("meander: MPI offers {} only, which allows one thread a rank; give --threads 1",
+                      options.thread_level));
+    }
+  });
+  const std::int64_t nodes = communicator.sum(std::int64_t{communicator.of_node().is_root()});
+  if (!communicator.is_root()) return plan.threads;
+  log::info(io::provenance().line());
+  const std::string ranks =
+      communicator.size() == 1
+          ? ""
+          : fmt::format("{} ranks on {} node{}, ", communicator.size(), nodes, nodes == 1 ? "" : "s");
+  log::info(fmt::format("{}: scenario {}, {}D, {}{} thread{}{}, output in {}", what, config.scenario_name,
+                        config.domain.dimensions, ranks, threads, threads == 1 ? "" : "s",
+                        options.thread_level.empty() ? "" : ", " + options.thread_level, directory));
+  for (const std::string& warning : plan.warnings) log::warning(warning);
+  return plan.threads;
+}
+
+void write_resolved_input(const Config& config, const std::string& directory,
+                          const mesh::Communicator& communicator) {
+  communicator.agree([&] {
+    if (communicator.is_root()) io::write_whole(directory + "/input.toml", config.resolved);
+  });
+}
+
+// Where a restart is to write, if its command line says so; empty: beside the checkpoint.
+std::string new_directory(const RestartInput& restart, const RunOptions& options, const Config& config) {
+  if (!options.output.empty()) return options.output;
+  const auto& settings = restart.settings;
+  const bool set = std::any_of(settings.begin(), settings.end(), [](const std::string& setting) {
+    return setting.starts_with("output.directory=");
+  });
+  return set ? config.output.directory : "";
+}
+
+template <class Make>
+std::unique_ptr<Simulation> set_up(Make&& make) {
+  try {
+    return make();
+  } catch (const gpu::OutOfMemory& error) {
+    throw Failure(fmt::format("no memory for the initial mesh: {}", error.what()));
   }
 }
 
 }  // namespace
 
-int run(const Config& config, const RunOptions& options) {
-  const int threads = options.threads > 0 ? options.threads : available_processors();
-  const io::OutputDirectory directory(options.output.empty() ? config.output.directory : options.output);
-  log::info(io::provenance().line());
-  log::info(fmt::format("{}: scenario {}, {}D, {} thread{}, output in {}", config.source,
-                        config.scenario_name, config.domain.dimensions, threads, threads == 1 ? "" : "s",
-                        directory.path()));
-
-  const auto simulation = set_up(config, threads);
-  write_resolved_input(config, directory.file("input.toml"));
+int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator) {
+  StopRequests requests;
+  const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
+  const int threads = threads_of(config, options, communicator, config.source, directory.path());
+  const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
+  write_resolved_input(config, directory.path(), communicator);
   Output output(*simulation, directory.path());
   output.start();
-  const auto& time = config.time;
-  io::Progress progress(time.start, time.end, time.max_steps);
-  const auto start = Clock::now();
-  double output_seconds = 0;
+  Run run(*simulation, output, directory.path(), options, -1, threads);
   try {
-    while (!is_done(*simulation)) {
-      const auto updates = simulation->volume_updates();
-      simulation->advance(output.next_stop());
-      const auto before_output = Clock::now();
-      output.after_step();
-      if (is_done(*simulation)) output.finish();
-      output_seconds += seconds_since(before_output);
-      progress.step(simulation->step(), simulation->time(), simulation->last_dt(),
-                    static_cast<std::int64_t>(simulation->leaves()), simulation->volume_updates() - updates);
-    }
+    return run.go(requests);
   } catch (const StateFailure& failure) {
-    log::error(failure.what());
-    log::error(fmt::format("the failing state is in {}; files written before are intact",
-                           output.write_failed_state()));
-    return exit_failure;
+    return run.fail(failure);
   }
-  summarise(*simulation, threads, seconds_since(start), output_seconds);
-  return exit_done;
+}
+
+int restart(const RestartInput& restart, const RunOptions& options, const mesh::Communicator& communicator) {
+  StopRequests requests;
+  io::CheckpointReader checkpoint(restart.checkpoint, communicator);
+  const io::CheckpointState& state = checkpoint.state();
+  CheckpointFacts facts{.path = restart.checkpoint,
+                        .config = {},
+                        .time = state.time,
+                        .finest_level = checkpoint.finest_level()};
+  communicator.agree([&] {
+    facts.config = load_config_text(state.input, restart.checkpoint, {}, scenarios(),
+                                    std::numeric_limits<double>::infinity());
+    check_mesh_of_checkpoint(facts, checkpoint.mesh(), state.equation);
+  });
+  const Config config = restart.input.empty() ? load_config_text(communicator, state.input,
+                                                                 restart.checkpoint, restart.settings)
+                                              : load_config(communicator, restart.input, restart.settings);
+  communicator.agree([&] { check_restart(config, facts); });
+
+  const std::string home = std::filesystem::path(restart.checkpoint).parent_path().string();
+  const std::string wanted = new_directory(restart, options, config);
+  const bool continues = wanted.empty();
+  std::optional<Directory> fresh;
+  if (!continues) fresh.emplace(wanted, communicator);
+  const std::string directory = !continues ? wanted : home.empty() ? "." : home;
+  if (continues && communicator.is_root()) remove_half_written(directory);
+  const int threads = threads_of(
+      config, options, communicator,
+      fmt::format("{}, step {}, t = {:.6g}", restart.checkpoint, state.step, state.time), directory);
+  const auto simulation =
+      set_up([&] { return restart_simulation(config, threads, communicator, checkpoint); });
+  Output output(*simulation, directory);
+  output.resume(state, continues);
+  write_resolved_input(config, directory, communicator);
+  Run run(*simulation, output, directory, options, continues ? state.step : -1, threads);
+  try {
+    return run.go(requests);
+  } catch (const StateFailure& failure) {
+    return run.fail(failure);
+  }
 }
 
 }  // namespace meander::simulation

@@ -1,22 +1,42 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// `meander run`: a configuration from its first to its last file.
+// `meander run` and `meander restart`: a configuration from its first to its last file, on all ranks.
 
+#include <chrono>
 #include <string>
+#include <vector>
 
+#include "mesh/communicator.hpp"
 #include "simulation/config.hpp"
 
 namespace meander::simulation {
 
 struct RunOptions {
-  int threads = 0;     // 0: the number of processors in the affinity mask
-  std::string output;  // directory; empty: what the configuration says
+  int threads = 0;      // a rank; 0: what plan_threads() makes of the affinity masks
+  std::string output;   // directory; empty: what the configuration says, or where the checkpoint lies
+  double walltime = 0;  // seconds since `started` at which the program must have ended; 0: no limit
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+  std::string thread_level = {};  // what MPI offers, for the log
+  bool many_threads = true;       // false: MPI wants one thread only, and more are refused
 };
 
-// Runs to the end. Returns exit_done, or exit_failure after a state failure, whose state has been written
-// then. Throws InputError before any work has started, Failure if a file cannot be written or memory runs
-// out.
-int run(const Config& config, const RunOptions& options);
+// Runs to the end, or until a signal (stop_requests.hpp) or the wall time stops it. Returns exit_done;
+// exit_stopped with a checkpoint to go on from; or exit_failure after a state failure, whose state has been
+// written then. Throws AgreedInputError (one rank: InputError) before any work has started, AgreedFailure
+// (Failure) if a file cannot be written or memory runs out. Collective.
+int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator = {});
+
+// What a restart is made of.
+struct RestartInput {
+  std::string checkpoint;                  // file
+  std::string input = {};                  // file; empty: the input that the checkpoint holds
+  std::vector<std::string> settings = {};  // on top of it
+};
+
+// Goes on from a checkpoint; the rest as run(). Without options.output the files in the checkpoint's
+// directory are continued: what lies behind the checkpoint's step is dropped. Collective.
+int restart(const RestartInput& restart, const RunOptions& options,
+            const mesh::Communicator& communicator = {});
 
 }  // namespace meander::simulation

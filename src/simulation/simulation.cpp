@@ -55,14 +55,12 @@ mesh::Domain<D> domain_of(const Config& config) {
 }
 
 template <int D>
-SimulationOf<D>::SimulationOf(const Config& config, int threads, const mesh::Communicator& communicator)
+SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree)
     : config_(config),
-      communicator_(communicator),
       team_(threads),
       solver_(solvers::euler::make_solver(D, config.euler)),
       mesh_(
-          mesh::DistributedTree<D>::uniform(domain_of<D>(config), config.mesh.min_level, communicator), *solver_,
-          config.mesh.patch_size, boundaries_of<D>(config),
+          std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
@@ -83,7 +81,7 @@ void SimulationOf<D>::set_up() {
     set_initial_data();
   }
   status_ = traversal_.inspect();
-  if (status_.failed) check_admissible(state(), *solver_, status_.inadmissible, step_);
+  check_state();
   config_.scenario->prepare_step(state(), *solver_);
 }
 
@@ -109,16 +107,15 @@ void SimulationOf<D>::set_initial_data() {
 template <int D>
 void SimulationOf<D>::advance(double limit) {
   const double dt = next_dt(limit);
-  const bool meets_limit = t_ + dt >= limit;
-  const double next = meets_limit ? limit : t_ + dt;
-  status_ = traversal_.advance(t_, dt, next);
-  t_ = next;
+  const double t_next = t_ + dt >= limit ? limit : t_ + dt;
+  status_ = traversal_.advance(t_, dt, t_next);
+  t_ = t_next;
   dt_ = dt;
   ++step_;
   updates_ += volumes();
   first_order_ += status_.first_order;
   floored_ += status_.floored;
-  if (status_.failed) check_admissible(state(), *solver_, status_.inadmissible, step_);
+  check_state();
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
   const auto start = std::chrono::steady_clock::now();
   config_.scenario->prepare_step(state(), *solver_);
@@ -155,10 +152,15 @@ void SimulationOf<D>::regrid() {
   if (changed) {
     status_ = traversal_.enforce_floors();
     floored_ += status_.floored;
-    if (status_.failed) check_admissible(state(), *solver_, status_.inadmissible, step_);
+    check_state();
     mesh_.fill_halos(t_, team_);
   }
   times_.regrid += seconds_since(start);
+}
+
+template <int D>
+void SimulationOf<D>::check_state() const {
+  if (status_.failed) throw_inadmissible(state(), *solver_, status_.inadmissible, step_);
 }
 
 template <int D>
@@ -175,7 +177,7 @@ template <int D>
 void SimulationOf<D>::count_leaves() {
   std::vector<std::int64_t> leaves(std::size_t{mesh::Key<D>::max_level} + 1, 0);
   for (const int level : mesh_.levels()) ++leaves[static_cast<std::size_t>(level)];
-  communicator_.sum(std::span<std::int64_t>(leaves));
+  communicator().sum(std::span<std::int64_t>(leaves));
   leaves_ = 0;
   level_dx_.assign(leaves.size(), 0);
   const mesh::Domain<D> domain = domain_of<D>(config_);
@@ -229,23 +231,26 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.step = step_;
   state.time = t_;
   state.dt = dt_;
-  state.counters.emplace_back("volume-updates", updates_);
-  state.counters.emplace_back("first-order-volumes", first_order_volumes());
-  state.counters.emplace_back("floored-volumes", floored_volumes());
+  state.counters.emplace_back(updates_counter, updates_);
+  state.counters.emplace_back(first_order_counter, first_order_volumes());
+  state.counters.emplace_back(floored_counter, floored_volumes());
 }
 
+template mesh::Domain<2> domain_of<2>(const Config&);
+template mesh::Domain<3> domain_of<3>(const Config&);
 template class SimulationOf<2>;
 template class SimulationOf<3>;
 
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
                                             const mesh::Communicator& communicator) {
-  const auto set_up = [](auto simulation) -> std::unique_ptr<Simulation> {
+  const auto set_up = [&]<int D>() -> std::unique_ptr<Simulation> {
+    auto simulation = std::make_unique<SimulationOf<D>>(
+        config, threads,
+        mesh::DistributedTree<D>::uniform(domain_of<D>(config), config.mesh.min_level, communicator));
     simulation->set_up();
     return simulation;
   };
-  if (config.domain.dimensions == 2)
-    return set_up(std::make_unique<SimulationOf<2>>(config, threads, communicator));
-  return set_up(std::make_unique<SimulationOf<3>>(config, threads, communicator));
+  return config.domain.dimensions == 2 ? set_up.operator()<2>() : set_up.operator()<3>();
 }
 
 }  // namespace meander::simulation

@@ -12,6 +12,11 @@
 
 namespace meander::simulation {
 
+// In a checkpoint.
+inline constexpr const char* updates_counter = "volume-updates";
+inline constexpr const char* first_order_counter = "first-order-volumes";
+inline constexpr const char* floored_counter = "floored-volumes";
+
 template <int D>
 mesh::Domain<D> domain_of(const Config& config);
 
@@ -19,11 +24,11 @@ template <int D>
 class SimulationOf final : public Simulation {
  public:
   // The state is undefined until set_up() or resume(). Collective.
-  SimulationOf(const Config& config, int threads, const mesh::Communicator& communicator);
+  SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree);
 
   // Initial data on the initial mesh. Collective.
   void set_up();
-  // The state of a checkpoint, whose leaves this rank's mesh has, from `first_leaf` on. Collective.
+  // The state of a checkpoint, on its leaves. Collective.
   void resume(io::CheckpointReader& checkpoint);
 
   double time() const override { return t_; }
@@ -31,7 +36,7 @@ class SimulationOf final : public Simulation {
   double last_dt() const override { return dt_; }
   const Config& config() const override { return config_; }
   const solvers::Solver& solver() const override { return *solver_; }
-  const mesh::Communicator& communicator() const override { return communicator_; }
+  const mesh::Communicator& communicator() const override { return mesh_.communicator(); }
 
   void advance(double limit) override;
 
@@ -43,8 +48,8 @@ class SimulationOf final : public Simulation {
   std::int64_t leaves() const override { return leaves_; }
   std::int64_t volumes() const override { return leaves_ * mesh_.layout().volumes(); }
   std::int64_t volume_updates() const override { return updates_; }
-  std::int64_t first_order_volumes() const override { return communicator_.sum(first_order_); }
-  std::int64_t floored_volumes() const override { return communicator_.sum(floored_); }
+  std::int64_t first_order_volumes() const override { return communicator().sum(first_order_); }
+  std::int64_t floored_volumes() const override { return communicator().sum(floored_); }
   mesh::PartitionFacts partition() const override { return mesh_.partition_facts(); }
   std::size_t state_bytes() const override { return mesh_.state_bytes(); }
   std::size_t register_bytes() const override { return mesh_.register_bytes(); }
@@ -54,16 +59,16 @@ class SimulationOf final : public Simulation {
 
  private:
   StateView state() const {
-    return {communicator_, mesh_.layout(), mesh_.patches(), mesh_.levels(), t_, team_, level_dx_};
+    return {communicator(), mesh_.layout(), mesh_.patches(), mesh_.levels(), t_, team_, level_dx_};
   }
   void set_initial_data();
   bool adapt();
   void regrid();
   void count_leaves();
+  void check_state() const;  // throws StateFailure on all ranks
   double next_dt(double limit) const;
 
   Config config_;
-  mesh::Communicator communicator_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
   mesh::PatchMesh<D> mesh_;

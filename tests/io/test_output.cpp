@@ -11,6 +11,8 @@
 #include "base/cpu_check.hpp"
 #include "base/error.hpp"
 #include "io/atomic_file.hpp"
+#include "io/checkpoint_directory.hpp"
+#include "io/checkpoint_file.hpp"
 #include "io/history.hpp"
 #include "io/output_directory.hpp"
 #include "io/progress.hpp"
@@ -119,6 +121,93 @@ TEST(History, NeverReplacesAFile) {
   EXPECT_EQ(message_of<Failure>([&] { History history(scratch.file("history.csv"), {}); }),
             scratch.file("history.csv") + ": cannot create: File exists");
   EXPECT_EQ(contents(scratch.file("history.csv")), "old");
+}
+
+class ResumedHistory : public testing::Test {
+ protected:
+  // The file after a restart at step `last` and one more row.
+  std::string resumed(const std::string& old, std::int64_t last) {
+    write_whole(path, old);
+    History history(path, columns, last);
+    history.row(row);
+    return contents(path);
+  }
+
+  const Scratch scratch;
+  const std::string path = scratch.file("history.csv");
+  const Column columns[2] = {{"step", ""}, {"time", "time"}};
+  const double row[2] = {9, 0.5};
+};
+
+TEST_F(ResumedHistory, DropsLaterRowsAndTornLines) {
+  const std::string head = "step,time [time]\n", one = "1,0.10000000000000001\n", two = "2,0.2\n";
+  EXPECT_EQ(resumed(head + one + two, 2), head + one + two + "9,0.5\n");
+  EXPECT_EQ(resumed(head + one + two, 1), head + one + "9,0.5\n");
+  EXPECT_EQ(resumed(head + one + two, 0), head + "9,0.5\n");
+  // A line may be torn anywhere; without its end even a whole number may be the start of a longer one.
+  for (std::size_t torn = 0; torn < two.size(); ++torn) {
+    EXPECT_EQ(resumed(head + one + two.substr(0, torn), 2), head + one + "9,0.5\n") << torn;
+  }
+  for (std::size_t torn = 0; torn < head.size(); ++torn) {
+    EXPECT_EQ(resumed(head.substr(0, torn), 2), head + "9,0.5\n") << torn;
+  }
+  EXPECT_EQ(scratch.names(), std::vector<std::string>{"history.csv"});
+}
+
+TEST_F(ResumedHistory, StartsAnewWithoutAFile) {
+  History(path, columns, 5).row(row);
+  EXPECT_EQ(contents(path), "step,time [time]\n9,0.5\n");
+}
+
+TEST_F(ResumedHistory, RefusesOtherColumns) {
+  const std::string old = "step,time [time],mass\n1,0.1,2\n";
+  EXPECT_EQ(
+      message_of<InputError>([&] { resumed(old, 5); }),
+      path + ": has other columns than this run would add; move it away, or choose another output directory");
+  EXPECT_EQ(contents(path), old);
+}
+
+TEST(CheckpointDirectory, KeepsTheNewest) {
+  const Scratch scratch;
+  EXPECT_EQ(newest_checkpoint(scratch.path()), "");
+  // Steps are numbers, not text; all else is nobody's business.
+  const std::vector<std::string> others = {"chk_.hdf5", "chk_000009.hdf5.part", "chk_12a.hdf5",
+                                           "chk_5.hdf5.old", "plot_000001.vtkhdf"};
+  for (const auto& name : others) write_whole(scratch.file(name), "x");
+  std::filesystem::create_directory(scratch.file("chk_99.hdf5"));
+  for (const int step : {3, 20, 999999, 1000000, 100}) write_whole(scratch.file(checkpoint_name(step)), "x");
+  EXPECT_EQ(newest_checkpoint(scratch.path()), scratch.file("chk_1000000.hdf5"));
+  const auto left = [&] {
+    std::vector<std::string> names = scratch.names();
+    std::erase_if(names, [&](const auto& name) {
+      return std::find(others.begin(), others.end(), name) != others.end() || name == "chk_99.hdf5";
+    });
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  keep_newest_checkpoints(scratch.path(), 9);
+  EXPECT_EQ(left().size(), 5u);
+  keep_newest_checkpoints(scratch.path(), 1, 100);
+  EXPECT_EQ(left(), (Names{"chk_000100.hdf5", "chk_1000000.hdf5", "chk_999999.hdf5"}));
+  keep_newest_checkpoints(scratch.path(), 2);
+  EXPECT_EQ(left(), (Names{"chk_1000000.hdf5", "chk_999999.hdf5"}));
+  keep_newest_checkpoints(scratch.path(), 1);
+  EXPECT_EQ(left(), Names{"chk_1000000.hdf5"});
+  EXPECT_EQ(scratch.names().size(), others.size() + 2);
+  EXPECT_EQ(message_of<Failure>([&] { newest_checkpoint(scratch.file("none")); }),
+            scratch.file("none") + ": cannot be read: No such file or directory");
+}
+
+TEST(CheckpointDirectory, RemovesWhatKilledRunsLeft) {
+  const Scratch scratch;
+  const std::vector<std::string> kept = {"chk_000001.hdf5", "notes.part", "plot_000001.vtkhdf"};
+  for (const auto& name : kept) write_whole(scratch.file(name), "x");
+  for (const char* name : {"chk_000002.hdf5", "plot_000002.vtkhdf", "failed_000002.vtkhdf",
+                           "plot.vtkhdf.series", "history.csv"}) {
+    write_whole(temporary_name(scratch.file(name)), "x");
+  }
+  remove_leftovers(scratch.path());
+  EXPECT_EQ(scratch.names(), kept);
 }
 
 TEST(Progress, Line) {

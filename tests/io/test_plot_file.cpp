@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plot files, read back with the HDF5 library alone.
 #include "io/plot_file.hpp"
+#include "io/plot_series.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <cmath>
@@ -21,6 +20,7 @@ namespace meander::io {
 namespace {
 
 using testing_io::contents;
+using testing_io::FileSizeLimit;
 using testing_io::message_of;
 using testing_io::Scratch;
 
@@ -87,7 +87,6 @@ std::string text(hid_t file, const std::string& object, const char* name, bool i
 struct Case {
   int dim, p;
   bool float64;
-  int deflate;
 };
 
 class PlotFileOf : public testing::TestWithParam<Case> {
@@ -132,8 +131,8 @@ class PlotFileOf : public testing::TestWithParam<Case> {
   }
 
   void write(const std::string& path) const {
-    write_plot(path, mesh, fields(), {.input = "[mesh]\n# \xc3\xa4\n", .step = 12, .time = -0.25},
-               {.float64 = GetParam().float64, .deflate = GetParam().deflate});
+    write_plot(path, {}, mesh, fields(), {.input = "[mesh]\n# \xc3\xa4\n", .step = 12, .time = -0.25},
+               {.float64 = GetParam().float64});
   }
 
   Scratch scratch;
@@ -142,7 +141,7 @@ class PlotFileOf : public testing::TestWithParam<Case> {
 };
 
 TEST_P(PlotFileOf, HoldsEveryVolumeAtItsPlace) {
-  const auto [dim, p, float64, deflate] = GetParam();
+  const auto [dim, p, float64] = GetParam();
   write(scratch.file("plot.vtkhdf"));
   EXPECT_EQ(scratch.names(), std::vector<std::string>{"plot.vtkhdf"}) << "no temporary file is left";
   const hid_t file = H5Fopen(scratch.file("plot.vtkhdf").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -226,32 +225,13 @@ TEST_P(PlotFileOf, SaysWhereItComesFrom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, PlotFileOf,
-                         testing::Values(Case{2, 3, false, 1}, Case{2, 17, true, 0}, Case{3, 4, false, 0},
-                                         Case{3, 9, true, 1}, Case{2, 5, true, 1}, Case{3, 3, false, 1}),
+                         testing::Values(Case{2, 3, false}, Case{2, 17, true}, Case{3, 4, false},
+                                         Case{3, 9, true}, Case{2, 5, true}, Case{3, 3, false}),
                          [](const auto& instance) {
                            const Case& c = instance.param;
                            return std::to_string(c.dim) + "d_p" + std::to_string(c.p) +
-                                  (c.float64 ? "_float64" : "_float32") + "_gzip" + std::to_string(c.deflate);
+                                  (c.float64 ? "_float64" : "_float32");
                          });
-
-// Files larger than a limit cannot be written while this lives, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = signal(SIGXFSZ, SIG_IGN);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int) = nullptr;
-};
 
 class PlotFileFailure : public testing::Test {
  protected:
@@ -265,7 +245,7 @@ class PlotFileFailure : public testing::Test {
     };
   }
   void write(const std::string& path) const {
-    write_plot(path, mesh, {&field, 1}, {}, {.float64 = true, .deflate = 0});
+    write_plot(path, {}, mesh, {&field, 1}, {}, {.float64 = true});
   }
 
   Scratch scratch;
@@ -280,7 +260,8 @@ TEST_F(PlotFileFailure, FullDiskLeavesEarlierFilesIntact) {
   const std::string before = contents(scratch.file("plot_0.vtkhdf"));
   factor = 2;
   // Small limits fail in the data, larger ones when the file is flushed.
-  for (const rlim_t limit : {100, 5000, 100000, static_cast<int>(before.size()) - 2000}) {
+  for (const std::size_t limit :
+       {std::size_t{100}, std::size_t{5000}, std::size_t{100000}, before.size() - 2000}) {
     const FileSizeLimit full(limit);
     for (const char* name : {"plot_0.vtkhdf", "plot_1.vtkhdf"}) {
       const std::string what = message_of<Failure>([&] { write(scratch.file(name)); });
@@ -308,6 +289,38 @@ TEST(PlotSeries, ListsFilesWithTheirTimes) {
             "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
             "    {\"name\": \"plot_000000.vtkhdf\", \"time\": 0},\n"
             "    {\"name\": \"plot_000007.vtkhdf\", \"time\": 0.1}\n  ]\n}\n");
+}
+
+TEST(PlotSeries, GoesOnAfterARestart) {
+  const Scratch scratch;
+  PlotSeries first(scratch.path());
+  const double times[] = {-0.1, 0, 0.1, 1.0 / 3.0, 1e300};
+  for (int i = 0; i < 5; ++i) first.add(plot_name(i), times[i]);
+  for (int kept = 5; kept >= 0; --kept) {
+    PlotSeries next(scratch.path());
+    next.resume(kept == 0 ? -1 : times[kept - 1]);
+    EXPECT_EQ(next.files(), (std::vector(first.files().begin(), first.files().begin() + kept)));
+    PlotSeries same(scratch.path());
+    same.resume(1e301);
+    EXPECT_EQ(same.files(), next.files()) << "the file has been shortened";
+  }
+  PlotSeries anew(scratch.file("other"));
+  EXPECT_NO_THROW(anew.resume(1));
+}
+
+TEST(PlotSeries, RefusesForeignFiles) {
+  const Scratch scratch;
+  const std::string path = scratch.file("plot.vtkhdf.series");
+  PlotSeries series(scratch.path());
+  series.add(plot_name(0), 0);
+  const std::string good = contents(path);
+  for (const std::string& bad : {std::string("{}"), good.substr(0, good.size() - 2),
+                                 good.substr(0, good.size() - 8) + "x" + good.substr(good.size() - 8)}) {
+    std::ofstream(path, std::ios::binary) << bad;
+    EXPECT_EQ(message_of<InputError>([&] { series.resume(1); }),
+              path + ": is no series of plot files of this program")
+        << bad;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ranks.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace meander::app {
+
+namespace {
+
+const char* level_name(int level) {
+  switch (level) {
+    case MPI_THREAD_MULTIPLE:
+      return "MPI_THREAD_MULTIPLE";
+    case MPI_THREAD_SERIALIZED:
+      return "MPI_THREAD_SERIALIZED";
+    case MPI_THREAD_FUNNELED:
+      return "MPI_THREAD_FUNNELED";
+    default:
+      return "MPI_THREAD_SINGLE";
+  }
+}
+
+bool several_ranks() {
+  int initialized = 0, finalized = 0, size = 1;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized != 0 && finalized == 0) MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size > 1;
+}
+
+void print(const std::string& message) {
+  log::live_line("");
+  int rank = 0;
+  const bool several = several_ranks();
+  if (several) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fmt::print(stderr, "{}{}\n", several && rank > 0 ? fmt::format("rank {}: ", rank) : "", message);
+  std::fflush(stderr);
+}
+
+struct Outcome {
+  int code = exit_failure;
+  std::string message;
+  bool agreed = false;  // all ranks know of it
+};
+
+// What the exception being handled means.
+Outcome outcome() {
+  try {
+    throw;
+  } catch (const mesh::AgreedInputError& error) {
+    return {exit_input_error, error.what(), true};
+  } catch (const mesh::AgreedFailure& error) {
+    return {exit_failure, error.what(), true};
+  } catch (const InputError& error) {
+    return {exit_input_error, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {exit_failure, "meander: out of memory"};
+  } catch (const std::exception& error) {
+    return {exit_failure, error.what()};
+  } catch (...) {
+    return {exit_failure, "meander: an unknown failure"};
+  }
+}
+
+// An exception that nobody catches, as in a thread, must not leave the other ranks waiting.
+[[noreturn]] void on_terminate() {
+  const Outcome what = std::current_exception() ? outcome() : Outcome{.message = "meander: terminated"};
+  print(what.message);
+  if (several_ranks()) MPI_Abort(MPI_COMM_WORLD, what.code);
+  std::abort();
+}
+
+// MPI for as long as it lives; plain `./meander` is one rank.
+class Mpi {
+ public:
+  Mpi() { MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level_); }
+  ~Mpi() { MPI_Finalize(); }
+  Mpi(const Mpi&) = delete;
+  Mpi& operator=(const Mpi&) = delete;
+
+  int level() const { return level_; }
+
+ private:
+  int level_ = MPI_THREAD_SINGLE;
+};
+
+}  // namespace
+
+int with_ranks(const std::function<int(const Ranks&)>& body) {
+  const Mpi mpi;
+  std::set_terminate(on_terminate);
+  bool is_root = true, alone = true;
+  try {
+    const Ranks ranks{.communicator = mesh::Communicator::world(),
+                      .thread_level = level_name(mpi.level()),
+                      .many_threads = mpi.level() >= MPI_THREAD_FUNNELED};
+    is_root = ranks.communicator.is_root();
+    alone = ranks.communicator.size() == 1;
+    if (!is_root) {
+      log::set_level(log::Level::error);
+      log::set_prefix(fmt::format("rank {}: ", ranks.communicator.rank()));
+    }
+    return body(ranks);
+  } catch (...) {
+    const Outcome what = outcome();
+    if (is_root || !what.agreed) print(what.message);
+    if (!what.agreed && !alone) MPI_Abort(MPI_COMM_WORLD, what.code);
+    return what.code;
+  }
+}
+
+int without_ranks(const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (...) {
+    const Outcome what = outcome();
+    fmt::print(stderr, "{}\n", what.message);
+    return what.code;
+  }
+}
+
+}  // namespace meander::app

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The parts of a checkpoint, in Chombo's layout and in /meta: created by the writer, found again by the
+// reader.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "io/checkpoint_file.hpp"
+#include "io/checkpoint_head.hpp"
+#include "io/level_rows.hpp"
+#include "io/meta_group.hpp"
+
+namespace meander::io {
+
+// Where the parts start that the ranks write and read by themselves.
+struct CheckpointPlaces {
+  struct Level {
+    std::int64_t boxes = 0;  // [leaves] lo and hi of each axis, int32, in volumes of the level, inclusive
+    std::int64_t processors = 0;  // [leaves] int32: ranks
+    std::int64_t offsets = 0;     // [leaves + 1] int64: a patch's first value among the level's
+    std::int64_t patches = 0;     // [leaves * patch_values] float64
+  };
+  PatchTables tables;
+  std::int64_t checksums = 0;  // [levels] uint64
+  std::vector<Level> levels;
+
+  template <class Archive>
+  void archive(Archive& all) {
+    all(tables);
+    all(checksums);
+    all(levels);
+  }
+};
+
+// Values of a patch in the file.
+std::int64_t patch_values(const solvers::PatchLayout& layout);
+
+// All but those parts.
+CheckpointPlaces create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
+                                   std::span<const LevelRows> levels, const CheckpointState& state);
+
+// What create_checkpoint() wrote. `leaves`: of each level.
+struct CheckpointContent {
+  CheckpointState state;
+  CheckpointMesh mesh;
+  CheckpointPlaces places;
+  int coarsest_level = 0;
+  std::vector<std::int64_t> leaves;
+
+  template <class Archive>
+  void archive(Archive& all) {
+    all(state.input), all(state.equation), all(state.step), all(state.time), all(state.dt);
+    all(state.counters);
+    all(mesh.mesh.layout), all(mesh.mesh.lower), all(mesh.mesh.base_level), all(mesh.mesh.base_width);
+    all(mesh.base_cells), all(mesh.periodic), all(mesh.unknowns);
+    places.archive(all);
+    all(coarsest_level), all(leaves);
+  }
+};
+// Of a verified file. Throws Failure that names it.
+CheckpointContent read_checkpoint(const std::string& path);
+
+}  // namespace meander::io

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/hdf5_reader.hpp"
+
+#include <fmt/format.h>
+
+#include "io/hdf5_file_driver.hpp"
+
+namespace meander::io::hdf5 {
+
+Reader::Reader(const std::string& path, std::string shown)
+    : shown_(std::move(shown)), first_errno_(std::make_unique<int>(0)) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "the file");
+  check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "the file");
+  check(use_surviving_driver(access.get(), first_errno_.get()), "the file");
+  file_ = checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "the file");
+}
+
+Handle Reader::checked(hid_t id, Handle::Close closer, const std::string& what) const {
+  Handle handle(id, closer);
+  check(id < 0 ? -1 : 0, what);
+  return handle;
+}
+
+void Reader::check(herr_t code, const std::string& what) const {
+  if (code < 0 || *first_errno_ != 0) throw Failure(fmt::format("{}: HDF5 cannot read {}", shown_, what));
+}
+
+Handle Reader::attribute(const std::string& object, const std::string& name) const {
+  return checked(H5Aopen_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                 H5Aclose, fmt::format("attribute {} of {}", name, object));
+}
+
+Handle Reader::dataset(const std::string& path) const {
+  return checked(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose, path);
+}
+
+namespace {
+
+template <class T>
+std::vector<T> values_for(hid_t attribute) {
+  const Handle space(H5Aget_space(attribute), H5Sclose);
+  return std::vector<T>(
+      static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.get()))));
+}
+
+}  // namespace
+
+std::vector<std::int64_t> Reader::integers(const std::string& object, const std::string& name) const {
+  const Handle id = attribute(object, name);
+  auto values = values_for<std::int64_t>(id.get());
+  check(H5Aread(id.get(), H5T_NATIVE_INT64, values.data()), name);
+  return values;
+}
+
+std::vector<double> Reader::numbers(const std::string& object, const std::string& name) const {
+  const Handle id = attribute(object, name);
+  auto values = values_for<double>(id.get());
+  check(H5Aread(id.get(), H5T_NATIVE_DOUBLE, values.data()), name);
+  return values;
+}
+
+std::int64_t Reader::integer(const std::string& object, const std::string& name) const {
+  const auto values = integers(object, name);
+  check(values.size() == 1 ? 0 : -1, name);
+  return values[0];
+}
+
+double Reader::number(const std::string& object, const std::string& name) const {
+  const auto values = numbers(object, name);
+  check(values.size() == 1 ? 0 : -1, name);
+  return values[0];
+}
+
+std::string Reader::text(const std::string& object, const std::string& name) const {
+  const Handle id = attribute(object, name);
+  const Handle type = checked(H5Aget_type(id.get()), H5Tclose, name);
+  std::string value(H5Tget_size(type.get()), '\0');
+  check(H5Aread(id.get(), type.get(), value.data()), name);
+  return value.c_str();
+}
+
+std::vector<std::string> Reader::attribute_names(const std::string& object) const {
+  const Handle id = checked(H5Oopen(file_.get(), object.c_str(), H5P_DEFAULT), H5Oclose, object);
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  check(H5Aiterate2(id.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), object);
+  return names;
+}
+
+std::string Reader::text(const std::string& path) const {
+  const Handle id = dataset(path);
+  const Handle type = checked(H5Dget_type(id.get()), H5Tclose, path);
+  std::string value(H5Tget_size(type.get()), '\0');
+  check(H5Dread(id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.data()), path);
+  // An empty text is written as one zero.
+  return value == std::string(1, '\0') ? std::string() : value;
+}
+
+std::int64_t Reader::offset(const std::string& path) const {
+  const haddr_t at = H5Dget_offset(dataset(path).get());
+  check(at == HADDR_UNDEF ? -1 : 0, path);
+  return static_cast<std::int64_t>(at);
+}
+
+std::int64_t Reader::rows(const std::string& path) const {
+  const Handle space = checked(H5Dget_space(dataset(path).get()), H5Sclose, path);
+  hsize_t size[H5S_MAX_RANK] = {};
+  check(H5Sget_simple_extent_dims(space.get(), size, nullptr), path);
+  return static_cast<std::int64_t>(size[0]);
+}
+
+}  // namespace meander::io::hdf5

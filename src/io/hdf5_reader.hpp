@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Reading a small HDF5 file, or the small parts of a large one. The file must have been verified: HDF5 1.10
+// may crash on a damaged one.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/hdf5.hpp"
+
+namespace meander::io::hdf5 {
+
+class Reader {
+ public:
+  // All calls throw Failure that names the file and what is missing. `shown`: what failures call it.
+  Reader(const std::string& path, std::string shown);
+
+  std::vector<std::int64_t> integers(const std::string& object, const std::string& attribute) const;
+  std::vector<double> numbers(const std::string& object, const std::string& attribute) const;
+  std::int64_t integer(const std::string& object, const std::string& attribute) const;
+  double number(const std::string& object, const std::string& attribute) const;
+  std::string text(const std::string& object, const std::string& attribute) const;
+  // Sorted.
+  std::vector<std::string> attribute_names(const std::string& object) const;
+
+  // A scalar dataset that is a string.
+  std::string text(const std::string& dataset) const;
+  // Where in the file the values of a contiguous dataset start.
+  std::int64_t offset(const std::string& dataset) const;
+  std::int64_t rows(const std::string& dataset) const;
+
+ private:
+  Handle checked(hid_t id, Handle::Close closer, const std::string& what) const;
+  void check(herr_t code, const std::string& what) const;
+  Handle attribute(const std::string& object, const std::string& name) const;
+  Handle dataset(const std::string& path) const;
+
+  std::string shown_;
+  std::unique_ptr<int> first_errno_;  // of the file driver; outlives file_
+  Handle file_;
+};
+
+}  // namespace meander::io::hdf5

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/plot_series.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/fields.hpp"
+
+namespace meander::io {
+
+namespace {
+
+constexpr std::string_view head = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n",
+                           foot = "  ]\n}\n", before_name = "    {\"name\": \"",
+                           before_time = "\", \"time\": ";
+
+// The entries of a file as write() leaves it; false if it is none.
+bool parse(std::string_view text, std::vector<std::pair<std::string, double>>& files) {
+  if (!text.starts_with(head) || !text.ends_with(foot)) return false;
+  text.remove_prefix(head.size());
+  text.remove_suffix(foot.size());
+  while (!text.empty()) {
+    const std::string line(text.substr(0, text.find('\n')));
+    if (!line.starts_with(before_name)) return false;
+    const std::size_t middle = line.find(before_time);
+    if (middle == std::string::npos) return false;
+    const char* number = line.c_str() + middle + before_time.size();
+    char* end = nullptr;
+    const double time = std::strtod(number, &end);
+    if (end == number || *end != '}') return false;
+    files.emplace_back(line.substr(before_name.size(), middle - before_name.size()), time);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string PlotSeries::path() const {
+  return directory_ + "/plot.vtkhdf.series";
+}
+
+void PlotSeries::resume(double time) {
+  files_.clear();
+  if (!std::filesystem::exists(path())) return;
+  std::ifstream file(path(), std::ios::binary);
+  if (!file) throw Failure(fmt::format("{}: cannot open: {}", path(), std::strerror(errno)));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!parse(text, files_)) throw InputError(path() + ": is no series of plot files of this program");
+  std::erase_if(files_, [&](const auto& entry) { return entry.second > time; });
+  write();
+}
+
+void PlotSeries::add(const std::string& name, double time) {
+  files_.emplace_back(name, time);
+  write();
+}
+
+void PlotSeries::write() const {
+  std::string text(head);
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    text += fmt::format("    {{\"name\": {}, \"time\": {}}}{}\n", toml_text(files_[i].first),
+                        files_[i].second, i + 1 < files_.size() ? "," : "");
+  }
+  text += foot;
+  write_whole(path(), text);
+}
+
+}  // namespace meander::io

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// A simulation from a checkpoint. All that a step reads is in the state of the leaves, the time and the step:
+// halos, the rates that the next time step follows from and the scenario's step data are had anew from them,
+// to the same bits.
+#include "simulation/simulation_of.hpp"
+
+namespace meander::simulation {
+namespace {
+
+// This rank's leaves, where all are cut evenly.
+template <int D>
+mesh::DistributedTree<D> tree_of(const Config& config, const mesh::Communicator& communicator,
+                                 io::CheckpointReader& checkpoint) {
+  const std::int64_t leaves = checkpoint.leaves(), ranks = communicator.size();
+  const std::int64_t begin = leaves * communicator.rank() / ranks,
+                     end = leaves * (communicator.rank() + 1) / ranks;
+  std::vector<mesh::Key<D>> keys;
+  for (const io::PlotLeaf& leaf : checkpoint.read_leaves(begin, end)) {
+    mesh::Cell<D> cell;
+    cell.level = leaf.level;
+    for (int a = 0; a < D; ++a) cell.at[a] = leaf.at[a];
+    keys.push_back(mesh::key_of<D>(cell));
+  }
+  return {domain_of<D>(config), std::move(keys), communicator};
+}
+
+}  // namespace
+
+template <int D>
+void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
+  const io::CheckpointState& saved = checkpoint.state();
+  t_ = saved.time;
+  dt_ = saved.dt;
+  step_ = static_cast<int>(saved.step);
+  for (const auto& [name, value] : saved.counters) {
+    if (name == updates_counter) updates_ = value;
+    if (!communicator().is_root()) continue;
+    if (name == first_order_counter) first_order_ = value;
+    if (name == floored_counter) floored_ = value;
+  }
+  std::vector<double*> slots;
+  for (const auto& patch : mesh_.patches()) slots.push_back(patch.q);
+  const std::int64_t first = mesh_.tree().first_leaf();
+  checkpoint.read_patches(first, first + static_cast<std::int64_t>(slots.size()), mesh_.layout(), slots);
+  mesh_.fill_halos(t_, team_);
+  status_ = traversal_.inspect();
+  check_state();
+  config_.scenario->prepare_step(state(), *solver_);
+}
+
+std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads,
+                                               const mesh::Communicator& communicator,
+                                               io::CheckpointReader& checkpoint) {
+  const auto resume = [&]<int D>() -> std::unique_ptr<Simulation> {
+    auto simulation =
+        std::make_unique<SimulationOf<D>>(config, threads, tree_of<D>(config, communicator, checkpoint));
+    simulation->resume(checkpoint);
+    return simulation;
+  };
+  return config.domain.dimensions == 2 ? resume.operator()<2>() : resume.operator()<3>();
+}
+
+}  // namespace meander::simulation

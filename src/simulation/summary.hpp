@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What a run has cost: told at its end, and kept as summary.json.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulation/simulation.hpp"
+
+namespace meander::simulation {
+
+// What a rank knows of its part of the run, from the first step after the start or restart.
+struct RunCosts {
+  std::int64_t first_step = 0;     // steps done before
+  std::int64_t first_updates = 0;  // volume updates done before
+  double loop = 0;                 // seconds from the first step to the last file
+  double output = 0;               // of these, for plots, history and checkpoints
+  double checkpoints = 0;          // of these, for checkpoints
+  std::int64_t checkpoint_count = 0;
+  int threads = 1;
+  std::string thread_level;  // what MPI offers: "MPI_THREAD_MULTIPLE"; empty: one rank without
+};
+
+// Seconds a step of one kind of work, over the ranks.
+struct Spread {
+  double min = 0, mean = 0, max = 0;
+};
+
+struct Summary {
+  std::int64_t steps = 0;  // in this part of the run
+  std::int64_t last_step = 0;
+  double time = 0;             // simulated
+  double seconds = 0;          // of the slowest rank
+  int ranks = 1, threads = 1;  // threads: of all ranks
+  std::string thread_level;
+  std::int64_t leaves = 0, volumes = 0, updates = 0;
+  Spread update, waiting, regrid, output, other;  // seconds a step
+  double leaf_imbalance = 1;                      // most / mean leaves of a rank, at the end
+  double update_imbalance = 1;                    // greatest / mean time for updates, over the run
+  mesh::PartitionFacts partition;
+  double volumes_per_second = 0;                          // output left out
+  std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
+  std::int64_t checkpoints = 0;
+  double checkpoint_seconds = 0;              // each
+  std::int64_t first_order = 0, floored = 0;  // volume updates, since the start of the whole run
+};
+
+// Of all ranks, known to all. Collective.
+Summary summarise(const Simulation& simulation, const RunCosts& costs);
+
+// A few lines for a terminal.
+std::vector<std::string> summary_lines(const Summary& summary);
+// The same for programs: one object, keys with units.
+std::string summary_json(const Summary& summary);
+
+}  // namespace meander::simulation

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// A run that is taken up again from a checkpoint goes on to the same bits as one that was never interrupted,
+// on any number of ranks.
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "mesh/mpi_check.hpp"
+#include "simulation/output.hpp"
+#include "tests/simulation/mpi/cases.hpp"
+#include "tests/simulation/mpi/outcome.hpp"
+
+namespace meander::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory that all ranks see, gone at the end.
+class Directory {
+ public:
+  explicit Directory(const std::string& name)
+      : path_(fs::temp_directory_path() / (name + "-" + std::to_string(world().size()))) {
+    world().barrier();
+    if (world().is_root()) {
+      fs::remove_all(path_);
+      fs::create_directories(path_);
+    }
+    world().barrier();
+  }
+  ~Directory() {
+    world().barrier();
+    if (world().is_root()) fs::remove_all(path_);
+  }
+  std::string path() const { return path_.string(); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+void write_checkpoint(Simulation& simulation, const std::string& path, io::CheckpointState state = {}) {
+  io::CheckpointMesh mesh;
+  simulation.save(mesh, state);
+  const StateView view = simulation.view();
+  const auto indices = simulation.leaf_indices();
+  std::vector<io::PlotLeaf> leaves(indices.size());
+  std::vector<const double*> patches;
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    leaves[leaf] = {view.levels[leaf],
+                    {indices[leaf][0], indices[leaf][1], indices[leaf][2]},
+                    simulation.communicator().rank()};
+    patches.push_back(view.patches[leaf].q);
+  }
+  mesh.mesh.leaves = leaves;
+  io::write_checkpoint(path, simulation.communicator(), mesh, patches, state);
+}
+
+// The lowest `ranks` of the world; one rank alone without MPI for the others.
+mesh::Communicator lowest(int ranks) {
+  MPI_Comm part = MPI_COMM_NULL;
+  mesh::mpi_check(MPI_Comm_split(world().get(), world().rank() < ranks ? 0 : 1, world().rank(), &part),
+                  "MPI_Comm_split");
+  const auto communicator = mesh::Communicator::duplicate(part);
+  mesh::mpi_check(MPI_Comm_free(&part), "MPI_Comm_free");
+  return communicator;
+}
+
+Outcome to_the_end(Simulation& simulation, int steps) {
+  while (simulation.step() < steps) simulation.advance(simulation.config().time.end);
+  return outcome_of(simulation);
+}
+
+class Restart : public testing::TestWithParam<RankCase> {};
+INSTANTIATE_TEST_SUITE_P(Simulation, Restart, testing::ValuesIn(rank_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+// Half way by so many ranks, then by others.
+TEST_P(Restart, ChangesNoBit) {
+  const RankCase& tested = GetParam();
+  const Config config = config_of(tested);
+  const Directory directory("meander-test-restart");
+  // An odd step, which is no multiple of the steps between regrids.
+  const int half = tested.steps / 2 | 1;
+  const auto first_half = [&](const std::string& path, const mesh::Communicator& communicator) {
+    const auto simulation = make_simulation(config, 2, communicator);
+    to_the_end(*simulation, half);
+    write_checkpoint(*simulation, directory.file(path));
+    return to_the_end(*simulation, tested.steps);
+  };
+  const auto second_half = [&](const std::string& path, int threads, const mesh::Communicator& communicator) {
+    io::CheckpointReader checkpoint(directory.file(path), communicator);
+    const auto simulation = restart_simulation(config, threads, communicator, checkpoint);
+    EXPECT_EQ(simulation->step(), half);
+    return to_the_end(*simulation, tested.steps);
+  };
+  const Outcome reference = alone([&](const auto& one) { return first_half("by-one", one); });
+  expect_same(first_half("by-all", world()), reference, "never interrupted");
+  expect_same(second_half("by-one", 1, world()), reference, "one rank, then all");
+  expect_same(second_half("by-all", 3, world()), reference, "all ranks, then all");
+  const Outcome by_one = alone([&](const auto& one) { return second_half("by-all", 2, one); });
+  expect_same(by_one, reference, "all ranks, then one");
+  const int some = (world().size() + 1) / 2;
+  const auto part = lowest(some);
+  if (world().rank() < some) expect_same(second_half("by-all", 1, part), reference, "all ranks, then some");
+}
+
+// Both files hold the same: leaves, data and counters; only who wrote what differs.
+TEST(RestartFiles, AreWrittenAlikeByAnyRanks) {
+  const Config config = config_of(case_called("riemann"));
+  const Directory directory("meander-test-restart-files");
+  const auto write = [&](const std::string& path, const mesh::Communicator& communicator) {
+    const auto simulation = make_simulation(config, 1, communicator);
+    to_the_end(*simulation, 7);
+    write_checkpoint(*simulation, directory.file(path));
+    return Outcome{};
+  };
+  alone([&](const auto& one) { return write("by-one", one); });
+  write("by-all", world());
+  for (const char* path : {"by-one", "by-all"}) {
+    io::CheckpointReader checkpoint(directory.file(path), world());
+    EXPECT_EQ(checkpoint.state().step, 7);
+    EXPECT_EQ(checkpoint.state().counters.size(), 3u);
+    EXPECT_EQ(checkpoint.state().input, config.resolved);
+  }
+}
+
+// A run with its files, interrupted or not: the same rows and the same plots.
+TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
+  RankCase tested = case_called("riemann");
+  const Config config =
+      config_of(tested, {"output.plot-every=0.002", "output.plot-times=[0.0013, 0.0047]",
+                         "output.plot-steps=11", "output.history-steps=3", "time.max-steps=36",
+                         "output.fields=[\"density\", \"velocity\", \"level\", \"curve_index\"]"});
+  const Directory whole("meander-test-output-whole"), parts("meander-test-output-parts");
+  const int interrupted = 16, killed = 25;
+  const auto go = [](Simulation& simulation, Output& output, int steps) {
+    while (simulation.step() < steps) {
+      simulation.advance(output.next_stop());
+      output.after_step();
+    }
+  };
+  {
+    const auto simulation = make_simulation(config, 1, world());
+    Output output(*simulation, whole.path());
+    output.start();
+    go(*simulation, output, 36);
+    output.finish();
+  }
+  {
+    const auto simulation = make_simulation(config, 1, world());
+    Output output(*simulation, parts.path());
+    output.start();
+    go(*simulation, output, interrupted);
+    io::CheckpointState state;
+    output.save(state);
+    write_checkpoint(*simulation, parts.file("checkpoint"), state);
+    go(*simulation, output, killed);  // what follows the checkpoint is lost
+  }
+  world().barrier();
+  io::CheckpointReader checkpoint(parts.file("checkpoint"), world());
+  const auto simulation = restart_simulation(config, 2, world(), checkpoint);
+  Output output(*simulation, parts.path());
+  output.resume(checkpoint.state(), true);
+  go(*simulation, output, 36);
+  output.finish();
+  world().barrier();
+  EXPECT_EQ(text_of(parts.file("history.csv")), text_of(whole.file("history.csv")));
+  const std::string series = text_of(whole.file("plot.vtkhdf.series"));
+  EXPECT_GT(std::count(series.begin(), series.end(), '\n'), 5);
+  EXPECT_EQ(text_of(parts.file("plot.vtkhdf.series")), series);
+  int plots = 0;
+  for (const auto& entry : fs::directory_iterator(whole.path())) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("plot_")) continue;
+    ++plots;
+    // Plots also say which rank has a leaf, and where the curve is cut may differ.
+    const std::string part = text_of(parts.file(name)), expected = text_of(entry.path().string());
+    ASSERT_EQ(part.size(), expected.size()) << name;
+    std::int64_t different = 0;
+    for (std::size_t i = 0; i < part.size(); ++i) different += part[i] != expected[i];
+    EXPECT_LE(different, world().size() > 1 ? simulation->leaves() : 0) << name;
+  }
+  EXPECT_GT(plots, 6);
+  // In another directory all begins anew.
+  const Directory elsewhere("meander-test-output-elsewhere");
+  Output begun(*simulation, elsewhere.path());
+  begun.resume(checkpoint.state(), false);
+  world().barrier();
+  EXPECT_TRUE(fs::exists(elsewhere.file("plot_000000.vtkhdf")));
+}
+
+// The root cannot write: all ranks learn of it, and why.
+TEST(OutputFailure, IsThrownByAllRanks) {
+  const Config config = config_of(case_called("vortex"));
+  const Directory directory("meander-test-output-failure");
+  const auto simulation = make_simulation(config, 1, world());
+  if (world().is_root()) fs::create_directories(directory.file("history.csv"));
+  world().barrier();
+  Output output(*simulation, directory.path());
+  try {
+    output.start();
+    ADD_FAILURE() << "written";
+  } catch (const Failure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("history.csv"), std::string::npos) << failure.what();
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation
