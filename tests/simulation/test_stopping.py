@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 import unittest
 
@@ -121,6 +122,30 @@ class Stopping(programs.ProgramTest):
         self.run_to_end(1, "restart", "run/chk_000040.hdf5", "--set", "output.directory=third", "--set",
                         "time.max-steps=60")
         self.assertEqual(programs.differences(self.path("other/chk_000060.hdf5"), self.path("third/chk_000060.hdf5")), [])
+
+    def test_slurm_job(self):
+        # The example of docs/, with stand-ins for the commands of Slurm; the first job has a second.
+        os.mkdir(self.path("bin"))
+        for name, text in {
+                "srun": 'while case "$1" in --*) true ;; *) false ;; esac; do shift; done\nshift\nexec ' +
+                        " ".join(self.command(2)) + ' "$@" --threads 1',
+                "squeue": "[ -e requeued ] && echo 1-00:00:00 || echo 0:01",
+                "scontrol": 'echo "$@" >> requeued'}.items():
+            with open(self.path("bin/" + name), "w", encoding="utf-8") as stream:
+                stream.write("#!/bin/sh\n" + text + "\n")
+            os.chmod(self.path("bin/" + name), 0o755)
+        with open(self.path("long.toml"), "w", encoding="utf-8") as stream, \
+                open(programs.SMALL[0], encoding="utf-8") as small:
+            stream.write(small.read().replace("end = 0.8", "end = 0.8\nmax-steps = 1500").replace("patch-size = 9",
+                                                                                               "patch-size = 15"))
+        environment = {**programs.ENVIRONMENT, "PATH": self.path("bin") + ":" + os.environ["PATH"], "SLURM_JOB_ID": "7"}
+        for code in (3, 0):
+            done = subprocess.run([os.path.join(programs.SOURCE, "docs/slurm-job.sh"), "long.toml"], cwd=self.scratch,
+                                  env=environment, capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual(done.returncode, code, done.stderr)
+        with open(self.path("requeued"), encoding="utf-8") as stream:
+            self.assertEqual(stream.read(), "requeue 7\n")
+        self.assertEqual(programs.rows(self.path("output/long")), 151)
 
     def test_summary(self):
         log = self.run_to_end(2, "run", *programs.SMALL, "--set", "time.max-steps=30", "--output", "run")
