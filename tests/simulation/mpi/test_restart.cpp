@@ -3,6 +3,8 @@
 // A run that is taken up again from a checkpoint goes on to the same bits as one that was never interrupted,
 // on any number of ranks.
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -20,9 +22,10 @@ namespace fs = std::filesystem;
 // A directory that all ranks see, gone at the end.
 class Directory {
  public:
-  explicit Directory(const std::string& name)
-      : path_(fs::temp_directory_path() / (name + "-" + std::to_string(world().size()))) {
-    world().barrier();
+  explicit Directory(const std::string& name) {
+    pid_t root = getpid();  // other tests may run at the same time
+    world().broadcast(root);
+    path_ = fs::temp_directory_path() / (name + "-" + std::to_string(root));
     if (world().is_root()) {
       fs::remove_all(path_);
       fs::create_directories(path_);
