@@ -56,6 +56,7 @@ TEST(CacheStress, ManyThreadsWithFailures) {
   traits.trim_after = std::chrono::milliseconds(200);
   traits.deadline = std::chrono::milliseconds(20);
   std::atomic<long> refused{0};
+  const int count = operations();
   {
     MemoryCache cache(device, Space::device, traits);
     Owners owners;
@@ -68,7 +69,7 @@ TEST(CacheStress, ManyThreadsWithFailures) {
           std::size_t bytes;
         };
         std::vector<Held> held;
-        for (int i = 0; i < operations(); ++i) {
+        for (int i = 0; i < count; ++i) {
           const bool free_one = !held.empty() && (held.size() > 6 || engine() % 2 == 0);
           if (free_one) {
             std::swap(held[engine() % held.size()], held.back());
@@ -95,6 +96,7 @@ TEST(CacheStress, ManyThreadsWithFailures) {
     }
     for (auto& thread : team) thread.join();
     const Stats stats = cache.stats();
+    EXPECT_GT(stats.allocations, static_cast<std::size_t>(count) * threads / 4);
     EXPECT_EQ(stats.live_bytes, 0u);
     EXPECT_EQ(stats.failures, static_cast<std::size_t>(refused.load()));
     EXPECT_LE(stats.peak_held_bytes, settings.capacity);
@@ -147,6 +149,7 @@ TEST(CacheStress, WorkInFlightKeepsItsBlocks) {
   for (auto& thread : team) thread.join();
   EXPECT_EQ(damaged, 0);
   EXPECT_EQ(refused, 0) << "whoever submits everything before it asks again is never refused";
+  EXPECT_EQ(cache.stats().allocations, static_cast<std::size_t>(workers * rounds));
   EXPECT_GT(cache.stats().hits, 0u);
 }
 

@@ -174,6 +174,7 @@ TEST(HostDevice, CostsWhatItIsToldTo) {
   const Queue first = device.create_queue(), second = device.create_queue();
   constexpr std::size_t bytes = 2'000'000;
   void* block = device.allocate(Space::device, bytes);
+  void* other = device.allocate(Space::device, bytes);
   std::vector<char> host(bytes), out(bytes);
   EXPECT_GE(seconds_of([&] {
               device.launch(first, "k", [](const Execution&) {});
@@ -183,7 +184,7 @@ TEST(HostDevice, CostsWhatItIsToldTo) {
   // Copies in share the link; copies out have their own direction.
   EXPECT_GE(seconds_of([&] {
               device.copy(first, Copy::in, block, host.data(), bytes);
-              device.copy(second, Copy::in, block, host.data(), bytes);
+              device.copy(second, Copy::in, other, host.data(), bytes);
               device.synchronize(first);
               device.synchronize(second);
             }),
