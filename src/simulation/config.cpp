@@ -45,6 +45,7 @@ class Loader {
     read_refinement();
     read_output();
     read_checkpoint();
+    read_offload();
     resolve();
     return std::move(config_);
   }
@@ -189,17 +190,26 @@ class Loader {
     document_.bind(checkpoint_);
   }
 
+  void read_offload() {
+    describe_offload(offload_, config_.offload);
+    describe_gpu_memory(gpu_memory_, config_.offload);
+    document_.bind(offload_);
+    document_.bind(gpu_memory_);
+    check_offload(offload_, gpu_memory_, config_.offload, *solver_of_run_, config_.mesh.patch_size);
+  }
+
   void resolve() {
     std::string text = fmt::format("# {}, with every default filled in.\n", config_.source);
     for (const Fields* fields : {&domain_, &boundary_, &mesh_, &partition_})
       text += '\n' + toml_table(*fields, header(*fields));
     for (const Fields& fields : refinement_) text += '\n' + toml_table(fields, "[[refinement]]");
-    for (const Fields* fields : {&solver_, &scenario_, &time_, &output_, &checkpoint_}) {
+    for (const Fields* fields :
+         {&solver_, &scenario_, &time_, &output_, &checkpoint_, &offload_, &gpu_memory_}) {
       text += '\n' + toml_table(*fields, header(*fields));
     }
     config_.resolved = text;
-    for (const Fields* fields :
-         {&domain_, &boundary_, &mesh_, &partition_, &solver_, &scenario_, &time_, &output_, &checkpoint_}) {
+    for (const Fields* fields : {&domain_, &boundary_, &mesh_, &partition_, &solver_, &scenario_, &time_,
+                                 &output_, &checkpoint_, &offload_, &gpu_memory_}) {
       for (const io::Field& field : fields->all()) {
         config_.keys.push_back({fields->table() + '.' + field.key, io::toml_text(field.target),
                                 field.fixed.value_or(fields == &scenario_),
@@ -218,7 +228,8 @@ class Loader {
   std::string weights_ = weight_names().front();
   std::unique_ptr<solvers::Solver> solver_of_run_;
   Fields domain_{"domain"}, boundary_{"boundary"}, mesh_{"mesh"}, partition_{"partition"}, solver_{"solver"},
-      scenario_{"scenario"}, time_{"time"}, output_{"output"}, checkpoint_{"checkpoint"};
+      scenario_{"scenario"}, time_{"time"}, output_{"output"}, checkpoint_{"checkpoint"}, offload_{"offload"},
+      gpu_memory_{"gpu-memory"};
   std::deque<Fields> refinement_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "io/fields.hpp"
 #include "mesh/boundary.hpp"
+#include "simulation/offload_config.hpp"
 #include "simulation/scenario.hpp"
 #include "solvers/euler/parameters.hpp"
 
@@ -95,6 +96,7 @@ struct Config {
   TimeConfig time;
   OutputConfig output;
   CheckpointConfig checkpoint;
+  OffloadConfig offload;
   std::string scenario_name;
   std::shared_ptr<Scenario> scenario;  // set up
   std::string resolved;                // the whole input with all defaults, as TOML that can be run again

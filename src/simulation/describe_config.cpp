@@ -13,8 +13,8 @@ constexpr int patch_size_min = 3, patch_size_max = 32;
 }  // namespace
 
 std::vector<std::string> input_tables() {
-  return {"domain", "boundary", "mesh", "partition", "refinement",
-          "solver", "scenario", "time", "output",    "checkpoint"};
+  return {"domain",   "boundary", "mesh",   "partition",  "refinement", "solver",
+          "scenario", "time",     "output", "checkpoint", "offload",    "gpu-memory"};
 }
 
 void describe_domain(io::Fields& fields, DomainConfig& config) {

@@ -139,7 +139,8 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   SolverNames solver_names;
   std::string weights = weight_names().front();
   Fields domain("domain"), boundary("boundary"), mesh("mesh"), partition("partition"), solver("solver"),
-      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint");
+      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint"), offload("offload"),
+      gpu_memory("gpu-memory");
   const auto three_d = solvers::euler::make_solver(3, {});
   config.output.fields = default_plot_fields();
   describe_domain(domain, config.domain);
@@ -151,6 +152,8 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   describe_time(time, config.time);
   describe_output(output, config.output, plot_names(*three_d));
   describe_checkpoint(checkpoint, config.checkpoint);
+  describe_offload(offload, config.offload);
+  describe_gpu_memory(gpu_memory, config.offload);
 
   std::string text = preface;
   text += section("[domain]", "", domain);
@@ -177,6 +180,8 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   text += section("[time]", "", time);
   text += section("[output]", "", output);
   text += section("[checkpoint]", checkpoint_intro, checkpoint);
+  text += section("[offload]", "", offload);
+  text += section("[gpu-memory]", "", gpu_memory);
   return text;
 }
 

@@ -65,7 +65,8 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
             scenario->boundary(x, dx, t, q);
           },
           gpu::host_memory(), partition_policy(config)),
-      traversal_(mesh_, *solver_, team_),
+      engine_(make_engine(config.offload, mesh_.communicator())),
+      traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
       t_(config.time.start) {
   count_leaves();
@@ -212,6 +213,14 @@ RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = traversal_.times();
   return times;
+}
+
+template <int D>
+std::optional<OffloadReport> SimulationOf<D>::offload() const {
+  if (!engine_) return std::nullopt;
+  const gpu::Stats memory = engine_->memory();
+  return OffloadReport{engine_->counts(), traversal_.updates_with_engine(),
+                       static_cast<std::int64_t>(memory.allocations), static_cast<std::int64_t>(memory.hits)};
 }
 
 template <int D>

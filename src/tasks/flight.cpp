@@ -35,6 +35,10 @@ double* at(void* base, std::size_t offset) {
 
 }  // namespace
 
+std::size_t batch_bytes(const UpdateCall& call, std::size_t patches) {
+  return patches * (lines(slot_bytes(call)) + stage_bytes(call) + sizeof(solvers::PatchStatus));
+}
+
 Flight::Flight(gpu::Device& device, gpu::Strategy& strategy)
     : device_(device), strategy_(strategy), queue_(device.create_queue()) {}
 

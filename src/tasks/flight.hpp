@@ -23,6 +23,9 @@ struct UpdateCall {
   double t = 0, dt = 0;
 };
 
+// Device memory for the inputs of so many patches: the least a batch takes.
+std::size_t batch_bytes(const UpdateCall& call, std::size_t patches);
+
 // On one queue of a device, one batch at a time. Not thread-safe: belongs to whoever handles the queue.
 class Flight {
  public:

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <thread>
 
 #include "base/log.hpp"
 
@@ -23,6 +25,8 @@ struct OffloadEngine::Site {
   std::atomic<int> most_in_flight{0};
   std::atomic<std::size_t> batch{0};
   std::atomic<int> failed_in_a_row{0};
+  std::recursive_mutex ladder;  // one batch at a time, so that none takes the memory another waits for
+  std::atomic<int> rescued{0};
   std::atomic<bool> given_up{false};
 };
 
@@ -68,13 +72,13 @@ OffloadEngine::Lane* OffloadEngine::claim() {
     Lane& lane = *lanes_[(first + i) % lanes_.size()];
     Site& site = lane.site;
     if (site.given_up.load(std::memory_order_relaxed)) continue;
-    if (site.in_flight.load(std::memory_order_relaxed) >= site.most_in_flight.load(std::memory_order_relaxed))
-      continue;
+    if (site.in_flight.load() >= site.most_in_flight.load()) continue;
     int state = Lane::idle;
     if (!lane.state.compare_exchange_strong(state, Lane::handled, std::memory_order_acquire)) continue;
-    site.in_flight.fetch_add(1);
     in_flight_.fetch_add(1);
-    return &lane;
+    // Once more, so that who lowers the limit and then waits for the others knows of all.
+    if (site.in_flight.fetch_add(1) < site.most_in_flight.load()) return &lane;
+    free(lane);
   }
   return nullptr;
 }
@@ -93,12 +97,15 @@ bool OffloadEngine::offload(TaskPool& pool) {
     free(*lane);
     return false;
   }
+  // Before the attempt: they may have given their memory back by the time it has failed.
+  const int others = lane->site.in_flight.load() - 1;
   try {
     lane->flight.start(call_, lane->tasks);
     lane->state.store(Lane::flying, std::memory_order_release);
   } catch (const gpu::OutOfMemory& error) {
     lane->flight.abandon();
-    if (must_defer(lane->site)) {
+    if (others > 0) {
+      lane->site.most_in_flight.store(others);
       deferred_.fetch_add(1);
       pool.put_back(lane->tasks);
       free(*lane);
@@ -109,13 +116,6 @@ bool OffloadEngine::offload(TaskPool& pool) {
     lane->flight.abandon();
     rescue(*lane, error.what(), false);
   }
-  return true;
-}
-
-bool OffloadEngine::must_defer(Site& site) {
-  const int others = site.in_flight.load() - 1;
-  if (others < 1) return false;
-  site.most_in_flight.store(others);
   return true;
 }
 
@@ -155,9 +155,24 @@ void OffloadEngine::rescue(Lane& lane, const std::string& reason, bool out_of_me
   Site& site = lane.site;
   failed_.fetch_add(1);
   warn_once(site, reason, lane.tasks.size());
-  const bool any = climb(lane, lane.tasks, true, out_of_memory);
+  bool any = false;
+  site.rescued.fetch_add(1);
+  {
+    const std::lock_guard lock(site.ladder);
+    if (out_of_memory) wait_for_others(site);
+    any = climb(lane, lane.tasks, true, out_of_memory);
+  }
+  site.rescued.fetch_sub(1);
   if (site.device->lost() || (!any && site.failed_in_a_row.fetch_add(1) + 1 >= hopeless)) give_up(site);
   free(lane);
+}
+
+// What they complete may have to be rescued itself: hence the recursion.
+void OffloadEngine::wait_for_others(Site& site) {
+  site.most_in_flight.store(1);
+  while (site.in_flight.load() > site.rescued.load()) {
+    if (!complete()) std::this_thread::yield();
+  }
 }
 
 // True if at least one patch was updated on the device.

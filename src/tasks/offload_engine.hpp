@@ -78,10 +78,10 @@ class OffloadEngine {
 
   Lane* claim();
   void free(Lane& lane);
-  bool must_defer(Site& site);
   void land(Lane& lane);
   void rescue(Lane& lane, const std::string& reason, bool out_of_memory);
   bool attempt(Lane& lane, Tasks tasks, bool& out_of_memory);
+  void wait_for_others(Site& site);
   bool climb(Lane& lane, Tasks tasks, bool retry, bool out_of_memory);
   void update_on_cpu(Tasks tasks);
   void give_up(Site& site);
