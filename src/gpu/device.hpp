@@ -61,7 +61,7 @@ using Work = std::function<void(const Execution&)>;
 
 // All functions may be called by any thread, also at once. Those not noexcept throw DeviceError. A failure of
 // something submitted is thrown by wait, over or synchronize of its queue, and by all further calls with that
-// queue, until synchronize has thrown it; what was submitted to the queue behind it does not run.
+// queue, until synchronize has thrown it; what was submitted to the queue behind it has not run, or in vain.
 class Device {
  public:
   virtual ~Device() = default;
