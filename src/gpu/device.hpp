@@ -86,6 +86,7 @@ class Device {
 
   // Submits; the memory stays the caller's to keep until it has ended.
   virtual void copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) = 0;
+  // `name`, for messages and traces, lives as long as the program.
   virtual void launch(Queue queue, const char* name, Work work) = 0;
   // Runs on a thread of the host in its turn; must not call the device.
   virtual void call_host(Queue queue, std::function<void()> function) = 0;
