@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Queues and events of a CUDA device.
 #include <string>
+#include <utility>
 
 #include "base/log.hpp"
 #include "gpu/cuda_device_class.hpp"
@@ -79,7 +80,6 @@ CudaDevice::CudaDevice(int number) {
 
 CudaDevice::~CudaDevice() {
   for (const auto& queue : queues_) {
-    if (queue->stream == nullptr) continue;
     settle({queue.get(), queue->submitted.load()});
     note(cudaStreamDestroy(queue->stream), "cudaStreamDestroy");
   }
@@ -117,18 +117,18 @@ bool CudaDevice::busy() noexcept {
 }
 
 Queue CudaDevice::create_queue() {
-  select();
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  const std::lock_guard lock(queues_mutex_);
-  for (const auto& queue : queues_) {
-    if (queue->stream != nullptr) continue;
-    queue->stream = stream;
-    return Queue(queue.get());
+  {
+    const std::lock_guard lock(queues_mutex_);
+    for (const auto& queue : queues_) {
+      if (!std::exchange(queue->in_use, true)) return Queue(queue.get());
+    }
   }
-  queues_.push_back(std::make_unique<CudaQueue>());
-  queues_.back()->device = this;
-  queues_.back()->stream = stream;
+  select();
+  auto queue = std::make_unique<CudaQueue>();
+  check(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  queue->device = this;
+  const std::lock_guard lock(queues_mutex_);
+  queues_.push_back(std::move(queue));
   return Queue(queues_.back().get());
 }
 
@@ -142,17 +142,17 @@ void CudaDevice::destroy_queue(Queue queue) noexcept {
     log::warning(std::string("lost with its queue: ") + error.what());
   }
   state.passed(state.submitted.load());
-  cudaStream_t stream = state.stream;
-  {
-    const std::lock_guard lock(queues_mutex_);
-    state.stream = nullptr;
-  }
-  note(cudaStreamDestroy(stream), "cudaStreamDestroy");
+  // The stream stays: somebody may just be asking how far it is.
+  const std::lock_guard lock(queues_mutex_);
+  state.in_use = false;
 }
 
 // What has been counted before the event is recorded has been submitted before.
 CudaEventPool::Handle CudaDevice::record_now(CudaQueue& queue, cudaError_t& result) {
   const std::uint64_t ticket = queue.submitted.load(std::memory_order_acquire);
+  // An event belongs to the device that is selected when it is made.
+  result = cudaSetDevice(properties_.number);
+  if (result != cudaSuccess) return nullptr;
   CudaEventPool::Handle event = events_.get(result);
   if (event == nullptr) return nullptr;
   result = cudaEventRecord(event.get(), queue.stream);
@@ -233,6 +233,7 @@ void CudaDevice::wait(Queue queue, Event event) {
   cudaError_t result = cudaSuccess;
   CudaEventPool::Handle recorded = other.covering(event.ticket);
   if (recorded == nullptr) recorded = static_cast<CudaDevice*>(other.device)->record_now(other, result);
+  select();
   if (recorded != nullptr) result = cudaStreamWaitEvent(state.stream, recorded.get(), 0);
   check(result, "cudaStreamWaitEvent");
   end(state);

@@ -60,6 +60,7 @@ class CudaQueue final : public QueueState {
   };
 
   cudaStream_t stream = nullptr;
+  bool in_use = true;
 
   void add(Recorded recorded) {
     const std::lock_guard lock(mutex_);
