@@ -16,10 +16,11 @@ inline void random_state(std::mt19937& engine, double* q) {
   for (int n = 0; n < unknowns; ++n) q[n] = draw(engine);
   x.a() = 1 + 0.5 * draw(engine);
   x.phi() = 1 + 0.5 * draw(engine);
-  const auto small = [&] { return 0.25 * draw(engine); };
-  for (int i = 0; i < 3; ++i) {
-    for (int j = i; j < 3; ++j) x.g(i, j) = (i == j ? 1.0 : 0.0) + small();
-  }
+  do {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = i; j < 3; ++j) x.g(i, j) = (i == j ? 1.0 : 0.0) + 0.25 * draw(engine);
+    }
+  } while (!Terms{}.admissible(q));
   double enforced[unknowns];
   std::copy(q, q + unknowns, enforced);
   Terms{}.enforce(enforced);

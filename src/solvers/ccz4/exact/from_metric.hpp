@@ -38,6 +38,33 @@ Symmetric<S> inverse(const Symmetric<S>& m) {
   return r;
 }
 
+// K and A~_ij from K_ij; scale = phi^2.
+template <class S>
+void set_curvature(const Symmetric<S>& raise, const S& scale, const Symmetric<S>& curvature,
+                   const Fields<S>& q) {
+  q.K() = S(0.0);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) q.K() = q.K() + scale * raise(i, j) * curvature(i, j);
+  }
+  for (int i = 0; i < 3; ++i) {
+    for (int j = i; j < 3; ++j) q.At(i, j) = scale * curvature(i, j) - S(1.0 / 3.0) * q.g(i, j) * q.K();
+  }
+}
+
+// G^i = G~^i from D_kij.
+template <class S>
+void set_connection(const Symmetric<S>& raise, const Fields<S>& q) {
+  for (int i = 0; i < 3; ++i) {
+    q.G(i) = S(0.0);
+    for (int j = 0; j < 3; ++j) {
+      for (int k = 0; k < 3; ++k) {
+        for (int l = 0; l < 3; ++l)
+          q.G(i) = q.G(i) + raise(j, k) * raise(i, l) * (S(2.0) * q.D(j, k, l) - q.D(l, j, k));
+      }
+    }
+  }
+}
+
 // Where K_0 is to make a still lapse: for coordinates in which nothing moves.
 enum class Gauge { free, still };
 
@@ -79,33 +106,6 @@ void from_metric(const Metric& metric, const S (&x)[4], Slicing slicing, Gauge g
   if (gauge == Gauge::still) {
     S drift = q.beta(0) * q.A(0) + q.beta(1) * q.A(1) + q.beta(2) * q.A(2);
     q.K0() = q.K() - drift / (slicing == Slicing::harmonic ? q.a() * q.a() : S(2.0) * q.a());
-  }
-}
-
-// K and A~_ij from K_ij; scale = phi^2.
-template <class S>
-void set_curvature(const Symmetric<S>& raise, const S& scale, const Symmetric<S>& curvature,
-                   const Fields<S>& q) {
-  q.K() = S(0.0);
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) q.K() = q.K() + scale * raise(i, j) * curvature(i, j);
-  }
-  for (int i = 0; i < 3; ++i) {
-    for (int j = i; j < 3; ++j) q.At(i, j) = scale * curvature(i, j) - S(1.0 / 3.0) * q.g(i, j) * q.K();
-  }
-}
-
-// G^i = G~^i from D_kij.
-template <class S>
-void set_connection(const Symmetric<S>& raise, const Fields<S>& q) {
-  for (int i = 0; i < 3; ++i) {
-    q.G(i) = S(0.0);
-    for (int j = 0; j < 3; ++j) {
-      for (int k = 0; k < 3; ++k) {
-        for (int l = 0; l < 3; ++l)
-          q.G(i) = q.G(i) + raise(j, k) * raise(i, l) * (S(2.0) * q.D(j, k, l) - q.D(l, j, k));
-      }
-    }
   }
 }
 
