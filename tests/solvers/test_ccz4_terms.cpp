@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "solvers/ccz4/constraints.hpp"
 #include "solvers/pack.hpp"
 #include "tests/reference/ccz4_by_tensors.hpp"
 #include "tests/solvers/ccz4_states.hpp"
@@ -36,7 +37,14 @@ TEST(Ccz4Terms, AgreeWithFullTensorLoops) {
     }
     Terms{p}.rates(q, gradient, rate);
     long double expected[unknowns];
-    reference::ByTensors(p, q, gradient).rates(expected);
+    const reference::ByTensors tensors(p, q, gradient);
+    tensors.rates(expected);
+    const Constraints<double> c = constraints(q, gradient);
+    EXPECT_NEAR(c.hamiltonian, static_cast<double>(tensors.hamiltonian()),
+                1e-12 * (1 + std::abs(c.hamiltonian)));
+    for (int i = 0; i < 3; ++i)
+      EXPECT_NEAR(c.momentum[i], static_cast<double>(tensors.momentum(i)),
+                  1e-12 * (1 + std::abs(c.momentum[i])));
     for (int m = 0; m < unknowns; ++m) {
       ASSERT_NEAR(rate[m], static_cast<double>(expected[m]),
                   1e-12 * (1 + std::abs(static_cast<double>(expected[m]))))
