@@ -91,7 +91,7 @@ TEST(Ccz4Evolution, GaugeWaveIsStableForAHundredCrossings) {
   for (int t = 10; t <= 100; t += 10) {
     box.advance(10.0, 0.5);
     ASSERT_TRUE(box.admissible()) << t;
-    ASSERT_LT(box.error(wave, t), 1.0) << t;
+    ASSERT_LT(box.error(wave, t), 0.25) << t;
   }
 }
 

@@ -78,6 +78,7 @@ Parameters without_shift(Slicing slicing) {
   parameters.k1 = 0.3;
   parameters.k2 = 0.2;
   parameters.e = 1.3;
+  parameters.ordering = 0.7;
   return parameters;
 }
 
