@@ -15,10 +15,9 @@ namespace {
 
 constexpr int most_devices = 64;
 
-std::vector<std::unique_ptr<Device>> emulated(int count) {
+std::vector<std::unique_ptr<Device>> emulated(int count, HostDeviceSettings settings) {
   std::vector<std::unique_ptr<Device>> devices;
   for (int i = 0; i < count; ++i) {
-    HostDeviceSettings settings;
     settings.number = i;
     devices.push_back(std::make_unique<HostDevice>(settings));
   }
@@ -34,8 +33,13 @@ std::string why_missing(const std::string& kind) {
 }
 
 std::vector<std::unique_ptr<Device>> make_devices(const std::string& name) {
+  return make_devices(name, HostDeviceSettings{});
+}
+
+std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
+                                                  const HostDeviceSettings& settings) {
   if (name == "none") return {};
-  if (name == "host") return emulated(1);
+  if (name == "host") return emulated(1, settings);
   if (name.starts_with("host:")) {
     int count = 0;
     const char* end = name.data() + name.size();
@@ -43,7 +47,7 @@ std::vector<std::unique_ptr<Device>> make_devices(const std::string& name) {
     if (error != std::errc() || rest != end || count < 1 || count > most_devices)
       throw InputError(
           fmt::format("device \"{}\": N of host:N is a number from 1 to {}", name, most_devices));
-    return emulated(count);
+    return emulated(count, settings);
   }
   if (name == "cuda" || name == "auto") {
     const std::string reason = why_no_cuda();

@@ -61,7 +61,7 @@ using Work = std::function<void(const Execution&)>;
 
 // All functions may be called by any thread, also at once. Those not noexcept throw DeviceError. A failure of
 // something submitted is thrown by wait, over or synchronize of its queue, and by all further calls with that
-// queue, until synchronize has thrown it; what was submitted to the queue behind it does not run.
+// queue, until synchronize has thrown it; what was submitted to the queue behind it has not run, or in vain.
 class Device {
  public:
   virtual ~Device() = default;
@@ -86,6 +86,7 @@ class Device {
 
   // Submits; the memory stays the caller's to keep until it has ended.
   virtual void copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) = 0;
+  // `name`, for messages and traces, lives as long as the program.
   virtual void launch(Queue queue, const char* name, Work work) = 0;
   // Runs on a thread of the host in its turn; must not call the device.
   virtual void call_host(Queue queue, std::function<void()> function) = 0;

@@ -73,9 +73,9 @@ std::size_t HostAddressSpace::in_use() const {
 }
 
 void* HostAddressSpace::allocate(Space space, std::size_t bytes) {
+  // Linux would promise what it does not have.
+  if (bytes > (std::size_t{1} << 28) && static_cast<double>(bytes) > available_memory()) return nullptr;
   if (space != Space::device) {
-    // Linux would promise what it does not have.
-    if (bytes > (std::size_t{1} << 28) && static_cast<double>(bytes) > available_memory()) return nullptr;
     void* pointer = std::aligned_alloc(page, (bytes + page - 1) / page * page);
     if (pointer == nullptr) return nullptr;
     const std::lock_guard lock(mutex_);

@@ -112,7 +112,7 @@ Queue HostDevice::create_queue() {
   auto found =
       std::find_if(queues_.begin(), queues_.end(), [](const auto& queue) { return queue->stopped(); });
   if (found == queues_.end()) {
-    queues_.push_back(std::make_unique<HostQueue>(*this));
+    queues_.push_back(std::make_unique<HostQueue>(*this, queues_.size()));
     found = std::prev(queues_.end());
   }
   (*found)->start();
@@ -137,7 +137,7 @@ void HostDevice::submit(Queue queue, const char* call, std::function<void()> ope
   count_call();
   HostQueue& state = queue_of(queue, call);
   state.rethrow(false);
-  state.submit({std::move(operation), false, on_device});
+  state.submit({call, std::move(operation), false, on_device});
 }
 
 Event HostDevice::record(Queue queue) {
@@ -257,7 +257,8 @@ void HostDevice::copy(Queue queue, Copy direction, void* to, const void* from, s
   const bool pinned = in ? source.has_value() : !out || target.has_value();
   void* real_to = target ? target->address : to;
   const void* real_from = source ? source->address : from;
-  submit(queue, "copy", [=, this] {
+  const char* const name = in ? "copy in" : out ? "copy out" : "copy";
+  submit(queue, name, [=, this] {
     if (copies_.fetch_add(1) + 1 == settings_.failing_copy) fail("copy failed (injected)");
     if (in) occupy(in_, settings_.bandwidth_in, bytes, pinned);
     if (out) occupy(out_, settings_.bandwidth_out, bytes, pinned);

@@ -107,4 +107,8 @@ class HostDevice final : public Device {
   int running_ = 0;
 };
 
+// As make_devices(name), but emulated devices have these settings, apart from their number.
+std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
+                                                  const HostDeviceSettings& emulated);
+
 }  // namespace meander::gpu

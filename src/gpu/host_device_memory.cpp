@@ -51,7 +51,7 @@ void* HostDevice::allocate_ordered(Queue queue, std::size_t bytes) {
 void HostDevice::deallocate_ordered(Queue queue, void* pointer) noexcept {
   if (pointer == nullptr) return;
   auto& state = static_cast<HostQueue&>(*queue.state());
-  state.submit({[this, pointer] { memory_.deallocate(Space::device, pointer); }, true, false});
+  state.submit({"free", [this, pointer] { memory_.deallocate(Space::device, pointer); }, true, false});
 }
 
 std::size_t HostDevice::available() noexcept {

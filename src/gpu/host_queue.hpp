@@ -8,8 +8,10 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 
+#include "base/trace.hpp"
 #include "gpu/host_device.hpp"
 
 namespace meander::gpu {
@@ -17,12 +19,13 @@ namespace meander::gpu {
 class HostDevice::HostQueue final : public QueueState {
  public:
   struct Operation {
+    const char* name;  // lives as long as the program
     std::function<void()> run;
     bool always;     // also behind a failure
     bool on_device;  // counts as running: raw allocation waits for it
   };
 
-  explicit HostQueue(HostDevice& owner) : owner_(owner) { device = &owner; }
+  HostQueue(HostDevice& owner, std::size_t number) : owner_(owner), number_(number) { device = &owner; }
   ~HostQueue() { stop(); }
 
   void start() {
@@ -68,6 +71,7 @@ class HostDevice::HostQueue final : public QueueState {
 
  private:
   void work() {
+    trace::name_thread(owner_.properties().name + " queue " + std::to_string(number_));
     std::unique_lock lock(mutex_);
     for (;;) {
       changed_.wait(lock, [&] { return stopping_ || !operations_.empty(); });
@@ -90,6 +94,7 @@ class HostDevice::HostQueue final : public QueueState {
     if (operation.on_device) owner_.begin_operation();
     std::exception_ptr error;
     try {
+      const trace::Scope scope(operation.name);
       operation.run();
     } catch (const DeviceError&) {
       error = std::current_exception();
@@ -102,6 +107,7 @@ class HostDevice::HostQueue final : public QueueState {
   }
 
   HostDevice& owner_;
+  const std::size_t number_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Operation> operations_;

@@ -15,6 +15,8 @@ struct PatchLayout {
   int p = 0;         // volumes along an axis, without halo
   int h = 0;         // halo width
   int unknowns = 0;  // N
+  bool point_values =
+      false;  // of the solver's traits: what restriction and prolongation take the unknowns for
 
   constexpr PatchLayout() = default;
   constexpr PatchLayout(int dimensions, int patch_size, int halo, int unknown_count)
@@ -43,6 +45,8 @@ struct PatchLayout {
   // Volumes of the interior, p^d, and of one face, p^(d-1).
   constexpr std::ptrdiff_t volumes() const { return face_volumes() * p; }
   constexpr std::ptrdiff_t face_volumes() const { return dim == 3 ? std::ptrdiff_t{p} * p : p; }
+  // Doubles in one stage block: the interior volumes of all unknowns, unknown by unknown; a multiple of 8.
+  constexpr std::ptrdiff_t stage_block_size() const { return (volumes() * unknowns + 7) / 8 * 8; }
   // Doubles in the flux block of one face: [unknown][tangential index, lower axis fastest].
   constexpr std::ptrdiff_t face_flux_size() const { return unknowns * face_volumes(); }
 };

@@ -121,6 +121,21 @@ TEST(HostDevice, HoldsItsCapacityAndNoMore) {
   EXPECT_EQ(device.available(), 1u << 20);
 }
 
+TEST(HostDevice, SeveralShareTheirSettings) {
+  HostDeviceSettings settings;
+  settings.capacity = 1 << 20;
+  const auto devices = make_devices("host:3", settings);
+  ASSERT_EQ(devices.size(), 3u);
+  void* block = devices[1]->allocate(Space::device, 1 << 20);
+  EXPECT_EQ(devices[1]->available(), 0u);
+  EXPECT_EQ(devices[2]->available(), 1u << 20);
+  // What one device has, another does not reach.
+  const Queue queue = devices[2]->create_queue();
+  char host = 0;
+  EXPECT_THROW(devices[2]->copy(queue, Copy::out, &host, block, 1), DeviceError);
+  devices[1]->deallocate(Space::device, block);
+}
+
 TEST(HostDevice, FailsWhenTold) {
   HostDeviceSettings settings;
   settings.failing_allocation = 2;
