@@ -25,7 +25,7 @@ struct Options {
   std::string device = "host";
   std::vector<std::string> strategies = gpu::strategy_names();
   std::vector<int> threads{1, 2, 8, 32};
-  int blocks = 32, repeats = 5;
+  int blocks = 1024, repeats = 5;
   long pairs = 2'000'000;
   double slack = gpu::CacheTraits{}.slack;
   double keep = static_cast<double>(gpu::CacheTraits{}.keep) / (1 << 20);
@@ -77,7 +77,8 @@ Row measure_strategy(const Options& options, gpu::Device& device, const std::str
   }
   // Those that ask the device each time take much longer.
   const bool cached = name != "map" && name != "cuda-async";
-  const Load load{threads, options.blocks, cached ? options.pairs : std::max(1L, options.pairs / 50)};
+  const Load load{threads, std::max(1, options.blocks / threads),
+                  cached ? options.pairs : std::max(1L, options.pairs / 50)};
   for (int i = 0; i < options.repeats; ++i) {
     const auto strategy = gpu::make_strategy(name, device, traits);
     gpu::Resource& memory = strategy->memory();
@@ -108,7 +109,7 @@ Row measure_tbb(const Options& options, int threads) {
   Row row{"TBB (host memory)", threads, {}};
   for (int i = 0; i < options.repeats; ++i) {
     row.costs.push_back(churn(
-        {threads, options.blocks, options.pairs},
+        {threads, std::max(1, options.blocks / threads), options.pairs},
         [](int, std::size_t bytes) { return scalable_malloc(bytes); },
         [](int, void* pointer, std::size_t) { scalable_free(pointer); }));
   }
@@ -123,8 +124,10 @@ void run(const Options& options) {
   if (options.csv) {
     fmt::print("allocator,threads,user_ns,system_ns,wall_ns,hit_rate,held_by_live,held_mib,live_mib\n");
   } else {
-    fmt::print("{}; {} live blocks a thread of 40 KiB to 8 MiB; ns an allocate + free pair, median of {}\n",
-               device.properties().name, options.blocks, options.repeats);
+    fmt::print(
+        "{}; {} live blocks of 40 KiB to 8 MiB; ns an allocate + free pair, median of {};\n"
+        "caches may hold {} times what is live and {} MiB\n",
+        device.properties().name, options.blocks, options.repeats, options.slack, options.keep);
     fmt::print("{:<17} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "", "threads", "user", "system", "wall",
                "hits", "held/live", "held MiB");
   }
@@ -152,7 +155,7 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app.add_option("--blocks", options.blocks, "live blocks a thread")
+  app.add_option("--blocks", options.blocks, "live blocks of all threads")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--pairs", options.pairs, "pairs of all threads")
