@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -11,12 +9,6 @@
 #include "gpu/resource.hpp"
 
 namespace meander::gpu {
-
-OutOfMemory::OutOfMemory(std::size_t requested_bytes, std::size_t in_use_bytes, Place where)
-    : requested(requested_bytes),
-      in_use(in_use_bytes),
-      place(where),
-      message(fmt::format("out of memory: {} bytes asked for, {} in use", requested_bytes, in_use_bytes)) {}
 
 namespace {
 
@@ -50,7 +42,13 @@ class HostMemory final : public Resource {
 
   Place place() const noexcept override { return {Space::host, 0}; }
 
-  Stats stats() const noexcept override { return {live_.load(), peak_.load(), allocations_.load()}; }
+  Stats stats() const noexcept override {
+    Stats stats;
+    stats.live_bytes = live_.load();
+    stats.peak_bytes = peak_.load();
+    stats.allocations = allocations_.load();
+    return stats;
+  }
 
  private:
   static constexpr std::size_t worth_asking = std::size_t{1} << 30;

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/assert.hpp"
+#include "gpu/resource.hpp"
 #include "mesh/mpi_check.hpp"
 
 namespace meander::mesh {
@@ -163,6 +164,9 @@ void Communicator::agree(const std::function<void()>& body) const {
     body();
   } catch (const InputError& error) {
     outcome = exit_input_error;
+    message = error.what();
+  } catch (const gpu::OutOfMemory& error) {
+    outcome = exit_failure;
     message = error.what();
   } catch (const std::bad_alloc&) {
     outcome = exit_failure;

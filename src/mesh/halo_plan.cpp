@@ -293,8 +293,8 @@ class HaloPlan<D>::Builder {
     }
   }
 
-  // Leaves that are sent, and those without which they cannot be corrected; and since these are corrected with
-  // them, those without which these cannot be.
+  // Leaves that are sent, and those without which they cannot be corrected; and since these are corrected
+  // with them, those without which these cannot be.
   void list_border() {
     auto& border = plan_.border_;
     for (const auto& item : plan_.outgoing_volumes_) border[static_cast<std::size_t>(item.leaf)] = 1;

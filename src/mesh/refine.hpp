@@ -3,6 +3,7 @@
 #pragma once
 // Refinement and coarsening by a rule about cells, without balance: to build a first tree in one go.
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -28,8 +29,11 @@ class RecursiveRefinement {
       visit(base.key, base.place);
       return true;
     });
-    result_.resize(size_);
-    return {result_.begin(), result_.end()};
+    std::vector<Key<D>> result;
+    result.reserve(full_size_ + size_);
+    for (const auto& chunk : full_) result.insert(result.end(), chunk.begin(), chunk.end());
+    result.insert(result.end(), chunk_.begin(), chunk_.begin() + static_cast<std::ptrdiff_t>(size_));
+    return result;
   }
 
  private:
@@ -49,7 +53,7 @@ class RecursiveRefinement {
       refine_below(cell, place);
     } else {
       make_room();
-      result_[size_++] = cell;
+      chunk_[size_++] = cell;
     }
   }
 
@@ -68,7 +72,7 @@ class RecursiveRefinement {
         refine_below(child, place.child_at(position));
         make_room();
       } else {
-        result_[size_++] = child;
+        chunk_[size_++] = child;
       }
     }
   }
@@ -77,7 +81,15 @@ class RecursiveRefinement {
 
   // So that a family can be written without asking.
   void make_room() {
-    if (size_ + children < D >> result_.size()) result_.resize(2 * result_.size() + children<D>);
+    if (size_ + children < D >> chunk_.size()) next_chunk();
+  }
+  // Each chunk is as large as all before: what is written is copied once, at the end.
+  void next_chunk() {
+    chunk_.resize(size_);
+    full_size_ += size_;
+    full_.push_back(std::move(chunk_));
+    chunk_ = UninitializedVector<Key<D>>(std::max<std::size_t>(1024, full_size_));
+    size_ = 0;
   }
 
   std::span<const Key<D>> leaves_;
@@ -85,8 +97,10 @@ class RecursiveRefinement {
   int max_level_;
   Where& where_;
   std::size_t next_ = 0;
-  UninitializedVector<Key<D>> result_;
-  std::size_t size_ = 0;
+  std::vector<UninitializedVector<Key<D>>> full_;
+  std::size_t full_size_ = 0;
+  UninitializedVector<Key<D>> chunk_;
+  std::size_t size_ = 0;  // of what is written to the chunk
 };
 
 // Joins families of leaves that follow each other on the curve, where `where` allows it.

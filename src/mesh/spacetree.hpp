@@ -67,8 +67,8 @@ class Spacetree {
   std::vector<Key<D>> leaves_;
 };
 
-// For each leaf of `next`, where it comes from. Both lists tile the same piece of the curve, and levels differ by at most
-// one for refinement; any number of levels is accepted for coarsening.
+// For each leaf of `next`, where it comes from. Both lists tile the same piece of the curve, and levels
+// differ by at most one for refinement; any number of levels is accepted for coarsening.
 template <int D>
 std::vector<Origin> origins(std::span<const Key<D>> previous, std::span<const Key<D>> next);
 template <int D>

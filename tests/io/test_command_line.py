@@ -58,7 +58,7 @@ class CommandLine(unittest.TestCase):
     def test_help_and_version(self):
         code, out, _ = self.meander("--help")
         self.assertEqual(code, 0)
-        for command in ("run", "check", "scenarios", "input-reference"):
+        for command in ("run", "restart", "check", "scenarios", "input-reference"):
             self.assertIn(command, out)
         code, out, _ = self.meander("--version")
         self.assertEqual(code, 0)
@@ -88,9 +88,9 @@ class CommandLine(unittest.TestCase):
         self.assertIn("not empty", self.refused("run", "in.toml", "--output", "here"))
 
     def test_full_disk(self):
-        # A file system of 300 kB of our own, where that is allowed: the first plots fit into it, and not all.
+        # A file system of 1.2 MB of our own, where that is allowed: the first plots fit into it, and not all.
         own_disk = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",
-                    'mkdir disk; mount -t tmpfs -o size=300k none disk; code=0; "$@" || code=$?; cp -r disk/. kept; '
+                    'mkdir disk; mount -t tmpfs -o size=1200k none disk; code=0; "$@" || code=$?; cp -r disk/. kept; '
                     'exit $code', "sh"]
         if subprocess.run([*own_disk, "true"], cwd=self.scratch.name, capture_output=True, check=False).returncode:
             self.skipTest("no right to mount a file system of our own")

@@ -131,7 +131,8 @@ void check_boundaries() {
   boundaries.fill(BoundaryKind::outflow);
   boundaries[0] = BoundaryKind::reflecting;
   ThreadTeam team(1);
-  PatchMesh<D> mesh(DistributedTree<D>::uniform(box<D>(false), 2, {}), solver, 6, boundaries, {}, gpu::host_memory());
+  PatchMesh<D> mesh(DistributedTree<D>::uniform(box<D>(false), 2, {}), solver, 6, boundaries, {},
+                    gpu::host_memory());
   const auto function = [](int u, const Point<D>& x) { return std::exp(x[0]) + x[1] + u; };
   fill_interior(mesh, function);
   mesh.fill_halos(0, team);

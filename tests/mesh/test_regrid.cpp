@@ -23,7 +23,8 @@ template <int D>
 PatchMesh<D> mesh_of(const InertSolver& solver, int p, int level) {
   Boundaries<D> boundaries;
   boundaries.fill(BoundaryKind::periodic);
-  return PatchMesh<D>(DistributedTree<D>::uniform(cube<D>(), level, {}), solver, p, boundaries, {}, gpu::host_memory());
+  return PatchMesh<D>(DistributedTree<D>::uniform(cube<D>(), level, {}), solver, p, boundaries, {},
+                      gpu::host_memory());
 }
 
 template <int D>

@@ -115,8 +115,8 @@ class Pair {
       const Key<D> key = mesh.tree().leaves()[leaf];
       const double family = noise(key.parent().bits, round), own = noise(key.bits, round, 1);
       wishes[leaf] = own < (D == 3 ? 0.015 : 0.08) ? Adapt::refine
-                     : family < 0.5               ? Adapt::coarsen
-                                                  : Adapt::keep;
+                     : family < 0.5                ? Adapt::coarsen
+                                                   : Adapt::keep;
       if (mesh.measures_cost()) mesh.add_cost(leaf, noise(key.bits, round, 2));
     }
     ThreadTeam team(2);

@@ -3,6 +3,8 @@
 // A run that is taken up again from a checkpoint goes on to the same bits as one that was never interrupted,
 // on any number of ranks.
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -20,9 +22,10 @@ namespace fs = std::filesystem;
 // A directory that all ranks see, gone at the end.
 class Directory {
  public:
-  explicit Directory(const std::string& name)
-      : path_(fs::temp_directory_path() / (name + "-" + std::to_string(world().size()))) {
-    world().barrier();
+  explicit Directory(const std::string& name) {
+    pid_t root = getpid();  // other tests may run at the same time
+    world().broadcast(root);
+    path_ = fs::temp_directory_path() / (name + "-" + std::to_string(root));
     if (world().is_root()) {
       fs::remove_all(path_);
       fs::create_directories(path_);
@@ -115,7 +118,7 @@ TEST_P(Restart, ChangesNoBit) {
 
 // Both files hold the same: leaves, data and counters; only who wrote what differs.
 TEST(RestartFiles, AreWrittenAlikeByAnyRanks) {
-  const Config config = config_of(rank_cases()[2]);
+  const Config config = config_of(case_called("riemann"));
   const Directory directory("meander-test-restart-files");
   const auto write = [&](const std::string& path, const mesh::Communicator& communicator) {
     const auto simulation = make_simulation(config, 1, communicator);
@@ -135,7 +138,7 @@ TEST(RestartFiles, AreWrittenAlikeByAnyRanks) {
 
 // A run with its files, interrupted or not: the same rows and the same plots.
 TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
-  RankCase tested = rank_cases()[2];
+  RankCase tested = case_called("riemann");
   const Config config =
       config_of(tested, {"output.plot-every=0.002", "output.plot-times=[0.0013, 0.0047]",
                          "output.plot-steps=11", "output.history-steps=3", "time.max-steps=36",
@@ -182,10 +185,12 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with("plot_")) continue;
     ++plots;
-    // Where the curve is cut, which plots hold too, is a rank's business; all else is the same.
+    // Plots also say which rank has a leaf, and where the curve is cut may differ.
     const std::string part = text_of(parts.file(name)), expected = text_of(entry.path().string());
-    EXPECT_EQ(part.size(), expected.size()) << name;
-    EXPECT_TRUE(world().size() > 1 || part == expected) << name;
+    ASSERT_EQ(part.size(), expected.size()) << name;
+    std::int64_t different = 0;
+    for (std::size_t i = 0; i < part.size(); ++i) different += part[i] != expected[i];
+    EXPECT_LE(different, world().size() > 1 ? simulation->leaves() : 0) << name;
   }
   EXPECT_GT(plots, 6);
   // In another directory all begins anew.
@@ -198,7 +203,7 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
 
 // The root cannot write: all ranks learn of it, and why.
 TEST(OutputFailure, IsThrownByAllRanks) {
-  const Config config = config_of(rank_cases()[6]);
+  const Config config = config_of(case_called("vortex"));
   const Directory directory("meander-test-output-failure");
   const auto simulation = make_simulation(config, 1, world());
   if (world().is_root()) fs::create_directories(directory.file("history.csv"));

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// meander-bench-memory: what an allocation and a deallocation of device memory cost, by strategy and number
+// of threads, beside TBB's allocator for host memory; and how much is held for what is live.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/cpu_check.hpp"
+#include "base/error.hpp"
+#include "churn.hpp"
+#include "gpu/strategy.hpp"
+#ifdef MEANDER_TBBMALLOC
+#include <tbb/scalable_allocator.h>
+#endif
+
+namespace meander::bench {
+namespace {
+
+struct Options {
+  std::string device = "host";
+  std::vector<std::string> strategies = gpu::strategy_names();
+  std::vector<int> threads{1, 2, 8, 32};
+  int blocks = 32, repeats = 5;
+  long pairs = 2'000'000;
+  double slack = gpu::CacheTraits{}.slack;
+  double keep = static_cast<double>(gpu::CacheTraits{}.keep) / (1 << 20);
+  bool queues = false, csv = false;
+};
+
+struct Row {
+  std::string name;
+  int threads;
+  std::vector<Cost> costs;
+  bool cached = false;  // the figures below mean something
+  double held = 0, live = 0, hit_rate = 0;
+};
+
+double middle(const std::vector<Cost>& costs, double Cost::*figure) {
+  std::vector<double> values;
+  for (const Cost& cost : costs) values.push_back(cost.*figure);
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void print(const Row& row, bool csv) {
+  constexpr double mib = 1 << 20;
+  const double user = middle(row.costs, &Cost::user), system = middle(row.costs, &Cost::system),
+               wall = middle(row.costs, &Cost::wall);
+  if (csv) {
+    fmt::print("{},{},{:.2f},{:.2f},{:.2f},", row.name, row.threads, user, system, wall);
+    if (row.cached)
+      fmt::print("{:.6f},{:.3f},{:.1f},{:.1f}", row.hit_rate, row.held / row.live, row.held / mib,
+                 row.live / mib);
+    fmt::print("\n");
+  } else {
+    fmt::print("{:<17} {:>7} {:>9.1f} {:>9.1f} {:>9.1f}", row.name, row.threads, user, system, wall);
+    if (row.cached)
+      fmt::print(" {:>8.4f}% {:>9.2f} {:>9.0f}", 100 * row.hit_rate, row.held / row.live, row.held / mib);
+    fmt::print("\n");
+  }
+  std::fflush(stdout);
+}
+
+Row measure_strategy(const Options& options, gpu::Device& device, const std::string& name, int threads) {
+  Row row{name, threads, {}};
+  gpu::CacheTraits traits;
+  traits.slack = options.slack;
+  traits.keep = static_cast<std::size_t>(options.keep * (1 << 20));
+  std::vector<gpu::Queue> queues(static_cast<std::size_t>(threads));
+  if (options.queues) {
+    for (gpu::Queue& queue : queues) queue = device.create_queue();
+  }
+  // Those that ask the device each time take much longer.
+  const bool cached = name != "map" && name != "cuda-async";
+  const Load load{threads, options.blocks, cached ? options.pairs : std::max(1L, options.pairs / 50)};
+  for (int i = 0; i < options.repeats; ++i) {
+    const auto strategy = gpu::make_strategy(name, device, traits);
+    gpu::Resource& memory = strategy->memory();
+    const auto allocate = [&](int thread, std::size_t bytes) {
+      return memory.allocate(queues[static_cast<std::size_t>(thread)], bytes);
+    };
+    const auto deallocate = [&](int thread, void* pointer, std::size_t bytes) {
+      memory.deallocate(queues[static_cast<std::size_t>(thread)], pointer, bytes);
+    };
+    row.costs.push_back(churn(load, allocate, deallocate));
+    const gpu::Stats stats = memory.stats();
+    row.cached = cached;
+    row.hit_rate = stats.hit_rate();
+    if (static_cast<double>(stats.peak_held_bytes) * row.live >=
+        row.held * static_cast<double>(stats.peak_bytes)) {
+      row.held = static_cast<double>(stats.peak_held_bytes);
+      row.live = static_cast<double>(stats.peak_bytes);
+    }
+  }
+  if (options.queues) {
+    for (const gpu::Queue queue : queues) device.destroy_queue(queue);
+  }
+  return row;
+}
+
+#ifdef MEANDER_TBBMALLOC
+Row measure_tbb(const Options& options, int threads) {
+  Row row{"TBB (host memory)", threads, {}};
+  for (int i = 0; i < options.repeats; ++i) {
+    row.costs.push_back(churn(
+        {threads, options.blocks, options.pairs},
+        [](int, std::size_t bytes) { return scalable_malloc(bytes); },
+        [](int, void* pointer, std::size_t) { scalable_free(pointer); }));
+  }
+  return row;
+}
+#endif
+
+void run(const Options& options) {
+  const auto devices = gpu::make_devices(options.device);
+  if (devices.empty()) throw InputError("no device to measure: " + gpu::why_missing("cuda"));
+  gpu::Device& device = *devices.front();
+  if (options.csv) {
+    fmt::print("allocator,threads,user_ns,system_ns,wall_ns,hit_rate,held_by_live,held_mib,live_mib\n");
+  } else {
+    fmt::print("{}; {} live blocks a thread of 40 KiB to 8 MiB; ns an allocate + free pair, median of {}\n",
+               device.properties().name, options.blocks, options.repeats);
+    fmt::print("{:<17} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "", "threads", "user", "system", "wall",
+               "hits", "held/live", "held MiB");
+  }
+#ifdef MEANDER_TBBMALLOC
+  for (const int threads : options.threads) print(measure_tbb(options, threads), options.csv);
+#endif
+  for (const std::string& name : options.strategies) {
+    for (const int threads : options.threads)
+      print(measure_strategy(options, device, name, threads), options.csv);
+  }
+}
+
+}  // namespace
+}  // namespace meander::bench
+
+int main(int argc, char** argv) {
+  meander::require_cpu_features();
+  meander::bench::Options options;
+  CLI::App app("Measures what allocating and freeing device memory costs");
+  app.add_option("--device", options.device, "\"host\" (emulated), \"cuda\"")->capture_default_str();
+  app.add_option("--strategies", options.strategies, "memory strategies")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "numbers of threads")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--blocks", options.blocks, "live blocks a thread")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--pairs", options.pairs, "pairs of all threads")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--repeats", options.repeats, "repetitions")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--slack", options.slack, "the cache holds so many times what is live, and ...")
+      ->capture_default_str();
+  app.add_option("--keep", options.keep, "... MiB on top")->capture_default_str();
+  app.add_flag("--queues", options.queues, "each thread frees in the order of a queue of its own");
+  app.add_flag("--csv", options.csv, "comma-separated values");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    meander::bench::run(options);
+  } catch (const meander::InputError& error) {
+    fmt::print(stderr, "meander-bench-memory: {}\n", error.what());
+    return meander::exit_input_error;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "meander-bench-memory: {}\n", error.what());
+    return meander::exit_failure;
+  }
+  return meander::exit_done;
+}

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace meander::trace {
+
+namespace {
+
+struct Event {
+  const char* name;
+  std::int64_t begin, end, value;
+};
+
+// Grows by pieces, so that what has been written stays where it is.
+class Row {
+ public:
+  explicit Row(std::string title) : title_(std::move(title)) {}
+
+  void add(const Event& event, std::size_t limit) {
+    const std::size_t number = count_.load(std::memory_order_relaxed);
+    if (number >= limit) {
+      dropped_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    if (number / piece == pieces_.size()) pieces_.push_back(std::make_unique<Piece>());
+    (*pieces_[number / piece])[number % piece] = event;
+    count_.store(number + 1, std::memory_order_release);
+  }
+
+  template <class Function>
+  void for_each(Function function) const {
+    const std::size_t count = count_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i) function((*pieces_[i / piece])[i % piece]);
+  }
+  void clear() {
+    count_.store(0);
+    dropped_.store(0);
+    pieces_.clear();
+  }
+  bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+  std::size_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  const std::string& title() const { return title_; }
+  void set_title(std::string_view title) { title_ = title; }
+  std::mutex& mutex() { return mutex_; }
+
+ private:
+  static constexpr std::size_t piece = 4096;
+  using Piece = std::array<Event, piece>;
+  std::vector<std::unique_ptr<Piece>> pieces_;
+  std::atomic<std::size_t> count_{0}, dropped_{0};
+  std::string title_;
+  std::mutex mutex_;  // of rows that are no thread's
+};
+
+struct Rows {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Row>> all;
+  std::atomic<std::size_t> limit{0};
+
+  Row& add(std::string title) {
+    all.push_back(std::make_unique<Row>(std::move(title)));
+    return *all.back();
+  }
+};
+
+// Never destroyed: threads may end after main has.
+Rows& rows() {
+  static auto* instance = new Rows;
+  return *instance;
+}
+
+Row& row_of_thread(std::string_view title = {}) {
+  static thread_local Row* row = nullptr;
+  if (row == nullptr || !title.empty()) {
+    const std::lock_guard lock(rows().mutex);
+    if (row == nullptr) row = &rows().add(fmt::format("thread {}", rows().all.size()));
+    if (!title.empty()) row->set_title(title);
+  }
+  return *row;
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') {
+      result += '\\';
+      result += letter;
+    } else if (code < 0x20) {
+      result += fmt::format("\\u{:04x}", code);
+    } else {
+      result += letter;
+    }
+  }
+  return result + '"';
+}
+
+}  // namespace
+
+std::int64_t now() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void start(std::size_t events_a_row) {
+  rows().limit.store(events_a_row);
+  detail::enabled.store(true);
+}
+
+void stop() {
+  detail::enabled.store(false);
+}
+
+void clear() {
+  const std::lock_guard lock(rows().mutex);
+  for (const auto& row : rows().all) row->clear();
+}
+
+void detail::record(const char* name, std::int64_t begin, std::int64_t value) {
+  row_of_thread().add({name, begin, now(), value}, rows().limit.load(std::memory_order_relaxed));
+}
+
+void name_thread(std::string_view title) {
+  row_of_thread(title);
+}
+
+int add_row(std::string_view title) {
+  const std::lock_guard lock(rows().mutex);
+  rows().add(std::string(title));
+  return static_cast<int>(rows().all.size()) - 1;
+}
+
+void record(int row, const char* name, std::int64_t begin, std::int64_t end, std::int64_t value) {
+  if (!on()) return;
+  Row* target = nullptr;
+  {
+    const std::lock_guard lock(rows().mutex);
+    target = rows().all[static_cast<std::size_t>(row)].get();
+  }
+  const std::lock_guard lock(target->mutex());
+  target->add({name, begin, end, value}, rows().limit.load(std::memory_order_relaxed));
+}
+
+std::size_t dropped() {
+  const std::lock_guard lock(rows().mutex);
+  std::size_t total = 0;
+  for (const auto& row : rows().all) total += row->dropped();
+  return total;
+}
+
+std::string events(int process, std::string_view process_name) {
+  const std::lock_guard lock(rows().mutex);
+  std::string text;
+  const auto meta = [&](const char* what, std::size_t row, const std::string& arguments) {
+    fmt::format_to(std::back_inserter(text),
+                   "{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{{}}}}},\n", what, process,
+                   row, arguments);
+  };
+  meta("process_name", 0, "\"name\":" + quoted(process_name));
+  meta("process_sort_index", 0, fmt::format("\"sort_index\":{}", process));
+  for (std::size_t number = 0; number < rows().all.size(); ++number) {
+    const Row& row = *rows().all[number];
+    if (row.empty()) continue;
+    meta("thread_name", number, "\"name\":" + quoted(row.title()));
+    meta("thread_sort_index", number, fmt::format("\"sort_index\":{}", number));
+    row.for_each([&](const Event& event) {
+      // Microseconds, with the nanoseconds behind the point; 18 digits are beyond a double.
+      fmt::format_to(std::back_inserter(text),
+                     "{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03}",
+                     quoted(event.name), process, number, event.begin / 1000, event.begin % 1000,
+                     (event.end - event.begin) / 1000, (event.end - event.begin) % 1000);
+      if (event.value != no_value)
+        fmt::format_to(std::back_inserter(text), ",\"args\":{{\"value\":{}}}", event.value);
+      text += "},\n";
+    });
+  }
+  return text;
+}
+
+void write(const std::string& path, const std::vector<std::string>& events_of_processes) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  const auto check = [&](bool good) {
+    if (good) return;
+    const std::string reason = std::strerror(errno);
+    if (file != nullptr) std::fclose(file);
+    throw Failure(fmt::format("cannot write the trace {}: {}", path, reason));
+  };
+  check(file != nullptr);
+  check(std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file) >= 0);
+  for (const std::string& part : events_of_processes)
+    check(std::fwrite(part.data(), 1, part.size(), file) == part.size());
+  // An event to end the list, whose others end with a comma.
+  check(std::fputs("{\"ph\":\"M\",\"name\":\"trace_end\",\"pid\":0,\"tid\":0,\"args\":{}}\n]}\n", file) >= 0);
+  std::FILE* closing = std::exchange(file, nullptr);
+  check(std::fclose(closing) == 0);
+}
+
+}  // namespace meander::trace

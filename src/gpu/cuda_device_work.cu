@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// What the queues of a CUDA device do.
+#include <memory>
+#include <string>
+
+#include "gpu/cuda_device_class.hpp"
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define MEANDER_NVTX
+#endif
+
+namespace meander::gpu {
+
+namespace {
+
+class Range {
+ public:
+#ifdef MEANDER_NVTX
+  explicit Range(const char* name) {
+    nvtxRangePushA(name);
+  }
+  ~Range() {
+    nvtxRangePop();
+  }
+#else
+  explicit Range(const char*) {}
+#endif
+};
+
+class CudaExecution final : public Execution {
+ public:
+  explicit CudaExecution(cudaStream_t stream) : stream_(stream) {}
+  bool on_host() const noexcept override { return false; }
+  void* native_queue() const noexcept override { return stream_; }
+
+ protected:
+  void* translate(void* pointer, std::size_t) const override { return pointer; }
+
+ private:
+  cudaStream_t stream_;
+};
+
+}  // namespace
+
+// Under unified addressing CUDA sees from the addresses which way it goes.
+void CudaDevice::copy(Queue queue, Copy, void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  CudaQueue& state = begin(queue);
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, state.stream), "cudaMemcpyAsync");
+  end(state);
+}
+
+void CudaDevice::launch(Queue queue, const char* name, Work work) {
+  CudaQueue& state = begin(queue);
+  const Range range(name);
+  try {
+    work(CudaExecution(state.stream));
+  } catch (...) {
+    end(state);  // some of it may have been submitted
+    throw;
+  }
+  end(state);
+  check(cudaGetLastError(), name);
+}
+
+namespace {
+
+struct HostCall {
+  CudaQueue& queue;
+  std::function<void()> function;
+};
+
+void CUDART_CB call_and_delete(void* data) {
+  const std::unique_ptr<HostCall> call(static_cast<HostCall*>(data));
+  try {
+    call->function();
+  } catch (const std::exception& error) {
+    call->queue.failed(std::make_exception_ptr(
+        DeviceError(std::string("a function of the host failed in its queue: ") + error.what(), false)));
+  }
+}
+
+}  // namespace
+
+void CudaDevice::call_host(Queue queue, std::function<void()> function) {
+  CudaQueue& state = begin(queue);
+  auto call = std::make_unique<HostCall>(HostCall{state, std::move(function)});
+  check(cudaLaunchHostFunc(state.stream, call_and_delete, call.get()), "cudaLaunchHostFunc");
+  call.release();
+  end(state);
+}
+
+void CudaDevice::prefetch(Queue queue, void* pointer, std::size_t bytes, bool to_device) {
+  if (bytes == 0 || !properties_.managed) return;
+  CudaQueue& state = begin(queue);
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  if (attributes.type != cudaMemoryTypeManaged) return;
+#if CUDART_VERSION >= 13000
+  cudaMemLocation place{};
+  place.type = to_device ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
+  place.id = to_device ? properties_.number : 0;
+  check(cudaMemPrefetchAsync(pointer, bytes, place, 0, state.stream), "cudaMemPrefetchAsync");
+#else
+  const int place = to_device ? properties_.number : cudaCpuDeviceId;
+  check(cudaMemPrefetchAsync(pointer, bytes, place, state.stream), "cudaMemPrefetchAsync");
+#endif
+  end(state);
+}
+
+}  // namespace meander::gpu

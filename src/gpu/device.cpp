@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpu/device.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "gpu/cuda_device.hpp"
+#include "gpu/host_device.hpp"
+
+namespace meander::gpu {
+
+namespace {
+
+constexpr int most_devices = 64;
+
+std::vector<std::unique_ptr<Device>> emulated(int count, HostDeviceSettings settings) {
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int i = 0; i < count; ++i) {
+    settings.number = i;
+    devices.push_back(std::make_unique<HostDevice>(settings));
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::string why_missing(const std::string& kind) {
+  if (kind == "host") return "";
+  if (kind == "cuda") return why_no_cuda();
+  return "there is no such kind of device";
+}
+
+std::vector<std::unique_ptr<Device>> make_devices(const std::string& name) {
+  return make_devices(name, HostDeviceSettings{});
+}
+
+std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
+                                                  const HostDeviceSettings& settings) {
+  if (name == "none") return {};
+  if (name == "host") return emulated(1, settings);
+  if (name.starts_with("host:")) {
+    int count = 0;
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + 5, end, count);
+    if (error != std::errc() || rest != end || count < 1 || count > most_devices)
+      throw InputError(
+          fmt::format("device \"{}\": N of host:N is a number from 1 to {}", name, most_devices));
+    return emulated(count, settings);
+  }
+  if (name == "cuda" || name == "auto") {
+    const std::string reason = why_no_cuda();
+    if (reason.empty()) return make_cuda_devices();
+    if (name == "auto") return {};
+    throw InputError(fmt::format("device \"cuda\": {}; there are \"none\" and \"host\" (emulated)", reason));
+  }
+  throw InputError(fmt::format(
+      "unknown device \"{}\"; there are \"auto\", \"none\", \"host\", \"host:N\" and \"cuda\"", name));
+}
+
+}  // namespace meander::gpu

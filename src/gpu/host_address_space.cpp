@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpu/host_address_space.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "base/memory.hpp"
+#include "gpu/device.hpp"
+
+namespace meander::gpu {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+// Addresses cost nothing, and with plenty of them only the capacity limits, as on a device that maps pages.
+constexpr std::size_t addresses_a_byte = 4;
+
+char* reserve(std::size_t bytes, int protection) {
+  void* pointer = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pointer == MAP_FAILED)
+    throw DeviceError("the emulated device cannot reserve its addresses: " + std::string(strerror(errno)),
+                      true);
+  return static_cast<char*>(pointer);
+}
+
+// Only where it shows soon: a kernel that reads what nobody wrote reads the head of its block.
+void poison(char* bytes, std::size_t count) {
+  constexpr std::uint64_t signalling_nan = 0x7ff4dead7ff4dead;
+  constexpr std::size_t poisoned = 1 << 16;
+  for (std::size_t i = 0; i + sizeof signalling_nan <= std::min(count, poisoned); i += sizeof signalling_nan)
+    std::memcpy(bytes + i, &signalling_nan, sizeof signalling_nan);
+}
+
+}  // namespace
+
+HostAddressSpace::HostAddressSpace(std::size_t capacity)
+    : capacity_(capacity), range_(span(capacity) * addresses_a_byte) {
+  addresses_ = reserve(range_, PROT_NONE);
+  try {
+    bytes_ = reserve(range_, PROT_READ | PROT_WRITE);
+  } catch (...) {
+    munmap(addresses_, range_);
+    throw;
+  }
+  free_[0] = range_;
+}
+
+HostAddressSpace::~HostAddressSpace() {
+  for (const auto& [address, block] : blocks_) {
+    if (block.space != Space::device) std::free(reinterpret_cast<void*>(address));
+  }
+  munmap(addresses_, range_);
+  munmap(bytes_, range_);
+}
+
+// With a page behind each block that belongs to none.
+std::size_t HostAddressSpace::span(std::size_t bytes) const {
+  return (bytes + page - 1) / page * page + page;
+}
+
+std::size_t HostAddressSpace::in_use() const {
+  const std::lock_guard lock(mutex_);
+  return in_use_;
+}
+
+void* HostAddressSpace::allocate(Space space, std::size_t bytes) {
+  // Linux would promise what it does not have.
+  if (bytes > (std::size_t{1} << 28) && static_cast<double>(bytes) > available_memory()) return nullptr;
+  if (space != Space::device) {
+    void* pointer = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+    if (pointer == nullptr) return nullptr;
+    const std::lock_guard lock(mutex_);
+    blocks_[reinterpret_cast<std::uintptr_t>(pointer)] = {bytes, space, false};
+    return pointer;
+  }
+  const std::lock_guard lock(mutex_);
+  if (bytes > capacity_ - in_use_) return nullptr;
+  const std::size_t wanted = span(bytes);
+  const auto found =
+      std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= wanted; });
+  if (found == free_.end()) return nullptr;
+  const auto [offset, length] = *found;
+  free_.erase(found);
+  if (length > wanted) free_[offset + wanted] = length - wanted;
+  in_use_ += bytes;
+  blocks_[reinterpret_cast<std::uintptr_t>(addresses_ + offset)] = {bytes, space, true};
+  poison(bytes_ + offset, bytes);
+  return addresses_ + offset;
+}
+
+bool HostAddressSpace::deallocate(Space space, void* pointer) {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (found == blocks_.end() || found->second.space != space) return false;
+  const std::size_t bytes = found->second.bytes;
+  blocks_.erase(found);
+  if (space != Space::device) {
+    std::free(pointer);
+    return true;
+  }
+  in_use_ -= bytes;
+  auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - addresses_);
+  std::size_t length = span(bytes);
+  madvise(bytes_ + offset, length, MADV_DONTNEED);
+  auto next = free_.lower_bound(offset);
+  if (next != free_.end() && offset + length == next->first) {
+    length += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == offset) {
+      before->second += length;
+      return true;
+    }
+  }
+  free_[offset] = length;
+  return true;
+}
+
+bool HostAddressSpace::is_device(const void* pointer) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto begin = reinterpret_cast<std::uintptr_t>(addresses_);
+  return address >= begin && address < begin + range_;
+}
+
+std::optional<HostAddressSpace::Place> HostAddressSpace::find(const void* pointer, std::size_t bytes) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const std::lock_guard lock(mutex_);
+  auto found = blocks_.upper_bound(address);
+  if (found == blocks_.begin()) return std::nullopt;
+  --found;
+  const auto& [begin, block] = *found;
+  if (address - begin > block.bytes || bytes > block.bytes - (address - begin)) return std::nullopt;
+  void* where = block.space == Space::device
+                    ? bytes_ + (address - reinterpret_cast<std::uintptr_t>(addresses_))
+                    : const_cast<void*>(pointer);
+  return Place{where, block.space, reinterpret_cast<void*>(begin), block.bytes};
+}
+
+bool HostAddressSpace::move_to(void* block, bool to_device) {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(block));
+  if (found == blocks_.end()) return to_device;
+  return std::exchange(found->second.on_device, to_device);
+}
+
+}  // namespace meander::gpu

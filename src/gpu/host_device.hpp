@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A device emulated by threads of the host: same interface, same rules, same failures, no GPU. What it is
+// told to cost and to lack it costs and lacks, so all logic above can be tested and a real card's shape be
+// modelled.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+
+#include "gpu/device.hpp"
+#include "gpu/host_address_space.hpp"
+
+namespace meander::gpu {
+
+// Times in seconds, bandwidths in bytes a second (0: unlimited), probabilities a call. Where a failure is to
+// be the nth, calls are counted from 1, and 0 means never.
+struct HostDeviceSettings {
+  int number = 0;
+  std::size_t capacity = std::size_t{4} << 30;
+  bool managed = true;
+  double launch_latency = 0;  // between a launch's turn and its beginning
+  double kernel_delay = 0;    // added to each kernel
+  double bandwidth_in = 0,
+         bandwidth_out = 0;  // of the link, shared by all queues; one copy a direction at a time
+  double copy_latency = 0;
+  double pageable_factor = 1;   // how much slower copies from or to memory are that is not pinned
+  double allocation_stall = 0;  // raw (de)allocation: waits for all that runs, then nothing runs for so long
+  double page_fault = 0;        // a kernel touches 64 KiB of managed memory that the host has
+  std::uint64_t failing_allocation = 0, failing_copy = 0, failing_launch = 0;
+  double allocation_failures = 0;  // probability that a raw allocation finds no memory
+  std::uint64_t dies_after = 0;    // all calls behind the nth fail, and what was submitted does not run
+  std::uint64_t seed = 1;
+};
+
+class HostDevice final : public Device {
+ public:
+  explicit HostDevice(const HostDeviceSettings& settings = {});
+  ~HostDevice() override;
+
+  const DeviceProperties& properties() const noexcept override { return properties_; }
+  bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
+  bool busy() noexcept override;
+  Queue create_queue() override;
+  void destroy_queue(Queue queue) noexcept override;
+  void* allocate(Space space, std::size_t bytes) override;
+  void deallocate(Space space, void* pointer) noexcept override;
+  // Emulates the driver's pool: no stall, and what has been given back in order is to be had at once behind
+  // it.
+  void* allocate_ordered(Queue queue, std::size_t bytes) override;
+  void deallocate_ordered(Queue queue, void* pointer) noexcept override;
+  std::size_t available() noexcept override;
+  void copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) override;
+  void launch(Queue queue, const char* name, Work work) override;
+  void call_host(Queue queue, std::function<void()> function) override;
+  void prefetch(Queue queue, void* pointer, std::size_t bytes, bool to_device) override;
+  void host_touched(void* pointer, std::size_t bytes) noexcept override;
+  Event record(Queue queue) override;
+  bool over(Event event) override;
+  void wait(Event event) override;
+  void wait(Queue queue, Event event) override;
+  void synchronize(Queue queue) override;
+  void refresh(QueueState& queue) noexcept override;
+  void settle(Event event) noexcept override;
+
+  // For tests: from now on all calls fail.
+  void die() noexcept { lost_ = true; }
+  // Raw allocations and deallocations so far.
+  std::uint64_t allocations() const noexcept { return allocations_.load(); }
+  std::uint64_t deallocations() const noexcept { return deallocations_.load(); }
+
+ private:
+  class HostQueue;
+  class HostExecution;
+  struct Link {
+    std::mutex mutex;
+    std::int64_t free_at = 0;  // ns of the steady clock
+  };
+
+  void count_call();
+  [[noreturn]] void fail(const std::string& what, bool device_lost = false) const;
+  HostQueue& queue_of(Queue queue, const char* call);
+  void submit(Queue queue, const char* call, std::function<void()> operation, bool on_device = true);
+  void migrate(const HostAddressSpace::Place& place, std::size_t bytes, bool to_device);
+  void occupy(Link& link, double bandwidth, std::size_t bytes, bool pinned);
+  void stall();
+  void begin_operation();
+  void end_operation();
+  bool fails_at_random(double probability);
+
+  const HostDeviceSettings settings_;
+  DeviceProperties properties_;
+  HostAddressSpace memory_;
+  std::atomic<bool> lost_{false};
+  std::atomic<std::uint64_t> calls_{0}, allocations_{0}, deallocations_{0}, copies_{0}, launches_{0},
+      dice_{0};
+  Link in_, out_;
+  std::mutex queues_mutex_;
+  std::deque<std::unique_ptr<HostQueue>> queues_;  // also those destroyed, whose state may be asked for
+  // Raw allocation shuts the gate until nothing runs.
+  std::mutex gate_, running_mutex_;
+  std::condition_variable nothing_runs_;
+  int running_ = 0;
+};
+
+// As make_devices(name), but emulated devices have these settings, apart from their number.
+std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
+                                                  const HostDeviceSettings& emulated);
+
+}  // namespace meander::gpu

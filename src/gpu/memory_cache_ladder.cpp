@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens when the hot path finds no block: the ladder.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "gpu/memory_cache.hpp"
+#include "gpu/misuse.hpp"
+#include "gpu/thread_number.hpp"
+
+namespace meander::gpu {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A block up to a quarter larger will do where memory is short.
+constexpr int larger_classes = 2;
+
+}  // namespace
+
+// One allocation on its way up the ladder.
+struct MemoryCache::Search {
+  Queue queue;
+  std::size_t bytes;  // of the class
+  int size_class;
+  Shard& own;
+  bool from_other = false;   // the block was found in another shard
+  bool quota_ended = false;  // it was the quota that refused
+  bool queue_waits = false;
+  bool from_device = false;
+  bool while_busy = false;
+  Clock::duration waited{0};
+};
+
+void* MemoryCache::allocate_slowly(Queue queue, std::size_t bytes, std::size_t alignment,
+                                   std::unique_ptr<OutOfMemory>& error) {
+  if (alignment > traits_.alignment) {
+    throw DeviceError(fmt::format("{} memory with alignment {} asked for, but the cache aligns to {} only",
+                                  name(space_), alignment, traits_.alignment),
+                      false);
+  }
+  Block* block = nullptr;
+  Shard& own = own_shard();
+  Search search{queue, 0, 0, own};
+  if (bytes <= largest_class_bytes) {
+    search.size_class = size_class(bytes);
+    search.bytes = class_bytes(search.size_class);
+    block = search_with_refresh(search, search.size_class);
+    if (block == nullptr && !exceeds_slack(search.bytes)) block = grow(search);
+    if (block == nullptr) block = climb(search);
+  }
+  const bool own_block = block != nullptr;
+  void* pointer = own_block ? nullptr : fall_back(queue, bytes, alignment);
+
+  const std::lock_guard lock(own);
+  own.figures.waited.add(std::chrono::nanoseconds(search.waited).count());
+  if (own_block) {
+    pointer = hand_out(block, own, bytes);
+    own.figures.hits.add(search.from_device ? 0 : 1);
+    own.figures.taken.add(search.from_other ? 1 : 0);
+    own.figures.queue_waits.add(search.queue_waits ? 1 : 0);
+    own.figures.device_allocations.add(search.from_device ? 1 : 0);
+    own.figures.while_busy.add(search.while_busy ? 1 : 0);
+  } else if (pointer != nullptr) {
+    own.figures.fallbacks.add(1);
+  } else {
+    own.figures.failures.add(1);
+    error = std::make_unique<OutOfMemory>(failure(bytes));
+  }
+  return pointer;
+}
+
+OutOfMemory MemoryCache::failure(std::size_t bytes) const {
+  const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live)));
+  const std::size_t held = held_.load();
+  std::size_t allowed = traits_.limit;
+  if (traits_.quota != nullptr) allowed = std::min(allowed, traits_.quota->limit());
+  if (space_ == Space::device) allowed = std::min(allowed, device_.properties().memory);
+  if (allowed == std::numeric_limits<std::size_t>::max()) allowed = 0;
+  return {bytes, live, place_, held - std::min(live, held), allowed};
+}
+
+Block* MemoryCache::search_idle(Search& search, int wanted, Readiness readiness) {
+  const auto begin = static_cast<std::size_t>(&search.own - shards_.get());
+  for (std::size_t i = 0; i < shard_count; ++i) {
+    Shard& shard = shards_[(begin + i) % shard_count];
+    if (shard.idle[static_cast<std::size_t>(wanted)].load(std::memory_order_relaxed) == nullptr) continue;
+    const std::lock_guard lock(shard);
+    Block* block = take(shard, wanted, search.queue, std::numeric_limits<int>::max(), readiness);
+    if (block == nullptr) continue;
+    search.from_other = i > 0;
+    return block;
+  }
+  return nullptr;
+}
+
+// Blocks may be ready without anybody having asked the device.
+Block* MemoryCache::search_with_refresh(Search& search, int wanted) {
+  if (Block* block = search_idle(search, wanted, Readiness::over_or_same_queue)) return block;
+  const auto has_some = [&](int i) {
+    return shards_[static_cast<std::size_t>(i)].idle[static_cast<std::size_t>(wanted)].load(
+               std::memory_order_relaxed) != nullptr;
+  };
+  for (int i = 0; i < shard_count; ++i) {
+    if (!has_some(i)) continue;
+    refresh_queues();
+    return search_idle(search, wanted, Readiness::over_or_same_queue);
+  }
+  return nullptr;
+}
+
+bool MemoryCache::exceeds_slack(std::size_t more) const {
+  const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live)));
+  const std::size_t lately = std::max({live + more, window_peak_.load(std::memory_order_relaxed),
+                                       last_window_peak_.load(std::memory_order_relaxed)});
+  const double allowed = traits_.slack * static_cast<double>(lately) + static_cast<double>(traits_.keep);
+  return static_cast<double>(held_.load(std::memory_order_relaxed) + more) > allowed;
+}
+
+// A new block from the device, within limit and quota; null if there is none.
+Block* MemoryCache::grow(Search& search) {
+  const std::size_t bytes = search.bytes;
+  std::size_t held = held_.load(std::memory_order_relaxed);
+  do {
+    if (held > traits_.limit || bytes > traits_.limit - held) return nullptr;
+  } while (!held_.compare_exchange_weak(held, held + bytes, std::memory_order_acq_rel));
+  if (traits_.quota != nullptr && !traits_.quota->take(bytes)) {
+    held_.fetch_sub(bytes, std::memory_order_acq_rel);
+    search.quota_ended = true;
+    return nullptr;
+  }
+  const auto give_up = [&] {
+    if (traits_.quota != nullptr) traits_.quota->give(bytes);
+    held_.fetch_sub(bytes, std::memory_order_acq_rel);
+  };
+  // Devices align to 256 bytes on their own.
+  const std::size_t padding = traits_.alignment > 256 ? traits_.alignment : 0;
+  void* raw = nullptr;
+  const bool busy = device_.busy();
+  try {
+    raw = device_.allocate(space_, bytes + padding);
+  } catch (const OutOfMemory&) {
+    give_up();
+    return nullptr;
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  search.from_device = true;
+  search.while_busy = busy;
+  std::size_t peak = peak_held_.load(std::memory_order_relaxed);
+  while (held + bytes > peak && !peak_held_.compare_exchange_weak(peak, held + bytes)) {
+  }
+  const auto number = static_cast<std::size_t>(search.size_class);
+  classes_in_use_[number / 64].fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_relaxed);
+  const auto address = reinterpret_cast<std::uintptr_t>(raw);
+  const std::uintptr_t aligned = (address + traits_.alignment - 1) / traits_.alignment * traits_.alignment;
+  const std::lock_guard lock(registry_mutex_);
+  Block* block = new_block();
+  block->raw = raw;
+  block->from_fallback = false;
+  block->size_class = static_cast<std::uint16_t>(search.size_class);
+  block->pointer.store(reinterpret_cast<void*>(aligned), std::memory_order_relaxed);
+  table_.insert(block);
+  note_peak();
+  return block;
+}
+
+bool MemoryCache::worth_waiting(const Search& search) const {
+  if (any_in_flight()) return true;
+  return search.quota_ended && traits_.quota->in_use() > held_.load(std::memory_order_relaxed);
+}
+
+Block* MemoryCache::climb(Search& search) {
+  if (search.bytes > traits_.limit || (traits_.quota != nullptr && search.bytes > traits_.quota->limit()) ||
+      (space_ == Space::device && search.bytes > device_.properties().memory))
+    return nullptr;
+  note_peak();
+  const auto begin = Clock::now();
+  auto pause = std::chrono::microseconds(10);
+  for (;;) {
+    for (int wanted = search.size_class; wanted <= search.size_class + larger_classes; ++wanted) {
+      if (wanted >= size_classes) break;
+      if (Block* block = search_with_refresh(search, wanted)) return block;
+    }
+    if (exceeds_slack(search.bytes))
+      give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction);
+    if (Block* block = grow(search)) return block;
+    const bool late = Clock::now() - begin > traits_.deadline;
+    if (give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction) > 0 && !late)
+      continue;
+    if (!search.queue.synchronous()) {
+      if (Block* block = search_idle(search, search.size_class, Readiness::any)) {
+        try {
+          device_.wait(search.queue, block->last_use);
+        } catch (...) {
+          // As if it had been had and given back; its last use stays what it was.
+          const std::lock_guard lock(search.own);
+          block->next = search.own.idle[block->size_class].load(std::memory_order_relaxed);
+          search.own.idle[block->size_class].store(block, std::memory_order_relaxed);
+          throw;
+        }
+        search.queue_waits = true;
+        return block;
+      }
+    }
+    if (search.quota_ended) {
+      traits_.quota->ask();
+      answered_.store(traits_.quota->asked());  // nothing of ours is idle
+    }
+    if (late || !worth_waiting(search)) return nullptr;
+    const auto before = Clock::now();
+    std::this_thread::sleep_for(pause);
+    search.waited += Clock::now() - before;
+    pause = std::min(2 * pause, std::chrono::microseconds(500));
+  }
+}
+
+void* MemoryCache::fall_back(Queue queue, std::size_t bytes, std::size_t alignment) {
+  if (traits_.fallback != Fallback::resource || traits_.fallback_resource == nullptr) return nullptr;
+  if (bytes > largest_class_bytes) return nullptr;
+  void* pointer = traits_.fallback_resource->try_allocate(queue, bytes, alignment);
+  if (pointer == nullptr) return nullptr;
+  const std::lock_guard lock(registry_mutex_);
+  Block* block = new_block();
+  block->raw = pointer;
+  block->from_fallback = true;
+  block->size_class = 0;
+  block->requested.store(bytes, std::memory_order_relaxed);
+  block->pointer.store(pointer, std::memory_order_relaxed);
+  block->state.store(BlockState::live, std::memory_order_relaxed);
+  table_.insert(block);
+  return pointer;
+}
+
+}  // namespace meander::gpu

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Giving memory back: under pressure, of age, on demand, at the end; and what is done about misuse.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/log.hpp"
+#include "gpu/cache_clock.hpp"
+#include "gpu/memory_cache.hpp"
+#include "gpu/misuse.hpp"
+
+namespace meander::gpu {
+
+namespace {
+
+template <class Function>
+void for_each_bit(std::uint64_t bits, int offset, Function function) {
+  for (; bits != 0; bits &= bits - 1) function(offset + std::countr_zero(bits));
+}
+
+}  // namespace
+
+// The registry is locked.
+Block* MemoryCache::new_block() {
+  if (spare_blocks_.empty()) return &blocks_.emplace_back();
+  Block* block = spare_blocks_.back();
+  spare_blocks_.pop_back();
+  block->last_use = {};
+  block->next = nullptr;
+  return block;
+}
+
+// Asks the device about all queues behind which blocks wait, outside all locks.
+void MemoryCache::refresh_queues() {
+  std::vector<QueueState*> queues;
+  for (std::size_t s = 0; s < shard_count; ++s) {
+    Shard& shard = shards_[s];
+    const std::lock_guard lock(shard);
+    for (std::size_t word = 0; word < classes_in_use_.size(); ++word) {
+      for_each_bit(classes_in_use_[word].load(std::memory_order_relaxed), int(64 * word), [&](int number) {
+        for (Block* block = shard.idle[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
+             block != nullptr; block = block->next) {
+          QueueState* queue = block->last_use.queue;
+          if (block->last_use.known_over() || (!queues.empty() && queues.back() == queue)) continue;
+          queues.push_back(queue);
+        }
+      });
+    }
+  }
+  std::sort(queues.begin(), queues.end());
+  queues.erase(std::unique(queues.begin(), queues.end()), queues.end());
+  for (QueueState* queue : queues) queue->device->refresh(*queue);
+}
+
+bool MemoryCache::any_in_flight() const {
+  bool found = false;
+  for (std::size_t s = 0; s < shard_count && !found; ++s) {
+    Shard& shard = shards_[s];
+    const std::lock_guard lock(shard);
+    for (std::size_t word = 0; word < classes_in_use_.size(); ++word) {
+      for_each_bit(classes_in_use_[word].load(std::memory_order_relaxed), int(64 * word), [&](int number) {
+        for (Block* block = shard.idle[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
+             block != nullptr && !found; block = block->next)
+          found = !block->last_use.known_over();
+      });
+    }
+  }
+  return found;
+}
+
+// At least `bytes`, if so many are idle, not in flight, and idle since before the given time; those idle for
+// longest first.
+std::size_t MemoryCache::give_back(std::size_t bytes, std::int64_t idle_before, Reason reason) {
+  struct Candidate {
+    std::int64_t idle_since;
+    Block* block;
+    std::size_t shard;
+    int size_class;
+  };
+  refresh_queues();
+  std::vector<Candidate> candidates;
+  for (std::size_t s = 0; s < shard_count; ++s) {
+    Shard& shard = shards_[s];
+    const std::lock_guard lock(shard);
+    for (std::size_t word = 0; word < classes_in_use_.size(); ++word) {
+      for_each_bit(classes_in_use_[word].load(std::memory_order_relaxed), int(64 * word), [&](int number) {
+        for (Block* block = shard.idle[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
+             block != nullptr; block = block->next) {
+          if (block->last_use.known_over() && block->idle_since < idle_before)
+            candidates.push_back({block->idle_since, block, s, number});
+        }
+      });
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.idle_since < b.idle_since; });
+  std::vector<Block*> chosen;
+  std::size_t freed = 0;
+  for (const Candidate& candidate : candidates) {
+    if (freed >= bytes) break;
+    Shard& shard = shards_[candidate.shard];
+    const std::lock_guard lock(shard);
+    // Others may have taken it meanwhile.
+    std::atomic<Block*>& head = shard.idle[static_cast<std::size_t>(candidate.size_class)];
+    Block* before = nullptr;
+    Block* block = head.load(std::memory_order_relaxed);
+    while (block != nullptr && block != candidate.block) before = std::exchange(block, block->next);
+    if (block == nullptr || !block->last_use.known_over()) continue;
+    if (before == nullptr) {
+      head.store(block->next, std::memory_order_relaxed);
+    } else {
+      before->next = block->next;
+    }
+    chosen.push_back(block);
+    freed += class_bytes(block->size_class);
+  }
+  release(chosen, reason);
+  return freed;
+}
+
+void MemoryCache::release(const std::vector<Block*>& blocks, Reason reason) {
+  if (blocks.empty()) return;
+  std::vector<void*> raw;
+  std::size_t freed = 0;
+  {
+    const std::lock_guard lock(registry_mutex_);
+    for (Block* block : blocks) {
+      raw.push_back(block->raw);
+      freed += class_bytes(block->size_class);
+      table_.erase(block->pointer.load(std::memory_order_relaxed));
+      block->pointer.store(nullptr, std::memory_order_relaxed);
+      block->state.store(BlockState::released, std::memory_order_relaxed);
+      spare_blocks_.push_back(block);
+    }
+  }
+  for (void* pointer : raw) device_.deallocate(space_, pointer);
+  held_.fetch_sub(freed, std::memory_order_acq_rel);
+  if (traits_.quota != nullptr) traits_.quota->give(freed);
+  device_releases_.fetch_add(blocks.size(), std::memory_order_relaxed);
+  (reason == Reason::eviction ? evictions_ : trimmed_).fetch_add(blocks.size(), std::memory_order_relaxed);
+}
+
+std::size_t MemoryCache::trim(std::size_t keep_idle) {
+  const std::size_t held = held_.load();
+  const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live_in_classes)));
+  if (held <= live + keep_idle) return 0;
+  return give_back(held - live - keep_idle, std::numeric_limits<std::int64_t>::max(), Reason::trim);
+}
+
+std::size_t MemoryCache::tend() {
+  note_peak();
+  std::size_t freed = 0;
+  if (traits_.quota != nullptr) {
+    const std::uint64_t asked = traits_.quota->asked();
+    if (answered_.exchange(asked) != asked) freed = trim();
+  }
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  return freed +
+         give_back(all, cache_clock() - std::chrono::nanoseconds(traits_.trim_after).count(), Reason::trim);
+}
+
+MemoryCache::~MemoryCache() {
+  for (std::size_t s = 0; s < shard_count; ++s) {
+    for (const std::atomic<Block*>& head : shards_[s].idle) {
+      for (Block* block = head.load(); block != nullptr; block = block->next) {
+        if (!block->last_use.known_over()) block->last_use.queue->device->settle(block->last_use);
+      }
+    }
+  }
+  MisuseReport leak{Misuse::leak, nullptr, 0, 0, place_};
+  for (Block& block : blocks_) {
+    const BlockState state = block.state.load();
+    if (state == BlockState::released) continue;
+    if (state == BlockState::live) {
+      if (leak.pointer == nullptr) leak.pointer = block.pointer.load();
+      leak.bytes += block.requested.load();
+      ++leak.expected;
+    }
+  }
+  if (leak.expected > 0) report_misuse(leak);
+  for (Block& block : blocks_) {
+    if (block.state.load() == BlockState::released) continue;
+    if (block.from_fallback) {
+      traits_.fallback_resource->deallocate_sync(block.raw, block.requested.load(), traits_.alignment);
+    } else {
+      device_.deallocate(space_, block.raw);
+    }
+  }
+  if (traits_.quota != nullptr) traits_.quota->give(held_.load());
+}
+
+void MemoryCache::give_back_to_fallback(Block* block) noexcept {
+  const Event last_use = block->last_use;
+  const Queue queue(last_use.queue);
+  void* raw = block->raw;
+  const std::size_t bytes = block->requested.load(std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(registry_mutex_);
+    table_.erase(raw);
+    block->pointer.store(nullptr, std::memory_order_relaxed);
+    block->state.store(BlockState::released, std::memory_order_relaxed);
+    spare_blocks_.push_back(block);
+  }
+  traits_.fallback_resource->deallocate(queue, raw, bytes, traits_.alignment);
+}
+
+void MemoryCache::misused(Block* block, const void* pointer, std::size_t bytes) noexcept {
+  MisuseReport report{Misuse::foreign, pointer, bytes, 0, place_};
+  if (block != nullptr) {
+    const bool live = block->state.load(std::memory_order_acquire) == BlockState::live;
+    report.kind = live ? Misuse::wrong_size : Misuse::double_free;
+    report.expected = block->requested.load(std::memory_order_relaxed);
+  } else {
+    const std::lock_guard lock(registry_mutex_);
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    for (const Block& other : blocks_) {
+      const auto begin = reinterpret_cast<std::uintptr_t>(other.pointer.load(std::memory_order_relaxed));
+      if (begin == 0 || address <= begin || address >= begin + class_bytes(other.size_class)) continue;
+      report.kind = Misuse::interior;
+      report.expected = other.requested.load(std::memory_order_relaxed);
+    }
+  }
+  report_misuse(report);
+}
+
+}  // namespace meander::gpu

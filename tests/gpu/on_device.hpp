@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The devices that tests of the interface run on: the emulated one always, CUDA where a GPU is.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "gpu/device.hpp"
+
+namespace meander::gpu::test {
+
+// Skips, with the reason, where the device is not there.
+class OnDevice : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string reason = why_missing(GetParam());
+    if (!reason.empty()) GTEST_SKIP() << GetParam() << ": " << reason;
+    devices_ = make_devices(GetParam());
+    ASSERT_FALSE(devices_.empty());
+  }
+  Device& device() { return *devices_.front(); }
+
+ private:
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+inline std::string device_name(const ::testing::TestParamInfo<const char*>& info) {
+  return info.param;
+}
+
+}  // namespace meander::gpu::test
