@@ -121,7 +121,7 @@ class MemoryCache final : public Resource {
   bool exceeds_slack(std::size_t more) const;
   Block* climb(Search& search);
   bool worth_waiting(const Search& search) const;
-  void* fall_back(Queue queue, std::size_t bytes, std::size_t alignment);
+  void* fall_back(Queue queue, std::size_t bytes);
   OutOfMemory failure(std::size_t bytes) const;
 
   // Giving back, memory_cache_release.cpp.
