@@ -70,6 +70,10 @@ class MemoryCache final : public Resource {
   // shares the quota has asked, all that is idle. Returns the bytes given back.
   std::size_t tend();
 
+  // Every block is either live, or idle in one list of its class, and is found by its address; together they
+  // are what is held. To be asked while nobody uses the cache.
+  bool is_valid();
+
   // Of the threads whose thread_number() is the index modulo the number of entries: what threads do, not what
   // is held.
   std::vector<Stats> stats_by_thread() const;
