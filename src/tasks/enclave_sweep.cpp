@@ -5,6 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "base/trace.hpp"
+
 namespace meander::tasks {
 namespace {
 
@@ -80,6 +82,7 @@ void EnclaveSweep<D>::traverse(double left) {
   const std::size_t border = mesh_.border();
   const bool poll = mesh_.has_messages();
   team_.for_chunks(mesh_.size() - border, [&](int, std::size_t begin, std::size_t end) {
+    const trace::Scope scope("traverse", static_cast<std::int64_t>(end - begin));
     for (std::size_t i = begin; i < end; ++i) {
       const EnclaveTask next = task(border + i);
       if (is_enclave(static_cast<std::size_t>(mesh_.order()[border + i]))) {
@@ -94,6 +97,7 @@ void EnclaveSweep<D>::traverse(double left) {
   });
   const auto remain = static_cast<std::size_t>(left * static_cast<double>(pool_.size()));
   team_.run(team_.size(), [&](int) {
+    const trace::Scope scope("enclaves");
     for (std::size_t n = 1; pool_.size() > remain; ++n) {
       if (engine_.complete()) engine_.offload(pool_);
       if (const auto next = pool_.take()) update(*next);
@@ -106,6 +110,7 @@ template <int D>
 void EnclaveSweep<D>::finish() {
   const bool poll = mesh_.has_messages();
   team_.run(team_.size(), [&](int) {
+    const trace::Scope scope("enclaves");
     Patience patience;
     for (std::size_t n = 1;; ++n) {
       if (poll && n % leaves_a_poll == 0) mesh_.poll();

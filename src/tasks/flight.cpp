@@ -6,6 +6,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "base/trace.hpp"
+
 namespace meander::tasks {
 namespace {
 
@@ -84,6 +86,7 @@ void Flight::stage_in() {
 }
 
 void Flight::start(const UpdateCall& call, std::span<const EnclaveTask> tasks) {
+  const trace::Scope scope("offload batch", static_cast<std::int64_t>(tasks.size()));
   started_ = std::chrono::steady_clock::now();
   call_ = call;
   tasks_.assign(tasks.begin(), tasks.end());
@@ -114,6 +117,7 @@ void Flight::run(const gpu::Execution& execution) {
 
 void Flight::land() {
   device_.wait(end_);
+  const trace::Scope scope("write back", static_cast<std::int64_t>(tasks_.size()));
   static_assert(std::is_trivially_copyable_v<solvers::PatchStatus>);
   const auto* const status =
       reinterpret_cast<const solvers::PatchStatus*>(static_cast<const char*>(buffer_.host) + status_at_);
