@@ -11,6 +11,7 @@
 #include "bandwidth.hpp"
 #include "base/error.hpp"
 #include "measurement.hpp"
+#include "solvers/ccz4/ccz4.hpp"
 #include "solvers/euler/euler.hpp"
 
 namespace {
@@ -19,18 +20,29 @@ using namespace meander;
 
 struct Options {
   std::vector<int> sizes = {5, 9, 17}, dims = {2, 3}, threads = {1};
-  std::vector<std::string> schemes = {"rusanov", "muscl-minmod", "muscl-mc"}, sets = {"cache", "memory"};
+  std::vector<std::string> schemes = {"rusanov", "muscl-minmod", "muscl-mc", "ccz4-rusanov", "ccz4-fourth"},
+                           sets = {"cache", "memory"};
   int repeats = 9;
   double seconds = 0.02, cache_kb = 256, memory_mb = 128;
   bool all_cores = false, csv = false;
 };
 
-solvers::euler::Parameters parameters_of(const std::string& scheme) {
+bool is_ccz4(const std::string& scheme) {
+  return scheme.rfind("ccz4", 0) == 0;
+}
+
+std::unique_ptr<solvers::Solver> make_solver(const std::string& scheme, int dim) {
+  if (is_ccz4(scheme)) {
+    solvers::ccz4::Parameters parameters;
+    parameters.scheme =
+        scheme == "ccz4-rusanov" ? solvers::ccz4::Scheme::rusanov : solvers::ccz4::Scheme::fourth_order;
+    return solvers::ccz4::make_solver(parameters);
+  }
   solvers::euler::Parameters parameters;
   parameters.scheme = scheme == "rusanov" ? solvers::euler::Scheme::rusanov : solvers::euler::Scheme::muscl;
   parameters.limiter =
       scheme == "muscl-minmod" ? solvers::euler::Limiter::minmod : solvers::euler::Limiter::mc;
-  return parameters;
+  return solvers::euler::make_solver(dim, parameters);
 }
 
 void run(const Options& options, int threads) {
@@ -43,11 +55,13 @@ void run(const Options& options, int threads) {
   }
   for (const std::string& scheme : options.schemes) {
     for (const int dim : options.dims) {
-      const auto solver = solvers::euler::make_solver(dim, parameters_of(scheme));
+      if (is_ccz4(scheme) && dim == 2) continue;
+      const auto solver = make_solver(scheme, dim);
+      const bench::State state = is_ccz4(scheme) ? bench::spacetime() : bench::gas(dim);
       for (const std::string& set : options.sets) {
         const double bytes = set == "cache" ? options.cache_kb * 1024 : options.memory_mb * 1048576;
         for (const int p : options.sizes) {
-          const bench::Measurement m = bench::measure(*solver, p, static_cast<std::size_t>(bytes),
+          const bench::Measurement m = bench::measure(*solver, state, p, static_cast<std::size_t>(bytes),
                                                       options.repeats, options.seconds, team);
           const char* format = options.csv ? "%s,%d,%d,%s,%zu,%.3f,%.3f,%.3f,%.2f,%.3f,%d,%.2f\n"
                                            : "%-14s %3d %3d %-7s %9zu %9.2f %9.2f %9.2f %8.1f %6.0f%%\n";
@@ -72,9 +86,10 @@ int main(int argc, char** argv) {
   CLI::App app("Times updates of patches with full halos, one update a volume, in place.");
   app.add_option("--sizes", options.sizes, "patch sizes p")->delimiter(',')->check(CLI::Range(3, 32));
   app.add_option("--dims", options.dims, "dimensions")->delimiter(',')->check(CLI::IsMember({2, 3}));
-  app.add_option("--schemes", options.schemes, "rusanov, muscl-minmod, muscl-mc")
+  app.add_option("--schemes", options.schemes,
+                 "rusanov, muscl-minmod, muscl-mc, ccz4-rusanov, ccz4-fourth (3D; per stage)")
       ->delimiter(',')
-      ->check(CLI::IsMember({"rusanov", "muscl-minmod", "muscl-mc"}));
+      ->check(CLI::IsMember({"rusanov", "muscl-minmod", "muscl-mc", "ccz4-rusanov", "ccz4-fourth"}));
   app.add_option("--sets", options.sets, "working sets: cache, memory")
       ->delimiter(',')
       ->check(CLI::IsMember({"cache", "memory"}));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "solvers/ccz4/unknowns.hpp"
 
 namespace meander::bench {
 namespace {
@@ -40,30 +41,28 @@ struct WorkingSet {
   std::vector<PatchTask> tasks;
   std::vector<PatchStatus> status;
 
-  WorkingSet(const PatchLayout& layout, std::size_t patches, unsigned seed)
+  WorkingSet(const PatchLayout& layout, int stage_blocks, const State& state, std::size_t patches,
+             unsigned seed)
       : tasks(patches), status(patches) {
     const auto slot = static_cast<std::size_t>(layout.slot_size());
-    slots.reset(static_cast<double*>(std::aligned_alloc(64, patches * slot * sizeof(double))));
+    const auto size = slot + static_cast<std::size_t>(stage_blocks * layout.stage_block_size());
+    slots.reset(static_cast<double*>(std::aligned_alloc(64, patches * size * sizeof(double))));
     if (!slots) throw Failure("not enough memory for the working set");
     initial.assign(slot, 0.0);
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> noise(-0.05, 0.05);
     const int edge = layout.edge();
+    std::vector<double> q(static_cast<std::size_t>(layout.unknowns));
     for (std::ptrdiff_t v = 0; v < layout.stride(layout.dim); ++v) {
       const double phase = 0.3 * static_cast<double>(v % edge + v / edge % edge + v / edge / edge);
-      const double rho = 1.0 + 0.3 * std::sin(phase) + noise(engine),
-                   p = 1.0 + 0.2 * std::cos(phase) + noise(engine);
-      double kinetic = 0;
-      for (int a = 0; a < layout.dim; ++a) {
-        const double u = 0.4 * std::sin(phase + a) + noise(engine);
-        initial[static_cast<std::size_t>((1 + a) * layout.unknown_stride() + v)] = rho * u;
-        kinetic += 0.5 * rho * u * u;
-      }
-      initial[static_cast<std::size_t>(v)] = rho;
-      initial[static_cast<std::size_t>((1 + layout.dim) * layout.unknown_stride() + v)] = p / 0.4 + kinetic;
+      state(
+          phase, [&] { return noise(engine); }, q.data());
+      for (int n = 0; n < layout.unknowns; ++n)
+        initial[static_cast<std::size_t>(n * layout.unknown_stride() + v)] = q[static_cast<std::size_t>(n)];
     }
     for (std::size_t i = 0; i < patches; ++i) {
-      tasks[i].q = slots.get() + i * slot;
+      tasks[i].q = slots.get() + i * size;
+      tasks[i].stages = tasks[i].q + slot;
       tasks[i].dx = 1.0 / layout.p;
     }
     restore();
@@ -76,11 +75,37 @@ struct WorkingSet {
 
 }  // namespace
 
-Measurement measure(const solvers::Solver& solver, int p, std::size_t bytes, int repeats, double seconds,
-                    ThreadTeam& team) {
+State gas(int dim) {
+  return [dim](double phase, const std::function<double()>& noise, double* q) {
+    const double rho = 1.0 + 0.3 * std::sin(phase) + noise(), p = 1.0 + 0.2 * std::cos(phase) + noise();
+    double kinetic = 0;
+    for (int a = 0; a < dim; ++a) {
+      const double u = 0.4 * std::sin(phase + a) + noise();
+      q[1 + a] = rho * u;
+      kinetic += 0.5 * rho * u * u;
+    }
+    q[0] = rho;
+    q[1 + dim] = p / 0.4 + kinetic;
+  };
+}
+
+State spacetime() {
+  return [](double phase, const std::function<double()>& noise, double* q) {
+    for (int n = 0; n < solvers::ccz4::unknowns; ++n) q[n] = 0.05 * std::sin(phase + n) + 0.1 * noise();
+    const solvers::ccz4::Fields<double> x{q};
+    for (int i = 0; i < 3; ++i) x.g(i, i) += 1;
+    x.a() += 1;
+    x.phi() += 1;
+  };
+}
+
+Measurement measure(const solvers::Solver& solver, const State& state, int p, std::size_t bytes, int repeats,
+                    double seconds, ThreadTeam& team) {
   const solvers::Traits& traits = solver.traits();
   const PatchLayout layout(traits.dim, p, traits.halo, traits.unknowns);
-  const std::size_t slot_bytes = static_cast<std::size_t>(layout.slot_size()) * sizeof(double);
+  const auto slot_bytes =
+      static_cast<std::size_t>(layout.slot_size() + traits.stage_blocks * layout.stage_block_size()) *
+      sizeof(double);
   Measurement result;
   result.patches = std::max<std::size_t>(1, bytes / slot_bytes);
   result.bytes = result.patches * slot_bytes;
@@ -89,7 +114,8 @@ Measurement measure(const solvers::Solver& solver, int p, std::size_t bytes, int
   // Every thread touches its own memory first.
   team.for_chunks(threads, [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      sets[i] = std::make_unique<WorkingSet>(layout, result.patches, static_cast<unsigned>(i));
+      sets[i] = std::make_unique<WorkingSet>(layout, traits.stage_blocks, state, result.patches,
+                                             static_cast<unsigned>(i));
     }
   });
   const double dt = 0.05 / p;
@@ -102,14 +128,15 @@ Measurement measure(const solvers::Solver& solver, int p, std::size_t bytes, int
         for (std::size_t s = 0; s < sweeps; ++s) {
           sets[i]->restore();
           const double start = thread_seconds();
-          solver.update(sets[i]->tasks, layout, 0, 0.0, dt, sets[i]->status);
+          solver.update(sets[i]->tasks, layout, static_cast<int>(s) % traits.stages, 0.0, dt,
+                        sets[i]->status);
           spent[i] += thread_seconds() - start;
         }
       }
     });
     return std::accumulate(spent.begin(), spent.end(), 0.0) / static_cast<double>(threads);
   };
-  round(1);
+  round(static_cast<std::size_t>(traits.stages));
   const double once = std::max(round(2) / 2, 1e-7);
   const auto sweeps = static_cast<std::size_t>(std::max(1.0, seconds / once));
   std::vector<double> samples;

@@ -4,6 +4,7 @@
 // Timing of patch updates: one solver, one patch size, one working set.
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "base/parallel.hpp"
@@ -18,10 +19,15 @@ struct Measurement {
   std::size_t bytes = 0;                        // of all slots of a thread
 };
 
+// Writes the state of one volume; phase grows from volume to volume, noise() is drawn from [-0.05, 0.05].
+using State = std::function<void(double phase, const std::function<double()>& noise, double* q)>;
+State gas(int dim);
+State spacetime();
+
 // Updates the same patches again and again, each thread its own `bytes` (at least one patch), in `repeats`
-// rounds of about `seconds` each. The state is a smooth flow with noise, restored between rounds, outside the
-// clock.
-Measurement measure(const solvers::Solver& solver, int p, std::size_t bytes, int repeats, double seconds,
-                    ThreadTeam& team);
+// rounds of about `seconds` each; the stages of a step take turns. The state is smooth with noise, restored
+// between sweeps, outside the clock.
+Measurement measure(const solvers::Solver& solver, const State& state, int p, std::size_t bytes, int repeats,
+                    double seconds, ThreadTeam& team);
 
 }  // namespace meander::bench

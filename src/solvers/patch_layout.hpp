@@ -43,6 +43,8 @@ struct PatchLayout {
   // Volumes of the interior, p^d, and of one face, p^(d-1).
   constexpr std::ptrdiff_t volumes() const { return face_volumes() * p; }
   constexpr std::ptrdiff_t face_volumes() const { return dim == 3 ? std::ptrdiff_t{p} * p : p; }
+  // Doubles in one stage block: the interior volumes of all unknowns, unknown by unknown; a multiple of 8.
+  constexpr std::ptrdiff_t stage_block_size() const { return (volumes() * unknowns + 7) / 8 * 8; }
   // Doubles in the flux block of one face: [unknown][tangential index, lower axis fastest].
   constexpr std::ptrdiff_t face_flux_size() const { return unknowns * face_volumes(); }
 };

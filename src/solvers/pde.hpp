@@ -66,4 +66,11 @@ concept Reconstructible = Pde<P> && P::has_flux && !P::has_ncp &&
   pde.predict(in, in, ratio, out);
 };
 
+// An equation whose non-conservative products along all axes and source are evaluated together, so that what
+// they share is computed once: dQ/dt from the derivatives gradient[axis * N + n].
+template <class P>
+concept Together = Pde<P> && !P::has_flux && requires(const P& pde, const double* in, double* out) {
+  pde.rates(in, in, out);
+};
+
 }  // namespace meander::solvers

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/ccz4/ccz4.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "solvers/ccz4/derived.hpp"
+#include "solvers/ccz4/kernels.hpp"
+
+namespace meander::solvers::ccz4 {
+namespace {
+
+// Of dx over the sum of the wave speeds along the axes. Fourth order: Runge-Kutta's stable stretch of the
+// imaginary axis over the largest frequency of the differences is 2.06; dissipation takes its part.
+constexpr double rusanov_cfl = 1.0, fourth_order_cfl = 1.8;
+// Of the shortest time of the damping terms, which are explicit.
+constexpr double damping_fraction = 0.5;
+
+class Ccz4Solver final : public Solver {
+ public:
+  explicit Ccz4Solver(const Parameters& parameters) : terms_{parameters} {
+    traits_.name = "ccz4 rusanov";
+    traits_.dim = 3;
+    traits_.unknowns = unknowns;
+    traits_.conservative = false;
+    traits_.unknown_names = unknown_names();
+    if (parameters.scheme == Scheme::fourth_order) {
+      traits_.name = "ccz4 fourth order";
+      traits_.halo = 3;
+      traits_.prolongation = Prolongation::limited_linear;
+      traits_.stages = 4;
+      traits_.stage_blocks = 2;
+    }
+    derived_ = derived_quantities();
+  }
+
+  const Traits& traits() const override { return traits_; }
+
+  void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int stage, double t, double dt,
+              std::span<PatchStatus> status) const override {
+    if (terms_.parameters.scheme == Scheme::rusanov) {
+      update_rusanov(terms_, tasks, layout, t, dt, status);
+    } else {
+      update_fourth_order(terms_, tasks, layout, stage, dt, status);
+    }
+  }
+
+  PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
+    return ccz4::inspect(terms_, task, layout);
+  }
+
+  // Prolongation and restriction keep no algebraic constraint either.
+  PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
+    std::int64_t floored = 0;
+    double q[unknowns];
+    for (int k = 0; k < layout.p; ++k) {
+      for (int j = 0; j < layout.p; ++j) {
+        for (int i = 0; i < layout.p; ++i) {
+          for (int n = 0; n < unknowns; ++n) q[n] = task.q[layout.at(n, i, j, k)];
+          floored += terms_.enforce(q);
+          for (int n = 0; n < unknowns; ++n) task.q[layout.at(n, i, j, k)] = q[n];
+        }
+      }
+    }
+    PatchStatus status = inspect(task, layout);
+    status.floored = floored;
+    return status;
+  }
+
+  bool admissible(const double* q) const override { return terms_.admissible(q); }
+
+  // A tensor changes its sign with every index across the mirror.
+  void reflection_signs(int axis, std::span<double> signs) const override {
+    MEANDER_ASSERT(signs.size() == unknowns);
+    std::fill(signs.begin(), signs.end(), 1.0);
+    const Fields<double> sign{signs.data()};
+    sign.G(axis) = sign.beta(axis) = sign.b(axis) = sign.A(axis) = sign.P(axis) = -1;
+    for (int i = 0; i < 3; ++i) {
+      if (i != axis) sign.g(i, axis) = sign.At(i, axis) = sign.B(i, axis) = sign.B(axis, i) = -1;
+      for (int j = i; j < 3; ++j) {
+        for (int k = 0; k < 3; ++k) {
+          const int across = (i == axis) + (j == axis) + (k == axis);
+          sign.D(k, i, j) = across % 2 == 1 ? -1 : 1;
+        }
+      }
+    }
+  }
+
+  double max_cfl() const override {
+    return terms_.parameters.scheme == Scheme::rusanov ? rusanov_cfl : fourth_order_cfl;
+  }
+
+  double step_limit(double, double) const override {
+    const Parameters& p = terms_.parameters;
+    const double rate =
+        std::max({1 / p.tau, p.evolves_shift ? p.eta : 0.0, p.k1 * (2 + p.k2), 3 * p.k1 * (1 + p.k2)});
+    return damping_fraction / rate;
+  }
+
+  const std::vector<Derived>& derived() const override { return derived_; }
+  const void* parameters() const override { return &terms_.parameters; }
+
+ private:
+  Terms terms_;
+  Traits traits_;
+  std::vector<Derived> derived_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_solver(const Parameters& parameters) {
+  return std::make_unique<Ccz4Solver>(parameters);
+}
+
+}  // namespace meander::solvers::ccz4

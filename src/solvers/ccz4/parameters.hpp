@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What the CCZ4 solver is told by the input file. Trivially copyable: it travels to a device as it is. Units:
+// G = c = 1, lengths and times in the scenario's unit (M for black holes).
+
+#include <cstdint>
+
+namespace meander::solvers::ccz4 {
+
+enum class Scheme : std::uint8_t { rusanov, fourth_order };
+enum class Slicing : std::uint8_t { one_plus_log, harmonic };  // g(a) = 2 / a or 1
+
+struct Parameters {
+  Scheme scheme = Scheme::fourth_order;
+  Slicing slicing = Slicing::one_plus_log;
+  bool evolves_shift = true;  // s = 1: Gamma driver; false: the shift stays as it is
+  double k1 = 0.1;            // damping of the constraints, 1 / time
+  double k2 = 0.0;
+  double k3 = 0.5;           // 1: covariant Z4
+  double tau = 1.0;          // time in which det g~ and tr A~ relax
+  double eta = 1.0;          // damping of the Gamma driver, 1 / time
+  double f = 0.75;           // speed of the Gamma driver, squared and times 3/4
+  double e = 1.0;            // speed of Theta over that of light, 0.5 to 2
+  double c = 1.0;            // 0 or 1: Theta and its products in lapse and curvature
+  double mu = 0.2;           // ordering of second derivatives in B, > 0
+  double dissipation = 0.1;  // Kreiss-Oliger, 0 to 1; fourth order only
+  // Floors of lapse and conformal factor; a volume below one is lifted to it, and counted.
+  double lapse_floor = 1e-4;
+  double phi_floor = 1e-4;
+};
+
+}  // namespace meander::solvers::ccz4

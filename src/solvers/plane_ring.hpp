@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// New values of planes that may not enter the patch yet because later planes still read the old ones: plane k
+// waits in the ring until plane k + h has been computed.
+
+#include "solvers/new_state.hpp"
+#include "solvers/pack_cover.hpp"
+
+namespace meander::solvers {
+
+// What enters a patch, volume by volume: constraints and floors enforced, and the status collected.
+template <Pde P, class V>
+class Entry {
+ public:
+  // `rows`: plane k of the patch, changed in place.
+  void enter(const P& pde, const Rows& rows, const PatchLayout& layout, const PlaneMap& plane) {
+    StatusSum<P, V> sum = sum_;
+    V floored = floored_;
+    for_cover<lanes<V>>(layout, plane, [&](std::ptrdiff_t at) {
+      V q[P::unknowns];
+      read<P::unknowns>(rows, at, q);
+      const auto inside = load<V>(plane.interior() + at) > V(0.0);
+      if constexpr (Floored<P>) {
+        floored = floored + select(inside && pde.enforce(q), V(1.0), V(0.0));
+        write<P::unknowns>(rows, at, q);
+      }
+      sum.add(pde, q, inside);
+    });
+    sum_ = sum;
+    floored_ = floored;
+  }
+  PatchStatus result() const {
+    PatchStatus status = sum_.result();
+    status.floored = static_cast<std::int64_t>(total(floored_));
+    return status;
+  }
+
+ private:
+  StatusSum<P, V> sum_;
+  V floored_ = V(0.0);
+};
+
+// Calls compute(k, ring) for the planes k of a patch and retire(k, ring) once planes up to k + h are
+// computed; ring is the block of plane k, of `block` doubles, of h + 1 in all behind `memory`.
+template <class Compute, class Retire>
+void through_ring(const PatchLayout& layout, double* memory, std::ptrdiff_t block, const Compute& compute,
+                  const Retire& retire) {
+  const int waiting = layout.h + 1;
+  const auto ring = [&](int k) { return memory + k % waiting * block; };
+  for (int k = 0; k < layout.p; ++k) {
+    compute(k, ring(k));
+    if (k >= layout.h) retire(k - layout.h, ring(k - layout.h));
+  }
+  for (int k = layout.p > layout.h ? layout.p - layout.h : 0; k < layout.p; ++k) retire(k, ring(k));
+}
+
+}  // namespace meander::solvers

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Spacetimes evolved in periodic boxes: flat space, gauge waves, gravitational waves, noise.
+
+#include <gtest/gtest.h>
+
+#include "tests/solvers/ccz4_box.hpp"
+
+namespace meander::solvers::ccz4 {
+namespace {
+
+using test::Box3;
+using test::for_waves;
+
+constexpr Scheme schemes[] = {Scheme::rusanov, Scheme::fourth_order};
+
+struct Flat {
+  template <class S>
+  exact::Adm<S> operator()(const S (&)[4]) const {
+    return exact::flat<S>();
+  }
+};
+
+TEST(Ccz4Evolution, FlatSpaceStaysFlatToTheBit) {
+  for (const Scheme scheme : schemes) {
+    for (const int p : {3, 5, 9}) {
+      Parameters parameters;
+      parameters.scheme = scheme;
+      Box3 box(parameters, p, {2, 1, 1}, 0.7);
+      box.fill(Flat{});
+      box.advance(0.1, 0.2);
+      box.for_all([&](double x, double y, double z, const solvers::test::Patch& patch, int i, int j, int k) {
+        double q[unknowns];
+        box.exact(Flat{}, 0, x, y, z, q);
+        for (int n = 0; n < unknowns; ++n) ASSERT_EQ(patch.at(n, i, j, k), q[n]) << n;
+      });
+      EXPECT_TRUE(box.admissible());
+      EXPECT_EQ(box.status[0].floored, 0);
+    }
+  }
+}
+
+// Orders at which the error falls from each resolution to the next, twice as fine.
+template <class Metric>
+std::vector<double> orders(const Metric& metric, const Parameters& parameters,
+                           std::initializer_list<int> volumes, bool diagonal, double width, double time,
+                           double cfl) {
+  std::vector<double> errors, result;
+  for (const int n : volumes) {
+    Box3 box(parameters, 3, {n / 3, diagonal ? n / 3 : 1, 1}, width);
+    box.fill(metric);
+    box.advance(time, cfl);
+    EXPECT_TRUE(box.admissible());
+    errors.push_back(box.error(metric, time));
+    if (errors.size() > 1) result.push_back(std::log2(errors[errors.size() - 2] / errors.back()));
+  }
+  return result;
+}
+
+TEST(Ccz4Evolution, GaugeWaveConvergesAtFirstOrder) {
+  const exact::GaugeWave wave{0.1, 1.0, false};
+  for (const double order : orders(wave, for_waves(Scheme::rusanov), {27, 54, 108}, false, 1.0, 0.1, 0.25))
+    EXPECT_GE(order, 0.9);
+}
+
+TEST(Ccz4Evolution, GaugeWaveConvergesAtFourthOrder) {
+  const exact::GaugeWave wave{0.1, 1.0, false};
+  for (const double order :
+       orders(wave, for_waves(Scheme::fourth_order), {27, 54, 108}, false, 1.0, 0.1, 0.25))
+    EXPECT_GE(order, 3.8);
+}
+
+TEST(Ccz4Evolution, DiagonalGaugeWaveConvergesAtFourthOrder) {
+  const exact::GaugeWave wave{0.1, 1.0, true};
+  for (const double order :
+       orders(wave, for_waves(Scheme::fourth_order), {27, 54}, true, std::numbers::sqrt2, 0.1, 0.25))
+    EXPECT_GE(order, 3.8);
+}
+
+TEST(Ccz4Evolution, LinearWaveConvergesAtFourthOrder) {
+  const exact::LinearWave wave{1e-8, 1.0};
+  for (const double order : orders(wave, for_waves(Scheme::fourth_order), {27, 54}, false, 1.0, 1.0, 0.25))
+    EXPECT_GE(order, 3.8);
+}
+
+TEST(Ccz4Evolution, GaugeWaveIsStableForAHundredCrossings) {
+  const exact::GaugeWave wave{0.1, 1.0, false};
+  Box3 box(for_waves(Scheme::fourth_order), 3, {9, 1, 1}, 1.0);
+  box.fill(wave);
+  for (int t = 10; t <= 100; t += 10) {
+    box.advance(10.0, 0.5);
+    ASSERT_TRUE(box.admissible()) << t;
+    ASSERT_LT(box.error(wave, t), 1.0) << t;
+  }
+}
+
+// Noise in every unknown of flat space, for ten crossing times: no more growth than that of a polynomial, on
+// no mesh.
+TEST(Ccz4Evolution, NoiseStaysNoise) {
+  for (const bool shift : {false, true}) {
+    for (const Scheme scheme : schemes) {
+      for (const int rho : {1, 2, 4}) {
+        Parameters parameters;
+        parameters.scheme = scheme;
+        parameters.evolves_shift = shift;
+        parameters.f = 0.7;  // at 0.75 two speeds of flat space meet
+        Box3 box(parameters, 3, {3 * rho, 1, 1}, 1.0);
+        std::mt19937 engine(17);
+        std::uniform_real_distribution<double> noise(-1e-10 / (rho * rho), 1e-10 / (rho * rho));
+        box.fill(Flat{});
+        box.for_all([&](double, double, double, solvers::test::Patch& patch, int i, int j, int k) {
+          for (int n = 0; n < unknowns; ++n) patch.at(n, i, j, k) += noise(engine);
+        });
+        box.exchange();
+        const double start = box.error(Flat{}, 0), cfl = scheme == Scheme::rusanov ? 0.2 : 0.4;
+        box.advance(5.0, cfl);
+        const double half = box.error(Flat{}, 0);
+        box.advance(5.0, cfl);
+        const double end = box.error(Flat{}, 0);
+        EXPECT_LE(half, 20 * start);
+        EXPECT_LE(end, 4 * half);
+      }
+    }
+  }
+}
+
+// A black hole at rest keeps still up to the error of the scheme: what one short step does to a patch beside
+// it, by the width of the patch.
+double drift(Scheme scheme, double spin, double width) {
+  Parameters parameters;
+  parameters.scheme = scheme;
+  parameters.evolves_shift = false;
+  parameters.dissipation = 0;
+  const auto solver = make_solver(parameters);
+  const PatchLayout layout(3, 9, solver->traits().halo, unknowns);
+  const double dx = width / 9, dt = 1e-4 * dx;
+  solvers::test::Patch patch(layout);
+  solvers::test::for_volumes(layout, layout.h, [&](int i, int j, int k) {
+    const double at[4] = {0, 2.5 + (i - 4) * dx, 0.4 + (j - 4) * dx, 0.8 + (k - 4) * dx};
+    double q[unknowns];
+    exact::from_metric(exact::KerrSchild{1.0, spin, 0.0}, at, parameters.slicing, exact::Gauge::still, q);
+    for (int n = 0; n < unknowns; ++n) patch.at(n, i, j, k) = q[n];
+  });
+  const solvers::test::Patch before = patch;
+  PatchTask task = patch.task(dx);
+  std::vector<double> stages(static_cast<std::size_t>(2 * layout.stage_block_size()));
+  task.stages = stages.data();
+  PatchStatus status;
+  solver->update(std::span(&task, 1), layout, 0, 0, dt, std::span(&status, 1));
+  double worst = 0;
+  for (int n = 0; n < unknowns; ++n)
+    worst = std::max(worst, std::abs(patch.at(n, 4, 4, 4) - before.at(n, 4, 4, 4)) / dt);
+  return worst;
+}
+
+TEST(Ccz4Evolution, KerrSchildDriftsAtTheSchemesOrder) {
+  for (const double spin : {0.0, 0.9}) {
+    const double first = std::log2(drift(Scheme::rusanov, spin, 0.8) / drift(Scheme::rusanov, spin, 0.4));
+    const double fourth =
+        std::log2(drift(Scheme::fourth_order, spin, 0.8) / drift(Scheme::fourth_order, spin, 0.4));
+    EXPECT_GE(first, 0.95);
+    EXPECT_GE(fourth, 3.9);
+  }
+}
+
+}  // namespace
+}  // namespace meander::solvers::ccz4

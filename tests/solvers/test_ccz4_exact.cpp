@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The rates of CCZ4 against spacetimes that are known: unknowns, their derivatives in space and their rates
+// in time are all exact (nested jets), so that any wrong sign or factor in a term that does not vanish shows
+// at once.
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "solvers/ccz4/exact/metrics.hpp"
+#include "solvers/ccz4/terms.hpp"
+
+namespace meander::solvers::ccz4 {
+namespace {
+
+using exact::Gauge;
+using S = exact::Jet<double>;
+
+struct Sample {
+  double q[unknowns], gradient[3 * unknowns], rate[unknowns];  // rate: exact
+};
+
+template <class Metric>
+Sample sample(const Metric& metric, const double (&at)[4], Slicing slicing, Gauge gauge) {
+  S x[4], q[unknowns];
+  for (int a = 0; a < 4; ++a) x[a] = S::coordinate(at[a], a);
+  exact::from_metric(metric, x, slicing, gauge, q);
+  Sample s;
+  for (int n = 0; n < unknowns; ++n) {
+    s.q[n] = q[n].value;
+    s.rate[n] = q[n].d[0];
+    for (int a = 0; a < 3; ++a) s.gradient[a * unknowns + n] = q[n].d[1 + a];
+  }
+  return s;
+}
+
+// Whether n belongs to the gauge: lapse, shift, driver, A_k, B_k^i, K_0.
+bool of_gauge(int n) {
+  return (n >= at::a && n < at::D) || n == at::K0;
+}
+
+// Relative to the largest derivative, of which the rates are sums of products.
+template <class Metric>
+void expect_exact(const Metric& metric, const Parameters& parameters, Gauge gauge, bool with_gauge,
+                  double reach) {
+  const Terms terms{parameters};
+  std::mt19937 engine(7);
+  std::uniform_real_distribution<double> draw(-reach, reach);
+  int taken = 0;
+  double worst = 0;
+  while (taken < 1000) {
+    const double at[4] = {0.1 * draw(engine), draw(engine), draw(engine), draw(engine)};
+    if (reach > 1 && at[1] * at[1] + at[2] * at[2] + at[3] * at[3] < 2.0) continue;
+    ++taken;
+    const Sample s = sample(metric, at, parameters.slicing, gauge);
+    double rate[unknowns], scale = 0;
+    terms.rates(s.q, s.gradient, rate);
+    for (const double d : s.gradient) scale = std::max(scale, std::abs(d));
+    for (const double d : s.rate) scale = std::max(scale, std::abs(d));
+    for (int n = 0; n < unknowns; ++n) {
+      if (!with_gauge && of_gauge(n)) continue;
+      const double error = std::abs(rate[n] - s.rate[n]) / scale;
+      worst = std::max(worst, error);
+      ASSERT_LE(error, 1e-11) << "unknown " << n << " at " << at[0] << ' ' << at[1] << ' ' << at[2] << ' '
+                              << at[3] << ": " << rate[n] << " instead of " << s.rate[n];
+    }
+  }
+  testing::Test::RecordProperty("worst", std::to_string(worst));
+}
+
+// k3, e, k1 off their defaults, so that nothing hides behind a one.
+Parameters without_shift(Slicing slicing) {
+  Parameters parameters;
+  parameters.slicing = slicing;
+  parameters.evolves_shift = false;
+  parameters.k1 = 0.3;
+  parameters.k2 = 0.2;
+  parameters.e = 1.3;
+  return parameters;
+}
+
+TEST(Ccz4Exact, GaugeWave) {
+  expect_exact(exact::GaugeWave{0.3, 1.0, false}, without_shift(Slicing::harmonic), Gauge::free, true, 1.0);
+  expect_exact(exact::GaugeWave{0.3, 1.0, true}, without_shift(Slicing::harmonic), Gauge::free, true, 1.0);
+}
+
+TEST(Ccz4Exact, KerrSchildWithSpinStaysAsItIs) {
+  for (const Slicing slicing : {Slicing::one_plus_log, Slicing::harmonic})
+    expect_exact(exact::KerrSchild{1.0, 0.9, 0.0}, without_shift(slicing), Gauge::still, true, 4.0);
+}
+
+TEST(Ccz4Exact, MovingHoles) {
+  for (const double spin : {0.0, 0.9})
+    expect_exact(exact::KerrSchild{1.0, spin, 0.54}, without_shift(Slicing::one_plus_log), Gauge::free, false,
+                 4.0);
+}
+
+// With the driver of the shift only the gauge moves otherwise.
+TEST(Ccz4Exact, TheDriverTouchesTheGaugeOnly) {
+  Parameters parameters;
+  for (const double k3 : {0.5, 1.0}) {
+    parameters.k3 = k3;
+    expect_exact(exact::KerrSchild{1.0, 0.9, 0.3}, parameters, Gauge::free, false, 4.0);
+  }
+}
+
+}  // namespace
+}  // namespace meander::solvers::ccz4
