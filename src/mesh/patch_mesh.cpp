@@ -11,12 +11,13 @@ namespace {
 
 solvers::PatchLayout layout_for(const solvers::Solver& solver, int patch_size) {
   const auto& traits = solver.traits();
-  return {traits.dim, patch_size, traits.halo, traits.unknowns};
+  solvers::PatchLayout layout(traits.dim, patch_size, traits.halo, traits.unknowns);
+  layout.point_values = traits.point_values();
+  return layout;
 }
 
 std::size_t slot_doubles(const solvers::PatchLayout& layout, const solvers::Traits& traits) {
-  const auto stage = static_cast<std::size_t>((layout.volumes() * layout.unknowns + 7) / 8 * 8);
-  return static_cast<std::size_t>(layout.slot_size()) + static_cast<std::size_t>(traits.stage_blocks) * stage;
+  return static_cast<std::size_t>(layout.slot_size() + traits.stage_blocks * layout.stage_block_size());
 }
 
 constexpr int flux_tag = 1, halo_tag = 2;

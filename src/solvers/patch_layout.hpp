@@ -15,6 +15,8 @@ struct PatchLayout {
   int p = 0;         // volumes along an axis, without halo
   int h = 0;         // halo width
   int unknowns = 0;  // N
+  bool point_values =
+      false;  // of the solver's traits: what restriction and prolongation take the unknowns for
 
   constexpr PatchLayout() = default;
   constexpr PatchLayout(int dimensions, int patch_size, int halo, int unknown_count)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
+#include "solvers/interpolation.hpp"
 
 namespace meander::solvers {
 namespace {
@@ -118,6 +119,11 @@ template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset) {
   MEANDER_ASSERT(layout.unknowns <= max_unknowns && layout.p <= max_patch_size);
+  MEANDER_ASSERT(layout.point_values == solver.traits().point_values());
+  if (layout.point_values) {
+    interpolate<D>(solver, layout, fine, coarse, box, offset);
+    return;
+  }
   const Box<D> coarse_box = coarse_box_of<D>(layout, box, offset);
   RowMap map;
   for (int x = 0; x < box.extent[0]; ++x) {
@@ -172,6 +178,7 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
 
 template <int D>
 Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset) {
+  if (layout.point_values) return interpolation_support<D>(layout, box, offset);
   // A slope reads the volumes beside its own, or at the patch's border the two further inside.
   Box<D> support = coarse_box_of<D>(layout, box, offset);
   for (int a = 0; a < D; ++a) {

@@ -17,7 +17,9 @@ namespace meander::solvers {
 // traits: constant: the coarse value. limited_linear: minmod slopes along each axis, from the coarse interior
 // only: next to the patch's border the two inner differences are taken, so that linear data are reproduced
 // there too. A coarse volume whose corner values are inadmissible is prolonged by its constant. Conservative:
-// the mean over the fine volumes of a coarse one is its value, to round-off.
+// the mean over the fine volumes of a coarse one is its value, to round-off. quartic: the polynomial through
+// the centres of the five nearest volumes of the coarse interior along each axis (of all, if p < 5), exact
+// where all are equal; a fine volume that would be inadmissible takes the coarse value.
 template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset);

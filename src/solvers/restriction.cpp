@@ -11,13 +11,14 @@ namespace {
 constexpr int max_patch_size = 32;
 
 // The fine indices, in the child's own, that coarse index `coarse` has there along one axis: a third, or less
-// of it at the child's border.
+// of it at the child's border; of point values, the middle one.
 struct Third {
   int begin, end;
 };
-Third third_of(int coarse, int shift, int child, int p) {
-  const int origin = 3 * (coarse + shift) - child * p;
-  return {std::max(origin, 0), std::min(origin + 3, p)};
+Third third_of(const PatchLayout& layout, int coarse, int shift, int child) {
+  const int origin = 3 * (coarse + shift) - child * layout.p;
+  if (layout.point_values) return {origin + 1, origin + 2};
+  return {std::max(origin, 0), std::min(origin + 3, layout.p)};
 }
 
 // The rows of fine volumes, up to 3^(D-1), that a row of coarse volumes has in one fine patch.
@@ -47,7 +48,7 @@ FineRows fine_rows(const PatchLayout& layout, const double* fine, const Index<D>
   Box<D> box;
   box.extent.fill(1);
   for (int a = 1; a < D; ++a) {
-    const Third third = third_of(coarse[a], shift[a], child[a], layout.p);
+    const Third third = third_of(layout, coarse[a], shift[a], child[a]);
     box.lower[a] = third.begin;
     box.extent[a] = third.end - third.begin;
   }
@@ -63,8 +64,12 @@ Box<D> share_of(const PatchLayout& layout, const Index<D>& child, const Restrict
   const auto& [box, shift] = restriction;
   Box<D> share;
   for (int a = 0; a < D; ++a) {
-    const int begin = std::max(floor_third(child[a] * layout.p) - shift[a], box.lower[a]);
-    const int end = std::min(ceil_third((child[a] + 1) * layout.p) - shift[a], box.lower[a] + box.extent[a]);
+    // Of point values, those whose middle fine volume, number 3 c + 1, is the child's.
+    const int first =
+        layout.point_values ? ceil_third(child[a] * layout.p - 1) : floor_third(child[a] * layout.p);
+    const int behind = ceil_third((child[a] + 1) * layout.p - (layout.point_values ? 1 : 0));
+    const int begin = std::max(first - shift[a], box.lower[a]);
+    const int end = std::min(behind - shift[a], box.lower[a] + box.extent[a]);
     share.lower[a] = begin;
     share.extent[a] = std::max(0, end - begin);
   }
@@ -85,10 +90,10 @@ void restrict_part(const PatchLayout& layout, const double* fine, const Index<D>
   for (int u = 0; u < layout.unknowns; ++u) {
     for_rows<D>(share, [&](const Index<D>& c) {
       FineRows rows = fine_rows<D>(layout, fine, child, u, c, restriction.shift);
-      rows.sum_rows(third_of(c[0], restriction.shift[0], child[0], layout.p).begin,
-                    third_of(last, restriction.shift[0], child[0], layout.p).end);
+      rows.sum_rows(third_of(layout, c[0], restriction.shift[0], child[0]).begin,
+                    third_of(layout, last, restriction.shift[0], child[0]).end);
       for (int x = c[0]; x <= last; ++x, part += 2) {
-        const Third third = third_of(x, restriction.shift[0], child[0], layout.p);
+        const Third third = third_of(layout, x, restriction.shift[0], child[0]);
         part[0] = rows.row[0][third.begin];
         part[1] = rows.differences(third.begin, third.end, part[0]);
       }
@@ -109,8 +114,8 @@ void combine_parts(const PatchLayout& layout, double* coarse, std::span<const Re
   all_shared.resize(std::max(all_shared.size(), box.volumes() * static_cast<std::size_t>(layout.unknowns)));
   Shared* const shared = all_shared.data();
   std::fill_n(shared, box.volumes() * static_cast<std::size_t>(layout.unknowns), Shared{0, 0, 0});
-  constexpr int whole = ipow(3, D);
-  constexpr double weight = 1.0 / whole;
+  const int whole = layout.point_values ? 1 : ipow(3, D);
+  const double weight = 1.0 / whole;
 
   for (const RestrictedPart<D>& part : parts) {
     const Box<D> share = share_of<D>(layout, part.child, restriction);
@@ -124,13 +129,13 @@ void combine_parts(const PatchLayout& layout, double* coarse, std::span<const Re
           place =
               place * static_cast<std::size_t>(box.extent[a]) + static_cast<std::size_t>(c[a] - box.lower[a]);
           if (a == 0) continue;
-          const Third third = third_of(c[a], restriction.shift[a], part.child[a], layout.p);
+          const Third third = third_of(layout, c[a], restriction.shift[a], part.child[a]);
           rows *= third.end - third.begin;
         }
         double* to = coarse + layout.at(u, c);
         Shared* row = shared + static_cast<std::size_t>(u) * box.volumes() + place;
         for (int x = 0; x < share.extent[0]; ++x, figures += 2) {
-          const Third third = third_of(c[0] + x, restriction.shift[0], part.child[0], layout.p);
+          const Third third = third_of(layout, c[0] + x, restriction.shift[0], part.child[0]);
           const int n = rows * (third.end - third.begin);
           if (n == whole) {
             to[x] = figures[0] + figures[1] * weight;

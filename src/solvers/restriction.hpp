@@ -3,7 +3,9 @@
 #pragma once
 // Restriction to the next coarser level, in two halves: each fine patch sums up its part of every coarse
 // volume while it is at hand (in cache, or on its rank), and the parts are combined at the coarse patch in
-// curve order. So the result does not depend on who computes what.
+// curve order. So the result does not depend on who computes what. Where the layout says that unknowns are
+// point values, the middle fine volume, which has the coarse one's centre, is all there is to a coarse
+// volume.
 
 #include <span>
 
@@ -42,7 +44,7 @@ struct RestrictedPart {
 };
 
 // Sets the coarse volumes of the box to the mean of the 3^D fine ones, q0 + sum(q_i - q0) / 3^D, exact where
-// all are equal. The parts come in curve order and cover the box.
+// all are equal; point values: to the middle one. The parts come in curve order and cover the box.
 template <int D>
 void combine_parts(const PatchLayout& layout, double* coarse, std::span<const RestrictedPart<D>> parts,
                    const Restriction<D>& restriction);

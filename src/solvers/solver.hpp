@@ -18,8 +18,10 @@ namespace meander::solvers {
 // Which halo regions a scheme reads: across faces only, also across edges (2D: corners), or all.
 enum class HaloShape : std::uint8_t { faces, edges, full };
 
-// How data crosses levels into a finer halo or a new finer leaf.
-enum class Prolongation : std::uint8_t { constant, limited_linear };
+// How data crosses levels into a finer halo or a new finer leaf. Quartic: for unknowns that are values at the
+// centres of volumes, as finite differences have them, and not means over them; their restriction takes the
+// middle fine volume.
+enum class Prolongation : std::uint8_t { constant, limited_linear, quartic };
 
 struct Traits {
   std::string name;  // "euler rusanov"
@@ -32,6 +34,8 @@ struct Traits {
   int stage_blocks = 0;      // extra blocks of p^d x unknowns a slot (RK4: 3)
   bool conservative = true;  // face fluxes exist: reflux at resolution jumps
   std::vector<std::string> unknown_names;
+
+  bool point_values() const { return prolongation == Prolongation::quartic; }
 };
 
 // One patch of a batch. Lengths in the units of the domain.

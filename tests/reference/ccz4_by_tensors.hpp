@@ -26,6 +26,19 @@ class ByTensors {
     traces();
   }
 
+  // R + 2/3 K^2 - A~_ij A~^ij, and M_i.
+  Real hamiltonian() const { return ricci_scalar + 2 * K * K / 3 - AA; }
+  Real momentum(int i) const {
+    Real sum = -2 * dK_[i] / 3;
+    for (int j = 0; j < 3; ++j) {
+      for (int l = 0; l < 3; ++l) {
+        sum += gi[j][l] * dAt[l][i][j] - 3 * At[i][j] * gi[j][l] * P[l];
+        for (int m = 0; m < 3; ++m) sum -= gi[j][l] * (Gu[m][l][i] * At[m][j] + Gu[m][l][j] * At[i][m]);
+      }
+    }
+    return sum;
+  }
+
   // Rates in plain storage.
   void rates(Real* rate) const {
     const Real s = p.evolves_shift ? 1 : 0, w = p.mu * a * a;
@@ -227,12 +240,13 @@ class ByTensors {
         R[i][j] = r, DZ[i][j] = z, DDa[i][j] = a * h;
       }
     }
-    trS = 0;
+    trS = ricci_scalar = 0;
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
         S[i][j] = phi * phi * (-DDa[i][j] + a * (R[i][j] + DZ[i][j] + DZ[j][i]));
         trS += gi[i][j] * S[i][j];
         scalar += phi * phi * gi[i][j] * (R[i][j] + 2 * DZ[i][j]);
+        ricci_scalar += phi * phi * gi[i][j] * R[i][j];
         laplacian += phi * phi * gi[i][j] * DDa[i][j];
       }
     }
@@ -266,7 +280,7 @@ class ByTensors {
   Real dK_[3], dK0[3], dTheta_[3], dG_[3][3], db[3][3], dA_[3][3], dP_[3][3], dAt[3][3][3], dB_[3][3][3];
   Real dBs[3][3][3], dD[3][3][3][3], dDs[3][3][3][3];
   Real det, gi[3][3], Gl[3][3][3], Gu[3][3][3], Gt[3], Dup[3][3][3], dGu[3][3][3][3], dGt[3][3], C[3][3][3];
-  Real Z[3], Zup[3], S[3][3], DDa[3][3], trS, scalar, laplacian, trA, AA, divB, Aup[3][3], T[3];
+  Real Z[3], Zup[3], S[3][3], DDa[3][3], trS, scalar, ricci_scalar, laplacian, trA, AA, divB, Aup[3][3], T[3];
 };
 
 }  // namespace meander::solvers::ccz4::reference

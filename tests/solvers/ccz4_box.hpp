@@ -90,6 +90,8 @@ class Box3 {
     }
   }
 
+  const std::vector<PatchTask>& tasks() const { return tasks_; }
+
   bool admissible() const {
     return std::all_of(status.begin(), status.end(), [](const PatchStatus& s) { return s.admissible; });
   }

@@ -8,6 +8,7 @@
 
 #include <random>
 
+#include "solvers/ccz4/constraints.hpp"
 #include "solvers/ccz4/exact/metrics.hpp"
 #include "solvers/ccz4/terms.hpp"
 
@@ -77,6 +78,7 @@ Parameters without_shift(Slicing slicing) {
   parameters.k1 = 0.3;
   parameters.k2 = 0.2;
   parameters.e = 1.3;
+  parameters.ordering = 0.7;
   return parameters;
 }
 
@@ -103,6 +105,36 @@ TEST(Ccz4Exact, TheDriverTouchesTheGaugeOnly) {
     parameters.k3 = k3;
     expect_exact(exact::KerrSchild{1.0, 0.9, 0.3}, parameters, Gauge::free, false, 4.0);
   }
+}
+
+template <class Metric>
+void expect_constrained(const Metric& metric, double reach) {
+  std::mt19937 engine(9);
+  std::uniform_real_distribution<double> draw(-reach, reach);
+  for (int taken = 0; taken < 200;) {
+    const double at[4] = {0, draw(engine), draw(engine), draw(engine)};
+    if (reach > 1 && at[1] * at[1] + at[2] * at[2] + at[3] * at[3] < 2.0) continue;
+    ++taken;
+    const Sample s = sample(metric, at, Slicing::harmonic, Gauge::free);
+    const Constraints<double> c = constraints(s.q, s.gradient);
+    double scale = 0;
+    for (const double d : s.gradient) scale = std::max(scale, std::abs(d));
+    EXPECT_NEAR(c.hamiltonian / scale, 0.0, 1e-12);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_NEAR(c.momentum[i] / scale, 0.0, 1e-12);
+      EXPECT_NEAR(c.connection[i] / scale, 0.0, 1e-13);
+      EXPECT_NEAR(c.lapse[i] / scale, 0.0, 1e-13);
+      EXPECT_NEAR(c.phi[i] / scale, 0.0, 1e-13);
+      for (int j = 0; j < 3; ++j) EXPECT_NEAR(c.shift[i][j] / scale, 0.0, 1e-13);
+      for (const double d : c.metric[i].of) EXPECT_NEAR(d / scale, 0.0, 1e-13);
+    }
+  }
+}
+
+TEST(Ccz4Exact, ConstraintsVanish) {
+  expect_constrained(exact::GaugeWave{0.3, 1.0, true}, 1.0);
+  expect_constrained(exact::KerrSchild{1.0, 0.9, 0.4}, 4.0);
+  expect_constrained(exact::Puncture{1.0}, 4.0);
 }
 
 }  // namespace

@@ -132,6 +132,8 @@ TEST(Ccz4Hyperbolicity, EigenvectorsAreComplete) {
       p.slicing = slicing;
       p.e = e;
       EXPECT_EQ(fewest_eigenvectors(p, all_unknowns(), 20), unknowns) << "e = " << e;
+      p.ordering = 2.0;
+      EXPECT_EQ(fewest_eigenvectors(p, all_unknowns(), 20), unknowns) << "e = " << e << ", damped";
       p.evolves_shift = false;
       EXPECT_EQ(fewest_eigenvectors(p, without_shift(), 20), 43) << "e = " << e;
     }

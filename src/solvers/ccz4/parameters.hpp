@@ -17,13 +17,16 @@ struct Parameters {
   bool evolves_shift = true;  // s = 1: Gamma driver; false: the shift stays as it is
   double k1 = 0.1;            // damping of the constraints, 1 / time
   double k2 = 0.0;
-  double k3 = 0.5;           // 1: covariant Z4
-  double tau = 1.0;          // time in which det g~ and tr A~ relax
-  double eta = 1.0;          // damping of the Gamma driver, 1 / time
-  double f = 0.75;           // speed of the Gamma driver, squared and times 3/4
-  double e = 1.0;            // speed of Theta over that of light, 0.5 to 2
-  double c = 1.0;            // 0 or 1: Theta and its products in lapse and curvature
-  double mu = 0.2;           // ordering of second derivatives in B, > 0
+  double k3 = 0.5;   // 1: covariant Z4
+  double tau = 1.0;  // time in which det g~ and tr A~ relax
+  double eta = 1.0;  // damping of the Gamma driver, 1 / time
+  double f = 0.75;   // speed of the Gamma driver, squared and times 3/4
+  double e = 1.0;    // speed of Theta over that of light, 0.5 to 2
+  double c = 1.0;    // 0 or 1: Theta and its products in lapse and curvature
+  double mu = 0.2;   // ordering of second derivatives in B, > 0
+  // Rate, 1 / time, at which A_k, B_k^i, D_kij and P_k follow the derivatives of lapse, shift, metric and
+  // phi; 0 in the paper.
+  double ordering = 0.0;
   double dissipation = 0.1;  // Kreiss-Oliger, 0 to 1; fourth order only
   // Floors of lapse and conformal factor; a volume below one is lifted to it, and counted.
   double lapse_floor = 1e-4;

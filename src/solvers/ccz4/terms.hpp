@@ -7,6 +7,7 @@
 
 #include "solvers/ccz4/evolution.hpp"
 #include "solvers/ccz4/metric.hpp"
+#include "solvers/ccz4/ordering.hpp"
 #include "solvers/pde.hpp"
 
 namespace meander::solvers::ccz4 {
@@ -38,6 +39,7 @@ struct Terms {
     Curvature<T> r;
     curvature(x, shared, r);
     curvature_rates(parameters, x, shared, r, to);
+    if (parameters.ordering > 0) ordering_rates(parameters, x, to);
   }
 
   // Speeds relative to -beta^n come in pairs +- u times: a phi, a e phi, sqrt(a^2 g) phi, and with a shift

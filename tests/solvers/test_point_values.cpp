@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Prolongation and restriction of unknowns that are point values.
+
+#include <gtest/gtest.h>
+
+#include "base/vec.hpp"
+#include "solvers/prolongation.hpp"
+#include "solvers/restriction.hpp"
+#include "tests/solvers/patches.hpp"
+
+namespace meander::solvers::test {
+namespace {
+
+constexpr int many = 2;
+
+// States are admissible where the first unknown is positive.
+class Points final : public Solver {
+ public:
+  explicit Points(int dim) {
+    traits_.dim = dim;
+    traits_.unknowns = many;
+    traits_.prolongation = Prolongation::quartic;
+  }
+  const Traits& traits() const override { return traits_; }
+  void update(std::span<const PatchTask>, const PatchLayout&, int, double, double,
+              std::span<PatchStatus>) const override {}
+  PatchStatus inspect(const PatchTask&, const PatchLayout&) const override { return {}; }
+  bool admissible(const double* q) const override { return q[0] > 0; }
+  void reflection_signs(int, std::span<double>) const override {}
+  const std::vector<Derived>& derived() const override { return derived_; }
+  const void* parameters() const override { return nullptr; }
+
+ private:
+  Traits traits_;
+  std::vector<Derived> derived_;
+};
+
+PatchLayout layout_of(int dim, int p) {
+  PatchLayout layout(dim, p, 3, many);
+  layout.point_values = true;
+  return layout;
+}
+
+// A polynomial of degree `degree` along each axis; x in coarse widths.
+double polynomial(int n, int degree, const double (&x)[3], int dim) {
+  double product = n == 0 ? 1 : -0.5;
+  for (int a = 0; a < dim; ++a) {
+    double sum = 0, power = 1;
+    for (int m = 0; m <= degree; ++m, power *= 0.1 * x[a]) sum += (1.0 + 0.3 * m - 0.2 * a) * power;
+    product *= sum;
+  }
+  return product;
+}
+
+template <class D>
+class PointValues : public testing::Test {};
+using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
+TYPED_TEST_SUITE(PointValues, Dimensions);
+
+// All volumes of a cell's children, through boxes of random place and size.
+TYPED_TEST(PointValues, ProlongationReproducesQuartics) {
+  constexpr int dim = TypeParam::value;
+  const Points solver(dim);
+  std::mt19937 engine(2);
+  for (const int p : {3, 4, 5, 7, 9}) {
+    const PatchLayout layout = layout_of(dim, p);
+    const int degree = std::min(p - 1, 4);
+    Patch coarse(layout), fine(layout);
+    for_volumes(layout, 0, [&](int i, int j, int k) {
+      for (int n = 0; n < many; ++n)
+        coarse.at(n, i, j, k) = polynomial(n, degree, {i + 0.5, j + 0.5, k + 0.5}, dim);
+    });
+    for (int repeat = 0; repeat < 100; ++repeat) {
+      Box<dim> box;
+      Index<dim> offset;
+      for (std::size_t a = 0; a < dim; ++a) {
+        offset[a] = static_cast<int>(engine() % 3) * p;
+        box.lower[a] = static_cast<int>(engine() % static_cast<unsigned>(p));
+        box.extent[a] = 1 + static_cast<int>(engine() % static_cast<unsigned>(p - box.lower[a]));
+      }
+      // Nothing beyond the support is read.
+      const Box<dim> support = prolongation_support<dim>(layout, box, offset);
+      Patch masked = coarse;
+      for_volumes(layout, 3, [&](int i, int j, int k) {
+        const int at[3] = {i, j, k};
+        bool inside = true;
+        for (std::size_t a = 0; a < dim; ++a)
+          inside = inside && at[a] >= support.lower[a] && at[a] < support.lower[a] + support.extent[a];
+        for (int n = 0; n < many && !inside; ++n)
+          masked.at(n, i, j, k) = std::numeric_limits<double>::quiet_NaN();
+      });
+      prolong<dim>(solver, layout, fine.q, masked.q, box, offset);
+      for_rows<dim>(box, [&](Index<dim> f) {
+        for (int x = 0; x < box.extent[0]; ++x, ++f[0]) {
+          double at[3] = {0, 0, 0};
+          for (std::size_t a = 0; a < dim; ++a) at[a] = (f[a] + offset[a] + 0.5) / 3;
+          for (int n = 0; n < many; ++n) {
+            const double expected = polynomial(n, degree, at, dim);
+            ASSERT_NEAR(fine.q[layout.at(n, f)], expected, 1e-13 * (1 + std::abs(expected)));
+          }
+        }
+      });
+    }
+  }
+}
+
+TYPED_TEST(PointValues, ConstantsStayToTheBitAndInadmissibleValuesAreMended) {
+  constexpr int dim = TypeParam::value;
+  const Points solver(dim);
+  const PatchLayout layout = layout_of(dim, 9);
+  Patch coarse(layout), fine(layout);
+  Box<dim> box;
+  box.extent.fill(9);
+  Index<dim> offset;
+  offset.fill(9);
+  for_volumes(layout, 0,
+              [&](int i, int j, int k) { coarse.at(0, i, j, k) = 0.1, coarse.at(1, i, j, k) = 1.0 / 3; });
+  prolong<dim>(solver, layout, fine.q, coarse.q, box, offset);
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    ASSERT_EQ(fine.at(0, i, j, k), 0.1);
+    ASSERT_EQ(fine.at(1, i, j, k), 1.0 / 3);
+  });
+  // A jump makes the polynomials overshoot below zero.
+  for_volumes(layout, 0, [&](int i, int j, int k) { coarse.at(0, i, j, k) = i < 4 ? 1e-3 : 1.0; });
+  prolong<dim>(solver, layout, fine.q, coarse.q, box, offset);
+  int mended = 0;
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    EXPECT_GT(fine.at(0, i, j, k), 0.0);
+    mended += fine.at(0, i, j, k) == 1e-3;
+  });
+  EXPECT_GT(mended, 0);
+}
+
+// Each coarse volume takes the one fine value at its centre, from whichever child has it.
+TYPED_TEST(PointValues, RestrictionTakesTheMiddle) {
+  constexpr int dim = TypeParam::value;
+  for (const int p : {3, 4, 5, 7, 8, 9}) {
+    const PatchLayout layout = layout_of(dim, p);
+    std::vector<Patch> children;
+    std::vector<FinePatch<dim>> patches;
+    for (int c = 0; c < ipow(3, dim); ++c) {
+      const Index<dim> child = [&] {
+        Index<dim> at{};
+        for (int a = 0, rest = c; a < dim; ++a, rest /= 3) at[static_cast<std::size_t>(a)] = rest % 3;
+        return at;
+      }();
+      children.emplace_back(layout);
+      for_volumes(layout, 0, [&](int i, int j, int k) {
+        const int at[3] = {i, j, k};
+        for (int n = 0; n < many; ++n) {
+          double code = n;
+          for (std::size_t a = 0; a < dim; ++a) code = 1000 * code + child[a] * p + at[a];
+          children.back().at(n, i, j, k) = code;
+        }
+      });
+      patches.push_back({nullptr, child});
+    }
+    for (std::size_t c = 0; c < patches.size(); ++c) patches[c].fine = children[c].q;
+    Patch coarse(layout);
+    Box<dim> all;
+    all.extent.fill(p);
+    restrict_to<dim>(layout, coarse.q, patches, {all, {}});
+    for_volumes(layout, 0, [&](int i, int j, int k) {
+      const int at[3] = {i, j, k};
+      for (int n = 0; n < many; ++n) {
+        double code = n;
+        for (std::size_t a = 0; a < dim; ++a) code = 1000 * code + 3 * at[a] + 1;
+        ASSERT_EQ(coarse.at(n, i, j, k), code);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace meander::solvers::test
