@@ -11,7 +11,6 @@
 #include "io/fields.hpp"
 #include "mesh/boundary.hpp"
 #include "simulation/scenario.hpp"
-#include "solvers/euler/parameters.hpp"
 
 namespace meander::simulation {
 
@@ -86,12 +85,11 @@ struct Key {
   io::Origin origin;
 };
 
-struct Config {
-  std::string source;  // the input file
+struct Config : EquationParameters {  // [solver]
+  std::string source;                 // the input file
   DomainConfig domain;
   MeshConfig mesh;
   std::vector<RefinementConfig> refinement;
-  solvers::euler::Parameters euler;  // [solver]
   TimeConfig time;
   OutputConfig output;
   CheckpointConfig checkpoint;
