@@ -12,7 +12,6 @@
 #include "mesh/boundary.hpp"
 #include "simulation/offload_config.hpp"
 #include "simulation/scenario.hpp"
-#include "solvers/euler/parameters.hpp"
 
 namespace meander::simulation {
 
@@ -87,12 +86,11 @@ struct Key {
   io::Origin origin;
 };
 
-struct Config {
-  std::string source;  // the input file
+struct Config : EquationParameters {  // [solver]
+  std::string source;                 // the input file
   DomainConfig domain;
   MeshConfig mesh;
   std::vector<RefinementConfig> refinement;
-  solvers::euler::Parameters euler;  // [solver]
   TimeConfig time;
   OutputConfig output;
   CheckpointConfig checkpoint;

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <limits>
 
+#include "simulation/equation.hpp"
 #include "simulation/inadmissible.hpp"
 #include "simulation/simulation_of.hpp"
 #include "simulation/totals.hpp"
-#include "solvers/euler/euler.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -58,7 +58,7 @@ template <int D>
 SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree)
     : config_(config),
       team_(threads),
-      solver_(solvers::euler::make_solver(D, config.euler)),
+      solver_(make_solver(D, config)),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
@@ -236,7 +236,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   }
   mesh.unknowns = solver_->traits().unknown_names;
   state.input = config_.resolved;
-  state.equation = "euler";
+  state.equation = config_.equation;
   state.step = step_;
   state.time = t_;
   state.dt = dt_;

@@ -144,9 +144,8 @@ std::vector<std::string> summary_lines(const Summary& s) {
                                 share(s.first_order)));
   }
   if (s.floored > 0) {
-    lines.push_back(
-        fmt::format("  {} volume updates were lifted to the density or pressure floor ({:.2g} of all)",
-                    s.floored, share(s.floored)));
+    lines.push_back(fmt::format("  {} volume updates were lifted to a floor ({:.2g} of all)", s.floored,
+                                share(s.floored)));
   }
   return lines;
 }

@@ -50,7 +50,10 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
   const Pass passes[] = {{0, border}, {border, border + hides_fluxes}, {border + hides_fluxes, mesh_.size()}};
   SweepStatus status;
   auto clock = Clock::now();
-  for (int stage = 0; stage < solver_.traits().stages; ++stage) {
+  const int stages = solver_.traits().stages;
+  for (int stage = 0; stage < stages; ++stage) {
+    const double part = solver_.traits().time_after(stage);
+    const double t_halo = part < 1 ? t + part * dt : t_next;
     mesh_.expect_messages();
     update(passes[0], stage, t, dt);
     if (enclaves_) enclaves_->begin(stage, t, dt, status_);
@@ -77,16 +80,16 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
     lap(clock, times_.update);
     if (conservative) correct(false, dt);
     lap(clock, times_.flux_correction);
-    if (mesh_.communicator().size() == 1) {
+    if (mesh_.communicator().size() == 1 && stage == stages - 1) {
       status = merge();
       if (status.failed) return status;
     }
-    for (const Pass& pass : passes) finish_halos(pass, false, t_next);
+    for (const Pass& pass : passes) finish_halos(pass, false, t_halo);
     lap(clock, times_.halo);
     if (!mesh_.has_messages()) continue;
     mesh_.finish_halos(team_);
     lap(clock, times_.waiting);
-    for (const Pass& pass : passes) finish_halos(pass, true, t_next);
+    for (const Pass& pass : passes) finish_halos(pass, true, t_halo);
     lap(clock, times_.halo);
   }
   if (mesh_.communicator().size() > 1) status = merge_over_ranks();
