@@ -9,6 +9,7 @@
 #include "simulation/scenarios/checks.hpp"
 #include "simulation/scenarios/makers.hpp"
 #include "solvers/ccz4/exact/metrics.hpp"
+#include "solvers/ccz4/exact/punctures.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -64,13 +65,13 @@ class KerrSchild final : public Scenario {
 class Puncture final : public Scenario {
  public:
   void describe(io::Fields& fields) override {
-    fields.number("mass", hole_.mass, "length", "of the black hole", io::greater_than(0));
+    fields.number("mass", data_.holes.front().mass, "length", "of the black hole", io::greater_than(0));
     fields.numbers("centre", given_centre_, "length", "of the black hole; empty: the domain's middle");
   }
   void set_up(const io::Fields& fields, const Setting& setting) override {
     centre_ = checked_centre(fields, "centre", given_centre_, setting);
     lower_ = setting.lower;
-    slicing_ = setting.ccz4.slicing;
+    std::copy(centre_.begin(), centre_.end(), data_.holes.front().position);
   }
   void check_widths(const io::Fields& fields, const std::vector<double>& widths) const override {
     for (const double width : widths) {
@@ -90,12 +91,12 @@ class Puncture final : public Scenario {
   }
 
   void initial(const double* centre, double, double* q) const override {
-    const double at[4] = {0, centre[0] - centre_[0], centre[1] - centre_[1], centre[2] - centre_[2]};
-    exact::from_metric(hole_, at, slicing_, exact::Gauge::free, q);
+    const double x[3] = {centre[0], centre[1], centre[2]};
+    exact::from_data(data_, x, q);
   }
 
  private:
-  exact::Puncture hole_;
+  exact::Punctures data_{{exact::Hole{}}};
   std::vector<double> given_centre_, lower_;
   std::array<double, 3> centre_{};
   solvers::ccz4::Slicing slicing_{};
