@@ -10,6 +10,7 @@
 
 #include "solvers/ccz4/constraints.hpp"
 #include "solvers/ccz4/exact/metrics.hpp"
+#include "solvers/ccz4/exact/punctures.hpp"
 #include "solvers/ccz4/terms.hpp"
 
 namespace meander::solvers::ccz4 {
@@ -134,7 +135,53 @@ void expect_constrained(const Metric& metric, double reach) {
 TEST(Ccz4Exact, ConstraintsVanish) {
   expect_constrained(exact::GaugeWave{0.3, 1.0, true}, 1.0);
   expect_constrained(exact::KerrSchild{1.0, 0.9, 0.4}, 4.0);
-  expect_constrained(exact::Puncture{1.0}, 4.0);
+}
+
+// Largest violation on a ring of points around the origin.
+struct Violation {
+  double hamiltonian = 0, momentum = 0;
+};
+Violation violation(const exact::Punctures& data) {
+  std::mt19937 engine(15);
+  std::uniform_real_distribution<double> draw(-3, 3);
+  Violation worst;
+  for (int taken = 0; taken < 100; ++taken) {
+    S x[3], q[unknowns];
+    for (int a = 0; a < 3; ++a) x[a] = S::coordinate(draw(engine), 1 + a);
+    exact::from_data(data, x, q);
+    double value[unknowns], gradient[3 * unknowns];
+    for (int n = 0; n < unknowns; ++n) {
+      value[n] = q[n].value;
+      for (int a = 0; a < 3; ++a) gradient[a * unknowns + n] = q[n].d[1 + a];
+    }
+    const Constraints<double> c = constraints(value, gradient);
+    worst.hamiltonian = std::max(worst.hamiltonian, std::abs(c.hamiltonian));
+    for (const double m : c.momentum) worst.momentum = std::max(worst.momentum, std::abs(m));
+    for (const double d : c.connection) EXPECT_NEAR(d, 0.0, 1e-13);
+  }
+  return worst;
+}
+
+TEST(Ccz4Exact, OnePunctureAtRestIsExact) {
+  const Violation v = violation({{exact::Hole{}}});
+  EXPECT_LE(v.hamiltonian, 1e-13);
+  EXPECT_EQ(v.momentum, 0.0);
+}
+
+// Twice the momentum or spin, sixteen times the violation.
+TEST(Ccz4Exact, PuncturesSolveTheHamiltonianConstraintToSecondOrder) {
+  for (const bool spins : {false, true}) {
+    Violation v[2];
+    for (int twice = 0; twice < 2; ++twice) {
+      const double size = 0.01 * (1 + twice);
+      exact::Hole hole{0.8, {0.1, -0.2, 0.3}, {}, {}};
+      double(&vector)[3] = spins ? hole.spin : hole.momentum;
+      vector[0] = 0.6 * size, vector[1] = -0.3 * size, vector[2] = 0.5 * size;
+      v[twice] = violation({{hole}});
+      EXPECT_LE(v[twice].momentum, 1e-13);
+    }
+    EXPECT_NEAR(v[1].hamiltonian / v[0].hamiltonian, 16.0, 0.5) << spins;
+  }
 }
 
 }  // namespace

@@ -93,8 +93,8 @@ class Ccz4Solver final : public Solver {
 
   double step_limit(double, double) const override {
     const Parameters& p = terms_.parameters;
-    const double rate =
-        std::max({1 / p.tau, p.evolves_shift ? p.eta : 0.0, p.k1 * (2 + p.k2), 3 * p.k1 * (1 + p.k2)});
+    const double rate = std::max(
+        {1 / p.tau, p.evolves_shift ? p.eta : 0.0, p.k1 * (2 + p.k2), 3 * p.k1 * (1 + p.k2), p.ordering});
     return damping_fraction / rate;
   }
 

@@ -24,8 +24,9 @@ struct Parameters {
   double e = 1.0;    // speed of Theta over that of light, 0.5 to 2
   double c = 1.0;    // 0 or 1: Theta and its products in lapse and curvature
   double mu = 0.2;   // ordering of second derivatives in B, > 0
-  // Rate, 1 / time, at which A_k, B_k^i, D_kij and P_k follow the derivatives of lapse, shift, metric and
-  // phi; 0 in the paper.
+  // Rate, 1 / time, at which A_k, B_k^i, D_kij and P_k are drawn to the derivatives of lapse, shift, metric
+  // and phi. The paper has none; punctures want 2 to 10 / M: shift and B_k^i part company there at t = 10 M
+  // otherwise.
   double ordering = 0.0;
   double dissipation = 0.1;  // Kreiss-Oliger, 0 to 1; fourth order only
   // Floors of lapse and conformal factor; a volume below one is lifted to it, and counted.

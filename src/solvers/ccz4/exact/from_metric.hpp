@@ -38,10 +38,13 @@ Symmetric<S> inverse(const Symmetric<S>& m) {
   return r;
 }
 
-// K and A~_ij from K_ij; scale = phi^2.
+// K and A~_ij from K_ij.
 template <class S>
-void set_curvature(const Symmetric<S>& raise, const S& scale, const Symmetric<S>& curvature,
-                   const Fields<S>& q) {
+void set_curvature(const Fields<S>& q, const Symmetric<S>& curvature) {
+  Symmetric<S> conformal;
+  for (int n = 0; n < 6; ++n) conformal.of[n] = q.q[at::g + n];
+  const Symmetric<S> raise = inverse(conformal);
+  const S scale = q.phi() * q.phi();
   q.K() = S(0.0);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) q.K() = q.K() + scale * raise(i, j) * curvature(i, j);
@@ -68,29 +71,17 @@ void set_connection(const Symmetric<S>& raise, const Fields<S>& q) {
 // Where K_0 is to make a still lapse: for coordinates in which nothing moves.
 enum class Gauge { free, still };
 
-// Theta = Z_i = b^i = 0, A~, K from dt g_ij, K_0 = 0 or as the gauge wants it.
-template <class S, class Metric>
-void from_metric(const Metric& metric, const S (&x)[4], Slicing slicing, Gauge gauge, S* unknowns) {
-  Jet<S> at[4];
-  for (int a = 0; a < 4; ++a) at[a] = Jet<S>::coordinate(x[a], a);
-  const Adm<Jet<S>> adm = metric(at);
+// All but curvature: g~, phi, lapse, shift, their derivatives, and G^i; the rest zero.
+template <class S>
+void set_geometry(const Adm<Jet<S>>& adm, const Fields<S>& q) {
   const Jet<S> scale = Jet<S>(1.0) / cbrt(determinant(adm.metric)), phi = sqrt(scale);
-  const Fields<S> q{unknowns};
-  for (int n = 0; n < ccz4::unknowns; ++n) unknowns[n] = S(0.0);
-  Symmetric<S> conformal, curvature;
-  const S twice_lapse = S(2.0) * adm.lapse.value;
+  Symmetric<S> conformal;
+  for (int n = 0; n < ccz4::unknowns; ++n) q.q[n] = S(0.0);
   for (int i = 0; i < 3; ++i) {
     for (int j = i; j < 3; ++j) {
       const Jet<S> g = scale * adm.metric(i, j);
       conformal(i, j) = q.g(i, j) = g.value;
-      S drag = -adm.metric(i, j).d[0];
-      for (int k = 0; k < 3; ++k) {
-        q.D(k, i, j) = S(0.5) * g.d[1 + k];
-        drag = drag + adm.shift[k].value * adm.metric(i, j).d[1 + k] +
-               adm.metric(k, i).value * adm.shift[k].d[1 + j] +
-               adm.metric(k, j).value * adm.shift[k].d[1 + i];
-      }
-      curvature(i, j) = drag / twice_lapse;
+      for (int k = 0; k < 3; ++k) q.D(k, i, j) = S(0.5) * g.d[1 + k];
     }
   }
   q.a() = adm.lapse.value;
@@ -101,12 +92,53 @@ void from_metric(const Metric& metric, const S (&x)[4], Slicing slicing, Gauge g
     q.P(k) = phi.d[1 + k];
     for (int i = 0; i < 3; ++i) q.B(k, i) = adm.shift[i].d[1 + k];
   }
-  set_curvature(inverse(conformal), scale.value, curvature, q);
   set_connection(inverse(conformal), q);
+}
+
+// Theta = Z_i = b^i = 0, A~, K from dt g_ij, K_0 = 0 or as the gauge wants it.
+template <class S, class Metric>
+void from_metric(const Metric& metric, const S (&x)[4], Slicing slicing, Gauge gauge, S* unknowns) {
+  Jet<S> at[4];
+  for (int a = 0; a < 4; ++a) at[a] = Jet<S>::coordinate(x[a], a);
+  const Adm<Jet<S>> adm = metric(at);
+  const Fields<S> q{unknowns};
+  set_geometry(adm, q);
+  Symmetric<S> curvature;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = i; j < 3; ++j) {
+      S drag = -adm.metric(i, j).d[0];
+      for (int k = 0; k < 3; ++k) {
+        drag = drag + adm.shift[k].value * adm.metric(i, j).d[1 + k] +
+               adm.metric(k, i).value * adm.shift[k].d[1 + j] +
+               adm.metric(k, j).value * adm.shift[k].d[1 + i];
+      }
+      curvature(i, j) = drag / (S(2.0) * adm.lapse.value);
+    }
+  }
+  set_curvature(q, curvature);
   if (gauge == Gauge::still) {
-    S drift = q.beta(0) * q.A(0) + q.beta(1) * q.A(1) + q.beta(2) * q.A(2);
+    const S drift = q.beta(0) * q.A(0) + q.beta(1) * q.A(1) + q.beta(2) * q.A(2);
     q.K0() = q.K() - drift / (slicing == Slicing::harmonic ? q.a() * q.a() : S(2.0) * q.a());
   }
+}
+
+// The same from data of one time: a function object
+//   template <class S> InitialData<S> operator()(const S (&x)[3]) const      x = x, y, z
+template <class S>
+struct InitialData {
+  Adm<S> adm;
+  Symmetric<S> curvature;  // K_ij
+};
+template <class S, class Data>
+void from_data(const Data& data, const S (&x)[3], S* unknowns) {
+  Jet<S> at[3];
+  for (int a = 0; a < 3; ++a) at[a] = Jet<S>::coordinate(x[a], 1 + a);
+  const InitialData<Jet<S>> here = data(at);
+  const Fields<S> q{unknowns};
+  set_geometry(here.adm, q);
+  Symmetric<S> curvature;
+  for (int n = 0; n < 6; ++n) curvature.of[n] = here.curvature.of[n].value;
+  set_curvature(q, curvature);
 }
 
 }  // namespace meander::solvers::ccz4::exact

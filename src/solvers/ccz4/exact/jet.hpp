@@ -74,6 +74,11 @@ Jet<T> cos(const Jet<T>& x) {
   return Jet<T>::chain(cos(x.value), -sin(x.value), x);
 }
 template <class T>
+Jet<T> log(const Jet<T>& x) {
+  using std::log;
+  return Jet<T>::chain(log(x.value), T(1.0) / x.value, x);
+}
+template <class T>
 Jet<T> cbrt(const Jet<T>& x) {
   using std::cbrt;
   const T root = cbrt(x.value);

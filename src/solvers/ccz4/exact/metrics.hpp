@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Exact spacetimes for from_metric(): gauge wave, linear wave, Kerr-Schild with spin, at rest or moving; and
-// the initial data of one puncture.
+// Exact spacetimes for from_metric(): gauge wave, linear wave, Kerr-Schild with spin, at rest or moving.
 
 #include <numbers>
 
@@ -84,22 +83,6 @@ struct KerrSchild {
       adm.shift[i] = twice * lt * l[i] * square;
       for (int j = i; j < 3; ++j) adm.metric(i, j) = adm.metric(i, j) + twice * l[i] * l[j];
     }
-    return adm;
-  }
-};
-
-// A black hole at rest at the origin in isotropic coordinates, lapse collapsed in advance: psi = 1 + mass /
-// (2 r), phi = lapse = psi^-2 (Brandt and Bruegmann 1997). Data of the time t = 0 only; r > 0.
-struct Puncture {
-  double mass = 1.0;
-
-  template <class S>
-  Adm<S> operator()(const S (&x)[4]) const {
-    const S r = sqrt(x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    const S psi = S(1.0) + S(0.5 * mass) / r, psi2 = psi * psi;
-    Adm<S> adm = flat<S>();
-    adm.lapse = S(1.0) / psi2;
-    for (int i = 0; i < 3; ++i) adm.metric(i, i) = psi2 * psi2;
     return adm;
   }
 };
