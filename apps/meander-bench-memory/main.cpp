@@ -13,7 +13,9 @@
 #include "base/cpu_check.hpp"
 #include "base/error.hpp"
 #include "churn.hpp"
+#include "gpu/host_device.hpp"
 #include "gpu/strategy.hpp"
+#include "study.hpp"
 #ifdef MEANDER_TBBMALLOC
 #include <tbb/scalable_allocator.h>
 #endif
@@ -25,11 +27,13 @@ struct Options {
   std::string device = "host";
   std::vector<std::string> strategies = gpu::strategy_names();
   std::vector<int> threads{1, 2, 8, 32};
-  int blocks = 32, repeats = 5;
+  int blocks = 1024, repeats = 5;
   long pairs = 2'000'000;
   double slack = gpu::CacheTraits{}.slack;
   double keep = static_cast<double>(gpu::CacheTraits{}.keep) / (1 << 20);
   bool queues = false, csv = false;
+  bool study = false;
+  StudyLoad load;
 };
 
 struct Row {
@@ -77,7 +81,8 @@ Row measure_strategy(const Options& options, gpu::Device& device, const std::str
   }
   // Those that ask the device each time take much longer.
   const bool cached = name != "map" && name != "cuda-async";
-  const Load load{threads, options.blocks, cached ? options.pairs : std::max(1L, options.pairs / 50)};
+  const Load load{threads, std::max(1, options.blocks / threads),
+                  cached ? options.pairs : std::max(1L, options.pairs / 50)};
   for (int i = 0; i < options.repeats; ++i) {
     const auto strategy = gpu::make_strategy(name, device, traits);
     gpu::Resource& memory = strategy->memory();
@@ -108,7 +113,7 @@ Row measure_tbb(const Options& options, int threads) {
   Row row{"TBB (host memory)", threads, {}};
   for (int i = 0; i < options.repeats; ++i) {
     row.costs.push_back(churn(
-        {threads, options.blocks, options.pairs},
+        {threads, std::max(1, options.blocks / threads), options.pairs},
         [](int, std::size_t bytes) { return scalable_malloc(bytes); },
         [](int, void* pointer, std::size_t) { scalable_free(pointer); }));
   }
@@ -116,15 +121,45 @@ Row measure_tbb(const Options& options, int threads) {
 }
 #endif
 
+void run_study(const Options& options, gpu::Device& device) {
+  const char* model = device.properties().kind == "host" ? " (emulated: a model)" : "";
+  if (options.csv) {
+    fmt::print("kernel,strategy,mode,kernel_ms,total_ms\n");
+  } else {
+    fmt::print("{}{}; ms an iteration, median of {}\n", device.properties().name, model,
+               options.load.iterations);
+    fmt::print("{:<16} {:<17} {:<17} {:>10} {:>10}\n", "", "", "", "kernel", "total");
+  }
+  for (const StudyRow& row : study(device, options.load)) {
+    const char* format =
+        options.csv ? "{},{},{},{:.4f},{:.4f}\n" : "{:<16} {:<17} {:<17} {:>10.3f} {:>10.3f}\n";
+    fmt::print(fmt::runtime(format), row.kernel, row.strategy, row.mode, row.kernel_ms, row.total_ms);
+  }
+}
+
+// What a card on a PCIe 4.0 bus has, about.
+gpu::HostDeviceSettings model_card() {
+  gpu::HostDeviceSettings card;
+  card.bandwidth_in = card.bandwidth_out = 24e9;
+  card.copy_latency = card.launch_latency = 5e-6;
+  card.page_fault = 2e-5;
+  card.allocation_stall = 1e-4;
+  return card;
+}
+
 void run(const Options& options) {
-  const auto devices = gpu::make_devices(options.device);
+  const auto devices =
+      options.study ? gpu::make_devices(options.device, model_card()) : gpu::make_devices(options.device);
   if (devices.empty()) throw InputError("no device to measure: " + gpu::why_missing("cuda"));
   gpu::Device& device = *devices.front();
+  if (options.study) return run_study(options, device);
   if (options.csv) {
     fmt::print("allocator,threads,user_ns,system_ns,wall_ns,hit_rate,held_by_live,held_mib,live_mib\n");
   } else {
-    fmt::print("{}; {} live blocks a thread of 40 KiB to 8 MiB; ns an allocate + free pair, median of {}\n",
-               device.properties().name, options.blocks, options.repeats);
+    fmt::print(
+        "{}; {} live blocks of 40 KiB to 8 MiB; ns an allocate + free pair, median of {};\n"
+        "caches may hold {} times what is live and {} MiB\n",
+        device.properties().name, options.blocks, options.repeats, options.slack, options.keep);
     fmt::print("{:<17} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "", "threads", "user", "system", "wall",
                "hits", "held/live", "held MiB");
   }
@@ -152,7 +187,7 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app.add_option("--blocks", options.blocks, "live blocks a thread")
+  app.add_option("--blocks", options.blocks, "live blocks of all threads")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--pairs", options.pairs, "pairs of all threads")
@@ -165,6 +200,17 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--keep", options.keep, "... MiB on top")->capture_default_str();
   app.add_flag("--queues", options.queues, "each thread frees in the order of a queue of its own");
+  app.add_flag("--study", options.study,
+               "instead: kernels with explicit copies, zero-copy and unified memory");
+  app.add_option("--items", options.load.items, "of the study's kernels of linear time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--quadratic-items", options.load.quadratic_items, "of its kernels of quadratic time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--iterations", options.load.iterations, "of each of its experiments")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("--csv", options.csv, "comma-separated values");
   CLI11_PARSE(app, argc, argv);
   try {

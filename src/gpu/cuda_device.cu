@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/trace.hpp"
 #include "gpu/cuda_device_class.hpp"
 
 namespace meander::gpu {
@@ -128,6 +129,7 @@ Queue CudaDevice::create_queue() {
   check(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking), "cudaStreamCreate");
   queue->device = this;
   const std::lock_guard lock(queues_mutex_);
+  queue->trace_row = trace::add_row(properties_.name + " queue " + std::to_string(queues_.size()));
   queues_.push_back(std::move(queue));
   return Queue(queues_.back().get());
 }

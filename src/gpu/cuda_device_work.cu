@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // What the queues of a CUDA device do.
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "base/trace.hpp"
 #include "gpu/cuda_device_class.hpp"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -29,6 +31,41 @@ class Range {
 #endif
 };
 
+// What lies between begin() and end() on the queue's row of the trace. The device runs two functions of the
+// host for it, so only while traces are on.
+class TracedOperation {
+ public:
+  TracedOperation(const CudaQueue& queue, const char* name) : stream_(queue.stream) {
+    if (!trace::on()) return;
+    auto stamp = std::make_unique<Stamp>(Stamp{queue.trace_row, name, 0});
+    if (cudaLaunchHostFunc(stream_, begin, stamp.get()) == cudaSuccess) {
+      stamp_ = stamp.release();
+    } else {
+      cudaGetLastError();
+    }
+  }
+  ~TracedOperation() {
+    if (stamp_ != nullptr && cudaLaunchHostFunc(stream_, end, stamp_) != cudaSuccess) cudaGetLastError();
+  }
+  TracedOperation(const TracedOperation&) = delete;
+  TracedOperation& operator=(const TracedOperation&) = delete;
+
+ private:
+  struct Stamp {
+    int row;
+    const char* name;
+    std::int64_t begin;
+  };
+  static void CUDART_CB begin(void* data) { static_cast<Stamp*>(data)->begin = trace::now(); }
+  static void CUDART_CB end(void* data) {
+    const std::unique_ptr<Stamp> stamp(static_cast<Stamp*>(data));
+    trace::record(stamp->row, stamp->name, stamp->begin, trace::now());
+  }
+
+  cudaStream_t stream_;
+  Stamp* stamp_ = nullptr;
+};
+
 class CudaExecution final : public Execution {
  public:
   explicit CudaExecution(cudaStream_t stream) : stream_(stream) {}
@@ -45,10 +82,14 @@ class CudaExecution final : public Execution {
 }  // namespace
 
 // Under unified addressing CUDA sees from the addresses which way it goes.
-void CudaDevice::copy(Queue queue, Copy, void* to, const void* from, std::size_t bytes) {
+void CudaDevice::copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   CudaQueue& state = begin(queue);
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, state.stream), "cudaMemcpyAsync");
+  constexpr const char* names[] = {"copy in", "copy out", "copy"};
+  {
+    const TracedOperation traced(state, names[static_cast<int>(direction)]);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, state.stream), "cudaMemcpyAsync");
+  }
   end(state);
 }
 
@@ -56,6 +97,7 @@ void CudaDevice::launch(Queue queue, const char* name, Work work) {
   CudaQueue& state = begin(queue);
   const Range range(name);
   try {
+    const TracedOperation traced(state, name);
     work(CudaExecution(state.stream));
   } catch (...) {
     end(state);  // some of it may have been submitted

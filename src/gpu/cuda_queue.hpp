@@ -61,6 +61,7 @@ class CudaQueue final : public QueueState {
 
   cudaStream_t stream = nullptr;
   bool in_use = true;
+  int trace_row = 0;
 
   void add(Recorded recorded) {
     const std::lock_guard lock(mutex_);

@@ -128,7 +128,8 @@ void HostDevice::destroy_queue(Queue queue) noexcept {
   try {
     state.rethrow(true);
   } catch (const std::exception& error) {
-    log::warning(std::string("lost with its queue: ") + error.what());
+    // Who lost the device has been told.
+    if (!lost()) log::warning(std::string("lost with its queue: ") + error.what());
   }
 }
 

@@ -70,6 +70,10 @@ class MemoryCache final : public Resource {
   // shares the quota has asked, all that is idle. Returns the bytes given back.
   std::size_t tend();
 
+  // Every block is either live, or idle in one list of its class, and is found by its address; together they
+  // are what is held. To be asked while nobody uses the cache.
+  bool is_valid();
+
   // Of the threads whose thread_number() is the index modulo the number of entries: what threads do, not what
   // is held.
   std::vector<Stats> stats_by_thread() const;
@@ -121,7 +125,7 @@ class MemoryCache final : public Resource {
   bool exceeds_slack(std::size_t more) const;
   Block* climb(Search& search);
   bool worth_waiting(const Search& search) const;
-  void* fall_back(Queue queue, std::size_t bytes, std::size_t alignment);
+  void* fall_back(Queue queue, std::size_t bytes);
   OutOfMemory failure(std::size_t bytes) const;
 
   // Giving back, memory_cache_release.cpp.

@@ -53,7 +53,7 @@ void* MemoryCache::allocate_slowly(Queue queue, std::size_t bytes, std::size_t a
     if (block == nullptr) block = climb(search);
   }
   const bool own_block = block != nullptr;
-  void* pointer = own_block ? nullptr : fall_back(queue, bytes, alignment);
+  void* pointer = own_block ? nullptr : fall_back(queue, bytes);
 
   const std::lock_guard lock(own);
   own.figures.waited.add(std::chrono::nanoseconds(search.waited).count());
@@ -219,10 +219,10 @@ Block* MemoryCache::climb(Search& search) {
   }
 }
 
-void* MemoryCache::fall_back(Queue queue, std::size_t bytes, std::size_t alignment) {
+void* MemoryCache::fall_back(Queue queue, std::size_t bytes) {
   if (traits_.fallback != Fallback::resource || traits_.fallback_resource == nullptr) return nullptr;
   if (bytes > largest_class_bytes) return nullptr;
-  void* pointer = traits_.fallback_resource->try_allocate(queue, bytes, alignment);
+  void* pointer = traits_.fallback_resource->try_allocate(queue, bytes, traits_.alignment);
   if (pointer == nullptr) return nullptr;
   const std::lock_guard lock(registry_mutex_);
   Block* block = new_block();

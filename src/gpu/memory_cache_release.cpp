@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "base/log.hpp"
+#include "base/assert.hpp"
 #include "gpu/cache_clock.hpp"
 #include "gpu/memory_cache.hpp"
 #include "gpu/misuse.hpp"
@@ -160,7 +160,32 @@ std::size_t MemoryCache::tend() {
          give_back(all, cache_clock() - std::chrono::nanoseconds(traits_.trim_after).count(), Reason::trim);
 }
 
+bool MemoryCache::is_valid() {
+  const std::lock_guard registry(registry_mutex_);
+  std::size_t idle = 0, idle_in_lists = 0, bytes = 0;
+  for (const Block& block : blocks_) {
+    if (block.state.load() == BlockState::released) continue;
+    const void* pointer = block.pointer.load();
+    if (table_.find(pointer) != &block) return false;
+    if (block.from_fallback) continue;
+    bytes += class_bytes(block.size_class);
+    if (block.state.load() == BlockState::idle) ++idle;
+    if (block.requested.load() > class_bytes(block.size_class)) return false;
+  }
+  for (std::size_t s = 0; s < shard_count; ++s) {
+    const std::lock_guard lock(shards_[s]);
+    for (std::size_t number = 0; number < shards_[s].idle.size(); ++number) {
+      for (const Block* block = shards_[s].idle[number].load(); block != nullptr; block = block->next) {
+        if (block->state.load() != BlockState::idle || block->size_class != number) return false;
+        if (++idle_in_lists > idle) return false;
+      }
+    }
+  }
+  return idle_in_lists == idle && bytes == held_.load();
+}
+
 MemoryCache::~MemoryCache() {
+  MEANDER_ASSERT(is_valid());
   for (std::size_t s = 0; s < shard_count; ++s) {
     for (const std::atomic<Block*>& head : shards_[s].idle) {
       for (Block* block = head.load(); block != nullptr; block = block->next) {

@@ -121,12 +121,27 @@ void check_mesh(const io::Fields& fields, const Config& config, const solvers::T
   }
 }
 
+void check_cfl(const io::Fields& fields, const Config& config, const solvers::Solver& solver) {
+  if (config.time.cfl <= solver.max_cfl()) return;
+  fields.reject("cfl", fmt::format("must be at most {}, or the scheme ({}) is not stable, but is {}",
+                                   solver.max_cfl(), solver.traits().name, config.time.cfl));
+}
+
+std::vector<double> widths_of_volumes(const Config& config) {
+  std::vector<double> widths;
+  const double base =
+      (config.domain.upper[0] - config.domain.lower[0]) / config.domain.cells[0] / config.mesh.patch_size;
+  for (int level = config.mesh.min_level; level <= config.mesh.max_level; ++level)
+    widths.push_back(base / std::pow(3.0, level - config.base_level()));
+  return widths;
+}
+
 MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& traits) {
   MemoryEstimate estimate;
   estimate.leaves = std::pow(3.0, traits.dim * (config.mesh.min_level - config.base_level()));
   for (const int cells : config.domain.cells) estimate.leaves *= cells;
   const solvers::PatchLayout layout(traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns);
-  const auto doubles = layout.slot_size() + traits.stage_blocks * traits.unknowns * layout.volumes();
+  const auto doubles = layout.slot_size() + traits.stage_blocks * layout.stage_block_size();
   estimate.bytes = estimate.leaves * (8.0 * static_cast<double>(doubles) + tree_bytes);
   return estimate;
 }

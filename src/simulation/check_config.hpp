@@ -21,6 +21,12 @@ void check_time(const io::Fields& fields, const Config& config);
 
 // Levels: base level <= min <= max <= what a key holds, at most 10 of them. Patch: p >= h, and p >= 3 h if
 // adaptive.
+// solver.cfl: at most what is stable.
+void check_cfl(const io::Fields& fields, const Config& config, const solvers::Solver& solver);
+
+// By level, from mesh.min-level to mesh.max-level.
+std::vector<double> widths_of_volumes(const Config& config);
+
 void check_mesh(const io::Fields& fields, const Config& config, const solvers::Traits& traits);
 
 // What the mesh at min-level everywhere needs: the least a run can do with.

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "solvers/euler/euler.hpp"
+#include "simulation/equation.hpp"
 
 namespace meander::simulation {
 
@@ -73,14 +73,16 @@ void check_mesh_of_checkpoint(const CheckpointFacts& checkpoint, const io::Check
         fmt::format("{}: its {} differ from those of the input that it holds", checkpoint.path, what));
   };
   const solvers::PatchLayout& layout = mesh.mesh.layout;
-  if (equation != "euler") {
-    throw InputError(
-        fmt::format("{}: solver.equation is \"{}\", which this program does not know; it has \"euler\"",
-                    checkpoint.path, equation));
+  if (find_equation(equation) == nullptr) {
+    std::vector<std::string> known;
+    for (const EquationEntry& entry : equations()) known.push_back('"' + entry.name + '"');
+    throw InputError(fmt::format("{}: solver.equation is \"{}\", which this program does not know; it has {}",
+                                 checkpoint.path, equation, fmt::join(known, ", ")));
   }
+  if (equation != config.equation) refuse_file("equations");
   if (layout.dim != config.domain.dimensions) refuse_file("dimensions");
   if (layout.p != config.mesh.patch_size) refuse_file("patches");
-  const auto solver = solvers::euler::make_solver(config.domain.dimensions, config.euler);
+  const auto solver = make_solver(config.domain.dimensions, config);
   if (mesh.unknowns != solver->traits().unknown_names) refuse_file("unknowns");
   if (mesh.mesh.base_level != config.base_level()) refuse_file("base cells");
   for (int a = 0; a < layout.dim; ++a) {

@@ -14,8 +14,8 @@
 #include "io/document.hpp"
 #include "simulation/check_config.hpp"
 #include "simulation/describe_config.hpp"
+#include "simulation/equation.hpp"
 #include "simulation/field_names.hpp"
-#include "solvers/euler/euler.hpp"
 
 namespace meander::simulation {
 
@@ -45,6 +45,7 @@ class Loader {
     read_refinement();
     read_output();
     read_checkpoint();
+    read_offload();
     resolve();
     return std::move(config_);
   }
@@ -87,12 +88,39 @@ class Loader {
   }
 
   void read_solver() {
-    describe_solver(solver_, solver_names_, config_.euler, config_.time.cfl);
-    document_.bind(solver_);
-    using namespace solvers::euler;
-    config_.euler.scheme = solver_names_.scheme == "muscl" ? Scheme::muscl : Scheme::rusanov;
-    config_.euler.limiter = solver_names_.limiter == "minmod" ? Limiter::minmod : Limiter::mc;
-    solver_of_run_ = make_solver(config_.domain.dimensions, config_.euler);
+    Fields equation("solver");
+    describe_equation(equation, config_.equation);
+    document_.peek(equation);
+    const EquationEntry& entry = equation_of(config_);
+    const int dims = config_.domain.dimensions;
+    if (std::find(entry.dims.begin(), entry.dims.end(), dims) == entry.dims.end()) {
+      equation.reject("equation",
+                      fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
+                                  entry.name, fmt::join(entry.dims, " and "), dims));
+    }
+    config_.equation = equations().front().name;
+    describe_equation(solver_, config_.equation);
+    config_.equation = entry.name;
+    entry.describe(solver_, solver_names_, config_, config_.time.cfl);
+    document_.bind(solver_, keys_of_other_equations(entry));
+    entry.set_up(solver_names_, config_);
+    solver_of_run_ = entry.make(dims, config_);
+    check_cfl(solver_, config_, *solver_of_run_);
+  }
+
+  static Document::Hints keys_of_other_equations(const EquationEntry& entry) {
+    Document::Hints hints;
+    for (const EquationEntry& other : equations()) {
+      SolverNames names;
+      EquationParameters parameters;
+      double cfl = 0;
+      Fields fields("");
+      if (other.name != entry.name) other.describe(fields, names, parameters, cfl);
+      for (const io::Field& field : fields.all()) {
+        hints.emplace_back(field.key, fmt::format("has no meaning for equation = '{}'", entry.name));
+      }
+    }
+    return hints;
   }
 
   void read_scenario() {
@@ -101,6 +129,15 @@ class Loader {
     document_.peek(name);
     const auto entry = std::find_if(known_.begin(), known_.end(),
                                     [&](const ScenarioEntry& e) { return e.name == config_.scenario_name; });
+    if (entry->equation != config_.equation) {
+      std::vector<std::string> names;
+      for (const ScenarioEntry& other : known_) {
+        if (other.equation == config_.equation) names.push_back(other.name);
+      }
+      name.reject("name",
+                  fmt::format("'{}' is a scenario of equation '{}', but solver.equation is '{}'; allowed: {}",
+                              entry->name, entry->equation, config_.equation, fmt::join(names, ", ")));
+    }
     const int dims = config_.domain.dimensions;
     if (std::find(entry->dims.begin(), entry->dims.end(), dims) == entry->dims.end()) {
       name.reject("name", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
@@ -110,7 +147,8 @@ class Loader {
     describe_scenario_name(scenario_, config_.scenario_name, known_);
     config_.scenario->describe(scenario_);
     document_.bind(scenario_);
-    config_.scenario->set_up(scenario_, {dims, config_.domain.lower, config_.domain.upper, config_.euler});
+    config_.scenario->set_up(scenario_, {static_cast<const EquationParameters&>(config_), dims,
+                                         config_.domain.lower, config_.domain.upper});
   }
 
   void read_time() {
@@ -128,6 +166,7 @@ class Loader {
     document_.bind(mesh_);
     if (!mesh_.was_given("max-level")) mesh.max_level = mesh.min_level;
     check_mesh(mesh_, config_, solver_of_run_->traits());
+    config_.scenario->check_widths(scenario_, widths_of_volumes(config_));
     check_memory(mesh_, config_, solver_of_run_->traits(), memory_);
   }
 
@@ -178,7 +217,7 @@ class Loader {
   void read_output() {
     OutputConfig& output = config_.output;
     output.directory = "output/" + std::filesystem::path(config_.source).stem().string();
-    output.fields = default_plot_fields();
+    output.fields = equation_of(config_).plot_fields;
     describe_output(output_, output, plot_names(*solver_of_run_));
     document_.bind(output_);
     check_output(output_, config_);
@@ -189,17 +228,26 @@ class Loader {
     document_.bind(checkpoint_);
   }
 
+  void read_offload() {
+    describe_offload(offload_, config_.offload);
+    describe_gpu_memory(gpu_memory_, config_.offload);
+    document_.bind(offload_);
+    document_.bind(gpu_memory_);
+    check_offload(offload_, gpu_memory_, config_.offload, *solver_of_run_, config_.mesh.patch_size);
+  }
+
   void resolve() {
     std::string text = fmt::format("# {}, with every default filled in.\n", config_.source);
     for (const Fields* fields : {&domain_, &boundary_, &mesh_, &partition_})
       text += '\n' + toml_table(*fields, header(*fields));
     for (const Fields& fields : refinement_) text += '\n' + toml_table(fields, "[[refinement]]");
-    for (const Fields* fields : {&solver_, &scenario_, &time_, &output_, &checkpoint_}) {
+    for (const Fields* fields :
+         {&solver_, &scenario_, &time_, &output_, &checkpoint_, &offload_, &gpu_memory_}) {
       text += '\n' + toml_table(*fields, header(*fields));
     }
     config_.resolved = text;
-    for (const Fields* fields :
-         {&domain_, &boundary_, &mesh_, &partition_, &solver_, &scenario_, &time_, &output_, &checkpoint_}) {
+    for (const Fields* fields : {&domain_, &boundary_, &mesh_, &partition_, &solver_, &scenario_, &time_,
+                                 &output_, &checkpoint_, &offload_, &gpu_memory_}) {
       for (const io::Field& field : fields->all()) {
         config_.keys.push_back({fields->table() + '.' + field.key, io::toml_text(field.target),
                                 field.fixed.value_or(fields == &scenario_),
@@ -218,7 +266,8 @@ class Loader {
   std::string weights_ = weight_names().front();
   std::unique_ptr<solvers::Solver> solver_of_run_;
   Fields domain_{"domain"}, boundary_{"boundary"}, mesh_{"mesh"}, partition_{"partition"}, solver_{"solver"},
-      scenario_{"scenario"}, time_{"time"}, output_{"output"}, checkpoint_{"checkpoint"};
+      scenario_{"scenario"}, time_{"time"}, output_{"output"}, checkpoint_{"checkpoint"}, offload_{"offload"},
+      gpu_memory_{"gpu-memory"};
   std::deque<Fields> refinement_;
 };
 

@@ -10,8 +10,8 @@
 
 #include "io/fields.hpp"
 #include "mesh/boundary.hpp"
+#include "simulation/offload_config.hpp"
 #include "simulation/scenario.hpp"
-#include "solvers/euler/parameters.hpp"
 
 namespace meander::simulation {
 
@@ -86,15 +86,15 @@ struct Key {
   io::Origin origin;
 };
 
-struct Config {
-  std::string source;  // the input file
+struct Config : EquationParameters {  // [solver]
+  std::string source;                 // the input file
   DomainConfig domain;
   MeshConfig mesh;
   std::vector<RefinementConfig> refinement;
-  solvers::euler::Parameters euler;  // [solver]
   TimeConfig time;
   OutputConfig output;
   CheckpointConfig checkpoint;
+  OffloadConfig offload;
   std::string scenario_name;
   std::shared_ptr<Scenario> scenario;  // set up
   std::string resolved;                // the whole input with all defaults, as TOML that can be run again

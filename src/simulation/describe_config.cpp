@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulation/describe_config.hpp"
 
+#include <fmt/format.h>
+
+#include "simulation/equation.hpp"
+
 namespace meander::simulation {
 
 namespace {
@@ -13,8 +17,8 @@ constexpr int patch_size_min = 3, patch_size_max = 32;
 }  // namespace
 
 std::vector<std::string> input_tables() {
-  return {"domain", "boundary", "mesh", "partition", "refinement",
-          "solver", "scenario", "time", "output",    "checkpoint"};
+  return {"domain",   "boundary", "mesh",   "partition",  "refinement", "solver",
+          "scenario", "time",     "output", "checkpoint", "offload",    "gpu-memory"};
 }
 
 void describe_domain(io::Fields& fields, DomainConfig& config) {
@@ -61,7 +65,7 @@ void describe_mesh(io::Fields& fields, MeshConfig& config) {
       .integer(
           "patch-size", config.patch_size, "volumes",
           "p: each leaf carries a patch of p^d volumes. At least 3 h where the mesh is adaptive, h being the "
-          "halo width of the scheme (rusanov 1, muscl 2).",
+          "halo width of the scheme (rusanov 1, muscl 2, fourth-order 3).",
           io::between(patch_size_min, patch_size_max))
       .fixed = true;
   fields
@@ -152,24 +156,14 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
                  io::at_least(0));
 }
 
-void describe_solver(io::Fields& fields, SolverNames& names, solvers::euler::Parameters& parameters,
-                     double& cfl) {
-  fields.choice("equation", names.equation, {"euler"}, "The equations: Euler's, of an ideal gas.").fixed =
-      true;
-  fields.choice("scheme", names.scheme, {"rusanov", "muscl"},
-                "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
-  fields.choice("limiter", names.limiter, {"minmod", "mc"},
-                "Slope limiter of muscl: minmod, or monotonised central.");
-  fields
-      .number("gamma", parameters.gamma, "", "Ratio of specific heats.",
-              {.min = 1, .max = 10, .min_open = true})
-      .fixed = true;
-  fields.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
-                {.min = 0, .max = 1, .min_open = true});
-  fields.number("density-floor", parameters.density_floor, "density",
-                "A density below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
-  fields.number("pressure-floor", parameters.pressure_floor, "pressure",
-                "A pressure below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
+void describe_equation(io::Fields& fields, std::string& name) {
+  std::vector<std::string> names;
+  std::string meanings;
+  for (const EquationEntry& entry : equations()) {
+    names.push_back(entry.name);
+    meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "; ", entry.name, entry.meaning);
+  }
+  fields.choice("equation", name, std::move(names), fmt::format("The equations. {}.", meanings)).fixed = true;
 }
 
 void describe_scenario_name(io::Fields& fields, std::string& name,
@@ -188,10 +182,6 @@ void describe_time(io::Fields& fields, TimeConfig& config) {
                  "End after so many steps at the latest; 0: no limit.", io::at_least(0));
   fields.number("max-dt", config.max_dt, "time", "Largest time step; 0: no limit but stability.",
                 io::at_least(0));
-}
-
-std::vector<std::string> default_plot_fields() {
-  return {"density", "velocity", "pressure", "level"};
 }
 
 void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names) {

@@ -39,12 +39,8 @@ struct RefinementKind {
 };
 const std::vector<RefinementKind>& refinement_kinds();
 
-// [solver], with the choices by name.
-struct SolverNames {
-  std::string equation = "euler", scheme = "rusanov", limiter = "mc";
-};
-void describe_solver(io::Fields& fields, SolverNames& names, solvers::euler::Parameters& parameters,
-                     double& cfl);
+// [solver]: only which equation; the equation describes the rest.
+void describe_equation(io::Fields& fields, std::string& name);
 
 // [scenario]: only its name; the scenario describes the rest.
 void describe_scenario_name(io::Fields& fields, std::string& name,
@@ -52,8 +48,6 @@ void describe_scenario_name(io::Fields& fields, std::string& name,
 
 void describe_time(io::Fields& fields, TimeConfig& config);
 
-// What plot files hold if the input does not say.
-std::vector<std::string> default_plot_fields();
 void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names);
 
 void describe_checkpoint(io::Fields& fields, CheckpointConfig& config);

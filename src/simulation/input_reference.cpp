@@ -8,8 +8,8 @@
 #include <cctype>
 
 #include "simulation/describe_config.hpp"
+#include "simulation/equation.hpp"
 #include "simulation/field_names.hpp"
-#include "solvers/euler/euler.hpp"
 
 namespace meander::simulation {
 
@@ -136,21 +136,24 @@ void describe(const ScenarioEntry& entry, Parameters& parameters) {
 std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   Config config;
   BoundaryNames sides;
-  SolverNames solver_names;
   std::string weights = weight_names().front();
   Fields domain("domain"), boundary("boundary"), mesh("mesh"), partition("partition"), solver("solver"),
-      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint");
-  const auto three_d = solvers::euler::make_solver(3, {});
-  config.output.fields = default_plot_fields();
+      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint"), offload("offload"),
+      gpu_memory("gpu-memory");
+  const EquationEntry& standard = equations().front();
+  const auto three_d = standard.make(3, {});
+  config.output.fields = standard.plot_fields;
   describe_domain(domain, config.domain);
   describe_boundary(boundary, sides, 3);
   describe_mesh(mesh, config.mesh);
   describe_partition(partition, config.mesh, weights);
-  describe_solver(solver, solver_names, config.euler, config.time.cfl);
+  describe_equation(solver, config.equation);
   describe_scenario_name(scenario, config.scenario_name, known_scenarios);
   describe_time(time, config.time);
   describe_output(output, config.output, plot_names(*three_d));
   describe_checkpoint(checkpoint, config.checkpoint);
+  describe_offload(offload, config.offload);
+  describe_gpu_memory(gpu_memory, config.offload);
 
   std::string text = preface;
   text += section("[domain]", "", domain);
@@ -165,18 +168,29 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
     describe_refinement(fields, criterion, kind.name);
     text += fmt::format("\n### kind = \"{}\"\n{}\n\n{}", kind.name, kind.meaning, key_table(fields));
   }
-  text += section("[solver]", "", solver);
+  text += section("[solver]", "\nOther keys of this table are those of the equation.\n", solver);
+  for (const EquationEntry& equation : equations()) {
+    SolverNames names;
+    EquationParameters parameters;
+    Fields fields("solver");
+    equation.describe(fields, names, parameters, config.time.cfl);
+    text += fmt::format("\n### equation = \"{}\"\n{} {}.\n\n{}", equation.name, sentence(equation.meaning),
+                        dimension_text(equation.dims), key_table(fields));
+  }
   text += section("[scenario]", "\nOther keys of this table are the parameters of the scenario.\n", scenario);
   for (const ScenarioEntry& entry : known_scenarios) {
     Parameters parameters;
     describe(entry, parameters);
-    text += fmt::format("\n### name = \"{}\"\n{} {}.\n", entry.name, sentence(entry.meaning),
-                        dimension_text(entry.dims));
+    text += fmt::format(
+        "\n### name = \"{}\"\n{} {}{}.\n", entry.name, sentence(entry.meaning), dimension_text(entry.dims),
+        entry.equation == equations().front().name ? "" : ", equation = \"" + entry.equation + '"');
     if (!parameters.fields.all().empty()) text += fmt::format("\n{}", key_table(parameters.fields));
   }
   text += section("[time]", "", time);
   text += section("[output]", "", output);
   text += section("[checkpoint]", checkpoint_intro, checkpoint);
+  text += section("[offload]", "", offload);
+  text += section("[gpu-memory]", "", gpu_memory);
   return text;
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "simulation/equation.hpp"
+
 namespace meander::simulation {
 namespace {
 
@@ -83,17 +85,32 @@ Output::Output(Simulation& simulation, std::string directory)
   schedule_next_plot();
 }
 
+// Totals of what is not conserved say nothing.
+bool Output::has_totals() const {
+  return simulation_.solver().traits().conservative;
+}
+
+std::vector<Measure> Output::measures() const {
+  const Config& config = simulation_.config();
+  const StateView view = simulation_.view();
+  std::vector<Measure> all = config.scenario->measure(view);
+  for (Measure& measure : equation_of(config).measure(view)) all.push_back(std::move(measure));
+  return all;
+}
+
 std::vector<io::Column> Output::columns() const {
   const Config& config = simulation_.config();
   std::vector<io::Column> columns = {{"step", ""}, {"time", ""}, {"dt", ""}};
-  for (const auto& name : simulation_.solver().traits().unknown_names)
-    columns.push_back({"total_" + name, ""});
+  if (has_totals()) {
+    for (const auto& name : simulation_.solver().traits().unknown_names)
+      columns.push_back({"total_" + name, ""});
+  }
   for (int level = config.mesh.min_level; level <= config.mesh.max_level; ++level) {
     columns.push_back({fmt::format("leaves_level_{}", level), ""});
   }
   columns.push_back({"first_order_volumes", ""});
   columns.push_back({"floored_volumes", ""});
-  for (const Measure& measure : config.scenario->measure(simulation_.view())) {
+  for (const Measure& measure : measures()) {
     columns.push_back({measure.name, measure.unit});
   }
   return columns;
@@ -201,8 +218,10 @@ std::string Output::write_failed_state() {
 void Output::row() {
   std::vector<double> values = {static_cast<double>(simulation_.step()), simulation_.time(),
                                 simulation_.last_dt()};
-  const auto totals = simulation_.totals();
-  values.insert(values.end(), totals.begin(), totals.end());
+  if (has_totals()) {
+    const auto totals = simulation_.totals();
+    values.insert(values.end(), totals.begin(), totals.end());
+  }
   const auto leaves = simulation_.leaves_per_level();
   const MeshConfig& mesh = simulation_.config().mesh;
   for (int level = mesh.min_level; level <= mesh.max_level; ++level) {
@@ -210,7 +229,7 @@ void Output::row() {
   }
   values.push_back(static_cast<double>(simulation_.first_order_volumes()));
   values.push_back(static_cast<double>(simulation_.floored_volumes()));
-  for (const Measure& measure : simulation_.config().scenario->measure(simulation_.view())) {
+  for (const Measure& measure : measures()) {
     values.push_back(measure.value);
   }
   on_root([&] { history_->row(values); });

@@ -42,6 +42,8 @@ class Output {
   int plots() const { return plot_number_; }
 
  private:
+  bool has_totals() const;
+  std::vector<Measure> measures() const;
   std::vector<io::Column> columns() const;
   void plot();
   void write(const std::string& path);

@@ -9,6 +9,7 @@ namespace meander::simulation {
 void Scenario::boundary(const double* x, double dx, double, double* q) const {
   initial(x, dx, q);
 }
+void Scenario::check_widths(const io::Fields&, const std::vector<double>&) const {}
 void Scenario::prepare_step(const StateView&, solvers::Solver&) {}
 std::vector<Measure> Scenario::measure(const StateView&) const {
   return {};
@@ -25,6 +26,11 @@ const std::vector<ScenarioEntry>& scenarios() {
       {"sedov", "point explosion in a uniform gas", {2, 3}, make_sedov},
       {"vortex", "isentropic vortex carried by a uniform flow", {2, 3}, make_vortex},
       {"uniform", "uniform flow", {2, 3}, make_uniform},
+      {"gauge-wave", "flat space in wavy coordinates", {3}, make_gauge_wave, "ccz4"},
+      {"linear-wave", "a weak gravitational wave", {3}, make_linear_wave, "ccz4"},
+      {"minkowski", "flat space, perhaps with noise", {3}, make_minkowski, "ccz4"},
+      {"kerr-schild", "the surroundings of a black hole that may spin", {3}, make_kerr_schild, "ccz4"},
+      {"puncture", "a black hole at rest, without its inside", {3}, make_puncture, "ccz4"},
   };
   return table;
 }

@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "io/fields.hpp"
 #include "mesh/communicator.hpp"
+#include "solvers/ccz4/parameters.hpp"
 #include "solvers/euler/parameters.hpp"
 #include "solvers/solver.hpp"
 
@@ -28,11 +29,17 @@ struct StateView {
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
 };
 
+// [solver]: which equation, and the parameters of each; only those of the chosen one count.
+struct EquationParameters {
+  std::string equation = "euler";
+  solvers::euler::Parameters euler = {};
+  solvers::ccz4::Parameters ccz4 = {};
+};
+
 // The box and the equation a scenario is set up in, fixed before any of its data is asked for.
-struct Setting {
+struct Setting : EquationParameters {
   int dim = 3;
   std::vector<double> lower, upper;  // the domain's corners, `dim` numbers each
-  solvers::euler::Parameters euler;
 };
 
 // A column of history.csv.
@@ -49,6 +56,10 @@ class Scenario {
   virtual void describe(io::Fields& fields) = 0;
   // Checks the parameters (fields.reject(key, why) where they make no sense) and keeps the setting.
   virtual void set_up(const io::Fields& fields, const Setting& setting) = 0;
+
+  // Rejects parameters that volumes of these widths, of the coarsest and of every finer level that leaves may
+  // have, have no room for.
+  virtual void check_widths(const io::Fields& fields, const std::vector<double>& widths) const;
 
   virtual double default_start() const { return 0; }
   virtual double default_end() const { return 1; }
@@ -72,6 +83,7 @@ struct ScenarioEntry {
   std::string name, meaning;
   std::vector<int> dims;  // dimensions it exists in
   std::function<std::unique_ptr<Scenario>()> make;
+  std::string equation = "euler";
 };
 // All scenarios, in the order they are listed to users. Adding one is adding a line here.
 const std::vector<ScenarioEntry>& scenarios();

@@ -9,10 +9,10 @@
 #include <cmath>
 #include <limits>
 
+#include "simulation/equation.hpp"
 #include "simulation/inadmissible.hpp"
 #include "simulation/simulation_of.hpp"
 #include "simulation/totals.hpp"
-#include "solvers/euler/euler.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -58,14 +58,15 @@ template <int D>
 SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree)
     : config_(config),
       team_(threads),
-      solver_(solvers::euler::make_solver(D, config.euler)),
+      solver_(make_solver(D, config)),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
           gpu::host_memory(), partition_policy(config)),
-      traversal_(mesh_, *solver_, team_),
+      engine_(make_engine(config.offload, mesh_.communicator())),
+      traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
       t_(config.time.start) {
   count_leaves();
@@ -215,6 +216,14 @@ RunTimes SimulationOf<D>::times() const {
 }
 
 template <int D>
+std::optional<OffloadReport> SimulationOf<D>::offload() const {
+  if (!engine_) return std::nullopt;
+  const gpu::Stats memory = engine_->memory();
+  return OffloadReport{engine_->counts(), traversal_.updates_with_engine(),
+                       static_cast<std::int64_t>(memory.allocations), static_cast<std::int64_t>(memory.hits)};
+}
+
+template <int D>
 void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state) const {
   const mesh::Domain<D> domain = domain_of<D>(config_);
   mesh.mesh.layout = mesh_.layout();
@@ -227,7 +236,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   }
   mesh.unknowns = solver_->traits().unknown_names;
   state.input = config_.resolved;
-  state.equation = "euler";
+  state.equation = config_.equation;
   state.step = step_;
   state.time = t_;
   state.dt = dt_;

@@ -15,6 +15,7 @@
 #include "mesh/communicator.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "simulation/config.hpp"
+#include "simulation/offload_report.hpp"
 #include "simulation/scenario.hpp"
 #include "tasks/traversal.hpp"
 
@@ -73,6 +74,7 @@ class Simulation {
   virtual std::size_t state_bytes() const = 0;
   virtual std::size_t register_bytes() const = 0;
   virtual RunTimes times() const = 0;
+  virtual std::optional<OffloadReport> offload() const = 0;  // none without devices
 
   // Sets what restart_simulation() needs to go on from here, all but mesh.mesh.leaves (see leaf_indices());
   // state.counters get entries added. Collective.

@@ -54,6 +54,7 @@ class SimulationOf final : public Simulation {
   std::size_t state_bytes() const override { return mesh_.state_bytes(); }
   std::size_t register_bytes() const override { return mesh_.register_bytes(); }
   RunTimes times() const override;
+  std::optional<OffloadReport> offload() const override;
 
   void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const override;
 
@@ -72,6 +73,7 @@ class SimulationOf final : public Simulation {
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
   mesh::PatchMesh<D> mesh_;
+  std::unique_ptr<tasks::OffloadEngine> engine_;  // or null
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
   tasks::SweepStatus status_;

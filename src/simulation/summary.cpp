@@ -75,6 +75,8 @@ Summary summarise(const Simulation& simulation, const RunCosts& costs) {
   summary.first_order = simulation.first_order_volumes();
   summary.floored = simulation.floored_volumes();
 
+  summary.offload = sum_over_ranks(simulation.offload(), communicator);
+
   const RunTimes times = simulation.times();
   const tasks::SweepTimes& sweeps = times.sweeps;
   const double steps = static_cast<double>(std::max<std::int64_t>(1, summary.steps));
@@ -131,6 +133,9 @@ std::vector<std::string> summary_lines(const Summary& s) {
                                   ? fmt::format("; {} checkpoint{}, {:.2g} s each", s.checkpoints,
                                                 s.checkpoints == 1 ? "" : "s", s.checkpoint_seconds)
                                   : ""));
+  if (s.offload) {
+    for (const std::string& line : offload_lines(*s.offload)) lines.push_back(line);
+  }
   const auto share = [&](std::int64_t count) {
     return ratio(static_cast<double>(count), static_cast<double>(s.updates));
   };
@@ -139,9 +144,8 @@ std::vector<std::string> summary_lines(const Summary& s) {
                                 share(s.first_order)));
   }
   if (s.floored > 0) {
-    lines.push_back(
-        fmt::format("  {} volume updates were lifted to the density or pressure floor ({:.2g} of all)",
-                    s.floored, share(s.floored)));
+    lines.push_back(fmt::format("  {} volume updates were lifted to a floor ({:.2g} of all)", s.floored,
+                                share(s.floored)));
   }
   return lines;
 }
@@ -187,6 +191,9 @@ std::string summary_json(const Summary& s) {
   add("seconds_per_checkpoint", number(s.checkpoint_seconds));
   add("first_order_volume_updates", fmt::format("{}", s.first_order));
   add("floored_volume_updates", fmt::format("{}", s.floored));
+  if (s.offload) {
+    for (const auto& [key, value] : offload_figures(*s.offload)) add(key, value);
+  }
   return text + "\n}\n";
 }
 

@@ -43,7 +43,8 @@ struct Summary {
   double volumes_per_second = 0;                          // output left out
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
   std::int64_t checkpoints = 0;
-  double checkpoint_seconds = 0;              // each
+  double checkpoint_seconds = 0;  // each
+  std::optional<OffloadReport> offload;
   std::int64_t first_order = 0, floored = 0;  // volume updates, since the start of the whole run
 };
 

@@ -27,6 +27,8 @@ constexpr std::size_t leaves_a_poll = 8;
 // The part of the interior that is updated while the fluxes travel; the rest hides the halos, which are
 // larger.
 constexpr std::size_t flux_share = 4;
+// The same for the enclaves, if there are devices.
+constexpr double left_for_halos = 1 - 1.0 / flux_share;
 
 }  // namespace
 
@@ -48,12 +50,20 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
   const Pass passes[] = {{0, border}, {border, border + hides_fluxes}, {border + hides_fluxes, mesh_.size()}};
   SweepStatus status;
   auto clock = Clock::now();
-  for (int stage = 0; stage < solver_.traits().stages; ++stage) {
+  const int stages = solver_.traits().stages;
+  for (int stage = 0; stage < stages; ++stage) {
+    const double part = solver_.traits().time_after(stage);
+    const double t_halo = part < 1 ? t + part * dt : t_next;
     mesh_.expect_messages();
     update(passes[0], stage, t, dt);
+    if (enclaves_) enclaves_->begin(stage, t, dt, status_);
     if (conservative) {
       mesh_.start_fluxes(team_);
-      update(passes[1], stage, t, dt);
+      if (enclaves_) {
+        enclaves_->traverse(left_for_halos);
+      } else {
+        update(passes[1], stage, t, dt);
+      }
       lap(clock, times_.update);
       mesh_.finish_fluxes();
       lap(clock, times_.waiting);
@@ -61,20 +71,25 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
       lap(clock, times_.flux_correction);
     }
     mesh_.start_halos(team_);
-    update(passes[2], stage, t, dt);
+    if (enclaves_) {
+      if (!conservative) enclaves_->traverse(left_for_halos);
+      enclaves_->finish();
+    } else {
+      update(passes[2], stage, t, dt);
+    }
     lap(clock, times_.update);
     if (conservative) correct(false, dt);
     lap(clock, times_.flux_correction);
-    if (mesh_.communicator().size() == 1) {
+    if (mesh_.communicator().size() == 1 && stage == stages - 1) {
       status = merge();
       if (status.failed) return status;
     }
-    for (const Pass& pass : passes) finish_halos(pass, false, t_next);
+    for (const Pass& pass : passes) finish_halos(pass, false, t_halo);
     lap(clock, times_.halo);
     if (!mesh_.has_messages()) continue;
     mesh_.finish_halos(team_);
     lap(clock, times_.waiting);
-    for (const Pass& pass : passes) finish_halos(pass, true, t_next);
+    for (const Pass& pass : passes) finish_halos(pass, true, t_halo);
     lap(clock, times_.halo);
   }
   if (mesh_.communicator().size() > 1) status = merge_over_ranks();
@@ -91,7 +106,7 @@ void Traversal<D>::update(const Pass& pass, int stage, double t, double dt) {
     const auto start = measure ? Clock::now() : Clock::time_point();
     solver_.update(patches.subspan(leaf, 1), mesh_.layout(), stage, t, dt,
                    std::span(status_).subspan(leaf, 1));
-    mesh_.exchange_updated(place, chunk);
+    mesh_.exchange_updated(place, exchanged(place, chunk));
     if (measure) mesh_.add_cost(leaf, seconds(Clock::now() - start));
     if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1) mesh_.poll();
   });
@@ -119,7 +134,7 @@ template <int D>
 void Traversal<D>::finish_halos(const Pass& pass, bool receiving, double t) {
   for_chunks(pass, [&](std::size_t place, const Chunk& chunk) {
     if (mesh_.receives(static_cast<std::size_t>(mesh_.order()[place])) == receiving)
-      mesh_.finish_halo(place, chunk, t);
+      mesh_.finish_halo(place, exchanged(place, chunk), t);
   });
 }
 

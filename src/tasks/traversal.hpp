@@ -5,12 +5,14 @@
 // curve. The leaves that other ranks wait for go first, and messages travel while the rest is updated.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
+#include "tasks/enclave_sweep.hpp"
 
 namespace meander::tasks {
 
@@ -35,9 +37,12 @@ struct SweepTimes {
 template <int D>
 class Traversal {
  public:
-  // All three outlive the traversal.
-  Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team)
-      : mesh_(mesh), solver_(solver), team_(team) {}
+  // All outlive the traversal. With an engine, leaves beyond the border are updated by an EnclaveSweep.
+  Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
+            OffloadEngine* engine = nullptr)
+      : mesh_(mesh), solver_(solver), team_(team) {
+    if (engine != nullptr) enclaves_ = std::make_unique<EnclaveSweep<D>>(mesh, solver, team, *engine);
+  }
 
   // Advances all leaves from t by dt, to the time that is called t_next (t + dt, perhaps rounded to where the
   // step was to end: halos belong to it). Halos are full on entry and, unless the new state is inadmissible,
@@ -52,6 +57,8 @@ class Traversal {
   SweepStatus enforce_floors();
 
   const SweepTimes& times() const { return times_; }
+  // Updates of this rank's leaves that went by way of an engine's pool, or could have.
+  std::int64_t updates_with_engine() const { return enclaves_ ? enclaves_->updates() : 0; }
 
  private:
   // Pieces of mesh.order() that are updated together, each cut over the threads.
@@ -63,12 +70,17 @@ class Traversal {
   void finish_halos(const Pass& pass, bool receiving, double t);
   template <class Body>
   void for_chunks(const Pass& pass, const Body& body);
+  // The leaves whose halos a thread exchanges as it goes: those of its chunk, unless some are on a device.
+  Chunk exchanged(std::size_t place, const Chunk& chunk) const {
+    return enclaves_ ? EnclaveSweep<D>::chunk_of(place) : chunk;
+  }
   SweepStatus merge() const;
   SweepStatus merge_over_ranks() const;
 
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
   ThreadTeam& team_;
+  std::unique_ptr<EnclaveSweep<D>> enclaves_;
   std::vector<solvers::PatchStatus> status_;
   SweepTimes times_;
 };

@@ -13,7 +13,7 @@
 namespace meander::gpu::test {
 
 // Skips, with the reason, where the device is not there.
-class OnDevice : public ::testing::TestWithParam<const char*> {
+class OnDevice : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string reason = why_missing(GetParam());
@@ -27,7 +27,7 @@ class OnDevice : public ::testing::TestWithParam<const char*> {
   std::vector<std::unique_ptr<Device>> devices_;
 };
 
-inline std::string device_name(const ::testing::TestParamInfo<const char*>& info) {
+inline std::string device_name(const ::testing::TestParamInfo<std::string>& info) {
   return info.param;
 }
 

@@ -95,6 +95,7 @@ TEST(CacheStress, ManyThreadsWithFailures) {
       });
     }
     for (auto& thread : team) thread.join();
+    EXPECT_TRUE(cache.is_valid());
     const Stats stats = cache.stats();
     EXPECT_GT(stats.allocations, static_cast<std::size_t>(count) * threads / 4);
     EXPECT_EQ(stats.live_bytes, 0u);
@@ -147,6 +148,7 @@ TEST(CacheStress, WorkInFlightKeepsItsBlocks) {
     });
   }
   for (auto& thread : team) thread.join();
+  EXPECT_TRUE(cache.is_valid());
   EXPECT_EQ(damaged, 0);
   EXPECT_EQ(refused, 0) << "whoever submits everything before it asks again is never refused";
   EXPECT_EQ(cache.stats().allocations, static_cast<std::size_t>(workers * rounds));

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/trace.hpp"
 #include "gpu/host_device.hpp"
 
 namespace meander::gpu {
@@ -232,6 +233,19 @@ TEST(HostDevice, RawAllocationStallsWhatRuns) {
             }),
             0.03);
   other.join();
+}
+
+TEST(HostDevice, QueuesHaveRowsInTraces) {
+  HostDevice device;
+  const Queue queue = device.create_queue();
+  trace::start();
+  device.launch(queue, "a kernel", [](const Execution&) {});
+  device.synchronize(queue);
+  trace::stop();
+  const std::string events = trace::events(0, "process");
+  EXPECT_NE(events.find("\"host:0 queue 0\""), std::string::npos);
+  EXPECT_NE(events.find("\"a kernel\""), std::string::npos);
+  trace::clear();
 }
 
 TEST(HostDevice, ManagedPagesMoveOnce) {

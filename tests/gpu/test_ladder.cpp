@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The ladder of the memory cache, step by step; limits, quotas and fallbacks.
+// The ladder of the memory cache, step by step.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -176,111 +176,6 @@ TEST_F(Ladder, SpuriousFailuresAreSurvived) {
   EXPECT_EQ(failing.allocations(), 3u);
   EXPECT_EQ(cache.stats().failures, 0u);
   cache.deallocate_sync(block, 2 * mib);
-}
-
-// ---- limits
-
-TEST_F(Ladder, TheLimitHolds) {
-  CacheTraits traits;
-  traits.limit = 3 * mib;
-  MemoryCache cache(device, Space::device, traits);
-  void* first = cache.allocate_sync(2 * mib);
-  EXPECT_EQ(cache.available(), mib);
-  try {
-    cache.allocate_sync(2 * mib);
-    ADD_FAILURE();
-  } catch (const OutOfMemory& error) {
-    EXPECT_EQ(error.quota, 3 * mib);
-  }
-  void* second = cache.allocate_sync(mib);
-  EXPECT_THROW(cache.allocate_sync(256), OutOfMemory);
-  cache.deallocate_sync(first, 2 * mib);
-  void* third = cache.allocate_sync(256);
-  EXPECT_LE(cache.stats().peak_held_bytes, 3 * mib);
-  cache.deallocate_sync(second, mib);
-  cache.deallocate_sync(third, 256);
-}
-
-TEST_F(Ladder, AQuotaIsSharedLive) {
-  QuotaState state;
-  SharedQuota quota(state, 4 * mib);
-  CacheTraits traits = patient(30'000);
-  traits.quota = &quota;
-  {
-    MemoryCache first(device, Space::device, traits), second(device, Space::device, traits);
-    first.deallocate_sync(first.allocate_sync(3 * mib), 3 * mib);
-    EXPECT_EQ(quota.in_use(), 3 * mib);
-    // The second asks, and has it as soon as the first tends its cache.
-    std::thread step([&] {
-      std::size_t freed = 0;
-      while (freed == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        freed = first.tend();
-      }
-      EXPECT_EQ(freed, 3 * mib);
-    });
-    void* block = second.allocate_sync(2 * mib);
-    step.join();
-    EXPECT_EQ(quota.in_use(), 2 * mib);
-    EXPECT_EQ(first.stats().held_bytes, 0u);
-    EXPECT_THROW(first.allocate_sync(5 * mib), OutOfMemory);
-    second.deallocate_sync(block, 2 * mib);
-  }
-  EXPECT_EQ(quota.in_use(), 0u);
-}
-
-TEST_F(Ladder, QuotasDoNotOverflow) {
-  QuotaState state;
-  SharedQuota quota(state, 100);
-  EXPECT_FALSE(quota.take(~std::size_t{0}));
-  EXPECT_TRUE(quota.take(60));
-  EXPECT_FALSE(quota.take(41));
-  EXPECT_FALSE(quota.take(~std::size_t{0} - 50));
-  EXPECT_TRUE(quota.take(40));
-  quota.give(100);
-  EXPECT_EQ(quota.in_use(), 0u);
-}
-
-// ---- fallbacks
-
-TEST_F(Ladder, FallsBackToNull) {
-  CacheTraits traits;
-  traits.fallback = Fallback::null;
-  MemoryCache cache(device, Space::device, traits);
-  EXPECT_EQ(cache.allocate_sync(9 * mib), nullptr);
-  EXPECT_EQ(cache.stats().failures, 1u);
-}
-
-TEST_F(Ladder, FallsBackToAnotherResource) {
-  CacheTraits traits;
-  MemoryCache pinned(device, Space::pinned);
-  traits.fallback = Fallback::resource;
-  traits.fallback_resource = &pinned;
-  {
-    MemoryCache cache(device, Space::device, traits);
-    void* own = cache.allocate_sync(6 * mib);
-    void* other = cache.allocate_sync(6 * mib);
-    EXPECT_EQ(pinned.stats().live_bytes, 6 * mib);
-    EXPECT_EQ(cache.stats().live_bytes, 6 * mib);
-    EXPECT_EQ(cache.stats().fallbacks, 1u);
-    static_cast<char*>(other)[6 * mib - 1] = 1;
-    cache.deallocate_sync(other, 6 * mib);
-    EXPECT_EQ(pinned.stats().live_bytes, 0u);
-    cache.deallocate_sync(own, 6 * mib);
-  }
-}
-
-TEST(LadderDeathTest, FallsBackToAnAbortWithFigures) {
-  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH(
-      {
-        HostDevice device;
-        CacheTraits traits;
-        traits.fallback = Fallback::abort;
-        MemoryCache cache(device, Space::device, traits);
-        cache.allocate_sync(std::size_t{1} << 50);
-      },
-      "1125899906842624 bytes asked for");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace meander::gpu {
 namespace {
 
-class EveryStrategy : public ::testing::TestWithParam<std::tuple<const char*, std::string>> {
+class EveryStrategy : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   void SetUp() override {
     const auto& [kind, name] = GetParam();
@@ -54,7 +54,7 @@ class EveryStrategy : public ::testing::TestWithParam<std::tuple<const char*, st
   std::unique_ptr<Strategy> strategy;
 };
 
-std::string parameter_name(const ::testing::TestParamInfo<std::tuple<const char*, std::string>>& info) {
+std::string parameter_name(const ::testing::TestParamInfo<std::tuple<std::string, std::string>>& info) {
   std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
   for (char& letter : name) {
     if (letter == '-') letter = '_';

@@ -35,7 +35,7 @@ inline std::unique_ptr<Simulation> run(const Config& config, int max_steps = 1 <
 struct Volume {
   double x[3] = {0, 0, 0};
   double dx = 0;
-  double q[5] = {0, 0, 0, 0, 0};
+  double q[64] = {};
 };
 
 inline void for_volumes(Simulation& simulation, const std::function<void(const Volume&)>& body) {

@@ -10,6 +10,11 @@
 namespace meander::simulation {
 
 std::unique_ptr<Scenario> make_accretion();
+std::unique_ptr<Scenario> make_gauge_wave();
+std::unique_ptr<Scenario> make_kerr_schild();
+std::unique_ptr<Scenario> make_linear_wave();
+std::unique_ptr<Scenario> make_minkowski();
+std::unique_ptr<Scenario> make_puncture();
 std::unique_ptr<Scenario> make_riemann_2d();
 std::unique_ptr<Scenario> make_sedov();
 std::unique_ptr<Scenario> make_sod();

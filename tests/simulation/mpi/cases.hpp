@@ -157,6 +157,37 @@ name = "vortex"
 radius = 0.2
 )";
 
+// Stages, halos at their times from a boundary that moves, and a mesh that changes.
+inline const std::string gauge_wave = R"(
+[domain]
+dimensions = 3
+cells = [3, 2, 1]
+upper = [1.0, 0.66666666666666667, 0.33333333333333333]
+[boundary]
+x = "scenario"
+y = "scenario"
+z = "periodic"
+[mesh]
+patch-size = 9
+min-level = 1
+max-level = 2
+regrid-every = 1
+buffer = 0
+[[refinement]]
+kind = "ball"
+centre = [0.1, 0.1, 0.1]
+radius = 0.05
+reference-time = 0.0
+speed = 50.0
+[solver]
+equation = "ccz4"
+slicing = "harmonic"
+s = 0
+cfl = 0.5
+[scenario]
+name = "gauge-wave"
+)";
+
 inline std::vector<RankCase> rank_cases() {
   return {
       {"accretion_muscl", accretion, {}, 10},
@@ -168,6 +199,11 @@ inline std::vector<RankCase> rank_cases() {
       {"sedov_rusanov", sedov, {"solver.scheme=rusanov", "mesh.patch-size=3"}, 60},
       {"sod", sod, {}, 24},
       {"vortex", vortex, {}, 10},
+      {"ccz4_fourth_order", gauge_wave, {}, 5},
+      {"ccz4_rusanov",
+       gauge_wave,
+       {"solver.scheme=rusanov", "mesh.patch-size=5", "refinement[0].speed=20.0"},
+       6},
       {"one_leaf", vortex, {"domain.cells=[1, 1]"}, 5},
   };
 }

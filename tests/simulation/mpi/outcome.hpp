@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/equation.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
@@ -64,6 +65,9 @@ inline Outcome outcome_of(Simulation& simulation) {
   outcome.figures = {simulation.time(), simulation.last_dt()};
   for (const double total : simulation.totals()) outcome.figures.push_back(total);
   for (const Measure& measure : simulation.config().scenario->measure(view)) {
+    outcome.figures.push_back(measure.value);
+  }
+  for (const Measure& measure : equation_of(simulation.config()).measure(view)) {
     outcome.figures.push_back(measure.value);
   }
   outcome.numbers = {simulation.step(), simulation.volume_updates(), simulation.first_order_volumes(),

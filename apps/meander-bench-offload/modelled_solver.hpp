@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// An Euler solver whose update only lets time pass: what a device's kernel would take, where no device is.
+
+#include <chrono>
+#include <thread>
+
+#include "solvers/euler/euler.hpp"
+
+namespace meander::bench {
+
+class ModelledSolver final : public solvers::Solver {
+ public:
+  // Seconds a patch.
+  ModelledSolver(const solvers::Solver& real, double seconds) : real_(real), seconds_(seconds) {}
+  const solvers::Traits& traits() const override { return real_.traits(); }
+  void update(std::span<const solvers::PatchTask> tasks, const solvers::PatchLayout&, int, double, double,
+              std::span<solvers::PatchStatus> status) const override {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                                        seconds_ * static_cast<double>(tasks.size())));
+    std::fill_n(status.begin(), tasks.size(), solvers::PatchStatus{});
+    while (Clock::now() < end) std::this_thread::yield();
+  }
+  solvers::PatchStatus inspect(const solvers::PatchTask& task,
+                               const solvers::PatchLayout& layout) const override {
+    return real_.inspect(task, layout);
+  }
+  bool admissible(const double* unknowns) const override { return real_.admissible(unknowns); }
+  void reflection_signs(int axis, std::span<double> signs) const override {
+    real_.reflection_signs(axis, signs);
+  }
+  const std::vector<solvers::Derived>& derived() const override { return real_.derived(); }
+  const void* parameters() const override { return real_.parameters(); }
+
+ private:
+  const solvers::Solver& real_;
+  const double seconds_;
+};
+
+}  // namespace meander::bench

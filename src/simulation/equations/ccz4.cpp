@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/ccz4/ccz4.hpp"
+#include "simulation/equations/ccz4_measures.hpp"
+#include "simulation/equations/entries.hpp"
+
+namespace meander::simulation {
+namespace {
+
+// What the equations themselves are made of: a restart must not change it.
+void describe_system(io::Fields& fields, SolverNames& names, solvers::ccz4::Parameters& p) {
+  const std::size_t first = fields.all().size();
+  fields.choice("slicing", names.slicing, {"1+log", "harmonic"},
+                "How the lapse follows K: 1+log for black holes, harmonic for waves.");
+  fields.integer("s", names.evolves_shift, "", "1: the shift obeys the Gamma driver; 0: it stays as it is.",
+                 io::between(0, 1));
+  fields.integer("c", names.damped_theta, "",
+                 "1: Theta takes part in the lapse's and the curvature's equations; 0: not.",
+                 io::between(0, 1));
+  fields.number("e", p.e, "c", "Speed at which violations of the Hamiltonian constraint travel.",
+                io::between(0.5, 2));
+  fields.number("f", p.f, "", "Gamma driver: 3/4 of the square of its speed, 4 f / 3.",
+                {.min = 0, .max = 2, .min_open = true});
+  fields.number("mu", p.mu, "", "Ordering of second derivatives in the equation of B_k^i.",
+                {.min = 0, .max = 10, .min_open = true});
+  for (std::size_t i = first; i < fields.all().size(); ++i) fields.all()[i].fixed = true;
+}
+
+void describe(io::Fields& fields, SolverNames& names, EquationParameters& parameters, double& cfl) {
+  solvers::ccz4::Parameters& p = parameters.ccz4;
+  fields.choice(
+      "scheme", names.ccz4_scheme, {"rusanov", "fourth-order"},
+      "First-order finite volumes with the Rusanov flux, or finite differences of fourth order with "
+      "Runge-Kutta steps and Kreiss-Oliger dissipation.");
+  fields.number(
+      "cfl", cfl, "",
+      "Time step in units of dx over the sum of the wave speeds along the axes: at most 1 (rusanov), "
+      "1.8 (fourth-order).",
+      {.min = 0, .max = 2, .min_open = true});
+  fields.number("dissipation", p.dissipation, "", "fourth-order: strength of the Kreiss-Oliger dissipation.",
+                io::between(0, 1));
+  describe_system(fields, names, p);
+  fields.number("k1", p.k1, "1 / time", "Damping of constraint violations.", io::at_least(0));
+  fields.number("k2", p.k2, "", "Damping of Theta relative to that of Z_i.", {.min = -1, .min_open = true});
+  fields.number("k3", p.k3, "", "Share of Z_i in the equation of Gamma-hat; 1: covariant Z4.",
+                io::between(0, 1));
+  fields.number("tau", p.tau, "time", "Time in which det g~ and tr A~ relax to 1 and 0.",
+                io::greater_than(0));
+  fields.number("eta", p.eta, "1 / time", "Damping of the Gamma driver.", io::at_least(0));
+  fields.number(
+      "ordering", p.ordering, "1 / time",
+      "Rate at which A_k, B_k^i, D_kij and P_k follow the derivatives they stand for; 0: they do not.",
+      io::at_least(0));
+  fields.number("lapse-floor", p.lapse_floor, "",
+                "A lapse below it is lifted to it, and counted in the history.", io::greater_than(0));
+  fields.number("phi-floor", p.phi_floor, "",
+                "A conformal factor phi below it is lifted to it, and counted in the history.",
+                io::greater_than(0));
+}
+
+void set_up(const SolverNames& names, EquationParameters& parameters) {
+  using namespace solvers::ccz4;
+  Parameters& p = parameters.ccz4;
+  p.scheme = names.ccz4_scheme == "rusanov" ? Scheme::rusanov : Scheme::fourth_order;
+  p.slicing = names.slicing == "harmonic" ? Slicing::harmonic : Slicing::one_plus_log;
+  p.evolves_shift = names.evolves_shift != 0;
+  p.c = names.damped_theta;
+}
+
+std::unique_ptr<solvers::Solver> make(int, const EquationParameters& parameters) {
+  return solvers::ccz4::make_solver(parameters.ccz4);
+}
+
+}  // namespace
+
+EquationEntry ccz4_equation() {
+  return {"ccz4", "Einstein's in vacuum, as first-order CCZ4",      {3},          describe, set_up,
+          make,   {"lapse", "shift", "phi", "K", "theta", "level"}, ccz4_measures};
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// [offload] and [gpu-memory]: whether batches of patches are updated on devices, and with which memory.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "io/fields.hpp"
+#include "mesh/communicator.hpp"
+#include "solvers/solver.hpp"
+#include "tasks/offload_engine.hpp"
+
+namespace meander::simulation {
+
+struct OffloadConfig {
+  // [offload]
+  std::string device = "none";
+  int batch = 8;
+  int queues = 4;
+  std::string memory = "pooled";
+  // [gpu-memory]
+  double limit = 0;        // bytes of a device; 0: all it has
+  double trim_after = 10;  // seconds
+
+  // What stands for the devices of that name; tests give others.
+  std::function<std::vector<std::unique_ptr<gpu::Device>>()> make_devices;
+};
+
+void describe_offload(io::Fields& fields, OffloadConfig& config);
+void describe_gpu_memory(io::Fields& fields, OffloadConfig& config);
+
+// Throws InputError at the key that asks for what is not there: device, strategy, memory for a batch.
+void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, const OffloadConfig& config,
+                   const solvers::Solver& solver, int patch_size);
+
+// Null where there is no device. Throws DeviceError (several ranks: AgreedFailure). Collective.
+std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config,
+                                                  const mesh::Communicator& communicator);
+
+}  // namespace meander::simulation

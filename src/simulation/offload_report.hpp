@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What offloading came to, for the summary.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mesh/communicator.hpp"
+#include "tasks/offload_engine.hpp"
+
+namespace meander::simulation {
+
+// Of a rank, or summed up over ranks; since the start or restart.
+struct OffloadReport {
+  tasks::OffloadCounts counts;
+  std::int64_t updates = 0;  // of patches, on devices or not
+  std::int64_t allocations = 0, cache_hits = 0;
+
+  double share() const;     // of the patch updates, done on devices
+  double hit_rate() const;  // of the memory cache; 1 if it was never asked
+};
+
+// Null stays null: all ranks have an engine, or none. Collective.
+std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& own,
+                                            const mesh::Communicator& communicator);
+
+std::vector<std::string> offload_lines(const OffloadReport& report);
+// Keys and values for summary.json.
+std::vector<std::pair<std::string, std::string>> offload_figures(const OffloadReport& report);
+
+}  // namespace meander::simulation

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "simulation/scenarios/checks.hpp"
+#include "simulation/scenarios/makers.hpp"
+#include "solvers/ccz4/exact/metrics.hpp"
+
+namespace meander::simulation {
+namespace {
+
+namespace exact = solvers::ccz4::exact;
+
+constexpr double whole_tolerance = 1e-9;  // of a volume
+
+// Spacetime at rest about a black hole that lies outside the domain, in Kerr-Schild coordinates.
+class KerrSchild final : public Scenario {
+ public:
+  void describe(io::Fields& fields) override {
+    fields.number("mass", hole_.mass, "length", "of the black hole", io::greater_than(0));
+    fields.number("spin", hole_.spin, "", "angular momentum along z, in units of mass^2",
+                  {.min = -1, .max = 1, .min_open = true, .max_open = true});
+    fields.numbers("centre", given_centre_, "length",
+                   "of the black hole, outside the domain; empty: the origin");
+  }
+  void set_up(const io::Fields& fields, const Setting& setting) override {
+    centre_ = checked_vector(fields, "centre", given_centre_, setting);
+    slicing_ = setting.ccz4.slicing;
+    if (setting.ccz4.evolves_shift)
+      fields.reject("name",
+                    "the black hole is at rest where its shift stays as it is: it needs solver.s = 0");
+    double distance = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double gap = std::max({setting.lower[a] - centre_[a], centre_[a] - setting.upper[a], 0.0});
+      distance += gap * gap;
+    }
+    distance = std::sqrt(distance);
+    const double ring = std::abs(hole_.spin) * hole_.mass;
+    if (!(distance > ring)) {
+      fields.reject("centre",
+                    fmt::format("the singularity, a ring of radius {} about ({}), must lie outside the "
+                                "domain, which comes as near to that point as {}",
+                                ring, fmt::join(centre_, ", "), distance));
+    }
+  }
+
+  void initial(const double* centre, double, double* q) const override {
+    const double at[4] = {0, centre[0] - centre_[0], centre[1] - centre_[1], centre[2] - centre_[2]};
+    exact::from_metric(hole_, at, slicing_, exact::Gauge::still, q);
+  }
+
+ private:
+  exact::KerrSchild hole_;
+  std::vector<double> given_centre_;
+  std::array<double, 3> centre_{};
+  solvers::ccz4::Slicing slicing_{};
+};
+
+// Brill and Lindquist's data with a lapse collapsed in advance.
+class Puncture final : public Scenario {
+ public:
+  void describe(io::Fields& fields) override {
+    fields.number("mass", hole_.mass, "length", "of the black hole", io::greater_than(0));
+    fields.numbers("centre", given_centre_, "length", "of the black hole; empty: the domain's middle");
+  }
+  void set_up(const io::Fields& fields, const Setting& setting) override {
+    centre_ = checked_centre(fields, "centre", given_centre_, setting);
+    lower_ = setting.lower;
+    slicing_ = setting.ccz4.slicing;
+  }
+  void check_widths(const io::Fields& fields, const std::vector<double>& widths) const override {
+    for (const double width : widths) {
+      int hits = 0;
+      for (std::size_t a = 0; a < 3; ++a) {
+        const double volumes = (centre_[a] - lower_[a]) / width - 0.5;
+        hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
+      }
+      if (hits < 3) continue;
+      fields.reject("centre",
+                    fmt::format("({}) is the centre of a volume of width {}, where the data are not finite; "
+                                "({}, {}, {}) and ({}, {}, {}) are not, nor is the middle of a domain with "
+                                "an even number of volumes (mesh.patch-size)",
+                                fmt::join(centre_, ", "), width, centre_[0] - widths.back() / 2, centre_[1],
+                                centre_[2], centre_[0] + widths.back() / 2, centre_[1], centre_[2]));
+    }
+  }
+
+  void initial(const double* centre, double, double* q) const override {
+    const double at[4] = {0, centre[0] - centre_[0], centre[1] - centre_[1], centre[2] - centre_[2]};
+    exact::from_metric(hole_, at, slicing_, exact::Gauge::free, q);
+  }
+
+ private:
+  exact::Puncture hole_;
+  std::vector<double> given_centre_, lower_;
+  std::array<double, 3> centre_{};
+  solvers::ccz4::Slicing slicing_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_kerr_schild() {
+  return std::make_unique<KerrSchild>();
+}
+std::unique_ptr<Scenario> make_puncture() {
+  return std::make_unique<Puncture>();
+}
+
+}  // namespace meander::simulation

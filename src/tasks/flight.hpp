@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// One batch on its way through a device: memory, copy in, kernel, copy out. The patches' slots are read when
+// it starts and written when all of it has succeeded, never in between.
+
+#include <chrono>
+#include <span>
+#include <vector>
+
+#include "gpu/device.hpp"
+#include "gpu/strategy.hpp"
+#include "solvers/solver.hpp"
+#include "tasks/task_pool.hpp"
+
+namespace meander::tasks {
+
+// What all updates of a sweep have in common. The solver outlives it.
+struct UpdateCall {
+  const solvers::Solver* solver = nullptr;
+  solvers::PatchLayout layout;
+  int stage = 0;
+  double t = 0, dt = 0;
+};
+
+// Device memory for the inputs of so many patches: the least a batch takes.
+std::size_t batch_bytes(const UpdateCall& call, std::size_t patches);
+
+// On one queue of a device, one batch at a time. Not thread-safe: belongs to whoever handles the queue.
+class Flight {
+ public:
+  // Both outlive the flight. Throws DeviceError.
+  Flight(gpu::Device& device, gpu::Strategy& strategy);
+  ~Flight();
+  Flight(const Flight&) = delete;
+  Flight& operator=(const Flight&) = delete;
+
+  // Submits the batch, whose tasks are kept; returns without waiting. Throws gpu::OutOfMemory or DeviceError:
+  // then abandon().
+  void start(const UpdateCall& call, std::span<const EnclaveTask> tasks);
+  // Throws DeviceError if it has failed: then abandon().
+  bool is_over() const { return device_.over(end_); }
+  // Waits, then writes slots, stage blocks, flux registers and status. Throws DeviceError, before anything is
+  // written: then abandon().
+  void land();
+  // Waits until nothing of the batch runs any more, and makes the queue fit for the next one. No slot has
+  // changed.
+  void abandon() noexcept;
+
+  std::span<const EnclaveTask> tasks() const { return tasks_; }
+  double seconds() const;  // since start()
+
+ private:
+  // Where a patch's data lie in the buffer.
+  struct Seat {
+    std::size_t slot = 0, stages = 0, flux[6] = {};
+  };
+  std::size_t arrange();
+  void stage_in();
+  void run(const gpu::Execution& execution);
+  void give_back() noexcept;
+
+  gpu::Device& device_;
+  gpu::Strategy& strategy_;
+  gpu::Queue queue_;
+  gpu::Event end_;
+  gpu::Buffer buffer_;
+  UpdateCall call_;
+  std::vector<EnclaveTask> tasks_;
+  std::vector<Seat> seats_;
+  std::vector<solvers::PatchTask> on_device_;  // for the kernel: pointers are the device's
+  std::size_t input_bytes_ = 0, status_at_ = 0;
+  std::chrono::steady_clock::time_point started_;
+};
+
+}  // namespace meander::tasks

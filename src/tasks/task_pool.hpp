@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Enclave tasks that wait for a device or for a thread with nothing else to do: first in, first out, so that
+// batches follow the curve.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "solvers/solver.hpp"
+
+namespace meander::tasks {
+
+// The update of one patch, and where its status goes. Both outlive the task.
+struct EnclaveTask {
+  const solvers::PatchTask* patch = nullptr;
+  solvers::PatchStatus* status = nullptr;
+  std::int32_t place = 0;  // whatever its owner knows it by: its place in the traversal
+};
+
+// All functions may be called by any thread.
+class TaskPool {
+ public:
+  void put(const EnclaveTask& task) {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(task);
+  }
+  // Ahead of all others: for tasks that have been taken, but could not be done.
+  void put_back(std::span<const EnclaveTask> tasks) {
+    const std::lock_guard lock(mutex_);
+    tasks_.insert(tasks_.begin(), tasks.begin(), tasks.end());
+  }
+  std::optional<EnclaveTask> take() {
+    const std::lock_guard lock(mutex_);
+    if (tasks_.empty()) return std::nullopt;
+    const EnclaveTask task = tasks_.front();
+    tasks_.pop_front();
+    return task;
+  }
+  // Exactly `count` tasks into `batch`, or none, and then false.
+  bool take_batch(std::size_t count, std::vector<EnclaveTask>& batch) {
+    const std::lock_guard lock(mutex_);
+    if (tasks_.size() < count) return false;
+    const auto end = tasks_.begin() + static_cast<std::ptrdiff_t>(count);
+    batch.assign(tasks_.begin(), end);
+    tasks_.erase(tasks_.begin(), end);
+    return true;
+  }
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return tasks_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<EnclaveTask> tasks_;
+};
+
+}  // namespace meander::tasks

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Every rank with a device of its own: the bits of one rank without. Messages travel while batches do.
+
+#include "gpu/host_device.hpp"
+#include "simulation/summary.hpp"
+#include "tests/simulation/mpi/cases.hpp"
+#include "tests/simulation/mpi/outcome.hpp"
+
+namespace meander::simulation {
+namespace {
+
+class OffloadOnRanks : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Simulation, OffloadOnRanks,
+                         testing::Values("accretion_muscl", "riemann", "riemann_measured"),
+                         [](const auto& tested) { return tested.param; });
+
+TEST_P(OffloadOnRanks, ChangesNoBit) {
+  RankCase tested = case_called(GetParam());
+  if (GetParam() != "accretion_muscl") tested.settings.push_back("mesh.min-level=3");
+  const int steps = tested.steps / 3;
+  const auto run = [&](const Config& config, int threads, const mesh::Communicator& communicator) {
+    auto simulation = make_simulation(config, threads, communicator);
+    while (simulation->step() < steps) simulation->advance(config.time.end);
+    return simulation;
+  };
+  const Outcome reference =
+      alone([&](const auto& one) { return outcome_of(*run(config_of(tested), 1, one)); });
+  for (const char* memory : {"pooled", "map", "unified"}) {
+    Config config = config_of(tested, {"offload.device=host", "offload.batch=4", "offload.queues=2",
+                                       std::string("offload.memory=") + memory});
+    // On one rank only, if there are others, the device dies.
+    config.offload.make_devices = [] {
+      gpu::HostDeviceSettings settings;
+      settings.failing_launch = 5;
+      settings.dies_after = world().rank() == 1 ? 80 : 0;
+      std::vector<std::unique_ptr<gpu::Device>> devices;
+      devices.push_back(std::make_unique<gpu::HostDevice>(settings));
+      return devices;
+    };
+    const auto simulation = run(config, 2, world());
+    expect_same(outcome_of(*simulation), reference, memory);
+    const Summary summary = summarise(*simulation, {});
+    ASSERT_TRUE(summary.offload.has_value());
+    EXPECT_GT(summary.offload->counts.batches, 0) << memory;
+    EXPECT_EQ(summary.offload->updates * simulation->view().layout.volumes(), simulation->volume_updates());
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation

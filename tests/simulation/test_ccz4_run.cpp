@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs of CCZ4: what the input may say, and that flat space stays as it is to the bit.
+
+#include <fmt/format.h>
+
+#include "simulation/check_restart.hpp"
+#include "simulation/equation.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+const std::string flat = R"([domain]
+cells = [2, 2, 2]
+[boundary]
+x = "scenario"
+y = "reflecting"
+z = "outflow"
+[mesh]
+patch-size = 9
+min-level = 1
+max-level = 2
+regrid-every = 2
+[[refinement]]
+kind = "ball"
+centre = [0.1, 0.1, 0.1]
+radius = 0.01
+speed = 60.0
+[solver]
+equation = "ccz4"
+[scenario]
+name = "minkowski"
+)";
+
+std::string message(const std::vector<std::string>& settings) {
+  try {
+    physics_input(flat, settings);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+class FlatSpace : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Schemes, FlatSpace, testing::Values("rusanov", "fourth-order"),
+                         [](const auto& tested) {
+                           return std::string(tested.param == "rusanov" ? "rusanov" : "fourth_order");
+                         });
+
+TEST_P(FlatSpace, StaysFlatToTheBitOnAMeshThatChanges) {
+  std::vector<std::string> settings = {"solver.scheme=" + GetParam()};
+  if (GetParam() == "rusanov") settings.push_back("mesh.patch-size=4");
+  const Config config = physics_input(flat, settings);
+  const auto simulation = make_simulation(config, 2);
+  int meshes = 0;
+  for (auto leaves = simulation->leaves(); simulation->step() < 8; leaves = simulation->leaves()) {
+    simulation->advance(1.0);
+    meshes += simulation->leaves() != leaves;
+  }
+  EXPECT_GE(meshes, 1);
+  EXPECT_GT(simulation->leaves_per_level()[2], 0);
+  double state[64];
+  const double x[3] = {0, 0, 0};
+  config.scenario->initial(x, 0.1, state);
+  std::int64_t different = 0;
+  for_volumes(*simulation, [&](const Volume& volume) {
+    for (int n = 0; n < 59; ++n) different += volume.q[n] != state[n];
+  });
+  EXPECT_EQ(different, 0);
+  for (const Measure& measure : equation_of(config).measure(simulation->view()))
+    EXPECT_EQ(measure.value, measure.name == "lapse_min" ? 1.0 : 0.0) << measure.name;
+}
+
+TEST(Ccz4Input, IsChecked) {
+  const auto expect = [](const std::vector<std::string>& settings, const std::string& why) {
+    EXPECT_NE(message(settings).find(why), std::string::npos) << message(settings);
+  };
+  EXPECT_EQ(message({}), "accepted");
+  expect({"solver.equation=czc4"}, "did you mean 'ccz4'?");
+  expect({"solver.slicng=harmonic"}, "unknown key; did you mean 'slicing'?");
+  expect({"solver.gamma=1.4"}, "solver.gamma: has no meaning for equation = 'ccz4'");
+  expect({"solver.cfl=1.81"},
+         "solver.cfl: must be at most 1.8, or the scheme (ccz4 fourth order) is not stable");
+  expect({"solver.scheme=rusanov", "solver.cfl=1.1"}, "must be at most 1,");
+  expect({"mesh.patch-size=8"},
+         "must be at least 9 on an adaptive mesh with this scheme (halo width 3), but is 8");
+  expect({"scenario.name=vortex"},
+         "'vortex' is a scenario of equation 'euler', but solver.equation is 'ccz4'; "
+         "allowed: gauge-wave, linear-wave, minkowski");
+  expect({"solver.equation=euler"},
+         "'minkowski' is a scenario of equation 'ccz4', but solver.equation is 'euler'");
+  expect({"scenario.name=gauge-wave"}, "it needs solver.slicing = \"harmonic\" and solver.s = 0");
+  expect({"scenario.name=gauge-wave", "solver.slicing=harmonic", "solver.s=0", "scenario.width=0.3"},
+         "scenario.width: the domain must hold a whole number of waves along x");
+  expect(
+      {"scenario.name=kerr-schild", "solver.s=0", "scenario.spin=0.9", "scenario.centre=[-0.3, -0.3, -0.3]"},
+      "a ring of radius 0.9");
+  expect({"scenario.name=kerr-schild", "solver.s=0", "scenario.spin=1"}, "scenario.spin: must be");
+  expect({"scenario.name=puncture", "scenario.centre=[0.0277777777777777778, 0.25, 0.0277777777777777778]"},
+         "is the centre of a volume of width");
+  EXPECT_EQ(message({"scenario.name=puncture"}), "accepted");
+  try {
+    physics_input(
+        "[domain]\ndimensions = 2\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\n");
+    ADD_FAILURE() << "accepted in 2D";
+  } catch (const InputError& error) {
+    EXPECT_NE(
+        std::string(error.what()).find("test.toml:4:12: solver.equation: 'ccz4' exists in 3 dimensions only"),
+        std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Ccz4Input, ItsResolvedFormReadsBackTheSame) {
+  const Config config = physics_input(flat, {"solver.k1=0.3", "solver.s=0", "solver.scheme=rusanov"});
+  const Config again = load_config_text(config.resolved, "test.toml", {}, scenarios(), 1e10);
+  EXPECT_EQ(again.resolved, config.resolved);
+  EXPECT_EQ(again.equation, "ccz4");
+  EXPECT_EQ(again.ccz4.k1, 0.3);
+  EXPECT_FALSE(again.ccz4.evolves_shift);
+  EXPECT_EQ(again.ccz4.scheme, solvers::ccz4::Scheme::rusanov);
+  EXPECT_EQ(again.output.fields.front(), "lapse");
+}
+
+TEST(Ccz4Restart, CannotChangeTheEquations) {
+  const CheckpointFacts facts{
+      .path = "chk.hdf5", .config = physics_input(flat), .time = 0, .finest_level = 1};
+  EXPECT_NO_THROW(check_restart(physics_input(flat, {"solver.k1=0.3"}), facts));
+  const auto refused = [&](const Config& config) -> std::string {
+    try {
+      check_restart(config, facts);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_NE(
+      refused(physics_input(flat, {"solver.slicing=harmonic"})).find("solver.slicing: a restart cannot"),
+      std::string::npos);
+  EXPECT_NE(refused(physics_input(flat, {"solver.equation=euler", "scenario.name=uniform"}))
+                .find("solver.equation"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace meander::simulation

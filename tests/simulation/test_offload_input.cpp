@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// What [offload] and [gpu-memory] refuse, where, and what they say is there instead.
+
+#include <gtest/gtest.h>
+
+#include "gpu/device.hpp"
+#include "simulation/config.hpp"
+
+namespace meander::simulation {
+namespace {
+
+const std::string base = R"(
+[domain]
+dimensions = 2
+[boundary]
+all = "outflow"
+[mesh]
+patch-size = 6
+[scenario]
+name = "riemann-2d"
+)";
+
+Config load(const std::string& text) {
+  return load_config_text(base + text, "run.toml", {}, scenarios(), 1e12);
+}
+
+struct Bad {
+  std::string text, where, says;
+};
+
+std::ostream& operator<<(std::ostream& out, const Bad& bad) {
+  return out << bad.text;
+}
+
+class BadOffloadInput : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadOffloadInput, IsRefusedWithWhatThereIs) {
+  const Bad& bad = GetParam();
+  try {
+    load(bad.text);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string said = error.what();
+    EXPECT_NE(said.find("run.toml:"), std::string::npos) << said;
+    EXPECT_NE(said.find(bad.where), std::string::npos) << said;
+    EXPECT_NE(said.find(bad.says), std::string::npos) << said;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Simulation, BadOffloadInput,
+    testing::Values(Bad{"[offload]\ndevice = \"tpu\"\n", "offload.device", "\"none\", \"host\", \"host:N\""},
+                    Bad{"[offload]\ndevice = \"host:0\"\n", "offload.device", "from 1 to"},
+                    Bad{"[offload]\ndevice = \"cuda\"\n", "offload.device", "\"none\" and \"host\""},
+                    Bad{"[offload]\nmemory = \"mapped\"\n", "offload.memory", "map, pooled, unified"},
+                    Bad{"[offload]\nbatch = 0\n", "offload.batch", "must be between 1"},
+                    Bad{"[offload]\nqueues = 0\n", "offload.queues", "must be between 1"},
+                    Bad{"[offload]\ndevice = \"host\"\nbatch = 32\n[gpu-memory]\nlimit = 20000\n",
+                        "offload.batch", "32 patches of "},
+                    Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nlimit = 1e15\n", "gpu-memory.limit",
+                        "exceeds the memory of host:0"},
+                    Bad{"[offload]\ndevice = \"host\"\nmemory = \"map\"\n[gpu-memory]\nlimit = 1e8\n",
+                        "gpu-memory.limit", "has no cache"},
+                    Bad{"[gpu-memory]\ntrim-after = -1\n", "gpu-memory.trim-after", "must be"}));
+
+TEST(OffloadInput, DefaultsToNoDevice) {
+  const Config config = load("");
+  EXPECT_EQ(config.offload.device, "none");
+  EXPECT_EQ(make_engine(config.offload, {}), nullptr);
+}
+
+// Whatever GPU there is: no solver has kernels for it yet.
+TEST(OffloadInput, AutoSaysWhyThereIsNoDevice) {
+  const Config config = load("[offload]\ndevice = \"auto\"\n");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(make_engine(config.offload, {}), nullptr);
+  const std::string said = testing::internal::GetCapturedStderr(), missing = gpu::why_missing("cuda");
+  EXPECT_NE(said.find("no device is used"), std::string::npos) << said;
+  EXPECT_NE(said.find(missing.empty() ? "no solver has CUDA kernels" : missing), std::string::npos) << said;
+}
+
+TEST(OffloadInput, IsResolvedAndReadsBack) {
+  const Config config = load("[offload]\ndevice = \"host:2\"\nbatch = 3\n[gpu-memory]\nlimit = 1e9\n");
+  const Config again = load_config_text(config.resolved, "resolved.toml", {}, scenarios(), 1e12);
+  EXPECT_EQ(again.offload.device, "host:2");
+  EXPECT_EQ(again.offload.batch, 3);
+  EXPECT_EQ(again.offload.limit, 1e9);
+}
+
+}  // namespace
+}  // namespace meander::simulation

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// CCZ4: orders of accuracy on exact waves, noise that stays small, black holes that stay where they are.
+
+#include <fmt/format.h>
+
+#include "simulation/equation.hpp"
+#include "solvers/ccz4/unknowns.hpp"
+#include "tests/reference/exact_riemann.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+namespace ccz4 = solvers::ccz4;
+
+// `cells` base cells of 3 volumes each across the wave; thin along the other axes.
+std::string wave_input(const std::string& scenario, const std::string& scheme, int cells, double end,
+                       double amplitude) {
+  const double width = 1.0 / cells;
+  return fmt::format(
+      "[domain]\nlower = [-0.5, 0, 0]\nupper = [0.5, {}, {}]\ncells = [{}, 1, 1]\n[mesh]\npatch-size = 3\n"
+      "[solver]\nequation = \"ccz4\"\nscheme = \"{}\"\nslicing = \"harmonic\"\ns = 0\ncfl = 0.5\n"
+      "[scenario]\nname = \"{}\"\namplitude = {}\n[time]\nend = {}\n",
+      width, width, cells, scheme, scenario, amplitude, end);
+}
+
+// Root mean square over all volumes and the given unknowns of what differs from the exact solution.
+double error_of(Simulation& simulation, const std::vector<int>& unknowns) {
+  double sum = 0, volumes = 0;
+  for_volumes(simulation, [&](const Volume& volume) {
+    double exact[ccz4::unknowns];
+    simulation.config().scenario->boundary(volume.x, volume.dx, simulation.time(), exact);
+    for (const int n : unknowns) sum += (volume.q[n] - exact[n]) * (volume.q[n] - exact[n]);
+    volumes += 1;
+  });
+  return std::sqrt(sum / volumes);
+}
+
+double wave_error(const std::string& scenario, const std::string& scheme, int cells, double end,
+                  double amplitude, const std::vector<int>& unknowns) {
+  const auto simulation = run(physics_input(wave_input(scenario, scheme, cells, end, amplitude)));
+  return error_of(*simulation, unknowns);
+}
+
+const std::vector<int> gauge_unknowns = {ccz4::at::a, ccz4::at::phi, ccz4::at::K, ccz4::at::g};
+const std::vector<int> wave_unknowns = {ccz4::at::g + 3, ccz4::at::At + 3};
+
+void expect_order(const std::string& scenario, const std::string& scheme, double end, double amplitude,
+                  const std::vector<int>& unknowns, double least) {
+  double before = 0;
+  for (const int cells : {9, 18, 36}) {
+    const double error = wave_error(scenario, scheme, cells, end, amplitude, unknowns);
+    const double order = before > 0 ? reference::order_of(before, error, 2) : 0;
+    std::printf("%s %s: %d volumes, error %.4e, order %.3f\n", scenario.c_str(), scheme.c_str(), 3 * cells,
+                error, order);
+    if (before > 0) {
+      EXPECT_GE(order, least) << 3 * cells << " volumes";
+    }
+    before = error;
+  }
+}
+
+TEST(GaugeWaveRun, IsOfFirstOrderWithRusanov) {
+  expect_order("gauge-wave", "rusanov", 0.1, 0.1, gauge_unknowns, 0.9);
+}
+TEST(GaugeWaveRun, IsOfFourthOrder) {
+  expect_order("gauge-wave", "fourth-order", 0.5, 0.1, gauge_unknowns, 3.8);
+}
+TEST(LinearWaveRun, IsOfFourthOrder) {
+  expect_order("linear-wave", "fourth-order", 0.5, 1e-8, wave_unknowns, 3.8);
+}
+
+// Along the diagonal, with the exact solution beyond the domain: its time of every stage counts.
+TEST(GaugeWaveRun, IsOfFourthOrderAlongTheDiagonalBetweenGivenBoundaries) {
+  double before = 0;
+  for (const int cells : {4, 8}) {
+    const double width = 1.0 / cells;
+    const auto simulation = run(physics_input(fmt::format(
+        "[domain]\nupper = [1, 1, {}]\ncells = [{}, {}, 1]\n[boundary]\nx = \"scenario\"\ny = \"scenario\"\n"
+        "[mesh]\npatch-size = 5\n[solver]\nequation = \"ccz4\"\nslicing = \"harmonic\"\ns = 0\ncfl = 0.5\n"
+        "[scenario]\nname = \"gauge-wave\"\ndirection = \"diagonal\"\nwidth = 0.70710678118654752\n"
+        "amplitude = 0.1\n[time]\nend = 0.1\n",
+        width, cells, cells)));
+    const double error = error_of(*simulation, gauge_unknowns);
+    std::printf("diagonal: %d volumes, error %.4e, order %.3f\n", 5 * cells, error,
+                before > 0 ? reference::order_of(before, error, 2) : 0);
+    if (before > 0) {
+      EXPECT_GE(reference::order_of(before, error, 2), 3.7);
+    }
+    before = error;
+  }
+}
+
+double largest_deviation(Simulation& simulation) {
+  double largest = 0;
+  for_volumes(simulation, [&](const Volume& volume) {
+    double exact[ccz4::unknowns];
+    simulation.config().scenario->boundary(volume.x, volume.dx, 0, exact);
+    for (int n = 0; n < ccz4::unknowns; ++n) largest = std::max(largest, std::abs(volume.q[n] - exact[n]));
+  });
+  return largest;
+}
+
+// Coordinates drift with the noise's mean, linearly; nothing grows faster than t^2.
+TEST(RobustStability, NoiseGrowsNoFasterThanTimeSquaredForTenCrossingTimes) {
+  for (const int cells : {3, 6}) {
+    const double noise = 1e-10 * 9.0 / (cells * cells);
+    const Config config = physics_input(fmt::format(
+        "[domain]\nlower = [-0.5, 0, 0]\nupper = [0.5, {}, {}]\ncells = [{}, 1, 1]\n[mesh]\npatch-size = 6\n"
+        "[solver]\nequation = \"ccz4\"\nslicing = \"harmonic\"\ns = 0\ncfl = 0.8\n"
+        "[scenario]\nname = \"minkowski\"\nnoise = {}\n[time]\nend = 10\n",
+        1.0 / cells, 1.0 / cells, cells, noise));
+    const auto simulation = make_simulation(config, available_processors());
+    while (simulation->time() < 5) simulation->advance(5);
+    const double half = largest_deviation(*simulation);
+    while (simulation->time() < 10) simulation->advance(10);
+    const double whole = largest_deviation(*simulation);
+    std::printf("%d volumes: noise %.2e became %.2e at t = 5 and %.2e at t = 10\n", 6 * cells, noise, half,
+                whole);
+    EXPECT_LE(whole, 4.5 * half);
+    EXPECT_LE(whole, 1000 * noise);
+  }
+}
+
+// Resolution jumps included: what drifts is the error of the scheme.
+double kerr_drift(int patch_size, int max_level) {
+  const auto simulation = run(physics_input(fmt::format(
+      "[domain]\nlower = [4, 0, 1]\nupper = [7, 3, 4]\ncells = [2, 2, 2]\n[boundary]\nall = \"scenario\"\n"
+      "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\n"
+      "[[refinement]]\nkind = \"box\"\nlower = [4.2, 0.2, 1.2]\nupper = [4.4, 0.4, 1.4]\n"
+      "[solver]\nequation = \"ccz4\"\ns = 0\ncfl = 0.8\n"
+      "[scenario]\nname = \"kerr-schild\"\nspin = 0.9\n[time]\nend = 0.15\n",
+      patch_size, max_level)));
+  return largest_deviation(*simulation);
+}
+
+TEST(KerrSchildRun, StaysAtRestUpToTheErrorOfTheScheme) {
+  for (const int max_level : {1, 2}) {
+    const double coarse = kerr_drift(9, max_level), fine = kerr_drift(13, max_level);
+    const double order = reference::order_of(coarse, fine, 13.0 / 9);
+    std::printf("%d levels: largest drift %.3e and %.3e, order %.2f\n", max_level, coarse, fine, order);
+    EXPECT_GE(order, 3.0);
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation
