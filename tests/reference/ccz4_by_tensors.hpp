@@ -26,6 +26,8 @@ class ByTensors {
     traces();
   }
 
+  Real damping() const { return p.damps_with_lapse ? a * p.k1 : Real(p.k1); }
+
   // R + 2/3 K^2 - A~_ij A~^ij, and M_i.
   Real hamiltonian() const { return ricci_scalar + 2 * K * K / 3 - AA; }
   Real momentum(int i) const {
@@ -65,15 +67,15 @@ class ByTensors {
         rate[6 + pair[i][j]] = dA;
       }
     }
-    Real dK = a * scalar + a * K * (K - 2 * c * Theta) - 3 * a * p.k1 * (1 + p.k2) * Theta - laplacian;
-    Real dTheta =
-        a * p.e * p.e / 2 * (scalar + 2 * K * K / 3 - AA) - a * c * K * Theta - a * p.k1 * (2 + p.k2) * Theta;
+    Real dK = a * scalar + a * K * (K - 2 * c * Theta) - 3 * damping() * (1 + p.k2) * Theta - laplacian;
+    Real dTheta = a * p.e * p.e / 2 * (scalar + 2 * K * K / 3 - AA) - a * c * K * Theta -
+                  damping() * (2 + p.k2) * Theta;
     for (int k = 0; k < 3; ++k)
       dK += beta[k] * dK_[k], dTheta += beta[k] * dTheta_[k] - a * phi * phi * Zup[k] * A[k];
     rate[53] = dK;
     rate[12] = dTheta;
     for (int i = 0; i < 3; ++i) {
-      Real dG = 2 * Gt[i] * divB / 3 - 2 * a * p.k1 * Zup[i] + 2 * p.k3 * 2 * Zup[i] * divB / 3, LG = 0,
+      Real dG = 2 * Gt[i] * divB / 3 - 2 * damping() * Zup[i] + 2 * p.k3 * 2 * Zup[i] * divB / 3, LG = 0,
            Lb = 0, Lbeta = 0;
       for (int k = 0; k < 3; ++k) {
         LG += beta[k] * dG_[k][i];

@@ -17,6 +17,9 @@ struct Parameters {
   bool evolves_shift = true;  // s = 1: Gamma driver; false: the shift stays as it is
   double k1 = 0.1;            // damping of the constraints, 1 / time
   double k2 = 0.0;
+  // a k1, as the paper has it, or k1 alone (Alic et al. 2013): it damps where the lapse has collapsed, too,
+  // which punctures want.
+  bool damps_with_lapse = true;
   double k3 = 0.5;   // 1: covariant Z4
   double tau = 1.0;  // time in which det g~ and tr A~ relax
   double eta = 1.0;  // damping of the Gamma driver, 1 / time
