@@ -175,10 +175,10 @@ regrid-every = 1
 buffer = 0
 [[refinement]]
 kind = "ball"
-centre = [0.1, 0.1, 0.1]
+centre = [0.1, 0.2, 0.1]
 radius = 0.05
 reference-time = 0.0
-speed = 50.0
+speed = 80.0
 [solver]
 equation = "ccz4"
 slicing = "harmonic"
@@ -202,7 +202,7 @@ inline std::vector<RankCase> rank_cases() {
       {"ccz4_fourth_order", gauge_wave, {}, 5},
       {"ccz4_rusanov",
        gauge_wave,
-       {"solver.scheme=rusanov", "mesh.patch-size=5", "refinement[0].speed=20.0"},
+       {"solver.scheme=rusanov", "mesh.patch-size=5", "refinement[0].speed=30.0"},
        6},
       {"one_leaf", vortex, {"domain.cells=[1, 1]"}, 5},
   };
