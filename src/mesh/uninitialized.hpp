@@ -22,7 +22,7 @@ struct UninitializedAllocator : std::allocator<T> {
   };
   T* allocate(std::size_t n) {
     const std::size_t bytes = n * sizeof(T);
-    if (bytes < huge_page) return std::allocator<T>::allocate(n);
+    if (bytes < large) return std::allocator<T>::allocate(n);
     void* memory = std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
     if (memory == nullptr) throw std::bad_alloc();
     // Where there are no huge pages, small ones do.
@@ -30,7 +30,7 @@ struct UninitializedAllocator : std::allocator<T> {
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t n) {
-    if (n * sizeof(T) < huge_page) return std::allocator<T>::deallocate(memory, n);
+    if (n * sizeof(T) < large) return std::allocator<T>::deallocate(memory, n);
     std::free(memory);
   }
   template <class U>
@@ -44,6 +44,7 @@ struct UninitializedAllocator : std::allocator<T> {
 
  private:
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
+  static constexpr std::size_t large = 4 * huge_page;  // below, the allocator has used pages at hand
 };
 
 template <class T>
