@@ -22,7 +22,12 @@ mesh::DistributedTree<D> tree_of(const Config& config, const mesh::Communicator&
     for (int a = 0; a < D; ++a) cell.at[a] = leaf.at[a];
     keys.push_back(mesh::key_of<D>(cell));
   }
-  return {domain_of<D>(config), std::move(keys), communicator};
+  mesh::DistributedTree<D> tree(domain_of<D>(config), std::move(keys), communicator);
+  // Checksums say that the file is what was written, not that it fits this domain.
+  if (!tree.is_valid() || !tree.is_balanced()) {
+    throw mesh::AgreedInputError("restart: the checkpoint's leaves do not tile the domain of the input");
+  }
+  return tree;
 }
 
 }  // namespace
