@@ -34,9 +34,11 @@ int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point
 }
 
 int print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  // A full disk or a closed pipe behind standard output shows here at the latest.
-  if (std::fflush(stdout) != 0) throw Failure("meander: cannot write to standard output");
+  // A full disk or a closed pipe behind standard output shows in the first call if the text is longer than
+  // the buffer, in the second if not.
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw Failure("meander: cannot write to standard output");
+  }
   return exit_done;
 }
 
