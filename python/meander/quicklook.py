@@ -27,7 +27,7 @@ STYLE = {"font.size": 10, "axes.titlesize": 11, "axes.spines.top": False, "axes.
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="scripts/plot", description=__doc__)
     parser.add_argument("file", help="plot_*.vtkhdf, or plot.vtkhdf.series for the last one")
-    parser.add_argument("--field", default="density", help="what to show (a vector: its magnitude); density")
+    parser.add_argument("--field", help="what to show (a vector: its magnitude); density, lapse, or the file's first")
     parser.add_argument("--axis", choices=list(AXES), help="normal of the slice in 3D; the domain's shortest axis")
     parser.add_argument("--at", type=float, help="where the slice cuts the axis; the scenario's centre")
     parser.add_argument("--radial", action="store_true", help="a radial profile whatever the scenario")
@@ -35,6 +35,14 @@ def parse_arguments(arguments):
     parser.add_argument("--no-outlines", action="store_true", help="without the outlines of the patches")
     parser.add_argument("--output", help="the picture; the file's name with .png")
     return parser.parse_args(arguments)
+
+
+def field_to_show(plot, wanted):
+    """The field asked for, or the one most likely to be wanted."""
+    if wanted is None:
+        return next((name for name in ("density", "lapse") if name in plot.fields), plot.fields[0])
+    plot.check_field(wanted)
+    return wanted
 
 
 def scale_of(name, values):
@@ -209,7 +217,7 @@ def main(arguments=None):
         if path.endswith(".series"):
             path = last_of_series(path)
         plot = PlotFile(path)
-        plot.check_field(arguments.field)
+        arguments.field = field_to_show(plot, arguments.field)
         output = arguments.output or os.path.splitext(path)[0] + ".png"
         make_picture(plot, arguments, output)
     except (PlotFileError, OSError) as error:
