@@ -106,7 +106,7 @@ class Stopping(programs.ProgramTest):
                          ["chk_000025.hdf5", "chk_000050.hdf5", "chk_000060.hdf5"])
         self.assertEqual(len(programs.checkpoints(self.path("run"))), 3)
         log = self.run_to_end(1, "restart", "run/chk_000025.hdf5", "--set", "time.max-steps=50", "--set",
-                              "checkpoint.keep=1", "--set", "checkpoint.every-minutes=0.0001")
+                              "checkpoint.keep=1", "--set", "checkpoint.every-minutes=1e-9")
         self.assertGreater(len(re.findall(r"checkpoint run/\S+ in", log)), 1)
         # Those of the first run that lay ahead are gone, and only one is kept.
         self.assertEqual(list(map(os.path.basename, programs.checkpoints(self.path("run")))), ["chk_000050.hdf5"])
