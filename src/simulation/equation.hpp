@@ -11,6 +11,7 @@
 
 #include "io/fields.hpp"
 #include "simulation/scenario.hpp"
+#include "solvers/point_terms.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::simulation {
@@ -34,6 +35,8 @@ struct EquationEntry {
   std::vector<std::string> plot_fields;  // what plot files hold if the input does not say
   // Columns of history.csv, as Scenario::measure(). Collective.
   std::vector<Measure> (*measure)(const StateView& view);
+  // Its terms at one point, for `meander terms`.
+  solvers::PointTerms (*terms)(int dim, const EquationParameters& parameters);
 };
 
 // All equations, the first being the default. Adding one is adding a line here.

@@ -3,6 +3,8 @@
 #include "solvers/ccz4/ccz4.hpp"
 #include "simulation/equations/ccz4_measures.hpp"
 #include "simulation/equations/entries.hpp"
+#include "solvers/ccz4/derived.hpp"
+#include "solvers/ccz4/terms.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -71,11 +73,15 @@ std::unique_ptr<solvers::Solver> make(int, const EquationParameters& parameters)
   return solvers::ccz4::make_solver(parameters.ccz4);
 }
 
+solvers::PointTerms terms(int, const EquationParameters& parameters) {
+  return solvers::point_terms(solvers::ccz4::Terms{parameters.ccz4}, solvers::ccz4::unknown_names());
+}
+
 }  // namespace
 
 EquationEntry ccz4_equation() {
-  return {"ccz4", "Einstein's in vacuum, as first-order CCZ4",      {3},          describe, set_up,
-          make,   {"lapse", "shift", "phi", "K", "theta", "level"}, ccz4_measures};
+  return {"ccz4", "Einstein's in vacuum, as first-order CCZ4",      {3},           describe, set_up,
+          make,   {"lapse", "shift", "phi", "K", "theta", "level"}, ccz4_measures, terms};
 }
 
 }  // namespace meander::simulation

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/euler/euler.hpp"
 #include "simulation/equations/entries.hpp"
+#include "solvers/euler/terms.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -37,6 +38,13 @@ std::vector<Measure> measure(const StateView&) {
   return {};
 }
 
+solvers::PointTerms terms(int dim, const EquationParameters& parameters) {
+  using namespace solvers;
+  const std::vector<std::string> names = euler::make_solver(dim, parameters.euler)->traits().unknown_names;
+  return dim == 2 ? point_terms(euler::Terms<2>(parameters.euler), names)
+                  : point_terms(euler::Terms<3>(parameters.euler), names);
+}
+
 }  // namespace
 
 EquationEntry euler_equation() {
@@ -47,7 +55,8 @@ EquationEntry euler_equation() {
           set_up,
           make,
           {"density", "velocity", "pressure", "level"},
-          measure};
+          measure,
+          terms};
 }
 
 }  // namespace meander::simulation
