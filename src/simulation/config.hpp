@@ -72,6 +72,11 @@ struct OutputConfig {
   int history_steps = 1;  // a row of history.csv every n steps
 };
 
+// [diagnostics]
+struct DiagnosticsConfig {
+  double exclude_radius = 0;  // about the scenario's excluded_centres()
+};
+
 // [checkpoint]
 struct CheckpointConfig {
   int every_steps = 0;       // 0: no
@@ -93,6 +98,7 @@ struct Config : EquationParameters {  // [solver]
   std::vector<RefinementConfig> refinement;
   TimeConfig time;
   OutputConfig output;
+  DiagnosticsConfig diagnostics;
   CheckpointConfig checkpoint;
   OffloadConfig offload;
   std::string scenario_name;
@@ -101,6 +107,8 @@ struct Config : EquationParameters {  // [solver]
   std::vector<Key> keys;
 
   int base_level() const;  // smallest m with 3^m >= max(cells)
+  // What EquationEntry::measure() is to look at now.
+  Diagnosed diagnosed() const;
 };
 
 // Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against the

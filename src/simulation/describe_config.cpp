@@ -17,8 +17,8 @@ constexpr int patch_size_min = 3, patch_size_max = 32;
 }  // namespace
 
 std::vector<std::string> input_tables() {
-  return {"domain",   "boundary", "mesh",   "partition",  "refinement", "solver",
-          "scenario", "time",     "output", "checkpoint", "offload",    "gpu-memory"};
+  return {"domain", "boundary", "mesh",        "partition",  "refinement", "solver",    "scenario",
+          "time",   "output",   "diagnostics", "checkpoint", "offload",    "gpu-memory"};
 }
 
 void describe_domain(io::Fields& fields, DomainConfig& config) {
@@ -201,6 +201,12 @@ void describe_output(io::Fields& fields, OutputConfig& config, const std::vector
   fields.choice("precision", config.precision, {"float32", "float64"}, "Of the numbers in plot files.");
   fields.integer("history-steps", config.history_steps, "steps",
                  "Steps from one row of history.csv to the next.", io::at_least(1));
+}
+
+void describe_diagnostics(io::Fields& fields, DiagnosticsConfig& config) {
+  fields.number("exclude-radius", config.exclude_radius, "length",
+                "The constraints in history.csv leave out volumes this near to a puncture of the scenario.",
+                io::at_least(0));
 }
 
 void describe_checkpoint(io::Fields& fields, CheckpointConfig& config) {

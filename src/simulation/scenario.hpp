@@ -3,6 +3,7 @@
 #pragma once
 // A scenario: initial and boundary data, what it adds to a step, and what it measures. Chosen by name.
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -42,6 +43,13 @@ struct Setting : EquationParameters {
   std::vector<double> lower, upper;  // the domain's corners, `dim` numbers each
 };
 
+// What the diagnostics of an equation look at.
+struct Diagnosed {
+  int min_level = 0, max_level = 0;            // of leaves, for what is told level by level
+  std::vector<std::array<double, 3>> centres;  // volumes whose centres lie within
+  double exclude_radius = 0;                   // this distance of one of them are left out
+};
+
 // A column of history.csv.
 struct Measure {
   std::string name, unit;
@@ -76,6 +84,10 @@ class Scenario {
   // Extra columns of history.csv at view.t; the same names in the same order every time, the same bits on all
   // ranks. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const;
+
+  // The points, at the time of the last prepare_step(), about which diagnostics.exclude-radius leaves out a
+  // ball: punctures, where the data are not smooth. Default: none.
+  virtual std::vector<std::array<double, 3>> excluded_centres() const { return {}; }
 };
 
 // One line of `meander scenarios`.

@@ -67,7 +67,8 @@ inline Outcome outcome_of(Simulation& simulation) {
   for (const Measure& measure : simulation.config().scenario->measure(view)) {
     outcome.figures.push_back(measure.value);
   }
-  for (const Measure& measure : equation_of(simulation.config()).measure(view)) {
+  for (const Measure& measure :
+       equation_of(simulation.config()).measure(view, simulation.config().diagnosed())) {
     outcome.figures.push_back(measure.value);
   }
   outcome.numbers = {simulation.step(), simulation.volume_updates(), simulation.first_order_volumes(),
