@@ -295,7 +295,7 @@ int Config::base_level() const {
 }
 
 Diagnosed Config::diagnosed() const {
-  return {mesh.min_level, mesh.max_level, scenario->excluded_centres(), diagnostics.exclude_radius};
+  return {mesh.min_level, mesh.max_level, diagnostics.exclude_radius};
 }
 
 Config load_config(const std::string& file, const std::vector<std::string>& settings) {

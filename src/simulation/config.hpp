@@ -40,7 +40,7 @@ struct MeshConfig {
 
 // [[refinement]], combinable: a leaf is refined if any criterion says so, coarsened if all agree.
 struct RefinementConfig {
-  std::string kind;                // "jump", "threshold", "ball", "shell", "box"
+  std::string kind;                // "jump", "threshold", "ball", "shell", "box", "punctures"
   std::string variable;            // jump, threshold: an unknown or derived quantity
   double refine = 0, coarsen = 0;  // jump: relative jump between neighbouring volumes; threshold: value
   std::vector<double> centre;      // ball, shell
@@ -49,6 +49,7 @@ struct RefinementConfig {
   double power = 0;
   double t_ref = 1;                  // key "reference-time"; default: the start time
   std::vector<double> lower, upper;  // box
+  std::vector<double> radii;         // punctures: of level mesh.min_level + 1, + 2, ...
   int level = 0;                     // level to refine to at most by this criterion; 0: mesh.max-level
 };
 
@@ -74,7 +75,7 @@ struct OutputConfig {
 
 // [diagnostics]
 struct DiagnosticsConfig {
-  double exclude_radius = 0;  // about the scenario's excluded_centres()
+  double exclude_radius = 0;  // about punctures
 };
 
 // [checkpoint]

@@ -104,6 +104,7 @@ const std::vector<RefinementKind>& refinement_kinds() {
       {"ball", "Inside a ball (in 2D a disc), which may grow."},
       {"shell", "Inside a spherical shell (in 2D a ring), which may grow."},
       {"box", "Inside a fixed box."},
+      {"punctures", "Around each puncture of the scenario, wherever it moves: balls within balls."},
   };
   return kinds;
 }
@@ -134,6 +135,14 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
   } else if (kind == "box") {
     fields.numbers("lower", config.lower, "length", "Lower corner of the box.").required = true;
     fields.numbers("upper", config.upper, "length", "Upper corner of the box.").required = true;
+  } else if (kind == "punctures") {
+    fields
+        .numbers("radii", config.radii, "length",
+                 "Radius about each puncture within which leaves have at least level min-level + 1, then "
+                 "min-level + 2, ...; none larger than the one before.",
+                 io::greater_than(0))
+        .required = true;
+    return;
   } else {
     const bool shell = kind == "shell";
     fields.numbers("centre", config.centre, "length", shell ? "Centre of the shell." : "Centre of the ball.")

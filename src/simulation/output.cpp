@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "simulation/equation.hpp"
+#include "simulation/puncture_tracker.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -100,7 +101,8 @@ bool Output::has_totals() const {
 std::vector<Measure> Output::measures() const {
   const Config& config = simulation_.config();
   const StateView view = simulation_.view();
-  std::vector<Measure> all = config.scenario->measure(view);
+  std::vector<Measure> all = puncture_measures(view);
+  for (Measure& measure : config.scenario->measure(view)) all.push_back(std::move(measure));
   for (Measure& measure : equation_of(config).measure(view, config.diagnosed()))
     all.push_back(std::move(measure));
   return all;

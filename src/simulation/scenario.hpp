@@ -28,6 +28,7 @@ struct StateView {
   double t = 0;
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
+  std::span<const std::array<double, 3>> punctures = {};  // where they are at time t
 };
 
 // [solver]: which equation, and the parameters of each; only those of the chosen one count.
@@ -45,9 +46,8 @@ struct Setting : EquationParameters {
 
 // What the diagnostics of an equation look at.
 struct Diagnosed {
-  int min_level = 0, max_level = 0;            // of leaves, for what is told level by level
-  std::vector<std::array<double, 3>> centres;  // volumes whose centres lie within
-  double exclude_radius = 0;                   // this distance of one of them are left out
+  int min_level = 0, max_level = 0;  // of leaves, for what is told level by level
+  double exclude_radius = 0;         // volumes whose centres lie so close to a puncture are left out
 };
 
 // A column of history.csv.
@@ -81,13 +81,12 @@ class Scenario {
   // solver.step_data(). The result must not depend on the number of threads or on the partition. Collective.
   virtual void prepare_step(const StateView& view, solvers::Solver& solver);
 
+  // Where punctures are at the start time: they are followed from there. Default: none.
+  virtual std::vector<std::array<double, 3>> punctures() const;
+
   // Extra columns of history.csv at view.t; the same names in the same order every time, the same bits on all
   // ranks. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const;
-
-  // The points, at the time of the last prepare_step(), about which diagnostics.exclude-radius leaves out a
-  // ball: punctures, where the data are not smooth. Default: none.
-  virtual std::vector<std::array<double, 3>> excluded_centres() const { return {}; }
 };
 
 // One line of `meander scenarios`.

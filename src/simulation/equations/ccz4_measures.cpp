@@ -36,25 +36,31 @@ struct OfLeaf {
   double lapse = std::numeric_limits<double>::infinity();
 };
 
-bool excluded(const Diagnosed& diagnosed, const std::array<double, 3>& x) {
-  for (const auto& centre : diagnosed.centres) {
+// The balls about punctures that are left out.
+struct Excluded {
+  std::span<const std::array<double, 3>> punctures;
+  double radius = 0;
+};
+
+bool excluded(const Excluded& balls, const std::array<double, 3>& x) {
+  for (const auto& centre : balls.punctures) {
     const double dx = x[0] - centre[0], dy = x[1] - centre[1], dz = x[2] - centre[2];
-    if (dx * dx + dy * dy + dz * dz < diagnosed.exclude_radius * diagnosed.exclude_radius) return true;
+    if (dx * dx + dy * dy + dz * dz < balls.radius * balls.radius) return true;
   }
   return false;
 }
 
 // 0 where a volume is left out, 1 elsewhere.
 std::vector<double> weights(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-                            const Diagnosed& diagnosed) {
+                            const Excluded& balls) {
   std::vector<double> weight(static_cast<std::size_t>(layout.volumes()), 1.0);
-  if (diagnosed.centres.empty() || diagnosed.exclude_radius == 0) return weight;
+  if (balls.punctures.empty() || balls.radius == 0) return weight;
   std::size_t v = 0;
   for (int k = 0; k < layout.p; ++k) {
     for (int j = 0; j < layout.p; ++j) {
       for (int i = 0; i < layout.p; ++i, ++v) {
-        if (excluded(diagnosed, {patch.lower[0] + (i + 0.5) * patch.dx, patch.lower[1] + (j + 0.5) * patch.dx,
-                                 patch.lower[2] + (k + 0.5) * patch.dx}))
+        if (excluded(balls, {patch.lower[0] + (i + 0.5) * patch.dx, patch.lower[1] + (j + 0.5) * patch.dx,
+                             patch.lower[2] + (k + 0.5) * patch.dx}))
           weight[v] = 0.0;
       }
     }
@@ -62,13 +68,12 @@ std::vector<double> weights(const solvers::PatchTask& patch, const solvers::Patc
   return weight;
 }
 
-OfLeaf measure(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-               const Diagnosed& diagnosed) {
+OfLeaf measure(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, const Excluded& balls) {
   thread_local std::vector<double> values;
   const auto volumes = static_cast<std::size_t>(layout.volumes());
   values.resize(ccz4::constraint_count * volumes);
   ccz4::patch_constraints(patch, layout, values);
-  const std::vector<double> weight = weights(patch, layout, diagnosed);
+  const std::vector<double> weight = weights(patch, layout, balls);
   const double volume = ipow(patch.dx, 3);
   OfLeaf leaf;
   for (std::size_t f = 0; f < families.size(); ++f) {
@@ -121,9 +126,10 @@ struct Norms {
 }  // namespace
 
 std::vector<Measure> ccz4_measures(const StateView& view, const Diagnosed& diagnosed) {
+  const Excluded balls{view.punctures, diagnosed.exclude_radius};
   std::vector<OfLeaf> leaves(view.patches.size());
   view.team.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) leaves[i] = measure(view.patches[i], view.layout, diagnosed);
+    for (std::size_t i = begin; i < end; ++i) leaves[i] = measure(view.patches[i], view.layout, balls);
   });
   const int levels = diagnosed.max_level - diagnosed.min_level + 1;
   Norms all;

@@ -90,7 +90,7 @@ class Puncture final : public Scenario {
     }
   }
 
-  std::vector<std::array<double, 3>> excluded_centres() const override { return {centre_}; }
+  std::vector<std::array<double, 3>> punctures() const override { return {centre_}; }
 
   void initial(const double* centre, double, double* q) const override {
     const double x[3] = {centre[0], centre[1], centre[2]};
