@@ -10,6 +10,7 @@
 #include "command_line.hpp"
 #include "ranks.hpp"
 #include "simulation/config.hpp"
+#include "simulation/explain.hpp"
 #include "simulation/input_reference.hpp"
 #include "simulation/run.hpp"
 #include "simulation/terms.hpp"
@@ -52,6 +53,8 @@ int tell(const app::CommandLine& line, const std::string& help) {
   switch (line.command) {
     case app::Command::check:
       return print(simulation::load_config(line.input, line.settings).resolved);
+    case app::Command::explain:
+      return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:
