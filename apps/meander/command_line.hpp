@@ -19,6 +19,7 @@ struct CommandLine {
   int threads = 0;                    // run, restart: a rank; 0: what the affinity masks leave
   std::string output;                 // run, restart; "": what the input says, where the checkpoint lies
   double walltime = 0;                // run, restart: seconds; 0: no limit
+  std::string trace;                  // run, restart: file; "": none
 };
 
 // Help and version go to `out`. Throws InputError for a command line that means nothing, with the nearest
