@@ -36,6 +36,7 @@ struct OffloadOptions {
   std::string memory = "pooled";  // see gpu/strategy.hpp
   gpu::CacheTraits cache;
   SplitOptions split;
+  bool block_kernels = false;  // emulated devices run what a GPU would run (see Flight): for tests
 };
 
 // Since the start.
