@@ -100,6 +100,11 @@ void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime
                   "Stop with a checkpoint so early that all is over by then: hours:minutes:seconds, "
                   "days-hours:minutes:seconds or minutes")
       ->type_name("TIME");
+  command
+      .add_option(
+          "--trace", line.trace,
+          "Write a timeline of threads, queues and messages: for ui.perfetto.dev or scripts/plot-trace")
+      ->type_name("FILE");
 }
 
 }  // namespace

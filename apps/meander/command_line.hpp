@@ -24,6 +24,7 @@ struct CommandLine {
   std::string file;                   // info
   bool input_only = false;            // check: build no mesh, measure nothing
   double walltime = 0;                // run, restart: seconds; 0: no limit
+  std::string trace;                  // run, restart: file; "": none
 };
 
 // Help and version go to `out`. Throws InputError for a command line that means nothing, with the nearest

@@ -27,6 +27,7 @@ int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point
                                        .walltime = line.walltime,
                                        .started = started,
                                        .thread_level = ranks.thread_level,
+                                       .trace = line.trace,
                                        .many_threads = ranks.many_threads};
   if (line.command == app::Command::restart) {
     return simulation::restart({line.checkpoint, line.input, line.settings}, options, ranks.communicator);

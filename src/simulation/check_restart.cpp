@@ -34,8 +34,9 @@ bool is_periodic(const Config& config, int axis) {
 
 CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path) {
   const io::CheckpointState& state = checkpoint.state();
+  // Where it ran is no fact of the checkpoint: its devices need not be here.
   CheckpointFacts facts{.path = path,
-                        .config = load_config_text(state.input, path, {}, scenarios(),
+                        .config = load_config_text(state.input, path, {"offload.device=none"}, scenarios(),
                                                    std::numeric_limits<double>::infinity()),
                         .time = state.time,
                         .finest_level = checkpoint.finest_level()};
