@@ -5,15 +5,23 @@
 // takes a batch of patches, and none is made per volume. Implementations are stateless apart from their
 // parameters, so that all calls may come from many threads at once.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "solvers/patch_layout.hpp"
 
+namespace meander::gpu {
+class Execution;
+}
+
 namespace meander::solvers {
+
+struct DeviceBatch;  // device_batch.hpp
 
 // Which halo regions a scheme reads: across faces only, also across edges (2D: corners), or all.
 enum class HaloShape : std::uint8_t { faces, edges, full };
@@ -30,8 +38,9 @@ struct Traits {
   int halo = 1;  // h
   HaloShape halo_shape = HaloShape::faces;
   Prolongation prolongation = Prolongation::constant;
-  int stages = 1;            // calls of update() a step, with a halo exchange after each
-  int stage_blocks = 0;      // extra blocks of p^d x unknowns a slot (RK4: 3)
+  int stages = 1;  // calls of update() a step, with a halo exchange after each
+  // Extra blocks of p^d x unknowns a slot (RK4: 2): not read in the first stage, and dead after the last.
+  int stage_blocks = 0;
   bool conservative = true;  // face fluxes exist: reflux at resolution jumps
   std::vector<std::string> unknown_names;
 
@@ -106,6 +115,20 @@ class Solver {
   // Data every patch reads during a step (a mass profile): trivially copyable, set once a step by its
   // producer before any update() runs. Null where there is none.
   virtual void* step_data() { return nullptr; }
+
+  // The bytes of step_data() that launch() is to find on the device; empty where this step needs none.
+  virtual std::span<const std::byte> step_bytes() const { return {}; }
+
+  // Whether launch() has kernels for devices of that kind ("cuda", "openmp"; "host": the same kernels, block
+  // by block on the emulated device).
+  virtual bool runs_on(std::string_view device_kind) const;
+  // Device memory that launch() wants beside the batch's own, for so many patches.
+  virtual std::size_t scratch_bytes(const PatchLayout& layout, int patches) const;
+  // As update(), on the device that runs the work `execution`, whose memory the batch lies in, but the new
+  // interior goes to DevicePatch::next and the slot stays as it is: the bits are those of update() wherever
+  // its terms are free of library functions. Returns when the kernels are submitted (emulated: done).
+  // Thread-safe. Throws DeviceError.
+  virtual void launch(const gpu::Execution& execution, const DeviceBatch& batch) const;
 
   // The unknowns themselves come first, then quantities computed from them. `parameters()` goes with each
   // value().
