@@ -37,7 +37,8 @@ struct OffloadEngine::Lane {
   Flight flight;
   std::atomic<int> state{idle};
   std::vector<EnclaveTask> tasks;
-  explicit Lane(Site& where) : site(where), flight(*where.device, *where.strategy) {}
+  Lane(Site& where, bool block_kernels)
+      : site(where), flight(*where.device, *where.strategy, block_kernels) {}
 };
 
 OffloadEngine::OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, const OffloadOptions& options)
@@ -51,7 +52,9 @@ OffloadEngine::OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, 
   }
   // Neighbouring lanes are of different devices, so that these share the work.
   for (int queue = 0; queue < options.queues; ++queue) {
-    for (const auto& site : sites_) lanes_.push_back(std::make_unique<Lane>(*site));
+    for (const auto& site : sites_) {
+      lanes_.push_back(std::make_unique<Lane>(*site, options.block_kernels));
+    }
   }
 }
 

@@ -32,6 +32,7 @@ struct OffloadOptions {
   int queues = 4;                 // of each device: so many batches are in flight at most
   std::string memory = "pooled";  // see gpu/strategy.hpp
   gpu::CacheTraits cache;
+  bool block_kernels = false;  // emulated devices run what a GPU would run (see Flight): for tests
 };
 
 // Since the start.
