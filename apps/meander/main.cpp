@@ -12,6 +12,7 @@
 #include "simulation/config.hpp"
 #include "simulation/input_reference.hpp"
 #include "simulation/run.hpp"
+#include "simulation/terms.hpp"
 #include "simulation/thread_plan.hpp"
 
 namespace {
@@ -55,6 +56,8 @@ int tell(const app::CommandLine& line, const std::string& help) {
       return print(simulation::scenario_list());
     case app::Command::input_reference:
       return print(simulation::input_reference());
+    case app::Command::terms:
+      return print(simulation::terms_of_file(line.pde, line.settings, line.input));
     default:
       return print(help);
   }

@@ -109,10 +109,28 @@ constexpr const char* partition_intro = R"(
 How the leaves are dealt out to the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
 )";
 
+constexpr const char* diagnostics_intro = R"(
+What `history.csv` tells of the constraints of Einstein's equations (equation = "ccz4"): for each of the fields `hamiltonian`,
+`momentum`, `connection` and `ordering_...` below [output], the root mean square over the volume (`_l2`) and the largest
+magnitude (`_linf`), over the domain and, where there are several, over the leaves of each level (`_level_2`).
+)";
+
 constexpr const char* checkpoint_intro = R"(
 A run that ends, or is stopped by a signal or a wall time, writes a last checkpoint in any case.
 See [running on clusters](running-on-clusters.md).
 )";
+
+// What output.fields may name.
+std::string fields_of(const EquationEntry& equation) {
+  const auto solver = equation.make(equation.dims.back(), {});
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + code(name);
+    return text;
+  };
+  return fmt::format("\n### Fields of equation = \"{}\"\n{}.\n\nWithout `fields`: {}.\n{}", equation.name,
+                     list(plot_names(*solver)), list(equation.plot_fields), equation.fields_meaning);
+}
 
 std::string dimension_text(const std::vector<int>& dims) {
   std::string text;
@@ -138,8 +156,8 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   BoundaryNames sides;
   std::string weights = weight_names().front();
   Fields domain("domain"), boundary("boundary"), mesh("mesh"), partition("partition"), solver("solver"),
-      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint"), offload("offload"),
-      gpu_memory("gpu-memory");
+      scenario("scenario"), time("time"), output("output"), diagnostics("diagnostics"),
+      checkpoint("checkpoint"), offload("offload"), gpu_memory("gpu-memory");
   const EquationEntry& standard = equations().front();
   const auto three_d = standard.make(3, {});
   config.output.fields = standard.plot_fields;
@@ -151,6 +169,7 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   describe_scenario_name(scenario, config.scenario_name, known_scenarios);
   describe_time(time, config.time);
   describe_output(output, config.output, plot_names(*three_d));
+  describe_diagnostics(diagnostics, config.diagnostics);
   describe_checkpoint(checkpoint, config.checkpoint);
   describe_offload(offload, config.offload);
   describe_gpu_memory(gpu_memory, config.offload);
@@ -187,7 +206,15 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
     if (!parameters.fields.all().empty()) text += fmt::format("\n{}", key_table(parameters.fields));
   }
   text += section("[time]", "", time);
+  for (Field& field : output.all()) {
+    if (field.key == "fields") {
+      field.choices.clear();
+      field.default_text = "the equation's";
+    }
+  }
   text += section("[output]", "", output);
+  for (const EquationEntry& equation : equations()) text += fields_of(equation);
+  text += section("[diagnostics]", diagnostics_intro, diagnostics);
   text += section("[checkpoint]", checkpoint_intro, checkpoint);
   text += section("[offload]", "", offload);
   text += section("[gpu-memory]", "", gpu_memory);

@@ -68,6 +68,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       engine_(make_engine(config.offload, mesh_.communicator())),
       traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
+      tracker_(config.scenario->punctures()),
       t_(config.time.start) {
   count_leaves();
 }
@@ -109,6 +110,7 @@ template <int D>
 void SimulationOf<D>::advance(double limit) {
   const double dt = next_dt(limit);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
+  tracker_.begin_step(state());
   status_ = traversal_.advance(t_, dt, t_next);
   t_ = t_next;
   dt_ = dt;
@@ -117,6 +119,7 @@ void SimulationOf<D>::advance(double limit) {
   first_order_ += status_.first_order;
   floored_ += status_.floored;
   check_state();
+  tracker_.end_step(state(), dt);
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
   const auto start = std::chrono::steady_clock::now();
   config_.scenario->prepare_step(state(), *solver_);
@@ -166,8 +169,8 @@ void SimulationOf<D>::check_state() const {
 
 template <int D>
 bool SimulationOf<D>::adapt() {
-  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, team_), config_.mesh.min_level, config_.mesh.max_level,
-                   team_)) {
+  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, tracker_.positions(), team_), config_.mesh.min_level,
+                   config_.mesh.max_level, team_)) {
     return false;
   }
   count_leaves();
@@ -243,6 +246,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.counters.emplace_back(updates_counter, updates_);
   state.counters.emplace_back(first_order_counter, first_order_volumes());
   state.counters.emplace_back(floored_counter, floored_volumes());
+  tracker_.save(state);
 }
 
 template mesh::Domain<2> domain_of<2>(const Config&);

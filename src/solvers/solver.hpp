@@ -78,6 +78,15 @@ struct Derived {
   double (*value)(const void* parameters, const double* unknowns);  // unknowns: one volume, packed
 };
 
+// A named quantity of every volume of a patch in which its neighbours take part (a constraint, a derivative),
+// for plot files.
+struct PatchQuantity {
+  std::string name;
+  std::string unit;
+  // p^d values, x fastest. Reads the halo across faces, which is full.
+  void (*values)(const PatchTask& task, const PatchLayout& layout, std::span<double> values);
+};
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -134,6 +143,8 @@ class Solver {
   // value().
   virtual const std::vector<Derived>& derived() const = 0;
   virtual const void* parameters() const = 0;
+  // Default: none.
+  virtual const std::vector<PatchQuantity>& patch_quantities() const;
 };
 
 }  // namespace meander::solvers
