@@ -8,6 +8,8 @@
 
 #include "base/error.hpp"
 #include "command_line.hpp"
+#include "first.hpp"
+#include "meander.hpp"
 #include "ranks.hpp"
 #include "simulation/config.hpp"
 #include "simulation/explain.hpp"
@@ -69,7 +71,8 @@ int tell(const app::CommandLine& line, const std::string& help) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int meander::program(int argc, char** argv) {
+  app::keep_first();
   const auto started = std::chrono::steady_clock::now();
   // A file beyond the user's limit is a failed write with a message, not a killed process.
   std::signal(SIGXFSZ, SIG_IGN);
