@@ -45,7 +45,7 @@ struct Summary {
   std::int64_t checkpoints = 0;
   double checkpoint_seconds = 0;  // each
   std::optional<OffloadReport> offload;
-  std::int64_t first_order = 0, floored = 0;  // volume updates, since the start of the whole run
+  std::int64_t first_order = 0, floored = 0, strayed = 0;  // volume updates, since the start of the whole run
 };
 
 // Of all ranks, known to all. Collective.
