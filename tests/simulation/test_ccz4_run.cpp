@@ -129,8 +129,6 @@ TEST(Ccz4Input, IsRefusedWhereItStands) {
     }
     EXPECT_EQ(said.substr(0, start.size()), start);
   };
-  expect(puncture, "cells = [2, 2, 2]", "dimensions = 2",
-         "test.toml:18:12: solver.equation: 'ccz4' exists in 3 dimensions only, but domain.dimensions is 2");
   expect(
       puncture, "patch-size = 9", "patch-size = 8",
       "test.toml:8:14: mesh.patch-size: must be at least 9 on an adaptive mesh with this scheme (halo width "
