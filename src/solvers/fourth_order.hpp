@@ -34,7 +34,7 @@ class FourthOrder {
         layout_, ring_, N * size_, [&](int k, double* rates) { plane(k, rates, task.dx); },
         [&](int k, double* rates) {
           advance(task, k, rates, stage, dt);
-          entry.enter(pde_, state(k), layout_, plane_);
+          entry.enter(pde_, state(k), k, layout_, plane_);
         });
     return entry.result();
   }

@@ -62,12 +62,23 @@ struct PatchTask {
   double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
 };
 
+inline constexpr int most_bounds = 4;
+
+// A volume that an update left beyond one of Solver::bounds(), before it was mended.
+struct Breach {
+  int bound = -1;   // its index; -1: none
+  int volume = -1;  // in the patch, x fastest
+  double value = 0;
+};
+
 // What a patch says of itself after an update or on inspection; merged over patches by max and sum, which
 // are exact, so that results do not depend on the partition.
 struct PatchStatus {
   double max_rate = 0;           // max over volumes of sum over axes of max_eigenvalue, unit of a velocity
   std::int64_t first_order = 0;  // volumes where a scheme fell back to first order
   std::int64_t floored = 0;      // volumes lifted to a floor
+  std::int64_t strayed = 0;      // volumes beyond a bound that is no floor
+  Breach breach;                 // of the last bound that was breached, its first volume
   bool admissible = true;        // false: NaN, or density or pressure not positive, somewhere in the interior
 };
 
@@ -87,6 +98,13 @@ struct PatchQuantity {
   void (*values)(const PatchTask& task, const PatchLayout& layout, std::span<double> values);
 };
 
+// What a state should keep to, and is brought back to where it can be: a run warns of the first breach of
+// each.
+struct Bound {
+  std::string quantity;  // "lapse"
+  std::string meaning;   // "is below its floor 0.0001, and was lifted to it"
+};
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -104,6 +122,9 @@ class Solver {
   // Lifts interior volumes that fell below the solver's floors outside update() (by a flux correction or
   // prolongation, which know nothing of them), and inspects. Without floors: inspect().
   virtual PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const;
+
+  // Those that PatchStatus::breach counts; at most most_bounds.
+  virtual std::vector<Bound> bounds() const { return {}; }
 
   // True if the unknowns of one volume are a state the equations accept.
   virtual bool admissible(const double* unknowns) const = 0;

@@ -81,12 +81,14 @@ class Puncture final : public Scenario {
         hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
       }
       if (hits < 3) continue;
-      fields.reject("centre",
-                    fmt::format("({}) is the centre of a volume of width {}, where the data are not finite; "
-                                "({}, {}, {}) and ({}, {}, {}) are not, nor is the middle of a domain with "
-                                "an even number of volumes (mesh.patch-size)",
-                                fmt::join(centre_, ", "), width, centre_[0] - widths.back() / 2, centre_[1],
-                                centre_[2], centre_[0] + widths.back() / 2, centre_[1], centre_[2]));
+      fields.reject(
+          "centre",
+          fmt::format("({:.9g}) is the centre of a volume of width {:.9g}, where the data are not finite; "
+                      "({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor is the middle of a "
+                      "domain with "
+                      "an even number of volumes (mesh.patch-size)",
+                      fmt::join(centre_, ", "), width, centre_[0] - widths.back() / 2, centre_[1], centre_[2],
+                      centre_[0] + widths.back() / 2, centre_[1], centre_[2]));
     }
   }
 
