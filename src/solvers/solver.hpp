@@ -34,6 +34,7 @@ struct Traits {
   int stage_blocks = 0;      // extra blocks of p^d x unknowns a slot (RK4: 3)
   bool conservative = true;  // face fluxes exist: reflux at resolution jumps
   std::vector<std::string> unknown_names;
+  bool radiates = false;  // knows what to do at PatchTask::radiative faces
 
   // Which part of a step has passed when a stage is done: the time that halos then belong to. Four stages are
   // those of the classical Runge-Kutta scheme.
@@ -51,6 +52,8 @@ struct PatchTask {
   // Layout: [unknown][tangential index, lower axis fastest]; positive along the axis; the very fluxes that
   // the update applied in this step.
   double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  // Bit 2 * axis + side: waves leave the domain through that face. The halo there is an extrapolation.
+  std::uint8_t radiative = 0;
 };
 
 // What a patch says of itself after an update or on inspection; merged over patches by max and sum, which
