@@ -34,6 +34,7 @@ class Ccz4Solver final : public Solver {
       traits_.prolongation = Prolongation::quartic;
       traits_.stages = 4;
       traits_.stage_blocks = 2;
+      traits_.radiates = true;
     }
     derived_ = derived_quantities();
   }

@@ -8,6 +8,7 @@
 #include "solvers/ccz4/evolution.hpp"
 #include "solvers/ccz4/metric.hpp"
 #include "solvers/ccz4/ordering.hpp"
+#include "solvers/ccz4/radiation.hpp"
 #include "solvers/pde.hpp"
 
 namespace meander::solvers::ccz4 {
@@ -63,6 +64,12 @@ struct Terms {
   template <class T>
   MEANDER_TERM T max_eigenvalue(const T*, const T* speed, int axis) const {
     return speed[axis];
+  }
+
+  // dQ/dt at x, from which waves travel outwards only.
+  template <class T>
+  MEANDER_TERM void radiate(const T* q, const T* gradient, const T* x, T* rate) const {
+    radiation_rates(parameters, q, gradient, x, rate);
   }
 
   // -B_axis(Q) gradient from rates(): for kernels that know nothing better, and for tests.
