@@ -63,7 +63,11 @@ def to_vtk(snapshot, fields=None):
     names = snapshot.fields if fields is None else list(fields)
     flat = [] if snapshot.dim == 3 else [0]
     amr = data_model.vtkOverlappingAMR()
-    amr.Initialize(len(snapshot.levels), [len(level) for level in snapshot.levels])
+    sizes = [len(level) for level in snapshot.levels]
+    try:
+        amr.Initialize(sizes)  # VTK 9.6
+    except TypeError:
+        amr.Initialize(len(sizes), sizes)
     amr.SetOrigin([*snapshot.lower, *flat])
     amr.SetGridDescription(data_model.VTK_XYZ_GRID if hasattr(data_model, "VTK_XYZ_GRID") else
                            data_model.vtkStructuredData.VTK_STRUCTURED_XYZ_GRID)
