@@ -16,17 +16,25 @@ endif()
 
 find_package(Threads REQUIRED)
 
+include(Install)
+
 add_library(meander_options INTERFACE)
-target_include_directories(meander_options INTERFACE "${CMAKE_SOURCE_DIR}/src")
+target_include_directories(meander_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/meander>)
 # Contraction is off so that compilers, packs, scalars and CUDA agree to the bit (fma is written where wanted).
 # Nobody reads errno after sqrt, and setting it keeps loops from being vectorised.
 target_compile_options(meander_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow -ffp-contract=off -fno-math-errno>
-  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion -Wno-unused-private-field>
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>
+  $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow>>
+  $<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion -Wno-unused-private-field>>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-uninitialized -Wno-maybe-uninitialized>)
 if(MEANDER_WERROR)
-  target_compile_options(meander_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+  target_compile_options(meander_options INTERFACE $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Werror>>)
 endif()
+if(NOT MEANDER_CUDA)  # see below
+  target_compile_features(meander_options INTERFACE cxx_std_20)
+endif()
+meander_export(options)
 if(MEANDER_ARCH)
   target_compile_options(meander_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${MEANDER_ARCH}>)
 endif()
@@ -34,6 +42,14 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
 if(MEANDER_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(MEANDER_SANITIZE_THREADS)
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+endif()
+if(MEANDER_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
@@ -48,7 +64,8 @@ if(MEANDER_CUDA)
   set(CMAKE_CUDA17_STANDARD_COMPILE_OPTION "")
   set(CMAKE_CUDA17_EXTENSION_COMPILE_OPTION "")
   target_compile_options(meander_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>)
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>
+    $<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-std=c++20>>)
 endif()
 
 if(MEANDER_OPENMP)
@@ -106,4 +123,5 @@ function(meander_room name)
   endif()
   list(TRANSFORM ROOM_DEPENDS PREPEND meander_)
   target_link_libraries(meander_${name} ${kind} meander_options Threads::Threads ${ROOM_DEPENDS} ${ROOM_LINK})
+  meander_export(${name})
 endfunction()

@@ -23,6 +23,7 @@ class ThreadedDevice::ThreadQueue final : public QueueState {
     std::function<void()> run;
     bool always;     // also behind a failure
     bool on_device;  // counts as running: raw allocation may wait for it
+    std::int64_t traced = trace::context();
   };
 
   ThreadQueue(ThreadedDevice& owner, std::size_t number) : owner_(owner), number_(number) { device = &owner; }
@@ -94,7 +95,7 @@ class ThreadedDevice::ThreadQueue final : public QueueState {
     if (operation.on_device) owner_.begin_operation();
     std::exception_ptr error;
     try {
-      const trace::Scope scope(operation.name);
+      const trace::Scope scope(operation.name, operation.traced);
       operation.run();
     } catch (const DeviceError&) {
       error = std::current_exception();

@@ -102,6 +102,7 @@ class Loader {
     config_.equation = equations().front().name;
     describe_equation(solver_, config_.equation);
     config_.equation = entry.name;
+    solver_names_.dim = dims;
     entry.describe(solver_, solver_names_, config_, config_.time.cfl);
     document_.bind(solver_, keys_of_other_equations(entry));
     entry.set_up(solver_names_, config_);

@@ -109,13 +109,23 @@ const std::vector<RefinementKind>& refinement_kinds() {
   return kinds;
 }
 
+namespace {
+
+void describe_variable(io::Fields& fields, RefinementConfig& config) {
+  io::Field& field = fields.text("variable", config.variable, "An unknown or derived quantity of the solver.");
+  field.required = true;
+  field.example = "\"density\"";
+}
+
+}  // namespace
+
 void describe_refinement(io::Fields& fields, RefinementConfig& config, const std::string& kind) {
   std::vector<std::string> names;
   for (const RefinementKind& entry : refinement_kinds()) names.push_back(entry.name);
   fields.choice("kind", config.kind, names, "The criterion.").required = true;
   if (kind.empty()) return;
   if (kind == "jump") {
-    fields.text("variable", config.variable, "An unknown or derived quantity of the solver.").required = true;
+    describe_variable(fields, config);
     fields
         .number("refine", config.refine, "", "Refine a leaf where the relative jump exceeds this.",
                 io::greater_than(0))
@@ -125,7 +135,7 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
                 io::at_least(0))
         .default_text = "a quarter of refine";
   } else if (kind == "threshold") {
-    fields.text("variable", config.variable, "An unknown or derived quantity of the solver.").required = true;
+    describe_variable(fields, config);
     fields.number("refine", config.refine, "the variable's", "Refine a leaf where the variable exceeds this.")
         .required = true;
     fields

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/trace.hpp"
 #include "simulation/equation.hpp"
 #include "simulation/inadmissible.hpp"
 #include "simulation/simulation_of.hpp"
@@ -108,6 +109,7 @@ void SimulationOf<D>::set_initial_data() {
 
 template <int D>
 void SimulationOf<D>::advance(double limit) {
+  const trace::Scope scope("step", step_ + 1);
   const double dt = next_dt(limit);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
   tracker_.begin_step(state());
@@ -139,6 +141,7 @@ double SimulationOf<D>::next_dt(double limit) const {
 
 template <int D>
 void SimulationOf<D>::regrid() {
+  const trace::Scope scope("regrid");
   const auto start = std::chrono::steady_clock::now();
   const auto no_memory = [&](const char* reason) {
     return fmt::format(
@@ -215,6 +218,7 @@ template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = traversal_.times();
+  times.messages = traversal_.messages();
   return times;
 }
 
@@ -222,8 +226,12 @@ template <int D>
 std::optional<OffloadReport> SimulationOf<D>::offload() const {
   if (!engine_) return std::nullopt;
   const gpu::Stats memory = engine_->memory();
-  return OffloadReport{engine_->counts(), traversal_.updates_with_engine(),
-                       static_cast<std::int64_t>(memory.allocations), static_cast<std::int64_t>(memory.hits)};
+  return OffloadReport{engine_->counts(),
+                       traversal_.updates_with_engine(),
+                       static_cast<std::int64_t>(memory.allocations),
+                       static_cast<std::int64_t>(memory.hits),
+                       engine_->batches().time(team_.size()),
+                       traversal_.enclaves()->rates()};
 }
 
 template <int D>
