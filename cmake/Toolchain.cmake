@@ -72,6 +72,7 @@ if(MEANDER_OPENMP)
   if(MEANDER_CUDA)
     message(FATAL_ERROR "MEANDER_OPENMP and MEANDER_CUDA are for builds of their own: g++ offloads the one, nvcc the other")
   endif()
+  set(CMAKE_INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")  # the kernels are a shared library
   # Debian's g++ assembles for a GPU that ptxas of today has forgotten, unless told otherwise.
   set(meander_openmp_offload -fopenmp -foffload=nvptx-none)
   set(meander_openmp_offload_link ${meander_openmp_offload} -foffload-options=nvptx-none=-misa=sm_80
