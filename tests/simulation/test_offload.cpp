@@ -133,7 +133,9 @@ TEST(Offload, CopiesStraightFromPinnedPatches) {
     use(config, settings);
     const OffloadReport report =
         expect_same_bits(config, problem, 3, fmt::format("dies after {}", dies_after));
-    if (dies_after == 0) EXPECT_GT(report.counts.batches, 0);
+    if (dies_after == 0) {
+      EXPECT_GT(report.counts.batches, 0);
+    }
     EXPECT_EQ(report.counts.given_up, dies_after > 0 ? 1 : 0);
   }
 }
