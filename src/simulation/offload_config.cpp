@@ -54,6 +54,7 @@ tasks::OffloadOptions options_of(const OffloadConfig& config) {
   options.batch = config.batch;
   options.queues = config.queues;
   options.memory = config.memory;
+  options.block_kernels = config.block_kernels;
   if (config.limit > 0) options.cache.limit = static_cast<std::size_t>(config.limit);
   options.cache.alignment = static_cast<std::size_t>(config.alignment);
   options.abort_without_memory = config.fallback == "abort";
