@@ -73,6 +73,11 @@ struct OutputConfig {
   int history_steps = 1;  // a row of history.csv every n steps
 };
 
+// [diagnostics]
+struct DiagnosticsConfig {
+  std::vector<double> extraction_radii;  // of spheres about the domain's middle
+};
+
 // [checkpoint]
 struct CheckpointConfig {
   int every_steps = 0;       // 0: no
@@ -94,6 +99,7 @@ struct Config : EquationParameters {  // [solver]
   std::vector<RefinementConfig> refinement;
   TimeConfig time;
   OutputConfig output;
+  DiagnosticsConfig diagnostics;
   CheckpointConfig checkpoint;
   OffloadConfig offload;
   std::string scenario_name;

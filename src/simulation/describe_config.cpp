@@ -17,8 +17,8 @@ constexpr int patch_size_min = 3, patch_size_max = 32;
 }  // namespace
 
 std::vector<std::string> input_tables() {
-  return {"domain",   "boundary", "mesh",   "partition",  "refinement", "solver",
-          "scenario", "time",     "output", "checkpoint", "offload",    "gpu-memory"};
+  return {"domain", "boundary", "mesh",        "partition",  "refinement", "solver",    "scenario",
+          "time",   "output",   "diagnostics", "checkpoint", "offload",    "gpu-memory"};
 }
 
 void describe_domain(io::Fields& fields, DomainConfig& config) {
@@ -210,6 +210,14 @@ void describe_output(io::Fields& fields, OutputConfig& config, const std::vector
   fields.choice("precision", config.precision, {"float32", "float64"}, "Of the numbers in plot files.");
   fields.integer("history-steps", config.history_steps, "steps",
                  "Steps from one row of history.csv to the next.", io::at_least(1));
+}
+
+void describe_diagnostics(io::Fields& fields, DiagnosticsConfig& config) {
+  fields.numbers(
+      "extraction-radii", config.extraction_radii, "length",
+      "Spheres about the domain's middle through which gravitational waves are measured: the modes "
+      "of Psi4 with l = 2 in history.csv.",
+      io::greater_than(0));
 }
 
 void describe_checkpoint(io::Fields& fields, CheckpointConfig& config) {

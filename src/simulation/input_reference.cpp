@@ -109,6 +109,11 @@ constexpr const char* partition_intro = R"(
 How the leaves are dealt out to the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
 )";
 
+constexpr const char* diagnostics_intro = R"(
+What else `history.csv` tells. Psi4 is (E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out
+-d^2/dt^2 (h_plus - i h_cross). `psi4_r40_2_-1_im` is the imaginary part of its mode l = 2, m = -1 (spin weight -2) at radius 40.
+)";
+
 constexpr const char* checkpoint_intro = R"(
 A run that ends, or is stopped by a signal or a wall time, writes a last checkpoint in any case.
 See [running on clusters](running-on-clusters.md).
@@ -138,8 +143,8 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   BoundaryNames sides;
   std::string weights = weight_names().front();
   Fields domain("domain"), boundary("boundary"), mesh("mesh"), partition("partition"), solver("solver"),
-      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint"), offload("offload"),
-      gpu_memory("gpu-memory");
+      scenario("scenario"), time("time"), output("output"), diagnostics("diagnostics"),
+      checkpoint("checkpoint"), offload("offload"), gpu_memory("gpu-memory");
   const EquationEntry& standard = equations().front();
   const auto three_d = standard.make(3, {});
   config.output.fields = standard.plot_fields;
@@ -151,6 +156,7 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   describe_scenario_name(scenario, config.scenario_name, known_scenarios);
   describe_time(time, config.time);
   describe_output(output, config.output, plot_names(*three_d));
+  describe_diagnostics(diagnostics, config.diagnostics);
   describe_checkpoint(checkpoint, config.checkpoint);
   describe_offload(offload, config.offload);
   describe_gpu_memory(gpu_memory, config.offload);
@@ -188,6 +194,7 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   }
   text += section("[time]", "", time);
   text += section("[output]", "", output);
+  text += section("[diagnostics]", diagnostics_intro, diagnostics);
   text += section("[checkpoint]", checkpoint_intro, checkpoint);
   text += section("[offload]", "", offload);
   text += section("[gpu-memory]", "", gpu_memory);
