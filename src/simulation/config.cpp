@@ -102,6 +102,7 @@ class Loader {
     config_.equation = equations().front().name;
     describe_equation(solver_, config_.equation);
     config_.equation = entry.name;
+    solver_names_.dim = dims;
     entry.describe(solver_, solver_names_, config_, config_.time.cfl);
     document_.bind(solver_, keys_of_other_equations(entry));
     entry.set_up(solver_names_, config_);
@@ -296,6 +297,10 @@ int Config::base_level() const {
   int level = 0;
   for (std::int64_t width = 1; width < most; width *= 3) ++level;
   return level;
+}
+
+Diagnosed Config::diagnosed() const {
+  return {mesh.min_level, mesh.max_level, diagnostics.exclude_radius};
 }
 
 Config load_config(const std::string& file, const std::vector<std::string>& settings) {

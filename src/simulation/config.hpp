@@ -75,6 +75,7 @@ struct OutputConfig {
 
 // [diagnostics]
 struct DiagnosticsConfig {
+  double exclude_radius = 0;             // about punctures
   std::vector<double> extraction_radii;  // of spheres about the domain's middle
 };
 
@@ -108,6 +109,8 @@ struct Config : EquationParameters {  // [solver]
   std::vector<Key> keys;
 
   int base_level() const;  // smallest m with 3^m >= max(cells)
+  // What EquationEntry::measure() is to look at now.
+  Diagnosed diagnosed() const;
 };
 
 // Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against the

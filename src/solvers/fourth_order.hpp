@@ -40,7 +40,7 @@ class FourthOrder {
         },
         [&](int k, double* rates) {
           advance(task, k, rates, stage, dt);
-          entry.enter(pde_, state(k), layout_, plane_);
+          entry.enter(pde_, state(k), k, layout_, plane_);
         });
     return entry.result();
   }

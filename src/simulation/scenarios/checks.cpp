@@ -74,12 +74,13 @@ void check_off_volume_centres(const io::Fields& fields, std::string_view key,
       hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
     }
     if (hits < 3) continue;
-    fields.reject(key,
-                  fmt::format("({}) is the centre of a volume of width {}, where the data are not finite; "
-                              "({}, {}, {}) and ({}, {}, {}) are not, nor is the middle of a domain with "
-                              "an even number of volumes (mesh.patch-size)",
-                              fmt::join(puncture, ", "), width, puncture[0] - widths.back() / 2, puncture[1],
-                              puncture[2], puncture[0] + widths.back() / 2, puncture[1], puncture[2]));
+    fields.reject(
+        key, fmt::format("({:.9g}) is the centre of a volume of width {:.9g}, where the data are not finite; "
+                         "({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor is the middle "
+                         "of a domain with "
+                         "an even number of volumes (mesh.patch-size)",
+                         fmt::join(puncture, ", "), width, puncture[0] - widths.back() / 2, puncture[1],
+                         puncture[2], puncture[0] + widths.back() / 2, puncture[1], puncture[2]));
   }
 }
 

@@ -70,7 +70,8 @@ inline Outcome outcome_of(Simulation& simulation) {
   for (const Measure& measure : simulation.config().scenario->measure(view)) {
     outcome.figures.push_back(measure.value);
   }
-  for (const Measure& measure : equation_of(simulation.config()).measure(view)) {
+  for (const Measure& measure :
+       equation_of(simulation.config()).measure(view, simulation.config().diagnosed())) {
     outcome.figures.push_back(measure.value);
   }
   for (const Measure& measure : psi4_measures(view, {}, simulation.config().diagnostics.extraction_radii))
