@@ -91,7 +91,7 @@ all agree. Without a criterion the mesh stays at `mesh.min-level`.
 constexpr const char* boundary_intro = R"(
 The more special key wins: `x-lower` over `x` over `all`. In 2D there are no keys for z. `periodic` must hold on both
 sides of an axis; `outflow` continues the last volume; `reflecting` is a wall; `scenario` takes the data that the
-scenario gives.
+scenario gives; `sommerfeld` lets waves out, towards flat space (equation = "ccz4" with scheme = "fourth-order").
 )";
 
 constexpr const char* partition_intro = R"(
