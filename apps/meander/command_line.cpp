@@ -103,15 +103,17 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   add_input(*restart, line)->description("Another input file; without it, the one that the checkpoint holds");
   add_run_options(*restart, line, walltime,
                   "A new directory for all results; without it, those beside the checkpoint are continued");
-  CLI::App* check =
-      app.add_subcommand("check", "Check an input file, print it with every default filled in, and estimate what its run costs");
+  CLI::App* check = app.add_subcommand(
+      "check", "Check an input file, print it with every default filled in, and estimate what its run costs");
   add_input(*check, line)->required();
   check->add_flag("--input-only", line.input_only, "Build no mesh and estimate nothing");
-  CLI::App* explain = app.add_subcommand("explain", "Explain a key of the input file, or list those of a table");
+  CLI::App* explain =
+      app.add_subcommand("explain", "Explain a key of the input file, or list those of a table");
   explain->add_option("KEY", line.name, "mesh.patch-size, patch-size, mesh, vortex; without it, the tables");
   explain->add_flag("--keys", line.keys_only, "Print the names of all keys");
   CLI::App* info = app.add_subcommand("info", "Print what a file holds");
-  info->add_option("FILE", line.file, "A checkpoint, plot file, series of plots, history or input file")->required();
+  info->add_option("FILE", line.file, "A checkpoint, plot file, series of plots, history or input file")
+      ->required();
   CLI::App* scenarios = app.add_subcommand("scenarios", "List the scenarios and their parameters");
   CLI::App* reference =
       app.add_subcommand("input-reference", "Print docs/input.md: every key of the input file");

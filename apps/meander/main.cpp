@@ -11,6 +11,7 @@
 #include "ranks.hpp"
 #include "simulation/config.hpp"
 #include "simulation/explain.hpp"
+#include "simulation/info.hpp"
 #include "simulation/input_reference.hpp"
 #include "simulation/run.hpp"
 #include "simulation/thread_plan.hpp"
@@ -54,6 +55,8 @@ int tell(const app::CommandLine& line, const std::string& help) {
       return print(simulation::load_config(line.input, line.settings).resolved);
     case app::Command::explain:
       return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
+    case app::Command::info:
+      return print(simulation::info(line.file));
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:

@@ -34,11 +34,11 @@ bool is_periodic(const Config& config, int axis) {
 
 CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path) {
   const io::CheckpointState& state = checkpoint.state();
-  CheckpointFacts facts{.path = path,
-                        .config = load_config_text(state.input, path, {}, scenarios(),
-                                                   std::numeric_limits<double>::infinity()),
-                        .time = state.time,
-                        .finest_level = checkpoint.finest_level()};
+  CheckpointFacts facts{
+      .path = path,
+      .config = load_config_text(state.input, path, {}, scenarios(), std::numeric_limits<double>::infinity()),
+      .time = state.time,
+      .finest_level = checkpoint.finest_level()};
   check_mesh_of_checkpoint(facts, checkpoint.mesh(), state.equation);
   return facts;
 }

@@ -111,7 +111,8 @@ const std::vector<RefinementKind>& refinement_kinds() {
 namespace {
 
 void describe_variable(io::Fields& fields, RefinementConfig& config) {
-  io::Field& field = fields.text("variable", config.variable, "An unknown or derived quantity of the solver.");
+  io::Field& field =
+      fields.text("variable", config.variable, "An unknown or derived quantity of the solver.");
   field.required = true;
   field.example = "\"density\"";
 }

@@ -64,7 +64,8 @@ InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scena
     if (table == "gpu-memory") describe_gpu_memory(fields, config.offload);
   };
   for (const auto& [table, meaning] : table_meanings) {
-    InputSection own{.table = table, .selector = {}, .choice = {}, .meaning = meaning, .fields = io::Fields(table)};
+    InputSection own{
+        .table = table, .selector = {}, .choice = {}, .meaning = meaning, .fields = io::Fields(table)};
     describe_table(table, own.fields);
     sections_.push_back(std::move(own));
     if (sections_.back().table == "refinement") {
@@ -86,7 +87,8 @@ InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scena
                              .meaning = equation.meaning,
                              .dims = equation.dims,
                              .fields = io::Fields(table)};
-        equation.describe(section.fields, to.names.emplace_back(), to.parameters.emplace_back(), config.time.cfl);
+        equation.describe(section.fields, to.names.emplace_back(), to.parameters.emplace_back(),
+                          config.time.cfl);
         sections_.push_back(std::move(section));
       }
     }

@@ -55,8 +55,8 @@ std::string key_table(const InputSection& section) {
     std::string standard = default_of(field);
     if (!field.required && has_toml_default(field) && !standard.empty()) standard = code(standard);
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code(field.key), io::type_name(field),
-                        cell(field.unit), cell(standard), cell(allowed), is_fixed(section, field) ? "fixed" : "",
-                        cell(sentence(field.meaning)));
+                        cell(field.unit), cell(standard), cell(allowed),
+                        is_fixed(section, field) ? "fixed" : "", cell(sentence(field.meaning)));
   }
   return text;
 }
@@ -147,8 +147,8 @@ std::string scenario_list(const std::vector<ScenarioEntry>& known_scenarios) {
   std::string text;
   for (const InputSection& section : description.sections()) {
     if (section.table != "scenario" || section.selector.empty()) continue;
-    text += fmt::format("{}{} ({}): {}\n", text.empty() ? "" : "\n", section.choice, dimension_text(section.dims),
-                        section.meaning);
+    text += fmt::format("{}{} ({}): {}\n", text.empty() ? "" : "\n", section.choice,
+                        dimension_text(section.dims), section.meaning);
     std::size_t width = 0;
     for (const Field& field : section.fields.all()) {
       width = std::max(width, field.key.size() + default_of(field).size());
