@@ -63,13 +63,17 @@ CLI::Option* add_input(CLI::App& command, CommandLine& line) {
   return input;
 }
 
-void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime, const char* output) {
+void add_threads(CLI::App& command, CommandLine& line) {
   command
       .add_option(
           "--threads", line.threads,
           "Threads a rank; without it, the processors that it may use, shared with the ranks beside it")
       ->type_name("N")
       ->check(CLI::Range(1, most_threads));
+}
+
+void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime, const char* output) {
+  add_threads(command, line);
   command.add_option("--output", line.output, output)->type_name("DIR");
   command
       .add_option("--walltime", walltime,
@@ -106,6 +110,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   CLI::App* check = app.add_subcommand(
       "check", "Check an input file, print it with every default filled in, and estimate what its run costs");
   add_input(*check, line)->required();
+  add_threads(*check, line);
   check->add_flag("--input-only", line.input_only, "Build no mesh and estimate nothing");
   CLI::App* explain =
       app.add_subcommand("explain", "Explain a key of the input file, or list those of a table");

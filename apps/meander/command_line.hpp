@@ -16,7 +16,7 @@ struct CommandLine {
   std::string checkpoint;             // restart
   std::string input;                  // run, check, restart; "": what the checkpoint holds
   std::vector<std::string> settings;  // run, check, restart: "table.key=value"
-  int threads = 0;                    // run, restart: a rank; 0: what the affinity masks leave
+  int threads = 0;                    // run, restart, check: a rank; 0: what the affinity masks leave
   std::string output;                 // run, restart; "": what the input says, where the checkpoint lies
   std::string name;                   // explain: of a key or a table; "": all tables
   bool keys_only = false;             // explain: all names of keys
