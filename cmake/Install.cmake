@@ -22,5 +22,8 @@ function(meander_install_package)
   write_basic_package_version_file("${CMAKE_BINARY_DIR}/meander-config-version.cmake" COMPATIBILITY SameMinorVersion)
   install(FILES "${CMAKE_BINARY_DIR}/meander-config.cmake" "${CMAKE_BINARY_DIR}/meander-config-version.cmake"
     DESTINATION "${package}")
+  configure_file("${CMAKE_SOURCE_DIR}/packaging/lmod/meander.lua.in" "${CMAKE_BINARY_DIR}/${PROJECT_VERSION}.lua" @ONLY)
+  install(FILES "${CMAKE_BINARY_DIR}/${PROJECT_VERSION}.lua"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/meander/modulefiles/meander")
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/inputs" DESTINATION "${CMAKE_INSTALL_DATADIR}/meander")
 endfunction()
