@@ -4,7 +4,6 @@
 last command ends with exit code 2), page by page, in a folder that looks like the tree. Runs are cut short: programs
 stop after a few steps."""
 import glob
-import importlib.util
 import os
 import re
 import subprocess
@@ -17,16 +16,18 @@ BLOCK = re.compile(r"<!-- run(?:: (\d+))? -->\n```sh\n(.*?)```", re.S)
 STEPS = 6
 # In front of the programs: what they are told, and fewer steps. Restarts go on for a few more.
 SHIM = """#!/bin/sh
+case "$*" in *--threads*) threads= ;; *) threads="--threads 2" ;; esac
 case "$1" in
-  run) exec {program} "$@" --threads 2 --set time.max-steps={steps} --set output.plot-every=0 ;;
-  restart) exec {program} "$@" --threads 2 --set time.max-steps={more} ;;
+  run) exec {program} "$@" $threads --set time.max-steps={steps} --set output.plot-every=0 ;;
+  restart) exec {program} "$@" $threads --set time.max-steps={more} ;;
   *) exec {program} "$@" ;;
 esac
 """
 MPIRUN = """#!/bin/sh
 exec {mpirun} --oversubscribe "$@"
 """
-DRAWS = all(importlib.util.find_spec(name) for name in ("h5py", "numpy", "matplotlib"))
+DRAWS = any(subprocess.run([python, "-c", "import h5py, numpy, matplotlib"], stderr=subprocess.DEVNULL,
+                           check=False).returncode == 0 for python in ("/usr/bin/python3", "python3"))
 
 
 def blocks(text):
