@@ -44,6 +44,14 @@ if(MEANDER_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+if(MEANDER_SANITIZE_THREADS)
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+endif()
+if(MEANDER_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
 
 if(MEANDER_CUDA)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
@@ -59,6 +67,41 @@ if(MEANDER_CUDA)
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>
     $<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-std=c++20>>)
 endif()
+
+if(MEANDER_OPENMP)
+  if(MEANDER_CUDA)
+    message(FATAL_ERROR "MEANDER_OPENMP and MEANDER_CUDA are for builds of their own: g++ offloads the one, nvcc the other")
+  endif()
+  # Debian's g++ assembles for a GPU that ptxas of today has forgotten, unless told otherwise.
+  set(meander_openmp_offload -fopenmp -foffload=nvptx-none)
+  set(meander_openmp_offload_link ${meander_openmp_offload} -foffload-options=nvptx-none=-misa=sm_80)
+  file(WRITE "${CMAKE_BINARY_DIR}/offloads.cpp" [[
+    #include <omp.h>
+    int main() {
+      int host = 1;
+    #pragma omp target map(from : host)
+      host = omp_is_initial_device();
+      return host < 0;
+    }
+  ]])
+  if(NOT DEFINED MEANDER_COMPILER_OFFLOADS)
+    execute_process(
+      COMMAND "${CMAKE_CXX_COMPILER}" ${meander_openmp_offload_link} offloads.cpp -o offloads
+      WORKING_DIRECTORY "${CMAKE_BINARY_DIR}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE words)
+    if(failed)
+      message(FATAL_ERROR "${CMAKE_CXX_COMPILER} does not offload OpenMP to nvptx-none (Debian: "
+        "scripts/install-dependencies --with-openmp-offload):\n${words}")
+    endif()
+    set(MEANDER_COMPILER_OFFLOADS TRUE CACHE INTERNAL "")
+  endif()
+endif()
+
+# meander_offloads(TARGET sources...): these sources, of a program or shared library, contain target regions. The compiler
+# for the device runs when TARGET is linked, so that each such target costs its time.
+function(meander_offloads target)
+  set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${meander_openmp_offload})
+  target_link_options(${target} PRIVATE ${meander_openmp_offload_link})
+endfunction()
 
 # meander_room(NAME DEPENDS rooms... LINK libraries...): a static library of all sources of a room.
 function(meander_room name)

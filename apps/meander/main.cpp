@@ -12,8 +12,10 @@
 #include "meander.hpp"
 #include "ranks.hpp"
 #include "simulation/config.hpp"
+#include "simulation/explain.hpp"
 #include "simulation/input_reference.hpp"
 #include "simulation/run.hpp"
+#include "simulation/terms.hpp"
 #include "simulation/thread_plan.hpp"
 
 namespace {
@@ -27,6 +29,7 @@ int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point
                                        .walltime = line.walltime,
                                        .started = started,
                                        .thread_level = ranks.thread_level,
+                                       .trace = line.trace,
                                        .many_threads = ranks.many_threads};
   if (line.command == app::Command::restart) {
     return simulation::restart({line.checkpoint, line.input, line.settings}, options, ranks.communicator);
@@ -53,10 +56,14 @@ int tell(const app::CommandLine& line, const std::string& help) {
   switch (line.command) {
     case app::Command::check:
       return print(simulation::load_config(line.input, line.settings).resolved);
+    case app::Command::explain:
+      return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:
       return print(simulation::input_reference());
+    case app::Command::terms:
+      return print(simulation::terms_of_file(line.pde, line.settings, line.input));
     default:
       return print(help);
   }

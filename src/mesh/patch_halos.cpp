@@ -3,6 +3,7 @@
 // The halo exchange of a patch mesh: within the rank by the plan's operations, between ranks by messages.
 #include <algorithm>
 
+#include "base/trace.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/patch_copy.hpp"
 #include "solvers/prolongation.hpp"
@@ -78,6 +79,7 @@ void PatchMesh<D>::start_fluxes(ThreadTeam& team) {
 
 template <int D>
 void PatchMesh<D>::finish_fluxes() {
+  const trace::Scope scope("wait for fluxes");
   flux_messages_.wait();
 }
 
@@ -103,7 +105,10 @@ void PatchMesh<D>::start_halos(ThreadTeam& team) {
 
 template <int D>
 void PatchMesh<D>::finish_halos(ThreadTeam& team) {
-  halo_messages_.wait();
+  {
+    const trace::Scope scope("wait for halos");
+    halo_messages_.wait();
+  }
   const auto volumes = plan_.ghost_volumes();
   team.for_chunks(volumes.size(), [&](int, std::size_t begin, std::size_t end) {
     for (const auto& item : volumes.subspan(begin, end - begin)) {
@@ -114,9 +119,9 @@ void PatchMesh<D>::finish_halos(ThreadTeam& team) {
 }
 
 template <int D>
-void PatchMesh<D>::poll() const {
-  flux_messages_.poll();
-  halo_messages_.poll();
+bool PatchMesh<D>::poll() const {
+  const bool fluxes = flux_messages_.poll(), halos = halo_messages_.poll();
+  return fluxes && halos;
 }
 
 template <int D>
@@ -201,7 +206,7 @@ void PatchMesh<D>::apply_boundary(const HaloOp<D>& op, const solvers::PatchTask&
   template void PatchMesh<D>::finish_fluxes();                                      \
   template void PatchMesh<D>::start_halos(ThreadTeam&);                             \
   template void PatchMesh<D>::finish_halos(ThreadTeam&);                            \
-  template void PatchMesh<D>::poll() const;
+  template bool PatchMesh<D>::poll() const;
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)
 #undef MEANDER_INSTANTIATE

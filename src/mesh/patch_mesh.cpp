@@ -76,9 +76,9 @@ void PatchMesh<D>::rebuild() {
   if (solver_.traits().conservative) {
     flux_correction_ = FluxCorrection<D>(*view_, layout_);
     flux_correction_.attach(patches_);
-    flux_messages_ = NeighbourMessages(communicator(), flux_tag, flux_correction_.peers());
+    flux_messages_ = NeighbourMessages(communicator(), flux_tag, flux_correction_.peers(), "fluxes");
   }
-  halo_messages_ = NeighbourMessages(communicator(), halo_tag, plan_.peers());
+  halo_messages_ = NeighbourMessages(communicator(), halo_tag, plan_.peers(), "halos");
   parts_.resize(plan_.part_doubles());
 
   const auto ghosts = plan_.ghost_patches();

@@ -71,13 +71,14 @@ class PatchMesh {
   bool receives(std::size_t leaf) const { return plan_.receives(leaf); }
 
   // The messages of a step, in this order, each call by the thread that initialised MPI; fluxes only if the
-  // solver is conservative. In between poll() by any thread moves messages on.
+  // solver is conservative. In between poll() by any thread moves messages on; it is false while any are
+  // under way: from when this rank has sent its own until those of its neighbours were seen to have arrived.
   void expect_messages();               // at the beginning
   void start_fluxes(ThreadTeam& team);  // once the border leaves are updated
   void finish_fluxes();                 // then border leaves can be corrected
   void start_halos(ThreadTeam& team);   // once the border leaves are corrected
   void finish_halos(ThreadTeam& team);  // then leaves that receive() can be finished
-  void poll() const;
+  bool poll() const;
   bool has_messages() const { return !halo_messages_.is_empty(); }
   bool has_flux_messages() const { return !flux_messages_.is_empty(); }
 

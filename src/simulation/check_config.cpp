@@ -165,6 +165,28 @@ void check_memory(const io::Fields& fields, const Config& config, const solvers:
   }
 }
 
+namespace {
+
+void check_radii(const io::Fields& fields, const Config& config, const RefinementConfig& criterion) {
+  if (config.scenario->punctures().empty()) {
+    fields.reject("kind", fmt::format("scenario '{}' has no punctures to follow", config.scenario_name));
+  }
+  const auto levels = static_cast<std::size_t>(config.mesh.max_level - config.mesh.min_level);
+  if (criterion.radii.empty() || criterion.radii.size() > levels) {
+    fields.reject(
+        "radii",
+        fmt::format("must have 1 to {} entries, one for each level from {} (mesh.min-level "
+                    "+ 1) to {} (mesh.max-level), but has {}",
+                    levels, config.mesh.min_level + 1, config.mesh.max_level, criterion.radii.size()));
+  }
+  if (!std::is_sorted(criterion.radii.rbegin(), criterion.radii.rend())) {
+    fields.reject("radii", fmt::format("must not grow from level to level, but are {}",
+                                       fmt::join(criterion.radii, ", ")));
+  }
+}
+
+}  // namespace
+
 void check_refinement(const io::Fields& fields, const Config& config, const RefinementConfig& criterion,
                       const std::vector<std::string>& variables) {
   const int dims = config.domain.dimensions;
@@ -181,6 +203,7 @@ void check_refinement(const io::Fields& fields, const Config& config, const Refi
                                            criterion.coarsen, criterion.refine));
     }
   }
+  if (fields.find("radii") != nullptr) check_radii(fields, config, criterion);
   if (fields.find("centre") != nullptr) check_length(fields, "centre", criterion.centre, dims);
   if (fields.find("lower") != nullptr) {
     check_length(fields, "lower", criterion.lower, dims);

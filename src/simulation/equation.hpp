@@ -11,6 +11,7 @@
 
 #include "io/fields.hpp"
 #include "simulation/scenario.hpp"
+#include "solvers/point_terms.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::simulation {
@@ -34,7 +35,11 @@ struct EquationEntry {
   std::unique_ptr<solvers::Solver> (*make)(int dim, const EquationParameters& parameters);
   std::vector<std::string> plot_fields;  // what plot files hold if the input does not say
   // Columns of history.csv, as Scenario::measure(). Collective.
-  std::vector<Measure> (*measure)(const StateView& view);
+  std::vector<Measure> (*measure)(const StateView& view, const Diagnosed& diagnosed);
+  // Its terms at one point, for `meander terms`.
+  solvers::PointTerms (*terms)(int dim, const EquationParameters& parameters);
+  std::string fields_meaning =
+      {};  // a paragraph for docs/input.md on plot fields whose names do not say it all
 };
 
 // All equations, the first being the default. Adding one is adding a line here.

@@ -19,6 +19,8 @@ struct OffloadReport {
   tasks::OffloadCounts counts;
   std::int64_t updates = 0;  // of patches, on devices or not
   std::int64_t allocations = 0, cache_hits = 0;
+  HiddenTime batches;       // of the time that batches were under way
+  tasks::SplitRates rates;  // summed up over ranks: their means
 
   double share() const;     // of the patch updates, done on devices
   double hit_rate() const;  // of the memory cache; 1 if it was never asked

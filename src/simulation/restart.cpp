@@ -44,6 +44,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
     if (name == first_order_counter) first_order_ = value;
     if (name == floored_counter) floored_ = value;
   }
+  tracker_.resume(saved);
   std::vector<double*> slots;
   for (const auto& patch : mesh_.patches()) slots.push_back(patch.q);
   const std::int64_t first = mesh_.tree().first_leaf();

@@ -13,6 +13,9 @@ void Scenario::boundary(const double* x, double dx, double, double* q) const {
   initial(x, dx, q);
 }
 void Scenario::check_widths(const io::Fields&, const std::vector<double>&) const {}
+std::vector<std::array<double, 3>> Scenario::punctures() const {
+  return {};
+}
 void Scenario::prepare_step(const StateView&, solvers::Solver&) {}
 std::vector<Measure> Scenario::measure(const StateView&) const {
   return {};

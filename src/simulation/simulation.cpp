@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/trace.hpp"
 #include "simulation/equation.hpp"
 #include "simulation/inadmissible.hpp"
 #include "simulation/simulation_of.hpp"
@@ -68,6 +69,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       engine_(make_engine(config.offload, mesh_.communicator())),
       traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
+      tracker_(config.scenario->punctures()),
       t_(config.time.start) {
   count_leaves();
 }
@@ -107,8 +109,10 @@ void SimulationOf<D>::set_initial_data() {
 
 template <int D>
 void SimulationOf<D>::advance(double limit) {
+  const trace::Scope scope("step", step_ + 1);
   const double dt = next_dt(limit);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
+  tracker_.begin_step(state());
   status_ = traversal_.advance(t_, dt, t_next);
   t_ = t_next;
   dt_ = dt;
@@ -117,6 +121,7 @@ void SimulationOf<D>::advance(double limit) {
   first_order_ += status_.first_order;
   floored_ += status_.floored;
   check_state();
+  tracker_.end_step(state(), dt);
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
   const auto start = std::chrono::steady_clock::now();
   config_.scenario->prepare_step(state(), *solver_);
@@ -136,6 +141,7 @@ double SimulationOf<D>::next_dt(double limit) const {
 
 template <int D>
 void SimulationOf<D>::regrid() {
+  const trace::Scope scope("regrid");
   const auto start = std::chrono::steady_clock::now();
   const auto no_memory = [&](const char* reason) {
     return fmt::format(
@@ -166,8 +172,8 @@ void SimulationOf<D>::check_state() const {
 
 template <int D>
 bool SimulationOf<D>::adapt() {
-  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, team_), config_.mesh.min_level, config_.mesh.max_level,
-                   team_)) {
+  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, tracker_.positions(), team_), config_.mesh.min_level,
+                   config_.mesh.max_level, team_)) {
     return false;
   }
   count_leaves();
@@ -212,6 +218,7 @@ template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = traversal_.times();
+  times.messages = traversal_.messages();
   return times;
 }
 
@@ -219,8 +226,12 @@ template <int D>
 std::optional<OffloadReport> SimulationOf<D>::offload() const {
   if (!engine_) return std::nullopt;
   const gpu::Stats memory = engine_->memory();
-  return OffloadReport{engine_->counts(), traversal_.updates_with_engine(),
-                       static_cast<std::int64_t>(memory.allocations), static_cast<std::int64_t>(memory.hits)};
+  return OffloadReport{engine_->counts(),
+                       traversal_.updates_with_engine(),
+                       static_cast<std::int64_t>(memory.allocations),
+                       static_cast<std::int64_t>(memory.hits),
+                       engine_->batches().time(team_.size()),
+                       traversal_.enclaves()->rates()};
 }
 
 template <int D>
@@ -243,6 +254,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.counters.emplace_back(updates_counter, updates_);
   state.counters.emplace_back(first_order_counter, first_order_volumes());
   state.counters.emplace_back(floored_counter, floored_volumes());
+  tracker_.save(state);
 }
 
 template mesh::Domain<2> domain_of<2>(const Config&);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
+#include "simulation/puncture_tracker.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
 
@@ -60,7 +61,8 @@ class SimulationOf final : public Simulation {
 
  private:
   StateView state() const {
-    return {communicator(), mesh_.layout(), mesh_.patches(), mesh_.levels(), t_, team_, level_dx_};
+    return {communicator(), mesh_.layout(), mesh_.patches(),     mesh_.levels(), t_,
+            team_,          level_dx_,      tracker_.positions()};
   }
   void set_initial_data();
   bool adapt();
@@ -76,6 +78,7 @@ class SimulationOf final : public Simulation {
   std::unique_ptr<tasks::OffloadEngine> engine_;  // or null
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
+  PunctureTracker tracker_;
   tasks::SweepStatus status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;

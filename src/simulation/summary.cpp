@@ -78,6 +78,12 @@ Summary summarise(const Simulation& simulation, const RunCosts& costs) {
   summary.offload = sum_over_ranks(simulation.offload(), communicator);
 
   const RunTimes times = simulation.times();
+  const double own_messages[] = {times.messages.under_way, times.messages.hidden};
+  const auto messages = communicator.all_gather<double>(std::span<const double>(own_messages));
+  for (std::size_t i = 0; i < messages.size(); i += 2) {
+    summary.messages.under_way += messages[i];
+    summary.messages.hidden += messages[i + 1];
+  }
   const tasks::SweepTimes& sweeps = times.sweeps;
   const double steps = static_cast<double>(std::max<std::int64_t>(1, summary.steps));
   const double update = sweeps.update + sweeps.flux_correction + sweeps.halo + times.prepare;
@@ -126,6 +132,11 @@ std::vector<std::string> summary_lines(const Summary& s) {
         "{} leaves have migrated",
         static_cast<double>(s.partition.halo_bytes) / mega, s.partition.remote_faces,
         ratio(static_cast<double>(s.partition.remote_faces), s.partition.cube_faces), s.partition.migrated));
+  }
+  if (s.messages.under_way > 0) {
+    lines.push_back(fmt::format(
+        "  while messages were under way ({:.0f} % of the time), threads updated leaves for {:.0f} % of it",
+        100 * ratio(s.messages.under_way, s.threads * s.seconds), 100 * s.messages.share()));
   }
   lines.push_back(fmt::format("  {} leaves, {} volumes; memory at most {:.1f} MB{}{}", s.leaves, s.volumes,
                               static_cast<double>(s.peak_memory) / mega, s.ranks > 1 ? " in all" : "",
@@ -182,6 +193,10 @@ std::string summary_json(const Summary& s) {
   add("imbalance_leaves", number(s.leaf_imbalance));
   add("imbalance_update_time", number(s.update_imbalance));
   add("halo_bytes_per_step", fmt::format("{}", s.partition.halo_bytes));
+  if (s.messages.under_way > 0) {
+    add("messages_under_way_share", number(ratio(s.messages.under_way, s.threads * s.seconds)));
+    add("messages_hidden_share", number(s.messages.share()));
+  }
   add("remote_faces", fmt::format("{}", s.partition.remote_faces));
   add("remote_faces_of_cubes", number(s.partition.cube_faces));
   add("migrated_leaves", fmt::format("{}", s.partition.migrated));

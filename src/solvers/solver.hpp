@@ -5,15 +5,23 @@
 // takes a batch of patches, and none is made per volume. Implementations are stateless apart from their
 // parameters, so that all calls may come from many threads at once.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "solvers/patch_layout.hpp"
 
+namespace meander::gpu {
+class Execution;
+}
+
 namespace meander::solvers {
+
+struct DeviceBatch;  // device_batch.hpp
 
 // Which halo regions a scheme reads: across faces only, also across edges (2D: corners), or all.
 enum class HaloShape : std::uint8_t { faces, edges, full };
@@ -30,8 +38,9 @@ struct Traits {
   int halo = 1;  // h
   HaloShape halo_shape = HaloShape::faces;
   Prolongation prolongation = Prolongation::constant;
-  int stages = 1;            // calls of update() a step, with a halo exchange after each
-  int stage_blocks = 0;      // extra blocks of p^d x unknowns a slot (RK4: 3)
+  int stages = 1;  // calls of update() a step, with a halo exchange after each
+  // Extra blocks of p^d x unknowns a slot (RK4: 2): not read in the first stage, and dead after the last.
+  int stage_blocks = 0;
   bool conservative = true;  // face fluxes exist: reflux at resolution jumps
   std::vector<std::string> unknown_names;
 
@@ -67,6 +76,15 @@ struct Derived {
   std::string name;  // "velocity_x", "pressure"
   std::string unit;
   double (*value)(const void* parameters, const double* unknowns);  // unknowns: one volume, packed
+};
+
+// A named quantity of every volume of a patch in which its neighbours take part (a constraint, a derivative),
+// for plot files.
+struct PatchQuantity {
+  std::string name;
+  std::string unit;
+  // p^d values, x fastest. Reads the halo across faces, which is full.
+  void (*values)(const PatchTask& task, const PatchLayout& layout, std::span<double> values);
 };
 
 class Solver {
@@ -107,10 +125,26 @@ class Solver {
   // producer before any update() runs. Null where there is none.
   virtual void* step_data() { return nullptr; }
 
+  // The bytes of step_data() that launch() is to find on the device; empty where this step needs none.
+  virtual std::span<const std::byte> step_bytes() const { return {}; }
+
+  // Whether launch() has kernels for devices of that kind ("cuda", "openmp"; "host": the same kernels, block
+  // by block on the emulated device).
+  virtual bool runs_on(std::string_view device_kind) const;
+  // Device memory that launch() wants beside the batch's own, for so many patches.
+  virtual std::size_t scratch_bytes(const PatchLayout& layout, int patches) const;
+  // As update(), on the device that runs the work `execution`, whose memory the batch lies in, but the new
+  // interior goes to DevicePatch::next and the slot stays as it is: the bits are those of update() wherever
+  // its terms are free of library functions. Returns when the kernels are submitted (emulated: done).
+  // Thread-safe. Throws DeviceError.
+  virtual void launch(const gpu::Execution& execution, const DeviceBatch& batch) const;
+
   // The unknowns themselves come first, then quantities computed from them. `parameters()` goes with each
   // value().
   virtual const std::vector<Derived>& derived() const = 0;
   virtual const void* parameters() const = 0;
+  // Default: none.
+  virtual const std::vector<PatchQuantity>& patch_quantities() const;
 };
 
 }  // namespace meander::solvers

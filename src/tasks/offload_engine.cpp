@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/trace.hpp"
 
 namespace meander::tasks {
 namespace {
@@ -37,7 +38,9 @@ struct OffloadEngine::Lane {
   Flight flight;
   std::atomic<int> state{idle};
   std::vector<EnclaveTask> tasks;
-  explicit Lane(Site& where) : site(where), flight(*where.device, *where.strategy) {}
+  std::int64_t number = 0;  // of the batch
+  Lane(Site& where, bool block_kernels)
+      : site(where), flight(*where.device, *where.strategy, block_kernels) {}
 };
 
 OffloadEngine::OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, const OffloadOptions& options)
@@ -51,7 +54,9 @@ OffloadEngine::OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, 
   }
   // Neighbouring lanes are of different devices, so that these share the work.
   for (int queue = 0; queue < options.queues; ++queue) {
-    for (const auto& site : sites_) lanes_.push_back(std::make_unique<Lane>(*site));
+    for (const auto& site : sites_) {
+      lanes_.push_back(std::make_unique<Lane>(*site, options.block_kernels));
+    }
   }
 }
 
@@ -99,8 +104,12 @@ bool OffloadEngine::offload(TaskPool& pool) {
   }
   // Before the attempt: they may have given their memory back by the time it has failed.
   const int others = lane->site.in_flight.load() - 1;
+  lane->number = next_number_.fetch_add(1);
+  const trace::Context context(lane->number);
+  const trace::Scope scope("enclave batch", lane->number);
   try {
     lane->flight.start(call_, lane->tasks);
+    under_way(1);
     lane->state.store(Lane::flying, std::memory_order_release);
   } catch (const gpu::OutOfMemory& error) {
     lane->flight.abandon();
@@ -125,14 +134,18 @@ bool OffloadEngine::complete() {
     if (lane->state.load(std::memory_order_relaxed) != Lane::flying) continue;
     int state = Lane::flying;
     if (!lane->state.compare_exchange_strong(state, Lane::handled, std::memory_order_acquire)) continue;
+    bool flies = true;
     try {
       if (!lane->flight.is_over()) {
         lane->state.store(Lane::flying, std::memory_order_release);
         continue;
       }
+      under_way(-1);
+      flies = false;
       land(*lane);
       free(*lane);
     } catch (const gpu::DeviceError& error) {
+      if (flies) under_way(-1);
       lane->flight.abandon();
       rescue(*lane, error.what(), false);
     }
@@ -141,7 +154,17 @@ bool OffloadEngine::complete() {
   return any;
 }
 
+void OffloadEngine::under_way(int more) {
+  const std::lock_guard lock(flying_mutex_);
+  flying_ += more;
+  if (flying_ > 0)
+    overlap_.begin();
+  else
+    overlap_.end();
+}
+
 void OffloadEngine::land(Lane& lane) {
+  const trace::Scope scope("land batch", lane.number);
   lane.flight.land();
   const Tasks tasks = lane.flight.tasks();
   const double seconds = lane.flight.seconds() / static_cast<double>(tasks.size());

@@ -17,12 +17,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "gpu/device.hpp"
 #include "gpu/strategy.hpp"
 #include "tasks/flight.hpp"
+#include "tasks/overlap.hpp"
+#include "tasks/split.hpp"
 #include "tasks/task_pool.hpp"
 
 namespace meander::tasks {
@@ -32,6 +35,8 @@ struct OffloadOptions {
   int queues = 4;                 // of each device: so many batches are in flight at most
   std::string memory = "pooled";  // see gpu/strategy.hpp
   gpu::CacheTraits cache;
+  SplitOptions split;
+  bool block_kernels = false;  // emulated devices run what a GPU would run (see Flight): for tests
 };
 
 // Since the start.
@@ -65,6 +70,10 @@ class OffloadEngine {
   // Batches that have been taken from the pool and are not done.
   int in_flight() const { return in_flight_.load(std::memory_order_acquire); }
 
+  const OffloadOptions& options() const { return options_; }
+  // Runs while batches are under way: from their start until they were seen to be over.
+  Overlap& batches() { return overlap_; }
+
   OffloadCounts counts() const;
   // Of all memory on devices and of the windows to it.
   gpu::Stats memory() const;
@@ -85,6 +94,7 @@ class OffloadEngine {
   bool climb(Lane& lane, Tasks tasks, bool retry, bool out_of_memory);
   void update_on_cpu(Tasks tasks);
   void give_up(Site& site);
+  void under_way(int more);
   void warn_once(const Site& site, const std::string& reason, std::size_t patches);
 
   const OffloadOptions options_;
@@ -94,6 +104,10 @@ class OffloadEngine {
   Done done_;
   std::atomic<int> in_flight_{0};
   std::atomic<unsigned> next_lane_{0};
+  std::atomic<std::int64_t> next_number_{0};  // of a batch, for traces
+  std::mutex flying_mutex_;
+  int flying_ = 0;
+  Overlap overlap_;
   std::atomic<bool> warned_{false};
   std::atomic<std::int64_t> batches_{0}, patches_{0}, failed_{0}, deferred_{0}, retried_{0}, split_{0},
       on_cpu_{0}, given_up_{0};

@@ -13,6 +13,7 @@
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/enclave_sweep.hpp"
+#include "tasks/overlap.hpp"
 
 namespace meander::tasks {
 
@@ -41,7 +42,8 @@ class Traversal {
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
             OffloadEngine* engine = nullptr)
       : mesh_(mesh), solver_(solver), team_(team) {
-    if (engine != nullptr) enclaves_ = std::make_unique<EnclaveSweep<D>>(mesh, solver, team, *engine);
+    if (engine != nullptr)
+      enclaves_ = std::make_unique<EnclaveSweep<D>>(mesh, solver, team, *engine, messages_);
   }
 
   // Advances all leaves from t by dt, to the time that is called t_next (t + dt, perhaps rounded to where the
@@ -57,6 +59,11 @@ class Traversal {
   SweepStatus enforce_floors();
 
   const SweepTimes& times() const { return times_; }
+  // What updates hid of the messages of steps: under way from when this rank has sent its own until those of
+  // its neighbours were seen to have arrived. None on one rank.
+  HiddenTime messages() const { return messages_.time(team_.size()); }
+  // Null without engine.
+  const EnclaveSweep<D>* enclaves() const { return enclaves_.get(); }
   // Updates of this rank's leaves that went by way of an engine's pool, or could have.
   std::int64_t updates_with_engine() const { return enclaves_ ? enclaves_->updates() : 0; }
 
@@ -65,11 +72,11 @@ class Traversal {
   struct Pass {
     std::size_t begin = 0, end = 0;
   };
-  void update(const Pass& pass, int stage, double t, double dt);
+  void update(const Pass& pass, const char* name, int stage, double t, double dt);
   void correct(bool border, double dt);
   void finish_halos(const Pass& pass, bool receiving, double t);
   template <class Body>
-  void for_chunks(const Pass& pass, const Body& body);
+  void for_chunks(const Pass& pass, const char* name, const Body& body);
   // The leaves whose halos a thread exchanges as it goes: those of its chunk, unless some are on a device.
   Chunk exchanged(std::size_t place, const Chunk& chunk) const {
     return enclaves_ ? EnclaveSweep<D>::chunk_of(place) : chunk;
@@ -80,6 +87,7 @@ class Traversal {
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
   ThreadTeam& team_;
+  Overlap messages_;
   std::unique_ptr<EnclaveSweep<D>> enclaves_;
   std::vector<solvers::PatchStatus> status_;
   SweepTimes times_;

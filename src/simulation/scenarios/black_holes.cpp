@@ -90,6 +90,8 @@ class Puncture final : public Scenario {
     }
   }
 
+  std::vector<std::array<double, 3>> punctures() const override { return {centre_}; }
+
   void initial(const double* centre, double, double* q) const override {
     const double x[3] = {centre[0], centre[1], centre[2]};
     exact::from_data(data_, x, q);

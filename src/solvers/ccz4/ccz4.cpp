@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "solvers/ccz4/constraints.hpp"
 #include "solvers/ccz4/derived.hpp"
 #include "solvers/ccz4/kernels.hpp"
 
@@ -100,6 +101,7 @@ class Ccz4Solver final : public Solver {
 
   const std::vector<Derived>& derived() const override { return derived_; }
   const void* parameters() const override { return &terms_.parameters; }
+  const std::vector<PatchQuantity>& patch_quantities() const override { return constraint_quantities(); }
 
  private:
   Terms terms_;

@@ -10,12 +10,12 @@ def scale_factor(tau):
     return tau ** -2
 
 
-def turnaround_radius(plot):
+def turnaround_radius(snapshot):
     """Comoving turnaround radius at the file's time about the seed; None where there is no single seed.
 
     3/5 of the initial excess grow; a shell turns around where linear theory says 1.0624 (2D: 0.83134), then
     denser than the mean by 9 pi^2 / 16 (2D: 3.49895)."""
-    scenario, dim = plot.scenario, plot.dim
+    scenario, dim = snapshot.scenario, snapshot.dim
     if not scenario.get("gravity", True) or scenario.get("seed") == "noise":
         return None
     ball = 4 * math.pi / 3 if dim == 3 else math.pi
@@ -24,15 +24,15 @@ def turnaround_radius(plot):
     growing = 0.6 * excess / scenario["start-scale-factor"]
     if growing <= 0:
         return None
-    return (growing * scale_factor(plot.time) / (ball * linear * contrast)) ** (1 / dim)
+    return (growing * scale_factor(snapshot.time) / (ball * linear * contrast)) ** (1 / dim)
 
 
-def marked_radii(plot):
+def marked_radii(snapshot):
     """(radius, words) to draw into pictures of an accretion run."""
-    turnaround = turnaround_radius(plot)
+    turnaround = turnaround_radius(snapshot)
     if turnaround is None:
         return []
-    if plot.dim == 2:
+    if snapshot.dim == 2:
         return [(turnaround, "turnaround (theory)")]
     marks = [(turnaround, "turnaround (Bertschinger)"), (SHOCK_OVER_TURNAROUND * turnaround, "shock (Bertschinger)")]
     return marks

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A queue of the emulated device: one thread that does one thing after the other.
+// A queue that is one thread, which does one thing after the other.
 
 #include <condition_variable>
 #include <deque>
@@ -12,21 +12,22 @@
 #include <thread>
 
 #include "base/trace.hpp"
-#include "gpu/host_device.hpp"
+#include "gpu/threaded_device.hpp"
 
 namespace meander::gpu {
 
-class HostDevice::HostQueue final : public QueueState {
+class ThreadedDevice::ThreadQueue final : public QueueState {
  public:
   struct Operation {
     const char* name;  // lives as long as the program
     std::function<void()> run;
     bool always;     // also behind a failure
-    bool on_device;  // counts as running: raw allocation waits for it
+    bool on_device;  // counts as running: raw allocation may wait for it
+    std::int64_t traced = trace::context();
   };
 
-  HostQueue(HostDevice& owner, std::size_t number) : owner_(owner), number_(number) { device = &owner; }
-  ~HostQueue() { stop(); }
+  ThreadQueue(ThreadedDevice& owner, std::size_t number) : owner_(owner), number_(number) { device = &owner; }
+  ~ThreadQueue() { stop(); }
 
   void start() {
     stopping_ = false;
@@ -94,7 +95,7 @@ class HostDevice::HostQueue final : public QueueState {
     if (operation.on_device) owner_.begin_operation();
     std::exception_ptr error;
     try {
-      const trace::Scope scope(operation.name);
+      const trace::Scope scope(operation.name, operation.traced);
       operation.run();
     } catch (const DeviceError&) {
       error = std::current_exception();
@@ -106,7 +107,7 @@ class HostDevice::HostQueue final : public QueueState {
     return error;
   }
 
-  HostDevice& owner_;
+  ThreadedDevice& owner_;
   const std::size_t number_;
   std::mutex mutex_;
   std::condition_variable changed_;
