@@ -3,7 +3,8 @@
 // meander-bench-offload: every thread deploys a fixed number of patches in batches (the experiment of Wille,
 // Weinzierl et al., ISC 2023); time a patch with all transfers, by memory strategy, threads and batch. On the
 // emulated device the costs of link, launch, allocation and page fault are given, and the kernel is either a
-// given time a patch or the CPU's own: a model, and labelled so in every line.
+// given time a patch or the CPU's own: a model, and labelled so in every line. Other devices are measured;
+// where OpenMP has only the initial one, the line says that no GPU was.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,13 +28,14 @@ struct Options {
   int dimensions = 3, patch_size = 9, patches = 256, repeats = 5;
   bool real_kernel = false;
   double patch_time = 2e-6;
-  gpu::HostDeviceSettings device{.launch_latency = 5e-6,
-                                 .bandwidth_in = 50e9,
-                                 .bandwidth_out = 50e9,
-                                 .copy_latency = 5e-6,
-                                 .pageable_factor = 3,
-                                 .allocation_stall = 1e-4,
-                                 .page_fault = 2e-5};
+  std::string device = "host";
+  gpu::HostDeviceSettings emulated{.launch_latency = 5e-6,
+                                   .bandwidth_in = 50e9,
+                                   .bandwidth_out = 50e9,
+                                   .copy_latency = 5e-6,
+                                   .pageable_factor = 3,
+                                   .allocation_stall = 1e-4,
+                                   .page_fault = 2e-5};
 };
 
 // One patch a slot, filled with a gas at rest.
@@ -89,8 +91,11 @@ void measure(const Options& options, const solvers::Solver& solver, const std::s
   const int each = std::max(1, options.patches / batch) * batch;
   std::vector<Patches> patches;
   for (int i = 0; i < threads; ++i) patches.emplace_back(layout, each);
-  std::vector<std::unique_ptr<gpu::Device>> devices;
-  devices.push_back(std::make_unique<gpu::HostDevice>(options.device));
+  auto devices = gpu::make_devices(options.device, options.emulated);
+  devices.resize(1);
+  const gpu::DeviceProperties properties = devices.front()->properties();
+  const bool model = properties.kind == "host";
+  const char* const label = model ? "model" : properties.name.ends_with("fallback") ? "no GPU" : "measured";
   tasks::OffloadOptions offload;
   offload.batch = batch;
   offload.queues = threads;
@@ -104,17 +109,27 @@ void measure(const Options& options, const solvers::Solver& solver, const std::s
       micros.push_back(1e6 * seconds / (static_cast<double>(each) * threads));  // else: warm-up
   }
   std::sort(micros.begin(), micros.end());
-  fmt::print("model,{},host,{},{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.4f},{}\n",
-             options.real_kernel ? "cpu" : "given", memory, threads, batch, traits.dim, options.patch_size,
-             each * threads, micros[micros.size() / 2], micros.front(), micros.back(),
-             engine.memory().hit_rate(), engine.counts().deferred + engine.counts().failed);
+  fmt::print("{},{},{},{},{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.4f},{}\n", label,
+             !model                ? "device"
+             : options.real_kernel ? "cpu"
+                                   : "given",
+             properties.kind, memory, threads, batch, traits.dim, options.patch_size, each * threads,
+             micros[micros.size() / 2], micros.front(), micros.back(), engine.memory().hit_rate(),
+             engine.counts().deferred + engine.counts().failed);
   std::fflush(stdout);
 }
 
 void run(const Options& options) {
   const auto real = solvers::euler::make_solver(options.dimensions, {});
   const ModelledSolver modelled(*real, options.patch_time);
-  const solvers::Solver& solver = options.real_kernel ? *real : static_cast<const solvers::Solver&>(modelled);
+  const bool emulated = options.device == "host";
+  if (!emulated && !real->runs_on(options.device)) {
+    const std::string reason = gpu::why_missing(options.device);
+    throw InputError(fmt::format("device \"{}\": {}", options.device,
+                                 reason.empty() ? "the solver has no kernels for it" : reason));
+  }
+  const solvers::Solver& solver =
+      options.real_kernel || !emulated ? *real : static_cast<const solvers::Solver&>(modelled);
   fmt::print(
       "label,kernel,device,memory,threads,batch,dim,p,patches,us_a_patch_median,us_a_patch_min,us_a_patch_"
       "max,"
@@ -132,7 +147,11 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   meander::bench::Options options;
   CLI::App app(
-      "Time a patch that threads offload in batches, on an emulated device of given costs: a model. CSV");
+      "Time a patch that threads offload in batches, on a device or an emulated one of given costs. CSV");
+  app.add_option("--device", options.device,
+                 "\"host\" (emulated, with the costs below), \"cuda\", \"openmp\"")
+      ->check(CLI::IsMember({"host", "cuda", "openmp"}))
+      ->capture_default_str();
   app.add_option("--memory", options.strategies, "memory strategies")
       ->delimiter(',')
       ->check(CLI::IsMember(meander::gpu::strategy_names()))
@@ -160,15 +179,15 @@ int main(int argc, char** argv) {
     app.add_option(name, value, meaning)->check(CLI::NonNegativeNumber)->capture_default_str();
   };
   cost("--patch-time", options.patch_time, "seconds of the kernel a patch");
-  cost("--launch-latency", options.device.launch_latency, "seconds");
-  cost("--copy-latency", options.device.copy_latency, "seconds");
-  cost("--bandwidth-in", options.device.bandwidth_in, "bytes a second to the device; 0: unlimited");
-  cost("--bandwidth-out", options.device.bandwidth_out, "bytes a second from the device; 0: unlimited");
-  cost("--pageable-factor", options.device.pageable_factor,
+  cost("--launch-latency", options.emulated.launch_latency, "seconds");
+  cost("--copy-latency", options.emulated.copy_latency, "seconds");
+  cost("--bandwidth-in", options.emulated.bandwidth_in, "bytes a second to the device; 0: unlimited");
+  cost("--bandwidth-out", options.emulated.bandwidth_out, "bytes a second from the device; 0: unlimited");
+  cost("--pageable-factor", options.emulated.pageable_factor,
        "how much slower copies are without pinned memory");
-  cost("--allocation-stall", options.device.allocation_stall,
+  cost("--allocation-stall", options.emulated.allocation_stall,
        "seconds that a raw allocation stops the device");
-  cost("--page-fault", options.device.page_fault, "seconds for 64 KiB of managed memory");
+  cost("--page-fault", options.emulated.page_fault, "seconds for 64 KiB of managed memory");
   CLI11_PARSE(app, argc, argv);
   try {
     meander::bench::run(options);

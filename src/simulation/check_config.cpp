@@ -83,6 +83,18 @@ void check_boundary(const io::Fields& fields, const Config& config) {
   }
 }
 
+void check_radiation(const io::Fields& fields, const Config& config, const solvers::Traits& traits) {
+  if (traits.radiates) return;
+  for (int face = 0; face < 2 * config.domain.dimensions; ++face) {
+    if (config.domain.boundary[face] != Boundary::sommerfeld) continue;
+    const std::string axis = axis_names[face / 2], side = axis + (face % 2 == 0 ? "-lower" : "-upper");
+    const std::string key = fields.was_given(side) ? side : fields.was_given(axis) ? axis : "all";
+    fields.reject(key, fmt::format("'sommerfeld' exists for solver.equation = 'ccz4' with scheme = "
+                                   "'fourth-order' only, but the scheme is {}",
+                                   traits.name));
+  }
+}
+
 void check_time(const io::Fields& fields, const Config& config) {
   const TimeConfig& time = config.time;
   if (time.end <= time.start) {

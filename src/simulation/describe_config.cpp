@@ -38,7 +38,7 @@ void describe_domain(io::Fields& fields, DomainConfig& config) {
 }
 
 std::vector<std::string> boundary_kinds() {
-  return {"periodic", "outflow", "reflecting", "scenario"};
+  return {"periodic", "outflow", "reflecting", "scenario", "sommerfeld"};
 }
 
 void describe_boundary(io::Fields& fields, BoundaryNames& names, int dimensions) {

@@ -118,8 +118,7 @@ void SimulationOf<D>::advance(double limit) {
   dt_ = dt;
   ++step_;
   updates_ += volumes();
-  first_order_ += status_.first_order;
-  floored_ += status_.floored;
+  count_status();
   check_state();
   tracker_.end_step(state(), dt);
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
@@ -158,11 +157,19 @@ void SimulationOf<D>::regrid() {
   }
   if (changed) {
     status_ = traversal_.enforce_floors();
-    floored_ += status_.floored;
+    count_status();
     check_state();
     mesh_.fill_halos(t_, team_);
   }
   times_.regrid += seconds_since(start);
+}
+
+template <int D>
+void SimulationOf<D>::count_status() {
+  first_order_ += status_.first_order;
+  floored_ += status_.floored;
+  strayed_ += status_.strayed;
+  watch_.look(state(), *solver_, status_, step_);
 }
 
 template <int D>
@@ -255,6 +262,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.counters.emplace_back(first_order_counter, first_order_volumes());
   state.counters.emplace_back(floored_counter, floored_volumes());
   tracker_.save(state);
+  state.counters.emplace_back(strayed_counter, strayed_volumes());
 }
 
 template mesh::Domain<2> domain_of<2>(const Config&);
