@@ -28,6 +28,7 @@ const std::vector<InputCase>& cases() {
       {"accretion-2d", {"mesh.max-level=3"}, 40, -25.8775543758, 4.0012533587},
       {"accretion-3d", {"mesh.max-level=2"}, 40, -25.8775543758, 8.00093967934},
       {"accretion-3d-fine", {"mesh.max-level=3"}, 20, -28.6062951293, 8.00094140569},
+      {"binary", {"mesh.max-level=2", "refinement[0].radii=[1.0]"}, 2, 1, 1},
       {"puncture", {"mesh.max-level=1"}, 5, 0.623884468188, 5832.00108783},
       {"riemann-2d", {"mesh.max-level=3"}, 40, 0.0188227984125, 0.204617111907},
       {"sedov-2d", {"mesh.max-level=3"}, 40, 0.00145955255522, 1.00212078292},
@@ -122,6 +123,8 @@ const std::multimap<std::string, Demand>& demands() {
       {"accretion-3d", vanishes(0, {x_of, y_of, z_of})},
       {"accretion-3d-fine", mass_is(8 + 0.2 * 4 / 3 * std::numbers::pi * 0.08 * 0.08 * 0.08, 1e-8)},
       {"accretion-3d-fine", vanishes(0, {x_of, y_of, z_of})},
+      // Two equal holes: half a turn about z changes nothing, nor does a mirror at z = 0.
+      {"binary", vanishes(lapse, {x_of, y_of, z_of})},
       {"puncture", vanishes(lapse, {x_of, y_of, z_of})},
       {"riemann-2d", vanishes(0, {off_diagonal})},  // configuration 3 is its own mirror image
       {"sedov-2d", mass_is(1, 1e-13)},
