@@ -104,6 +104,7 @@ struct Case {
   std::string device, equation;
   const solvers::Solver& solver;
   solvers::PatchLayout layout;
+  const char* label;  // "model", "measured", "no GPU": OpenMP has only the initial device
   bool model, given_kernel;
   Link link;
 };
@@ -117,7 +118,7 @@ std::vector<std::unique_ptr<gpu::Device>> devices_of(const Options& options, con
     devices.resize(std::min<std::size_t>(devices.size(), 1));
   }
   if (devices.empty())
-    throw InputError(fmt::format("there is no device \"{}\": {}", name, gpu::why_missing("cuda")));
+    throw InputError(fmt::format("there is no device \"{}\": {}", name, gpu::why_missing(name)));
   return devices;
 }
 
@@ -151,15 +152,14 @@ void measure(const Options& options, const Case& c, const std::string& memory, i
   }
   std::sort(micros.begin(), micros.end());
   const double median = micros[micros.size() / 2], link = 1e6 * link_seconds(c.link, c.layout);
-  fmt::print("{},{},{},{},{},{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.4f},{}\n",
-             c.model ? "model" : "measured",
-             c.given_kernel ? "given"
-             : c.model      ? "cpu"
-                            : "device",
-             c.device, c.equation, c.layout.dim, c.layout.p, memory, threads, batch, each * threads, median,
-             micros.front(), micros.back(), 1e3 * median / static_cast<double>(c.layout.volumes()), kernel,
-             link, link / median, engine.memory().hit_rate(),
-             engine.counts().deferred + engine.counts().failed);
+  fmt::print(
+      "{},{},{},{},{},{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.4f},{}\n", c.label,
+      c.given_kernel ? "given"
+      : c.model      ? "cpu"
+                     : "device",
+      c.device, c.equation, c.layout.dim, c.layout.p, memory, threads, batch, each * threads, median,
+      micros.front(), micros.back(), 1e3 * median / static_cast<double>(c.layout.volumes()), kernel, link,
+      link / median, engine.memory().hit_rate(), engine.counts().deferred + engine.counts().failed);
   std::fflush(stdout);
 }
 
@@ -209,6 +209,9 @@ void run(const Options& options) {
         const auto real = solver_of(equation, dimensions);
         if (!real) continue;
         const bool model = name == "host", given = model && !options.real_kernel;
+        const char* const label = model                                                     ? "model"
+                                  : probed.front()->properties().name.ends_with("fallback") ? "no GPU"
+                                                                                            : "measured";
         if (!model && !real->runs_on(name)) {
           fmt::print(stderr, "SKIPPED {} in {}D: no kernels for {}\n", equation, dimensions, name);
           continue;
@@ -219,7 +222,7 @@ void run(const Options& options) {
           const auto& traits = solver.traits();
           solvers::PatchLayout layout(traits.dim, p, traits.halo, traits.unknowns);
           layout.point_values = traits.point_values();
-          sweep(options, {name, equation, solver, layout, model, given, link}, in_time);
+          sweep(options, {name, equation, solver, layout, label, model, given, link}, in_time);
         }
       }
     }

@@ -8,10 +8,14 @@
 
 #include "base/error.hpp"
 #include "command_line.hpp"
+#include "first.hpp"
+#include "meander.hpp"
 #include "ranks.hpp"
 #include "simulation/config.hpp"
+#include "simulation/explain.hpp"
 #include "simulation/input_reference.hpp"
 #include "simulation/run.hpp"
+#include "simulation/terms.hpp"
 #include "simulation/thread_plan.hpp"
 
 namespace {
@@ -52,10 +56,14 @@ int tell(const app::CommandLine& line, const std::string& help) {
   switch (line.command) {
     case app::Command::check:
       return print(simulation::load_config(line.input, line.settings).resolved);
+    case app::Command::explain:
+      return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:
       return print(simulation::input_reference());
+    case app::Command::terms:
+      return print(simulation::terms_of_file(line.pde, line.settings, line.input));
     default:
       return print(help);
   }
@@ -63,7 +71,8 @@ int tell(const app::CommandLine& line, const std::string& help) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int meander::program(int argc, char** argv) {
+  app::keep_first();
   const auto started = std::chrono::steady_clock::now();
   // A file beyond the user's limit is a failed write with a message, not a killed process.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -141,6 +141,7 @@ class SharingStrategy final : public Strategy {
 
 bool exists_on(const std::string& name, const DeviceProperties& device) {
   if (name.starts_with("unified")) return device.managed;
+  if (name == "zero-copy") return device.reads_pinned;
   return name != "cuda-async" || device.ordered;
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <optional>
 
 #include "base/log.hpp"
@@ -276,16 +275,8 @@ int restart(const RestartInput& restart, const RunOptions& options, const mesh::
   TraceFile trace(options.trace, communicator);
   io::CheckpointReader checkpoint(restart.checkpoint, communicator);
   const io::CheckpointState& state = checkpoint.state();
-  CheckpointFacts facts{.path = restart.checkpoint,
-                        .config = {},
-                        .time = state.time,
-                        .finest_level = checkpoint.finest_level()};
-  communicator.agree([&] {
-    // Where it ran is no fact of the checkpoint: its devices need not be here.
-    facts.config = load_config_text(state.input, restart.checkpoint, {"offload.device=none"}, scenarios(),
-                                    std::numeric_limits<double>::infinity());
-    check_mesh_of_checkpoint(facts, checkpoint.mesh(), state.equation);
-  });
+  CheckpointFacts facts;
+  communicator.agree([&] { facts = facts_of(checkpoint, restart.checkpoint); });
   const Config config = restart.input.empty() ? load_config_text(communicator, state.input,
                                                                  restart.checkpoint, restart.settings)
                                               : load_config(communicator, restart.input, restart.settings);

@@ -69,6 +69,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
           engine_ ? engine_->patch_memory() : gpu::host_memory(), partition_policy(config)),
       traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
+      tracker_(config.scenario->punctures()),
       t_(config.time.start) {
   count_leaves();
 }
@@ -111,14 +112,15 @@ void SimulationOf<D>::advance(double limit) {
   const trace::Scope scope("step", step_ + 1);
   const double dt = next_dt(limit);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
+  tracker_.begin_step(state());
   status_ = traversal_.advance(t_, dt, t_next);
   t_ = t_next;
   dt_ = dt;
   ++step_;
   updates_ += volumes();
-  first_order_ += status_.first_order;
-  floored_ += status_.floored;
+  count_status();
   check_state();
+  tracker_.end_step(state(), dt);
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
   const auto start = std::chrono::steady_clock::now();
   config_.scenario->prepare_step(state(), *solver_);
@@ -155,11 +157,19 @@ void SimulationOf<D>::regrid() {
   }
   if (changed) {
     status_ = traversal_.enforce_floors();
-    floored_ += status_.floored;
+    count_status();
     check_state();
     mesh_.fill_halos(t_, team_);
   }
   times_.regrid += seconds_since(start);
+}
+
+template <int D>
+void SimulationOf<D>::count_status() {
+  first_order_ += status_.first_order;
+  floored_ += status_.floored;
+  strayed_ += status_.strayed;
+  watch_.look(state(), *solver_, status_, step_);
 }
 
 template <int D>
@@ -170,8 +180,8 @@ void SimulationOf<D>::check_state() const {
 template <int D>
 bool SimulationOf<D>::adapt() {
   if (engine_) engine_->safepoint();
-  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, team_), config_.mesh.min_level, config_.mesh.max_level,
-                   team_)) {
+  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, tracker_.positions(), team_), config_.mesh.min_level,
+                   config_.mesh.max_level, team_)) {
     return false;
   }
   count_leaves();
@@ -254,6 +264,8 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.counters.emplace_back(updates_counter, updates_);
   state.counters.emplace_back(first_order_counter, first_order_volumes());
   state.counters.emplace_back(floored_counter, floored_volumes());
+  tracker_.save(state);
+  state.counters.emplace_back(strayed_counter, strayed_volumes());
 }
 
 template mesh::Domain<2> domain_of<2>(const Config&);

@@ -16,6 +16,11 @@ bool Solver::surely_admissible(const double*, const double*) const {
   return false;
 }
 
+const std::vector<PatchQuantity>& Solver::patch_quantities() const {
+  static const std::vector<PatchQuantity> none;
+  return none;
+}
+
 double Solver::step_limit(double, double) const {
   return std::numeric_limits<double>::infinity();
 }

@@ -185,6 +185,11 @@ SweepStatus Traversal<D>::merge() const {
     merged.min_crossing = std::min(merged.min_crossing, patches[leaf].dx / status.max_rate);
     merged.first_order += status.first_order;
     merged.floored += status.floored;
+    merged.strayed += status.strayed;
+    if (status.breach.bound >= 0) {
+      auto& first = merged.breached[static_cast<std::size_t>(status.breach.bound)];
+      if (first.leaf < 0) first = {static_cast<std::int32_t>(leaf), status.breach};
+    }
     if (!status.admissible && merged.inadmissible < 0) merged.inadmissible = static_cast<std::int32_t>(leaf);
   }
   merged.failed = merged.inadmissible >= 0;

@@ -97,5 +97,33 @@ TEST(RanksWithABadState, AllSayTheSame) {
   }
 }
 
+// A lapse that falls below its floor is told of once, by the root, in the words of one rank alone.
+TEST(RanksBeyondABound, AreToldOfOnce) {
+  const Config config = load_config_text(
+      "[domain]\nlower = [-0.5, 0, 0]\nupper = [0.5, 0.125, 0.125]\ncells = [8, 1, 1]\n[mesh]\npatch-size = "
+      "3\n"
+      "[solver]\nequation = \"ccz4\"\nslicing = \"harmonic\"\ns = 0\nlapse-floor = 0.96\n"
+      "[scenario]\nname = \"gauge-wave\"\namplitude = 0.1\n",
+      "low.toml", {}, scenarios(), 1e12);
+  const auto warnings = [&](const mesh::Communicator& communicator) {
+    testing::internal::CaptureStderr();
+    const auto simulation = make_simulation(config, 1, communicator);
+    while (simulation->step() < 3) simulation->advance(config.time.end);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_GT(simulation->floored_volumes(), 0);
+    EXPECT_EQ(simulation->strayed_volumes(), 0);
+    const auto begin = said.find("step ");
+    return begin == std::string::npos ? "" : said.substr(begin);
+  };
+  std::string reference = world().is_root() ? warnings(mesh::Communicator{}) : "";
+  world().broadcast(reference);
+  EXPECT_EQ(reference.find("step 1, t = "), 0U) << reference;
+  EXPECT_NE(reference.find(": lapse = 0.9"), std::string::npos) << reference;
+  EXPECT_NE(reference.find(" is below its floor 0.96, and was lifted to it: volume at ("), std::string::npos)
+      << reference;
+  EXPECT_EQ(std::count(reference.begin(), reference.end(), '\n'), 1) << reference;
+  EXPECT_EQ(warnings(world()), world().is_root() ? reference : "");
+}
+
 }  // namespace
 }  // namespace meander::simulation
