@@ -19,20 +19,27 @@ using Devices = std::vector<std::unique_ptr<gpu::Device>>;
 
 constexpr int most_queues = 256, most_patches = 1 << 16;
 
-// Until a solver brings kernels of its own for them.
-const char* const no_cuda_kernels =
-    "no solver has CUDA kernels for offloading yet; there are \"none\" and \"host\" (emulated)";
-
 bool has_cache(const std::string& strategy) {
   return strategy != "map" && strategy != "cuda-async";
 }
 
-Devices devices_of(const OffloadConfig& config) {
+// On emulated devices the CPU's kernels run, which every solver has.
+bool runs_on(const solvers::Solver& solver, const Devices& devices) {
+  return devices.empty() || devices[0]->properties().kind == "host" ||
+         solver.runs_on(devices[0]->properties().kind);
+}
+
+std::string without_kernels(const solvers::Solver& solver, const std::string& kind) {
+  return fmt::format("{} has no kernels for {}", solver.traits().name, kind);
+}
+
+Devices devices_of(const OffloadConfig& config, const solvers::Solver& solver) {
   if (config.make_devices) return config.make_devices();
-  if (config.device == "auto") return {};
   Devices devices = gpu::make_devices(config.device);
-  if (config.device == "cuda") throw InputError(fmt::format("device \"cuda\": {}", no_cuda_kernels));
-  return devices;
+  if (runs_on(solver, devices)) return devices;
+  if (config.device == "auto") return {};
+  throw InputError(fmt::format("device \"{}\": {}; there are \"none\" and \"host\" (emulated)", config.device,
+                               without_kernels(solver, devices[0]->properties().kind)));
 }
 
 tasks::OffloadOptions options_of(const OffloadConfig& config) {
@@ -40,6 +47,7 @@ tasks::OffloadOptions options_of(const OffloadConfig& config) {
   options.batch = config.batch;
   options.queues = config.queues;
   options.memory = config.memory;
+  options.block_kernels = config.block_kernels;
   if (config.limit > 0) options.cache.limit = static_cast<std::size_t>(config.limit);
   options.cache.trim_after = std::chrono::milliseconds(std::llround(1000 * config.trim_after));
   return options;
@@ -66,9 +74,9 @@ void describe_offload(io::Fields& fields, OffloadConfig& config) {
   fields.text(
       "device", config.device,
       "What updates batches of patches beside the threads: `none`; `host` or `host:N`, one or N devices "
-      "emulated by threads, for tests and models; `cuda`, which is refused as long as no solver has CUDA "
-      "kernels for it; `auto`, a GPU if there is one that a solver has kernels for, which for now means "
-      "none. The state is the same to the bit in all cases.");
+      "emulated by threads, for tests and models; `cuda`, all GPUs that are visible; `auto`, the GPUs if "
+      "there "
+      "are any and the solver has kernels for them. The state is the same to the bit for `none` and `host`.");
   fields.integer("batch", config.batch, "patches", "Patches that are updated in one kernel launch.",
                  io::between(1, most_patches));
   fields.integer("queues", config.queues, "", "Queues of each device: so many batches are under way at most.",
@@ -91,7 +99,7 @@ void describe_gpu_memory(io::Fields& fields, OffloadConfig& config) {
 void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, const OffloadConfig& config,
                    const solvers::Solver& solver, int patch_size) {
   Devices devices;
-  at_key(offload, "device", [&] { devices = devices_of(config); });
+  at_key(offload, "device", [&] { devices = devices_of(config, solver); });
   if (config.limit > 0 && !has_cache(config.memory)) {
     gpu_memory.reject("limit", fmt::format("has no meaning for offload.memory = \"{}\", which has no cache; "
                                            "there are \"pooled\", \"unified\", \"unified-prefetch\" and "
@@ -118,15 +126,17 @@ void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, cons
   }
 }
 
-std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config,
+std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
                                                   const mesh::Communicator& communicator) {
   std::unique_ptr<tasks::OffloadEngine> engine;
   communicator.agree([&] {
-    Devices devices = devices_of(config);
+    Devices devices = devices_of(config, solver);
     if (config.device == "auto" && !config.make_devices && communicator.is_root()) {
       const std::string missing = gpu::why_missing("cuda");
-      log::info(fmt::format("offload.device = \"auto\": no device is used; {}",
-                            missing.empty() ? no_cuda_kernels : missing));
+      log::info(devices.empty() ? fmt::format("offload.device = \"auto\": no device is used; {}",
+                                              missing.empty() ? without_kernels(solver, "cuda") : missing)
+                                : fmt::format("offload.device = \"auto\": {} of {}", devices.size(),
+                                              devices[0]->properties().name));
     }
     if (!devices.empty())
       engine = std::make_unique<tasks::OffloadEngine>(std::move(devices), options_of(config));

@@ -28,6 +28,7 @@ struct OffloadConfig {
 
   // What stands for the devices of that name; tests give others.
   std::function<std::vector<std::unique_ptr<gpu::Device>>()> make_devices;
+  bool block_kernels = false;  // see tasks::OffloadOptions
 };
 
 void describe_offload(io::Fields& fields, OffloadConfig& config);
@@ -38,7 +39,7 @@ void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, cons
                    const solvers::Solver& solver, int patch_size);
 
 // Null where there is no device. Throws DeviceError (several ranks: AgreedFailure). Collective.
-std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config,
+std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
                                                   const mesh::Communicator& communicator);
 
 }  // namespace meander::simulation

@@ -66,7 +66,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
             scenario->boundary(x, dx, t, q);
           },
           gpu::host_memory(), partition_policy(config)),
-      engine_(make_engine(config.offload, mesh_.communicator())),
+      engine_(make_engine(config.offload, *solver_, mesh_.communicator())),
       traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
       tracker_(config.scenario->punctures()),

@@ -6,6 +6,7 @@
 
 #include "gpu/device.hpp"
 #include "simulation/config.hpp"
+#include "simulation/equation.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -52,7 +53,6 @@ INSTANTIATE_TEST_SUITE_P(
     Simulation, BadOffloadInput,
     testing::Values(Bad{"[offload]\ndevice = \"tpu\"\n", "offload.device", "\"none\", \"host\", \"host:N\""},
                     Bad{"[offload]\ndevice = \"host:0\"\n", "offload.device", "from 1 to"},
-                    Bad{"[offload]\ndevice = \"cuda\"\n", "offload.device", "\"none\" and \"host\""},
                     Bad{"[offload]\nmemory = \"mapped\"\n", "offload.memory", "map, pooled, unified"},
                     Bad{"[offload]\nbatch = 0\n", "offload.batch", "must be between 1"},
                     Bad{"[offload]\nqueues = 0\n", "offload.queues", "must be between 1"},
@@ -67,17 +67,30 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(OffloadInput, DefaultsToNoDevice) {
   const Config config = load("");
   EXPECT_EQ(config.offload.device, "none");
-  EXPECT_EQ(make_engine(config.offload, {}), nullptr);
+  EXPECT_EQ(make_engine(config.offload, *make_solver(2, config), {}), nullptr);
 }
 
-// Whatever GPU there is: no solver has kernels for it yet.
-TEST(OffloadInput, AutoSaysWhyThereIsNoDevice) {
+TEST(OffloadInput, RefusesCudaWhereThereIsNone) {
+  if (gpu::why_missing("cuda").empty()) GTEST_SKIP() << "there is a GPU here";
+  try {
+    load("[offload]\ndevice = \"cuda\"\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string said = error.what();
+    EXPECT_NE(said.find("offload.device"), std::string::npos) << said;
+    EXPECT_NE(said.find(gpu::why_missing("cuda")), std::string::npos) << said;
+    EXPECT_NE(said.find("\"none\" and \"host\""), std::string::npos) << said;
+  }
+}
+
+TEST(OffloadInput, AutoSaysWhatItTakes) {
   const Config config = load("[offload]\ndevice = \"auto\"\n");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(make_engine(config.offload, {}), nullptr);
+  EXPECT_EQ(make_engine(config.offload, *make_solver(2, config), {}) != nullptr,
+            gpu::why_missing("cuda").empty());
   const std::string said = testing::internal::GetCapturedStderr(), missing = gpu::why_missing("cuda");
-  EXPECT_NE(said.find("no device is used"), std::string::npos) << said;
-  EXPECT_NE(said.find(missing.empty() ? "no solver has CUDA kernels" : missing), std::string::npos) << said;
+  EXPECT_NE(said.find(missing.empty() ? "NVIDIA" : "no device is used; " + missing), std::string::npos)
+      << said;
 }
 
 TEST(OffloadInput, IsResolvedAndReadsBack) {
