@@ -19,6 +19,11 @@ constexpr bool with_cuda = true;
 #else
 constexpr bool with_cuda = false;
 #endif
+#ifdef MEANDER_OPENMP
+constexpr bool with_openmp = true;
+#else
+constexpr bool with_openmp = false;
+#endif
 
 // Of dx over the sum of the wave speeds along the axes. Fourth order: Runge-Kutta's stable stretch of the
 // imaginary axis over the largest frequency of the differences is 2.06; dissipation takes its part.
@@ -57,11 +62,11 @@ class Ccz4Solver final : public Solver {
   }
 
   bool runs_on(std::string_view kind) const override {
-    return kind == "host" || (kind == "cuda" && with_cuda);
+    return kind == "host" || (kind == "cuda" && with_cuda) || (kind == "openmp" && with_openmp);
   }
 
   std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
-    return with_cuda && traits_.stages == 1 ? rusanov_scratch_bytes(layout, patches) : 0;
+    return (with_cuda || with_openmp) && traits_.stages == 1 ? rusanov_scratch_bytes(layout, patches) : 0;
   }
 
   void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
@@ -73,7 +78,10 @@ class Ccz4Solver final : public Solver {
       return first_order ? launch_rusanov_serially(terms_, view.batch())
                          : launch_fourth_order_serially(terms_, view.batch());
     }
-#ifdef MEANDER_CUDA
+#if defined(MEANDER_OPENMP)
+    first_order ? launch_rusanov_on_openmp(execution, terms_, batch)
+                : launch_fourth_order_on_openmp(execution, terms_, batch);
+#elif defined(MEANDER_CUDA)
     first_order ? launch_rusanov_on_cuda(execution.native_queue(), terms_, batch)
                 : launch_fourth_order_on_cuda(execution.native_queue(), terms_, batch);
 #else
