@@ -38,7 +38,7 @@ void describe_domain(io::Fields& fields, DomainConfig& config) {
 }
 
 std::vector<std::string> boundary_kinds() {
-  return {"periodic", "outflow", "reflecting", "scenario"};
+  return {"periodic", "outflow", "reflecting", "scenario", "sommerfeld"};
 }
 
 void describe_boundary(io::Fields& fields, BoundaryNames& names, int dimensions) {
@@ -109,13 +109,24 @@ const std::vector<RefinementKind>& refinement_kinds() {
   return kinds;
 }
 
+namespace {
+
+void describe_variable(io::Fields& fields, RefinementConfig& config) {
+  io::Field& field =
+      fields.text("variable", config.variable, "An unknown or derived quantity of the solver.");
+  field.required = true;
+  field.example = "\"density\"";
+}
+
+}  // namespace
+
 void describe_refinement(io::Fields& fields, RefinementConfig& config, const std::string& kind) {
   std::vector<std::string> names;
   for (const RefinementKind& entry : refinement_kinds()) names.push_back(entry.name);
   fields.choice("kind", config.kind, names, "The criterion.").required = true;
   if (kind.empty()) return;
   if (kind == "jump") {
-    fields.text("variable", config.variable, "An unknown or derived quantity of the solver.").required = true;
+    describe_variable(fields, config);
     fields
         .number("refine", config.refine, "", "Refine a leaf where the relative jump exceeds this.",
                 io::greater_than(0))
@@ -125,7 +136,7 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
                 io::at_least(0))
         .default_text = "a quarter of refine";
   } else if (kind == "threshold") {
-    fields.text("variable", config.variable, "An unknown or derived quantity of the solver.").required = true;
+    describe_variable(fields, config);
     fields.number("refine", config.refine, "the variable's", "Refine a leaf where the variable exceeds this.")
         .required = true;
     fields
@@ -216,6 +227,11 @@ void describe_diagnostics(io::Fields& fields, DiagnosticsConfig& config) {
   fields.number("exclude-radius", config.exclude_radius, "length",
                 "The constraints in history.csv leave out volumes this near to a puncture of the scenario.",
                 io::at_least(0));
+  fields.numbers(
+      "extraction-radii", config.extraction_radii, "length",
+      "Spheres about the domain's middle through which gravitational waves are measured: the modes "
+      "of Psi4 with l = 2 in history.csv.",
+      io::greater_than(0));
 }
 
 void describe_checkpoint(io::Fields& fields, CheckpointConfig& config) {

@@ -23,6 +23,7 @@ struct SolverNames {
   std::string euler_scheme = "rusanov", limiter = "mc";
   std::string ccz4_scheme = "fourth-order", slicing = "1+log";
   int evolves_shift = 1, damped_theta = 1;  // s, c
+  int dim = 3;  // of the domain, set before the keys are described: some exist along its axes only
 };
 
 struct EquationEntry {
@@ -43,6 +44,8 @@ struct EquationEntry {
 
 // All equations, the first being the default. Adding one is adding a line here.
 const std::vector<EquationEntry>& equations();
+// At the end of the list; see register_equation() (own_equation.hpp). Throws std::invalid_argument.
+void add_equation(EquationEntry entry);
 // The one of that name; null if there is none.
 const EquationEntry* find_equation(const std::string& name);
 

@@ -3,6 +3,7 @@
 #pragma once
 // A scenario: initial and boundary data, what it adds to a step, and what it measures. Chosen by name.
 
+#include <any>
 #include <array>
 #include <functional>
 #include <memory>
@@ -36,6 +37,7 @@ struct EquationParameters {
   std::string equation = "euler";
   solvers::euler::Parameters euler = {};
   solvers::ccz4::Parameters ccz4 = {};
+  std::any own = {};  // of an equation that was registered: OwnChoices (own_equation.hpp)
 };
 
 // The box and the equation a scenario is set up in, fixed before any of its data is asked for.
@@ -98,5 +100,7 @@ struct ScenarioEntry {
 };
 // All scenarios, in the order they are listed to users. Adding one is adding a line here.
 const std::vector<ScenarioEntry>& scenarios();
+// At the end of the list; see register_scenario() (own_equation.hpp). Throws std::invalid_argument.
+void add_scenario(ScenarioEntry entry);
 
 }  // namespace meander::simulation

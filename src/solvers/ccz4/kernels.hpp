@@ -24,6 +24,11 @@ void launch_fourth_order_serially(const Terms& terms, const DeviceBatch& batch);
 void launch_rusanov_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch);
 void launch_fourth_order_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch);
 
+// By OpenMP; only in builds that offload with it. Return when the batch is done.
+void launch_rusanov_on_openmp(const gpu::Execution& execution, const Terms& terms, const DeviceBatch& batch);
+void launch_fourth_order_on_openmp(const gpu::Execution& execution, const Terms& terms,
+                                   const DeviceBatch& batch);
+
 // Scratch memory that a launch of the first-order scheme wants.
 std::size_t rusanov_scratch_bytes(const PatchLayout& layout, int patches);
 
