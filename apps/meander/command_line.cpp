@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "io/nearest.hpp"
 #include "io/provenance.hpp"
+#include "simulation/terms.hpp"
 #include "simulation/walltime.hpp"
 
 namespace meander::app {
@@ -50,32 +51,64 @@ std::string not_understood(const CLI::App& app) {
   return fmt::format("'{}' is one word too many for: meander {}", word, where.get_name());
 }
 
-CLI::Option* add_input(CLI::App& command, CommandLine& line) {
-  CLI::Option* input =
-      command.add_option("INPUT", line.input, "The input file (TOML); its keys are in docs/input.md");
-  command
-      .add_option("--set", line.settings,
-                  "Replace or add a key of the input: --set mesh.patch-size=17; as often as you like")
+void add_settings(CLI::App& command, CommandLine& line, const char* meaning) {
+  command.add_option("--set", line.settings, meaning)
       ->type_name("TABLE.KEY=VALUE")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  return input;
 }
 
-void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime, const char* output) {
+CLI::Option* add_input(CLI::App& command, CommandLine& line) {
+  add_settings(command, line,
+               "Replace or add a key of the input: --set mesh.patch-size=17; as often as you like");
+  return command.add_option("INPUT", line.input, "The input file (TOML); its keys are in docs/input.md");
+}
+
+CLI::App* add_terms(CLI::App& app, CommandLine& line) {
+  CLI::App* terms = app.add_subcommand("terms", "Print the equations' terms at points, for other codes");
+  terms
+      ->add_option("--pde", line.pde,
+                   fmt::format("The equations: {}", fmt::join(simulation::pde_names(), ", ")))
+      ->type_name("NAME")
+      ->required();
+  add_settings(*terms, line,
+               "A parameter of the equations: --set solver.slicing=harmonic; as often as you like");
+  terms->add_option(
+      "FILE", line.input,
+      "Rows of numbers; without it, or with -, those of standard input. A row holds the unknowns Q "
+      "and the derivatives d_x Q, d_y Q, d_z Q (euler: Q alone will do, and 2D has no d_z Q), white "
+      "space between; # begins a comment");
+  terms->footer(
+      "Prints a row for each row, with 17 digits. ccz4: dQ/dt of source and non-conservative products "
+      "together. "
+      "euler: the fluxes along x, y (and z), then the largest wave speed. The order of the unknowns is in "
+      "docs/terms.md.");
+  return terms;
+}
+
+void add_threads(CLI::App& command, CommandLine& line) {
   command
       .add_option(
           "--threads", line.threads,
           "Threads a rank; without it, the processors that it may use, shared with the ranks beside it")
       ->type_name("N")
       ->check(CLI::Range(1, most_threads));
+}
+
+void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime, const char* output) {
+  add_threads(command, line);
   command.add_option("--output", line.output, output)->type_name("DIR");
   command
       .add_option("--walltime", walltime,
                   "Stop with a checkpoint so early that all is over by then: hours:minutes:seconds, "
                   "days-hours:minutes:seconds or minutes")
       ->type_name("TIME");
+  command
+      .add_option(
+          "--trace", line.trace,
+          "Write a timeline of threads, queues and messages: for ui.perfetto.dev or scripts/plot-trace")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -103,13 +136,23 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   add_input(*restart, line)->description("Another input file; without it, the one that the checkpoint holds");
   add_run_options(*restart, line, walltime,
                   "A new directory for all results; without it, those beside the checkpoint are continued");
-  CLI::App* check =
-      app.add_subcommand("check", "Check an input file and print it with every default filled in");
+  CLI::App* check = app.add_subcommand(
+      "check", "Check an input file, print it with every default filled in, and estimate what its run costs");
   add_input(*check, line)->required();
+  add_threads(*check, line);
+  check->add_flag("--input-only", line.input_only, "Build no mesh and estimate nothing");
+  CLI::App* explain =
+      app.add_subcommand("explain", "Explain a key of the input file, or list those of a table");
+  explain->add_option("KEY", line.name, "mesh.patch-size, patch-size, mesh, vortex; without it, the tables");
+  explain->add_flag("--keys", line.keys_only, "Print the names of all keys");
+  CLI::App* info = app.add_subcommand("info", "Print what a file holds");
+  info->add_option("FILE", line.file, "A checkpoint, plot file, series of plots, history or input file")
+      ->required();
   CLI::App* scenarios = app.add_subcommand("scenarios", "List the scenarios and their parameters");
   CLI::App* reference =
       app.add_subcommand("input-reference", "Print docs/input.md: every key of the input file");
-  for (CLI::App* command : {run, restart, check, scenarios, reference})
+  CLI::App* terms = add_terms(app, line);
+  for (CLI::App* command : {run, restart, check, explain, info, scenarios, reference, terms})
     command->set_help_flag("-h,--help", "This text");
 
   try {
@@ -125,8 +168,11 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   if (run->parsed()) line.command = Command::run;
   if (restart->parsed()) line.command = Command::restart;
   if (check->parsed()) line.command = Command::check;
+  if (explain->parsed()) line.command = Command::explain;
+  if (info->parsed()) line.command = Command::info;
   if (scenarios->parsed()) line.command = Command::scenarios;
   if (reference->parsed()) line.command = Command::input_reference;
+  if (terms->parsed()) line.command = Command::terms;
   if (app.get_subcommands().empty()) {
     throw InputError(app.help() + "\nmeander: which command? The first would be: meander run INPUT");
   }

@@ -49,6 +49,7 @@ struct Field {
   Range range;                       // of a number, or of each number of a list
   std::vector<std::string> choices;  // of a string, or of each string of a list; empty: any
   std::string default_text;  // as TOML, taken when declared; may be replaced by words ("the base level")
+  std::string example;       // a value as TOML, where neither default nor type tell a good one; may be empty
   bool required = false;
   std::optional<bool> fixed;  // a restart must not change it; unset: as its table says, usually no
   Origin origin;              // filled by the reader

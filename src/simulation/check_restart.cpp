@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "simulation/equation.hpp"
 
@@ -30,6 +31,18 @@ bool is_periodic(const Config& config, int axis) {
 }
 
 }  // namespace
+
+CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path) {
+  const io::CheckpointState& state = checkpoint.state();
+  // Where it ran is no fact of the checkpoint: its devices need not be here.
+  CheckpointFacts facts{.path = path,
+                        .config = load_config_text(state.input, path, {"offload.device=none"}, scenarios(),
+                                                   std::numeric_limits<double>::infinity()),
+                        .time = state.time,
+                        .finest_level = checkpoint.finest_level()};
+  check_mesh_of_checkpoint(facts, checkpoint.mesh(), state.equation);
+  return facts;
+}
 
 void check_restart(const Config& config, const CheckpointFacts& checkpoint) {
   const Config& before = checkpoint.config;

@@ -16,6 +16,10 @@ struct CheckpointFacts {
   int finest_level = 0;
 };
 
+// Of an open checkpoint: reads and checks the input that it holds, and that its mesh is the one that input
+// describes. `path` is what messages call it. Throws InputError. Not collective.
+CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path);
+
 // Refuses, at the key and with both values, what would make no sense: another value of a key that is fixed,
 // an axis that becomes or ceases to be periodic, a max-level below the finest leaf, a raised min-level, an
 // end before the checkpoint. Throws InputError.

@@ -7,21 +7,15 @@
 #include <algorithm>
 #include <cctype>
 
-#include "simulation/describe_config.hpp"
 #include "simulation/equation.hpp"
 #include "simulation/field_names.hpp"
+#include "simulation/input_description.hpp"
 
 namespace meander::simulation {
 
 namespace {
 
 using io::Field;
-using io::Fields;
-
-// A default that is TOML, or words where it depends on other keys.
-bool is_toml(const Field& field) {
-  return field.default_text == io::toml_text(field.target);
-}
 
 std::string default_of(const Field& field) {
   if (field.required) return "required";
@@ -53,24 +47,19 @@ std::string sentence(std::string text) {
   return text;
 }
 
-std::string key_table(const Fields& fields) {
+std::string key_table(const InputSection& section) {
   std::string text =
       "| key | type | unit | default | allowed | at restart | meaning |\n|---|---|---|---|---|---|---|\n";
-  for (const Field& field : fields.all()) {
+  for (const Field& field : section.fields.all()) {
     std::string allowed = io::range_text(field.range);
     for (const std::string& choice : field.choices) allowed += (allowed.empty() ? "" : ", ") + code(choice);
     std::string standard = default_of(field);
-    if (!field.required && is_toml(field) && !standard.empty()) standard = code(standard);
-    const bool fixed = field.fixed.value_or(fields.table() == "scenario");
+    if (!field.required && has_toml_default(field) && !standard.empty()) standard = code(standard);
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code(field.key), io::type_name(field),
-                        cell(field.unit), cell(standard), cell(allowed), fixed ? "fixed" : "",
-                        cell(sentence(field.meaning)));
+                        cell(field.unit), cell(standard), cell(allowed),
+                        is_fixed(section, field) ? "fixed" : "", cell(sentence(field.meaning)));
   }
   return text;
-}
-
-std::string section(const std::string& title, const std::string& intro, const Fields& fields) {
-  return fmt::format("\n## {}\n{}\n{}", title, intro, key_table(fields));
 }
 
 constexpr const char* preface = R"(# The input file
@@ -102,11 +91,20 @@ all agree. Without a criterion the mesh stays at `mesh.min-level`.
 constexpr const char* boundary_intro = R"(
 The more special key wins: `x-lower` over `x` over `all`. In 2D there are no keys for z. `periodic` must hold on both
 sides of an axis; `outflow` continues the last volume; `reflecting` is a wall; `scenario` takes the data that the
-scenario gives.
+scenario gives; `sommerfeld` lets waves out, towards flat space (equation = "ccz4" with scheme = "fourth-order").
 )";
 
 constexpr const char* partition_intro = R"(
 How the leaves are dealt out to the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
+)";
+
+constexpr const char* diagnostics_intro = R"(
+What `history.csv` tells of the constraints of Einstein's equations (equation = "ccz4"): for each of the fields `hamiltonian`,
+`momentum`, `connection` and `ordering_...` below [output], the root mean square over the volume (`_l2`) and the largest
+magnitude (`_linf`), over the domain and, where there are several, over the leaves of each level (`_level_2`).
+
+`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4 at radius 40: gravitational waves. Psi4 is
+(E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross).
 )";
 
 constexpr const char* checkpoint_intro = R"(
@@ -114,98 +112,74 @@ A run that ends, or is stopped by a signal or a wall time, writes a last checkpo
 See [running on clusters](running-on-clusters.md).
 )";
 
-std::string dimension_text(const std::vector<int>& dims) {
-  std::string text;
-  for (const int dim : dims) text += fmt::format("{}{}D", text.empty() ? "" : ", ", dim);
-  return text;
+// What output.fields may name.
+std::string fields_of(const EquationEntry& equation) {
+  const auto solver = equation.make(equation.dims.back(), {});
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + code(name);
+    return text;
+  };
+  return fmt::format("\n### Fields of equation = \"{}\"\n{}.\n\nWithout `fields`: {}.\n{}", equation.name,
+                     list(plot_names(*solver)), list(equation.plot_fields), equation.fields_meaning);
 }
 
-// The parameters of a scenario, as declared.
-struct Parameters {
-  std::unique_ptr<Scenario> scenario;  // holds the targets
-  Fields fields{"scenario"};
-};
+// What docs/input.md says about a table before its keys.
+const char* intro_of(const std::string& table) {
+  if (table == "boundary") return boundary_intro;
+  if (table == "partition") return partition_intro;
+  if (table == "refinement") return refinement_intro;
+  if (table == "solver") return "\nOther keys of this table are those of the equation.\n";
+  if (table == "scenario") return "\nOther keys of this table are the parameters of the scenario.\n";
+  if (table == "diagnostics") return diagnostics_intro;
+  if (table == "checkpoint") return checkpoint_intro;
+  return "";
+}
 
-void describe(const ScenarioEntry& entry, Parameters& parameters) {
-  parameters.scenario = entry.make();
-  parameters.scenario->describe(parameters.fields);
+// Of a choice: what it is, and where it exists.
+std::string choice_meaning(const InputSection& section) {
+  std::string text = section.selector == "kind" ? section.meaning : sentence(section.meaning);
+  if (section.dims.empty()) return text + "\n";
+  text += ' ' + dimension_text(section.dims);
+  if (!section.equation.empty() && section.equation != equations().front().name)
+    text += fmt::format(", equation = \"{}\"", section.equation);
+  return text + ".\n";
 }
 
 }  // namespace
 
 std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
-  Config config;
-  BoundaryNames sides;
-  std::string weights = weight_names().front();
-  Fields domain("domain"), boundary("boundary"), mesh("mesh"), partition("partition"), solver("solver"),
-      scenario("scenario"), time("time"), output("output"), checkpoint("checkpoint"), offload("offload"),
-      gpu_memory("gpu-memory");
-  const EquationEntry& standard = equations().front();
-  const auto three_d = standard.make(3, {});
-  config.output.fields = standard.plot_fields;
-  describe_domain(domain, config.domain);
-  describe_boundary(boundary, sides, 3);
-  describe_mesh(mesh, config.mesh);
-  describe_partition(partition, config.mesh, weights);
-  describe_equation(solver, config.equation);
-  describe_scenario_name(scenario, config.scenario_name, known_scenarios);
-  describe_time(time, config.time);
-  describe_output(output, config.output, plot_names(*three_d));
-  describe_checkpoint(checkpoint, config.checkpoint);
-  describe_offload(offload, config.offload);
-  describe_gpu_memory(gpu_memory, config.offload);
-
+  const InputDescription description(known_scenarios);
   std::string text = preface;
-  text += section("[domain]", "", domain);
-  text += section("[boundary]", boundary_intro, boundary);
-  text += section("[mesh]", "", mesh);
-  text += section("[partition]", partition_intro, partition);
-  text += "\n## [[refinement]]\n";
-  text += refinement_intro;
-  for (const RefinementKind& kind : refinement_kinds()) {
-    RefinementConfig criterion;
-    Fields fields("refinement");
-    describe_refinement(fields, criterion, kind.name);
-    text += fmt::format("\n### kind = \"{}\"\n{}\n\n{}", kind.name, kind.meaning, key_table(fields));
+  for (const InputSection& section : description.sections()) {
+    if (section.selector.empty()) {
+      const bool is_array = section.table == "refinement";
+      text += fmt::format("\n## {0}[{2}]{1}\n{3}", is_array ? "[" : "", is_array ? "]" : "", section.table,
+                          intro_of(section.table));
+      if (!is_array) text += '\n' + key_table(section);
+      if (section.table == "output") {
+        for (const EquationEntry& equation : equations()) text += fields_of(equation);
+      }
+      continue;
+    }
+    text += fmt::format("\n### {} = \"{}\"\n{}", section.selector, section.choice, choice_meaning(section));
+    if (!section.fields.all().empty()) text += '\n' + key_table(section);
   }
-  text += section("[solver]", "\nOther keys of this table are those of the equation.\n", solver);
-  for (const EquationEntry& equation : equations()) {
-    SolverNames names;
-    EquationParameters parameters;
-    Fields fields("solver");
-    equation.describe(fields, names, parameters, config.time.cfl);
-    text += fmt::format("\n### equation = \"{}\"\n{} {}.\n\n{}", equation.name, sentence(equation.meaning),
-                        dimension_text(equation.dims), key_table(fields));
-  }
-  text += section("[scenario]", "\nOther keys of this table are the parameters of the scenario.\n", scenario);
-  for (const ScenarioEntry& entry : known_scenarios) {
-    Parameters parameters;
-    describe(entry, parameters);
-    text += fmt::format(
-        "\n### name = \"{}\"\n{} {}{}.\n", entry.name, sentence(entry.meaning), dimension_text(entry.dims),
-        entry.equation == equations().front().name ? "" : ", equation = \"" + entry.equation + '"');
-    if (!parameters.fields.all().empty()) text += fmt::format("\n{}", key_table(parameters.fields));
-  }
-  text += section("[time]", "", time);
-  text += section("[output]", "", output);
-  text += section("[checkpoint]", checkpoint_intro, checkpoint);
-  text += section("[offload]", "", offload);
-  text += section("[gpu-memory]", "", gpu_memory);
   return text;
 }
 
 std::string scenario_list(const std::vector<ScenarioEntry>& known_scenarios) {
+  const InputDescription description(known_scenarios);
   std::string text;
-  for (const ScenarioEntry& entry : known_scenarios) {
-    Parameters parameters;
-    describe(entry, parameters);
-    text += fmt::format("{}{} ({}): {}\n", text.empty() ? "" : "\n", entry.name, dimension_text(entry.dims),
-                        entry.meaning);
+  for (const InputSection& section : description.sections()) {
+    if (section.table != "scenario" || section.selector.empty()) continue;
+    text += fmt::format("{}{} ({}): {}\n", text.empty() ? "" : "\n", section.choice,
+                        dimension_text(section.dims), section.meaning);
     std::size_t width = 0;
-    for (const Field& field : parameters.fields.all()) {
+    for (const Field& field : section.fields.all()) {
       width = std::max(width, field.key.size() + default_of(field).size());
     }
-    for (const Field& field : parameters.fields.all()) {
+    for (const Field& field : section.fields.all()) {
       const std::string assignment = fmt::format("{} = {}", field.key, field.default_text);
       const std::string allowed = io::allowed_values(field);
       text += fmt::format("  {:<{}}  {}{}{}\n", assignment, width + 3,

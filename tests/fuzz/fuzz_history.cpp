@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// history.csv as a restart takes it up: it is refused, or cut back to whole rows, after which it is taken up
+// again as it is.
+#include "base/error.hpp"
+#include "io/history.hpp"
+#include "io/raw_file.hpp"
+#include "tests/fuzz/scratch_file.hpp"
+
+namespace {
+
+std::string contents(const std::string& path) {
+  using namespace meander::io;
+  const RawFile file(path, RawFile::Access::read, path);
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace meander;
+  static const fuzz::ScratchDirectory scratch;
+  const std::vector<io::Column> columns = {{"step", ""}, {"time", "time"}, {"mass", ""}};
+  constexpr std::int64_t last = 3;
+  const std::string path = scratch.write("history.csv", fuzz::text_of(data, size));
+  try {
+    io::History(path, columns, last);
+  } catch (const InputError&) {
+    return 0;
+  }
+  const std::string once = contents(path);
+  io::History(path, columns, last);
+  fuzz::require(contents(path) == once, "a history that was taken up is taken up again as it is");
+  return 0;
+}
