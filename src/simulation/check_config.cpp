@@ -241,6 +241,29 @@ void check_refinement(const io::Fields& fields, const Config& config, const Refi
   }
 }
 
+void check_diagnostics(const io::Fields& fields, const Config& config) {
+  const std::vector<double>& radii = config.diagnostics.extraction_radii;
+  if (radii.empty()) return;
+  if (config.equation != "ccz4") {
+    fields.reject(
+        "extraction-radii",
+        fmt::format("equation '{}' has no gravitational waves: they are 'ccz4''s", config.equation));
+  }
+  double room = INFINITY;
+  for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
+    room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
+  for (auto radius = radii.begin(); radius != radii.end(); ++radius) {
+    if (*radius > room) {
+      fields.reject("extraction-radii",
+                    fmt::format("a sphere of radius {} about the domain's middle reaches beyond the domain, "
+                                "whose nearest face is {} away",
+                                *radius, room));
+    }
+    if (std::find(radii.begin(), radius, *radius) != radius)
+      fields.reject("extraction-radii", fmt::format("names {} twice", *radius));
+  }
+}
+
 void check_output(const io::Fields& fields, const Config& config) {
   const OutputConfig& output = config.output;
   if (output.directory.empty()) fields.reject("directory", "must not be empty");
