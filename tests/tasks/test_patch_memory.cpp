@@ -85,6 +85,16 @@ class Batch {
   std::vector<EnclaveTask> tasks_;
 };
 
+std::vector<double> interior(const solvers::PatchLayout& layout, const double* slot) {
+  std::vector<double> values;
+  for (int unknown = 0; unknown < layout.unknowns; ++unknown) {
+    for (int j = 0; j < layout.p; ++j) {
+      for (int k = 0; k < layout.p; ++k) values.push_back(slot[layout.at(unknown, k, j)]);
+    }
+  }
+  return values;
+}
+
 std::size_t copies_in(const std::string& events) {
   const std::string name = "\"name\":\"copy in\"";
   std::size_t found = 0;
@@ -123,12 +133,8 @@ TEST(Flight, CopiesStraightFromPinnedSlotsThatLieSideBySide) {
     EXPECT_EQ(copies_in(trace::events(0, "")), sent.copies)
         << "gap " << sent.gap << ", p " << sent.p << ", " << gpu::name(sent.space);
     trace::clear();
-    for (int i = 0; i < Batch::count; ++i) {
-      EXPECT_EQ(std::memcmp(batch.patch(i), reference.patch(i),
-                            sizeof(double) * static_cast<std::size_t>(layout.slot_size())),
-                0)
-          << i;
-    }
+    for (int i = 0; i < Batch::count; ++i)
+      EXPECT_EQ(interior(layout, batch.patch(i)), interior(layout, reference.patch(i))) << i;
   }
 }
 
