@@ -60,13 +60,13 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
     : config_(config),
       team_(threads),
       solver_(make_solver(D, config)),
+      engine_(make_engine(config.offload, *solver_, tree.communicator())),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
-          gpu::host_memory(), partition_policy(config)),
-      engine_(make_engine(config.offload, *solver_, mesh_.communicator())),
+          engine_ ? engine_->patch_memory() : gpu::host_memory(), partition_policy(config)),
       traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
       tracker_(config.scenario->punctures()),
@@ -118,8 +118,7 @@ void SimulationOf<D>::advance(double limit) {
   dt_ = dt;
   ++step_;
   updates_ += volumes();
-  first_order_ += status_.first_order;
-  floored_ += status_.floored;
+  count_status();
   check_state();
   tracker_.end_step(state(), dt);
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
@@ -158,11 +157,19 @@ void SimulationOf<D>::regrid() {
   }
   if (changed) {
     status_ = traversal_.enforce_floors();
-    floored_ += status_.floored;
+    count_status();
     check_state();
     mesh_.fill_halos(t_, team_);
   }
   times_.regrid += seconds_since(start);
+}
+
+template <int D>
+void SimulationOf<D>::count_status() {
+  first_order_ += status_.first_order;
+  floored_ += status_.floored;
+  strayed_ += status_.strayed;
+  watch_.look(state(), *solver_, status_, step_);
 }
 
 template <int D>
@@ -172,6 +179,7 @@ void SimulationOf<D>::check_state() const {
 
 template <int D>
 bool SimulationOf<D>::adapt() {
+  if (engine_) engine_->safepoint();
   if (!mesh_.adapt(refinement_.wishes(mesh_, t_, tracker_.positions(), team_), config_.mesh.min_level,
                    config_.mesh.max_level, team_)) {
     return false;
@@ -230,6 +238,8 @@ std::optional<OffloadReport> SimulationOf<D>::offload() const {
                        traversal_.updates_with_engine(),
                        static_cast<std::int64_t>(memory.allocations),
                        static_cast<std::int64_t>(memory.hits),
+                       static_cast<std::int64_t>(memory.fallbacks),
+                       static_cast<std::int64_t>(engine_->peak_device_bytes()),
                        engine_->batches().time(team_.size()),
                        traversal_.enclaves()->rates()};
 }
@@ -255,6 +265,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.counters.emplace_back(first_order_counter, first_order_volumes());
   state.counters.emplace_back(floored_counter, floored_volumes());
   tracker_.save(state);
+  state.counters.emplace_back(strayed_counter, strayed_volumes());
 }
 
 template mesh::Domain<2> domain_of<2>(const Config&);

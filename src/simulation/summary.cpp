@@ -74,6 +74,7 @@ Summary summarise(const Simulation& simulation, const RunCosts& costs) {
       ratio(communicator.max(costs.checkpoints), static_cast<double>(summary.checkpoints));
   summary.first_order = simulation.first_order_volumes();
   summary.floored = simulation.floored_volumes();
+  summary.strayed = simulation.strayed_volumes();
 
   summary.offload = sum_over_ranks(simulation.offload(), communicator);
 
@@ -158,6 +159,11 @@ std::vector<std::string> summary_lines(const Summary& s) {
     lines.push_back(fmt::format("  {} volume updates were lifted to a floor ({:.2g} of all)", s.floored,
                                 share(s.floored)));
   }
+  if (s.strayed > 0) {
+    lines.push_back(
+        fmt::format("  {} volume updates went beyond a bound, and were brought back ({:.2g} of all)",
+                    s.strayed, share(s.strayed)));
+  }
   return lines;
 }
 
@@ -206,6 +212,7 @@ std::string summary_json(const Summary& s) {
   add("seconds_per_checkpoint", number(s.checkpoint_seconds));
   add("first_order_volume_updates", fmt::format("{}", s.first_order));
   add("floored_volume_updates", fmt::format("{}", s.floored));
+  add("strayed_volume_updates", fmt::format("{}", s.strayed));
   if (s.offload) {
     for (const auto& [key, value] : offload_figures(*s.offload)) add(key, value);
   }

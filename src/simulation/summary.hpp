@@ -46,7 +46,7 @@ struct Summary {
   double checkpoint_seconds = 0;  // each
   HiddenTime messages;            // of several ranks
   std::optional<OffloadReport> offload;
-  std::int64_t first_order = 0, floored = 0;  // volume updates, since the start of the whole run
+  std::int64_t first_order = 0, floored = 0, strayed = 0;  // volume updates, since the start of the whole run
 };
 
 // Of all ranks, known to all. Collective.

@@ -43,6 +43,7 @@ struct Traits {
   int stage_blocks = 0;
   bool conservative = true;  // face fluxes exist: reflux at resolution jumps
   std::vector<std::string> unknown_names;
+  bool radiates = false;  // knows what to do at PatchTask::radiative faces
 
   // Which part of a step has passed when a stage is done: the time that halos then belong to. Four stages are
   // those of the classical Runge-Kutta scheme.
@@ -60,6 +61,17 @@ struct PatchTask {
   // Layout: [unknown][tangential index, lower axis fastest]; positive along the axis; the very fluxes that
   // the update applied in this step.
   double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  // Bit 2 * axis + side: waves leave the domain through that face. The halo there is an extrapolation.
+  std::uint8_t radiative = 0;
+};
+
+inline constexpr int most_bounds = 4;
+
+// A volume that an update left beyond one of Solver::bounds(), before it was mended.
+struct Breach {
+  int bound = -1;   // its index; -1: none
+  int volume = -1;  // in the patch, x fastest
+  double value = 0;
 };
 
 // What a patch says of itself after an update or on inspection; merged over patches by max and sum, which
@@ -68,6 +80,8 @@ struct PatchStatus {
   double max_rate = 0;           // max over volumes of sum over axes of max_eigenvalue, unit of a velocity
   std::int64_t first_order = 0;  // volumes where a scheme fell back to first order
   std::int64_t floored = 0;      // volumes lifted to a floor
+  std::int64_t strayed = 0;      // volumes beyond a bound that is no floor
+  Breach breach;                 // of the last bound that was breached, its first volume
   bool admissible = true;        // false: NaN, or density or pressure not positive, somewhere in the interior
 };
 
@@ -87,6 +101,13 @@ struct PatchQuantity {
   void (*values)(const PatchTask& task, const PatchLayout& layout, std::span<double> values);
 };
 
+// What a state should keep to, and is brought back to where it can be: a run warns of the first breach of
+// each.
+struct Bound {
+  std::string quantity;  // "lapse"
+  std::string meaning;   // "is below its floor 0.0001, and was lifted to it"
+};
+
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -104,6 +125,9 @@ class Solver {
   // Lifts interior volumes that fell below the solver's floors outside update() (by a flux correction or
   // prolongation, which know nothing of them), and inspects. Without floors: inspect().
   virtual PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const;
+
+  // Those that PatchStatus::breach counts; at most most_bounds.
+  virtual std::vector<Bound> bounds() const { return {}; }
 
   // True if the unknowns of one volume are a state the equations accept.
   virtual bool admissible(const double* unknowns) const = 0;

@@ -143,9 +143,12 @@ void Traversal<D>::correct(bool border, double dt) {
 
 template <int D>
 void Traversal<D>::finish_halos(const Pass& pass, bool receiving, double t) {
-  for_chunks(pass, "halos", [&](std::size_t place, const Chunk& chunk) {
+  const bool poll = mesh_.has_messages() && !receiving;
+  for_chunks(pass, "fill halos", [&](std::size_t place, const Chunk& chunk) {
     if (mesh_.receives(static_cast<std::size_t>(mesh_.order()[place])) == receiving)
       mesh_.finish_halo(place, exchanged(place, chunk), t);
+    // Large messages only move on while somebody looks at them.
+    if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1 && mesh_.poll()) messages_.end();
   });
 }
 
@@ -182,6 +185,11 @@ SweepStatus Traversal<D>::merge() const {
     merged.min_crossing = std::min(merged.min_crossing, patches[leaf].dx / status.max_rate);
     merged.first_order += status.first_order;
     merged.floored += status.floored;
+    merged.strayed += status.strayed;
+    if (status.breach.bound >= 0) {
+      auto& first = merged.breached[static_cast<std::size_t>(status.breach.bound)];
+      if (first.leaf < 0) first = {static_cast<std::int32_t>(leaf), status.breach};
+    }
     if (!status.admissible && merged.inadmissible < 0) merged.inadmissible = static_cast<std::int32_t>(leaf);
   }
   merged.failed = merged.inadmissible >= 0;

@@ -4,6 +4,7 @@
 // One time step as bulk-synchronous sweeps over a rank's leaves: every thread takes chunks of the Peano
 // curve. The leaves that other ranks wait for go first, and messages travel while the rest is updated.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,7 +27,14 @@ struct SweepStatus {
   // admissible, or -1.
   std::int64_t first_order = 0;
   std::int64_t floored = 0;
+  std::int64_t strayed = 0;
   std::int32_t inadmissible = -1;
+  // For each of the solver's bounds, the first leaf that says it was breached, and what it says; -1: none.
+  struct Breached {
+    std::int32_t leaf = -1;
+    solvers::Breach breach;
+  };
+  std::array<Breached, solvers::most_bounds> breached;
 };
 
 // Seconds spent in the parts of the steps so far, of the slowest thread.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/ccz4/ccz4.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/assert.hpp"
@@ -43,6 +45,7 @@ class Ccz4Solver final : public Solver {
       traits_.prolongation = Prolongation::quartic;
       traits_.stages = 4;
       traits_.stage_blocks = 2;
+      traits_.radiates = true;
     }
     derived_ = derived_quantities();
   }
@@ -92,12 +95,17 @@ class Ccz4Solver final : public Solver {
 
   // Prolongation and restriction keep no algebraic constraint either.
   PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
-    std::int64_t floored = 0;
-    double q[unknowns];
+    std::int64_t floored = 0, strayed = 0;
+    Breach breach;
+    int volume = 0;
+    double q[unknowns], value = 0;
     for (int k = 0; k < layout.p; ++k) {
       for (int j = 0; j < layout.p; ++j) {
-        for (int i = 0; i < layout.p; ++i) {
+        for (int i = 0; i < layout.p; ++i, ++volume) {
           for (int n = 0; n < unknowns; ++n) q[n] = task.q[layout.at(n, i, j, k)];
+          const int bound = terms_.breach(q, value);
+          if (bound > breach.bound) breach = {bound, volume, value};
+          strayed += bound == Terms::det_bound;
           floored += terms_.enforce(q);
           for (int n = 0; n < unknowns; ++n) task.q[layout.at(n, i, j, k)] = q[n];
         }
@@ -105,11 +113,24 @@ class Ccz4Solver final : public Solver {
     }
     PatchStatus status = inspect(task, layout);
     status.floored = floored;
+    status.strayed = strayed;
+    status.breach = breach;
     return status;
   }
 
   bool admissible(const double* q) const override {
     return terms_.admissible(q);
+  }
+
+  std::vector<Bound> bounds() const override {
+    const Parameters& p = terms_.parameters;
+    const auto floor = [](double value) {
+      return fmt::format("is below its floor {}, and was lifted to it", value);
+    };
+    return {{"phi", floor(p.phi_floor)},
+            {"lapse", floor(p.lapse_floor)},
+            {"det(g~)", fmt::format("is further than {} from 1: the state is not resolved, or not stable",
+                                    Terms::far_det)}};
   }
 
   // A tensor changes its sign with every index across the mirror.
