@@ -93,11 +93,10 @@ inline void check_launch(cudaError_t result, const char* call) {
   throw gpu::DeviceError(std::string(call) + ": " + cudaGetErrorString(result), false);
 }
 
-// Threads for the p^2 volumes (in 2D: all volumes) of a plane: one warp is enough for the smallest.
+// Threads for the p^2 volumes (in 2D: all volumes) of a plane, of which there are 289 at most where p is
+// known.
 constexpr int threads_for(int p) {
-  if (p == 0) return 256;
-  const int warps = (p * p + 31) / 32;
-  return 32 * (warps > 8 ? (warps + 1) / 2 : warps);
+  return p == 0 ? 256 : (p * p + 31) / 32 * 32;
 }
 
 // Submits the update of a batch; `known`: the kernel's patch size, or 0. Throws DeviceError.
