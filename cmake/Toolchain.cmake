@@ -16,17 +16,25 @@ endif()
 
 find_package(Threads REQUIRED)
 
+include(Install)
+
 add_library(meander_options INTERFACE)
-target_include_directories(meander_options INTERFACE "${CMAKE_SOURCE_DIR}/src")
+target_include_directories(meander_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/meander>)
 # Contraction is off so that compilers, packs, scalars and CUDA agree to the bit (fma is written where wanted).
 # Nobody reads errno after sqrt, and setting it keeps loops from being vectorised.
 target_compile_options(meander_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow -ffp-contract=off -fno-math-errno>
-  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion -Wno-unused-private-field>
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>
+  $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow>>
+  $<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion -Wno-unused-private-field>>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-uninitialized -Wno-maybe-uninitialized>)
 if(MEANDER_WERROR)
-  target_compile_options(meander_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+  target_compile_options(meander_options INTERFACE $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Werror>>)
 endif()
+if(NOT MEANDER_CUDA)  # see below
+  target_compile_features(meander_options INTERFACE cxx_std_20)
+endif()
+meander_export(options)
 if(MEANDER_ARCH)
   target_compile_options(meander_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${MEANDER_ARCH}>)
 endif()
@@ -56,13 +64,53 @@ if(MEANDER_CUDA)
   set(CMAKE_CUDA17_STANDARD_COMPILE_OPTION "")
   set(CMAKE_CUDA17_EXTENSION_COMPILE_OPTION "")
   target_compile_options(meander_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>)
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>
+    $<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-std=c++20>>)
 endif()
+
+if(MEANDER_OPENMP)
+  if(MEANDER_CUDA)
+    message(FATAL_ERROR "MEANDER_OPENMP and MEANDER_CUDA are for builds of their own: g++ offloads the one, nvcc the other")
+  endif()
+  set(CMAKE_INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")  # the kernels are a shared library
+  # Debian's g++ assembles for a GPU that ptxas of today has forgotten, unless told otherwise.
+  set(meander_openmp_offload -fopenmp -foffload=nvptx-none)
+  set(meander_openmp_offload_link ${meander_openmp_offload} -foffload-options=nvptx-none=-misa=sm_80
+    -foffload-options=nvptx-none=-msoft-stack-reserve-local=4096 -foffload-options=nvptx-none=-lm)
+  file(WRITE "${CMAKE_BINARY_DIR}/offloads.cpp" [[
+    #include <omp.h>
+    int main() {
+      int host = 1;
+    #pragma omp target map(from : host)
+      host = omp_is_initial_device();
+      return host < 0;
+    }
+  ]])
+  if(NOT DEFINED MEANDER_COMPILER_OFFLOADS)
+    execute_process(
+      COMMAND "${CMAKE_CXX_COMPILER}" ${meander_openmp_offload_link} offloads.cpp -o offloads
+      WORKING_DIRECTORY "${CMAKE_BINARY_DIR}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE words)
+    if(failed)
+      message(FATAL_ERROR "${CMAKE_CXX_COMPILER} does not offload OpenMP to nvptx-none (Debian: "
+        "scripts/install-dependencies --with-openmp-offload):\n${words}")
+    endif()
+    set(MEANDER_COMPILER_OFFLOADS TRUE CACHE INTERNAL "")
+  endif()
+endif()
+
+# meander_offloads(TARGET sources...): these sources, of a program or shared library, contain target regions. The compiler
+# for the device runs when TARGET is linked, so that each such target costs its time.
+function(meander_offloads target)
+  set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${meander_openmp_offload})
+  # The compiler's own table of target regions is not position-independent.
+  target_link_options(${target} PRIVATE ${meander_openmp_offload_link} -Wl,-z,notext)
+endfunction()
 
 # meander_room(NAME DEPENDS rooms... LINK libraries...): a static library of all sources of a room.
 function(meander_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "_target\\.cpp$")  # target regions, for a library of their own
   if(MEANDER_CUDA)
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cu")
     list(APPEND sources ${cuda_sources})
@@ -76,4 +124,5 @@ function(meander_room name)
   endif()
   list(TRANSFORM ROOM_DEPENDS PREPEND meander_)
   target_link_libraries(meander_${name} ${kind} meander_options Threads::Threads ${ROOM_DEPENDS} ${ROOM_LINK})
+  meander_export(${name})
 endfunction()

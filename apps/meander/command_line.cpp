@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "io/nearest.hpp"
 #include "io/provenance.hpp"
+#include "simulation/terms.hpp"
 #include "simulation/walltime.hpp"
 
 namespace meander::app {
@@ -50,17 +51,40 @@ std::string not_understood(const CLI::App& app) {
   return fmt::format("'{}' is one word too many for: meander {}", word, where.get_name());
 }
 
-CLI::Option* add_input(CLI::App& command, CommandLine& line) {
-  CLI::Option* input =
-      command.add_option("INPUT", line.input, "The input file (TOML); its keys are in docs/input.md");
-  command
-      .add_option("--set", line.settings,
-                  "Replace or add a key of the input: --set mesh.patch-size=17; as often as you like")
+void add_settings(CLI::App& command, CommandLine& line, const char* meaning) {
+  command.add_option("--set", line.settings, meaning)
       ->type_name("TABLE.KEY=VALUE")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  return input;
+}
+
+CLI::Option* add_input(CLI::App& command, CommandLine& line) {
+  add_settings(command, line,
+               "Replace or add a key of the input: --set mesh.patch-size=17; as often as you like");
+  return command.add_option("INPUT", line.input, "The input file (TOML); its keys are in docs/input.md");
+}
+
+CLI::App* add_terms(CLI::App& app, CommandLine& line) {
+  CLI::App* terms = app.add_subcommand("terms", "Print the equations' terms at points, for other codes");
+  terms
+      ->add_option("--pde", line.pde,
+                   fmt::format("The equations: {}", fmt::join(simulation::pde_names(), ", ")))
+      ->type_name("NAME")
+      ->required();
+  add_settings(*terms, line,
+               "A parameter of the equations: --set solver.slicing=harmonic; as often as you like");
+  terms->add_option(
+      "FILE", line.input,
+      "Rows of numbers; without it, or with -, those of standard input. A row holds the unknowns Q "
+      "and the derivatives d_x Q, d_y Q, d_z Q (euler: Q alone will do, and 2D has no d_z Q), white "
+      "space between; # begins a comment");
+  terms->footer(
+      "Prints a row for each row, with 17 digits. ccz4: dQ/dt of source and non-conservative products "
+      "together. "
+      "euler: the fluxes along x, y (and z), then the largest wave speed. The order of the unknowns is in "
+      "docs/terms.md.");
+  return terms;
 }
 
 void add_threads(CLI::App& command, CommandLine& line) {
@@ -80,6 +104,11 @@ void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime
                   "Stop with a checkpoint so early that all is over by then: hours:minutes:seconds, "
                   "days-hours:minutes:seconds or minutes")
       ->type_name("TIME");
+  command
+      .add_option(
+          "--trace", line.trace,
+          "Write a timeline of threads, queues and messages: for ui.perfetto.dev or scripts/plot-trace")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -122,7 +151,8 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   CLI::App* scenarios = app.add_subcommand("scenarios", "List the scenarios and their parameters");
   CLI::App* reference =
       app.add_subcommand("input-reference", "Print docs/input.md: every key of the input file");
-  for (CLI::App* command : {run, restart, check, explain, info, scenarios, reference})
+  CLI::App* terms = add_terms(app, line);
+  for (CLI::App* command : {run, restart, check, explain, info, scenarios, reference, terms})
     command->set_help_flag("-h,--help", "This text");
 
   try {
@@ -142,6 +172,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   if (info->parsed()) line.command = Command::info;
   if (scenarios->parsed()) line.command = Command::scenarios;
   if (reference->parsed()) line.command = Command::input_reference;
+  if (terms->parsed()) line.command = Command::terms;
   if (app.get_subcommands().empty()) {
     throw InputError(app.help() + "\nmeander: which command? The first would be: meander run INPUT");
   }

@@ -9,13 +9,14 @@
 
 namespace meander::app {
 
-enum class Command { run, restart, check, explain, info, scenarios, input_reference, done };
+enum class Command { run, restart, check, explain, info, scenarios, input_reference, terms, done };
 
 struct CommandLine {
-  Command command = Command::done;    // done: help or version was asked for, and printed
-  std::string checkpoint;             // restart
-  std::string input;                  // run, check, restart; "": what the checkpoint holds
-  std::vector<std::string> settings;  // run, check, restart: "table.key=value"
+  Command command = Command::done;  // done: help or version was asked for, and printed
+  std::string checkpoint;           // restart
+  std::string input;  // run, check, restart; "": what the checkpoint holds; terms; "": standard input
+  std::string pde;    // terms
+  std::vector<std::string> settings;  // run, check, restart, terms: "table.key=value"
   int threads = 0;                    // run, restart, check: a rank; 0: what the affinity masks leave
   std::string output;                 // run, restart; "": what the input says, where the checkpoint lies
   std::string name;                   // explain: of a key or a table; "": all tables
@@ -23,6 +24,7 @@ struct CommandLine {
   std::string file;                   // info
   bool input_only = false;            // check: build no mesh, measure nothing
   double walltime = 0;                // run, restart: seconds; 0: no limit
+  std::string trace;                  // run, restart: file; "": none
 };
 
 // Help and version go to `out`. Throws InputError for a command line that means nothing, with the nearest

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs before the initialisation of any other file, which may already use instructions this processor lacks.
+#include "first.hpp"
+
 #include "base/cpu_check.hpp"
 
 namespace {
@@ -12,3 +14,5 @@ constexpr int before_all_others = 101;  // the first priority that is not the co
 }
 
 }  // namespace
+
+void meander::app::keep_first() {}

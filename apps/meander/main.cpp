@@ -9,6 +9,8 @@
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "command_line.hpp"
+#include "first.hpp"
+#include "meander.hpp"
 #include "ranks.hpp"
 #include "simulation/config.hpp"
 #include "simulation/estimate.hpp"
@@ -16,6 +18,7 @@
 #include "simulation/info.hpp"
 #include "simulation/input_reference.hpp"
 #include "simulation/run.hpp"
+#include "simulation/terms.hpp"
 #include "simulation/thread_plan.hpp"
 
 namespace {
@@ -32,6 +35,7 @@ int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point
                                        .walltime = line.walltime,
                                        .started = started,
                                        .thread_level = ranks.thread_level,
+                                       .trace = line.trace,
                                        .many_threads = ranks.many_threads};
   if (line.command == app::Command::restart) {
     return simulation::restart({line.checkpoint, line.input, line.settings}, options, ranks.communicator);
@@ -82,6 +86,8 @@ int tell(const app::CommandLine& line, const std::string& help) {
       return print(simulation::scenario_list());
     case app::Command::input_reference:
       return print(simulation::input_reference());
+    case app::Command::terms:
+      return print(simulation::terms_of_file(line.pde, line.settings, line.input));
     default:
       return print(help);
   }
@@ -89,7 +95,8 @@ int tell(const app::CommandLine& line, const std::string& help) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int meander::program(int argc, char** argv) {
+  app::keep_first();
   const auto started = std::chrono::steady_clock::now();
   // A file beyond the user's limit is a failed write with a message, not a killed process.
   std::signal(SIGXFSZ, SIG_IGN);

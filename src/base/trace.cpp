@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -70,6 +71,7 @@ class Row {
 struct Rows {
   std::mutex mutex;
   std::vector<std::unique_ptr<Row>> all;
+  std::size_t threads = 1;  // without title so far; the main thread is number 0
   std::atomic<std::size_t> limit{0};
 
   Row& add(std::string title) {
@@ -88,7 +90,8 @@ Row& row_of_thread(std::string_view title = {}) {
   static thread_local Row* row = nullptr;
   if (row == nullptr || !title.empty()) {
     const std::lock_guard lock(rows().mutex);
-    if (row == nullptr) row = &rows().add(fmt::format("thread {}", rows().all.size()));
+    if (row == nullptr)
+      row = &rows().add(title.empty() ? fmt::format("thread {}", rows().threads++) : std::string(title));
     if (!title.empty()) row->set_title(title);
   }
   return *row;
@@ -144,6 +147,16 @@ int add_row(std::string_view title) {
   return static_cast<int>(rows().all.size()) - 1;
 }
 
+int row_called(std::string_view title) {
+  const std::lock_guard lock(rows().mutex);
+  auto& all = rows().all;
+  for (std::size_t row = 0; row < all.size(); ++row) {
+    if (all[row]->title() == title) return static_cast<int>(row);
+  }
+  rows().add(std::string(title));
+  return static_cast<int>(all.size()) - 1;
+}
+
 void record(int row, const char* name, std::int64_t begin, std::int64_t end, std::int64_t value) {
   if (!on()) return;
   Row* target = nullptr;
@@ -162,7 +175,7 @@ std::size_t dropped() {
   return total;
 }
 
-std::string events(int process, std::string_view process_name) {
+std::string events(int process, std::string_view process_name, std::int64_t origin) {
   const std::lock_guard lock(rows().mutex);
   std::string text;
   const auto meta = [&](const char* what, std::size_t row, const std::string& arguments) {
@@ -178,11 +191,13 @@ std::string events(int process, std::string_view process_name) {
     meta("thread_name", number, "\"name\":" + quoted(row.title()));
     meta("thread_sort_index", number, fmt::format("\"sort_index\":{}", number));
     row.for_each([&](const Event& event) {
+      const std::int64_t begin = std::max(event.begin - origin, std::int64_t{0});
+      const std::int64_t lasted = std::max(event.end - origin, begin) - begin;
       // Microseconds, with the nanoseconds behind the point; 18 digits are beyond a double.
       fmt::format_to(std::back_inserter(text),
                      "{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03}",
-                     quoted(event.name), process, number, event.begin / 1000, event.begin % 1000,
-                     (event.end - event.begin) / 1000, (event.end - event.begin) % 1000);
+                     quoted(event.name), process, number, begin / 1000, begin % 1000, lasted / 1000,
+                     lasted % 1000);
       if (event.value != no_value)
         fmt::format_to(std::back_inserter(text), ",\"args\":{{\"value\":{}}}", event.value);
       text += "},\n";
@@ -191,22 +206,31 @@ std::string events(int process, std::string_view process_name) {
   return text;
 }
 
-void write(const std::string& path, const std::vector<std::string>& events_of_processes) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  const auto check = [&](bool good) {
-    if (good) return;
-    const std::string reason = std::strerror(errno);
-    if (file != nullptr) std::fclose(file);
-    throw Failure(fmt::format("cannot write the trace {}: {}", path, reason));
-  };
-  check(file != nullptr);
-  check(std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file) >= 0);
-  for (const std::string& part : events_of_processes)
-    check(std::fwrite(part.data(), 1, part.size(), file) == part.size());
+Writer::Writer(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "w")) {
+  check(file_ != nullptr);
+  check(std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file_) >= 0);
+}
+
+Writer::~Writer() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+void Writer::check(bool good) const {
+  if (!good) throw Failure(fmt::format("cannot write the trace {}: {}", path_, std::strerror(errno)));
+}
+
+void Writer::add(std::string_view events) {
+  check(std::fwrite(events.data(), 1, events.size(), file_) == events.size());
+}
+
+void Writer::finish(std::string_view note) {
   // An event to end the list, whose others end with a comma.
-  check(std::fputs("{\"ph\":\"M\",\"name\":\"trace_end\",\"pid\":0,\"tid\":0,\"args\":{}}\n]}\n", file) >= 0);
-  std::FILE* closing = std::exchange(file, nullptr);
-  check(std::fclose(closing) == 0);
+  check(std::fputs("{\"ph\":\"M\",\"name\":\"trace_end\",\"pid\":0,\"tid\":0,\"args\":{}}\n]", file_) >= 0);
+  if (!note.empty()) {
+    check(std::fputs(fmt::format(",\"otherData\":{{\"note\":{}}}", quoted(note)).c_str(), file_) >= 0);
+  }
+  check(std::fputs("}\n", file_) >= 0);
+  check(std::fclose(std::exchange(file_, nullptr)) == 0);
 }
 
 }  // namespace meander::trace

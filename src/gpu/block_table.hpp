@@ -14,7 +14,8 @@
 
 namespace meander::gpu {
 
-enum class BlockState : std::uint8_t { released, live, idle };
+// carved: cut into two blocks, which stand for it.
+enum class BlockState : std::uint8_t { released, live, idle, carved };
 
 struct alignas(64) Block {
   std::atomic<void*> pointer{nullptr};    // as handed out
@@ -26,6 +27,7 @@ struct alignas(64) Block {
   Event last_use;
   std::int64_t idle_since = 0;  // ns of the coarse monotonic clock
   void* raw = nullptr;          // as the device knows it; at or before `pointer`
+  Block* whole = nullptr;       // of which this is a part; null if it came from the device
 };
 
 // Addresses to blocks: open addressing, read without lock, changed under the owner's. Blocks must outlive it.

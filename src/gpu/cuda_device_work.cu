@@ -37,7 +37,7 @@ class TracedOperation {
  public:
   TracedOperation(const CudaQueue& queue, const char* name) : stream_(queue.stream) {
     if (!trace::on()) return;
-    auto stamp = std::make_unique<Stamp>(Stamp{queue.trace_row, name, 0});
+    auto stamp = std::make_unique<Stamp>(Stamp{queue.trace_row, name, 0, trace::context()});
     if (cudaLaunchHostFunc(stream_, begin, stamp.get()) == cudaSuccess) {
       stamp_ = stamp.release();
     } else {
@@ -54,12 +54,12 @@ class TracedOperation {
   struct Stamp {
     int row;
     const char* name;
-    std::int64_t begin;
+    std::int64_t begin, value;
   };
   static void CUDART_CB begin(void* data) { static_cast<Stamp*>(data)->begin = trace::now(); }
   static void CUDART_CB end(void* data) {
     const std::unique_ptr<Stamp> stamp(static_cast<Stamp*>(data));
-    trace::record(stamp->row, stamp->name, stamp->begin, trace::now());
+    trace::record(stamp->row, stamp->name, stamp->begin, trace::now(), stamp->value);
   }
 
   cudaStream_t stream_;

@@ -8,6 +8,7 @@
 
 #include "gpu/cuda_device.hpp"
 #include "gpu/host_device.hpp"
+#include "gpu/openmp_device.hpp"
 
 namespace meander::gpu {
 
@@ -29,6 +30,7 @@ std::vector<std::unique_ptr<Device>> emulated(int count, HostDeviceSettings sett
 std::string why_missing(const std::string& kind) {
   if (kind == "host") return "";
   if (kind == "cuda") return why_no_cuda();
+  if (kind == "openmp") return why_no_openmp();
   return "there is no such kind of device";
 }
 
@@ -49,6 +51,12 @@ std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
           fmt::format("device \"{}\": N of host:N is a number from 1 to {}", name, most_devices));
     return emulated(count, settings);
   }
+  if (name == "openmp") {
+    const std::string reason = why_no_openmp();
+    if (reason.empty()) return make_openmp_devices();
+    throw InputError(
+        fmt::format("device \"openmp\": {}; there are \"none\" and \"host\" (emulated)", reason));
+  }
   if (name == "cuda" || name == "auto") {
     const std::string reason = why_no_cuda();
     if (reason.empty()) return make_cuda_devices();
@@ -56,7 +64,8 @@ std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
     throw InputError(fmt::format("device \"cuda\": {}; there are \"none\" and \"host\" (emulated)", reason));
   }
   throw InputError(fmt::format(
-      "unknown device \"{}\"; there are \"auto\", \"none\", \"host\", \"host:N\" and \"cuda\"", name));
+      "unknown device \"{}\"; there are \"auto\", \"none\", \"host\", \"host:N\", \"cuda\" and \"openmp\"",
+      name));
 }
 
 }  // namespace meander::gpu

@@ -25,13 +25,15 @@ struct DeviceError : Failure {
 };
 
 struct DeviceProperties {
-  std::string kind;        // "host", "cuda", "openmp"
-  std::string name;        // "host:0", "NVIDIA H200"
-  int number = 0;          // among the devices of its kind; the `device` of a Place
-  std::size_t memory = 0;  // bytes of its own
-  int architecture = 0;    // 90 for compute capability 9.0; 0 where that means nothing
-  bool managed = false;    // Space::managed can be had
-  bool ordered = false;    // allocate_ordered can be had
+  std::string kind;  // "host", "cuda", "openmp"
+  std::string name;  // "host:0", "NVIDIA H200"
+  std::string id;    // tells it from others of the machine, the same in all processes; "": its name does
+  int number = 0;    // among the devices of its kind; the `device` of a Place
+  std::size_t memory = 0;    // bytes of its own
+  int architecture = 0;      // 90 for compute capability 9.0; 0 where that means nothing
+  bool managed = false;      // Space::managed can be had
+  bool ordered = false;      // allocate_ordered can be had
+  bool reads_pinned = true;  // kernels reach pinned memory
   bool supports(Space space) const { return space != Space::managed || managed; }
 };
 
@@ -46,6 +48,9 @@ class Execution {
   // thread, and is to launch kernels on native_queue() (a cudaStream_t).
   virtual bool on_host() const noexcept = 0;
   virtual void* native_queue() const noexcept = 0;
+  // Where kernels are target regions of OpenMP, that the launching thread is to enter: the device they are
+  // for. Else -1.
+  virtual int openmp_device() const noexcept { return -1; }
   // The address under which the work reaches `count` items at `pointer`, of device, managed or pinned memory.
   // Throws DeviceError if they do not lie in one block of such memory, as far as the device can tell.
   template <class T>
@@ -109,9 +114,9 @@ class Device {
   virtual void settle(Event event) noexcept = 0;
 };
 
-// The devices that `name` stands for: "host" and "host:N" (emulated, with default settings), "cuda" (all that
-// are visible), "auto" (cuda if a GPU is there, else none), "none" (an empty vector). Throws InputError with
-// what is there instead.
+// The devices that `name` stands for: "host" and "host:N" (emulated, with default settings), "cuda" and
+// "openmp" (all that are visible; without any, OpenMP's initial device), "auto" (cuda if a GPU is there, else
+// none), "none" (an empty vector). Throws InputError with what is there instead.
 std::vector<std::unique_ptr<Device>> make_devices(const std::string& name);
 
 // Why there is no device of that kind here, "" if there is one: "no NVIDIA driver", "built without CUDA".

@@ -10,9 +10,6 @@
 #include <random>
 #include <thread>
 
-#include "base/log.hpp"
-#include "gpu/host_queue.hpp"
-
 namespace meander::gpu {
 
 namespace {
@@ -70,17 +67,13 @@ HostDevice::HostDevice(const HostDeviceSettings& settings) : settings_(settings)
 }
 
 HostDevice::~HostDevice() {
-  for (const auto& queue : queues_) queue->stop();
+  stop_queues();
 }
 
-void HostDevice::fail(const std::string& what, bool device_lost) const {
-  throw DeviceError(properties_.name + ": " + what, device_lost);
-}
-
-void HostDevice::count_call() {
+void HostDevice::begin_call() {
   const std::uint64_t call = calls_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (settings_.dies_after > 0 && call > settings_.dies_after) lost_ = true;
-  if (lost()) fail("the device is lost", true);
+  ThreadedDevice::begin_call();
 }
 
 bool HostDevice::fails_at_random(double probability) {
@@ -88,101 +81,6 @@ bool HostDevice::fails_at_random(double probability) {
   std::minstd_rand engine(static_cast<unsigned>(settings_.seed * 7919 + dice_.fetch_add(1)));
   engine.discard(3);
   return std::uniform_real_distribution<double>(0, 1)(engine) < probability;
-}
-
-// ---- queues
-
-HostDevice::HostQueue& HostDevice::queue_of(Queue queue, const char* call) {
-  if (queue.synchronous() || queue.state()->device != this)
-    fail(fmt::format("{} on a queue that is not the device's", call));
-  return static_cast<HostQueue&>(*queue.state());
-}
-
-bool HostDevice::busy() noexcept {
-  const std::lock_guard lock(queues_mutex_);
-  return std::any_of(queues_.begin(), queues_.end(), [](const auto& queue) {
-    return queue->completed.load(std::memory_order_relaxed) <
-           queue->submitted.load(std::memory_order_relaxed);
-  });
-}
-
-Queue HostDevice::create_queue() {
-  count_call();
-  const std::lock_guard lock(queues_mutex_);
-  auto found =
-      std::find_if(queues_.begin(), queues_.end(), [](const auto& queue) { return queue->stopped(); });
-  if (found == queues_.end()) {
-    queues_.push_back(std::make_unique<HostQueue>(*this, queues_.size()));
-    found = std::prev(queues_.end());
-  }
-  (*found)->start();
-  return Queue(found->get());
-}
-
-void HostDevice::destroy_queue(Queue queue) noexcept {
-  if (queue.synchronous()) return;
-  auto& state = static_cast<HostQueue&>(*queue.state());
-  settle(mark(queue));
-  const std::lock_guard lock(queues_mutex_);
-  state.stop();
-  try {
-    state.rethrow(true);
-  } catch (const std::exception& error) {
-    // Who lost the device has been told.
-    if (!lost()) log::warning(std::string("lost with its queue: ") + error.what());
-  }
-}
-
-void HostDevice::submit(Queue queue, const char* call, std::function<void()> operation, bool on_device) {
-  count_call();
-  HostQueue& state = queue_of(queue, call);
-  state.rethrow(false);
-  state.submit({call, std::move(operation), false, on_device});
-}
-
-Event HostDevice::record(Queue queue) {
-  count_call();
-  if (!queue.synchronous()) queue_of(queue, "record");
-  return mark(queue);
-}
-
-bool HostDevice::over(Event event) {
-  count_call();
-  if (!event.known_over()) return false;
-  if (event.queue != nullptr) queue_of(Queue(event.queue), "over").rethrow(false);
-  return true;
-}
-
-void HostDevice::wait(Event event) {
-  count_call();
-  if (event.queue == nullptr) return;
-  HostQueue& state = queue_of(Queue(event.queue), "wait");
-  settle(event);
-  state.rethrow(false);
-}
-
-void HostDevice::wait(Queue queue, Event event) {
-  submit(
-      queue, "wait",
-      [event] {
-        if (event.queue != nullptr) event.queue->device->settle(event);
-      },
-      false);
-}
-
-void HostDevice::synchronize(Queue queue) {
-  count_call();
-  if (queue.synchronous()) return;
-  HostQueue& state = queue_of(queue, "synchronize");
-  settle(mark(queue));
-  state.rethrow(true);
-  if (lost()) fail("the device is lost", true);
-}
-
-void HostDevice::refresh(QueueState&) noexcept {}
-
-void HostDevice::settle(Event event) noexcept {
-  if (!event.known_over()) static_cast<HostQueue*>(event.queue)->wait(event.ticket);
 }
 
 // ---- what queues do
@@ -274,10 +172,6 @@ void HostDevice::launch(Queue queue, const char* name, Work work) {
     work(HostExecution(*this));
     pass(settings_.kernel_delay);
   });
-}
-
-void HostDevice::call_host(Queue queue, std::function<void()> function) {
-  submit(queue, "call_host", std::move(function), false);
 }
 
 }  // namespace meander::gpu

@@ -8,12 +8,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <string>
 
-#include "gpu/device.hpp"
 #include "gpu/host_address_space.hpp"
+#include "gpu/threaded_device.hpp"
 
 namespace meander::gpu {
 
@@ -37,16 +36,11 @@ struct HostDeviceSettings {
   std::uint64_t seed = 1;
 };
 
-class HostDevice final : public Device {
+class HostDevice final : public ThreadedDevice {
  public:
   explicit HostDevice(const HostDeviceSettings& settings = {});
   ~HostDevice() override;
 
-  const DeviceProperties& properties() const noexcept override { return properties_; }
-  bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
-  bool busy() noexcept override;
-  Queue create_queue() override;
-  void destroy_queue(Queue queue) noexcept override;
   void* allocate(Space space, std::size_t bytes) override;
   void deallocate(Space space, void* pointer) noexcept override;
   // Emulates the driver's pool: no stall, and what has been given back in order is to be had at once behind
@@ -56,16 +50,8 @@ class HostDevice final : public Device {
   std::size_t available() noexcept override;
   void copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) override;
   void launch(Queue queue, const char* name, Work work) override;
-  void call_host(Queue queue, std::function<void()> function) override;
   void prefetch(Queue queue, void* pointer, std::size_t bytes, bool to_device) override;
   void host_touched(void* pointer, std::size_t bytes) noexcept override;
-  Event record(Queue queue) override;
-  bool over(Event event) override;
-  void wait(Event event) override;
-  void wait(Queue queue, Event event) override;
-  void synchronize(Queue queue) override;
-  void refresh(QueueState& queue) noexcept override;
-  void settle(Event event) noexcept override;
 
   // For tests: from now on all calls fail.
   void die() noexcept { lost_ = true; }
@@ -74,33 +60,25 @@ class HostDevice final : public Device {
   std::uint64_t deallocations() const noexcept { return deallocations_.load(); }
 
  private:
-  class HostQueue;
   class HostExecution;
   struct Link {
     std::mutex mutex;
     std::int64_t free_at = 0;  // ns of the steady clock
   };
 
-  void count_call();
-  [[noreturn]] void fail(const std::string& what, bool device_lost = false) const;
-  HostQueue& queue_of(Queue queue, const char* call);
-  void submit(Queue queue, const char* call, std::function<void()> operation, bool on_device = true);
+  void begin_call() override;
   void migrate(const HostAddressSpace::Place& place, std::size_t bytes, bool to_device);
   void occupy(Link& link, double bandwidth, std::size_t bytes, bool pinned);
   void stall();
-  void begin_operation();
-  void end_operation();
+  void begin_operation() override;
+  void end_operation() override;
   bool fails_at_random(double probability);
 
   const HostDeviceSettings settings_;
-  DeviceProperties properties_;
   HostAddressSpace memory_;
-  std::atomic<bool> lost_{false};
   std::atomic<std::uint64_t> calls_{0}, allocations_{0}, deallocations_{0}, copies_{0}, launches_{0},
       dice_{0};
   Link in_, out_;
-  std::mutex queues_mutex_;
-  std::deque<std::unique_ptr<HostQueue>> queues_;  // also those destroyed, whose state may be asked for
   // Raw allocation shuts the gate until nothing runs.
   std::mutex gate_, running_mutex_;
   std::condition_variable nothing_runs_;

@@ -5,12 +5,13 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "gpu/host_queue.hpp"
+#include "gpu/host_device.hpp"
+#include "gpu/thread_queue.hpp"
 
 namespace meander::gpu {
 
 void* HostDevice::allocate(Space space, std::size_t bytes) {
-  count_call();
+  begin_call();
   if (space == Space::host || !properties_.supports(space))
     fail(fmt::format("{} memory cannot be had from this device", gpu::name(space)));
   if (bytes == 0) return nullptr;
@@ -34,7 +35,7 @@ void HostDevice::deallocate(Space space, void* pointer) noexcept {
 }
 
 void* HostDevice::allocate_ordered(Queue queue, std::size_t bytes) {
-  count_call();
+  begin_call();
   queue_of(queue, "allocate_ordered");
   if (bytes == 0) return nullptr;
   void* pointer = memory_.allocate(Space::device, bytes);
@@ -50,7 +51,7 @@ void* HostDevice::allocate_ordered(Queue queue, std::size_t bytes) {
 
 void HostDevice::deallocate_ordered(Queue queue, void* pointer) noexcept {
   if (pointer == nullptr) return;
-  auto& state = static_cast<HostQueue&>(*queue.state());
+  auto& state = static_cast<ThreadQueue&>(*queue.state());
   state.submit({"free", [this, pointer] { memory_.deallocate(Space::device, pointer); }, true, false});
 }
 

@@ -199,6 +199,7 @@ Stats MemoryCache::stats() const noexcept {
   stats.device_releases = device_releases_.load();
   stats.evictions = evictions_.load();
   stats.trimmed = trimmed_.load();
+  stats.carved = carved_.load();
   return stats;
 }
 

@@ -4,9 +4,10 @@
 // The memory cache: blocks of one place that have been had from the device once, and are handed out again and
 // again (Wille, Weinzierl et al., ISC 2023, section 4, with what that scheme lacks).
 //
-// Allocation takes an idle block of the right size class whose last use is over, or is in the same queue. The
-// hot path is a look-up, one compare-and-swap and one short lock of a shard that threads hardly share. The
-// device is called when no block fits, and never while a lock is held.
+// Allocation takes an idle block of the right size class whose last use is over, or is in the same queue;
+// where more is held than `slack` allows, a larger one is cut in two, and put together again when both are
+// idle. The hot path is a look-up, one compare-and-swap and one short lock of a shard that threads hardly
+// share. The device is called when no block fits, and never while a lock is held.
 
 #include <array>
 #include <atomic>
@@ -16,6 +17,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "gpu/block_table.hpp"
@@ -34,9 +36,9 @@ struct CacheTraits {
   std::size_t alignment = 256;  // of all blocks; no larger one can be asked for
   std::size_t limit = std::numeric_limits<std::size_t>::max();  // of bytes held
   // Before more than `slack` times the bytes lately live, and `keep` bytes on top, would be held, idle blocks
-  // of other sizes are given back. "Lately": since between one and two times trim_after.
+  // of other sizes are cut up or given back. "Lately": since between one and two times trim_after.
   double slack = 1.2;
-  std::size_t keep = std::size_t{64} << 20;
+  std::size_t keep = std::size_t{16} << 20;
   std::chrono::milliseconds trim_after{10'000};  // idle for longer: given back by tend()
   std::chrono::milliseconds deadline{2'000};     // for waiting for blocks in flight
   Fallback fallback = Fallback::fail;
@@ -52,9 +54,9 @@ class MemoryCache final : public Resource {
   ~MemoryCache() override;
 
   // When no idle block fits and the device has none, in this order, until one step helps: idle blocks of all
-  // threads; a block up to a quarter larger; idle blocks of other sizes are given back and the device is
-  // asked again; the queue is made to wait for a block in flight; the thread waits for blocks in flight (or
-  // other ranks' quota) until the deadline; the fallback.
+  // threads; a block up to a quarter larger; a part of a larger one; idle blocks of other sizes are given
+  // back and the device is asked again; the queue is made to wait for a block in flight; the thread waits for
+  // blocks in flight (or other ranks' quota) until the deadline; the fallback.
   void* allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256) override;
   void* try_allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256) override;
   void deallocate(Queue queue, void* pointer, std::size_t bytes,
@@ -70,8 +72,9 @@ class MemoryCache final : public Resource {
   // shares the quota has asked, all that is idle. Returns the bytes given back.
   std::size_t tend();
 
-  // Every block is either live, or idle in one list of its class, and is found by its address; together they
-  // are what is held. To be asked while nobody uses the cache.
+  // Every block is either live, or idle in one list of its class, or carved into two such, and is found by
+  // its address unless carved; those from the device are together what is held. To be asked while nobody uses
+  // the cache.
   bool is_valid();
 
   // Of the threads whose thread_number() is the index modulo the number of entries: what threads do, not what
@@ -107,10 +110,18 @@ class MemoryCache final : public Resource {
   enum class Readiness : std::uint8_t { over_or_same_queue, any };
   enum class Reason : std::uint8_t { eviction, trim };
   struct Search;
+  // A block in a list when that was looked through; it may have gone since.
+  struct Idle {
+    Block *block, *whole;
+    std::size_t shard;
+    std::uint16_t size_class;
+    std::int64_t since;
+  };
 
   static constexpr int shard_count = 64;
 
   Shard& own_shard();
+  bool unlink(const Idle& idle);
   static Block* take(Shard& shard, int size_class, Queue queue, int depth, Readiness readiness);
   void put_back(Block* block);
   void* hand_out(Block* block, Shard& shard, std::size_t bytes);
@@ -124,16 +135,30 @@ class MemoryCache final : public Resource {
   Block* grow(Search& search);
   bool exceeds_slack(std::size_t more) const;
   Block* climb(Search& search);
+  Block* search_classes(Search& search);
   bool worth_waiting(const Search& search) const;
   void* fall_back(Queue queue, std::size_t bytes);
   OutOfMemory failure(std::size_t bytes) const;
+
+  // Parts of blocks, memory_cache_parts.cpp.
+  Block* carve(Search& search);
+  std::pair<Block*, Block*> cut(Block* whole, int size_class);
+  bool put_together(std::int64_t idle_before);
+  void merge(Block* part, Block* other);
+  void make_idle(Block* block);
 
   // Giving back, memory_cache_release.cpp.
   std::size_t give_back(std::size_t bytes, std::int64_t idle_before, Reason reason);
   void release(const std::vector<Block*>& blocks, Reason reason);
   void refresh_queues();
+  std::vector<Idle> idle_since_before(std::int64_t time) const;
   bool any_in_flight() const;
   Block* new_block();
+  // There are, or have been, blocks of the class.
+  void note_class(int size_class) {
+    const auto number = static_cast<std::size_t>(size_class);
+    classes_in_use_[number / 64].fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_relaxed);
+  }
   void misused(Block* block, const void* pointer, std::size_t bytes) noexcept;
   void give_back_to_fallback(Block* block) noexcept;
 
@@ -151,7 +176,7 @@ class MemoryCache final : public Resource {
   std::vector<Block*> spare_blocks_;
   std::array<std::atomic<std::uint64_t>, (size_classes + 63) / 64> classes_in_use_{};
   std::atomic<std::size_t> held_{0}, peak_held_{0}, peak_live_{0}, device_releases_{0}, evictions_{0},
-      trimmed_{0};
+      trimmed_{0}, parts_{0}, carved_{0};
   // The most bytes live in this window of time and in the one before.
   std::atomic<std::size_t> window_peak_{0}, last_window_peak_{0};
   std::atomic<std::int64_t> window_begin_{0};

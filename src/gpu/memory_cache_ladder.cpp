@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "gpu/memory_cache.hpp"
+#include "gpu/cache_search.hpp"
 #include "gpu/misuse.hpp"
 #include "gpu/thread_number.hpp"
 
@@ -16,24 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A block up to a quarter larger will do where memory is short.
-constexpr int larger_classes = 2;
-
 }  // namespace
-
-// One allocation on its way up the ladder.
-struct MemoryCache::Search {
-  Queue queue;
-  std::size_t bytes;  // of the class
-  int size_class;
-  Shard& own;
-  bool from_other = false;   // the block was found in another shard
-  bool quota_ended = false;  // it was the quota that refused
-  bool queue_waits = false;
-  bool from_device = false;
-  bool while_busy = false;
-  Clock::duration waited{0};
-};
 
 void* MemoryCache::allocate_slowly(Queue queue, std::size_t bytes, std::size_t alignment,
                                    std::unique_ptr<OutOfMemory>& error) {
@@ -112,6 +95,14 @@ Block* MemoryCache::search_with_refresh(Search& search, int wanted) {
   return nullptr;
 }
 
+Block* MemoryCache::search_classes(Search& search) {
+  const int last = std::min(search.size_class + larger_classes, size_classes - 1);
+  for (int wanted = search.size_class; wanted <= last; ++wanted) {
+    if (Block* block = search_with_refresh(search, wanted)) return block;
+  }
+  return nullptr;
+}
+
 bool MemoryCache::exceeds_slack(std::size_t more) const {
   const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live)));
   const std::size_t lately = std::max({live + more, window_peak_.load(std::memory_order_relaxed),
@@ -154,8 +145,7 @@ Block* MemoryCache::grow(Search& search) {
   std::size_t peak = peak_held_.load(std::memory_order_relaxed);
   while (held + bytes > peak && !peak_held_.compare_exchange_weak(peak, held + bytes)) {
   }
-  const auto number = static_cast<std::size_t>(search.size_class);
-  classes_in_use_[number / 64].fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_relaxed);
+  note_class(search.size_class);
   const auto address = reinterpret_cast<std::uintptr_t>(raw);
   const std::uintptr_t aligned = (address + traits_.alignment - 1) / traits_.alignment * traits_.alignment;
   const std::lock_guard lock(registry_mutex_);
@@ -182,9 +172,11 @@ Block* MemoryCache::climb(Search& search) {
   const auto begin = Clock::now();
   auto pause = std::chrono::microseconds(10);
   for (;;) {
-    for (int wanted = search.size_class; wanted <= search.size_class + larger_classes; ++wanted) {
-      if (wanted >= size_classes) break;
-      if (Block* block = search_with_refresh(search, wanted)) return block;
+    if (Block* block = search_classes(search)) return block;
+    if (Block* block = carve(search)) return block;
+    if (put_together(std::numeric_limits<std::int64_t>::max())) {
+      if (Block* block = search_classes(search)) return block;
+      if (Block* block = carve(search)) return block;
     }
     if (exceeds_slack(search.bytes))
       give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction);

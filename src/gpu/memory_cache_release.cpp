@@ -27,7 +27,7 @@ Block* MemoryCache::new_block() {
   Block* block = spare_blocks_.back();
   spare_blocks_.pop_back();
   block->last_use = {};
-  block->next = nullptr;
+  block->next = block->whole = nullptr;
   return block;
 }
 
@@ -69,17 +69,9 @@ bool MemoryCache::any_in_flight() const {
   return found;
 }
 
-// At least `bytes`, if so many are idle, not in flight, and idle since before the given time; those idle for
-// longest first.
-std::size_t MemoryCache::give_back(std::size_t bytes, std::int64_t idle_before, Reason reason) {
-  struct Candidate {
-    std::int64_t idle_since;
-    Block* block;
-    std::size_t shard;
-    int size_class;
-  };
-  refresh_queues();
-  std::vector<Candidate> candidates;
+// Idle blocks whose last use is over, and which have been idle since before the given time.
+std::vector<MemoryCache::Idle> MemoryCache::idle_since_before(std::int64_t time) const {
+  std::vector<Idle> found;
   for (std::size_t s = 0; s < shard_count; ++s) {
     Shard& shard = shards_[s];
     const std::lock_guard lock(shard);
@@ -87,33 +79,47 @@ std::size_t MemoryCache::give_back(std::size_t bytes, std::int64_t idle_before, 
       for_each_bit(classes_in_use_[word].load(std::memory_order_relaxed), int(64 * word), [&](int number) {
         for (Block* block = shard.idle[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
              block != nullptr; block = block->next) {
-          if (block->last_use.known_over() && block->idle_since < idle_before)
-            candidates.push_back({block->idle_since, block, s, number});
+          if (block->last_use.known_over() && block->idle_since < time)
+            found.push_back({block, block->whole, s, static_cast<std::uint16_t>(number), block->idle_since});
         }
       });
     }
   }
+  return found;
+}
+
+// False if it is not there any more.
+bool MemoryCache::unlink(const Idle& idle) {
+  Shard& shard = shards_[idle.shard];
+  const std::lock_guard lock(shard);
+  std::atomic<Block*>& head = shard.idle[idle.size_class];
+  Block* before = nullptr;
+  Block* block = head.load(std::memory_order_relaxed);
+  while (block != nullptr && block != idle.block) before = std::exchange(block, block->next);
+  if (block == nullptr || block->whole != idle.whole || !block->last_use.known_over()) return false;
+  if (before == nullptr) {
+    head.store(block->next, std::memory_order_relaxed);
+  } else {
+    before->next = block->next;
+  }
+  return true;
+}
+
+// At least `bytes`, if so many are idle, not in flight, and idle since before the given time; those idle for
+// longest first.
+std::size_t MemoryCache::give_back(std::size_t bytes, std::int64_t idle_before, Reason reason) {
+  refresh_queues();
+  put_together(idle_before);
+  std::vector<Idle> candidates = idle_since_before(idle_before);
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.idle_since < b.idle_since; });
+                   [](const Idle& a, const Idle& b) { return a.since < b.since; });
   std::vector<Block*> chosen;
   std::size_t freed = 0;
-  for (const Candidate& candidate : candidates) {
+  for (const Idle& candidate : candidates) {
     if (freed >= bytes) break;
-    Shard& shard = shards_[candidate.shard];
-    const std::lock_guard lock(shard);
-    // Others may have taken it meanwhile.
-    std::atomic<Block*>& head = shard.idle[static_cast<std::size_t>(candidate.size_class)];
-    Block* before = nullptr;
-    Block* block = head.load(std::memory_order_relaxed);
-    while (block != nullptr && block != candidate.block) before = std::exchange(block, block->next);
-    if (block == nullptr || !block->last_use.known_over()) continue;
-    if (before == nullptr) {
-      head.store(block->next, std::memory_order_relaxed);
-    } else {
-      before->next = block->next;
-    }
-    chosen.push_back(block);
-    freed += class_bytes(block->size_class);
+    if (candidate.whole != nullptr || !unlink(candidate)) continue;
+    chosen.push_back(candidate.block);
+    freed += class_bytes(candidate.size_class);
   }
   release(chosen, reason);
   return freed;
@@ -165,10 +171,11 @@ bool MemoryCache::is_valid() {
   std::size_t idle = 0, idle_in_lists = 0, bytes = 0;
   for (const Block& block : blocks_) {
     if (block.state.load() == BlockState::released) continue;
-    const void* pointer = block.pointer.load();
-    if (table_.find(pointer) != &block) return false;
+    const bool carved = block.state.load() == BlockState::carved;
+    if (!carved && table_.find(block.pointer.load()) != &block) return false;
     if (block.from_fallback) continue;
-    bytes += class_bytes(block.size_class);
+    if (block.whole == nullptr) bytes += class_bytes(block.size_class);
+    if (carved) continue;
     if (block.state.load() == BlockState::idle) ++idle;
     if (block.requested.load() > class_bytes(block.size_class)) return false;
   }
@@ -205,7 +212,7 @@ MemoryCache::~MemoryCache() {
   }
   if (leak.expected > 0) report_misuse(leak);
   for (Block& block : blocks_) {
-    if (block.state.load() == BlockState::released) continue;
+    if (block.state.load() == BlockState::released || block.whole != nullptr) continue;
     if (block.from_fallback) {
       traits_.fallback_resource->deallocate_sync(block.raw, block.requested.load(), traits_.alignment);
     } else {
@@ -241,7 +248,9 @@ void MemoryCache::misused(Block* block, const void* pointer, std::size_t bytes) 
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     for (const Block& other : blocks_) {
       const auto begin = reinterpret_cast<std::uintptr_t>(other.pointer.load(std::memory_order_relaxed));
-      if (begin == 0 || address <= begin || address >= begin + class_bytes(other.size_class)) continue;
+      if (begin == 0 || other.state.load() == BlockState::carved || address <= begin ||
+          address >= begin + class_bytes(other.size_class))
+        continue;
       report.kind = Misuse::interior;
       report.expected = other.requested.load(std::memory_order_relaxed);
     }

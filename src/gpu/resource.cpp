@@ -49,6 +49,7 @@ Stats& Stats::operator+=(const Stats& other) {
   while_busy += other.while_busy;
   evictions += other.evictions;
   trimmed += other.trimmed;
+  carved += other.carved;
   queue_waits += other.queue_waits;
   fallbacks += other.fallbacks;
   failures += other.failures;

@@ -49,6 +49,7 @@ struct Stats {
   std::size_t device_allocations = 0, device_releases = 0;
   std::size_t while_busy = 0;   // device allocations while kernels or copies ran
   std::size_t evictions = 0;    // blocks given back because memory was wanted for others
+  std::size_t carved = 0;       // blocks cut in two because memory was wanted for smaller ones
   std::size_t trimmed = 0;      // blocks given back because of their age, or on demand
   std::size_t queue_waits = 0;  // blocks in flight, taken with an order to the queue to wait
   std::size_t fallbacks = 0;    // allocations that another resource served

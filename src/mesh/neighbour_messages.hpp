@@ -6,11 +6,14 @@
 //
 // Where the library allows any thread to call it (MPI_THREAD_MULTIPLE), any thread's poll() moves messages
 // on; else only that of the thread that initialised MPI does.
+//
+// In a trace every neighbour has a row, with a message from start_sends() until it was seen to have arrived.
 
 #include <mpi.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,9 +31,9 @@ class NeighbourMessages {
   };
 
   NeighbourMessages();
-  // Messages of one object do not meet those of another with another tag. Not collective, but the others must
-  // do the same.
-  NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers);
+  // Messages of one object do not meet those of another with another tag. `name`, for traces, lives as long
+  // as the program. Not collective, but the others must do the same.
+  NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers, const char* name);
   ~NeighbourMessages();
   NeighbourMessages(NeighbourMessages&&) noexcept;
   NeighbourMessages& operator=(NeighbourMessages&&) noexcept;
@@ -45,18 +48,29 @@ class NeighbourMessages {
   // not be touched meanwhile. By the thread that initialised MPI.
   void start_receives();
   void start_sends();
-  // Moves messages on, if this thread may; callable by all threads, between start_sends() and wait().
-  void poll();
+  // Moves messages on, if this thread may; callable by all threads, between start_receives() and wait().
+  // False while messages are under way: between start_sends() and when this has seen the last arrive.
+  bool poll();
   // All have arrived and left. By the thread that initialised MPI.
   void wait();
 
  private:
+  struct Progress {
+    std::atomic_flag busy;
+    std::atomic<bool> under_way{false};
+    std::size_t to_come = 0;  // receives that have not been seen to arrive
+    std::int64_t started = 0;
+  };
   void free();
+  void arrived(int count);
 
   std::vector<double> send_, receive_;
   std::vector<MPI_Request> sends_, receives_;
+  std::vector<int> senders_;  // of the receives
+  std::vector<int> indices_;  // of those that have just arrived
+  const char* name_ = "";
   bool any_thread_ = false;
-  std::unique_ptr<std::atomic_flag> busy_;
+  std::unique_ptr<Progress> progress_;
 };
 
 }  // namespace meander::mesh

@@ -48,6 +48,7 @@ class PatchMesh {
   std::span<const Cell<D>> cells() const { return view_->neighbours().cells().first(size()); }
   std::span<const solvers::PatchTask> patches() const { return std::span(patches_).first(size()); }
   std::span<const int> levels() const { return levels_; }
+  gpu::Place place() const { return pool_.place(); }  // of the patches
   const PartitionFacts& partition_facts() const { return facts_; }
 
   // The order in which a step updates the leaves: those that other ranks wait for come first, order()[0 ..
@@ -71,13 +72,14 @@ class PatchMesh {
   bool receives(std::size_t leaf) const { return plan_.receives(leaf); }
 
   // The messages of a step, in this order, each call by the thread that initialised MPI; fluxes only if the
-  // solver is conservative. In between poll() by any thread moves messages on.
+  // solver is conservative. In between poll() by any thread moves messages on; it is false while any are
+  // under way: from when this rank has sent its own until those of its neighbours were seen to have arrived.
   void expect_messages();               // at the beginning
   void start_fluxes(ThreadTeam& team);  // once the border leaves are updated
   void finish_fluxes();                 // then border leaves can be corrected
   void start_halos(ThreadTeam& team);   // once the border leaves are corrected
   void finish_halos(ThreadTeam& team);  // then leaves that receive() can be finished
-  void poll() const;
+  bool poll() const;
   bool has_messages() const { return !halo_messages_.is_empty(); }
   bool has_flux_messages() const { return !flux_messages_.is_empty(); }
 

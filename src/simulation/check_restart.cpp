@@ -34,11 +34,12 @@ bool is_periodic(const Config& config, int axis) {
 
 CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path) {
   const io::CheckpointState& state = checkpoint.state();
-  CheckpointFacts facts{
-      .path = path,
-      .config = load_config_text(state.input, path, {}, scenarios(), std::numeric_limits<double>::infinity()),
-      .time = state.time,
-      .finest_level = checkpoint.finest_level()};
+  // Where it ran is no fact of the checkpoint: its devices need not be here.
+  CheckpointFacts facts{.path = path,
+                        .config = load_config_text(state.input, path, {"offload.device=none"}, scenarios(),
+                                                   std::numeric_limits<double>::infinity()),
+                        .time = state.time,
+                        .finest_level = checkpoint.finest_level()};
   check_mesh_of_checkpoint(facts, checkpoint.mesh(), state.equation);
   return facts;
 }

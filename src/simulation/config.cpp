@@ -44,6 +44,7 @@ class Loader {
     read_partition();
     read_refinement();
     read_output();
+    read_diagnostics();
     read_checkpoint();
     read_offload();
     resolve();
@@ -101,10 +102,14 @@ class Loader {
     config_.equation = equations().front().name;
     describe_equation(solver_, config_.equation);
     config_.equation = entry.name;
+    solver_names_.dim = dims;
     entry.describe(solver_, solver_names_, config_, config_.time.cfl);
     document_.bind(solver_, keys_of_other_equations(entry));
     entry.set_up(solver_names_, config_);
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dims); ++a)
+      config_.ccz4.middle[a] = 0.5 * (config_.domain.lower[a] + config_.domain.upper[a]);
     solver_of_run_ = entry.make(dims, config_);
+    check_radiation(boundary_, config_, solver_of_run_->traits());
     check_cfl(solver_, config_, *solver_of_run_);
   }
 
@@ -223,6 +228,12 @@ class Loader {
     check_output(output_, config_);
   }
 
+  void read_diagnostics() {
+    describe_diagnostics(diagnostics_, config_.diagnostics);
+    document_.bind(diagnostics_);
+    check_diagnostics(diagnostics_, config_);
+  }
+
   void read_checkpoint() {
     describe_checkpoint(checkpoint_, config_.checkpoint);
     document_.bind(checkpoint_);
@@ -242,12 +253,12 @@ class Loader {
       text += '\n' + toml_table(*fields, header(*fields));
     for (const Fields& fields : refinement_) text += '\n' + toml_table(fields, "[[refinement]]");
     for (const Fields* fields :
-         {&solver_, &scenario_, &time_, &output_, &checkpoint_, &offload_, &gpu_memory_}) {
+         {&solver_, &scenario_, &time_, &output_, &diagnostics_, &checkpoint_, &offload_, &gpu_memory_}) {
       text += '\n' + toml_table(*fields, header(*fields));
     }
     config_.resolved = text;
     for (const Fields* fields : {&domain_, &boundary_, &mesh_, &partition_, &solver_, &scenario_, &time_,
-                                 &output_, &checkpoint_, &offload_, &gpu_memory_}) {
+                                 &output_, &diagnostics_, &checkpoint_, &offload_, &gpu_memory_}) {
       for (const io::Field& field : fields->all()) {
         config_.keys.push_back({fields->table() + '.' + field.key, io::toml_text(field.target),
                                 field.fixed.value_or(fields == &scenario_),
@@ -266,8 +277,8 @@ class Loader {
   std::string weights_ = weight_names().front();
   std::unique_ptr<solvers::Solver> solver_of_run_;
   Fields domain_{"domain"}, boundary_{"boundary"}, mesh_{"mesh"}, partition_{"partition"}, solver_{"solver"},
-      scenario_{"scenario"}, time_{"time"}, output_{"output"}, checkpoint_{"checkpoint"}, offload_{"offload"},
-      gpu_memory_{"gpu-memory"};
+      scenario_{"scenario"}, time_{"time"}, output_{"output"}, diagnostics_{"diagnostics"},
+      checkpoint_{"checkpoint"}, offload_{"offload"}, gpu_memory_{"gpu-memory"};
   std::deque<Fields> refinement_;
 };
 
@@ -286,6 +297,10 @@ int Config::base_level() const {
   int level = 0;
   for (std::int64_t width = 1; width < most; width *= 3) ++level;
   return level;
+}
+
+Diagnosed Config::diagnosed() const {
+  return {mesh.min_level, mesh.max_level, diagnostics.exclude_radius};
 }
 
 Config load_config(const std::string& file, const std::vector<std::string>& settings) {

@@ -40,7 +40,7 @@ struct MeshConfig {
 
 // [[refinement]], combinable: a leaf is refined if any criterion says so, coarsened if all agree.
 struct RefinementConfig {
-  std::string kind;                // "jump", "threshold", "ball", "shell", "box"
+  std::string kind;                // "jump", "threshold", "ball", "shell", "box", "punctures"
   std::string variable;            // jump, threshold: an unknown or derived quantity
   double refine = 0, coarsen = 0;  // jump: relative jump between neighbouring volumes; threshold: value
   std::vector<double> centre;      // ball, shell
@@ -49,6 +49,7 @@ struct RefinementConfig {
   double power = 0;
   double t_ref = 1;                  // key "reference-time"; default: the start time
   std::vector<double> lower, upper;  // box
+  std::vector<double> radii;         // punctures: of level mesh.min_level + 1, + 2, ...
   int level = 0;                     // level to refine to at most by this criterion; 0: mesh.max-level
 };
 
@@ -72,6 +73,12 @@ struct OutputConfig {
   int history_steps = 1;  // a row of history.csv every n steps
 };
 
+// [diagnostics]
+struct DiagnosticsConfig {
+  double exclude_radius = 0;             // about punctures
+  std::vector<double> extraction_radii;  // of spheres about the domain's middle
+};
+
 // [checkpoint]
 struct CheckpointConfig {
   int every_steps = 0;       // 0: no
@@ -93,6 +100,7 @@ struct Config : EquationParameters {  // [solver]
   std::vector<RefinementConfig> refinement;
   TimeConfig time;
   OutputConfig output;
+  DiagnosticsConfig diagnostics;
   CheckpointConfig checkpoint;
   OffloadConfig offload;
   std::string scenario_name;
@@ -101,6 +109,8 @@ struct Config : EquationParameters {  // [solver]
   std::vector<Key> keys;
 
   int base_level() const;  // smallest m with 3^m >= max(cells)
+  // What EquationEntry::measure() is to look at now.
+  Diagnosed diagnosed() const;
 };
 
 // Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against the

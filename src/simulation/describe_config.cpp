@@ -17,8 +17,8 @@ constexpr int patch_size_min = 3, patch_size_max = 32;
 }  // namespace
 
 std::vector<std::string> input_tables() {
-  return {"domain",   "boundary", "mesh",   "partition",  "refinement", "solver",
-          "scenario", "time",     "output", "checkpoint", "offload",    "gpu-memory"};
+  return {"domain", "boundary", "mesh",        "partition",  "refinement", "solver",    "scenario",
+          "time",   "output",   "diagnostics", "checkpoint", "offload",    "gpu-memory"};
 }
 
 void describe_domain(io::Fields& fields, DomainConfig& config) {
@@ -38,7 +38,7 @@ void describe_domain(io::Fields& fields, DomainConfig& config) {
 }
 
 std::vector<std::string> boundary_kinds() {
-  return {"periodic", "outflow", "reflecting", "scenario"};
+  return {"periodic", "outflow", "reflecting", "scenario", "sommerfeld"};
 }
 
 void describe_boundary(io::Fields& fields, BoundaryNames& names, int dimensions) {
@@ -104,6 +104,7 @@ const std::vector<RefinementKind>& refinement_kinds() {
       {"ball", "Inside a ball (in 2D a disc), which may grow."},
       {"shell", "Inside a spherical shell (in 2D a ring), which may grow."},
       {"box", "Inside a fixed box."},
+      {"punctures", "Around each puncture of the scenario, wherever it moves: balls within balls."},
   };
   return kinds;
 }
@@ -145,6 +146,14 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
   } else if (kind == "box") {
     fields.numbers("lower", config.lower, "length", "Lower corner of the box.").required = true;
     fields.numbers("upper", config.upper, "length", "Upper corner of the box.").required = true;
+  } else if (kind == "punctures") {
+    fields
+        .numbers("radii", config.radii, "length",
+                 "Radius about each puncture within which leaves have at least level min-level + 1, then "
+                 "min-level + 2, ...; none larger than the one before.",
+                 io::greater_than(0))
+        .required = true;
+    return;
   } else {
     const bool shell = kind == "shell";
     fields.numbers("centre", config.centre, "length", shell ? "Centre of the shell." : "Centre of the ball.")
@@ -212,6 +221,17 @@ void describe_output(io::Fields& fields, OutputConfig& config, const std::vector
   fields.choice("precision", config.precision, {"float32", "float64"}, "Of the numbers in plot files.");
   fields.integer("history-steps", config.history_steps, "steps",
                  "Steps from one row of history.csv to the next.", io::at_least(1));
+}
+
+void describe_diagnostics(io::Fields& fields, DiagnosticsConfig& config) {
+  fields.number("exclude-radius", config.exclude_radius, "length",
+                "The constraints in history.csv leave out volumes this near to a puncture of the scenario.",
+                io::at_least(0));
+  fields.numbers(
+      "extraction-radii", config.extraction_radii, "length",
+      "Spheres about the domain's middle through which gravitational waves are measured: the modes "
+      "of Psi4 with l = 2 in history.csv.",
+      io::greater_than(0));
 }
 
 void describe_checkpoint(io::Fields& fields, CheckpointConfig& config) {

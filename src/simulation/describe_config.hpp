@@ -50,6 +50,8 @@ void describe_time(io::Fields& fields, TimeConfig& config);
 
 void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names);
 
+void describe_diagnostics(io::Fields& fields, DiagnosticsConfig& config);
+
 void describe_checkpoint(io::Fields& fields, CheckpointConfig& config);
 
 }  // namespace meander::simulation

@@ -3,15 +3,30 @@
 #include "simulation/equation.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "simulation/equations/entries.hpp"
 
 namespace meander::simulation {
 
-const std::vector<EquationEntry>& equations() {
-  static const std::vector<EquationEntry> table = {euler_equation(), ccz4_equation()};
+namespace {
+
+std::vector<EquationEntry>& table_of_equations() {
+  static std::vector<EquationEntry> table = {euler_equation(), ccz4_equation()};
   return table;
+}
+
+}  // namespace
+
+const std::vector<EquationEntry>& equations() {
+  return table_of_equations();
+}
+
+void add_equation(EquationEntry entry) {
+  if (find_equation(entry.name) != nullptr) throw std::invalid_argument("there is an equation " + entry.name);
+  table_of_equations().push_back(std::move(entry));
 }
 
 const EquationEntry* find_equation(const std::string& name) {

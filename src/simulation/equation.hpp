@@ -11,6 +11,7 @@
 
 #include "io/fields.hpp"
 #include "simulation/scenario.hpp"
+#include "solvers/point_terms.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::simulation {
@@ -22,6 +23,7 @@ struct SolverNames {
   std::string euler_scheme = "rusanov", limiter = "mc";
   std::string ccz4_scheme = "fourth-order", slicing = "1+log";
   int evolves_shift = 1, damped_theta = 1;  // s, c
+  int dim = 3;  // of the domain, set before the keys are described: some exist along its axes only
 };
 
 struct EquationEntry {
@@ -33,11 +35,17 @@ struct EquationEntry {
   std::unique_ptr<solvers::Solver> (*make)(int dim, const EquationParameters& parameters);
   std::vector<std::string> plot_fields;  // what plot files hold if the input does not say
   // Columns of history.csv, as Scenario::measure(). Collective.
-  std::vector<Measure> (*measure)(const StateView& view);
+  std::vector<Measure> (*measure)(const StateView& view, const Diagnosed& diagnosed);
+  // Its terms at one point, for `meander terms`.
+  solvers::PointTerms (*terms)(int dim, const EquationParameters& parameters);
+  std::string fields_meaning =
+      {};  // a paragraph for docs/input.md on plot fields whose names do not say it all
 };
 
 // All equations, the first being the default. Adding one is adding a line here.
 const std::vector<EquationEntry>& equations();
+// At the end of the list; see register_equation() (own_equation.hpp). Throws std::invalid_argument.
+void add_equation(EquationEntry entry);
 // The one of that name; null if there is none.
 const EquationEntry* find_equation(const std::string& name);
 

@@ -13,10 +13,9 @@ namespace meander::simulation {
 // The solver's unknowns, then its derived quantities.
 std::vector<std::string> scalar_names(const solvers::Solver& solver);
 
-// Scalars that a plot file can also hold together, as vectors: "velocity" for velocity_x, velocity_y, ...
-std::vector<std::string> vector_names(const solvers::Solver& solver);
-
-// All a plot file can hold: scalars, vectors, and the mesh's own "level" and "curve_index".
+// All a plot file can hold: scalars; the solver's patch quantities; vectors, whose components are some of
+// these
+// ("velocity" for velocity_x, velocity_y, ...); and the mesh's own "level" and "curve_index".
 std::vector<std::string> plot_names(const solvers::Solver& solver);
 
 }  // namespace meander::simulation

@@ -41,7 +41,7 @@ std::string describe_inadmissible(const StateView& view, const solvers::Solver& 
   std::vector<std::string> variables;
   const auto& derived = solver.derived();
   for (std::size_t k = 0; k < derived.size(); ++k) {
-    if (k >= state.size() && derived[k].name != "pressure") continue;
+    if (k >= state.size() && derived[k].name != "pressure" && derived[k].name != "det_g") continue;
     variables.push_back(
         fmt::format("{} = {:.9g}", derived[k].name, derived[k].value(solver.parameters(), state.data())));
   }

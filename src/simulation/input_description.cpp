@@ -25,6 +25,7 @@ constexpr const char* table_meanings[][2] = {
     {"scenario", "Initial and boundary data."},
     {"time", "From when to when."},
     {"output", "Plot files and history."},
+    {"diagnostics", "What the history tells of constraints."},
     {"checkpoint", "When checkpoints are written; the last state is one in any case."},
     {"offload", "Patches that are updated on devices."},
     {"gpu-memory", "How memory on a device is had."},
@@ -58,7 +59,15 @@ InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scena
     if (table == "solver") describe_equation(fields, config.equation);
     if (table == "scenario") describe_scenario_name(fields, config.scenario_name, known_scenarios);
     if (table == "time") describe_time(fields, config.time);
-    if (table == "output") describe_output(fields, config.output, plots);
+    if (table == "output") {
+      describe_output(fields, config.output, plots);
+      for (io::Field& field : fields.all()) {
+        if (field.key != "fields") continue;
+        field.choices.clear();  // they are the equation's
+        field.default_text = "the equation's";
+      }
+    }
+    if (table == "diagnostics") describe_diagnostics(fields, config.diagnostics);
     if (table == "checkpoint") describe_checkpoint(fields, config.checkpoint);
     if (table == "offload") describe_offload(fields, config.offload);
     if (table == "gpu-memory") describe_gpu_memory(fields, config.offload);

@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "simulation/equation.hpp"
+#include "simulation/field_names.hpp"
 #include "simulation/input_description.hpp"
 
 namespace meander::simulation {
@@ -90,17 +91,38 @@ all agree. Without a criterion the mesh stays at `mesh.min-level`.
 constexpr const char* boundary_intro = R"(
 The more special key wins: `x-lower` over `x` over `all`. In 2D there are no keys for z. `periodic` must hold on both
 sides of an axis; `outflow` continues the last volume; `reflecting` is a wall; `scenario` takes the data that the
-scenario gives.
+scenario gives; `sommerfeld` lets waves out, towards flat space (equation = "ccz4" with scheme = "fourth-order").
 )";
 
 constexpr const char* partition_intro = R"(
 How the leaves are dealt out to the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
 )";
 
+constexpr const char* diagnostics_intro = R"(
+What `history.csv` tells of the constraints of Einstein's equations (equation = "ccz4"): for each of the fields `hamiltonian`,
+`momentum`, `connection` and `ordering_...` below [output], the root mean square over the volume (`_l2`) and the largest
+magnitude (`_linf`), over the domain and, where there are several, over the leaves of each level (`_level_2`).
+
+`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4 at radius 40: gravitational waves. Psi4 is
+(E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross).
+)";
+
 constexpr const char* checkpoint_intro = R"(
 A run that ends, or is stopped by a signal or a wall time, writes a last checkpoint in any case.
 See [running on clusters](running-on-clusters.md).
 )";
+
+// What output.fields may name.
+std::string fields_of(const EquationEntry& equation) {
+  const auto solver = equation.make(equation.dims.back(), {});
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + code(name);
+    return text;
+  };
+  return fmt::format("\n### Fields of equation = \"{}\"\n{}.\n\nWithout `fields`: {}.\n{}", equation.name,
+                     list(plot_names(*solver)), list(equation.plot_fields), equation.fields_meaning);
+}
 
 // What docs/input.md says about a table before its keys.
 const char* intro_of(const std::string& table) {
@@ -109,6 +131,7 @@ const char* intro_of(const std::string& table) {
   if (table == "refinement") return refinement_intro;
   if (table == "solver") return "\nOther keys of this table are those of the equation.\n";
   if (table == "scenario") return "\nOther keys of this table are the parameters of the scenario.\n";
+  if (table == "diagnostics") return diagnostics_intro;
   if (table == "checkpoint") return checkpoint_intro;
   return "";
 }
@@ -134,6 +157,9 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
       text += fmt::format("\n## {0}[{2}]{1}\n{3}", is_array ? "[" : "", is_array ? "]" : "", section.table,
                           intro_of(section.table));
       if (!is_array) text += '\n' + key_table(section);
+      if (section.table == "output") {
+        for (const EquationEntry& equation : equations()) text += fields_of(equation);
+      }
       continue;
     }
     text += fmt::format("\n### {} = \"{}\"\n{}", section.selector, section.choice, choice_meaning(section));

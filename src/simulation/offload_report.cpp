@@ -16,7 +16,7 @@ double ratio(std::int64_t part, std::int64_t whole, double otherwise) {
 // All figures, in one order: for the sum over ranks and for summary.json.
 auto figures_of(OffloadReport& report) {
   tasks::OffloadCounts& c = report.counts;
-  return std::array<std::pair<const char*, std::int64_t*>, 11>{{
+  return std::array<std::pair<const char*, std::int64_t*>, 13>{{
       {"offload_batches", &c.batches},
       {"offload_patch_updates", &c.patches},
       {"offload_failed_batches", &c.failed},
@@ -28,7 +28,14 @@ auto figures_of(OffloadReport& report) {
       {"patch_updates", &report.updates},
       {"gpu_memory_allocations", &report.allocations},
       {"gpu_memory_cache_hits", &report.cache_hits},
+      {"gpu_memory_fallbacks", &report.fallbacks},
+      {"gpu_memory_peak_bytes", &report.peak_device_bytes},
   }};
+}
+
+std::array<double*, 5> seconds_of(OffloadReport& report) {
+  return {&report.batches.under_way, &report.batches.hidden, &report.rates.thread_patch,
+          &report.rates.device_patch, &report.rates.batch};
 }
 
 }  // namespace
@@ -50,6 +57,16 @@ std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& 
   for (const auto& figure : figures) sums.push_back(*figure.second);
   communicator.sum(std::span<std::int64_t>(sums));
   for (std::size_t i = 0; i < sums.size(); ++i) *figures[i].second = sums[i];
+  const auto seconds = seconds_of(all);
+  std::vector<double> own_seconds;
+  for (double* const value : seconds) own_seconds.push_back(*value);
+  const auto gathered = communicator.all_gather<double>(std::span<const double>(own_seconds));
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    *seconds[i] = 0;
+    for (std::size_t at = i; at < gathered.size(); at += seconds.size()) *seconds[i] += gathered[at];
+  }
+  for (double* const rate : {&all.rates.thread_patch, &all.rates.device_patch, &all.rates.batch})
+    *rate /= communicator.size();
   return all;
 }
 
@@ -59,6 +76,12 @@ std::vector<std::string> offload_lines(const OffloadReport& report) {
   lines.push_back(fmt::format(
       "  offloaded: {} batches, {:.1f} % of the volume updates; {:.1f} % of {} allocations from the cache",
       c.batches, 100 * report.share(), 100 * report.hit_rate(), report.allocations));
+  constexpr double micro = 1e-6;
+  lines.push_back(fmt::format(
+      "  while batches were under way, threads updated leaves for {:.0f} % of the time; {:.3g} us a patch on "
+      "a "
+      "thread, {:.3g} us on the devices",
+      100 * report.batches.share(), report.rates.thread_patch / micro, report.rates.device_patch / micro));
   if (c.failed + c.deferred > 0) {
     lines.push_back(fmt::format(
         "  of these, {} batches failed at first and {} waited for memory: {} retried, {} split, {} patch "
@@ -75,6 +98,9 @@ std::vector<std::pair<std::string, std::string>> offload_figures(const OffloadRe
   for (const auto& [key, value] : figures_of(copy)) list.emplace_back(key, fmt::format("{}", *value));
   list.emplace_back("offload_share_of_volumes", fmt::format("{}", report.share()));
   list.emplace_back("gpu_memory_hit_rate", fmt::format("{}", report.hit_rate()));
+  list.emplace_back("offload_batches_hidden_share", fmt::format("{}", report.batches.share()));
+  list.emplace_back("seconds_per_patch_on_a_thread", fmt::format("{}", report.rates.thread_patch));
+  list.emplace_back("seconds_per_patch_on_the_devices", fmt::format("{}", report.rates.device_patch));
   return list;
 }
 

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "simulation/equation.hpp"
+#include "simulation/psi4_modes.hpp"
+#include "simulation/puncture_tracker.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -18,14 +21,10 @@ constexpr const char* next_plot_counter = "next-plot";
 constexpr const char* last_plot_counter = "last-plot-step";
 constexpr const char* last_row_counter = "last-history-step";
 
-// The solver's quantity of that name; null if there is none.
-const solvers::Derived* quantity(const solvers::Solver& solver, const std::string& name) {
-  const auto& all = solver.derived();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& d) { return d.name == name; });
-  return found == all.end() ? nullptr : &*found;
-}
+// Values in all volumes of a patch, x fastest.
+using Values = std::function<void(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+                                  std::span<double> values)>;
 
-// Values of a quantity in all volumes of a patch, x fastest.
 void evaluate(const solvers::Solver& solver, const solvers::Derived& derived,
               const solvers::PatchLayout& layout, const double* q, std::span<double> values) {
   double state[64];
@@ -38,6 +37,19 @@ void evaluate(const solvers::Solver& solver, const solvers::Derived& derived,
       }
     }
   }
+}
+
+// The solver's quantity of that name; null if there is none.
+Values quantity(const solvers::Solver& solver, const std::string& name) {
+  for (const solvers::Derived& derived : solver.derived()) {
+    if (derived.name != name) continue;
+    return [&](const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+               std::span<double> values) { evaluate(solver, derived, layout, patch.q, values); };
+  }
+  for (const solvers::PatchQuantity& of_patch : solver.patch_quantities()) {
+    if (of_patch.name == name) return of_patch.values;
+  }
+  return nullptr;
 }
 
 // Collective.
@@ -56,17 +68,15 @@ std::vector<io::PlotField> plot_fields(const StateView& view, const solvers::Sol
         const auto index = static_cast<double>(first + static_cast<std::int64_t>(leaf));
         std::fill(values.begin(), values.end(), is_level ? view.levels[leaf] : index);
       };
-    } else if (const auto* scalar = quantity(solver, name)) {
-      field.fill = [view, &solver, scalar](std::size_t leaf, int, std::span<double> values) {
-        evaluate(solver, *scalar, view.layout, view.patches[leaf].q, values);
-      };
     } else {
-      field.components = solver.traits().dim;
-      std::vector<const solvers::Derived*> components;
-      for (const char* suffix : {"_x", "_y", "_z"}) components.push_back(quantity(solver, name + suffix));
-      field.fill = [view, &solver, components](std::size_t leaf, int component, std::span<double> values) {
-        evaluate(solver, *components[static_cast<std::size_t>(component)], view.layout, view.patches[leaf].q,
-                 values);
+      std::vector<Values> components = {quantity(solver, name)};
+      if (!components.front()) {
+        components.clear();
+        for (const char* suffix : {"_x", "_y", "_z"}) components.push_back(quantity(solver, name + suffix));
+        field.components = solver.traits().dim;
+      }
+      field.fill = [view, components](std::size_t leaf, int component, std::span<double> values) {
+        components[static_cast<std::size_t>(component)](view.patches[leaf], view.layout, values);
       };
     }
     fields.push_back(std::move(field));
@@ -93,8 +103,15 @@ bool Output::has_totals() const {
 std::vector<Measure> Output::measures() const {
   const Config& config = simulation_.config();
   const StateView view = simulation_.view();
-  std::vector<Measure> all = config.scenario->measure(view);
-  for (Measure& measure : equation_of(config).measure(view)) all.push_back(std::move(measure));
+  std::vector<Measure> all = puncture_measures(view);
+  for (Measure& measure : config.scenario->measure(view)) all.push_back(std::move(measure));
+  for (Measure& measure : equation_of(config).measure(view, config.diagnosed()))
+    all.push_back(std::move(measure));
+  std::array<double, 3> middle{};
+  for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
+    middle[a] = 0.5 * (config.domain.lower[a] + config.domain.upper[a]);
+  for (Measure& measure : psi4_measures(view, middle, config.diagnostics.extraction_radii))
+    all.push_back(std::move(measure));
   return all;
 }
 

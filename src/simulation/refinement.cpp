@@ -142,13 +142,42 @@ Refinement<D>::Refinement(const MeshConfig& mesh, const std::vector<RefinementCo
     const auto found = std::find_if(derived.begin(), derived.end(),
                                     [&](const auto& d) { return d.name == config.variable; });
     if (found != derived.end()) criterion.quantity = static_cast<int>(found - derived.begin());
-    criteria_.push_back(criterion);
+    if (config.kind != "punctures") {
+      criteria_.push_back(criterion);
+      continue;
+    }
+    for (std::size_t i = 0; i < config.radii.size(); ++i) {
+      criterion.config.radius = config.radii[i];
+      criterion.level = mesh.min_level + 1 + static_cast<int>(i);
+      criteria_.push_back(criterion);
+    }
   }
 }
 
+namespace {
+
+// The distances from a point that a leaf spans.
+struct Distances {
+  double nearest = 0, farthest = 0;
+};
+template <int D, class Centre>
+Distances distances(const solvers::PatchTask& patch, double width, const Centre& centre) {
+  Distances squares;
+  for (int a = 0; a < D; ++a) {
+    const double low = patch.lower[a] - centre[static_cast<std::size_t>(a)], high = low + width;
+    const double near = low > 0 ? low : high < 0 ? high : 0.0;
+    const double far = std::max(std::abs(low), std::abs(high));
+    squares.nearest += near * near;
+    squares.farthest += far * far;
+  }
+  return {std::sqrt(squares.nearest), std::sqrt(squares.farthest)};
+}
+
+}  // namespace
+
 template <int D>
 auto Refinement<D>::judge(const Criterion& criterion, const mesh::PatchMesh<D>& mesh, std::size_t leaf,
-                          double t) const -> Verdict {
+                          const Moment& now) const -> Verdict {
   const RefinementConfig& config = criterion.config;
   const solvers::PatchTask& patch = mesh.patches()[leaf];
   if (config.kind == "jump" || config.kind == "threshold") {
@@ -167,17 +196,14 @@ auto Refinement<D>::judge(const Criterion& criterion, const mesh::PatchMesh<D>& 
     }
     return Verdict::refine;
   }
-  // Ball and shell: the leaf's distance from the centre spans [nearest, farthest].
-  double nearest = 0, farthest = 0;
-  for (int a = 0; a < D; ++a) {
-    const double low = patch.lower[a] - config.centre[static_cast<std::size_t>(a)], high = low + width;
-    const double near = low > 0 ? low : high < 0 ? high : 0.0;
-    const double far = std::max(std::abs(low), std::abs(high));
-    nearest += near * near;
-    farthest += far * far;
+  if (config.kind == "punctures") {
+    for (const auto& puncture : now.punctures) {
+      if (distances<D>(patch, width, puncture).nearest < config.radius) return Verdict::refine;
+    }
+    return Verdict::coarsen;
   }
-  nearest = std::sqrt(nearest);
-  farthest = std::sqrt(farthest);
+  const auto [nearest, farthest] = distances<D>(patch, width, config.centre);
+  const double t = now.t;
   const double radius = config.radius * (config.power == 0 ? 1.0 : std::pow(t / config.t_ref, config.power)) +
                         config.speed * (t - config.t_ref);
   const double inner = config.kind == "shell" ? radius - config.width / 2 : 0.0;
@@ -186,12 +212,12 @@ auto Refinement<D>::judge(const Criterion& criterion, const mesh::PatchMesh<D>& 
 }
 
 template <int D>
-int Refinement<D>::wanted_level(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double t) const {
+int Refinement<D>::wanted_level(const mesh::PatchMesh<D>& mesh, std::size_t leaf, const Moment& now) const {
   const int level = mesh.levels()[leaf];
   int wanted = mesh_config_.min_level;
   for (const Criterion& criterion : criteria_) {
     if (wanted >= criterion.level) continue;  // it could not ask for more
-    switch (judge(criterion, mesh, leaf, t)) {
+    switch (judge(criterion, mesh, leaf, now)) {
       case Verdict::refine:
         wanted = std::max(wanted, std::min(level + 1, criterion.level));
         break;
@@ -208,13 +234,14 @@ int Refinement<D>::wanted_level(const mesh::PatchMesh<D>& mesh, std::size_t leaf
 
 template <int D>
 std::vector<mesh::Adapt> Refinement<D>::wishes(const mesh::PatchMesh<D>& mesh, double t,
+                                               std::span<const std::array<double, 3>> punctures,
                                                ThreadTeam& team) const {
   const auto& view = mesh.view();
   std::vector<std::int8_t> wanted(view.size());  // own leaves first
   const auto own = std::span(wanted).first(mesh.size());
   team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      own[leaf] = static_cast<std::int8_t>(wanted_level(mesh, leaf, t));
+      own[leaf] = static_cast<std::int8_t>(wanted_level(mesh, leaf, {t, punctures}));
     }
   });
   std::vector<std::int8_t> spread(mesh.size());

@@ -51,7 +51,9 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
     if (!communicator().is_root()) continue;
     if (name == first_order_counter) first_order_ = value;
     if (name == floored_counter) floored_ = value;
+    if (name == strayed_counter) strayed_ = value;
   }
+  tracker_.resume(saved);
   std::vector<double*> slots;
   for (const auto& patch : mesh_.patches()) slots.push_back(patch.q);
   const std::int64_t first = mesh_.tree().first_leaf();

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/log.hpp"
+#include "base/trace.hpp"
 #include "gpu/resource.hpp"
 #include "io/atomic_file.hpp"
 #include "io/output_directory.hpp"
@@ -22,6 +23,7 @@
 #include "simulation/stop_requests.hpp"
 #include "simulation/summary.hpp"
 #include "simulation/thread_plan.hpp"
+#include "simulation/trace_file.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -113,6 +115,7 @@ class Run {
   double now() const { return seconds_since(options_.started); }
 
   void write_what_is_due() {
+    const trace::Scope scope("output");
     const auto start = Clock::now();
     output_.after_step();
     if (is_done(simulation_)) output_.finish();
@@ -120,6 +123,7 @@ class Run {
   }
 
   void write_checkpoint() {
+    const trace::Scope scope("checkpoint");
     const auto start = Clock::now();
     io::CheckpointState state;
     state.input = simulation_.config().resolved;
@@ -231,6 +235,17 @@ std::string new_directory(const RestartInput& restart, const RunOptions& options
   return set ? config.output.directory : "";
 }
 
+int go(Run& run, StopRequests& requests, TraceFile& trace) {
+  int code = exit_failure;
+  try {
+    code = run.go(requests);
+  } catch (const StateFailure& failure) {
+    code = run.fail(failure);
+  }
+  trace.finish();
+  return code;
+}
+
 template <class Make>
 std::unique_ptr<Simulation> set_up(Make&& make) {
   try {
@@ -244,6 +259,7 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 
 int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator) {
   StopRequests requests;
+  TraceFile trace(options.trace, communicator);
   const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
   const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
@@ -251,15 +267,12 @@ int run(const Config& config, const RunOptions& options, const mesh::Communicato
   Output output(*simulation, directory.path());
   output.start();
   Run run(*simulation, output, directory.path(), options, -1, threads);
-  try {
-    return run.go(requests);
-  } catch (const StateFailure& failure) {
-    return run.fail(failure);
-  }
+  return go(run, requests, trace);
 }
 
 int restart(const RestartInput& restart, const RunOptions& options, const mesh::Communicator& communicator) {
   StopRequests requests;
+  TraceFile trace(options.trace, communicator);
   io::CheckpointReader checkpoint(restart.checkpoint, communicator);
   const io::CheckpointState& state = checkpoint.state();
   CheckpointFacts facts;
@@ -285,11 +298,7 @@ int restart(const RestartInput& restart, const RunOptions& options, const mesh::
   output.resume(state, continues);
   write_resolved_input(config, directory, communicator);
   Run run(*simulation, output, directory, options, continues ? state.step : -1, threads);
-  try {
-    return run.go(requests);
-  } catch (const StateFailure& failure) {
-    return run.fail(failure);
-  }
+  return go(run, requests, trace);
 }
 
 }  // namespace meander::simulation

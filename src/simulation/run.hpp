@@ -18,6 +18,7 @@ struct RunOptions {
   double walltime = 0;  // seconds since `started` at which the program must have ended; 0: no limit
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::string thread_level = {};  // what MPI offers, for the log
+  std::string trace = {};         // file for a timeline; empty: none
   bool many_threads = true;       // false: MPI wants one thread only, and more are refused
 };
 

@@ -3,6 +3,8 @@
 #pragma once
 // A scenario: initial and boundary data, what it adds to a step, and what it measures. Chosen by name.
 
+#include <any>
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,6 +29,7 @@ struct StateView {
   double t = 0;
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
+  std::span<const std::array<double, 3>> punctures = {};  // where they are at time t
 };
 
 // [solver]: which equation, and the parameters of each; only those of the chosen one count.
@@ -34,12 +37,19 @@ struct EquationParameters {
   std::string equation = "euler";
   solvers::euler::Parameters euler = {};
   solvers::ccz4::Parameters ccz4 = {};
+  std::any own = {};  // of an equation that was registered: OwnChoices (own_equation.hpp)
 };
 
 // The box and the equation a scenario is set up in, fixed before any of its data is asked for.
 struct Setting : EquationParameters {
   int dim = 3;
   std::vector<double> lower, upper;  // the domain's corners, `dim` numbers each
+};
+
+// What the diagnostics of an equation look at.
+struct Diagnosed {
+  int min_level = 0, max_level = 0;  // of leaves, for what is told level by level
+  double exclude_radius = 0;         // volumes whose centres lie so close to a puncture are left out
 };
 
 // A column of history.csv.
@@ -73,6 +83,9 @@ class Scenario {
   // solver.step_data(). The result must not depend on the number of threads or on the partition. Collective.
   virtual void prepare_step(const StateView& view, solvers::Solver& solver);
 
+  // Where punctures are at the start time: they are followed from there. Default: none.
+  virtual std::vector<std::array<double, 3>> punctures() const;
+
   // Extra columns of history.csv at view.t; the same names in the same order every time, the same bits on all
   // ranks. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const;
@@ -87,5 +100,7 @@ struct ScenarioEntry {
 };
 // All scenarios, in the order they are listed to users. Adding one is adding a line here.
 const std::vector<ScenarioEntry>& scenarios();
+// At the end of the list; see register_scenario() (own_equation.hpp). Throws std::invalid_argument.
+void add_scenario(ScenarioEntry entry);
 
 }  // namespace meander::simulation

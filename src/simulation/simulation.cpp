@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/trace.hpp"
 #include "simulation/equation.hpp"
 #include "simulation/inadmissible.hpp"
 #include "simulation/simulation_of.hpp"
@@ -59,15 +60,16 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
     : config_(config),
       team_(threads),
       solver_(make_solver(D, config)),
+      engine_(make_engine(config.offload, *solver_, tree.communicator())),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
-          gpu::host_memory(), partition_policy(config)),
-      engine_(make_engine(config.offload, mesh_.communicator())),
+          engine_ ? engine_->patch_memory() : gpu::host_memory(), partition_policy(config)),
       traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
+      tracker_(config.scenario->punctures()),
       t_(config.time.start) {
   count_leaves();
 }
@@ -107,16 +109,18 @@ void SimulationOf<D>::set_initial_data() {
 
 template <int D>
 void SimulationOf<D>::advance(double limit) {
+  const trace::Scope scope("step", step_ + 1);
   const double dt = next_dt(limit);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
+  tracker_.begin_step(state());
   status_ = traversal_.advance(t_, dt, t_next);
   t_ = t_next;
   dt_ = dt;
   ++step_;
   updates_ += volumes();
-  first_order_ += status_.first_order;
-  floored_ += status_.floored;
+  count_status();
   check_state();
+  tracker_.end_step(state(), dt);
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
   const auto start = std::chrono::steady_clock::now();
   config_.scenario->prepare_step(state(), *solver_);
@@ -136,6 +140,7 @@ double SimulationOf<D>::next_dt(double limit) const {
 
 template <int D>
 void SimulationOf<D>::regrid() {
+  const trace::Scope scope("regrid");
   const auto start = std::chrono::steady_clock::now();
   const auto no_memory = [&](const char* reason) {
     return fmt::format(
@@ -152,11 +157,19 @@ void SimulationOf<D>::regrid() {
   }
   if (changed) {
     status_ = traversal_.enforce_floors();
-    floored_ += status_.floored;
+    count_status();
     check_state();
     mesh_.fill_halos(t_, team_);
   }
   times_.regrid += seconds_since(start);
+}
+
+template <int D>
+void SimulationOf<D>::count_status() {
+  first_order_ += status_.first_order;
+  floored_ += status_.floored;
+  strayed_ += status_.strayed;
+  watch_.look(state(), *solver_, status_, step_);
 }
 
 template <int D>
@@ -166,8 +179,9 @@ void SimulationOf<D>::check_state() const {
 
 template <int D>
 bool SimulationOf<D>::adapt() {
-  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, team_), config_.mesh.min_level, config_.mesh.max_level,
-                   team_)) {
+  if (engine_) engine_->safepoint();
+  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, tracker_.positions(), team_), config_.mesh.min_level,
+                   config_.mesh.max_level, team_)) {
     return false;
   }
   count_leaves();
@@ -212,6 +226,7 @@ template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = traversal_.times();
+  times.messages = traversal_.messages();
   return times;
 }
 
@@ -219,8 +234,14 @@ template <int D>
 std::optional<OffloadReport> SimulationOf<D>::offload() const {
   if (!engine_) return std::nullopt;
   const gpu::Stats memory = engine_->memory();
-  return OffloadReport{engine_->counts(), traversal_.updates_with_engine(),
-                       static_cast<std::int64_t>(memory.allocations), static_cast<std::int64_t>(memory.hits)};
+  return OffloadReport{engine_->counts(),
+                       traversal_.updates_with_engine(),
+                       static_cast<std::int64_t>(memory.allocations),
+                       static_cast<std::int64_t>(memory.hits),
+                       static_cast<std::int64_t>(memory.fallbacks),
+                       static_cast<std::int64_t>(engine_->peak_device_bytes()),
+                       engine_->batches().time(team_.size()),
+                       traversal_.enclaves()->rates()};
 }
 
 template <int D>
@@ -243,6 +264,8 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.counters.emplace_back(updates_counter, updates_);
   state.counters.emplace_back(first_order_counter, first_order_volumes());
   state.counters.emplace_back(floored_counter, floored_volumes());
+  tracker_.save(state);
+  state.counters.emplace_back(strayed_counter, strayed_volumes());
 }
 
 template mesh::Domain<2> domain_of<2>(const Config&);

@@ -33,6 +33,7 @@ struct RunTimes {
   tasks::SweepTimes sweeps;
   double prepare = 0;  // the scenario's step data
   double regrid = 0;   // migration included
+  HiddenTime messages;
 };
 
 class Simulation {
@@ -69,6 +70,7 @@ class Simulation {
   // Sums over all ranks since the start, as above. Collective.
   virtual std::int64_t first_order_volumes() const = 0;
   virtual std::int64_t floored_volumes() const = 0;
+  virtual std::int64_t strayed_volumes() const = 0;
   virtual mesh::PartitionFacts partition() const = 0;
   // Of this rank.
   virtual std::size_t state_bytes() const = 0;

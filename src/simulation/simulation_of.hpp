@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
+#include "simulation/bounds_watch.hpp"
+#include "simulation/puncture_tracker.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
 
@@ -16,6 +18,7 @@ namespace meander::simulation {
 inline constexpr const char* updates_counter = "volume-updates";
 inline constexpr const char* first_order_counter = "first-order-volumes";
 inline constexpr const char* floored_counter = "floored-volumes";
+inline constexpr const char* strayed_counter = "strayed-volumes";
 
 template <int D>
 mesh::Domain<D> domain_of(const Config& config);
@@ -50,6 +53,7 @@ class SimulationOf final : public Simulation {
   std::int64_t volume_updates() const override { return updates_; }
   std::int64_t first_order_volumes() const override { return communicator().sum(first_order_); }
   std::int64_t floored_volumes() const override { return communicator().sum(floored_); }
+  std::int64_t strayed_volumes() const override { return communicator().sum(strayed_); }
   mesh::PartitionFacts partition() const override { return mesh_.partition_facts(); }
   std::size_t state_bytes() const override { return mesh_.state_bytes(); }
   std::size_t register_bytes() const override { return mesh_.register_bytes(); }
@@ -60,22 +64,25 @@ class SimulationOf final : public Simulation {
 
  private:
   StateView state() const {
-    return {communicator(), mesh_.layout(), mesh_.patches(), mesh_.levels(), t_, team_, level_dx_};
+    return {communicator(), mesh_.layout(), mesh_.patches(),     mesh_.levels(), t_,
+            team_,          level_dx_,      tracker_.positions()};
   }
   void set_initial_data();
   bool adapt();
   void regrid();
   void count_leaves();
+  void count_status();
   void check_state() const;  // throws StateFailure on all ranks
   double next_dt(double limit) const;
 
   Config config_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
+  std::unique_ptr<tasks::OffloadEngine> engine_;  // or null; patches may lie in its memory
   mesh::PatchMesh<D> mesh_;
-  std::unique_ptr<tasks::OffloadEngine> engine_;  // or null
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
+  PunctureTracker tracker_;
   tasks::SweepStatus status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;
@@ -83,8 +90,10 @@ class SimulationOf final : public Simulation {
   std::int64_t leaves_ = 0;
   std::vector<std::int64_t> leaves_per_level_;
   std::vector<double> level_dx_;
-  std::int64_t updates_ = 0;                    // of all ranks
-  std::int64_t first_order_ = 0, floored_ = 0;  // of this rank; of what was before a restart: the root's
+  std::int64_t updates_ = 0;  // of all ranks
+  std::int64_t first_order_ = 0, floored_ = 0,
+               strayed_ = 0;  // of this rank; of what was before a restart: the root's
+  BoundsWatch watch_;
   RunTimes times_;
 };
 

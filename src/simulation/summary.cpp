@@ -74,10 +74,17 @@ Summary summarise(const Simulation& simulation, const RunCosts& costs) {
       ratio(communicator.max(costs.checkpoints), static_cast<double>(summary.checkpoints));
   summary.first_order = simulation.first_order_volumes();
   summary.floored = simulation.floored_volumes();
+  summary.strayed = simulation.strayed_volumes();
 
   summary.offload = sum_over_ranks(simulation.offload(), communicator);
 
   const RunTimes times = simulation.times();
+  const double own_messages[] = {times.messages.under_way, times.messages.hidden};
+  const auto messages = communicator.all_gather<double>(std::span<const double>(own_messages));
+  for (std::size_t i = 0; i < messages.size(); i += 2) {
+    summary.messages.under_way += messages[i];
+    summary.messages.hidden += messages[i + 1];
+  }
   const tasks::SweepTimes& sweeps = times.sweeps;
   const double steps = static_cast<double>(std::max<std::int64_t>(1, summary.steps));
   const double update = sweeps.update + sweeps.flux_correction + sweeps.halo + times.prepare;
@@ -127,6 +134,11 @@ std::vector<std::string> summary_lines(const Summary& s) {
         static_cast<double>(s.partition.halo_bytes) / mega, s.partition.remote_faces,
         ratio(static_cast<double>(s.partition.remote_faces), s.partition.cube_faces), s.partition.migrated));
   }
+  if (s.messages.under_way > 0) {
+    lines.push_back(fmt::format(
+        "  while messages were under way ({:.0f} % of the time), threads updated leaves for {:.0f} % of it",
+        100 * ratio(s.messages.under_way, s.threads * s.seconds), 100 * s.messages.share()));
+  }
   lines.push_back(fmt::format("  {} leaves, {} volumes; memory at most {:.1f} MB{}{}", s.leaves, s.volumes,
                               static_cast<double>(s.peak_memory) / mega, s.ranks > 1 ? " in all" : "",
                               s.checkpoints > 0
@@ -146,6 +158,11 @@ std::vector<std::string> summary_lines(const Summary& s) {
   if (s.floored > 0) {
     lines.push_back(fmt::format("  {} volume updates were lifted to a floor ({:.2g} of all)", s.floored,
                                 share(s.floored)));
+  }
+  if (s.strayed > 0) {
+    lines.push_back(
+        fmt::format("  {} volume updates went beyond a bound, and were brought back ({:.2g} of all)",
+                    s.strayed, share(s.strayed)));
   }
   return lines;
 }
@@ -182,6 +199,10 @@ std::string summary_json(const Summary& s) {
   add("imbalance_leaves", number(s.leaf_imbalance));
   add("imbalance_update_time", number(s.update_imbalance));
   add("halo_bytes_per_step", fmt::format("{}", s.partition.halo_bytes));
+  if (s.messages.under_way > 0) {
+    add("messages_under_way_share", number(ratio(s.messages.under_way, s.threads * s.seconds)));
+    add("messages_hidden_share", number(s.messages.share()));
+  }
   add("remote_faces", fmt::format("{}", s.partition.remote_faces));
   add("remote_faces_of_cubes", number(s.partition.cube_faces));
   add("migrated_leaves", fmt::format("{}", s.partition.migrated));
@@ -191,6 +212,7 @@ std::string summary_json(const Summary& s) {
   add("seconds_per_checkpoint", number(s.checkpoint_seconds));
   add("first_order_volume_updates", fmt::format("{}", s.first_order));
   add("floored_volume_updates", fmt::format("{}", s.floored));
+  add("strayed_volume_updates", fmt::format("{}", s.strayed));
   if (s.offload) {
     for (const auto& [key, value] : offload_figures(*s.offload)) add(key, value);
   }

@@ -7,8 +7,10 @@
 // volume is inadmissible, the volume itself is its face state: first order there, and counted. Reads halos of
 // width 2 across faces and edges.
 
+#include <utility>
+
 #include "solvers/flux_record.hpp"
-#include "solvers/rusanov.hpp"
+#include "solvers/new_state.hpp"
 
 namespace meander::solvers {
 
@@ -172,17 +174,7 @@ class MusclHancock {
     first_order_ = first_order;
   }
 
-  // Twice the flux between two face states.
-  static MEANDER_TERM void face_flux(const P& pde, const V* wl, const V* wr, int axis, V* flux) {
-    V ql[N], qr[N], al[A + 1], ar[A + 1], face[1][N];
-    pde.conserved(wl, ql);
-    pde.conserved(wr, qr);
-    pde.primitive_auxiliary(wl, al);
-    pde.primitive_auxiliary(wr, ar);
-    Rusanov<P, V>::face_flux(pde, ql, al, qr, ar, axis, face);
-    for (int n = 0; n < N; ++n) flux[n] = face[0][n];
-  }
-  // The same through the upper face of volumes of a plane.
+  // Twice the flux through the upper face of volumes of a plane.
   struct PlaneStates {
     Rows state, slope, next_state, next_slope;
   };
@@ -196,7 +188,7 @@ class MusclHancock {
     read<N>(states.next_state, at, wr);
     read<N>(states.next_slope, at, slope);
     for (int n = 0; n < N; ++n) wr[n] = fma(-half, slope[n], wr[n]);
-    face_flux(pde, wl, wr, axis, flux);
+    primitive_rusanov_flux(pde, wl, wr, axis, flux);
   }
   PlaneStates plane_states(int axis) const {
     const int up = axis == 0 ? 1 : edge_;
@@ -247,7 +239,7 @@ class MusclHancock {
       V wl[N], wr[N], face[N];
       read<N>(low, at, wl);
       read<N>(high, at, wr);
-      face_flux(pde, wl, wr, 2, face);
+      primitive_rusanov_flux(pde, wl, wr, 2, face);
       if constexpr (inside) {
         V q[N], outflow[N], below[N];
         read<N>(done, at, q);

@@ -7,20 +7,11 @@
 #include "solvers/pack.hpp"
 #include "solvers/patch_layout.hpp"
 #include "solvers/pde.hpp"
+#include "solvers/rusanov_flux.hpp"
 #include "solvers/solver.hpp"
 #include "solvers/workspace.hpp"
 
 namespace meander::solvers {
-
-// Sum over axes of the largest |eigenvalue|.
-template <Pde P, class V>
-MEANDER_TERM V rate(const P& pde, const V* q) {
-  V a[P::auxiliaries > 0 ? P::auxiliaries : 1];
-  if constexpr (P::auxiliaries > 0) pde.auxiliary(q, a);
-  V sum = pde.max_eigenvalue(q, a, 0);
-  for (int axis = 1; axis < P::dim; ++axis) sum = sum + pde.max_eigenvalue(q, a, axis);
-  return sum;
-}
 
 // Collects the status of one patch over its volumes. Halo volumes that a pack covers are masked out, whatever
 // they hold.

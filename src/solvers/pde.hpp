@@ -54,6 +54,15 @@ concept Floored = Pde<P> && requires(const P& pde, double* q) {
   { pde.enforce(q) } -> std::convertible_to<bool>;
 };
 
+// An equation with bounds that a healthy state stays far from.
+template <class P>
+concept Watched = Floored<P> && requires(const P& pde, const double* q, double& value) {
+  { pde.strays(q) } -> std::convertible_to<bool>;  // beyond a bound that is no floor
+  {
+    pde.breach(q, value)
+    } -> std::same_as<int>;  // the last of the bounds that q is beyond, and the value; or -1
+};
+
 // An equation that can be reconstructed in primitive variables W (N of them).
 template <class P>
 concept Reconstructible = Pde<P> && P::has_flux && !P::has_ncp &&
@@ -68,6 +77,12 @@ concept Reconstructible = Pde<P> && P::has_flux && !P::has_ncp &&
 
 // An equation whose non-conservative products along all axes and source are evaluated together, so that what
 // they share is computed once: dQ/dt from the derivatives gradient[axis * N + n].
+// What leaves a domain by itself: rates at a point x from which waves travel outwards only.
+template <class P>
+concept Radiating = Pde<P> && requires(const P& pde, const double* in, double* out) {
+  pde.radiate(in, in, in, out);
+};
+
 template <class P>
 concept Together = Pde<P> && !P::has_flux && requires(const P& pde, const double* in, double* out) {
   pde.rates(in, in, out);

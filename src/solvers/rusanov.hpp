@@ -21,35 +21,6 @@ class Rusanov {
   static constexpr int W = lanes<V>;
   static constexpr int sides = P::has_ncp ? 2 : 1;  // what a face adds below and above differs with an ncp
 
-  // Twice the flux through a face as the volume below (face[0]) and the one above it (face[sides - 1]) see
-  // it.
-  static MEANDER_TERM void face_flux(const P& pde, const V* ql, const V* al, const V* qr, const V* ar,
-                                     int axis, V (*face)[N]) {
-    const V speed = max(pde.max_eigenvalue(ql, al, axis), pde.max_eigenvalue(qr, ar, axis));
-    V fl[N], fr[N], jump[N];
-    if constexpr (P::has_flux) {
-      pde.flux(ql, al, axis, fl);
-      pde.flux(qr, ar, axis, fr);
-    }
-    for (int n = 0; n < N; ++n) {
-      jump[n] = qr[n] - ql[n];
-      if constexpr (P::has_flux) {
-        face[0][n] = fma(-speed, jump[n], fl[n] + fr[n]);
-      } else {
-        face[0][n] = -speed * jump[n];
-      }
-    }
-    if constexpr (P::has_ncp) {
-      V mean[N], product[N];
-      for (int n = 0; n < N; ++n) mean[n] = V(0.5) * (ql[n] + qr[n]);
-      pde.ncp(mean, jump, axis, product);
-      for (int n = 0; n < N; ++n) {
-        face[1][n] = face[0][n] - product[n];
-        face[0][n] = face[0][n] + product[n];
-      }
-    }
-  }
-
   Rusanov(const P& pde, const PatchLayout& layout, Workspace& work)
       : pde_(pde),
         layout_(layout),
@@ -130,7 +101,7 @@ class Rusanov {
       read<N>(high, at, qr);
       read<A>(aux_low, at, al);
       read<A>(aux_high, at, ar);
-      face_flux(pde, ql, al, qr, ar, 1, face);
+      rusanov_flux(pde, ql, al, qr, ar, 1, face);
       write<sides * N>(flux, at, &face[0][0]);
     }
     if (record.wants(1)) record.take_plane(1, k, y_flux_);
@@ -147,7 +118,7 @@ class Rusanov {
       read<N>(high, at, qr);
       read<A>(aux_low, at, al);
       read<A>(aux_high, at, ar);
-      face_flux(pde, ql, al, qr, ar, 2, face);
+      rusanov_flux(pde, ql, al, qr, ar, 2, face);
       write<N>(flux, at, face[sides - 1]);
     }
   }
@@ -169,7 +140,7 @@ class Rusanov {
       read<A>(aux, at, a);
       read<N>(right, at, qr);
       read<A>(aux_right, at, ar);
-      face_flux(pde, q, a, qr, ar, 0, face);
+      rusanov_flux(pde, q, a, qr, ar, 0, face);
       if constexpr (record_x) write<N>(x_flux, at, face[0]);
       for (int n = 0; n < N; ++n) {
         sum[n] = face[0][n] - shift_in(before[n], face[sides - 1][n]);
@@ -181,7 +152,7 @@ class Rusanov {
       if constexpr (D == 3) {
         read<N>(above, at, qr);
         read<A>(aux_above, at, ar);
-        face_flux(pde, q, a, qr, ar, 2, face);
+        rusanov_flux(pde, q, a, qr, ar, 2, face);
         read<N>(z_flux, at, other);
         write<N>(z_flux, at, face[sides - 1]);
         for (int n = 0; n < N; ++n) sum[n] = sum[n] + (face[0][n] - other[n]);

@@ -42,7 +42,7 @@ class RusanovTogether {
             for (int n = 0; n < N; ++n)
               store(to.base + n * to.stride + at, load<V>(from.base + n * from.stride + at));
           });
-          entry.enter(pde_, to, layout_, plane_);
+          entry.enter(pde_, to, k, layout_, plane_);
         });
     return entry.result();
   }

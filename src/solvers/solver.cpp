@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "gpu/device.hpp"
+
 namespace meander::solvers {
 
 PatchStatus Solver::enforce_floors(const PatchTask& task, const PatchLayout& layout) const {
@@ -14,8 +16,25 @@ bool Solver::surely_admissible(const double*, const double*) const {
   return false;
 }
 
+const std::vector<PatchQuantity>& Solver::patch_quantities() const {
+  static const std::vector<PatchQuantity> none;
+  return none;
+}
+
 double Solver::step_limit(double, double) const {
   return std::numeric_limits<double>::infinity();
+}
+
+bool Solver::runs_on(std::string_view) const {
+  return false;
+}
+
+std::size_t Solver::scratch_bytes(const PatchLayout&, int) const {
+  return 0;
+}
+
+void Solver::launch(const gpu::Execution&, const DeviceBatch&) const {
+  throw gpu::DeviceError(traits().name + " has no kernels for this device", false);
 }
 
 }  // namespace meander::solvers

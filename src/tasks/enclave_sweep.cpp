@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tasks/enclave_sweep.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "base/trace.hpp"
@@ -10,10 +12,36 @@
 namespace meander::tasks {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// A look at the messages costs about a microsecond.
+class Looks {
+ public:
+  bool due() {
+    constexpr std::int64_t nanoseconds = 10'000;
+    const std::int64_t now = steady_nanoseconds();
+    if (now - last_ < nanoseconds) return false;
+    last_ = now;
+    return true;
+  }
 
-// Leaves between two looks at the messages: a look costs about a microsecond.
-constexpr std::size_t leaves_a_poll = 8;
+ private:
+  std::int64_t last_ = 0;
+};
+
+// In traces: what a thread does that works off the pool, or waits because there is nothing in it for it.
+class Doing {
+ public:
+  void work() {
+    waiting_.reset();
+    if (!working_) working_.emplace("enclaves");
+  }
+  void wait() {
+    working_.reset();
+    if (!waiting_) waiting_.emplace("wait for batches");
+  }
+
+ private:
+  std::optional<trace::Scope> working_, waiting_;
+};
 
 // Ever longer, while a thread finds nothing to do: devices that are emulated need the processors too.
 class Patience {
@@ -37,10 +65,15 @@ class Patience {
 
 template <int D>
 void EnclaveSweep<D>::begin(int stage, double t, double dt, std::span<solvers::PatchStatus> status) {
-  call_ = {&solver_, mesh_.layout(), stage, t, dt};
+  call_ = {&solver_, mesh_.layout(), stage, t, dt, mesh_.place().space};
   status_ = status;
   updates_ += static_cast<std::int64_t>(mesh_.size());
-  engine_.begin(call_, [this](const EnclaveTask& task, double seconds) { done(task, seconds); });
+  split_.begin(mesh_.size() - mesh_.border());
+  under_way_before_ = engine_.batches().time(1).under_way;
+  engine_.begin(call_, [this](const EnclaveTask& task, double seconds) {
+    split_.landed(seconds);
+    done(task, seconds);
+  });
 }
 
 template <int D>
@@ -63,11 +96,35 @@ EnclaveTask EnclaveSweep<D>::task(std::size_t place) const {
 }
 
 template <int D>
-void EnclaveSweep<D>::update(const EnclaveTask& task) const {
-  const bool measure = mesh_.measures_cost();
-  const auto start = measure ? Clock::now() : Clock::time_point();
+bool EnclaveSweep<D>::offload() {
+  if (pool_.size() == 0 || !split_.reserve_batch()) return false;
+  if (engine_.offload(pool_)) return true;
+  split_.not_taken();
+  return false;
+}
+
+template <int D>
+void EnclaveSweep<D>::update(const EnclaveTask& task) {
+  Hiding hiding(messages_, &engine_.batches());
   solver_.update({task.patch, 1}, call_.layout, call_.stage, call_.t, call_.dt, {task.status, 1});
-  done(task, measure ? std::chrono::duration<double>(Clock::now() - start).count() : 0);
+  const double seconds = hiding.end();
+  split_.updated(seconds);
+  done(task, seconds);
+}
+
+// False if there is none, or none for threads unless for `whoever` is there.
+template <int D>
+bool EnclaveSweep<D>::update_next(bool whoever) {
+  const std::size_t waiting = pool_.size();
+  if (waiting == 0) return false;
+  const auto batch = static_cast<std::size_t>(engine_.options().batch);
+  if (!split_.reserve_patch(waiting, batch * static_cast<std::size_t>(engine_.in_flight()))) {
+    if (!whoever && waiting >= batch) return false;
+    split_.force();
+  }
+  const auto next = pool_.take();
+  if (next) update(*next);
+  return next.has_value();
 }
 
 template <int D>
@@ -78,56 +135,76 @@ void EnclaveSweep<D>::done(const EnclaveTask& task, double seconds) const {
 }
 
 template <int D>
-void EnclaveSweep<D>::traverse(double left) {
+void EnclaveSweep<D>::traverse() {
   const std::size_t border = mesh_.border();
   const bool poll = mesh_.has_messages();
   team_.for_chunks(mesh_.size() - border, [&](int, std::size_t begin, std::size_t end) {
-    const trace::Scope scope("traverse", static_cast<std::int64_t>(end - begin));
+    const trace::Scope scope("traversal", static_cast<std::int64_t>(end - begin));
+    Looks looks;
     for (std::size_t i = begin; i < end; ++i) {
       const EnclaveTask next = task(border + i);
       if (is_enclave(static_cast<std::size_t>(mesh_.order()[border + i]))) {
         pool_.put(next);
-        engine_.offload(pool_);
+        split_.put();
+        offload();
         continue;
       }
       update(next);
       engine_.complete();
-      if (poll && (i - begin) % leaves_a_poll == leaves_a_poll - 1) mesh_.poll();
+      if (poll && looks.due() && mesh_.poll()) messages_.end();
     }
   });
-  const auto remain = static_cast<std::size_t>(left * static_cast<double>(pool_.size()));
-  team_.run(team_.size(), [&](int) {
-    const trace::Scope scope("enclaves");
-    for (std::size_t n = 1; pool_.size() > remain; ++n) {
-      if (engine_.complete()) engine_.offload(pool_);
-      if (const auto next = pool_.take()) update(*next);
-      if (poll && n % leaves_a_poll == 0) mesh_.poll();
-    }
-  });
+}
+
+template <int D>
+void EnclaveSweep<D>::work_while_messages_travel() {
+  std::atomic<bool> arrived = mesh_.poll();
+  if (!arrived) {
+    team_.run(team_.size(), [&](int) {
+      Doing doing;
+      Looks looks;
+      Patience patience;
+      while (!arrived) {
+        if (looks.due() && mesh_.poll()) arrived = true;
+        const bool alone = engine_.in_flight() == 0;
+        if (engine_.complete() || offload() || update_next(alone)) {
+          doing.work();
+          patience.renew();
+        } else if (alone) {
+          return;
+        } else {
+          doing.wait();
+          patience.wait();
+        }
+      }
+    });
+  }
+  if (arrived) messages_.end();
 }
 
 template <int D>
 void EnclaveSweep<D>::finish() {
   const bool poll = mesh_.has_messages();
   team_.run(team_.size(), [&](int) {
-    const trace::Scope scope("enclaves");
+    Doing doing;
+    Looks looks;
     Patience patience;
-    for (std::size_t n = 1;; ++n) {
-      if (poll && n % leaves_a_poll == 0) mesh_.poll();
+    for (;;) {
+      if (poll && looks.due() && mesh_.poll()) messages_.end();
       // Who takes a batch from the pool counts as in flight before, and puts back before he does no more.
       const bool alone = engine_.in_flight() == 0;
-      if (engine_.complete() || engine_.offload(pool_)) {
-        patience.renew();
-      } else if (const auto next = pool_.take()) {
-        update(*next);
+      if (engine_.complete() || offload() || update_next(alone)) {
+        doing.work();
         patience.renew();
       } else if (alone) {
         return;
       } else {
+        doing.wait();
         patience.wait();
       }
     }
   });
+  split_.end(engine_.batches().time(1).under_way - under_way_before_);
   engine_.tend();
 }
 

@@ -12,6 +12,8 @@
 #include "base/parallel.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "tasks/offload_engine.hpp"
+#include "tasks/overlap.hpp"
+#include "tasks/split.hpp"
 #include "tasks/task_pool.hpp"
 
 namespace meander::tasks {
@@ -19,16 +21,23 @@ namespace meander::tasks {
 template <int D>
 class EnclaveSweep {
  public:
-  // All outlive the sweep.
+  // All outlive the sweep. `messages`: what updates hide of them is added there.
   EnclaveSweep(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-               OffloadEngine& engine)
-      : mesh_(mesh), solver_(solver), team_(team), engine_(engine) {}
+               OffloadEngine& engine, Overlap& messages)
+      : mesh_(mesh),
+        solver_(solver),
+        team_(team),
+        engine_(engine),
+        messages_(messages),
+        split_(engine.options().split, engine.options().batch, team.size()) {}
 
   // In this order. Halos of updated leaves are left to PatchMesh::finish_halo, with chunk_of() of their
   // place.
   void begin(int stage, double t, double dt, std::span<solvers::PatchStatus> status);
-  // Traverses order()[border() ..], then works off all but a part `left` of the enclaves.
-  void traverse(double left);
+  // Traverses order()[border() ..].
+  void traverse();
+  // Works off enclaves until the messages under way have arrived, if this rank sees that while it works.
+  void work_while_messages_travel();
   // Until all leaves are updated.
   void finish();
 
@@ -37,21 +46,27 @@ class EnclaveSweep {
 
   // Leaf updates so far, on the CPU or not.
   std::int64_t updates() const { return updates_; }
+  const SplitRates& rates() const { return split_.rates(); }
 
  private:
   bool is_enclave(std::size_t leaf) const;
   EnclaveTask task(std::size_t place) const;
-  void update(const EnclaveTask& task) const;
+  bool offload();
+  bool update_next(bool whoever);
+  void update(const EnclaveTask& task);
   void done(const EnclaveTask& task, double seconds) const;
 
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
   ThreadTeam& team_;
   OffloadEngine& engine_;
+  Overlap& messages_;
+  Split split_;
   TaskPool pool_;
   UpdateCall call_;
   std::span<solvers::PatchStatus> status_;
   std::int64_t updates_ = 0;
+  double under_way_before_ = 0;  // seconds of batches, at the beginning of the sweep
 };
 
 }  // namespace meander::tasks

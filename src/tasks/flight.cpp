@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tasks/flight.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
-#include <type_traits>
 
 #include "base/trace.hpp"
+#include "solvers/patch_copy.hpp"
 
 namespace meander::tasks {
 namespace {
@@ -21,10 +23,13 @@ std::size_t slot_bytes(const UpdateCall& call) {
   return static_cast<std::size_t>(call.layout.slot_size()) * sizeof(double);
 }
 
+std::size_t next_bytes(const UpdateCall& call) {
+  return static_cast<std::size_t>(call.layout.volumes() * call.layout.unknowns) * sizeof(double);
+}
+
 std::size_t stage_bytes(const UpdateCall& call) {
-  const auto block =
-      lines(static_cast<std::size_t>(call.layout.volumes() * call.layout.unknowns) * sizeof(double));
-  return static_cast<std::size_t>(call.solver->traits().stage_blocks) * block;
+  return static_cast<std::size_t>(call.solver->traits().stage_blocks * call.layout.stage_block_size()) *
+         sizeof(double);
 }
 
 std::size_t flux_bytes(const UpdateCall& call) {
@@ -35,14 +40,35 @@ double* at(void* base, std::size_t offset) {
   return reinterpret_cast<double*>(static_cast<char*>(base) + offset);
 }
 
+// Between the interior of a slot and the block of new states.
+void pack_interior(const solvers::PatchLayout& layout, const double* slot, double* packed) {
+  const int p = layout.p;
+  if (layout.dim == 3) {
+    solvers::pack<3>(layout, slot, {{0, 0, 0}, {p, p, p}}, packed);
+  } else {
+    solvers::pack<2>(layout, slot, {{0, 0}, {p, p}}, packed);
+  }
+}
+void unpack_interior(const solvers::PatchLayout& layout, double* slot, const double* packed) {
+  const int p = layout.p;
+  if (layout.dim == 3) {
+    solvers::unpack<3>(layout, slot, {{0, 0, 0}, {p, p, p}}, packed);
+  } else {
+    solvers::unpack<2>(layout, slot, {{0, 0}, {p, p}}, packed);
+  }
+}
+
 }  // namespace
 
 std::size_t batch_bytes(const UpdateCall& call, std::size_t patches) {
-  return patches * (lines(slot_bytes(call)) + stage_bytes(call) + sizeof(solvers::PatchStatus));
+  const std::size_t each = sizeof(solvers::DevicePatch) + lines(slot_bytes(call)) + stage_bytes(call) +
+                           lines(next_bytes(call)) + sizeof(solvers::PatchStatus);
+  return patches * each + call.solver->step_bytes().size() +
+         call.solver->scratch_bytes(call.layout, static_cast<int>(patches));
 }
 
-Flight::Flight(gpu::Device& device, gpu::Strategy& strategy)
-    : device_(device), strategy_(strategy), queue_(device.create_queue()) {}
+Flight::Flight(gpu::Device& device, gpu::Strategy& strategy, bool block_kernels)
+    : device_(device), strategy_(strategy), block_kernels_(block_kernels), queue_(device.create_queue()) {}
 
 Flight::~Flight() {
   abandon();
@@ -53,36 +79,99 @@ double Flight::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-// Inputs first, so that one copy takes them all; flux registers and status only come back.
+// What is sent first, what is fetched last, and stage blocks, which may be both, between them: one copy each
+// way. Halos do not come back.
 std::size_t Flight::arrange() {
-  seats_.assign(tasks_.size(), {});
+  const std::size_t count = tasks_.size();
+  seats_.assign(count, {});
   std::size_t end = 0;
   const auto place = [&end](std::size_t bytes) {
     const std::size_t begin = end;
     end += lines(bytes);
     return begin;
   };
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    seats_[i].slot = place(slot_bytes(call_));
+  place(count * sizeof(solvers::DevicePatch));
+  step_at_ = place(step_.size());
+  for (Seat& seat : seats_) seat.slot = place(slot_bytes(call_));
+  const std::size_t stages_at = end;
+  for (std::size_t i = 0; i < count; ++i) {
     if (tasks_[i].patch->stages != nullptr) seats_[i].stages = place(stage_bytes(call_));
   }
-  input_bytes_ = end;
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+  sent_ = {0, reads_stages() ? end : stages_at};
+  fetched_.begin = keeps_stages() ? stages_at : end;
+  for (std::size_t i = 0; i < count; ++i) {
+    seats_[i].next = place(next_bytes(call_));
     for (int face = 0; face < 6; ++face) {
       if (tasks_[i].patch->flux[face] != nullptr) seats_[i].flux[face] = place(flux_bytes(call_));
     }
   }
-  status_at_ = place(tasks_.size() * sizeof(solvers::PatchStatus));
+  status_at_ = place(count * sizeof(solvers::PatchStatus));
+  fetched_.end = end;
+  scratch_bytes_ = call_.solver->scratch_bytes(call_.layout, static_cast<int>(count));
+  scratch_at_ = place(scratch_bytes_);
   return end;
 }
 
-void Flight::stage_in() {
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    const solvers::PatchTask& patch = *tasks_[i].patch;
-    std::memcpy(at(buffer_.host, seats_[i].slot), patch.q, slot_bytes(call_));
-    if (patch.stages != nullptr)
-      std::memcpy(at(buffer_.host, seats_[i].stages), patch.stages, stage_bytes(call_));
+// How many slots from `first` on lie side by side.
+std::size_t Flight::slots_in_a_row(std::size_t first) const {
+  const std::ptrdiff_t slot = call_.layout.slot_size();
+  std::size_t end = first + 1;
+  if (slot_bytes(call_) != lines(slot_bytes(call_))) return 1;
+  while (end < tasks_.size() && tasks_[end].patch->q == tasks_[end - 1].patch->q + slot) ++end;
+  return end - first;
+}
+
+// Where the device copies from pinned slots as fast as from a window, and the pieces are worth a copy each.
+bool Flight::copies_from_slots() const {
+  constexpr std::size_t least_piece = std::size_t{1} << 15;
+  if (call_.patches == gpu::Space::host || strategy_.shares_memory()) return false;
+  std::size_t pieces = 0;
+  for (std::size_t i = 0; i < tasks_.size(); i += slots_in_a_row(i)) ++pieces;
+  return tasks_.size() * slot_bytes(call_) >= pieces * least_piece;
+}
+
+void Flight::send(bool slots) {
+  if (!slots) return strategy_.send(queue_, buffer_, sent_.begin, sent_.end - sent_.begin);
+  const std::size_t head = seats_.front().slot, tail = seats_.back().slot + lines(slot_bytes(call_));
+  strategy_.send(queue_, buffer_, sent_.begin, head - sent_.begin);
+  for (std::size_t i = 0, row = 0; i < tasks_.size(); i += row) {
+    row = slots_in_a_row(i);
+    device_.copy(queue_, gpu::Copy::in, at(buffer_.device, seats_[i].slot), tasks_[i].patch->q,
+                 row * slot_bytes(call_));
   }
+  if (sent_.end > tail) strategy_.send(queue_, buffer_, tail, sent_.end - tail);
+}
+
+void Flight::stage_in(bool slots) {
+  auto* const patches = static_cast<solvers::DevicePatch*>(buffer_.host);
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    const solvers::PatchTask& task = *tasks_[i].patch;
+    const Seat& seat = seats_[i];
+    solvers::DevicePatch& patch = *new (patches + i) solvers::DevicePatch;
+    if (slots) std::memcpy(at(buffer_.host, seat.slot), task.q, slot_bytes(call_));
+    patch.q = at(buffer_.device, seat.slot);
+    patch.next = at(buffer_.device, seat.next);
+    if (task.stages != nullptr) {
+      patch.stages = at(buffer_.device, seat.stages);
+      if (reads_stages()) std::memcpy(at(buffer_.host, seat.stages), task.stages, stage_bytes(call_));
+    }
+    std::copy(std::begin(task.lower), std::end(task.lower), patch.lower);
+    patch.dx = task.dx;
+    for (int face = 0; face < 6; ++face) {
+      if (task.flux[face] != nullptr) patch.flux[face] = at(buffer_.device, seat.flux[face]);
+    }
+  }
+  if (!step_.empty()) std::memcpy(at(buffer_.host, step_at_), step_.data(), step_.size());
+  batch_ = {};
+  batch_.count = static_cast<int>(tasks_.size());
+  batch_.patches = static_cast<const solvers::DevicePatch*>(buffer_.device);
+  batch_.status = reinterpret_cast<solvers::PatchStatus*>(at(buffer_.device, status_at_));
+  if (!step_.empty()) batch_.step_data = at(buffer_.device, step_at_);
+  if (scratch_bytes_ > 0) batch_.scratch = at(buffer_.device, scratch_at_);
+  batch_.layout = call_.layout;
+  batch_.stage = call_.stage;
+  batch_.t = call_.t;
+  batch_.dt = call_.dt;
 }
 
 void Flight::start(const UpdateCall& call, std::span<const EnclaveTask> tasks) {
@@ -90,42 +179,53 @@ void Flight::start(const UpdateCall& call, std::span<const EnclaveTask> tasks) {
   started_ = std::chrono::steady_clock::now();
   call_ = call;
   tasks_.assign(tasks.begin(), tasks.end());
-  on_device_.resize(tasks_.size());
+  step_ = call.solver->step_bytes();
   buffer_ = strategy_.acquire(queue_, arrange());
-  stage_in();
-  strategy_.send(queue_, buffer_, 0, input_bytes_);
+  const bool from_slots = copies_from_slots();
+  stage_in(!from_slots);
+  send(from_slots);
   device_.launch(queue_, "update", [this](const gpu::Execution& execution) { run(execution); });
-  strategy_.fetch(queue_, buffer_, 0, buffer_.bytes);
+  strategy_.fetch(queue_, buffer_, fetched_.begin, fetched_.end - fetched_.begin);
   end_ = device_.record(queue_);
 }
 
 void Flight::run(const gpu::Execution& execution) {
-  char* const base = execution.address(static_cast<char*>(buffer_.device), buffer_.bytes);
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    const Seat& seat = seats_[i];
-    solvers::PatchTask& patch = on_device_[i] = *tasks_[i].patch;
-    patch.q = at(base, seat.slot);
-    if (patch.stages != nullptr) patch.stages = at(base, seat.stages);
-    for (int face = 0; face < 6; ++face) {
-      if (patch.flux[face] != nullptr) patch.flux[face] = at(base, seat.flux[face]);
-    }
+  if (!execution.on_host()) return call_.solver->launch(execution, batch_);
+  execution.address(static_cast<char*>(buffer_.device), buffer_.bytes);  // all of it is to move, if any
+  if (block_kernels_) return call_.solver->launch(execution, batch_);
+  update_in_place(execution);
+}
+
+void Flight::update_in_place(const gpu::Execution& execution) {
+  const solvers::HostView view(execution, batch_, call_.solver->traits().stage_blocks, step_.size(),
+                               scratch_bytes_);
+  const std::size_t count = tasks_.size();
+  std::vector<solvers::PatchTask> patches(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const solvers::DevicePatch& from = view.batch().patches[i];
+    patches[i] = *tasks_[i].patch;
+    patches[i].q = const_cast<double*>(from.q);
+    patches[i].stages = from.stages;
+    std::copy(std::begin(from.flux), std::end(from.flux), patches[i].flux);
   }
-  auto* const status = reinterpret_cast<solvers::PatchStatus*>(base + status_at_);
-  std::uninitialized_default_construct_n(status, tasks_.size());
-  call_.solver->update(on_device_, call_.layout, call_.stage, call_.t, call_.dt, {status, tasks_.size()});
+  solvers::PatchStatus* const status = view.batch().status;
+  std::uninitialized_default_construct_n(status, count);
+  call_.solver->update(patches, call_.layout, call_.stage, call_.t, call_.dt, {status, count});
+  for (std::size_t i = 0; i < count; ++i)
+    pack_interior(call_.layout, patches[i].q, view.batch().patches[i].next);
 }
 
 void Flight::land() {
   device_.wait(end_);
   const trace::Scope scope("write back", static_cast<std::int64_t>(tasks_.size()));
-  static_assert(std::is_trivially_copyable_v<solvers::PatchStatus>);
   const auto* const status =
       reinterpret_cast<const solvers::PatchStatus*>(static_cast<const char*>(buffer_.host) + status_at_);
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     const solvers::PatchTask& patch = *tasks_[i].patch;
     const Seat& seat = seats_[i];
-    std::memcpy(patch.q, at(buffer_.host, seat.slot), slot_bytes(call_));
-    if (patch.stages != nullptr) std::memcpy(patch.stages, at(buffer_.host, seat.stages), stage_bytes(call_));
+    unpack_interior(call_.layout, patch.q, at(buffer_.host, seat.next));
+    if (patch.stages != nullptr && keeps_stages())
+      std::memcpy(patch.stages, at(buffer_.host, seat.stages), stage_bytes(call_));
     for (int face = 0; face < 6; ++face) {
       if (patch.flux[face] != nullptr)
         std::memcpy(patch.flux[face], at(buffer_.host, seat.flux[face]), flux_bytes(call_));

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
+
+#include "base/trace.hpp"
 
 namespace meander::tasks {
 namespace {
@@ -27,15 +30,14 @@ constexpr std::size_t leaves_a_poll = 8;
 // The part of the interior that is updated while the fluxes travel; the rest hides the halos, which are
 // larger.
 constexpr std::size_t flux_share = 4;
-// The same for the enclaves, if there are devices.
-constexpr double left_for_halos = 1 - 1.0 / flux_share;
 
 }  // namespace
 
 template <int D>
 template <class Body>
-void Traversal<D>::for_chunks(const Pass& pass, const Body& body) {
+void Traversal<D>::for_chunks(const Pass& pass, const char* name, const Body& body) {
   team_.for_chunks(pass.end - pass.begin, [&](int, std::size_t begin, std::size_t end) {
+    const trace::Scope scope(name, static_cast<std::int64_t>(end - begin));
     const Chunk chunk{pass.begin + begin, pass.begin + end};
     for (std::size_t place = chunk.begin; place < chunk.end; ++place) body(place, chunk);
   });
@@ -55,27 +57,31 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
     const double part = solver_.traits().time_after(stage);
     const double t_halo = part < 1 ? t + part * dt : t_next;
     mesh_.expect_messages();
-    update(passes[0], stage, t, dt);
+    update(passes[0], "skeletons", stage, t, dt);
     if (enclaves_) enclaves_->begin(stage, t, dt, status_);
     if (conservative) {
       mesh_.start_fluxes(team_);
+      if (mesh_.has_flux_messages()) messages_.begin();
       if (enclaves_) {
-        enclaves_->traverse(left_for_halos);
+        enclaves_->traverse();
+        if (mesh_.has_flux_messages()) enclaves_->work_while_messages_travel();
       } else {
-        update(passes[1], stage, t, dt);
+        update(passes[1], "traversal", stage, t, dt);
       }
       lap(clock, times_.update);
       mesh_.finish_fluxes();
+      messages_.end();
       lap(clock, times_.waiting);
       correct(true, dt);
       lap(clock, times_.flux_correction);
     }
     mesh_.start_halos(team_);
+    if (mesh_.has_messages()) messages_.begin();
     if (enclaves_) {
-      if (!conservative) enclaves_->traverse(left_for_halos);
+      if (!conservative) enclaves_->traverse();
       enclaves_->finish();
     } else {
-      update(passes[2], stage, t, dt);
+      update(passes[2], "traversal", stage, t, dt);
     }
     lap(clock, times_.update);
     if (conservative) correct(false, dt);
@@ -88,6 +94,7 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
     lap(clock, times_.halo);
     if (!mesh_.has_messages()) continue;
     mesh_.finish_halos(team_);
+    messages_.end();
     lap(clock, times_.waiting);
     for (const Pass& pass : passes) finish_halos(pass, true, t_halo);
     lap(clock, times_.halo);
@@ -98,17 +105,20 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
 }
 
 template <int D>
-void Traversal<D>::update(const Pass& pass, int stage, double t, double dt) {
+void Traversal<D>::update(const Pass& pass, const char* name, int stage, double t, double dt) {
   const auto patches = mesh_.patches();
   const bool poll = mesh_.has_messages(), measure = mesh_.measures_cost();
-  for_chunks(pass, [&](std::size_t place, const Chunk& chunk) {
+  for_chunks(pass, name, [&](std::size_t place, const Chunk& chunk) {
     const auto leaf = static_cast<std::size_t>(mesh_.order()[place]);
     const auto start = measure ? Clock::now() : Clock::time_point();
+    std::optional<Hiding> hiding;
+    if (poll) hiding.emplace(messages_, nullptr);
     solver_.update(patches.subspan(leaf, 1), mesh_.layout(), stage, t, dt,
                    std::span(status_).subspan(leaf, 1));
+    if (hiding) hiding->end();
     mesh_.exchange_updated(place, exchanged(place, chunk));
     if (measure) mesh_.add_cost(leaf, seconds(Clock::now() - start));
-    if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1) mesh_.poll();
+    if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1 && mesh_.poll()) messages_.end();
   });
 }
 
@@ -116,6 +126,7 @@ template <int D>
 void Traversal<D>::correct(bool border, double dt) {
   const auto patches = mesh_.patches();
   const auto leaves = mesh_.flux_correction().coarse_leaves();
+  const trace::Scope scope("flux correction", static_cast<std::int64_t>(leaves.size()));
   team_.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto leaf = static_cast<std::size_t>(leaves[i]);
@@ -132,9 +143,12 @@ void Traversal<D>::correct(bool border, double dt) {
 
 template <int D>
 void Traversal<D>::finish_halos(const Pass& pass, bool receiving, double t) {
-  for_chunks(pass, [&](std::size_t place, const Chunk& chunk) {
+  const bool poll = mesh_.has_messages() && !receiving;
+  for_chunks(pass, "fill halos", [&](std::size_t place, const Chunk& chunk) {
     if (mesh_.receives(static_cast<std::size_t>(mesh_.order()[place])) == receiving)
       mesh_.finish_halo(place, exchanged(place, chunk), t);
+    // Large messages only move on while somebody looks at them.
+    if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1 && mesh_.poll()) messages_.end();
   });
 }
 
@@ -171,6 +185,11 @@ SweepStatus Traversal<D>::merge() const {
     merged.min_crossing = std::min(merged.min_crossing, patches[leaf].dx / status.max_rate);
     merged.first_order += status.first_order;
     merged.floored += status.floored;
+    merged.strayed += status.strayed;
+    if (status.breach.bound >= 0) {
+      auto& first = merged.breached[static_cast<std::size_t>(status.breach.bound)];
+      if (first.leaf < 0) first = {static_cast<std::int32_t>(leaf), status.breach};
+    }
     if (!status.admissible && merged.inadmissible < 0) merged.inadmissible = static_cast<std::int32_t>(leaf);
   }
   merged.failed = merged.inadmissible >= 0;
@@ -181,6 +200,7 @@ template <int D>
 SweepStatus Traversal<D>::merge_over_ranks() const {
   SweepStatus merged = merge();
   // One reduction for both: no crossing time is negative.
+  const trace::Scope scope("wait for reduction");
   const double least = mesh_.communicator().min(merged.failed ? -1.0 : merged.min_crossing);
   merged.failed = least < 0;
   if (!merged.failed) merged.min_crossing = least;

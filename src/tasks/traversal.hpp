@@ -4,6 +4,7 @@
 // One time step as bulk-synchronous sweeps over a rank's leaves: every thread takes chunks of the Peano
 // curve. The leaves that other ranks wait for go first, and messages travel while the rest is updated.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,6 +14,7 @@
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/enclave_sweep.hpp"
+#include "tasks/overlap.hpp"
 
 namespace meander::tasks {
 
@@ -25,7 +27,14 @@ struct SweepStatus {
   // admissible, or -1.
   std::int64_t first_order = 0;
   std::int64_t floored = 0;
+  std::int64_t strayed = 0;
   std::int32_t inadmissible = -1;
+  // For each of the solver's bounds, the first leaf that says it was breached, and what it says; -1: none.
+  struct Breached {
+    std::int32_t leaf = -1;
+    solvers::Breach breach;
+  };
+  std::array<Breached, solvers::most_bounds> breached;
 };
 
 // Seconds spent in the parts of the steps so far, of the slowest thread.
@@ -41,7 +50,8 @@ class Traversal {
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
             OffloadEngine* engine = nullptr)
       : mesh_(mesh), solver_(solver), team_(team) {
-    if (engine != nullptr) enclaves_ = std::make_unique<EnclaveSweep<D>>(mesh, solver, team, *engine);
+    if (engine != nullptr)
+      enclaves_ = std::make_unique<EnclaveSweep<D>>(mesh, solver, team, *engine, messages_);
   }
 
   // Advances all leaves from t by dt, to the time that is called t_next (t + dt, perhaps rounded to where the
@@ -57,6 +67,11 @@ class Traversal {
   SweepStatus enforce_floors();
 
   const SweepTimes& times() const { return times_; }
+  // What updates hid of the messages of steps: under way from when this rank has sent its own until those of
+  // its neighbours were seen to have arrived. None on one rank.
+  HiddenTime messages() const { return messages_.time(team_.size()); }
+  // Null without engine.
+  const EnclaveSweep<D>* enclaves() const { return enclaves_.get(); }
   // Updates of this rank's leaves that went by way of an engine's pool, or could have.
   std::int64_t updates_with_engine() const { return enclaves_ ? enclaves_->updates() : 0; }
 
@@ -65,11 +80,11 @@ class Traversal {
   struct Pass {
     std::size_t begin = 0, end = 0;
   };
-  void update(const Pass& pass, int stage, double t, double dt);
+  void update(const Pass& pass, const char* name, int stage, double t, double dt);
   void correct(bool border, double dt);
   void finish_halos(const Pass& pass, bool receiving, double t);
   template <class Body>
-  void for_chunks(const Pass& pass, const Body& body);
+  void for_chunks(const Pass& pass, const char* name, const Body& body);
   // The leaves whose halos a thread exchanges as it goes: those of its chunk, unless some are on a device.
   Chunk exchanged(std::size_t place, const Chunk& chunk) const {
     return enclaves_ ? EnclaveSweep<D>::chunk_of(place) : chunk;
@@ -80,6 +95,7 @@ class Traversal {
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
   ThreadTeam& team_;
+  Overlap messages_;
   std::unique_ptr<EnclaveSweep<D>> enclaves_;
   std::vector<solvers::PatchStatus> status_;
   SweepTimes times_;

@@ -105,7 +105,9 @@ class Parser {
 
 std::vector<Json> written(const std::vector<std::string>& parts) {
   const std::string path = ::testing::TempDir() + "/trace.json";
-  write(path, parts);
+  Writer writer(path);
+  for (const std::string& part : parts) writer.add(part);
+  writer.finish("a \"note\"");
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
@@ -203,6 +205,30 @@ TEST_F(Trace, KeepsRowsOfQueuesAndOfOtherProcesses) {
   EXPECT_TRUE(named(events, "too early").empty());
 }
 
+TEST_F(Trace, CountsFromAnOriginAndFindsRowsByTitle) {
+  const int row = row_called("messages with rank 7");
+  EXPECT_EQ(row_called("messages with rank 7"), row);
+  start();
+  record(row, "message", 2'000, 5'500);
+  record(row, "across the origin", 500, 1'500);
+  stop();
+  const auto events = written({trace::events(0, "rank 0", 1'000)});
+  EXPECT_EQ(named(events, "message").at(0)["ts"].text, "1.000");
+  EXPECT_EQ(named(events, "message").at(0)["dur"].text, "3.500");
+  EXPECT_EQ(named(events, "across the origin").at(0)["ts"].text, "0.000");
+  EXPECT_EQ(named(events, "across the origin").at(0)["dur"].text, "0.500");
+}
+
+TEST_F(Trace, KnowsWhatAThreadIsAtWorkOn) {
+  EXPECT_EQ(context(), no_value);
+  {
+    const Context batch(4);
+    EXPECT_EQ(context(), 4);
+    std::thread([] { EXPECT_EQ(context(), no_value); }).join();
+  }
+  EXPECT_EQ(context(), no_value);
+}
+
 TEST_F(Trace, DropsAndCountsWhatIsTooMuch) {
   start(100);
   for (int i = 0; i < 150; ++i) const Scope scope("many");
@@ -213,7 +239,7 @@ TEST_F(Trace, DropsAndCountsWhatIsTooMuch) {
 
 TEST_F(Trace, SaysWhereItCannotWrite) {
   try {
-    write("/nowhere/trace.json", {});
+    const Writer writer("/nowhere/trace.json");
     ADD_FAILURE();
   } catch (const Failure& failure) {
     EXPECT_NE(std::string(failure.what()).find("/nowhere/trace.json"), std::string::npos);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The devices that tests of the interface run on: the emulated one always, CUDA where a GPU is.
+// The devices that tests of the interface run on: the emulated one always, CUDA where a GPU is,
+// OpenMP where the build offloads.
 
 #include <gtest/gtest.h>
 

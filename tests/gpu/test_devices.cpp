@@ -13,7 +13,7 @@ namespace meander::gpu {
 namespace {
 
 class EveryDevice : public test::OnDevice {};
-INSTANTIATE_TEST_SUITE_P(Device, EveryDevice, ::testing::Values("host", "cuda"), test::device_name);
+INSTANTIATE_TEST_SUITE_P(Device, EveryDevice, ::testing::Values("host", "cuda", "openmp"), test::device_name);
 
 TEST_P(EveryDevice, CopiesInAndOutInOrder) {
   Device& on = device();
@@ -157,8 +157,10 @@ TEST(Devices, UnknownOnesAreRefusedWithWhatIsThere) {
       EXPECT_NE(std::string(error.what()).find("host:N"), std::string::npos) << error.what();
     }
   }
-  if (!why_missing("cuda").empty()) {
-    EXPECT_THROW(make_devices("cuda"), InputError);
+  for (const char* name : {"cuda", "openmp"}) {
+    if (!why_missing(name).empty()) {
+      EXPECT_THROW(make_devices(name), InputError) << name;
+    }
   }
 }
 

@@ -112,7 +112,7 @@ TEST_F(Ladder, ThreadsWaitForBlocksInFlight) {
   cache.deallocate(queue, block, 8 * mib);
   void* other = cache.allocate_sync(2 * mib);
   EXPECT_GE(cache.stats().waited, 0.05);
-  EXPECT_EQ(cache.stats().evictions, 1u);
+  EXPECT_EQ(cache.stats().carved, 1u);
   cache.deallocate_sync(other, 2 * mib);
   device.destroy_queue(queue);
 }

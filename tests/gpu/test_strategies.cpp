@@ -63,7 +63,7 @@ std::string parameter_name(const ::testing::TestParamInfo<std::tuple<std::string
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategy, EveryStrategy,
-                         ::testing::Combine(::testing::Values("host", "cuda"),
+                         ::testing::Combine(::testing::Values("host", "cuda", "openmp"),
                                             ::testing::ValuesIn(strategy_names())),
                          parameter_name);
 

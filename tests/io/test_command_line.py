@@ -31,15 +31,15 @@ class CommandLine(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.scratch.name, name)
 
-    def meander(self, *arguments):
+    def meander(self, *arguments, stdin=""):
         done = subprocess.run([os.environ["MEANDER"], *arguments], cwd=self.scratch.name, capture_output=True, text=True,
-                              check=False)
+                              check=False, input=stdin)
         return done.returncode, done.stdout, done.stderr.rstrip("\n")
 
-    def refused(self, *arguments):
+    def refused(self, *arguments, **options):
         """The message of an input error, which leaves nothing behind."""
         before = sorted(os.walk(self.scratch.name))
-        code, out, err = self.meander(*arguments)
+        code, out, err = self.meander(*arguments, **options)
         self.assertEqual((code, out), (2, ""), err)
         self.assertEqual(sorted(os.walk(self.scratch.name)), before)
         return err
@@ -58,11 +58,26 @@ class CommandLine(unittest.TestCase):
     def test_help_and_version(self):
         code, out, _ = self.meander("--help")
         self.assertEqual(code, 0)
-        for command in ("run", "restart", "check", "explain", "info", "scenarios", "input-reference"):
+        for command in ("run", "restart", "check", "explain", "info", "scenarios", "input-reference",
+                        "terms"):
             self.assertIn(command, out)
         code, out, _ = self.meander("--version")
         self.assertEqual(code, 0)
         self.assertTrue(out.startswith("meander 0."), out)
+
+    def test_terms(self):
+        row = "1 0.5 0 0 2.5\n"
+        code, out, err = self.meander("terms", "--pde", "euler-3d", stdin=row)
+        self.assertEqual((code, err, len(out.split())), (0, "", 16))
+        with open(self.path("rows.txt"), "w", encoding="utf-8") as stream:
+            stream.write(row)
+        self.assertEqual(self.meander("terms", "--pde", "euler-3d", "rows.txt"), (0, out, ""))
+        self.assertEqual(self.meander("terms", "--pde", "euler-3d", "-", stdin=row), (0, out, ""))
+        self.assertEqual(self.refused("terms", "--pde", "ccz4", stdin="# Q\n1 2 x\n"),
+                         "standard input:2:5: 'x' is not a number")
+        self.assertEqual(self.refused("terms", "--pde", "ccz4", "none.txt"), "none.txt: No such file or directory")
+        self.assertEqual(self.refused("terms"), "meander: --pde is required" + HELP)
+        self.assertIn("did you mean 'euler-2d'?", self.refused("terms", "--pde", "euler-2", stdin=row))
 
     def test_inputs_that_must_be_mended(self):
         self.assertEqual(self.refused("run", "no.toml"), "no.toml: No such file or directory")

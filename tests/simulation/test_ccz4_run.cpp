@@ -68,7 +68,7 @@ TEST_P(FlatSpace, StaysFlatToTheBitOnAMeshThatChanges) {
     for (int n = 0; n < 59; ++n) different += volume.q[n] != state[n];
   });
   EXPECT_EQ(different, 0);
-  for (const Measure& measure : equation_of(config).measure(simulation->view()))
+  for (const Measure& measure : equation_of(config).measure(simulation->view(), config.diagnosed()))
     EXPECT_EQ(measure.value, measure.name == "lapse_min" ? 1.0 : 0.0) << measure.name;
 }
 
@@ -110,6 +110,44 @@ TEST(Ccz4Input, IsChecked) {
         std::string::npos)
         << error.what();
   }
+}
+
+// Messages begin with line and column.
+TEST(Ccz4Input, IsRefusedWhereItStands) {
+  const std::string puncture = "name = \"puncture\"\ncentre = [0.25, 0.25, 0.25]";
+  const std::string kerr = "name = \"kerr-schild\"\ncentre = [-1.5, -1.5, -1.5]\nspin = 0.9";
+  const auto expect = [](const std::string& scenario, const std::string& line, const std::string& by,
+                         const std::string& start) {
+    std::string text = flat;
+    text.replace(text.find("name = \"minkowski\""), 18, scenario);
+    text.replace(text.find(line), line.size(), by);
+    std::string said = "accepted";
+    try {
+      physics_input(text);
+    } catch (const InputError& error) {
+      said = error.what();
+    }
+    EXPECT_EQ(said.substr(0, start.size()), start);
+  };
+  expect(
+      puncture, "patch-size = 9", "patch-size = 8",
+      "test.toml:8:14: mesh.patch-size: must be at least 9 on an adaptive mesh with this scheme (halo width "
+      "3), but is 8");
+  // 2 x 9 volumes of 1 / 18, and of a third of that.
+  expect(
+      puncture, "patch-size = 9", "patch-size = 9",
+      "test.toml:21:10: scenario.centre: (0.25, 0.25, 0.25) is the centre of a volume of width 0.0555555556, "
+      "where the data are not finite; (0.240740741, 0.25, 0.25) and (0.259259259, 0.25, 0.25) are not, nor "
+      "is "
+      "the middle of a domain with an even number of volumes");
+  expect(puncture, "patch-size = 9", "patch-size = 10", "accepted");
+  expect(kerr, "[solver]", "[solver]\ns = 0", "accepted");
+  expect(kerr, "spin = 0.9", "spin = 1.1",
+         "test.toml:22:8: scenario.spin: must be greater than -1 and less than 1, but is 1.1");
+  expect(
+      puncture, "[solver]", "[solver]\ncfl = 1.9",
+      "test.toml:18:7: solver.cfl: must be at most 1.8, or the scheme (ccz4 fourth order) is not stable, but "
+      "is 1.9");
 }
 
 TEST(Ccz4Input, ItsResolvedFormReadsBackTheSame) {

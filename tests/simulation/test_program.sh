@@ -4,7 +4,7 @@
 # Runs a test beside this file with a Python that has h5py and numpy.
 here=$(cd "$(dirname "$0")" && pwd)
 for python in /usr/bin/python3 python3; do
-  if "$python" -c 'import h5py, numpy' 2>/dev/null; then exec "$python" "$here/$1"; fi
+  if "$python" -c 'import h5py, numpy' 2>/dev/null; then exec "$python" "$(cd "$here" && realpath "$1")"; fi
 done
 echo "SKIPPED: no Python with h5py and numpy"
 exit 77

@@ -221,5 +221,52 @@ TEST(Ccz4Solver, EnforcesWhatProlongationBroke) {
   EXPECT_FALSE(solver->inspect(patch.task(0.1), layout).admissible);
 }
 
+// The volumes that an update finds beyond a bound, with the value before it is mended.
+TEST(Ccz4Kernels, TellWhereAStateBreaksItsBounds) {
+  const PatchLayout layout(3, 9, 3, unknowns);
+  for (const Scheme scheme : {Scheme::rusanov, Scheme::fourth_order}) {
+    Parameters parameters;
+    parameters.scheme = scheme;
+    const auto solver = make_solver(parameters);
+    ASSERT_EQ(solver->bounds().size(), 3U);
+    const auto updated = [&](int unknown, double value, int i, int j, int k) {
+      Patch patch(layout);
+      for_volumes(layout, 3, [&](int x, int y, int z) {
+        for (int n = 0; n < unknowns; ++n) patch.at(n, x, y, z) = 0;
+        for (const int n : {at::g, at::g + 3, at::g + 5, at::a, at::phi}) patch.at(n, x, y, z) = 1;
+      });
+      patch.at(unknown, i, j, k) = value;
+      std::vector<double> stages(static_cast<std::size_t>(2 * layout.stage_block_size()));
+      PatchTask task = patch.task(0.1);
+      task.stages = stages.data();
+      PatchStatus status;
+      solver->update(std::span(&task, 1), layout, 0, 0, 1e-9, std::span(&status, 1));
+      return status;
+    };
+    const auto quantity_of = [&](const PatchStatus& status) {
+      return solver->bounds().at(static_cast<std::size_t>(status.breach.bound)).quantity;
+    };
+    const PatchStatus sound = updated(at::a, 0.5, 1, 2, 3);
+    EXPECT_EQ(sound.breach.bound, -1);
+    EXPECT_EQ(sound.strayed, 0);
+    const PatchStatus lapse = updated(at::a, -0.25, 8, 7, 6);
+    EXPECT_EQ(quantity_of(lapse), "lapse");
+    EXPECT_EQ(lapse.breach.volume, (6 * 9 + 7) * 9 + 8);
+    EXPECT_NEAR(lapse.breach.value, -0.25, 1e-6);
+    EXPECT_EQ(lapse.floored, 1);
+    const PatchStatus phi = updated(at::phi, -0.125, 0, 4, 8);
+    EXPECT_EQ(quantity_of(phi), "phi");
+    EXPECT_EQ(phi.breach.volume, (8 * 9 + 4) * 9);
+    EXPECT_NEAR(phi.breach.value, -0.125, 1e-6);
+    const PatchStatus det = updated(at::g + 3, 1.3, 5, 0, 2);
+    EXPECT_EQ(quantity_of(det), "det(g~)");
+    EXPECT_EQ(det.breach.volume, 2 * 9 * 9 + 5);
+    EXPECT_NEAR(det.breach.value, 1.3, 1e-6);
+    EXPECT_EQ(det.strayed, 1);
+    EXPECT_EQ(det.floored, 0);
+    EXPECT_TRUE(det.admissible);
+  }
+}
+
 }  // namespace
 }  // namespace meander::solvers::ccz4

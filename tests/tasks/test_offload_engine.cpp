@@ -25,6 +25,7 @@ class Marking final : public solvers::Solver {
     traits_.dim = 2;
     traits_.unknowns = 2;
     traits_.halo = 1;
+    traits_.stages = 3;
     traits_.stage_blocks = 3;
   }
   const solvers::Traits& traits() const override { return traits_; }
@@ -33,13 +34,24 @@ class Marking final : public solvers::Solver {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const solvers::PatchTask& task = tasks[i];
       const double id = task.q[0];
-      for (std::ptrdiff_t n = 0; n < layout.slot_size(); ++n) task.q[n] = 2 * task.q[n] + t + dt + stage;
+      for (int n = 0; n < layout.unknowns; ++n) {
+        for (int j = 0; j < layout.p; ++j) {
+          for (int k = 0; k < layout.p; ++k) {
+            double& q = task.q[layout.at(n, k, j)];
+            q = 2 * q + n + j - k + t + dt + stage;
+          }
+        }
+      }
       for (int n = 0; task.stages != nullptr && n < stage_doubles; ++n) task.stages[n] += id;
       for (double* flux : task.flux) {
         for (std::ptrdiff_t n = 0; flux != nullptr && n < layout.face_flux_size(); ++n)
           flux[n] = id + task.dx;
       }
-      status[i] = {.max_rate = id, .first_order = 1, .floored = 2, .admissible = id < 1000};
+      status[i] = {};
+      status[i].max_rate = id;
+      status[i].first_order = 1;
+      status[i].floored = 2;
+      status[i].admissible = id < 1000;
     }
   }
   solvers::PatchStatus inspect(const solvers::PatchTask&, const solvers::PatchLayout&) const override {
@@ -219,7 +231,7 @@ TEST(OffloadEngine, GivesUpADeviceWithoutMemoryForOnePatch) {
   EXPECT_EQ(engine.counts().on_cpu, 3);
   EXPECT_EQ(engine.counts().retried, 3);
   EXPECT_EQ(pool.size(), static_cast<std::size_t>(count - 3));
-  EXPECT_EQ(large.tasks[0].q[0], 2.0);
+  EXPECT_EQ(large.tasks[0].q[large.layout.at(0, 0, 0)], 2.0);
   EXPECT_EQ(large.tasks[3].q[0], 4.0) << "not yet updated";
 }
 

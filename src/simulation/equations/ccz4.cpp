@@ -3,6 +3,8 @@
 #include "solvers/ccz4/ccz4.hpp"
 #include "simulation/equations/ccz4_measures.hpp"
 #include "simulation/equations/entries.hpp"
+#include "solvers/ccz4/derived.hpp"
+#include "solvers/ccz4/terms.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -71,11 +73,23 @@ std::unique_ptr<solvers::Solver> make(int, const EquationParameters& parameters)
   return solvers::ccz4::make_solver(parameters.ccz4);
 }
 
+solvers::PointTerms terms(int, const EquationParameters& parameters) {
+  return solvers::point_terms(solvers::ccz4::Terms{parameters.ccz4}, solvers::ccz4::unknown_names());
+}
+
+constexpr const char* fields_meaning = R"(
+The unknowns are those of Dumbser et al. (2018), [in storage order](terms.md#unknowns); `B_xy` is d_x beta^y, `D_xyz` is d_x g~_yz / 2.
+`det_g` is that of the conformal metric, `Z` the length of Z_i, `shift` that of the shift, `A2` is A~_ij A~^ij, `chi` is phi^2 and `psi`
+phi^(-1/2). The constraints, from central differences: `hamiltonian` and `momentum` (of metric and extrinsic curvature alone, without Theta
+and Z_i), `connection` (Gamma-hat^i less the contracted Christoffel symbols), `ordering_lapse` (A_k less d_k a), `ordering_shift` (B_k^i),
+`ordering_metric` (D_kij) and `ordering_phi` (P_k), each of the last five being the largest of its components.
+)";
+
 }  // namespace
 
 EquationEntry ccz4_equation() {
-  return {"ccz4", "Einstein's in vacuum, as first-order CCZ4",      {3},          describe, set_up,
-          make,   {"lapse", "shift", "phi", "K", "theta", "level"}, ccz4_measures};
+  return {"ccz4", "Einstein's in vacuum, as first-order CCZ4",      {3},           describe, set_up,
+          make,   {"lapse", "shift", "phi", "K", "theta", "level"}, ccz4_measures, terms,    fields_meaning};
 }
 
 }  // namespace meander::simulation

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulation/equations/ccz4_measures.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,30 +20,74 @@ namespace {
 
 namespace ccz4 = solvers::ccz4;
 
+// Constraints that are told together: which of patch_constraints() make up each.
+struct Family {
+  const char* name;
+  std::size_t first, last;
+};
+constexpr std::array families = {Family{"hamiltonian", 0, 0},    Family{"momentum", 1, 3},
+                                 Family{"connection", 4, 4},     Family{"ordering_lapse", 5, 5},
+                                 Family{"ordering_shift", 6, 6}, Family{"ordering_metric", 7, 7},
+                                 Family{"ordering_phi", 8, 8}};
+
 struct OfLeaf {
-  double hamiltonian_square = 0, momentum_square = 0, volume = 0;  // integrals
-  double hamiltonian = 0, momentum = 0, lapse = std::numeric_limits<double>::infinity();
+  std::array<double, families.size()> square{}, largest{};  // integral; magnitude
+  double volume = 0;
+  double lapse = std::numeric_limits<double>::infinity();
 };
 
-OfLeaf measure(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) {
+// The balls about punctures that are left out.
+struct Excluded {
+  std::span<const std::array<double, 3>> punctures;
+  double radius = 0;
+};
+
+bool excluded(const Excluded& balls, const std::array<double, 3>& x) {
+  for (const auto& centre : balls.punctures) {
+    const double dx = x[0] - centre[0], dy = x[1] - centre[1], dz = x[2] - centre[2];
+    if (dx * dx + dy * dy + dz * dz < balls.radius * balls.radius) return true;
+  }
+  return false;
+}
+
+// 0 where a volume is left out, 1 elsewhere.
+std::vector<double> weights(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+                            const Excluded& balls) {
+  std::vector<double> weight(static_cast<std::size_t>(layout.volumes()), 1.0);
+  if (balls.punctures.empty() || balls.radius == 0) return weight;
+  std::size_t v = 0;
+  for (int k = 0; k < layout.p; ++k) {
+    for (int j = 0; j < layout.p; ++j) {
+      for (int i = 0; i < layout.p; ++i, ++v) {
+        if (excluded(balls, {patch.lower[0] + (i + 0.5) * patch.dx, patch.lower[1] + (j + 0.5) * patch.dx,
+                             patch.lower[2] + (k + 0.5) * patch.dx}))
+          weight[v] = 0.0;
+      }
+    }
+  }
+  return weight;
+}
+
+OfLeaf measure(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, const Excluded& balls) {
   thread_local std::vector<double> values;
   const auto volumes = static_cast<std::size_t>(layout.volumes());
   values.resize(ccz4::constraint_count * volumes);
   ccz4::patch_constraints(patch, layout, values);
-  OfLeaf leaf;
-  for (std::size_t v = 0; v < volumes; ++v) {
-    leaf.hamiltonian_square += values[v] * values[v];
-    leaf.hamiltonian = std::max(leaf.hamiltonian, std::abs(values[v]));
-    for (std::size_t axis = 1; axis <= 3; ++axis) {
-      const double momentum = values[axis * volumes + v];
-      leaf.momentum_square += momentum * momentum;
-      leaf.momentum = std::max(leaf.momentum, std::abs(momentum));
-    }
-  }
+  const std::vector<double> weight = weights(patch, layout, balls);
   const double volume = ipow(patch.dx, 3);
-  leaf.hamiltonian_square *= volume;
-  leaf.momentum_square *= volume;
-  leaf.volume = volume * static_cast<double>(volumes);
+  OfLeaf leaf;
+  for (std::size_t f = 0; f < families.size(); ++f) {
+    for (std::size_t n = families[f].first; n <= families[f].last; ++n) {
+      for (std::size_t v = 0; v < volumes; ++v) {
+        const double value = weight[v] > 0 ? values[n * volumes + v] : 0.0;
+        leaf.square[f] += value * value;
+        leaf.largest[f] = std::max(leaf.largest[f], std::abs(value));
+      }
+    }
+    leaf.square[f] *= volume;
+  }
+  for (const double one : weight) leaf.volume += one;
+  leaf.volume *= volume;
   for (int k = 0; k < layout.p; ++k) {
     for (int j = 0; j < layout.p; ++j) {
       const double* lapse = patch.q + layout.at(ccz4::at::a, 0, j, k);
@@ -51,31 +97,59 @@ OfLeaf measure(const solvers::PatchTask& patch, const solvers::PatchLayout& layo
   return leaf;
 }
 
+// Over some leaves of all ranks: sums of squares, then of volumes; largest magnitudes.
+struct Norms {
+  std::array<ExactSum, families.size() + 1> sums;
+  std::array<double, families.size()> largest{};
+
+  void add(const OfLeaf& leaf) {
+    for (std::size_t f = 0; f < families.size(); ++f) {
+      sums[f].add(leaf.square[f]);
+      largest[f] = std::max(largest[f], leaf.largest[f]);
+    }
+    sums.back().add(leaf.volume);
+  }
+  void over_ranks(const mesh::Communicator& communicator) {
+    sum_over_ranks(communicator, sums);
+    communicator.max(std::span<double>(largest));
+  }
+  void tell(const std::string& suffix, std::vector<Measure>& to) const {
+    const double volume = sums.back().value();
+    for (std::size_t f = 0; f < families.size(); ++f) {
+      const double square = volume > 0 ? sums[f].value() / volume : 0.0;
+      to.push_back({fmt::format("{}_l2{}", families[f].name, suffix), "", std::sqrt(square)});
+      to.push_back({fmt::format("{}_linf{}", families[f].name, suffix), "", largest[f]});
+    }
+  }
+};
+
 }  // namespace
 
-std::vector<Measure> ccz4_measures(const StateView& view) {
+std::vector<Measure> ccz4_measures(const StateView& view, const Diagnosed& diagnosed) {
+  const Excluded balls{view.punctures, diagnosed.exclude_radius};
   std::vector<OfLeaf> leaves(view.patches.size());
   view.team.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) leaves[i] = measure(view.patches[i], view.layout);
+    for (std::size_t i = begin; i < end; ++i) leaves[i] = measure(view.patches[i], view.layout, balls);
   });
-  OfLeaf all;
-  std::array<ExactSum, 3> sums;
-  for (const OfLeaf& leaf : leaves) {
-    sums[0].add(leaf.hamiltonian_square);
-    sums[1].add(leaf.momentum_square);
-    sums[2].add(leaf.volume);
-    all.hamiltonian = std::max(all.hamiltonian, leaf.hamiltonian);
-    all.momentum = std::max(all.momentum, leaf.momentum);
-    all.lapse = std::min(all.lapse, leaf.lapse);
+  const int levels = diagnosed.max_level - diagnosed.min_level + 1;
+  Norms all;
+  std::vector<Norms> of_level(static_cast<std::size_t>(levels > 1 ? levels : 0));
+  double lapse = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    all.add(leaves[i]);
+    if (levels > 1) of_level[static_cast<std::size_t>(view.levels[i] - diagnosed.min_level)].add(leaves[i]);
+    lapse = std::min(lapse, leaves[i].lapse);
   }
-  sum_over_ranks(view.communicator, sums);
-  const double volume = sums[2].value();
-  const auto& ranks = view.communicator;
-  return {{"hamiltonian_l2", "", std::sqrt(sums[0].value() / volume)},
-          {"hamiltonian_linf", "", ranks.max(all.hamiltonian)},
-          {"momentum_l2", "", std::sqrt(sums[1].value() / volume)},
-          {"momentum_linf", "", ranks.max(all.momentum)},
-          {"lapse_min", "", ranks.min(all.lapse)}};
+  std::vector<Measure> measures;
+  all.over_ranks(view.communicator);
+  all.tell("", measures);
+  measures.push_back({"lapse_min", "", view.communicator.min(lapse)});
+  for (int level = 0; level < static_cast<int>(of_level.size()); ++level) {
+    Norms& norms = of_level[static_cast<std::size_t>(level)];
+    norms.over_ranks(view.communicator);
+    norms.tell(fmt::format("_level_{}", diagnosed.min_level + level), measures);
+  }
+  return measures;
 }
 
 }  // namespace meander::simulation

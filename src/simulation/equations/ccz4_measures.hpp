@@ -9,8 +9,12 @@
 
 namespace meander::simulation {
 
-// Hamiltonian and momentum constraint (all components) as root mean square over the domain's volume and as
-// largest magnitude, and the least lapse. The same bits for any number of threads and ranks. Collective.
-std::vector<Measure> ccz4_measures(const StateView& view);
+// "hamiltonian_l2", "hamiltonian_linf", and the same for "momentum" (all components), "connection",
+// "ordering_lapse", "ordering_shift", "ordering_metric", "ordering_phi" (of each the largest component): root
+// mean square over the volume and largest magnitude of each constraint, without the volumes that are
+// excluded; then "lapse_min", of all volumes; then, where leaves may have several levels, the constraints of
+// each level, "hamiltonian_l2_level_2", 0 where it has no volumes. The same bits for any number of threads
+// and ranks. Collective.
+std::vector<Measure> ccz4_measures(const StateView& view, const Diagnosed& diagnosed);
 
 }  // namespace meander::simulation

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/euler/euler.hpp"
 #include "simulation/equations/entries.hpp"
+#include "solvers/euler/terms.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -33,8 +34,15 @@ std::unique_ptr<solvers::Solver> make(int dim, const EquationParameters& paramet
   return solvers::euler::make_solver(dim, parameters.euler);
 }
 
-std::vector<Measure> measure(const StateView&) {
+std::vector<Measure> measure(const StateView&, const Diagnosed&) {
   return {};
+}
+
+solvers::PointTerms terms(int dim, const EquationParameters& parameters) {
+  using namespace solvers;
+  const std::vector<std::string> names = euler::make_solver(dim, parameters.euler)->traits().unknown_names;
+  return dim == 2 ? point_terms(euler::Terms<2>(parameters.euler), names)
+                  : point_terms(euler::Terms<3>(parameters.euler), names);
 }
 
 }  // namespace
@@ -47,7 +55,8 @@ EquationEntry euler_equation() {
           set_up,
           make,
           {"density", "velocity", "pressure", "level"},
-          measure};
+          measure,
+          terms};
 }
 
 }  // namespace meander::simulation

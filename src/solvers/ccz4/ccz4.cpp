@@ -2,14 +2,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/ccz4/ccz4.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "solvers/ccz4/constraints.hpp"
 #include "solvers/ccz4/derived.hpp"
 #include "solvers/ccz4/kernels.hpp"
 
 namespace meander::solvers::ccz4 {
 namespace {
+
+#ifdef MEANDER_CUDA
+constexpr bool with_cuda = true;
+#else
+constexpr bool with_cuda = false;
+#endif
+#ifdef MEANDER_OPENMP
+constexpr bool with_openmp = true;
+#else
+constexpr bool with_openmp = false;
+#endif
 
 // Of dx over the sum of the wave speeds along the axes. Fourth order: Runge-Kutta's stable stretch of the
 // imaginary axis over the largest frequency of the differences is 2.06; dissipation takes its part.
@@ -31,6 +45,7 @@ class Ccz4Solver final : public Solver {
       traits_.prolongation = Prolongation::quartic;
       traits_.stages = 4;
       traits_.stage_blocks = 2;
+      traits_.radiates = true;
     }
     derived_ = derived_quantities();
   }
@@ -46,18 +61,51 @@ class Ccz4Solver final : public Solver {
     }
   }
 
+  bool runs_on(std::string_view kind) const override {
+    return kind == "host" || (kind == "cuda" && with_cuda) || (kind == "openmp" && with_openmp);
+  }
+
+  std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
+    return (with_cuda || with_openmp) && traits_.stages == 1 ? rusanov_scratch_bytes(layout, patches) : 0;
+  }
+
+  void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
+    MEANDER_ASSERT(batch.layout.h == traits_.halo);
+    const bool first_order = terms_.parameters.scheme == Scheme::rusanov;
+    if (execution.on_host()) {
+      const HostView view(execution, batch, traits_.stage_blocks, 0,
+                          scratch_bytes(batch.layout, batch.count));
+      return first_order ? launch_rusanov_serially(terms_, view.batch())
+                         : launch_fourth_order_serially(terms_, view.batch());
+    }
+#if defined(MEANDER_OPENMP)
+    first_order ? launch_rusanov_on_openmp(execution, terms_, batch)
+                : launch_fourth_order_on_openmp(execution, terms_, batch);
+#elif defined(MEANDER_CUDA)
+    first_order ? launch_rusanov_on_cuda(execution.native_queue(), terms_, batch)
+                : launch_fourth_order_on_cuda(execution.native_queue(), terms_, batch);
+#else
+    Solver::launch(execution, batch);
+#endif
+  }
+
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
     return ccz4::inspect(terms_, task, layout);
   }
 
   // Prolongation and restriction keep no algebraic constraint either.
   PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
-    std::int64_t floored = 0;
-    double q[unknowns];
+    std::int64_t floored = 0, strayed = 0;
+    Breach breach;
+    int volume = 0;
+    double q[unknowns], value = 0;
     for (int k = 0; k < layout.p; ++k) {
       for (int j = 0; j < layout.p; ++j) {
-        for (int i = 0; i < layout.p; ++i) {
+        for (int i = 0; i < layout.p; ++i, ++volume) {
           for (int n = 0; n < unknowns; ++n) q[n] = task.q[layout.at(n, i, j, k)];
+          const int bound = terms_.breach(q, value);
+          if (bound > breach.bound) breach = {bound, volume, value};
+          strayed += bound == Terms::det_bound;
           floored += terms_.enforce(q);
           for (int n = 0; n < unknowns; ++n) task.q[layout.at(n, i, j, k)] = q[n];
         }
@@ -65,10 +113,25 @@ class Ccz4Solver final : public Solver {
     }
     PatchStatus status = inspect(task, layout);
     status.floored = floored;
+    status.strayed = strayed;
+    status.breach = breach;
     return status;
   }
 
-  bool admissible(const double* q) const override { return terms_.admissible(q); }
+  bool admissible(const double* q) const override {
+    return terms_.admissible(q);
+  }
+
+  std::vector<Bound> bounds() const override {
+    const Parameters& p = terms_.parameters;
+    const auto floor = [](double value) {
+      return fmt::format("is below its floor {}, and was lifted to it", value);
+    };
+    return {{"phi", floor(p.phi_floor)},
+            {"lapse", floor(p.lapse_floor)},
+            {"det(g~)", fmt::format("is further than {} from 1: the state is not resolved, or not stable",
+                                    Terms::far_det)}};
+  }
 
   // A tensor changes its sign with every index across the mirror.
   void reflection_signs(int axis, std::span<double> signs) const override {
@@ -98,8 +161,15 @@ class Ccz4Solver final : public Solver {
     return damping_fraction / rate;
   }
 
-  const std::vector<Derived>& derived() const override { return derived_; }
-  const void* parameters() const override { return &terms_.parameters; }
+  const std::vector<Derived>& derived() const override {
+    return derived_;
+  }
+  const void* parameters() const override {
+    return &terms_.parameters;
+  }
+  const std::vector<PatchQuantity>& patch_quantities() const override {
+    return constraint_quantities();
+  }
 
  private:
   Terms terms_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/assert.hpp"
 
@@ -16,6 +17,21 @@ double largest(std::initializer_list<std::span<const double>> components) {
     for (const double one : some) most = std::isnan(one) ? one : std::max(most, std::abs(one));
   }
   return most;
+}
+
+template <std::size_t Constraint>
+void one_constraint(const PatchTask& task, const PatchLayout& layout, std::span<double> values) {
+  thread_local std::vector<double> all;
+  all.resize(constraint_count * values.size());
+  patch_constraints(task, layout, all);
+  std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(Constraint * values.size()), values.size(),
+              values.begin());
+}
+
+template <std::size_t... All>
+std::vector<PatchQuantity> each_constraint(std::index_sequence<All...>) {
+  const auto names = constraint_names();
+  return {{names[All], "", one_constraint<All>}...};
 }
 
 }  // namespace
@@ -59,6 +75,12 @@ void patch_constraints(const PatchTask& task, const PatchLayout& layout, std::sp
       }
     }
   }
+}
+
+const std::vector<PatchQuantity>& constraint_quantities() {
+  static const std::vector<PatchQuantity> quantities =
+      each_constraint(std::make_index_sequence<constraint_count>());
+  return quantities;
 }
 
 }  // namespace meander::solvers::ccz4

@@ -96,5 +96,7 @@ Constraints<T> constraints(const T* unknown, const T* gradient) {
 inline constexpr std::size_t constraint_count = 9;
 std::array<std::string, constraint_count> constraint_names();
 void patch_constraints(const PatchTask& task, const PatchLayout& layout, std::span<double> values);
+// Each of them by itself, for plot files.
+const std::vector<PatchQuantity>& constraint_quantities();
 
 }  // namespace meander::solvers::ccz4

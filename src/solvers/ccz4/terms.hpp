@@ -8,6 +8,7 @@
 #include "solvers/ccz4/evolution.hpp"
 #include "solvers/ccz4/metric.hpp"
 #include "solvers/ccz4/ordering.hpp"
+#include "solvers/ccz4/radiation.hpp"
 #include "solvers/pde.hpp"
 
 namespace meander::solvers::ccz4 {
@@ -20,8 +21,25 @@ struct Terms {
   static constexpr bool has_flux = false, has_ncp = true, has_source = false;
   // Beyond these bounds det g~ is an error to report, not one to mend.
   static constexpr double least_det = 0.5, largest_det = 2.0;
+  // Within these it is mended; but a step of a state that is resolved never takes det g~ this far from 1.
+  static constexpr double far_det = 0.1;
+  enum Bounds { phi_bound, lapse_bound, det_bound };
+
+  // Where a whole volume's rates do not fit into registers, they are computed group by group: those of one
+  // group share the most.
+  static constexpr int rate_groups = 10;
+  static constexpr int rate_group(int n) {
+    if (n >= at::D && n < at::K) return (n - at::D) / 6;
+    if (n == at::K || (n >= at::At && n <= at::Theta)) return 3;
+    if ((n >= at::G && n < at::a) || (n >= at::beta && n < at::A)) return 4;
+    if (n >= at::B && n < at::D) return 5 + (n - at::B) / 3;
+    if (n == at::a || n == at::K0 || (n >= at::A && n < at::B)) return 8;
+    return 9;
+  }
 
   Parameters parameters;
+
+  MEANDER_HOST_DEVICE double dissipation() const { return parameters.dissipation; }
 
   // dQ/dt; gradient[a * unknowns + n] = dQ_n/dx_a. Linear in the gradient but for its part at zero gradient,
   // the source.
@@ -62,6 +80,12 @@ struct Terms {
     return speed[axis];
   }
 
+  // dQ/dt at x, from which waves travel outwards only.
+  template <class T>
+  MEANDER_TERM void radiate(const T* q, const T* gradient, const T* x, T* rate) const {
+    radiation_rates(parameters, q, gradient, x, rate);
+  }
+
   // -B_axis(Q) gradient from rates(): for kernels that know nothing better, and for tests.
   template <class T>
   MEANDER_HOST_DEVICE void ncp(const T* q, const T* along, int axis, T* product) const {
@@ -83,6 +107,26 @@ struct Terms {
     MEANDER_UNROLL
     for (int n = 0; n < unknowns; ++n) sum = fma(T(0.0), q[n], sum);
     return sum <= T(0.0) && x.a() > T(0.0) && x.phi() > T(0.0) && det > T(least_det) && T(largest_det) > det;
+  }
+
+  // det g~ far from 1.
+  template <class T>
+  MEANDER_TERM auto strays(const T* q) const {
+    Symmetric<T> cofactor;
+    return abs(determinant(Fields<const T>{q}, cofactor) - T(1.0)) > T(far_det);
+  }
+
+  // Of a state before enforce(): the last of Bounds that it is beyond, with the value there, or -1.
+  MEANDER_HOST_DEVICE int breach(const double* q, double& value) const {
+    const Fields<const double> x{q};
+    if (strays(q)) {
+      Symmetric<double> cofactor;
+      value = determinant(x, cofactor);
+      return det_bound;
+    }
+    const bool low_lapse = x.a() < parameters.lapse_floor, low_phi = x.phi() < parameters.phi_floor;
+    value = low_lapse ? x.a() : x.phi();
+    return low_lapse ? lapse_bound : low_phi ? phi_bound : -1;
   }
 
   MEANDER_HOST_DEVICE bool enforces() const { return true; }

@@ -13,6 +13,17 @@
 namespace meander::solvers::euler {
 namespace {
 
+#ifdef MEANDER_CUDA
+constexpr bool with_cuda = true;
+#else
+constexpr bool with_cuda = false;
+#endif
+#ifdef MEANDER_OPENMP
+constexpr bool with_openmp = true;
+#else
+constexpr bool with_openmp = false;
+#endif
+
 // Of sqrt(dx / g), the time to fall across half a volume from rest.
 constexpr double gravity_cfl = 0.5;
 // Of |tau|; a tenth of it changes the scale factor by a thousandth. Coarser steps miss the turnaround.
@@ -48,6 +59,49 @@ class EulerSolver final : public Solver {
     }
   }
 
+  std::span<const std::byte> step_bytes() const override {
+    if (!gravity_.on) return {};
+    return std::as_bytes(std::span(&gravity_, 1));
+  }
+
+  bool runs_on(std::string_view kind) const override {
+    return kind == "host" || (kind == "cuda" && with_cuda) || (kind == "openmp" && with_openmp);
+  }
+
+  std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
+    return with_cuda || with_openmp ? euler::scratch_bytes<D>(parameters_.scheme, layout, patches) : 0;
+  }
+
+  void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
+    MEANDER_ASSERT(batch.layout.dim == D && batch.layout.h == traits_.halo);
+    if (execution.on_host()) {
+      const HostView view(execution, batch, 0, sizeof gravity_, scratch_bytes(batch.layout, batch.count));
+      if (parameters_.scheme == Scheme::rusanov) {
+        launch_rusanov_serially<D>(terms_, view.batch());
+      } else {
+        launch_muscl_serially<D>(terms_, parameters_.limiter, view.batch());
+      }
+      return;
+    }
+#if defined(MEANDER_OPENMP)
+    if (parameters_.scheme == Scheme::rusanov) {
+      launch_rusanov_on_openmp<D>(execution, terms_, batch);
+    } else {
+      launch_muscl_on_openmp<D>(execution, terms_, parameters_.limiter, batch);
+    }
+#elif defined(MEANDER_CUDA)
+    if (parameters_.scheme == Scheme::rusanov) {
+      launch_rusanov_on_cuda<D>(execution.native_queue(), terms_, batch);
+    } else if (parameters_.limiter == Limiter::mc) {
+      launch_muscl_mc_on_cuda<D>(execution.native_queue(), terms_, batch);
+    } else {
+      launch_muscl_minmod_on_cuda<D>(execution.native_queue(), terms_, batch);
+    }
+#else
+    Solver::launch(execution, batch);
+#endif
+  }
+
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
     return euler::inspect<D>(terms_, task, layout);
   }
@@ -67,7 +121,9 @@ class EulerSolver final : public Solver {
     return status;
   }
 
-  bool admissible(const double* unknowns) const override { return terms_.admissible(unknowns); }
+  bool admissible(const double* unknowns) const override {
+    return terms_.admissible(unknowns);
+  }
 
   // The least pressure: least energy, largest momenta, least density. Strictly inside, so that no rounding
   // matters.
@@ -94,9 +150,15 @@ class EulerSolver final : public Solver {
     return std::min(fall, expansion_fraction * std::abs(t));
   }
 
-  void* step_data() override { return &gravity_; }
-  const std::vector<Derived>& derived() const override { return derived_; }
-  const void* parameters() const override { return &parameters_; }
+  void* step_data() override {
+    return &gravity_;
+  }
+  const std::vector<Derived>& derived() const override {
+    return derived_;
+  }
+  const void* parameters() const override {
+    return &parameters_;
+  }
 
  private:
   // Of one volume, whose density is at `volume`; true if it was lifted.

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "simulation/equation.hpp"
+#include "simulation/psi4_modes.hpp"
+#include "simulation/puncture_tracker.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
@@ -64,12 +66,16 @@ inline Outcome outcome_of(Simulation& simulation) {
   outcome.leaves = simulation.communicator().all_gather<LeafOutcome>(std::span<const LeafOutcome>(own));
   outcome.figures = {simulation.time(), simulation.last_dt()};
   for (const double total : simulation.totals()) outcome.figures.push_back(total);
+  for (const Measure& measure : puncture_measures(view)) outcome.figures.push_back(measure.value);
   for (const Measure& measure : simulation.config().scenario->measure(view)) {
     outcome.figures.push_back(measure.value);
   }
-  for (const Measure& measure : equation_of(simulation.config()).measure(view)) {
+  for (const Measure& measure :
+       equation_of(simulation.config()).measure(view, simulation.config().diagnosed())) {
     outcome.figures.push_back(measure.value);
   }
+  for (const Measure& measure : psi4_measures(view, {}, simulation.config().diagnostics.extraction_radii))
+    outcome.figures.push_back(measure.value);
   outcome.numbers = {simulation.step(), simulation.volume_updates(), simulation.first_order_volumes(),
                      simulation.floored_volumes(), simulation.leaves()};
   for (const std::int64_t leaves : simulation.leaves_per_level()) outcome.numbers.push_back(leaves);

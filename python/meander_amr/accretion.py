@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What theory says of the accretion scenario (Bertschinger 1985, ApJS 58, 39), in supercomoving variables."""
+import math
+
+SHOCK_OVER_TURNAROUND = 0.338976  # gamma = 5/3, 3D
+
+
+def scale_factor(tau):
+    return tau ** -2
+
+
+def turnaround_radius(snapshot):
+    """Comoving turnaround radius at the file's time about the seed; None where there is no single seed.
+
+    3/5 of the initial excess grow; a shell turns around where linear theory says 1.0624 (2D: 0.83134), then
+    denser than the mean by 9 pi^2 / 16 (2D: 3.49895)."""
+    scenario, dim = snapshot.scenario, snapshot.dim
+    if not scenario.get("gravity", True) or scenario.get("seed") == "noise":
+        return None
+    ball = 4 * math.pi / 3 if dim == 3 else math.pi
+    excess = scenario["mass"] if scenario["seed"] == "point" else scenario["delta"] * ball * scenario["radius"] ** dim
+    linear, contrast = (1.0624, 9 * math.pi ** 2 / 16) if dim == 3 else (0.83134, 3.49895)
+    growing = 0.6 * excess / scenario["start-scale-factor"]
+    if growing <= 0:
+        return None
+    return (growing * scale_factor(snapshot.time) / (ball * linear * contrast)) ** (1 / dim)
+
+
+def marked_radii(snapshot):
+    """(radius, words) to draw into pictures of an accretion run."""
+    turnaround = turnaround_radius(snapshot)
+    if turnaround is None:
+        return []
+    if snapshot.dim == 2:
+        return [(turnaround, "turnaround (theory)")]
+    marks = [(turnaround, "turnaround (Bertschinger)"), (SHOCK_OVER_TURNAROUND * turnaround, "shock (Bertschinger)")]
+    return marks

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of what a run has written: fields and partition of plot files and checkpoints, and histories."""
+import argparse
+import os
+import sys
+
+from meander_amr import FileError, open as open_file
+
+KINDS = {"overview": "a slice and a profile", "slice": "a slice with the outlines of the patches",
+         "radial": "a radial profile", "line": "a profile along the longest axis",
+         "partition": "the pieces of the curve that the ranks hold", "history": "columns of history.csv over time",
+         "psi4": "gravitational waves in history.csv"}
+OF_HISTORY = ("history", "psi4")
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(prog="meander-plot", description=__doc__)
+    parser.add_argument("file", help="plot_*.vtkhdf, chk_*.hdf5, plot.vtkhdf.series (its last file), or history.csv")
+    parser.add_argument("--show", choices=list(KINDS), metavar="WHAT",
+                        help="; ".join(f"{kind}: {words}" for kind, words in KINDS.items()) +
+                        ". By default overview, and history for history.csv")
+    parser.add_argument("--field", help="what to show (a vector: its magnitude); density, lapse, or the file's first")
+    parser.add_argument("--axis", choices=["x", "y", "z"], help="normal of the slice in 3D; the domain's shortest axis")
+    parser.add_argument("--at", type=float, help="where the slice cuts the axis; the scenario's centre")
+    parser.add_argument("--radial", action="store_true", help="overview: a radial profile whatever the scenario")
+    parser.add_argument("--line", action="store_true", help="overview: a profile along an axis whatever the scenario")
+    parser.add_argument("--no-outlines", action="store_true", help="without the outlines of the patches")
+    parser.add_argument("--parts", type=int, metavar="N", help="partition: N equal pieces instead of the run's ranks")
+    parser.add_argument("--columns", help="history: which, separated by commas; all that change")
+    parser.add_argument("--output", help="the picture; the file's name with .png")
+    return parser.parse_args(arguments)
+
+
+def draw(data, kind, options):
+    """The figure."""
+    from meander_amr import plot  # matplotlib takes its time: not for --help
+    columns = options.columns.split(",") if options.columns else None
+    if kind == "history":
+        return plot.history(data, columns)[0].figure
+    if kind == "psi4":
+        return plot.psi4(data, columns)[0].figure
+    outlines = not options.no_outlines
+    if kind == "overview":
+        radial = False if options.line else True if options.radial else None
+        return plot.overview(data, options.field, options.axis, options.at, radial, outlines)
+    if kind == "slice":
+        return plot.slice(data, options.field, options.axis, options.at, outlines).figure
+    if kind == "radial":
+        return plot.radial_profile(data, options.field).figure
+    if kind == "line":
+        return plot.line_profile(data, options.field).figure
+    if options.parts is not None and options.parts < 1:
+        raise ValueError(f"--parts {options.parts}: must be at least 1")
+    return plot.partition(data, options.parts, options.axis, options.at).figure
+
+
+def picture(options):
+    """Draws what is asked for and returns the picture's path. Raises FileError, ValueError, OSError."""
+    import matplotlib.pyplot as plt
+    data = open_file(options.file)
+    if data.kind == "series":
+        data = data[-1]
+    default = "history" if data.kind == "history" else "overview"
+    kind = options.show or default
+    if (data.kind == "history") != (kind in OF_HISTORY):
+        raise FileError(f"{options.file}: is a {data.kind}, of which there is no '{kind}'")
+    output = options.output or os.path.splitext(data.path)[0] + ("" if kind == default else "_" + kind) + ".png"
+    figure = draw(data, kind, options)
+    figure.savefig(output, dpi=130)
+    plt.close(figure)
+    return output
+
+
+def main(arguments=None):
+    options = parse_arguments(arguments)
+    try:
+        import matplotlib
+        matplotlib.use("Agg")
+        print(picture(options))
+    except (FileError, ValueError, OSError, ImportError) as error:
+        print(f"meander-plot: {error}", file=sys.stderr)
+        return 1
+    return 0

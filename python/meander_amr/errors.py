@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Errors whose text is for the user."""
+import difflib
+import importlib
+
+
+class FileError(Exception):
+    """A file that is none of Meander's, or that lacks what is asked for. The text is for the user."""
+
+
+def check_name(path, kind, name, known, hint=""):
+    """Raises FileError unless `name` is among `known`; it names the nearest one."""
+    if name in known:
+        return
+    near = difflib.get_close_matches(name, known, 1)
+    meant = f"did you mean '{near[0]}'? " if near else ""
+    raise FileError(f"{path}: has no {kind} '{name}'; {meant}{kind}s are: {', '.join(known)}{hint}")
+
+
+def open_text(path):
+    """The text file, for reading. Raises FileError."""
+    try:
+        return open(path, encoding="utf-8", newline="")
+    except OSError as error:
+        raise FileError(f"{path}: {(error.strerror or str(error)).lower()}") from error
+
+
+def needs(module, what):
+    """Imports an optional module, or says how to get it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{what} needs the Python package {module}: pip install {module}") from error

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plot files, checkpoints, series of plot files, and open(), which tells them apart."""
+import json
+import os
+
+import numpy as np
+
+from meander_amr.errors import FileError, open_text
+from meander_amr.history import History
+from meander_amr.snapshot import Snapshot, open_hdf5, read_rows
+
+
+class PlotFile(Snapshot):
+    """plot_NNNNNN.vtkhdf (or .hdf): the fields that output.fields chose, float32 or float64. See Snapshot."""
+
+    kind = "plot file"
+
+    def _group(self, i):
+        return self._file[f"VTKHDF/Level{i}"]
+
+    def _spacings(self):
+        levels = sum(name.startswith("Level") for name in self._file["VTKHDF"])
+        return [float(self._group(i).attrs["Spacing"][0]) for i in range(levels)]
+
+    def _names(self):
+        data = self._group(0)["CellData"]
+        return list(data), [name for name in data if data[name].ndim == 2]
+
+    def _read(self, field, i, rows):
+        return read_rows(self._group(i)["CellData"][field], rows, self.p ** self.dim)
+
+
+class Checkpoint(Snapshot):
+    """chk_NNNNNN.hdf5: all unknowns, float64, in Chombo's layout. See Snapshot."""
+
+    kind = "checkpoint"
+
+    def _spacings(self):
+        return [float(self._file[f"level_{i}"].attrs["dx"]) for i in range(int(self._file.attrs["num_levels"]))]
+
+    def _names(self):
+        number = int(self._file.attrs["num_components"])
+        return [self._file.attrs[f"component_{u}"].decode() for u in range(number)], []
+
+    def _read(self, field, i, rows):
+        volumes, unknowns = self.p ** self.dim, len(self.fields)
+        data = self._file[f"level_{i}/data:datatype=0"]
+        # A patch is unknown after unknown: of a few patches, only the one that is asked for is read.
+        if 4 * len(rows) > len(self.levels[i]):
+            return data[...].reshape(-1, unknowns, volumes)[rows, self.fields.index(field)]
+        return read_rows(data, np.asarray(rows) * unknowns + self.fields.index(field), volumes)
+
+
+class Series:
+    """plot.vtkhdf.series: the plot files of a run. series[i] opens one; it can be iterated.
+
+    names: paths of the files; times: [files] their times
+    """
+
+    kind = "series"
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            with open_text(path) as stream:
+                files = json.load(stream)["files"]
+            self.times = np.array([entry["time"] for entry in files], float)
+            self.names = [os.path.join(os.path.dirname(path), entry["name"]) for entry in files]
+        except (ValueError, KeyError, TypeError) as error:
+            raise FileError(f"{path}: is no index of plot files ({error!r})") from error
+        if not self.names:
+            raise FileError(f"{path}: names no plot file")
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, i):
+        return _open_hdf5(self.names[i])
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self):
+        return f"<series {self.path}: {len(self)} plot files, time {self.times[0]:.6g} to {self.times[-1]:.6g}>"
+
+    def at(self, time):
+        """The plot file whose time is nearest."""
+        return self[int(np.argmin(np.abs(self.times - time)))]
+
+
+def _open_hdf5(path):
+    file = open_hdf5(path)
+    kind = PlotFile if "VTKHDF" in file else Checkpoint if "Chombo_global" in file else None
+    if kind is None or "meta" not in file:
+        file.close()
+        raise FileError(f"{path}: is an HDF5 file, but neither a plot file nor a checkpoint of meander (it lacks the group "
+                        + ("/meta)" if kind else "/VTKHDF or /Chombo_global)"))
+    try:
+        return kind(path, file)
+    except (KeyError, ValueError, IndexError) as error:
+        file.close()
+        raise FileError(f"{path}: is damaged or incomplete ({error})") from error
+
+
+def open(path):  # pylint: disable=redefined-builtin
+    """Opens what a run has written, whatever its kind.
+
+    plot_*.vtkhdf, *.hdf  PlotFile        chk_*.hdf5   Checkpoint
+    *.series              Series          history.csv  History
+
+    Raises FileError, whose text says what is wrong with the file.
+    """
+    path = os.fspath(path)
+    if path.endswith(".series"):
+        return Series(path)
+    if path.endswith(".csv"):
+        return History(path)
+    return _open_hdf5(path)

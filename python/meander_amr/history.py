@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""history.csv: one row of numbers a step, or every n steps."""
+import csv
+import re
+
+import numpy as np
+
+from meander_amr.errors import FileError, check_name, needs, open_text
+
+
+class History:
+    """history["time"] is a column: float64 [rows].
+
+    columns: their names, in the file's order, without units
+    units:   dict of the units of those that have one
+    """
+
+    kind = "history"
+
+    def __init__(self, path):
+        self.path = path
+        with open_text(path) as stream:
+            try:
+                rows = list(csv.reader(stream))
+                # A run that is going on, or was killed, may have left a last line that is not whole.
+                if len(rows) > 1 and len(rows[-1]) != len(rows[0]):
+                    rows.pop()
+                self._values = np.array(rows[1:], float).reshape(len(rows) - 1, len(rows[0]))
+            except (ValueError, IndexError, csv.Error) as error:
+                raise FileError(f"{path}: is no history of meander ({error})") from error
+        self.columns, self.units = [], {}
+        for title in rows[0]:
+            name, unit = re.fullmatch(r"(.*?)(?: \[(.*)\])?", title).groups()
+            self.columns.append(name)
+            if unit:
+                self.units[name] = unit
+        if "time" not in self.columns or "step" not in self.columns:
+            raise FileError(f"{path}: is no history of meander (it has no columns step and time)")
+
+    def __len__(self):
+        return len(self._values)
+
+    def __contains__(self, name):
+        return name in self.columns
+
+    def __getitem__(self, name):
+        check_name(self.path, "column", name, self.columns)
+        return self._values[:, self.columns.index(name)]
+
+    def __repr__(self):
+        return f"<history {self.path}: {len(self)} rows, columns {', '.join(self.columns)}>"
+
+    def label(self, name):
+        """Name and unit, as the file writes them."""
+        return f"{name} [{self.units[name]}]" if name in self.units else name
+
+    def to_xarray(self):
+        """An xarray.Dataset with dimension `step` [rows], coordinates step and time, and a variable a column whose
+        attribute `units` is its unit."""
+        xarray = needs("xarray", "to_xarray()")
+        variables = {name: ("step", self[name], {"units": self.units[name]} if name in self.units else {})
+                     for name in self.columns if name not in ("step", "time")}
+        coordinates = {"step": self["step"].astype(int), "time": ("step", self["time"])}
+        return xarray.Dataset(variables, coordinates, {"source": self.path})

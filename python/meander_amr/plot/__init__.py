@@ -1,0 +1,13 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures with matplotlib: each function draws into `axes`, or into a figure of its own, and returns the axes.
+
+    from meander_amr import open, plot
+    plot.slice(open("plot_000004.vtkhdf"), "density").figure.savefig("density.png")
+"""
+from meander_amr.plot.histories import history, psi4
+from meander_amr.plot.overview import overview
+from meander_amr.plot.profiles import line_profile, radial_profile
+from meander_amr.plot.slices import partition, slice  # pylint: disable=redefined-builtin
+
+__all__ = ["history", "line_profile", "overview", "partition", "psi4", "radial_profile", "slice"]

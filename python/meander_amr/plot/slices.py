@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Slices with the outlines of the patches, and the partition along the curve."""
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.patches import Circle
+
+from meander_amr import accretion
+from meander_amr.plot.style import default_field, magnitude, new_axes, part_colours, scale_of
+from meander_amr.sampling import Slice, plane
+
+AXES = "xyz"
+
+
+def patch_borders(cut, colour):
+    """Line segments of all patch borders, thinner and fainter for finer levels."""
+    for level, corners, edge in cut.outlines:
+        x, y = corners[:, 0], corners[:, 1]
+        # Lower and left side of each patch: those of its neighbours make the rest.
+        square = np.stack([np.stack([x, y + edge], 1), np.stack([x, y], 1), np.stack([x + edge, y], 1)], 1)
+        depth = level - cut.outlines[0][0]
+        yield LineCollection(square, colors=colour, linewidths=0.8 * 0.6 ** depth, alpha=max(0.2, 0.7 * 0.8 ** depth))
+
+
+def show(axes, cut, image, norm, colours, outline_colour):
+    shown = axes.imshow(image, origin="lower", extent=cut.extent, norm=norm, cmap=colours, interpolation="nearest")
+    if outline_colour:
+        for lines in patch_borders(cut, outline_colour):
+            axes.add_collection(lines)
+    axes.set(xlim=cut.extent[:2], ylim=cut.extent[2:], xlabel=AXES[cut.axes[0]], ylabel=AXES[cut.axes[1]])
+    for side in axes.spines.values():
+        side.set_visible(False)
+    return shown
+
+
+def colour_bar(axes, shown, label, ticks=None):
+    bar = axes.figure.colorbar(shown, ax=axes, fraction=0.046, pad=0.02, ticks=ticks)
+    bar.set_label(label)
+    bar.outline.set_visible(False)
+
+
+def figure_size(snapshot, axis, at):
+    """Inches: as wide or as high as the plane, with room for the words."""
+    axis, _ = plane(snapshot, axis, at)
+    width, height = (snapshot.upper - snapshot.lower)[[a for a in range(snapshot.dim) if a != axis]]
+    share = np.clip(height / width, 0.15, 2)
+    return (8.2, 7 * share + 0.9) if share <= 1 else (max(4.5, 7 / share + 1.2), 7.9)
+
+
+def place_of(cut):
+    return "" if cut.axis is None else f" at {AXES[cut.axis]} = {cut.at:.4g}"
+
+
+def slice(snapshot, field=None, axis=None, at=None, outlines=True, axes=None):  # pylint: disable=redefined-builtin
+    """A field in a plane, with the outlines of the patches; of vectors, their length. Returns matplotlib's axes.
+
+    axis, at: as in Snapshot.slice. Of accretion runs, turnaround and shock radius of theory are drawn too.
+    """
+    axes = new_axes(axes, figure_size(snapshot, axis, at))
+    field = default_field(snapshot, field)
+    cut = Slice(snapshot, field, axis, at)
+    image = magnitude(snapshot, field, cut.image)
+    norm, colours = scale_of(field, image)
+    shown = show(axes, cut, image, norm, colours, "white" if outlines else None)
+    colour_bar(axes, shown, field, np.unique(image[np.isfinite(image)]) if field == "level" else None)
+    numbers = [level for level, _, _ in cut.outlines]
+    axes.set_title(f"{field}{place_of(cut)}: levels {numbers[0]} to {numbers[-1]}, patches of "
+                   f"{snapshot.p}$^{snapshot.dim}$ volumes" + (" outlined" if outlines else ""), loc="left")
+    if snapshot.scenario["name"] == "accretion":
+        draw_circles(axes, snapshot, cut)
+    return axes
+
+
+def draw_circles(axes, snapshot, cut):
+    """The marked radii, where the slice cuts their spheres."""
+    centre = snapshot.centre
+    across = 0 if cut.axis is None else cut.at - centre[cut.axis]
+    for (radius, _), style in zip(accretion.marked_radii(snapshot), ("--", ":")):
+        if radius > abs(across):
+            axes.add_patch(Circle(centre[cut.axes], np.sqrt(radius ** 2 - across ** 2), fill=False, color="cyan", lw=1.2,
+                                  ls=style))
+
+
+def partition(snapshot, parts=None, axis=None, at=None, curve=None, axes=None):
+    """The pieces of the Peano curve in colours, in 2D with the curve itself. Returns matplotlib's axes.
+
+    parts: None: the ranks that wrote the file; a number: so many pieces of equal numbers of leaves, as
+    Snapshot.partition makes them. curve: whether to draw the curve; None: in 2D where it has at most 20000 leaves.
+    """
+    axes = new_axes(axes, figure_size(snapshot, axis, at))
+    cut = Slice(snapshot, "curve_index", axis, at)
+    part = snapshot.partition(parts)
+    number = int(part.max()) + 1
+    norm, colours = part_colours(number)
+    shown = show(axes, cut, part[cut.image.astype(int)], norm, colours, "white")
+    what = "rank" if parts is None else "part"
+    colour_bar(axes, shown, what, np.arange(number) if number <= 16 else None)
+    if curve or (curve is None and snapshot.dim == 2 and snapshot.leaves <= 20000):
+        if snapshot.dim == 3:
+            raise ValueError("the curve is drawn in 2D only: in 3D it leaves the plane of the slice")
+        middle = np.empty((snapshot.leaves, 2))
+        for level in snapshot.levels:
+            middle[level.leaves] = level.lower + 0.5 * level.edge
+        axes.plot(*middle.T, color="black", lw=np.clip(10 / snapshot.leaves ** 0.5, 0.25, 1.0), alpha=0.8)
+    size = np.bincount(part, minlength=number)
+    made = f"{number} rank{'s' * (number > 1)} of the run" if parts is None else \
+        f"cut into {number} equal parts, not the run's ranks"
+    axes.set_title(f"Peano curve{place_of(cut)}: {made}, {size.min()} to {size.max()} leaves each", loc="left")
+    return axes

@@ -1,0 +1,259 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The state at one time: a mesh of patches with fields, whatever kind of file it comes from."""
+import math
+import os
+import tomllib
+
+import numpy as np
+
+from meander_amr import convert, sampling
+from meander_amr.errors import FileError, check_name, needs
+
+AXES = "xyz"
+OF_LEAVES = ("level", "rank", "curve_index")  # fields that every file has: one number a leaf
+
+
+class Level:
+    """The leaves of one level, in curve order. d: dimensions, n: leaves of the level.
+
+    number:  the spacetree's level
+    spacing: width of a volume
+    edge:    width of a leaf
+    leaves:  [n] their positions along the curve, among the leaves of all levels
+    index:   [n, d] positions in leaves of this level, counted from the domain's lower corner
+    lower:   [n, d] lower corners
+    """
+
+    def __init__(self, number, spacing, p, origin, leaves, index):
+        self.number, self.spacing, self.p = number, spacing, p
+        self.edge = spacing * p
+        self.leaves, self.index = leaves, index
+        self.lower = origin + index * self.edge
+        self._columns = index.max(axis=0) + 1
+        keys = self._key(index)
+        self._order = np.argsort(keys)
+        self._keys = keys[self._order]
+
+    def __len__(self):
+        return len(self.leaves)
+
+    def _key(self, index):
+        key = np.zeros(len(index), np.int64)
+        for a in reversed(range(index.shape[1])):
+            key = key * self._columns[a] + index[:, a]
+        return key
+
+    def find(self, index):
+        """[m] rows of the leaves at index [m, d]; -1 where there is none of this level."""
+        known = (index < self._columns).all(axis=1)
+        place = np.minimum(np.searchsorted(self._keys, self._key(index)), len(self) - 1)
+        known &= self._keys[place] == self._key(index)
+        return np.where(known, self._order[place], -1)
+
+    def centres(self, rows=None):
+        """Centres of the volumes along each axis: d arrays that broadcast to [leaf, (z,) y, x]."""
+        lower = self.lower if rows is None else self.lower[rows]
+        dim = lower.shape[1]
+        inside = (np.arange(self.p) + 0.5) * self.spacing
+        result = []
+        for a in range(dim):
+            shape = [1] * (dim + 1)
+            shape[dim - a] = self.p
+            result.append(lower[:, a].reshape([-1] + [1] * dim) + inside.reshape(shape))
+        return result
+
+
+class Snapshot:
+    """What plot files and checkpoints have in common. d: dimensions, p: volumes along an edge of a patch.
+
+    path, kind ("plot file", "checkpoint"), time, step, dim, p
+    lower, upper:  [d] corners of the domain
+    meta:          dict of what the file says of the program that wrote it (git_hash, compiler, ...)
+    input:         the resolved input, as dict of tables
+    fields:        names of the fields; one number a volume unless listed in `vectors`
+    vectors:       names of those fields with d numbers a volume
+    levels:        list of Level, coarsest first; only leaves are in the files
+    leaf_level, leaf_index, leaf_rank: [leaves], [leaves, d], [leaves], along the curve
+
+    Besides `fields`, every file knows `level`, `rank` and `curve_index` of each leaf; components of vectors as
+    velocity_x, ...; and vectors whose components are fields. All lengths and times are in the run's units.
+    """
+
+    kind = ""
+
+    def __init__(self, path, file):
+        self.path, self._file = path, file
+        meta = file["meta"]
+        self.meta = {key: value.decode() if isinstance(value, bytes) else value for key, value in meta.attrs.items()}
+        self.dim, self.p = int(self.meta["dimensions"]), int(self.meta["patch_size"])
+        self.time, self.step = float(self.meta["time"]), int(self.meta["step"])
+        self.input = tomllib.loads(meta["input"][()].decode())
+        self.lower = np.array(self.input["domain"]["lower"], float)
+        self.upper = np.array(self.input["domain"]["upper"], float)
+        self.leaf_level = meta["patch_level"][:]
+        self.leaf_index = meta["patch_index"][:].reshape(-1, self.dim)
+        self.leaf_rank = meta["patch_rank"][:]
+        first = int(self.meta["level_offset"])
+        self.levels = []
+        for i, spacing in enumerate(self._spacings()):
+            leaves = np.flatnonzero(self.leaf_level == first + i)
+            self.levels.append(Level(first + i, spacing, self.p, self.lower, leaves, self.leaf_index[leaves]))
+        self.fields, self.vectors = self._names()
+
+    def __repr__(self):
+        return (f"<{self.kind} {self.path}: {self.dim}D, step {self.step}, time {self.time:.6g}, {self.leaves} leaves of "
+                f"{self.p}^{self.dim} volumes on levels {self.levels[0].number} to {self.levels[-1].number}>")
+
+    def close(self):
+        self._file.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @property
+    def leaves(self):
+        return len(self.leaf_level)
+
+    @property
+    def scenario(self):
+        """The table [scenario] of the input, as dict."""
+        return self.input["scenario"]
+
+    @property
+    def centre(self):
+        """[d] The scenario's centre, else the domain's."""
+        given = self.scenario.get("centre") or []
+        return np.array(given, float) if len(given) == self.dim else 0.5 * (self.lower + self.upper)
+
+    # Fields
+
+    def is_vector(self, field):
+        """Whether values of this field have a last axis of d components. Raises FileError if there is no such field."""
+        if field in self.fields:
+            return field in self.vectors
+        if field in OF_LEAVES or self._component(field):
+            return False
+        if all(f"{field}_{axis}" in self.fields for axis in AXES[:self.dim]):
+            return True
+        check_name(self.path, "field", field, self.fields,
+                   f"; besides {', '.join(OF_LEAVES)}" +
+                   (" (output.fields in the input says which)" if self.kind == "plot file" else ""))
+        return False
+
+    def _component(self, field):
+        """("velocity", 0) of "velocity_x" where velocity is in the file."""
+        vector, _, axis = field.rpartition("_")
+        return (vector, AXES.index(axis)) if vector in self.vectors and axis and axis in AXES[:self.dim] else None
+
+    def values(self, field, level, rows=None):
+        """Values of the leaves of a level: [n, (z,) y, x], and of vectors [n, (z,) y, x, d].
+
+        level: one of self.levels; rows: which of its leaves, sorted; None: all. The type is the file's.
+        """
+        rows = np.arange(len(level)) if rows is None else np.asarray(rows)
+        shape = (len(rows),) + (self.p,) * self.dim
+        vector = self.is_vector(field)
+        if field in self.fields:
+            values = self._read(field, self.levels.index(level), rows)
+            return values[..., :self.dim].reshape(shape + (self.dim,)) if vector else values.reshape(shape)
+        if vector:
+            parts = [self._read(f"{field}_{axis}", self.levels.index(level), rows) for axis in AXES[:self.dim]]
+            return np.stack([part.reshape(shape) for part in parts], axis=-1)
+        if field in OF_LEAVES:
+            of_leaf = {"level": self.leaf_level, "rank": self.leaf_rank, "curve_index": np.arange(self.leaves)}[field]
+            return np.broadcast_to(of_leaf[level.leaves[rows]].reshape([-1] + [1] * self.dim), shape)
+        whole, axis = self._component(field)
+        return self.values(whole, level, rows)[..., axis]
+
+    def total(self, field):
+        """Integral over the domain: a float, of vectors [d].
+
+        Rows of volumes are added within a patch, and patches without any rounding, as the program does: of a
+        checkpoint, the bits of total_* in history.csv.
+        """
+        vector = self.is_vector(field)
+        of_patches = []
+        for level in self.levels:
+            values = self.values(field, level).astype(float)
+            values = values if vector else values[..., np.newaxis]
+            rows = sum(values[..., i, :] for i in range(self.p))
+            rows = rows.reshape(len(level), -1, values.shape[-1])
+            volume = math.prod([level.spacing] * self.dim)
+            of_patches.append(sum(rows[:, i] for i in range(rows.shape[1])) * volume)
+        sums = [math.fsum(column) for column in np.concatenate(of_patches).T]
+        return np.array(sums) if vector else sums[0]
+
+    def partition(self, parts=None):
+        """[leaves] The part of each leaf, along the curve.
+
+        None: the rank that held it when the file was written. Else pieces of the curve with the same number of
+        leaves (more or less one): what a run on so many ranks starts from, not what any run has had.
+        """
+        return self.leaf_rank if parts is None else np.arange(self.leaves) * parts // self.leaves
+
+    # Sampling and conversion: see there
+
+    def volumes(self, field):
+        return sampling.volumes(self, field)
+
+    def sample_points(self, field, points):
+        return sampling.sample_points(self, field, points)
+
+    def sample_line(self, field, start, end, number=1000):
+        return sampling.sample_line(self, field, start, end, number)
+
+    def slice(self, field, axis=None, at=None, pixels=1500):
+        return sampling.Slice(self, field, axis, at, pixels)
+
+    def radial_profile(self, field, centre=None, edges=None):
+        return sampling.radial_profile(self, field, centre, edges)
+
+    def to_yt(self, fields=None):
+        return convert.to_yt(self, fields)
+
+    def to_vtk(self, fields=None):
+        return convert.to_vtk(self, fields)
+
+    for _method, _source in ((volumes, sampling.volumes), (sample_points, sampling.sample_points),
+                             (sample_line, sampling.sample_line), (slice, sampling.Slice),
+                             (radial_profile, sampling.radial_profile), (to_yt, convert.to_yt), (to_vtk, convert.to_vtk)):
+        _method.__doc__ = _source.__doc__
+
+    # What kinds of files differ in
+
+    def _spacings(self):
+        """Width of a volume, level by level."""
+        raise NotImplementedError
+
+    def _names(self):
+        """Fields, and those of them that are vectors."""
+        raise NotImplementedError
+
+    def _read(self, field, i, rows):
+        """[rows, p^d] or [rows, p^d, 3]: a field of levels[i]."""
+        raise NotImplementedError
+
+
+def open_hdf5(path):
+    """The file, which is HDF5. Raises FileError."""
+    if not os.path.exists(path):
+        raise FileError(f"{path}: no such file")
+    try:
+        # Imported here: other modules of the package do without, on machines that lack it.
+        return needs("h5py", path).File(path, "r")
+    except OSError as error:
+        raise FileError(f"{path}: is no HDF5 file ({error})") from error
+
+
+def read_rows(data, rows, width):
+    """[rows, width, ...]: pieces of `width` entries of a long dataset; all at once if they are many."""
+    if 4 * len(rows) > len(data) // width:
+        return data[...].reshape((-1, width) + data.shape[1:])[rows]
+    result = np.empty((len(rows), width) + data.shape[1:], data.dtype)
+    for i, row in enumerate(rows):
+        result[i] = data[row * width:(row + 1) * width]
+    return result

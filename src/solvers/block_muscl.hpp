@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// MUSCL-Hancock on one patch by a block of threads: the operations of muscl.hpp volume by volume, in the same
+// order. The patch is swept plane by plane, with three planes of primitive variables in the block's memory.
+// Usable in device code.
+
+#include "solvers/block_faces.hpp"
+
+namespace meander::solvers {
+
+template <Reconstructible P, class Limiter, int known>
+class BlockMuscl {
+ public:
+  using Equation = P;
+  static constexpr int N = P::unknowns, D = P::dim;
+
+  MEANDER_HOST_DEVICE BlockMuscl(const P& pde, const DeviceBatch& batch)
+      : step_(pde, batch), shape_(batch.layout.p) {}
+
+  static std::ptrdiff_t memory(int p) {
+    const std::ptrdiff_t primitives = (D == 3 ? 3 : 1) * (p + 4) * (p + 4), states = 3 * (p + 2) * (p + 2),
+                         columns = D == 3 ? 3 * p * p : 0;
+    return N * (primitives + states + columns) + Faces::memory(p);
+  }
+
+  template <class Block>
+  MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
+                           double* memory) const {
+    const int p = shape_.p();
+    const Work work(shape_, memory);
+    const double ratio = step_.dt / patch.dx;
+    if constexpr (D == 2) {
+      load(block, patch, 0, work.at(0));
+      block.sync();
+      states(block, patch, 0, ratio, work, status);
+      block.sync();
+      block.for_each(work.faces.count(), [&](int item) { face(patch, item, 0, work); });
+      block.sync();
+      block.for_each(p * p, status, [&](int item, BlockStatus& mine) {
+        double outflow[N];
+        for (int n = 0; n < N; ++n) outflow[n] = plane_outflow(work.faces, item, n);
+        advance(patch, item, 0, ratio, outflow, mine);
+      });
+    } else {
+      load(block, patch, -2, work.at(-2));
+      load(block, patch, -1, work.at(-1));
+      for (int k = -1; k <= p; ++k) {
+        load(block, patch, k + 1, work.at(k + 1));
+        block.sync();
+        states(block, patch, k, ratio, work, status);
+        block.sync();
+        if (k < 0 || k == p) continue;
+        block.for_each(work.faces.count(), [&](int item) { face(patch, item, k, work); });
+        block.sync();
+        block.for_each(p * p, [&](int item) {
+          for (int n = 0; n < N; ++n) work.sum[n * p * p + item] = plane_outflow(work.faces, item, n);
+        });
+      }
+    }
+  }
+
+ private:
+  using Shape = BlockShape<D, N, 2, known>;
+  using Faces = BlockFaces<N, 1, Shape>;
+
+  // The block's memory. Predicted states and their differences along x and y lie on a plane with one volume
+  // of halo; what columns of volumes hand from plane to plane has none.
+  struct Work {
+    double* primitive;  // of plane k, every third
+    double *predicted, *slopes, *top, *z_flux, *sum;
+    int plane, inner;  // doubles of a plane
+    Faces faces;
+
+    MEANDER_TERM Work(const Shape& shape, double* memory) : faces(shape, memory) {
+      const int p = shape.p();
+      plane = N * shape.slot_plane();
+      inner = N * (p + 2) * (p + 2);
+      primitive = memory + 2 * N * p * (p + 1);
+      predicted = primitive + (D == 3 ? 3 : 1) * plane;
+      slopes = predicted + inner;
+      top = slopes + 2 * inner;
+      z_flux = top + N * p * p;
+      sum = z_flux + N * p * p;
+    }
+    MEANDER_TERM double* at(int k) const { return primitive + (D == 3 ? (k + 3) % 3 * plane : 0); }
+    MEANDER_TERM double* slope(int axis) const { return slopes + axis * inner; }
+  };
+
+  // Primitive variables of plane k, where slopes need them.
+  template <class Block>
+  MEANDER_TERM void load(const Block& block, const DevicePatch& patch, int k, double* to) const {
+    const int edge = shape_.edge(), plane = shape_.slot_plane();
+    const int outside = D == 3 ? shape_.outside(k) : 0;
+    if (outside > 2) return;
+    block.for_each(plane, [&](int item) {
+      const int i = item % edge - 2, j = item / edge - 2;
+      if (outside + shape_.outside(i) + shape_.outside(j) > 2) return;
+      const double* from = patch.q + (D == 3 ? (k + 2) * plane : 0) + item;
+      double q[N], w[N];
+      for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
+      step_.pde.primitive(q, w);
+      for (int n = 0; n < N; ++n) to[n * plane + item] = w[n];
+    });
+  }
+
+  // Limited differences and predicted states of plane k; the z faces below it; and with them plane k - 1, if
+  // it is one of the patch, is complete.
+  template <class Block>
+  MEANDER_TERM void states(const Block& block, const DevicePatch& patch, int k, double ratio,
+                           const Work& work, BlockStatus& status) const {
+    const int width = shape_.p() + 2;
+    const int outside = D == 3 ? shape_.outside(k) : 0;
+    block.for_each(width * width, status, [&](int item, BlockStatus& mine) {
+      const int i = item % width - 1, j = item / width - 1;
+      const int all = outside + shape_.outside(i) + shape_.outside(j);
+      if (all <= 1) state(patch, item, i, j, k, all == 0, ratio, work, mine);
+    });
+  }
+
+  MEANDER_TERM void state(const DevicePatch& patch, int item, int i, int j, int k, bool inside, double ratio,
+                          const Work& work, BlockStatus& status) const {
+    const int plane = shape_.slot_plane(), edge = shape_.edge(), at = (j + 2) * edge + i + 2;
+    const double* const here = work.at(k);
+    const double back = -0.5 * ratio, half = 0.5;
+    double w[N], predicted[N], slope[D][N], low[D][N], high[D][N];
+    for (int n = 0; n < N; ++n) {
+      const double* centre = here + n * plane + at;
+      w[n] = *centre;
+      slope[0][n] = Limiter::limit(w[n] - centre[-1], centre[1] - w[n]);
+      slope[1][n] = Limiter::limit(w[n] - centre[-edge], centre[edge] - w[n]);
+      if constexpr (D == 3) {
+        const double below = work.at(k - 1)[n * plane + at], above = work.at(k + 1)[n * plane + at];
+        slope[D - 1][n] = Limiter::limit(w[n] - below, above - w[n]);
+      }
+    }
+    step_.pde.predict(w, &slope[0][0], back, predicted);
+    bool good = true;
+    for (int a = 0; a < D; ++a) {
+      for (int n = 0; n < N; ++n) {
+        low[a][n] = fma(-half, slope[a][n], predicted[n]);
+        high[a][n] = fma(half, slope[a][n], predicted[n]);
+      }
+      good = good && step_.pde.admissible_primitive(low[a]) && step_.pde.admissible_primitive(high[a]);
+    }
+    if (D == 2 || shape_.outside(k) == 0) {
+      const int size = (shape_.p() + 2) * (shape_.p() + 2);
+      for (int n = 0; n < N; ++n) {
+        work.predicted[n * size + item] = select(good, predicted[n], w[n]);
+        for (int a = 0; a < 2; ++a) work.slope(a)[n * size + item] = select(good, slope[a][n], 0.0);
+      }
+      if (inside && !good) ++status.first_order;
+    }
+    if constexpr (D == 3) {
+      if (shape_.outside(i) + shape_.outside(j) > 0) return;
+      for (int n = 0; n < N; ++n) {
+        low[2][n] = select(good, low[2][n], w[n]);
+        high[2][n] = select(good, high[2][n], w[n]);
+      }
+      z_face(patch, j * shape_.p() + i, k, ratio, low[2], high[2], work, status);
+    }
+  }
+
+  MEANDER_TERM void z_face(const DevicePatch& patch, int item, int k, double ratio, const double* low,
+                           const double* high, const Work& work, BlockStatus& status) const {
+    const int p = shape_.p(), columns = p * p;
+    if (k >= 0) {
+      double below[N], face[N], outflow[N];
+      for (int n = 0; n < N; ++n) below[n] = work.top[n * columns + item];
+      primitive_rusanov_flux(step_.pde, below, low, 2, face);
+      if (k >= 1) {
+        for (int n = 0; n < N; ++n)
+          outflow[n] = work.sum[n * columns + item] + (face[n] - work.z_flux[n * columns + item]);
+        advance(patch, item, k - 1, ratio, outflow, status);
+      }
+      for (int n = 0; n < N; ++n) work.z_flux[n * columns + item] = face[n];
+      double* const record = k == 0 ? patch.flux[4] : k == p ? patch.flux[5] : nullptr;
+      if (record != nullptr) {
+        for (int n = 0; n < N; ++n) record[n * columns + item] = 0.5 * face[n];
+      }
+    }
+    for (int n = 0; n < N; ++n) work.top[n * columns + item] = high[n];
+  }
+
+  MEANDER_TERM void face(const DevicePatch& patch, int item, int k, const Work& work) const {
+    const typename Faces::Face face = work.faces.at(item);
+    const int width = shape_.p() + 2, size = width * width, at = (face.j + 1) * width + face.i + 1;
+    const int up = at + (face.axis == 0 ? 1 : width);
+    const double* const slope = work.slope(face.axis);
+    const double half = 0.5;
+    double wl[N], wr[N], flux[1][N];
+    for (int n = 0; n < N; ++n) {
+      wl[n] = fma(half, slope[n * size + at], work.predicted[n * size + at]);
+      wr[n] = fma(-half, slope[n * size + up], work.predicted[n * size + up]);
+    }
+    if (face.axis == 0) {
+      primitive_rusanov_flux(step_.pde, wl, wr, 0, flux[0]);
+    } else {
+      primitive_rusanov_flux(step_.pde, wl, wr, 1, flux[0]);
+    }
+    work.faces.put(item, face, k, flux, patch);
+  }
+
+  // Twice what flows out of a volume of the plane along x and y.
+  MEANDER_TERM double plane_outflow(const Faces& faces, int item, int n) const {
+    const int i = item % shape_.p(), j = item / shape_.p();
+    return faces.outflow(0, i, j, n) + faces.outflow(1, i, j, n);
+  }
+
+  MEANDER_TERM void advance(const DevicePatch& patch, int item, int k, double ratio, const double* outflow,
+                            BlockStatus& status) const {
+    const int i = item % shape_.p(), j = item / shape_.p();
+    const double scale = -0.5 * ratio;
+    const double* const from = patch.q + shape_.in_slot(i, j, k);
+    double q[N];
+    for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], from[n * shape_.unknown_stride()]);
+    step_.finish(patch, q, i, j, k, status);
+    double* const to = patch.next + shape_.in_interior(i, j, k);
+    for (int n = 0; n < N; ++n) to[n * shape_.volumes()] = q[n];
+  }
+
+  BlockStep<P> step_;
+  Shape shape_;
+};
+
+}  // namespace meander::solvers

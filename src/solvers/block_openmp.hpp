@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The block of device kernels as threads of one OpenMP team: each takes one piece of a phase's items, as SIMD
+// lanes of a CPU or of a GPU's warp. For translation units that are compiled for offloading.
+
+#include "solvers/block.hpp"
+
+namespace meander::solvers {
+
+// An item of a phase, never inlined: where it is, the compiler for NVIDIA GPUs of g++ 12 ends in an internal
+// error. Calls out of SIMD lanes need a stack for each lane (-msoft-stack-reserve-local).
+template <class F, class... Arguments>
+__attribute__((noinline)) void call(const F& f, Arguments&&... arguments) {
+  f(arguments...);
+}
+
+class OpenMpBlock {
+ public:
+  // g++ makes a warp of each thread; teams of a GPU have no more.
+  static constexpr int most_threads = 32;
+
+  // To be made by every thread of a parallel region; statuses: one a thread, shared by all.
+  MEANDER_TERM OpenMpBlock(int thread, int threads, BlockStatus* statuses)
+      : thread_(thread), threads_(threads), statuses_(statuses) {}
+
+  template <class F>
+  MEANDER_TERM void for_each(int count, const F& f) const {
+    const int last = piece(count, thread_ + 1);
+#pragma omp simd
+    for (int item = piece(count, thread_); item < last; ++item) call(f, item);
+  }
+
+  // Lanes count by themselves, and are added up behind the loop.
+  template <class F>
+  MEANDER_TERM void for_each(int count, BlockStatus& status, const F& f) const {
+    const int last = piece(count, thread_ + 1);
+    double max_rate = status.max_rate;
+    int first_order = 0, floored = 0, inadmissible = 0;
+#pragma omp simd reduction(max : max_rate) reduction(+ : first_order, floored, inadmissible)
+    for (int item = piece(count, thread_); item < last; ++item) {
+      BlockStatus one;
+      call(f, item, one);
+      max_rate = one.max_rate > max_rate ? one.max_rate : max_rate;
+      first_order += one.first_order;
+      floored += one.floored;
+      inadmissible += one.inadmissible;
+    }
+    status.max_rate = max_rate;
+    status.first_order += first_order;
+    status.floored += floored;
+    status.inadmissible += inadmissible;
+  }
+
+  MEANDER_TERM void sync() const {
+#pragma omp barrier
+  } MEANDER_TERM bool leads() const {
+    return thread_ == 0;
+  }
+
+  MEANDER_TERM void collect(BlockStatus& status) const {
+    statuses_[thread_] = status;
+    sync();
+    if (!leads()) return;
+    for (int other = 1; other < threads_; ++other) status.add(statuses_[other]);
+  }
+
+ private:
+  MEANDER_TERM int piece(int count, int of) const {
+    return static_cast<int>(static_cast<long>(count) * of / threads_);
+  }
+
+  int thread_, threads_;
+  BlockStatus* statuses_;
+};
+
+}  // namespace meander::solvers

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What all block kernels share: a patch size that the compiler may know, how a patch lies in its slot, and
+// the last steps of a volume's update. Usable in device code.
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "solvers/block.hpp"
+#include "solvers/device_batch.hpp"
+#include "solvers/rusanov_flux.hpp"
+
+namespace meander::solvers {
+
+// Volumes along an axis: `known`, or with known = 0 what the layout says.
+template <int known>
+struct PatchSize {
+  MEANDER_HOST_DEVICE explicit PatchSize(int) {}
+  MEANDER_TERM int p() const { return known; }
+};
+template <>
+struct PatchSize<0> {
+  int value;
+  MEANDER_HOST_DEVICE explicit PatchSize(int p) : value(p) {}
+  MEANDER_TERM int p() const { return value; }
+};
+
+// Calls body(std::integral_constant<int, p>) for p = 4 to 17, for which kernels are specialised, and with 0
+// for all others.
+template <class Body>
+void with_patch_size(int p, const Body& body) {
+  const auto is = [&]<int known>() {
+    if (p != known) return false;
+    body(std::integral_constant<int, known>());
+    return true;
+  };
+  const bool specialised = [&]<int... from_4>(std::integer_sequence<int, from_4...>) {
+    return (is.template operator()<4 + from_4>() || ...);
+  }
+  (std::make_integer_sequence<int, 14>());
+  if (!specialised) body(std::integral_constant<int, 0>());
+}
+
+// Scratch memory of a batch whose blocks want so many doubles each: none where that fits into the shared
+// memory of every device that these kernels are for. Where a device has more than that, blocks use it all the
+// same.
+inline std::size_t block_scratch(std::ptrdiff_t doubles, int patches) {
+#ifdef MEANDER_OPENMP
+  constexpr std::size_t modest_shared_memory = 0;  // OpenMP has none
+#else
+  constexpr std::size_t modest_shared_memory = 96 * 1024;
+#endif
+  const std::size_t bytes = static_cast<std::size_t>(doubles) * sizeof(double);
+  return bytes <= modest_shared_memory ? 0 : bytes * static_cast<std::size_t>(patches);
+}
+
+// Where volumes are: as PatchLayout, with all that is known folded in.
+template <int D, int N, int h, int known>
+struct BlockShape : PatchSize<known> {
+  using PatchSize<known>::PatchSize;
+  using PatchSize<known>::p;
+  MEANDER_TERM int edge() const { return p() + 2 * h; }
+  MEANDER_TERM int slot_plane() const { return edge() * edge(); }
+  MEANDER_TERM int unknown_stride() const { return (slot_plane() * (D == 3 ? edge() : 1) + 7) / 8 * 8; }
+  // Within an unknown, indices from -h.
+  MEANDER_TERM int in_slot(int i, int j, int k) const {
+    return (D == 3 ? (k + h) * slot_plane() : 0) + (j + h) * edge() + i + h;
+  }
+  MEANDER_TERM int face_volumes() const { return D == 3 ? p() * p() : p(); }
+  MEANDER_TERM int volumes() const { return p() * face_volumes(); }
+  MEANDER_TERM int in_interior(int i, int j, int k) const {
+    return (D == 3 ? k * p() * p() : 0) + j * p() + i;
+  }
+  // By how many volumes an index lies outside the interior.
+  MEANDER_TERM int outside(int i) const { return i < 0 ? -i : i >= p() ? i - p() + 1 : 0; }
+};
+
+// An update's common parameters; NewState of the CPU kernels, volume by volume.
+template <Pde P>
+struct BlockStep {
+  P pde;
+  double t, dt;
+  const typename P::StepData* step;  // null: no source
+
+  MEANDER_HOST_DEVICE BlockStep(const P& equation, const DeviceBatch& batch)
+      : pde(equation),
+        t(batch.t),
+        dt(batch.dt),
+        step(P::has_source ? static_cast<const typename P::StepData*>(batch.step_data) : nullptr) {}
+
+  // q: volume (i, j, k) after the fluxes; changed to the final state.
+  MEANDER_TERM void finish(const DevicePatch& patch, double* q, int i, int j, int k,
+                           BlockStatus& status) const {
+    if constexpr (P::has_source) {
+      if (step != nullptr) {
+        double x[P::dim], s[P::unknowns];
+        x[0] = fma(i + 0.5, patch.dx, patch.lower[0]);
+        x[1] = fma(j + 0.5, patch.dx, patch.lower[1]);
+        if constexpr (P::dim == 3) x[2] = fma(k + 0.5, patch.dx, patch.lower[2]);
+        pde.source(q, x, t, dt, *step, s);
+        for (int n = 0; n < P::unknowns; ++n) q[n] = fma(dt, s[n], q[n]);
+      }
+    }
+    if constexpr (Floored<P>) {
+      if (pde.enforces() && pde.enforce(q)) ++status.floored;
+    }
+    status.max_rate =
+        max(rate(pde, q), status.max_rate);  // in this order a NaN is dropped; it is not admissible
+    if (!pde.admissible(q)) ++status.inadmissible;
+  }
+};
+
+}  // namespace meander::solvers

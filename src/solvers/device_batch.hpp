@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// What one launch on a device updates. Patches of different levels may share a batch: each brings its own
+// position and width. Trivially copyable: the array of patches travels to the device as it is.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "gpu/device.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::solvers {
+
+// One patch. All pointers are the device's, to blocks that begin at multiples of 64 bytes.
+struct DevicePatch {
+  const double* q = nullptr;    // a slot, halos full; only read
+  double* next = nullptr;       // the new interior: [unknown][volume, x fastest], PatchLayout::volumes() each
+  double* stages = nullptr;     // stage blocks, as PatchTask has them, or null
+  double lower[3] = {0, 0, 0};  // as in PatchTask
+  double dx = 0;
+  double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};  // as in PatchTask
+};
+
+struct DeviceBatch {
+  int count = 0;
+  const DevicePatch* patches = nullptr;  // `count`
+  PatchStatus* status = nullptr;         // `count`, written by the launch
+  const void* step_data = nullptr;       // Solver::step_bytes(), or null where there are none
+  void* scratch = nullptr;               // Solver::scratch_bytes(), contents undefined; null if 0
+  PatchLayout layout;
+  int stage = 0;
+  double t = 0, dt = 0;
+};
+static_assert(std::is_trivially_copyable_v<DevicePatch> && std::is_trivially_copyable_v<DeviceBatch> &&
+              std::is_trivially_copyable_v<PatchStatus>);
+
+// The batch with the addresses under which work that runs on an emulated device reaches it. The patches are
+// kept in `patches`, and live as long as that. Throws DeviceError if anything lies outside the device's
+// memory.
+class HostView {
+ public:
+  HostView(const gpu::Execution& execution, const DeviceBatch& batch, int stage_blocks,
+           std::size_t step_bytes, std::size_t scratch_bytes);
+  const DeviceBatch& batch() const { return batch_; }
+
+ private:
+  std::vector<DevicePatch> patches_;
+  DeviceBatch batch_;
+};
+
+}  // namespace meander::solvers

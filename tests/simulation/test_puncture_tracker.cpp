@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Punctures follow the shift at second order, the mesh follows punctures, and bad input is refused.
+
+#include "simulation/puncture_tracker.hpp"
+
+#include <gtest/gtest.h>
+
+#include "solvers/ccz4/unknowns.hpp"
+#include "tests/reference/exact_riemann.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+namespace ccz4 = solvers::ccz4;
+
+constexpr const char* flat_box =
+    "[domain]\nlower = [-1, -1, -1]\nupper = [1, 1, 1]\ncells = [2, 2, 2]\n[boundary]\nall = \"scenario\"\n"
+    "[mesh]\npatch-size = 6\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\n";
+
+// beta = -omega x (y, -x, 0): whatever moves with -beta goes round in circles.
+void set_rotation(Simulation& simulation, double omega) {
+  const StateView view = simulation.view();
+  for (const auto& patch : view.patches) {
+    for (int k = 0; k < view.layout.p; ++k) {
+      for (int j = 0; j < view.layout.p; ++j) {
+        for (int i = 0; i < view.layout.p; ++i) {
+          const double x = patch.lower[0] + (i + 0.5) * patch.dx, y = patch.lower[1] + (j + 0.5) * patch.dx;
+          patch.q[view.layout.at(ccz4::at::beta, i, j, k)] = omega * y;
+          patch.q[view.layout.at(ccz4::at::beta + 1, i, j, k)] = -omega * x;
+        }
+      }
+    }
+  }
+}
+
+TEST(PunctureTracker, FollowsTheShiftAtSecondOrder) {
+  const auto simulation = make_simulation(physics_input(flat_box), 1);
+  set_rotation(*simulation, 1.0);
+  double before = 0;
+  for (const int steps : {20, 40, 80}) {
+    PunctureTracker tracker({{0.5, 0.1, 0.2}, {3.0, 0.0, 0.0}});
+    const double dt = 2.0 / steps;
+    for (int n = 0; n < steps; ++n) {
+      tracker.begin_step(simulation->view());
+      tracker.end_step(simulation->view(), dt);
+    }
+    const auto& at = tracker.positions()[0];
+    const double error = std::hypot(at[0] - (0.5 * std::cos(2.0) - 0.1 * std::sin(2.0)),
+                                    at[1] - (0.5 * std::sin(2.0) + 0.1 * std::cos(2.0)));
+    EXPECT_EQ(at[2], 0.2);
+    EXPECT_EQ(tracker.positions()[1][0], 3.0) << "outside the domain";
+    if (before > 0) {
+      EXPECT_NEAR(reference::order_of(before, error, 2), 2.0, 0.1);
+    }
+    before = error;
+  }
+}
+
+// Eight leaves touch the middle; none of them is preferred.
+TEST(PunctureTracker, StaysInTheMiddleOfARotation) {
+  const auto simulation = make_simulation(physics_input(flat_box), 1);
+  set_rotation(*simulation, 1.0);
+  PunctureTracker tracker({{0, 0, 0}});
+  tracker.begin_step(simulation->view());
+  tracker.end_step(simulation->view(), 0.1);
+  for (const double x : tracker.positions()[0]) EXPECT_NEAR(x, 0, 1e-15);
+}
+
+TEST(PunctureTracker, SurvivesACheckpointToTheBit) {
+  PunctureTracker tracker({{1.0 / 3, -0.1, 1e-300}}), other({{0, 0, 0}});
+  io::CheckpointState state;
+  tracker.save(state);
+  other.resume(state);
+  EXPECT_EQ(tracker.positions()[0], other.positions()[0]);
+}
+
+const std::string puncture_box =
+    "[domain]\nlower = [-9, -9, -9]\nupper = [9, 9, 9]\ncells = [3, 3, 3]\n[boundary]\nall = \"scenario\"\n"
+    "[mesh]\npatch-size = 10\nmin-level = 1\nmax-level = 3\nbuffer = 0\n[solver]\nequation = \"ccz4\"\n"
+    "[scenario]\nname = \"puncture\"\ncentre = [0.1, 0.05, -0.1]\n"
+    "[[refinement]]\nkind = \"punctures\"\nradii = [2.0, 0.4]\n";
+
+TEST(PunctureRefinement, SurroundsThePunctureByBallsOfLeaves) {
+  const auto simulation = make_simulation(physics_input(puncture_box), 1);
+  const StateView view = simulation->view();
+  for (std::size_t leaf = 0; leaf < view.patches.size(); ++leaf) {
+    const auto& patch = view.patches[leaf];
+    double square = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double low = patch.lower[a] - view.punctures[0][a], high = low + 10 * patch.dx;
+      square += std::pow(std::max({low, -high, 0.0}), 2);
+    }
+    const int least = square < 0.4 * 0.4 ? 3 : square < 4 ? 2 : 1;
+    EXPECT_GE(view.levels[leaf], least);
+  }
+  EXPECT_GT(simulation->leaves_per_level()[3], 0);
+  EXPECT_LT(simulation->leaves_per_level()[3], 8 * 27);
+}
+
+TEST(PunctureRefinement, RefusesWhatMakesNoSense) {
+  const auto refused = [](const std::vector<std::string>& settings, const std::string& input) {
+    try {
+      physics_input(input, settings);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(refused({"refinement[0].radii=[2, 1, 0.5]"}, puncture_box).find("must have 1 to 2 entries"),
+            std::string::npos);
+  EXPECT_NE(refused({"refinement[0].radii=[1, 2]"}, puncture_box).find("must not grow"), std::string::npos);
+  const std::string flat =
+      refused({}, std::string(flat_box) + "[[refinement]]\nkind = \"punctures\"\nradii = [1]\n");
+  EXPECT_NE(flat.find("test.toml:14:8: refinement[0].kind: scenario 'minkowski' has no punctures"),
+            std::string::npos)
+      << flat;
+}
+
+}  // namespace
+}  // namespace meander::simulation

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A batch of patches for Solver::launch in the host's memory, and what Solver::update makes of the same
+// patches.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "solvers/device_batch.hpp"
+#include "tests/solvers/patches.hpp"
+
+namespace meander::solvers::test {
+
+// Work in the memory of the process itself.
+class HostExecution final : public gpu::Execution {
+ public:
+  bool on_host() const noexcept override { return true; }
+  void* native_queue() const noexcept override { return nullptr; }
+
+ protected:
+  void* translate(void* pointer, std::size_t) const override { return pointer; }
+};
+
+inline std::uint64_t bits(double value) {
+  std::uint64_t result = 0;
+  std::memcpy(&result, &value, sizeof result);
+  return result;
+}
+
+// Patches, their stage blocks and flux registers: patch n asks for the fluxes of its faces f with
+// (n + f) % 3 = 0, and lies on level n % 3.
+class Batch {
+ public:
+  template <class Fill>
+  Batch(const Solver& owner, int p, int count, const Fill& fill) : solver(owner) {
+    const Traits& traits = solver.traits();
+    layout = PatchLayout(traits.dim, p, traits.halo, traits.unknowns);
+    for (int n = 0; n < count; ++n) {
+      fill(slots.emplace_back(layout), static_cast<unsigned>(n));
+      const auto nan = std::numeric_limits<double>::quiet_NaN();
+      stages.emplace_back(static_cast<std::size_t>(traits.stage_blocks * layout.stage_block_size()), nan);
+      next.emplace_back(static_cast<std::size_t>(layout.volumes() * layout.unknowns), nan);
+      for (int face = 0; face < 6; ++face) {
+        const bool asked = traits.conservative && face < 2 * traits.dim && (n + face) % 3 == 0;
+        fluxes.emplace_back(asked ? static_cast<std::size_t>(layout.face_flux_size()) : 0, nan);
+      }
+    }
+    status.resize(slots.size());
+  }
+
+  // What Solver::update takes.
+  std::vector<PatchTask> tasks() {
+    std::vector<PatchTask> all;
+    for (std::size_t n = 0; n < slots.size(); ++n) {
+      PatchTask& task = all.emplace_back(slots[n].task(dx(n)));
+      place(n, task.lower);
+      task.stages = stages[n].empty() ? nullptr : stages[n].data();
+      for (std::size_t face = 0; face < 6; ++face) task.flux[face] = flux(n, face);
+    }
+    return all;
+  }
+  void update(int stage, double t, double dt) { solver.update(tasks(), layout, stage, t, dt, status); }
+
+  // The arrays of a launch; what it writes enters the slots by finish().
+  DeviceBatch launch(int stage, double t, double dt) {
+    patches.clear();
+    for (std::size_t n = 0; n < slots.size(); ++n) {
+      DevicePatch& patch = patches.emplace_back();
+      patch.q = slots[n].q;
+      patch.next = next[n].data();
+      patch.stages = stages[n].empty() ? nullptr : stages[n].data();
+      place(n, patch.lower);
+      patch.dx = dx(n);
+      for (std::size_t face = 0; face < 6; ++face) patch.flux[face] = flux(n, face);
+    }
+    const int count = static_cast<int>(slots.size());
+    scratch.assign(solver.scratch_bytes(layout, count), std::byte{0xff});
+    DeviceBatch batch{count, patches.data(), status.data(), nullptr, nullptr, layout, stage, t, dt};
+    if (!solver.step_bytes().empty()) batch.step_data = solver.step_bytes().data();
+    if (!scratch.empty()) batch.scratch = scratch.data();
+    return batch;
+  }
+  void finish() {
+    for (std::size_t n = 0; n < slots.size(); ++n) {
+      std::size_t at = 0;
+      for (int u = 0; u < layout.unknowns; ++u)
+        for_volumes(layout, 0, [&](int i, int j, int k) { slots[n].at(u, i, j, k) = next[n][at++]; });
+    }
+  }
+
+  void expect_same_bits(const Batch& other) const {
+    for (std::size_t n = 0; n < slots.size(); ++n) {
+      int differ = 0;
+      for (int u = 0; u < layout.unknowns; ++u) {
+        for_volumes(layout, 0, [&](int i, int j, int k) {
+          if (bits(slots[n].at(u, i, j, k)) == bits(other.slots[n].at(u, i, j, k)) || differ++ > 0) return;
+          ADD_FAILURE() << "patch " << n << ", unknown " << u << " of volume " << i << " " << j << " " << k
+                        << ": " << slots[n].at(u, i, j, k) << " and " << other.slots[n].at(u, i, j, k);
+        });
+      }
+      EXPECT_EQ(differ, 0) << "numbers of patch " << n;
+      EXPECT_EQ(bits(status[n].max_rate), bits(other.status[n].max_rate)) << "patch " << n;
+      EXPECT_EQ(status[n].first_order, other.status[n].first_order) << "patch " << n;
+      EXPECT_EQ(status[n].floored, other.status[n].floored) << "patch " << n;
+      EXPECT_EQ(status[n].admissible, other.status[n].admissible) << "patch " << n;
+      for (std::size_t face = 0; face < 6; ++face) {
+        const auto &mine = fluxes[6 * n + face], &others = other.fluxes[6 * n + face];
+        EXPECT_TRUE(mine.empty() ||
+                    std::memcmp(mine.data(), others.data(), mine.size() * sizeof(double)) == 0)
+            << "fluxes through face " << face << " of patch " << n;
+      }
+      // Blocks end with padding.
+      for (std::size_t at = 0; at < stages[n].size();
+           at += static_cast<std::size_t>(layout.stage_block_size())) {
+        const auto bytes = static_cast<std::size_t>(layout.volumes() * layout.unknowns) * sizeof(double);
+        EXPECT_EQ(std::memcmp(&stages[n][at], &other.stages[n][at], bytes), 0)
+            << "stage block " << at << " of patch " << n;
+      }
+    }
+  }
+
+  static double dx(std::size_t n) { return n % 3 == 0 ? 0.1 : n % 3 == 1 ? 0.1 / 3 : 0.1 / 9; }
+  static void place(std::size_t n, double* lower) {
+    for (int a = 0; a < 3; ++a) lower[a] = 0.1 * static_cast<double>(n) - 0.05 * a;
+  }
+  double* flux(std::size_t n, std::size_t face) {
+    auto& own = fluxes[6 * n + face];
+    return own.empty() ? nullptr : own.data();
+  }
+
+  const Solver& solver;
+  PatchLayout layout;
+  std::vector<Patch> slots;
+  std::vector<std::vector<double>> stages, next, fluxes;
+  std::vector<PatchStatus> status;
+  std::vector<DevicePatch> patches;
+  std::vector<std::byte> scratch;
+};
+
+}  // namespace meander::solvers::test

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Euler batches of random gas, with and without gravity and floors, for tests of device kernels.
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "solvers/euler/euler.hpp"
+#include "solvers/euler/gravity.hpp"
+#include "tests/solvers/block_batch.hpp"
+
+namespace meander::solvers::test {
+
+struct EulerCase {
+  int dim, p;
+  euler::Scheme scheme;
+  euler::Limiter limiter;
+  bool gravity, floors;
+
+  std::string name() const {
+    return std::to_string(dim) + "D_p" + std::to_string(p) +
+           (scheme == euler::Scheme::rusanov ? "_rusanov"
+            : limiter == euler::Limiter::mc  ? "_muscl_mc"
+                                             : "_muscl_minmod") +
+           (gravity ? "_gravity" : "") + (floors ? "_floors" : "");
+  }
+  friend void PrintTo(const EulerCase& one, std::ostream* out) { *out << one.name(); }
+};
+
+// Every scheme with these patch sizes, plain and with all that a step may add.
+inline std::vector<EulerCase> euler_cases(const std::vector<int>& sizes) {
+  std::vector<EulerCase> all;
+  for (int dim = 2; dim <= 3; ++dim) {
+    for (const int p : sizes) {
+      for (const bool more : {false, true}) {
+        all.push_back({dim, p, euler::Scheme::rusanov, euler::Limiter::mc, more, more});
+        all.push_back({dim, p, euler::Scheme::muscl, euler::Limiter::mc, more, more});
+        all.push_back({dim, p, euler::Scheme::muscl, euler::Limiter::minmod, more, !more});
+      }
+    }
+  }
+  return all;
+}
+
+inline std::unique_ptr<Solver> make(const EulerCase& one) {
+  euler::Parameters parameters{.scheme = one.scheme, .limiter = one.limiter, .gamma = 5.0 / 3};
+  if (one.floors) {
+    parameters.density_floor = 0.3;
+    parameters.pressure_floor = 0.2;
+  }
+  auto solver = euler::make_solver(one.dim, parameters);
+  if (one.gravity) {
+    auto& gravity = *static_cast<euler::SphericalGravity*>(solver->step_data());
+    gravity.on = true;
+    gravity.bins = 40;
+    gravity.dr = 0.01;
+    for (double& centre : gravity.centre) centre = 0.2;
+    gravity.strength = 0.7;
+    gravity.excess_total = 0.9;
+    for (int i = 0; i <= gravity.bins; ++i) gravity.table[i] = 3.0 / (1 + i);
+  }
+  return solver;
+}
+
+// Some volumes are a hundred times as thin as others, so that MUSCL falls back to first order beside them.
+inline Batch random_batch(const Solver& solver, int p, int count) {
+  const auto fill = [&](Patch& patch, unsigned seed) {
+    fill_random_gas(patch, seed, 5.0 / 3, solver.traits().halo);
+    std::mt19937 engine(seed + 1000);
+    for_volumes(patch.layout, patch.layout.h, [&](int i, int j, int k) {
+      if (engine() % 5 > 0) return;
+      for (int n = 0; n < patch.layout.unknowns; ++n) patch.at(n, i, j, k) *= 0.01;
+    });
+  };
+  return {solver, p, count, fill};
+}
+
+}  // namespace meander::solvers::test
