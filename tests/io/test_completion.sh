@@ -34,7 +34,7 @@ expect "$(offered run in.toml --threads '')" ""
 cd "$here/../../inputs"
 expect "$(offered run sod)" "sod.toml"
 
-for command in "" run restart check explain info scenarios input-reference; do
+for command in "" run restart check explain info scenarios input-reference terms; do
   for option in $("$MEANDER" ${command:+"$command"} --help | grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | sort -u); do
     [[ " $(_meander_options "$command") " == *" $option "* ]] ||
       { echo "meander $command $option is not completed" >&2; failures=$((failures + 1)); }
