@@ -72,9 +72,11 @@ if(MEANDER_OPENMP)
   if(MEANDER_CUDA)
     message(FATAL_ERROR "MEANDER_OPENMP and MEANDER_CUDA are for builds of their own: g++ offloads the one, nvcc the other")
   endif()
+  set(CMAKE_INSTALL_RPATH "\$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")  # the kernels are a shared library
   # Debian's g++ assembles for a GPU that ptxas of today has forgotten, unless told otherwise.
   set(meander_openmp_offload -fopenmp -foffload=nvptx-none)
-  set(meander_openmp_offload_link ${meander_openmp_offload} -foffload-options=nvptx-none=-misa=sm_80)
+  set(meander_openmp_offload_link ${meander_openmp_offload} -foffload-options=nvptx-none=-misa=sm_80
+    -foffload-options=nvptx-none=-msoft-stack-reserve-local=4096 -foffload-options=nvptx-none=-lm)
   file(WRITE "${CMAKE_BINARY_DIR}/offloads.cpp" [[
     #include <omp.h>
     int main() {
@@ -100,13 +102,15 @@ endif()
 # for the device runs when TARGET is linked, so that each such target costs its time.
 function(meander_offloads target)
   set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${meander_openmp_offload})
-  target_link_options(${target} PRIVATE ${meander_openmp_offload_link})
+  # The compiler's own table of target regions is not position-independent.
+  target_link_options(${target} PRIVATE ${meander_openmp_offload_link} -Wl,-z,notext)
 endfunction()
 
 # meander_room(NAME DEPENDS rooms... LINK libraries...): a static library of all sources of a room.
 function(meander_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "_target\\.cpp$")  # target regions, for a library of their own
   if(MEANDER_CUDA)
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cu")
     list(APPEND sources ${cuda_sources})

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -123,17 +124,38 @@ Row measure_tbb(const Options& options, int threads) {
 
 void run_study(const Options& options, gpu::Device& device) {
   const char* model = device.properties().kind == "host" ? " (emulated: a model)" : "";
+  std::unique_ptr<PageCounters> counters;
+  std::string why_not = "the device is emulated";
+  if (device.properties().kind == "cuda") {
+    counters = std::make_unique<PageCounters>(device.properties().number);
+    why_not = counters->why_not();
+  }
+  const bool counted = why_not.empty();
+  if (!counted) fmt::print(stderr, "SKIPPED page faults and migrated bytes: {}\n", why_not);
   if (options.csv) {
-    fmt::print("kernel,strategy,mode,kernel_ms,total_ms\n");
+    fmt::print("kernel,strategy,mode,kernel_ms,total_ms{}\n",
+               counted ? ",cpu_faults,gpu_faults,bytes_to_device,bytes_to_host" : "");
   } else {
     fmt::print("{}{}; ms an iteration, median of {}\n", device.properties().name, model,
                options.load.iterations);
-    fmt::print("{:<16} {:<17} {:<17} {:>10} {:>10}\n", "", "", "", "kernel", "total");
+    fmt::print("{:<16} {:<17} {:<17} {:>10} {:>10}", "", "", "", "kernel", "total");
+    if (counted) fmt::print(" {:>10} {:>10} {:>10} {:>10}", "CPU faults", "GPU faults", "MB in", "MB out");
+    fmt::print("\n");
   }
-  for (const StudyRow& row : study(device, options.load)) {
-    const char* format =
-        options.csv ? "{},{},{},{:.4f},{:.4f}\n" : "{:<16} {:<17} {:<17} {:>10.3f} {:>10.3f}\n";
+  constexpr double mega = 1e6;
+  for (const StudyRow& row : study(device, options.load, counters.get())) {
+    const char* format = options.csv ? "{},{},{},{:.4f},{:.4f}" : "{:<16} {:<17} {:<17} {:>10.3f} {:>10.3f}";
     fmt::print(fmt::runtime(format), row.kernel, row.strategy, row.mode, row.kernel_ms, row.total_ms);
+    const PageCounts& pages = row.pages;
+    if (counted && options.csv) {
+      fmt::print(",{},{},{},{}", pages.cpu_faults, pages.gpu_faults, pages.bytes_to_device,
+                 pages.bytes_to_host);
+    } else if (counted) {
+      fmt::print(" {:>10} {:>10} {:>10.1f} {:>10.1f}", pages.cpu_faults, pages.gpu_faults,
+                 static_cast<double>(pages.bytes_to_device) / mega,
+                 static_cast<double>(pages.bytes_to_host) / mega);
+    }
+    fmt::print("\n");
   }
 }
 

@@ -68,8 +68,8 @@ class Experiment {
       total.push_back(milliseconds_since(begin));
     }
     if (mode != Mode::allocate_always) strategy_.release(queue_, buffer);
-    return {Kernel::name, strategy_.name(), mode_names[static_cast<int>(mode)], median(kernel),
-            median(total)};
+    return {Kernel::name,   strategy_.name(), mode_names[static_cast<int>(mode)],
+            median(kernel), median(total),    {}};
   }
 
   const std::vector<float>& result() const { return result_; }
@@ -117,14 +117,17 @@ class Experiment {
 };
 
 template <class Kernel>
-void add_rows(gpu::Device& device, const StudyLoad& load, std::vector<StudyRow>& rows) {
+void add_rows(gpu::Device& device, const StudyLoad& load, PageCounters* counters,
+              std::vector<StudyRow>& rows) {
   std::vector<float> expected;
   for (const char* name : {"pooled", "zero-copy", "unified", "unified-prefetch"}) {
     if (std::string(name).starts_with("unified") && !device.properties().managed) continue;
     const auto strategy = gpu::make_strategy(name, device);
     for (const Mode mode : {Mode::allocate_always, Mode::allocate_once, Mode::once_and_touched}) {
       Experiment<Kernel> experiment(device, *strategy, Kernel::quadratic ? load.quadratic_items : load.items);
+      if (counters != nullptr) counters->take();
       rows.push_back(experiment.run(mode, load.iterations));
+      if (counters != nullptr) rows.back().pages = counters->take();
       if (expected.empty()) expected = experiment.result();
       const auto& result = experiment.result();
       if (std::memcmp(result.data(), expected.data(), expected.size() * sizeof(float)) != 0)
@@ -136,16 +139,16 @@ void add_rows(gpu::Device& device, const StudyLoad& load, std::vector<StudyRow>&
 
 }  // namespace
 
-std::vector<StudyRow> study(gpu::Device& device, const StudyLoad& load) {
+std::vector<StudyRow> study(gpu::Device& device, const StudyLoad& load, PageCounters* counters) {
   std::vector<StudyRow> rows;
-  add_rows<Saxpy>(device, load, rows);
-  add_rows<WriteConstant>(device, load, rows);
-  add_rows<BlackAndWhite>(device, load, rows);
-  add_rows<Hilbert>(device, load, rows);
-  add_rows<MonteCarlo>(device, load, rows);
-  add_rows<BlackScholes>(device, load, rows);
-  add_rows<Dft>(device, load, rows);
-  add_rows<NBody>(device, load, rows);
+  add_rows<Saxpy>(device, load, counters, rows);
+  add_rows<WriteConstant>(device, load, counters, rows);
+  add_rows<BlackAndWhite>(device, load, counters, rows);
+  add_rows<Hilbert>(device, load, counters, rows);
+  add_rows<MonteCarlo>(device, load, counters, rows);
+  add_rows<BlackScholes>(device, load, counters, rows);
+  add_rows<Dft>(device, load, counters, rows);
+  add_rows<NBody>(device, load, counters, rows);
   return rows;
 }
 

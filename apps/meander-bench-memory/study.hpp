@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/device.hpp"
+#include "page_counters.hpp"
 
 namespace meander::bench {
 
@@ -21,10 +22,11 @@ struct StudyLoad {
 struct StudyRow {
   std::string kernel, strategy, mode;
   double kernel_ms, total_ms;  // medians of an iteration: launch to end; with memory and what the host does
+  PageCounts pages;            // of all iterations; zero if nothing counts them
 };
 
-// All kernels with those strategies that exist on the device. Throws Failure if two strategies disagree about
-// a result by a bit.
-std::vector<StudyRow> study(gpu::Device& device, const StudyLoad& load);
+// `counters` may be null. All kernels with those strategies that exist on the device. Throws Failure if two
+// strategies disagree about a result by a bit.
+std::vector<StudyRow> study(gpu::Device& device, const StudyLoad& load, PageCounters* counters = nullptr);
 
 }  // namespace meander::bench

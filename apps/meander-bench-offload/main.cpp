@@ -1,30 +1,37 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // meander-bench-offload: every thread deploys a fixed number of patches in batches (the experiment of Wille,
-// Weinzierl et al., ISC 2023); time a patch with all transfers, by memory strategy, threads and batch. On the
-// emulated device the costs of link, launch, allocation and page fault are given, and the kernel is either a
-// given time a patch or the CPU's own: a model, and labelled so in every line.
+// Weinzierl et al., ISC 2023); time a patch with all transfers, by device, equation, p, memory strategy,
+// threads and batch, beside what link and kernel alone would take. On the emulated device the costs of link,
+// launch, allocation and page fault are given, and the kernel is either a given time a patch or the CPU's
+// own: a model, and labelled so in every line.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <map>
 #include <thread>
 #include <vector>
 
 #include "base/error.hpp"
 #include "gpu/host_device.hpp"
+#include "link.hpp"
 #include "modelled_solver.hpp"
+#include "solvers/ccz4/ccz4.hpp"
+#include "solvers/ccz4/unknowns.hpp"
 #include "tasks/offload_engine.hpp"
 
 namespace meander::bench {
 namespace {
 
 struct Options {
-  std::vector<std::string> strategies{"map", "pooled", "unified"};
-  std::vector<int> threads{1, 2, 4, 8}, batches{1, 4, 16, 64};
-  int dimensions = 3, patch_size = 9, patches = 256, repeats = 5;
+  std::vector<std::string> devices{"host"}, equations{"euler"}, strategies{"map", "pooled", "unified"};
+  std::vector<int> threads{1, 2, 4, 8}, batches{1, 4, 16, 64}, dimensions{3}, patch_sizes{9};
+  int patches = 256, repeats = 5;
+  double seconds = 0;  // 0: no limit
   bool real_kernel = false;
   double patch_time = 2e-6;
   gpu::HostDeviceSettings device{.launch_latency = 5e-6,
@@ -36,7 +43,21 @@ struct Options {
                                  .page_fault = 2e-5};
 };
 
-// One patch a slot, filled with a gas at rest.
+// A gas at rest; flat space.
+void fill(const solvers::PatchLayout& layout, double* q) {
+  namespace ccz4 = solvers::ccz4::at;
+  const bool gas = layout.unknowns < 10;
+  for (int unknown = 0; unknown < layout.unknowns; ++unknown) {
+    double value = gas ? (unknown == 0 ? 1 : unknown == layout.unknowns - 1 ? 2.5 : 0) : 0;
+    if (!gas) {
+      for (const int one : {ccz4::g, ccz4::g + 3, ccz4::g + 5, ccz4::a, ccz4::phi})
+        value = unknown == one ? 1 : value;
+    }
+    std::fill_n(q + unknown * layout.unknown_stride(), layout.unknown_stride(), value);
+  }
+}
+
+// One patch a slot.
 class Patches {
  public:
   Patches(const solvers::PatchLayout& layout, int count)
@@ -45,11 +66,8 @@ class Patches {
         status_(tasks_.size()) {
     const auto slot = static_cast<std::size_t>(layout.slot_size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      double* const q = memory_.data() + i * slot;
-      for (const int unknown : {0, layout.unknowns - 1})
-        std::fill_n(q + unknown * layout.unknown_stride(), layout.unknown_stride(),
-                    1.0 + 1.5 * (unknown > 0));
-      tasks_[i].q = q;
+      tasks_[i].q = memory_.data() + i * slot;
+      fill(layout, tasks_[i].q);
       tasks_[i].dx = 0.01;
     }
   }
@@ -81,49 +99,135 @@ double deploy(tasks::OffloadEngine& engine, std::vector<Patches>& patches) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void measure(const Options& options, const solvers::Solver& solver, const std::string& memory, int threads,
-             int batch) {
-  const auto& traits = solver.traits();
-  const solvers::PatchLayout layout(traits.dim, options.patch_size, traits.halo, traits.unknowns);
+// What all lines of a device, an equation and a patch size have in common.
+struct Case {
+  std::string device, equation;
+  const solvers::Solver& solver;
+  solvers::PatchLayout layout;
+  const char* label;  // "model", "measured", "no GPU": OpenMP has only the initial device
+  bool model, given_kernel;
+  Link link;
+};
+
+std::vector<std::unique_ptr<gpu::Device>> devices_of(const Options& options, const std::string& name) {
+  std::vector<std::unique_ptr<gpu::Device>> devices;
+  if (name == "host") {
+    devices.push_back(std::make_unique<gpu::HostDevice>(options.device));
+  } else {
+    devices = gpu::make_devices(name);
+    devices.resize(std::min<std::size_t>(devices.size(), 1));
+  }
+  if (devices.empty())
+    throw InputError(fmt::format("there is no device \"{}\": {}", name, gpu::why_missing(name)));
+  return devices;
+}
+
+// Of the kernel alone, in us a patch; NaN where it is not known.
+double kernel_micros(const Options& options, const Case& c, int batch) {
+  if (c.given_kernel) return 1e6 * options.patch_time;
+  if (c.model) return NAN;
+  std::vector<double> slot(static_cast<std::size_t>(c.layout.slot_size()));
+  fill(c.layout, slot.data());
+  const auto devices = devices_of(options, c.device);
+  return 1e6 * kernel_seconds(*devices.front(), c.solver, c.layout, batch, slot.data()).value_or(NAN);
+}
+
+void measure(const Options& options, const Case& c, const std::string& memory, int threads, int batch,
+             double kernel) {
   // Whole batches only: the benchmark has no CPU to leave the rest to.
   const int each = std::max(1, options.patches / batch) * batch;
   std::vector<Patches> patches;
-  for (int i = 0; i < threads; ++i) patches.emplace_back(layout, each);
-  std::vector<std::unique_ptr<gpu::Device>> devices;
-  devices.push_back(std::make_unique<gpu::HostDevice>(options.device));
+  for (int i = 0; i < threads; ++i) patches.emplace_back(c.layout, each);
   tasks::OffloadOptions offload;
   offload.batch = batch;
   offload.queues = threads;
   offload.memory = memory;
-  tasks::OffloadEngine engine(std::move(devices), offload);
+  tasks::OffloadEngine engine(devices_of(options, c.device), offload);
   std::vector<double> micros;
   for (int repeat = -1; repeat < options.repeats; ++repeat) {
-    engine.begin({&solver, layout, 0, 0, 1e-6}, [](const tasks::EnclaveTask&, double) {});
+    engine.begin({&c.solver, c.layout, 0, 0, 1e-6}, [](const tasks::EnclaveTask&, double) {});
     const double seconds = deploy(engine, patches);
     if (repeat >= 0)
       micros.push_back(1e6 * seconds / (static_cast<double>(each) * threads));  // else: warm-up
   }
   std::sort(micros.begin(), micros.end());
-  fmt::print("model,{},host,{},{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.4f},{}\n",
-             options.real_kernel ? "cpu" : "given", memory, threads, batch, traits.dim, options.patch_size,
-             each * threads, micros[micros.size() / 2], micros.front(), micros.back(),
-             engine.memory().hit_rate(), engine.counts().deferred + engine.counts().failed);
+  const double median = micros[micros.size() / 2], link = 1e6 * link_seconds(c.link, c.layout);
+  fmt::print(
+      "{},{},{},{},{},{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.4f},{}\n", c.label,
+      c.given_kernel ? "given"
+      : c.model      ? "cpu"
+                     : "device",
+      c.device, c.equation, c.layout.dim, c.layout.p, memory, threads, batch, each * threads, median,
+      micros.front(), micros.back(), 1e3 * median / static_cast<double>(c.layout.volumes()), kernel, link,
+      link / median, engine.memory().hit_rate(), engine.counts().deferred + engine.counts().failed);
   std::fflush(stdout);
 }
 
-void run(const Options& options) {
-  const auto real = solvers::euler::make_solver(options.dimensions, {});
-  const ModelledSolver modelled(*real, options.patch_time);
-  const solvers::Solver& solver = options.real_kernel ? *real : static_cast<const solvers::Solver&>(modelled);
-  fmt::print(
-      "label,kernel,device,memory,threads,batch,dim,p,patches,us_a_patch_median,us_a_patch_min,us_a_patch_"
-      "max,"
-      "hit_rate,troubled_batches\n");
+void sweep(const Options& options, const Case& c, const std::function<bool()>& in_time) {
+  std::map<int, double> kernels;
+  for (const int batch : options.batches) kernels[batch] = kernel_micros(options, c, batch);
   for (const std::string& memory : options.strategies) {
+    try {
+      gpu::make_strategy(memory, *devices_of(options, c.device).front());
+    } catch (const InputError& error) {
+      fmt::print(stderr, "SKIPPED {}: {}\n", memory, error.what());
+      continue;
+    }
     for (const int threads : options.threads) {
-      for (const int batch : options.batches) measure(options, solver, memory, threads, batch);
+      for (const int batch : options.batches) {
+        if (in_time()) measure(options, c, memory, threads, batch, kernels[batch]);
+      }
     }
   }
+}
+
+std::unique_ptr<solvers::Solver> solver_of(const std::string& equation, int dimensions) {
+  if (equation == "euler") return solvers::euler::make_solver(dimensions, {});
+  return dimensions == 3 ? solvers::ccz4::make_solver({}) : nullptr;
+}
+
+void run(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  int left_out = 0;
+  const auto in_time = [&] {
+    const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const bool is = options.seconds == 0 || passed < options.seconds;
+    left_out += is ? 0 : 1;
+    return is;
+  };
+  fmt::print(
+      "label,kernel,device,equation,dim,p,memory,threads,batch,patches,us_a_patch_median,us_a_patch_min,"
+      "us_a_patch_max,ns_a_volume_median,kernel_us_a_patch,link_us_a_patch,of_link,hit_rate,troubled_"
+      "batches\n");
+  for (const std::string& name : options.devices) {
+    const auto probed = devices_of(options, name);
+    const Link link = measure_link(*probed.front());
+    fmt::print(stderr, "{}: {:.1f} GB/s to the device and {:.1f} GB/s from it at once, pinned\n",
+               probed.front()->properties().name, 1e-9 * link.in, 1e-9 * link.out);
+    for (const std::string& equation : options.equations) {
+      for (const int dimensions : options.dimensions) {
+        const auto real = solver_of(equation, dimensions);
+        if (!real) continue;
+        const bool model = name == "host", given = model && !options.real_kernel;
+        const char* const label = model                                                     ? "model"
+                                  : probed.front()->properties().name.ends_with("fallback") ? "no GPU"
+                                                                                            : "measured";
+        if (!model && !real->runs_on(name)) {
+          fmt::print(stderr, "SKIPPED {} in {}D: no kernels for {}\n", equation, dimensions, name);
+          continue;
+        }
+        const ModelledSolver modelled(*real, options.patch_time);
+        const solvers::Solver& solver = given ? static_cast<const solvers::Solver&>(modelled) : *real;
+        for (const int p : options.patch_sizes) {
+          const auto& traits = solver.traits();
+          solvers::PatchLayout layout(traits.dim, p, traits.halo, traits.unknowns);
+          layout.point_values = traits.point_values();
+          sweep(options, {name, equation, solver, layout, label, model, given, link}, in_time);
+        }
+      }
+    }
+  }
+  if (left_out > 0) fmt::print(stderr, "SKIPPED {} settings: the time was over\n", left_out);
 }
 
 }  // namespace
@@ -132,7 +236,19 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   meander::bench::Options options;
   CLI::App app(
-      "Time a patch that threads offload in batches, on an emulated device of given costs: a model. CSV");
+      "Time a patch that threads offload in batches, on GPUs, or on an emulated device of given costs: a "
+      "model. "
+      "CSV");
+  app.add_option("--devices", options.devices, "host (emulated), cuda, openmp")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--equations", options.equations, "euler, ccz4")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"euler", "ccz4"}))
+      ->capture_default_str();
+  app.add_option("--seconds", options.seconds, "start no setting after so many; 0: no limit")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("--memory", options.strategies, "memory strategies")
       ->delimiter(',')
       ->check(CLI::IsMember(meander::gpu::strategy_names()))
@@ -145,10 +261,14 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  app.add_option("--dimensions", options.dimensions, "2 or 3")
+  app.add_option("--dimensions", options.dimensions, "2, 3")
+      ->delimiter(',')
       ->check(CLI::Range(2, 3))
       ->capture_default_str();
-  app.add_option("--patch-size", options.patch_size, "p")->check(CLI::Range(3, 32))->capture_default_str();
+  app.add_option("--patch-sizes", options.patch_sizes, "p")
+      ->delimiter(',')
+      ->check(CLI::Range(3, 32))
+      ->capture_default_str();
   app.add_option("--patches", options.patches, "patches a thread, rounded to whole batches")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// An Euler solver whose update only lets time pass: what a device's kernel would take, where no device is.
+// A solver whose update only lets time pass: what a device's kernel would take, where no device is.
 
 #include <chrono>
 #include <thread>
 
 #include "solvers/euler/euler.hpp"
+#include "solvers/solver.hpp"
 
 namespace meander::bench {
 

@@ -57,6 +57,7 @@ def draw(data, kind, options):
 
 def picture(options):
     """Draws what is asked for and returns the picture's path. Raises FileError, ValueError, OSError."""
+    import matplotlib.pyplot as plt
     data = open_file(options.file)
     if data.kind == "series":
         data = data[-1]
@@ -65,7 +66,9 @@ def picture(options):
     if (data.kind == "history") != (kind in OF_HISTORY):
         raise FileError(f"{options.file}: is a {data.kind}, of which there is no '{kind}'")
     output = options.output or os.path.splitext(data.path)[0] + ("" if kind == default else "_" + kind) + ".png"
-    draw(data, kind, options).savefig(output, dpi=130)
+    figure = draw(data, kind, options)
+    figure.savefig(output, dpi=130)
+    plt.close(figure)
     return output
 
 

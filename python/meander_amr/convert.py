@@ -21,64 +21,74 @@ def to_yt(snapshot, fields=None):
     to 1. Axis-aligned projections refuse refinement by 3 (yt issue 313); slices, profiles and rays work.
     `yt.load(checkpoint)` works without this package too, but counts positions from the domain's lower corner.
     """
-    yt = needs("yt", "to_yt()")
+    stream = needs("yt.frontends.stream.data_structures", "to_yt() (yt)")
     names = scalars(snapshot, fields)
     flat = [] if snapshot.dim == 3 else [1]
-    grids = []
+    size = [snapshot.p] * snapshot.dim + flat
+    left, right, levels, data = [], [], [], stream.StreamDictFieldHandler()
     for i, level in enumerate(snapshot.levels):
         values = {name: snapshot.values(name, level).astype(float) for name in names}
         for row, corner in enumerate(level.lower):
-            grid = {"left_edge": [*corner, *(0.0 for _ in flat)],
-                    "right_edge": [*(corner + level.edge), *(1.0 for _ in flat)],
-                    "level": i, "dimensions": [snapshot.p] * snapshot.dim + flat}
-            for name in names:
-                grid[("stream", name)] = values[name][row].T.reshape(grid["dimensions"])
-            grids.append(grid)
-    size = snapshot.upper - snapshot.lower
-    cells = np.round(size / snapshot.levels[0].spacing).astype(int)
-    box = np.array([[*snapshot.lower, *(0.0 for _ in flat)], [*snapshot.upper, *(1.0 for _ in flat)]]).T
+            data[len(left)] = {("stream", name): values[name][row].T.reshape(size) for name in names}
+            left.append([*corner, *(0.0 for _ in flat)])
+            right.append([*(corner + level.edge), *(1.0 for _ in flat)])
+            levels.append([i])
+    # yt.load_amr_grids would refuse the mesh: it wants leaves to start on faces of coarser volumes, which those of a
+    # patch size that is no multiple of 3 do not, and compares floats. Leaves have no parents in the file.
+    count, no_units = len(left), ("code_length", "code_mass", "code_time", "code_velocity", "code_magnetic")
     boundary = snapshot.input.get("boundary", {})
-    periodic = tuple(boundary.get(a, boundary.get("all", "periodic")) == "periodic" for a in "xyz")
-    return yt.load_amr_grids(grids, [*cells, *flat], bbox=box, sim_time=snapshot.time, refine_by=3,
-                             periodicity=periodic, length_unit=1.0)
+    handler = stream.StreamHandler(
+        np.array(left), np.array(right), np.full((count, 3), size, "int32"), np.array(levels, "int32"),
+        np.full(count, -1), np.zeros((count, 1), "int64"), np.zeros((count, 1)), data,
+        {("stream", name): "" for name in names}, no_units, particle_types={},
+        periodicity=tuple(boundary.get(a, boundary.get("all", "periodic")) == "periodic" for a in "xyz"))
+    handler.name = snapshot.path
+    handler.domain_left_edge = np.array([*snapshot.lower, *(0.0 for _ in flat)])
+    handler.domain_right_edge = np.array([*snapshot.upper, *(1.0 for _ in flat)])
+    cells = np.round((snapshot.upper - snapshot.lower) / snapshot.levels[0].spacing).astype(int)
+    handler.domain_dimensions = np.array([*cells, *flat])
+    handler.dimensionality, handler.refine_by = snapshot.dim, 3
+    handler.simulation_time, handler.cosmology_simulation = snapshot.time, 0
+    return stream.StreamDataset(handler)
 
 
 def to_vtk(snapshot, fields=None):
     """A vtkOverlappingAMR with the leaves, cell data by name: as what VTK's reader makes of a plot file.
 
     fields: names; None: all of the file. Vectors have three components. VTK's levels count from the coarsest that has
-    leaves. In 2D all boxes lie in the plane z = 0.
+    leaves. In 2D all boxes are one volume of the coarsest level thick, from z = 0.
     """
-    needs("vtkmodules", "to_vtk() (vtk)")
     data_model = needs("vtkmodules.vtkCommonDataModel", "to_vtk() (vtk)")
     numpy_support = needs("vtkmodules.util.numpy_support", "to_vtk() (vtk)")
-    fields = snapshot.fields if fields is None else list(fields)
-    flat = [] if snapshot.dim == 3 else [0.0]
+    names = snapshot.fields if fields is None else list(fields)
+    flat = [] if snapshot.dim == 3 else [0]
     amr = data_model.vtkOverlappingAMR()
-    amr.Initialize(len(snapshot.levels), [len(level) for level in snapshot.levels])
+    sizes = [len(level) for level in snapshot.levels]
+    try:
+        amr.Initialize(sizes)  # VTK 9.6
+    except TypeError:
+        amr.Initialize(len(sizes), sizes)
     amr.SetOrigin([*snapshot.lower, *flat])
-    amr.SetGridDescription(data_model.VTK_XYZ_GRID if snapshot.dim == 3 else data_model.VTK_XY_PLANE)
+    amr.SetGridDescription(data_model.VTK_XYZ_GRID if hasattr(data_model, "VTK_XYZ_GRID") else
+                           data_model.vtkStructuredData.VTK_STRUCTURED_XYZ_GRID)
     for i, level in enumerate(snapshot.levels):
         spacing = [level.spacing] * snapshot.dim + [snapshot.levels[0].spacing for _ in flat]
         amr.SetSpacing(i, spacing)
-        values = {name: snapshot.values(name, level) for name in fields}
+        values = {name: snapshot.values(name, level) for name in names}
         for row, corner in enumerate(level.lower):
-            first = level.index[row] * snapshot.p
-            box = data_model.vtkAMRBox([*map(int, first), *(0 for _ in flat)],
-                                       [*map(int, first + snapshot.p - 1), *((-1,) if flat else ())])
-            amr.SetAMRBox(i, row, box)
+            first = [int(n) * snapshot.p for n in level.index[row]]
+            amr.SetAMRBox(i, row, data_model.vtkAMRBox(first + flat, [n + snapshot.p - 1 for n in first] + flat))
             grid = data_model.vtkUniformGrid()
             grid.SetOrigin([*corner, *flat])
             grid.SetSpacing(spacing)
-            grid.SetDimensions([snapshot.p + 1] * snapshot.dim + [1 for _ in flat])
-            for name in fields:
+            grid.SetDimensions([snapshot.p + 1] * snapshot.dim + [2 for _ in flat])
+            for name in names:
                 array = values[name][row].reshape((snapshot.p ** snapshot.dim, -1))
-                if array.shape[1] == 2:
-                    array = np.pad(array, ((0, 0), (0, 1)))
+                array = np.pad(array, ((0, 0), (0, 1))) if array.shape[1] == 2 else array
                 data = numpy_support.numpy_to_vtk(np.ascontiguousarray(array), deep=True)
                 data.SetName(name)
                 grid.GetCellData().AddArray(data)
             amr.SetDataSet(i, row, grid)
-    for i in range(len(snapshot.levels) - 1):
+    for i in range(len(snapshot.levels)):
         amr.SetRefinementRatio(i, 3)
     return amr

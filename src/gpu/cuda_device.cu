@@ -66,6 +66,9 @@ CudaDevice::CudaDevice(int number) {
   cudaDeviceProp found{};
   check(cudaGetDeviceProperties(&found, number), "cudaGetDeviceProperties");
   properties_.name += std::string(" (") + found.name + ")";
+  char bus[32] = {};
+  check(cudaDeviceGetPCIBusId(bus, sizeof bus, number), "cudaDeviceGetPCIBusId");
+  properties_.id = bus;
   properties_.memory = found.totalGlobalMem;
   properties_.architecture = 10 * found.major + found.minor;
   properties_.managed = found.concurrentManagedAccess != 0;

@@ -25,9 +25,10 @@ struct DeviceError : Failure {
 };
 
 struct DeviceProperties {
-  std::string kind;          // "host", "cuda", "openmp"
-  std::string name;          // "host:0", "NVIDIA H200"
-  int number = 0;            // among the devices of its kind; the `device` of a Place
+  std::string kind;  // "host", "cuda", "openmp"
+  std::string name;  // "host:0", "NVIDIA H200"
+  std::string id;    // tells it from others of the machine, the same in all processes; "": its name does
+  int number = 0;    // among the devices of its kind; the `device` of a Place
   std::size_t memory = 0;    // bytes of its own
   int architecture = 0;      // 90 for compute capability 9.0; 0 where that means nothing
   bool managed = false;      // Space::managed can be had

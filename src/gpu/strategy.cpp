@@ -19,15 +19,19 @@ CacheTraits for_windows(const CacheTraits& traits) {
   return result;
 }
 
+constexpr std::size_t raw_alignment = 256;  // of what devices and the host hand out
+
 // Two sides, and copies between them.
 class CopyingStrategy final : public Strategy {
  public:
   CopyingStrategy(std::string name, Device& device, std::unique_ptr<Resource> memory, MemoryCache* cache,
-                  std::unique_ptr<MemoryCache> windows)
+                  std::unique_ptr<MemoryCache> windows, std::size_t alignment)
       : name_(std::move(name)),
         device_(device),
         memory_(std::move(memory)),
         cache_(cache),
+        alignment_(cache != nullptr ? alignment : raw_alignment),
+        window_alignment_(windows ? alignment : raw_alignment),
         window_cache_(std::move(windows)),
         windows_(window_cache_ ? static_cast<Resource&>(*window_cache_) : host_memory()) {}
 
@@ -36,21 +40,21 @@ class CopyingStrategy final : public Strategy {
   Resource& memory() noexcept override { return *memory_; }
 
   Buffer acquire(Queue queue, std::size_t bytes, bool window) override {
-    Buffer buffer{memory_->allocate(queue, bytes), nullptr, bytes};
+    Buffer buffer{memory_->allocate(queue, bytes, alignment_), nullptr, bytes};
     if (!window || bytes == 0) return buffer;
     try {
       // The host writes to it right away, so that no queue's order would do.
-      buffer.host = windows_.allocate_sync(bytes);
+      buffer.host = windows_.allocate_sync(bytes, window_alignment_);
     } catch (...) {
-      memory_->deallocate(queue, buffer.device, bytes);
+      memory_->deallocate(queue, buffer.device, bytes, alignment_);
       throw;
     }
     return buffer;
   }
 
   void release(Queue queue, const Buffer& buffer) noexcept override {
-    windows_.deallocate(queue, buffer.host, buffer.bytes);
-    memory_->deallocate(queue, buffer.device, buffer.bytes);
+    windows_.deallocate(queue, buffer.host, buffer.bytes, window_alignment_);
+    memory_->deallocate(queue, buffer.device, buffer.bytes, alignment_);
   }
 
   void send(Queue queue, const Buffer& buffer, std::size_t offset, std::size_t bytes) override {
@@ -79,6 +83,7 @@ class CopyingStrategy final : public Strategy {
   Device& device_;
   const std::unique_ptr<Resource> memory_;
   MemoryCache* const cache_;  // memory_, if it is one
+  const std::size_t alignment_, window_alignment_;
   const std::unique_ptr<MemoryCache> window_cache_;
   Resource& windows_;
 };
@@ -92,6 +97,7 @@ class SharingStrategy final : public Strategy {
         managed_(space == Space::managed),
         prefetch_(prefetch),
         emulated_(device.properties().kind == "host"),
+        alignment_(traits.alignment),
         cache_(device, space, traits) {}
 
   const std::string& name() const noexcept override { return name_; }
@@ -99,11 +105,11 @@ class SharingStrategy final : public Strategy {
   Resource& memory() noexcept override { return cache_; }
 
   Buffer acquire(Queue, std::size_t bytes, bool) override {
-    void* pointer = cache_.allocate_sync(bytes);
+    void* pointer = cache_.allocate_sync(bytes, alignment_);
     return {pointer, pointer, bytes};
   }
   void release(Queue queue, const Buffer& buffer) noexcept override {
-    cache_.deallocate(queue, buffer.device, buffer.bytes);
+    cache_.deallocate(queue, buffer.device, buffer.bytes, alignment_);
   }
 
   void send(Queue queue, const Buffer& buffer, std::size_t offset, std::size_t bytes) override {
@@ -129,6 +135,7 @@ class SharingStrategy final : public Strategy {
   const std::string name_;
   Device& device_;
   const bool managed_, prefetch_, emulated_;
+  const std::size_t alignment_;
   MemoryCache cache_;
 };
 
@@ -164,17 +171,19 @@ std::unique_ptr<Strategy> make_strategy(const std::string& name, Device& device,
   if (name == "zero-copy")
     return std::make_unique<SharingStrategy>(name, device, Space::pinned, false, traits);
   if (name == "map") {
-    return std::make_unique<CopyingStrategy>(
-        name, device, std::make_unique<DirectMemory>(device, Space::device), nullptr, nullptr);
+    return std::make_unique<CopyingStrategy>(name, device,
+                                             std::make_unique<DirectMemory>(device, Space::device), nullptr,
+                                             nullptr, traits.alignment);
   }
   auto windows = std::make_unique<MemoryCache>(device, Space::pinned, for_windows(traits));
   if (name == "cuda-async") {
     return std::make_unique<CopyingStrategy>(name, device, std::make_unique<OrderedMemory>(device), nullptr,
-                                             std::move(windows));
+                                             std::move(windows), traits.alignment);
   }
   auto cache = std::make_unique<MemoryCache>(device, Space::device, traits);
   MemoryCache* pooled = cache.get();
-  return std::make_unique<CopyingStrategy>(name, device, std::move(cache), pooled, std::move(windows));
+  return std::make_unique<CopyingStrategy>(name, device, std::move(cache), pooled, std::move(windows),
+                                           traits.alignment);
 }
 
 }  // namespace meander::gpu

@@ -36,6 +36,8 @@ class PlotFile {
       const hdf5::Handle group = file.create_group(name);
       write_spacing(file, group, levels_[n].level);
       offsets_.push_back(file.allocate(group, "AMRBox", H5T_STD_I32LE, levels_[n].all, 6));
+      // ParaView 5.11 reports a missing group as an error, on each opening.
+      for (const char* empty : {"/PointData", "/FieldData"}) file.create_group(name + empty);
       const hdf5::Handle data = file.create_group(name + "/CellData");
       for (const PlotField& field : fields_) {
         offsets_.push_back(file.allocate(data, field.name, type_of(field),

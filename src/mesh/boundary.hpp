@@ -10,7 +10,9 @@
 
 namespace meander::mesh {
 
-enum class BoundaryKind : std::uint8_t { periodic, outflow, reflecting, given };
+// Sommerfeld: waves leave; the halo is extrapolated, and the scheme does the rest
+// (solvers::Traits::radiates).
+enum class BoundaryKind : std::uint8_t { periodic, outflow, reflecting, given, sommerfeld };
 
 template <int D>
 using Boundaries = Vec<BoundaryKind, 2 * D>;  // face = 2 * axis + side

@@ -5,11 +5,47 @@
 
 #include "base/trace.hpp"
 #include "mesh/patch_mesh.hpp"
+#include "solvers/boxes.hpp"
 #include "solvers/patch_copy.hpp"
 #include "solvers/prolongation.hpp"
 #include "solvers/restriction.hpp"
 
 namespace meander::mesh {
+namespace {
+
+// Fills the halo behind a face by the polynomial, cubic if the patch is wide enough, through the last volumes
+// before it: differences that read it are one-sided ones.
+template <int D>
+void extrapolate(const solvers::PatchLayout& layout, double* q, const solvers::Box<D>& box, int axis,
+                 int side) {
+  constexpr int most_nodes = 4;
+  const auto a = static_cast<std::size_t>(axis);
+  const int nodes = std::min(most_nodes, layout.p), last = side == 0 ? 0 : layout.p - 1;
+  const std::ptrdiff_t inwards = side == 0 ? layout.stride(axis) : -layout.stride(axis);
+  solvers::for_rows<D>(box, [&](Index<D> i) {
+    for (int n = 0; n < box.extent[0]; ++n, ++i[0]) {
+      const int beyond = side == 0 ? -i[a] : i[a] - last;
+      double weight[most_nodes];
+      for (int m = 0; m < nodes; ++m) {
+        weight[m] = 1;
+        for (int other = 0; other < nodes; ++other) {
+          if (other != m) weight[m] *= static_cast<double>(-beyond - other) / (m - other);
+        }
+      }
+      Index<D> edge = i;
+      edge[a] = last;
+      for (int u = 0; u < layout.unknowns; ++u) {
+        const double* from = q + layout.at(u, edge);
+        // As differences to the nearest: constants come out exactly.
+        double sum = from[0];
+        for (int m = 1; m < nodes; ++m) sum += weight[m] * (from[m * inwards] - from[0]);
+        q[layout.at(u, i)] = sum;
+      }
+    }
+  });
+}
+
+}  // namespace
 
 template <int D>
 void PatchMesh<D>::fill_halos(double t, ThreadTeam& team) {
@@ -164,6 +200,7 @@ void PatchMesh<D>::apply_boundary(const HaloOp<D>& op, const solvers::PatchTask&
   const int axis = op.face / 2, side = op.face % 2, p = layout_.p;
   const BoundaryKind kind = boundaries_[op.face];
   const solvers::Box<D> box = op.box();
+  if (kind == BoundaryKind::sommerfeld) return extrapolate<D>(layout_, patch.q, box, axis, side);
   const bool mirror = kind == BoundaryKind::reflecting;
   // Where along the axis the value for a halo index comes from.
   const auto inside = [&](int i) {

@@ -60,6 +60,14 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
   patch.dx = tree_.domain().width(cell.level) / layout_.p;
   const Point<D> lower = tree_.domain().lower_corner(cell);
   std::copy(lower.begin(), lower.end(), patch.lower);
+  const int cells_of_base = ipow(3, cell.level - tree_.domain().base_level);
+  for (std::size_t a = 0; a < D; ++a) {
+    const int last = tree_.domain().base_cells[a] * cells_of_base - 1;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (boundaries_[2 * a + side] == BoundaryKind::sommerfeld && cell.at[a] == (side == 0 ? 0 : last))
+        patch.radiative = static_cast<std::uint8_t>(patch.radiative | 1u << (2 * a + side));
+    }
+  }
   return patch;
 }
 

@@ -48,6 +48,7 @@ class PatchMesh {
   std::span<const Cell<D>> cells() const { return view_->neighbours().cells().first(size()); }
   std::span<const solvers::PatchTask> patches() const { return std::span(patches_).first(size()); }
   std::span<const int> levels() const { return levels_; }
+  gpu::Place place() const { return pool_.place(); }  // of the patches
   const PartitionFacts& partition_facts() const { return facts_; }
 
   // The order in which a step updates the leaves: those that other ranks wait for come first, order()[0 ..

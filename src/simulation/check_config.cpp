@@ -83,6 +83,18 @@ void check_boundary(const io::Fields& fields, const Config& config) {
   }
 }
 
+void check_radiation(const io::Fields& fields, const Config& config, const solvers::Traits& traits) {
+  if (traits.radiates) return;
+  for (int face = 0; face < 2 * config.domain.dimensions; ++face) {
+    if (config.domain.boundary[face] != Boundary::sommerfeld) continue;
+    const std::string axis = axis_names[face / 2], side = axis + (face % 2 == 0 ? "-lower" : "-upper");
+    const std::string key = fields.was_given(side) ? side : fields.was_given(axis) ? axis : "all";
+    fields.reject(key, fmt::format("'sommerfeld' exists for solver.equation = 'ccz4' with scheme = "
+                                   "'fourth-order' only, but the scheme is {}",
+                                   traits.name));
+  }
+}
+
 void check_time(const io::Fields& fields, const Config& config) {
   const TimeConfig& time = config.time;
   if (time.end <= time.start) {
@@ -226,6 +238,29 @@ void check_refinement(const io::Fields& fields, const Config& config, const Refi
     fields.reject("level",
                   fmt::format("must be 0 or between {} (mesh.min-level) and {} (mesh.max-level), but is {}",
                               mesh.min_level, mesh.max_level, criterion.level));
+  }
+}
+
+void check_diagnostics(const io::Fields& fields, const Config& config) {
+  const std::vector<double>& radii = config.diagnostics.extraction_radii;
+  if (radii.empty()) return;
+  if (config.equation != "ccz4") {
+    fields.reject(
+        "extraction-radii",
+        fmt::format("equation '{}' has no gravitational waves: they are 'ccz4''s", config.equation));
+  }
+  double room = INFINITY;
+  for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
+    room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
+  for (auto radius = radii.begin(); radius != radii.end(); ++radius) {
+    if (*radius > room) {
+      fields.reject("extraction-radii",
+                    fmt::format("a sphere of radius {} about the domain's middle reaches beyond the domain, "
+                                "whose nearest face is {} away",
+                                *radius, room));
+    }
+    if (std::find(radii.begin(), radius, *radius) != radius)
+      fields.reject("extraction-radii", fmt::format("names {} twice", *radius));
   }
 }
 

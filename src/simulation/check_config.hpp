@@ -17,6 +17,9 @@ void check_domain(const io::Fields& fields, const Config& config);
 // Periodic on both sides of an axis or on none.
 void check_boundary(const io::Fields& fields, const Config& config);
 
+// Sommerfeld only where the scheme can do it.
+void check_radiation(const io::Fields& fields, const Config& config, const solvers::Traits& traits);
+
 void check_time(const io::Fields& fields, const Config& config);
 
 // Levels: base level <= min <= max <= what a key holds, at most 10 of them. Patch: p >= h, and p >= 3 h if
@@ -42,6 +45,8 @@ void check_memory(const io::Fields& fields, const Config& config, const solvers:
 // `variables`: what the solver can be asked for.
 void check_refinement(const io::Fields& fields, const Config& config, const RefinementConfig& criterion,
                       const std::vector<std::string>& variables);
+
+void check_diagnostics(const io::Fields& fields, const Config& config);
 
 void check_output(const io::Fields& fields, const Config& config);
 

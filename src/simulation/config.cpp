@@ -106,7 +106,10 @@ class Loader {
     entry.describe(solver_, solver_names_, config_, config_.time.cfl);
     document_.bind(solver_, keys_of_other_equations(entry));
     entry.set_up(solver_names_, config_);
+    for (std::size_t a = 0; a < static_cast<std::size_t>(dims); ++a)
+      config_.ccz4.middle[a] = 0.5 * (config_.domain.lower[a] + config_.domain.upper[a]);
     solver_of_run_ = entry.make(dims, config_);
+    check_radiation(boundary_, config_, solver_of_run_->traits());
     check_cfl(solver_, config_, *solver_of_run_);
   }
 
@@ -228,6 +231,7 @@ class Loader {
   void read_diagnostics() {
     describe_diagnostics(diagnostics_, config_.diagnostics);
     document_.bind(diagnostics_);
+    check_diagnostics(diagnostics_, config_);
   }
 
   void read_checkpoint() {

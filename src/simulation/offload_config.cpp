@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 
 #include "base/log.hpp"
 #include "gpu/strategy.hpp"
+#include "mesh/shared_window.hpp"
 #include "tasks/flight.hpp"
 
 namespace meander::simulation {
@@ -17,21 +21,31 @@ namespace {
 
 using Devices = std::vector<std::unique_ptr<gpu::Device>>;
 
-constexpr int most_queues = 256, most_patches = 1 << 16;
+constexpr int most_queues = 256, most_patches = 1 << 16, least_alignment = 64, most_alignment = 1 << 20;
 
-// Until a solver brings kernels of its own for them.
-const char* const no_cuda_kernels =
-    "no solver has CUDA kernels for offloading yet; there are \"none\" and \"host\" (emulated)";
+// Why device "auto" means none; empty if it does not.
+std::string why_no_gpu(const solvers::Solver& solver) {
+  const std::string missing = gpu::why_missing("cuda");
+  if (!missing.empty()) return missing;
+  return solver.runs_on("cuda") ? "" : "the solver has no CUDA kernels for this scheme";
+}
 
 bool has_cache(const std::string& strategy) {
   return strategy != "map" && strategy != "cuda-async";
 }
 
-Devices devices_of(const OffloadConfig& config) {
+Devices devices_of(const OffloadConfig& config, const solvers::Solver& solver) {
   if (config.make_devices) return config.make_devices();
-  if (config.device == "auto") return {};
+  if (config.device == "auto") return why_no_gpu(solver).empty() ? gpu::make_devices("cuda") : Devices{};
   Devices devices = gpu::make_devices(config.device);
-  if (config.device == "cuda") throw InputError(fmt::format("device \"cuda\": {}", no_cuda_kernels));
+  for (const auto& device : devices) {
+    const std::string& kind = device->properties().kind;
+    if (kind == "host" || solver.runs_on(kind)) continue;
+    throw InputError(fmt::format(
+        "device \"{}\": the solver has no kernels for it with this scheme; there are \"none\" and \"host\" "
+        "(emulated)",
+        config.device));
+  }
   return devices;
 }
 
@@ -40,9 +54,76 @@ tasks::OffloadOptions options_of(const OffloadConfig& config) {
   options.batch = config.batch;
   options.queues = config.queues;
   options.memory = config.memory;
+  options.block_kernels = config.block_kernels;
   if (config.limit > 0) options.cache.limit = static_cast<std::size_t>(config.limit);
+  options.cache.alignment = static_cast<std::size_t>(config.alignment);
+  options.abort_without_memory = config.fallback == "abort";
+  options.pinned_fallback = config.fallback == "pinned";
+  options.patches = config.patches == "pinned"    ? gpu::Space::pinned
+                    : config.patches == "unified" ? gpu::Space::managed
+                                                  : gpu::Space::host;
+  options.split = {config.split == "measured", config.device_share};
   options.cache.trim_after = std::chrono::milliseconds(std::llround(1000 * config.trim_after));
   return options;
+}
+
+// A quota in memory that the ranks of a node share.
+class NodeQuota final : public gpu::Quota {
+ public:
+  NodeQuota(std::shared_ptr<mesh::SharedWindow> window, std::size_t line, std::size_t limit)
+      : window_(std::move(window)), quota_(*(static_cast<Line*>(window_->data()) + line), limit) {}
+  bool take(std::size_t bytes) noexcept override { return quota_.take(bytes); }
+  void give(std::size_t bytes) noexcept override { quota_.give(bytes); }
+  std::size_t in_use() const noexcept override { return quota_.in_use(); }
+  std::size_t limit() const noexcept override { return quota_.limit(); }
+  void ask() noexcept override { quota_.ask(); }
+  std::uint64_t asked() const noexcept override { return quota_.asked(); }
+
+  // A line of the window: ranks of different devices do not share it. All zero is what it is at first.
+  struct alignas(64) Line : gpu::QuotaState {};
+
+ private:
+  const std::shared_ptr<mesh::SharedWindow> window_;
+  gpu::SharedQuota quota_;
+};
+
+using DeviceId = std::array<char, 64>;
+
+DeviceId id_of(const gpu::Device& device) {
+  const gpu::DeviceProperties& properties = device.properties();
+  const std::string& name = properties.id.empty() ? properties.name : properties.id;
+  DeviceId id{};
+  std::memcpy(id.data(), name.data(), std::min(name.size(), id.size() - 1));
+  return id;
+}
+
+// One for each device, shared by the ranks of the node that use it. Collective.
+std::vector<std::shared_ptr<gpu::Quota>> quotas_of(const OffloadConfig& config, const Devices& devices,
+                                                   const mesh::Communicator& node) {
+  std::vector<DeviceId> own;
+  for (const auto& device : devices) own.push_back(id_of(*device));
+  std::vector<DeviceId> all = node.all_gather<DeviceId>(std::span<const DeviceId>(own));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  const auto window = std::make_shared<mesh::SharedWindow>(node, all.size() * sizeof(NodeQuota::Line));
+  std::vector<std::shared_ptr<gpu::Quota>> quotas;
+  for (const DeviceId& id : own) {
+    const auto line = static_cast<std::size_t>(std::find(all.begin(), all.end(), id) - all.begin());
+    quotas.push_back(std::make_shared<NodeQuota>(window, line, static_cast<std::size_t>(config.quota)));
+  }
+  return quotas;
+}
+
+// Of a node's devices those that one of its ranks uses: dealt out like cards, or, where there are fewer
+// devices than ranks, shared.
+void keep_by_local_rank(Devices& devices, const mesh::Communicator& node) {
+  const auto ranks = static_cast<std::size_t>(node.size()), rank = static_cast<std::size_t>(node.rank());
+  const std::size_t count = devices.size();
+  Devices kept;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (count >= ranks ? i % ranks == rank : i == rank % count) kept.push_back(std::move(devices[i]));
+  }
+  devices = std::move(kept);
 }
 
 // What `body` complains of, told at the key.
@@ -66,9 +147,11 @@ void describe_offload(io::Fields& fields, OffloadConfig& config) {
   fields.text(
       "device", config.device,
       "What updates batches of patches beside the threads: `none`; `host` or `host:N`, one or N devices "
-      "emulated by threads, for tests and models; `cuda`, which is refused as long as no solver has CUDA "
-      "kernels for it; `auto`, a GPU if there is one that a solver has kernels for, which for now means "
-      "none. The state is the same to the bit in all cases.");
+      "emulated by threads, for tests and models; `cuda`, GPUs, where the scheme has kernels for them; "
+      "`openmp`, the devices of OpenMP, in builds that offload with it; `auto`, GPUs if there are any that "
+      "the scheme has kernels for. The state is the same to the bit with "
+      "emulated devices, and "
+      "with GPUs wherever the scheme needs no library function.");
   fields.integer("batch", config.batch, "patches", "Patches that are updated in one kernel launch.",
                  io::between(1, most_patches));
   fields.integer("queues", config.queues, "", "Queues of each device: so many batches are under way at most.",
@@ -78,36 +161,91 @@ void describe_offload(io::Fields& fields, OffloadConfig& config) {
       "How memory for batches is had: allocated and freed each time (map), from a cache (pooled), managed "
       "memory without or with prefetching, pinned host memory that kernels read (zero-copy), or the "
       "driver's own pool (cuda-async).");
+  fields.choice(
+      "gpus", config.gpus, {"by-local-rank", "all"},
+      "Which of a node's devices a rank uses: they are dealt out to the ranks of the node, and shared "
+      "where there are more ranks than devices (by-local-rank); or all of them by all threads of all "
+      "ranks (all).");
+  fields.choice("split", config.split, {"measured", "fixed"},
+                "How the enclaves are split between devices and threads: by the rates measured in the last "
+                "steps, so that both are done at the same time, or by `device-share`.");
+  fields.number("device-share", config.device_share, "",
+                "For split = `fixed`: the share of the enclaves that goes to devices, in whole batches.",
+                io::between(0, 1));
 }
 
 void describe_gpu_memory(io::Fields& fields, OffloadConfig& config) {
+  fields.choice("patches", config.patches, {"host", "pinned", "unified"},
+                "The memory that all patches lie in, where a device is used: any (host), pinned, from which "
+                "batches are "
+                "copied straight to the device, or managed by the driver (unified).");
   fields.number("limit", config.limit, "bytes",
-                "The most that the memory cache of a device may hold; 0: what the device has.",
+                "The most that a rank's memory cache of a device may hold; 0: what the device has.",
                 io::at_least(0));
+  fields.number(
+      "quota", config.quota, "bytes",
+      "The most that the memory caches of all ranks that use a device may hold of it together, at any "
+      "time; 0: no quota.",
+      io::at_least(0));
+  fields.integer("alignment", config.alignment, "bytes", "Of all cached blocks: a power of two.",
+                 io::between(least_alignment, most_alignment));
+  fields.choice(
+      "fallback", config.fallback, {"batch", "pinned", "abort"},
+      "What is done for a batch that finds no memory: it waits, is split, and at last updated by "
+      "threads (batch); it lies in pinned host memory, which kernels reach over the link (pinned); the run "
+      "ends with the figures (abort).");
   fields.number("trim-after", config.trim_after, "seconds",
                 "Cached memory that has been idle for so long goes back to the device.", io::between(0, 1e6));
 }
 
+namespace {
+
+// Keys that only caches know.
+void check_cache_keys(const io::Fields& fields, const OffloadConfig& config) {
+  if (!std::has_single_bit(static_cast<unsigned>(config.alignment)))
+    fields.reject("alignment", fmt::format("must be a power of two, but is {}; {} would be", config.alignment,
+                                           std::bit_ceil(static_cast<unsigned>(config.alignment))));
+  if (has_cache(config.memory)) return;
+  const std::pair<const char*, bool> keys[] = {{"limit", config.limit > 0},
+                                               {"quota", config.quota > 0},
+                                               {"alignment", config.alignment != OffloadConfig{}.alignment},
+                                               {"fallback", config.fallback == "pinned"}};
+  for (const auto& [key, given] : keys) {
+    if (!given) continue;
+    fields.reject(key, fmt::format("has no meaning for offload.memory = \"{}\", which has no cache; "
+                                   "there are \"pooled\", \"unified\", \"unified-prefetch\" and "
+                                   "\"zero-copy\"",
+                                   config.memory));
+  }
+}
+
+}  // namespace
+
 void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, const OffloadConfig& config,
                    const solvers::Solver& solver, int patch_size) {
   Devices devices;
-  at_key(offload, "device", [&] { devices = devices_of(config); });
-  if (config.limit > 0 && !has_cache(config.memory)) {
-    gpu_memory.reject("limit", fmt::format("has no meaning for offload.memory = \"{}\", which has no cache; "
-                                           "there are \"pooled\", \"unified\", \"unified-prefetch\" and "
-                                           "\"zero-copy\"",
-                                           config.memory));
-  }
+  at_key(offload, "device", [&] { devices = devices_of(config, solver); });
+  check_cache_keys(gpu_memory, config);
+  if (config.device_share != OffloadConfig{}.device_share && config.split != "fixed")
+    offload.reject("device-share", "has no meaning for split = \"measured\"; split = \"fixed\" takes it");
   const auto& traits = solver.traits();
   const tasks::UpdateCall call{&solver, {traits.dim, patch_size, traits.halo, traits.unknowns}};
   for (const auto& device : devices) {
     at_key(offload, "memory", [&] { gpu::make_strategy(config.memory, *device); });
     const auto has = static_cast<double>(device->properties().memory);
-    if (config.limit > has) {
-      gpu_memory.reject("limit", fmt::format("exceeds the memory of {}, which is {:.0f} bytes",
-                                             device->properties().name, has));
+    for (const auto& [key, bytes] : {std::pair{"limit", config.limit}, std::pair{"quota", config.quota}}) {
+      if (bytes > has) {
+        gpu_memory.reject(key, fmt::format("exceeds the memory of {}, which is {:.0f} bytes",
+                                           device->properties().name, has));
+      }
     }
-    const double most = config.limit > 0 ? config.limit : has;
+    if (config.patches == "unified" && !device->properties().managed) {
+      gpu_memory.reject("patches",
+                        fmt::format("\"unified\" does not exist on {}; there are \"host\" and \"pinned\"",
+                                    device->properties().name));
+    }
+    double most = has;
+    for (const double bytes : {config.limit, config.quota}) most = bytes > 0 ? std::min(most, bytes) : most;
     const auto patch = static_cast<double>(tasks::batch_bytes(call, 1));
     if (static_cast<double>(tasks::batch_bytes(call, static_cast<std::size_t>(config.batch))) > most) {
       offload.reject(
@@ -118,18 +256,29 @@ void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, cons
   }
 }
 
-std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config,
+std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
                                                   const mesh::Communicator& communicator) {
   std::unique_ptr<tasks::OffloadEngine> engine;
+  Devices devices;
   communicator.agree([&] {
-    Devices devices = devices_of(config);
-    if (config.device == "auto" && !config.make_devices && communicator.is_root()) {
-      const std::string missing = gpu::why_missing("cuda");
-      log::info(fmt::format("offload.device = \"auto\": no device is used; {}",
-                            missing.empty() ? no_cuda_kernels : missing));
+    devices = devices_of(config, solver);
+    if (config.device != "auto" || config.make_devices || !communicator.is_root()) return;
+    if (devices.empty()) {
+      log::info(fmt::format("offload.device = \"auto\": no device is used; {}", why_no_gpu(solver)));
+    } else {
+      log::info(fmt::format("offload.device = \"auto\": {} device{}, the first is {}", devices.size(),
+                            devices.size() == 1 ? "" : "s", devices.front()->properties().name));
     }
-    if (!devices.empty())
-      engine = std::make_unique<tasks::OffloadEngine>(std::move(devices), options_of(config));
+  });
+  // All ranks have the same input; whether there are devices may differ.
+  tasks::OffloadOptions options = options_of(config);
+  if (config.gpus == "by-local-rank" || config.quota > 0) {
+    const mesh::Communicator node = communicator.of_node();
+    if (config.gpus == "by-local-rank") keep_by_local_rank(devices, node);
+    if (config.quota > 0) options.quotas = quotas_of(config, devices, node);
+  }
+  communicator.agree([&] {
+    if (!devices.empty()) engine = std::make_unique<tasks::OffloadEngine>(std::move(devices), options);
   });
   return engine;
 }

@@ -22,12 +22,20 @@ struct OffloadConfig {
   int batch = 8;
   int queues = 4;
   std::string memory = "pooled";
+  std::string gpus = "by-local-rank";  // or "all"
+  std::string split = "measured";      // or "fixed"
+  double device_share = 1;             // of the enclaves, for split = "fixed"
   // [gpu-memory]
-  double limit = 0;        // bytes of a device; 0: all it has
-  double trim_after = 10;  // seconds
+  std::string patches = "host";    // or "pinned", "unified"
+  double limit = 0;                // bytes of a device that a rank's cache may hold; 0: all it has
+  double quota = 0;                // bytes of a device that all ranks' caches may hold; 0: no quota
+  int alignment = 256;             // bytes
+  std::string fallback = "batch";  // or "pinned", "abort"
+  double trim_after = 10;          // seconds
 
   // What stands for the devices of that name; tests give others.
   std::function<std::vector<std::unique_ptr<gpu::Device>>()> make_devices;
+  bool block_kernels = false;  // see tasks::OffloadOptions
 };
 
 void describe_offload(io::Fields& fields, OffloadConfig& config);
@@ -38,7 +46,7 @@ void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, cons
                    const solvers::Solver& solver, int patch_size);
 
 // Null where there is no device. Throws DeviceError (several ranks: AgreedFailure). Collective.
-std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config,
+std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
                                                   const mesh::Communicator& communicator);
 
 }  // namespace meander::simulation

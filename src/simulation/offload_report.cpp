@@ -16,7 +16,7 @@ double ratio(std::int64_t part, std::int64_t whole, double otherwise) {
 // All figures, in one order: for the sum over ranks and for summary.json.
 auto figures_of(OffloadReport& report) {
   tasks::OffloadCounts& c = report.counts;
-  return std::array<std::pair<const char*, std::int64_t*>, 11>{{
+  return std::array<std::pair<const char*, std::int64_t*>, 13>{{
       {"offload_batches", &c.batches},
       {"offload_patch_updates", &c.patches},
       {"offload_failed_batches", &c.failed},
@@ -28,6 +28,8 @@ auto figures_of(OffloadReport& report) {
       {"patch_updates", &report.updates},
       {"gpu_memory_allocations", &report.allocations},
       {"gpu_memory_cache_hits", &report.cache_hits},
+      {"gpu_memory_fallbacks", &report.fallbacks},
+      {"gpu_memory_peak_bytes", &report.peak_device_bytes},
   }};
 }
 

@@ -19,8 +19,10 @@ struct OffloadReport {
   tasks::OffloadCounts counts;
   std::int64_t updates = 0;  // of patches, on devices or not
   std::int64_t allocations = 0, cache_hits = 0;
-  HiddenTime batches;       // of the time that batches were under way
-  tasks::SplitRates rates;  // summed up over ranks: their means
+  std::int64_t fallbacks = 0;          // allocations that pinned memory served instead
+  std::int64_t peak_device_bytes = 0;  // held by caches at most, windows in pinned memory left out
+  HiddenTime batches;                  // of the time that batches were under way
+  tasks::SplitRates rates;             // summed up over ranks: their means
 
   double share() const;     // of the patch updates, done on devices
   double hit_rate() const;  // of the memory cache; 1 if it was never asked

@@ -39,6 +39,7 @@ std::vector<ScenarioEntry>& table_of_scenarios() {
       {"minkowski", "flat space, perhaps with noise", {3}, make_minkowski, "ccz4"},
       {"kerr-schild", "the surroundings of a black hole that may spin", {3}, make_kerr_schild, "ccz4"},
       {"puncture", "a black hole at rest, without its inside", {3}, make_puncture, "ccz4"},
+      {"binary", "two black holes that may move and spin, without their insides", {3}, make_binary, "ccz4"},
   };
   return table;
 }

@@ -60,13 +60,13 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
     : config_(config),
       team_(threads),
       solver_(make_solver(D, config)),
+      engine_(make_engine(config.offload, *solver_, tree.communicator())),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
-          gpu::host_memory(), partition_policy(config)),
-      engine_(make_engine(config.offload, mesh_.communicator())),
+          engine_ ? engine_->patch_memory() : gpu::host_memory(), partition_policy(config)),
       traversal_(mesh_, *solver_, team_, engine_.get()),
       refinement_(config.mesh, config.refinement, *solver_),
       tracker_(config.scenario->punctures()),
@@ -179,6 +179,7 @@ void SimulationOf<D>::check_state() const {
 
 template <int D>
 bool SimulationOf<D>::adapt() {
+  if (engine_) engine_->safepoint();
   if (!mesh_.adapt(refinement_.wishes(mesh_, t_, tracker_.positions(), team_), config_.mesh.min_level,
                    config_.mesh.max_level, team_)) {
     return false;
@@ -237,6 +238,8 @@ std::optional<OffloadReport> SimulationOf<D>::offload() const {
                        traversal_.updates_with_engine(),
                        static_cast<std::int64_t>(memory.allocations),
                        static_cast<std::int64_t>(memory.hits),
+                       static_cast<std::int64_t>(memory.fallbacks),
+                       static_cast<std::int64_t>(engine_->peak_device_bytes()),
                        engine_->batches().time(team_.size()),
                        traversal_.enclaves()->rates()};
 }

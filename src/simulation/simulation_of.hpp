@@ -78,8 +78,8 @@ class SimulationOf final : public Simulation {
   Config config_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
+  std::unique_ptr<tasks::OffloadEngine> engine_;  // or null; patches may lie in its memory
   mesh::PatchMesh<D> mesh_;
-  std::unique_ptr<tasks::OffloadEngine> engine_;  // or null
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
   PunctureTracker tracker_;

@@ -8,6 +8,13 @@
 
 namespace meander::solvers {
 
+// An item of a phase, never inlined: where it is, the compiler for NVIDIA GPUs of g++ 12 ends in an internal
+// error. Calls out of SIMD lanes need a stack for each lane (-msoft-stack-reserve-local).
+template <class F, class... Arguments>
+__attribute__((noinline)) void call(const F& f, Arguments&&... arguments) {
+  f(arguments...);
+}
+
 class OpenMpBlock {
  public:
   // g++ makes a warp of each thread; teams of a GPU have no more.
@@ -21,7 +28,7 @@ class OpenMpBlock {
   MEANDER_TERM void for_each(int count, const F& f) const {
     const int last = piece(count, thread_ + 1);
 #pragma omp simd
-    for (int item = piece(count, thread_); item < last; ++item) f(item);
+    for (int item = piece(count, thread_); item < last; ++item) call(f, item);
   }
 
   // Lanes count by themselves, and are added up behind the loop.
@@ -33,7 +40,7 @@ class OpenMpBlock {
 #pragma omp simd reduction(max : max_rate) reduction(+ : first_order, floored, inadmissible)
     for (int item = piece(count, thread_); item < last; ++item) {
       BlockStatus one;
-      f(item, one);
+      call(f, item, one);
       max_rate = one.max_rate > max_rate ? one.max_rate : max_rate;
       first_order += one.first_order;
       floored += one.floored;

@@ -47,7 +47,11 @@ void with_patch_size(int p, const Body& body) {
 // memory of every device that these kernels are for. Where a device has more than that, blocks use it all the
 // same.
 inline std::size_t block_scratch(std::ptrdiff_t doubles, int patches) {
+#ifdef MEANDER_OPENMP
+  constexpr std::size_t modest_shared_memory = 0;  // OpenMP has none
+#else
   constexpr std::size_t modest_shared_memory = 96 * 1024;
+#endif
   const std::size_t bytes = static_cast<std::size_t>(doubles) * sizeof(double);
   return bytes <= modest_shared_memory ? 0 : bytes * static_cast<std::size_t>(patches);
 }

@@ -77,6 +77,12 @@ concept Reconstructible = Pde<P> && P::has_flux && !P::has_ncp &&
 
 // An equation whose non-conservative products along all axes and source are evaluated together, so that what
 // they share is computed once: dQ/dt from the derivatives gradient[axis * N + n].
+// What leaves a domain by itself: rates at a point x from which waves travel outwards only.
+template <class P>
+concept Radiating = Pde<P> && requires(const P& pde, const double* in, double* out) {
+  pde.radiate(in, in, in, out);
+};
+
 template <class P>
 concept Together = Pde<P> && !P::has_flux && requires(const P& pde, const double* in, double* out) {
   pde.rates(in, in, out);

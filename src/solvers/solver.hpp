@@ -43,6 +43,7 @@ struct Traits {
   int stage_blocks = 0;
   bool conservative = true;  // face fluxes exist: reflux at resolution jumps
   std::vector<std::string> unknown_names;
+  bool radiates = false;  // knows what to do at PatchTask::radiative faces
 
   // Which part of a step has passed when a stage is done: the time that halos then belong to. Four stages are
   // those of the classical Runge-Kutta scheme.
@@ -60,6 +61,8 @@ struct PatchTask {
   // Layout: [unknown][tangential index, lower axis fastest]; positive along the axis; the very fluxes that
   // the update applied in this step.
   double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  // Bit 2 * axis + side: waves leave the domain through that face. The halo there is an extrapolation.
+  std::uint8_t radiative = 0;
 };
 
 inline constexpr int most_bounds = 4;

@@ -65,7 +65,7 @@ class Patience {
 
 template <int D>
 void EnclaveSweep<D>::begin(int stage, double t, double dt, std::span<solvers::PatchStatus> status) {
-  call_ = {&solver_, mesh_.layout(), stage, t, dt};
+  call_ = {&solver_, mesh_.layout(), stage, t, dt, mesh_.place().space};
   status_ = status;
   updates_ += static_cast<std::int64_t>(mesh_.size());
   split_.begin(mesh_.size() - mesh_.border());

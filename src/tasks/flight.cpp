@@ -63,7 +63,8 @@ void unpack_interior(const solvers::PatchLayout& layout, double* slot, const dou
 std::size_t batch_bytes(const UpdateCall& call, std::size_t patches) {
   const std::size_t each = sizeof(solvers::DevicePatch) + lines(slot_bytes(call)) + stage_bytes(call) +
                            lines(next_bytes(call)) + sizeof(solvers::PatchStatus);
-  return patches * each + call.solver->scratch_bytes(call.layout, static_cast<int>(patches));
+  return patches * each + call.solver->step_bytes().size() +
+         call.solver->scratch_bytes(call.layout, static_cast<int>(patches));
 }
 
 Flight::Flight(gpu::Device& device, gpu::Strategy& strategy, bool block_kernels)
@@ -111,13 +112,43 @@ std::size_t Flight::arrange() {
   return end;
 }
 
-void Flight::stage_in() {
+// How many slots from `first` on lie side by side.
+std::size_t Flight::slots_in_a_row(std::size_t first) const {
+  const std::ptrdiff_t slot = call_.layout.slot_size();
+  std::size_t end = first + 1;
+  if (slot_bytes(call_) != lines(slot_bytes(call_))) return 1;
+  while (end < tasks_.size() && tasks_[end].patch->q == tasks_[end - 1].patch->q + slot) ++end;
+  return end - first;
+}
+
+// Where the device copies from pinned slots as fast as from a window, and the pieces are worth a copy each.
+bool Flight::copies_from_slots() const {
+  constexpr std::size_t least_piece = std::size_t{1} << 15;
+  if (call_.patches == gpu::Space::host || strategy_.shares_memory()) return false;
+  std::size_t pieces = 0;
+  for (std::size_t i = 0; i < tasks_.size(); i += slots_in_a_row(i)) ++pieces;
+  return tasks_.size() * slot_bytes(call_) >= pieces * least_piece;
+}
+
+void Flight::send(bool slots) {
+  if (!slots) return strategy_.send(queue_, buffer_, sent_.begin, sent_.end - sent_.begin);
+  const std::size_t head = seats_.front().slot, tail = seats_.back().slot + lines(slot_bytes(call_));
+  strategy_.send(queue_, buffer_, sent_.begin, head - sent_.begin);
+  for (std::size_t i = 0, row = 0; i < tasks_.size(); i += row) {
+    row = slots_in_a_row(i);
+    device_.copy(queue_, gpu::Copy::in, at(buffer_.device, seats_[i].slot), tasks_[i].patch->q,
+                 row * slot_bytes(call_));
+  }
+  if (sent_.end > tail) strategy_.send(queue_, buffer_, tail, sent_.end - tail);
+}
+
+void Flight::stage_in(bool slots) {
   auto* const patches = static_cast<solvers::DevicePatch*>(buffer_.host);
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     const solvers::PatchTask& task = *tasks_[i].patch;
     const Seat& seat = seats_[i];
     solvers::DevicePatch& patch = *new (patches + i) solvers::DevicePatch;
-    std::memcpy(at(buffer_.host, seat.slot), task.q, slot_bytes(call_));
+    if (slots) std::memcpy(at(buffer_.host, seat.slot), task.q, slot_bytes(call_));
     patch.q = at(buffer_.device, seat.slot);
     patch.next = at(buffer_.device, seat.next);
     if (task.stages != nullptr) {
@@ -150,8 +181,9 @@ void Flight::start(const UpdateCall& call, std::span<const EnclaveTask> tasks) {
   tasks_.assign(tasks.begin(), tasks.end());
   step_ = call.solver->step_bytes();
   buffer_ = strategy_.acquire(queue_, arrange());
-  stage_in();
-  strategy_.send(queue_, buffer_, sent_.begin, sent_.end - sent_.begin);
+  const bool from_slots = copies_from_slots();
+  stage_in(!from_slots);
+  send(from_slots);
   device_.launch(queue_, "update", [this](const gpu::Execution& execution) { run(execution); });
   strategy_.fetch(queue_, buffer_, fetched_.begin, fetched_.end - fetched_.begin);
   end_ = device_.record(queue_);

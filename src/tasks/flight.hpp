@@ -21,6 +21,7 @@ struct UpdateCall {
   solvers::PatchLayout layout;
   int stage = 0;
   double t = 0, dt = 0;
+  gpu::Space patches = gpu::Space::host;  // where slots lie
 };
 
 // Device memory for so many patches, without flux registers: the least a batch takes.
@@ -48,6 +49,9 @@ class Flight {
   // changed.
   void abandon() noexcept;
 
+  // Waits until nothing that was submitted runs any more, though nothing should. No batch is in flight.
+  void rest() noexcept { device_.settle(gpu::mark(queue_)); }
+
   std::span<const EnclaveTask> tasks() const { return tasks_; }
   double seconds() const;  // since start()
 
@@ -61,7 +65,10 @@ class Flight {
     std::size_t begin = 0, end = 0;
   };
   std::size_t arrange();
-  void stage_in();
+  bool copies_from_slots() const;
+  std::size_t slots_in_a_row(std::size_t first) const;
+  void stage_in(bool slots);
+  void send(bool slots);
   void run(const gpu::Execution& execution);
   void update_in_place(const gpu::Execution& execution);
   void give_back() noexcept;

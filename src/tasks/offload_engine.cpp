@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/assert.hpp"
 #include "base/log.hpp"
 #include "base/trace.hpp"
 
@@ -21,6 +22,7 @@ constexpr int hopeless = 3;  // batches in a row of which no patch could be upda
 // A device as the engine uses it.
 struct OffloadEngine::Site {
   std::unique_ptr<gpu::Device> device;
+  std::unique_ptr<gpu::MemoryCache> spare;  // pinned, what the strategy falls back to
   std::unique_ptr<gpu::Strategy> strategy;
   std::atomic<int> in_flight{0};
   std::atomic<int> most_in_flight{0};
@@ -47,11 +49,23 @@ OffloadEngine::OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, 
     : options_(options) {
   for (auto& device : devices) {
     auto site = std::make_unique<Site>();
-    site->strategy = gpu::make_strategy(options.memory, *device, options.cache);
+    gpu::CacheTraits traits = options.cache;
+    if (options.pinned_fallback) {
+      gpu::CacheTraits spare;
+      spare.alignment = traits.alignment;
+      spare.trim_after = traits.trim_after;
+      site->spare = std::make_unique<gpu::MemoryCache>(*device, gpu::Space::pinned, spare);
+      traits.fallback = gpu::Fallback::resource;
+      traits.fallback_resource = site->spare.get();
+    }
+    if (sites_.size() < options.quotas.size()) traits.quota = options.quotas[sites_.size()].get();
+    site->strategy = gpu::make_strategy(options.memory, *device, traits);
     site->device = std::move(device);
     site->batch = static_cast<std::size_t>(options.batch);
     sites_.push_back(std::move(site));
   }
+  if (options.patches != gpu::Space::host && !sites_.empty())
+    patch_memory_ = std::make_unique<PatchMemory>(*sites_.front()->device, options.patches);
   // Neighbouring lanes are of different devices, so that these share the work.
   for (int queue = 0; queue < options.queues; ++queue) {
     for (const auto& site : sites_) {
@@ -113,6 +127,10 @@ bool OffloadEngine::offload(TaskPool& pool) {
     lane->state.store(Lane::flying, std::memory_order_release);
   } catch (const gpu::OutOfMemory& error) {
     lane->flight.abandon();
+    if (options_.abort_without_memory) {
+      free(*lane);
+      throw Failure(error.what());
+    }
     if (others > 0) {
       lane->site.most_in_flight.store(others);
       deferred_.fetch_add(1);
@@ -266,9 +284,31 @@ gpu::Stats OffloadEngine::memory() const {
   return all;
 }
 
+std::size_t OffloadEngine::peak_device_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& site : sites_) {
+    const gpu::Stats stats = site->strategy->memory().stats();
+    bytes += std::max(stats.peak_held_bytes, stats.peak_bytes);
+  }
+  return bytes;
+}
+
 void OffloadEngine::tend() {
   for (const auto& site : sites_) {
-    if (!site->given_up) site->strategy->tend();
+    if (site->given_up) continue;
+    site->strategy->tend();
+    if (site->spare) site->spare->tend();
+  }
+}
+
+gpu::Resource& OffloadEngine::patch_memory() {
+  return patch_memory_ ? static_cast<gpu::Resource&>(*patch_memory_) : gpu::host_memory();
+}
+
+void OffloadEngine::safepoint() {
+  MEANDER_ASSERT(in_flight() == 0 && flying_ == 0);
+  for (const auto& lane : lanes_) {
+    if (!lane->site.device->lost()) lane->flight.rest();
   }
 }
 

@@ -11,6 +11,7 @@
 //   retried   once, after the caches have given back what is idle
 //   split     in halves, and those in halves again; for want of memory, batches stay that small
 //   CPU       what fails even alone, and all that is on a device that is lost
+// Caches may lay blocks into pinned host memory before any of that, or end the run.
 // A device that is lost, or fails to update a single patch of three batches in a row, is not used again.
 
 #include <atomic>
@@ -25,6 +26,7 @@
 #include "gpu/strategy.hpp"
 #include "tasks/flight.hpp"
 #include "tasks/overlap.hpp"
+#include "tasks/patch_memory.hpp"
 #include "tasks/split.hpp"
 #include "tasks/task_pool.hpp"
 
@@ -36,7 +38,14 @@ struct OffloadOptions {
   std::string memory = "pooled";  // see gpu/strategy.hpp
   gpu::CacheTraits cache;
   SplitOptions split;
-  bool block_kernels = false;  // emulated devices run what a GPU would run (see Flight): for tests
+  // What becomes of a batch for which a cache has no memory: false: the ladder above; true: the run is given
+  // up, with an OutOfMemory's figures as a Failure.
+  bool abort_without_memory = false;
+  bool pinned_fallback = false;  // before that, the batch lies in pinned host memory
+  // Of each device, or none. They are kept until the caches have given all back.
+  std::vector<std::shared_ptr<gpu::Quota>> quotas;
+  gpu::Space patches = gpu::Space::host;  // where patch_memory() is
+  bool block_kernels = false;             // emulated devices run what a GPU would run (see Flight): for tests
 };
 
 // Since the start.
@@ -77,6 +86,13 @@ class OffloadEngine {
   OffloadCounts counts() const;
   // Of all memory on devices and of the windows to it.
   gpu::Stats memory() const;
+  // Of all devices: the most that was held of each, without windows.
+  std::size_t peak_device_bytes() const;
+  // For the slots of patches; host memory where OffloadOptions::patches says so.
+  gpu::Resource& patch_memory();
+  // To be called before slots move or change hands: no batch is in flight then, and no device uses any
+  // memory.
+  void safepoint();
   // To be called now and then, say once a step: lets caches give back what has been idle for long.
   void tend();
 
@@ -97,8 +113,9 @@ class OffloadEngine {
   void under_way(int more);
   void warn_once(const Site& site, const std::string& reason, std::size_t patches);
 
-  const OffloadOptions options_;
+  const OffloadOptions options_;  // the last to go, with its quotas
   std::vector<std::unique_ptr<Site>> sites_;
+  std::unique_ptr<PatchMemory> patch_memory_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   UpdateCall call_;
   Done done_;

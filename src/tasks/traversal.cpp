@@ -143,9 +143,12 @@ void Traversal<D>::correct(bool border, double dt) {
 
 template <int D>
 void Traversal<D>::finish_halos(const Pass& pass, bool receiving, double t) {
-  for_chunks(pass, "halos", [&](std::size_t place, const Chunk& chunk) {
+  const bool poll = mesh_.has_messages() && !receiving;
+  for_chunks(pass, "fill halos", [&](std::size_t place, const Chunk& chunk) {
     if (mesh_.receives(static_cast<std::size_t>(mesh_.order()[place])) == receiving)
       mesh_.finish_halo(place, exchanged(place, chunk), t);
+    // Large messages only move on while somebody looks at them.
+    if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1 && mesh_.poll()) messages_.end();
   });
 }
 

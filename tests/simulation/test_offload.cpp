@@ -42,8 +42,9 @@ const Outcome& reference(const Problem& problem) {
   return entry->second;
 }
 
+// As much as possible, however slow the emulated device is.
 Config offloading(const Problem& problem, std::vector<std::string> settings) {
-  settings.insert(settings.begin(), "offload.device=host");
+  settings.insert(settings.begin(), {"offload.device=host", "offload.split=fixed"});
   return config_of(tested(problem), settings);
 }
 
@@ -104,6 +105,122 @@ TEST(Offload, ChangesNoBitForAnyMemory) {
       if (strategy == "pooled") {
         EXPECT_GT(report.hit_rate(), 0.5);
       }
+    }
+  }
+}
+
+TEST(Offload, ChangesNoBitForAnyMemoryOfPatches) {
+  for (const Problem& problem : problems) {
+    for (const char* patches : {"pinned", "unified"}) {
+      for (const char* memory : {"pooled", "map", "zero-copy", "unified"}) {
+        const OffloadReport report =
+            expect_same_bits(offloading(problem, {std::string("gpu-memory.patches=") + patches,
+                                                  std::string("offload.memory=") + memory}),
+                             problem, 3, fmt::format("{} patches, {}", patches, memory));
+        EXPECT_GT(report.counts.batches, 0) << memory;
+      }
+    }
+  }
+}
+
+// What a GPU would run, block by block, in the memory of the emulated device.
+TEST(Offload, ChangesNoBitWithBlockKernels) {
+  for (const Problem& problem : problems) {
+    for (const std::string& strategy : gpu::strategy_names()) {
+      Config config = offloading(problem, {"offload.device=host:2", "offload.memory=" + strategy});
+      config.offload.block_kernels = true;
+      const OffloadReport report = expect_same_bits(config, problem, 3, "block kernels, " + strategy);
+      EXPECT_GT(report.counts.batches, 0) << strategy;
+      EXPECT_EQ(report.counts.failed, 0) << strategy;
+    }
+  }
+}
+
+// Pieces that are worth a copy each, and a device that is lost with the patches in its memory.
+TEST(Offload, CopiesStraightFromPinnedPatches) {
+  const Problem& problem = problems[1];
+  for (const std::uint64_t dies_after : {0, 300}) {
+    Config config = offloading(problem, {"gpu-memory.patches=pinned", "offload.batch=32"});
+    gpu::HostDeviceSettings settings;
+    settings.dies_after = dies_after;
+    use(config, settings);
+    const OffloadReport report =
+        expect_same_bits(config, problem, 3, fmt::format("dies after {}", dies_after));
+    if (dies_after == 0) {
+      EXPECT_GT(report.counts.batches, 0);
+    }
+    EXPECT_EQ(report.counts.given_up, dies_after > 0 ? 1 : 0);
+  }
+}
+
+TEST(Offload, ChangesNoBitForAnySplit) {
+  for (const Problem& problem : problems) {
+    for (const char* share : {"0", "0.5", "1"}) {
+      const Config config =
+          offloading(problem, {std::string("offload.device-share=") + share, "offload.batch=2"});
+      const OffloadReport report = expect_same_bits(config, problem, 3, share);
+      EXPECT_EQ(report.counts.batches == 0, std::string(share) == "0") << share;
+    }
+    const OffloadReport measured =
+        expect_same_bits(offloading(problem, {"offload.split=measured"}), problem, 3, "measured");
+    EXPECT_GT(measured.counts.batches, 0);
+    EXPECT_GT(measured.rates.thread_patch, 0);
+    EXPECT_GT(measured.rates.device_patch, 0);
+  }
+}
+
+TEST(Offload, LaysBatchesIntoPinnedMemoryWhereTheDeviceHasNone) {
+  const Problem& problem = problems[0];
+  Config config = offloading(problem, {"gpu-memory.fallback=pinned", "gpu-memory.alignment=512"});
+  gpu::HostDeviceSettings small;
+  const auto simulation = make_simulation(config, 1);
+  const tasks::UpdateCall call{&simulation->solver(), simulation->view().layout};
+  small.capacity = tasks::batch_bytes(call, 8) + tasks::batch_bytes(call, 8) / 2;
+  use(config, small);
+  const OffloadReport report = expect_same_bits(config, problem, 4, "pinned fallback");
+  EXPECT_EQ(report.counts.failed + report.counts.deferred + report.counts.split, 0);
+  EXPECT_GT(report.fallbacks, 0);
+}
+
+TEST(Offload, EndsTheRunWithoutMemoryIfItIsTo) {
+  const Problem& problem = problems[0];
+  Config config = offloading(problem, {"gpu-memory.fallback=abort"});
+  gpu::HostDeviceSettings tiny;
+  tiny.capacity = 4096;
+  use(config, tiny);
+  try {
+    run(config, problem, 4);
+    FAIL() << "it went on";
+  } catch (const Failure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("4096"), std::string::npos) << failure.what();
+  }
+}
+
+TEST(Offload, KeepsToTheQuota) {
+  const Problem& problem = problems[0];
+  const auto plain = make_simulation(offloading(problem, {}), 1);
+  const tasks::UpdateCall call{&plain->solver(), plain->view().layout};
+  const auto bytes = tasks::batch_bytes(call, 8) + tasks::batch_bytes(call, 8) / 2;
+  const Config config =
+      offloading(problem, {fmt::format("gpu-memory.quota={}.0", bytes), "offload.device=host:2"});
+  const auto simulation = run(config, problem, 4);
+  expect_same(outcome_of(*simulation), reference(problem), "quota");
+  EXPECT_GT(simulation->offload().value().counts.batches, 0);
+  EXPECT_LE(simulation->offload().value().peak_device_bytes, static_cast<std::int64_t>(2 * bytes));
+}
+
+TEST(Offload, ChangesNoBitOnCudaIn100Steps) {
+  if (const std::string missing = gpu::why_missing("cuda"); !missing.empty()) GTEST_SKIP() << missing;
+  for (const std::string name : {"accretion_muscl", "riemann"}) {
+    const Problem problem{name, 100};
+    const Outcome expected = outcome_of(*run(config_of(tested(problem)), problem, 4));
+    for (const std::string& strategy : gpu::strategy_names()) {
+      const auto simulation =
+          run(offloading(problem, {"offload.device=cuda", "offload.memory=" + strategy}), problem, 4);
+      expect_same(outcome_of(*simulation), expected, name + ", cuda, " + strategy);
+      const OffloadReport report = simulation->offload().value();
+      EXPECT_GT(report.counts.batches, 0) << strategy;
+      EXPECT_EQ(report.counts.failed, 0) << strategy;
     }
   }
 }

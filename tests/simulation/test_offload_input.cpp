@@ -6,6 +6,7 @@
 
 #include "gpu/device.hpp"
 #include "simulation/config.hpp"
+#include "simulation/equation.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -50,42 +51,76 @@ TEST_P(BadOffloadInput, IsRefusedWithWhatThereIs) {
 
 INSTANTIATE_TEST_SUITE_P(
     Simulation, BadOffloadInput,
-    testing::Values(Bad{"[offload]\ndevice = \"tpu\"\n", "offload.device", "\"none\", \"host\", \"host:N\""},
-                    Bad{"[offload]\ndevice = \"host:0\"\n", "offload.device", "from 1 to"},
-                    Bad{"[offload]\ndevice = \"cuda\"\n", "offload.device", "\"none\" and \"host\""},
-                    Bad{"[offload]\nmemory = \"mapped\"\n", "offload.memory", "map, pooled, unified"},
-                    Bad{"[offload]\nbatch = 0\n", "offload.batch", "must be between 1"},
-                    Bad{"[offload]\nqueues = 0\n", "offload.queues", "must be between 1"},
-                    Bad{"[offload]\ndevice = \"host\"\nbatch = 32\n[gpu-memory]\nlimit = 20000\n",
-                        "offload.batch", "32 patches of "},
-                    Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nlimit = 1e15\n", "gpu-memory.limit",
-                        "exceeds the memory of host:0"},
-                    Bad{"[offload]\ndevice = \"host\"\nmemory = \"map\"\n[gpu-memory]\nlimit = 1e8\n",
-                        "gpu-memory.limit", "has no cache"},
-                    Bad{"[gpu-memory]\ntrim-after = -1\n", "gpu-memory.trim-after", "must be"}));
+    testing::Values(
+        Bad{"[offload]\ndevice = \"tpu\"\n", "offload.device", "\"none\", \"host\", \"host:N\""},
+        Bad{"[offload]\ndevice = \"host:0\"\n", "offload.device", "from 1 to"},
+        Bad{"[offload]\nmemory = \"mapped\"\n", "offload.memory", "map, pooled, unified"},
+        Bad{"[offload]\nbatch = 0\n", "offload.batch", "must be between 1"},
+        Bad{"[offload]\nqueues = 0\n", "offload.queues", "must be between 1"},
+        Bad{"[offload]\ndevice = \"host\"\nbatch = 32\n[gpu-memory]\nlimit = 20000\n", "offload.batch",
+            "32 patches of "},
+        Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nlimit = 1e15\n", "gpu-memory.limit",
+            "exceeds the memory of host:0"},
+        Bad{"[offload]\ndevice = \"host\"\nmemory = \"map\"\n[gpu-memory]\nlimit = 1e8\n", "gpu-memory.limit",
+            "has no cache"},
+        Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nquota = 1e15\n", "gpu-memory.quota",
+            "exceeds the memory of host:0"},
+        Bad{"[offload]\ndevice = \"host\"\nbatch = 32\n[gpu-memory]\nquota = 20000\n", "offload.batch",
+            "32 patches of "},
+        Bad{"[offload]\ndevice = \"host\"\nmemory = \"cuda-async\"\n[gpu-memory]\nquota = 1e8\n",
+            "gpu-memory.quota", "has no cache"},
+        Bad{"[gpu-memory]\nalignment = 192\n", "run.toml:11:13: gpu-memory.alignment",
+            "must be a power of two, but is 192; 256 would be"},
+        Bad{"[gpu-memory]\nalignment = 32\n", "gpu-memory.alignment", "must be between 64"},
+        Bad{"[gpu-memory]\nfallback = \"pined\"\n", "gpu-memory.fallback", "pinned"},
+        Bad{"[gpu-memory]\npatches = \"device\"\n", "gpu-memory.patches", "host, pinned, unified"},
+        Bad{"[offload]\ngpus = \"by-rank\"\n", "offload.gpus", "by-local-rank, all"},
+        Bad{"[offload]\nsplit = \"even\"\n", "offload.split", "measured, fixed"},
+        Bad{"[offload]\ndevice-share = 0.5\n", "offload.device-share", "split = \"fixed\" takes it"},
+        Bad{"[offload]\nsplit = \"fixed\"\ndevice-share = 1.5\n", "offload.device-share",
+            "must be between 0 and 1"},
+        Bad{"[gpu-memory]\ntrim-after = -1\n", "gpu-memory.trim-after", "must be"}));
 
 TEST(OffloadInput, DefaultsToNoDevice) {
   const Config config = load("");
   EXPECT_EQ(config.offload.device, "none");
-  EXPECT_EQ(make_engine(config.offload, {}), nullptr);
+  EXPECT_EQ(make_engine(config.offload, *make_solver(2, config), {}), nullptr);
 }
 
-// Whatever GPU there is: no solver has kernels for it yet.
-TEST(OffloadInput, AutoSaysWhyThereIsNoDevice) {
+TEST(OffloadInput, RefusesCudaWhereThereIsNone) {
+  if (gpu::why_missing("cuda").empty()) GTEST_SKIP() << "there is a GPU here";
+  try {
+    load("[offload]\ndevice = \"cuda\"\n");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string said = error.what();
+    EXPECT_NE(said.find("offload.device"), std::string::npos) << said;
+    EXPECT_NE(said.find(gpu::why_missing("cuda")), std::string::npos) << said;
+    EXPECT_NE(said.find("\"none\" and \"host\""), std::string::npos) << said;
+  }
+}
+
+TEST(OffloadInput, AutoSaysWhatItTakes) {
   const Config config = load("[offload]\ndevice = \"auto\"\n");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(make_engine(config.offload, {}), nullptr);
+  EXPECT_EQ(make_engine(config.offload, *make_solver(2, config), {}) != nullptr,
+            gpu::why_missing("cuda").empty());
   const std::string said = testing::internal::GetCapturedStderr(), missing = gpu::why_missing("cuda");
-  EXPECT_NE(said.find("no device is used"), std::string::npos) << said;
-  EXPECT_NE(said.find(missing.empty() ? "no solver has CUDA kernels" : missing), std::string::npos) << said;
+  EXPECT_NE(said.find(missing.empty() ? "NVIDIA" : "no device is used; " + missing), std::string::npos)
+      << said;
 }
 
 TEST(OffloadInput, IsResolvedAndReadsBack) {
-  const Config config = load("[offload]\ndevice = \"host:2\"\nbatch = 3\n[gpu-memory]\nlimit = 1e9\n");
+  const Config config = load(
+      "[offload]\ndevice = \"host:2\"\nbatch = 3\nsplit = \"fixed\"\ndevice-share = "
+      "0.25\n[gpu-memory]\nlimit = "
+      "1e9\npatches = \"pinned\"\n");
   const Config again = load_config_text(config.resolved, "resolved.toml", {}, scenarios(), 1e12);
   EXPECT_EQ(again.offload.device, "host:2");
   EXPECT_EQ(again.offload.batch, 3);
   EXPECT_EQ(again.offload.limit, 1e9);
+  EXPECT_EQ(again.offload.device_share, 0.25);
+  EXPECT_EQ(again.offload.patches, "pinned");
 }
 
 }  // namespace

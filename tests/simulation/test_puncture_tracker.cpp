@@ -113,7 +113,7 @@ TEST(PunctureRefinement, RefusesWhatMakesNoSense) {
   EXPECT_NE(refused({"refinement[0].radii=[1, 2]"}, puncture_box).find("must not grow"), std::string::npos);
   const std::string flat =
       refused({}, std::string(flat_box) + "[[refinement]]\nkind = \"punctures\"\nradii = [1]\n");
-  EXPECT_NE(flat.find("test.toml:13:8: refinement[0].kind: scenario 'minkowski' has no punctures"),
+  EXPECT_NE(flat.find("test.toml:14:8: refinement[0].kind: scenario 'minkowski' has no punctures"),
             std::string::npos)
       << flat;
 }

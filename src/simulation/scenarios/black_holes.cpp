@@ -16,8 +16,6 @@ namespace {
 
 namespace exact = solvers::ccz4::exact;
 
-constexpr double whole_tolerance = 1e-9;  // of a volume
-
 // Spacetime at rest about a black hole that lies outside the domain, in Kerr-Schild coordinates.
 class KerrSchild final : public Scenario {
  public:
@@ -74,22 +72,7 @@ class Puncture final : public Scenario {
     std::copy(centre_.begin(), centre_.end(), data_.holes.front().position);
   }
   void check_widths(const io::Fields& fields, const std::vector<double>& widths) const override {
-    for (const double width : widths) {
-      int hits = 0;
-      for (std::size_t a = 0; a < 3; ++a) {
-        const double volumes = (centre_[a] - lower_[a]) / width - 0.5;
-        hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
-      }
-      if (hits < 3) continue;
-      fields.reject(
-          "centre",
-          fmt::format("({:.9g}) is the centre of a volume of width {:.9g}, where the data are not finite; "
-                      "({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor is the middle of a "
-                      "domain with "
-                      "an even number of volumes (mesh.patch-size)",
-                      fmt::join(centre_, ", "), width, centre_[0] - widths.back() / 2, centre_[1], centre_[2],
-                      centre_[0] + widths.back() / 2, centre_[1], centre_[2]));
-    }
+    check_off_volume_centres(fields, "centre", centre_, lower_, widths);
   }
 
   std::vector<std::array<double, 3>> punctures() const override { return {centre_}; }

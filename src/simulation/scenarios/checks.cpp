@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace meander::simulation {
@@ -60,6 +61,27 @@ void check_ball_inside(const io::Fields& fields, std::string_view key, const std
     fields.reject(
         key, fmt::format("{} reaches beyond the domain: its nearest face is {} away from the centre", radius,
                          room));
+}
+
+void check_off_volume_centres(const io::Fields& fields, std::string_view key,
+                              const std::array<double, 3>& puncture, const std::vector<double>& lower,
+                              const std::vector<double>& widths) {
+  constexpr double whole_tolerance = 1e-9;  // of a volume
+  for (const double width : widths) {
+    int hits = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double volumes = (puncture[a] - lower[a]) / width - 0.5;
+      hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
+    }
+    if (hits < 3) continue;
+    fields.reject(
+        key, fmt::format("({:.9g}) is the centre of a volume of width {:.9g}, where the data are not finite; "
+                         "({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor is the middle "
+                         "of a domain with "
+                         "an even number of volumes (mesh.patch-size)",
+                         fmt::join(puncture, ", "), width, puncture[0] - widths.back() / 2, puncture[1],
+                         puncture[2], puncture[0] + widths.back() / 2, puncture[1], puncture[2]));
+  }
 }
 
 double shortest_edge(const Setting& setting) {

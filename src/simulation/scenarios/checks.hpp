@@ -26,6 +26,11 @@ void check_ball_inside(const io::Fields& fields, std::string_view key, const std
 // Distance from a point of the domain to the nearest of its faces.
 double distance_to_faces(const std::array<double, 3>& centre, const Setting& setting);
 
+// Rejects a puncture at the centre of a volume of one of these widths: its data are not finite there.
+void check_off_volume_centres(const io::Fields& fields, std::string_view key,
+                              const std::array<double, 3>& puncture, const std::vector<double>& lower,
+                              const std::vector<double>& widths);
+
 // Shortest edge and volume of the domain.
 double shortest_edge(const Setting& setting);
 double domain_volume(const Setting& setting);

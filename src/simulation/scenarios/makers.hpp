@@ -10,6 +10,7 @@
 namespace meander::simulation {
 
 std::unique_ptr<Scenario> make_accretion();
+std::unique_ptr<Scenario> make_binary();
 std::unique_ptr<Scenario> make_gauge_wave();
 std::unique_ptr<Scenario> make_kerr_schild();
 std::unique_ptr<Scenario> make_linear_wave();

@@ -35,6 +35,7 @@ struct Parameters {
   // Floors of lapse and conformal factor; a volume below one is lifted to it, and counted.
   double lapse_floor = 1e-4;
   double phi_floor = 1e-4;
+  double middle[3] = {0, 0, 0};  // of the domain: where waves that leave it come from
 };
 
 }  // namespace meander::solvers::ccz4

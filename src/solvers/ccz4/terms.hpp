@@ -8,6 +8,7 @@
 #include "solvers/ccz4/evolution.hpp"
 #include "solvers/ccz4/metric.hpp"
 #include "solvers/ccz4/ordering.hpp"
+#include "solvers/ccz4/radiation.hpp"
 #include "solvers/pde.hpp"
 
 namespace meander::solvers::ccz4 {
@@ -24,7 +25,21 @@ struct Terms {
   static constexpr double far_det = 0.1;
   enum Bounds { phi_bound, lapse_bound, det_bound };
 
+  // Where a whole volume's rates do not fit into registers, they are computed group by group: those of one
+  // group share the most.
+  static constexpr int rate_groups = 10;
+  static constexpr int rate_group(int n) {
+    if (n >= at::D && n < at::K) return (n - at::D) / 6;
+    if (n == at::K || (n >= at::At && n <= at::Theta)) return 3;
+    if ((n >= at::G && n < at::a) || (n >= at::beta && n < at::A)) return 4;
+    if (n >= at::B && n < at::D) return 5 + (n - at::B) / 3;
+    if (n == at::a || n == at::K0 || (n >= at::A && n < at::B)) return 8;
+    return 9;
+  }
+
   Parameters parameters;
+
+  MEANDER_HOST_DEVICE double dissipation() const { return parameters.dissipation; }
 
   // dQ/dt; gradient[a * unknowns + n] = dQ_n/dx_a. Linear in the gradient but for its part at zero gradient,
   // the source.
@@ -63,6 +78,12 @@ struct Terms {
   template <class T>
   MEANDER_TERM T max_eigenvalue(const T*, const T* speed, int axis) const {
     return speed[axis];
+  }
+
+  // dQ/dt at x, from which waves travel outwards only.
+  template <class T>
+  MEANDER_TERM void radiate(const T* q, const T* gradient, const T* x, T* rate) const {
+    radiation_rates(parameters, q, gradient, x, rate);
   }
 
   // -B_axis(Q) gradient from rates(): for kernels that know nothing better, and for tests.

@@ -18,6 +18,11 @@ constexpr bool with_cuda = true;
 #else
 constexpr bool with_cuda = false;
 #endif
+#ifdef MEANDER_OPENMP
+constexpr bool with_openmp = true;
+#else
+constexpr bool with_openmp = false;
+#endif
 
 // Of sqrt(dx / g), the time to fall across half a volume from rest.
 constexpr double gravity_cfl = 0.5;
@@ -60,11 +65,11 @@ class EulerSolver final : public Solver {
   }
 
   bool runs_on(std::string_view kind) const override {
-    return kind == "host" || (kind == "cuda" && with_cuda);
+    return kind == "host" || (kind == "cuda" && with_cuda) || (kind == "openmp" && with_openmp);
   }
 
   std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
-    return with_cuda ? euler::scratch_bytes<D>(parameters_.scheme, layout, patches) : 0;
+    return with_cuda || with_openmp ? euler::scratch_bytes<D>(parameters_.scheme, layout, patches) : 0;
   }
 
   void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
@@ -78,7 +83,13 @@ class EulerSolver final : public Solver {
       }
       return;
     }
-#ifdef MEANDER_CUDA
+#if defined(MEANDER_OPENMP)
+    if (parameters_.scheme == Scheme::rusanov) {
+      launch_rusanov_on_openmp<D>(execution, terms_, batch);
+    } else {
+      launch_muscl_on_openmp<D>(execution, terms_, parameters_.limiter, batch);
+    }
+#elif defined(MEANDER_CUDA)
     if (parameters_.scheme == Scheme::rusanov) {
       launch_rusanov_on_cuda<D>(execution.native_queue(), terms_, batch);
     } else if (parameters_.limiter == Limiter::mc) {

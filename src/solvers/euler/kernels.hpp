@@ -36,6 +36,14 @@ void launch_muscl_mc_on_cuda(void* stream, const Terms<D>& terms, const DeviceBa
 template <int D>
 void launch_muscl_minmod_on_cuda(void* stream, const Terms<D>& terms, const DeviceBatch& batch);
 
+// By OpenMP; only in builds that offload with it. Return when the batch is done.
+template <int D>
+void launch_rusanov_on_openmp(const gpu::Execution& execution, const Terms<D>& terms,
+                              const DeviceBatch& batch);
+template <int D>
+void launch_muscl_on_openmp(const gpu::Execution& execution, const Terms<D>& terms, Limiter limiter,
+                            const DeviceBatch& batch);
+
 // Scratch memory that a launch wants.
 template <int D>
 std::size_t scratch_bytes(Scheme scheme, const PatchLayout& layout, int patches);

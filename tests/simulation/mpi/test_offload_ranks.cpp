@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every rank with a device of its own: the bits of one rank without. Messages travel while batches do.
 
+#include <fmt/format.h>
+
 #include "gpu/host_device.hpp"
 #include "simulation/summary.hpp"
 #include "tests/simulation/mpi/cases.hpp"
@@ -27,8 +29,8 @@ TEST_P(OffloadOnRanks, ChangesNoBit) {
   const Outcome reference =
       alone([&](const auto& one) { return outcome_of(*run(config_of(tested), 1, one)); });
   for (const char* memory : {"pooled", "map", "unified"}) {
-    Config config = config_of(tested, {"offload.device=host", "offload.batch=4", "offload.queues=2",
-                                       std::string("offload.memory=") + memory});
+    Config config = config_of(tested, {"offload.device=host", "offload.split=fixed", "offload.batch=4",
+                                       "offload.queues=2", std::string("offload.memory=") + memory});
     // On one rank only, if there are others, the device dies.
     config.offload.make_devices = [] {
       gpu::HostDeviceSettings settings;
@@ -44,6 +46,38 @@ TEST_P(OffloadOnRanks, ChangesNoBit) {
     ASSERT_TRUE(summary.offload.has_value());
     EXPECT_GT(summary.offload->counts.batches, 0) << memory;
     EXPECT_EQ(summary.offload->updates * simulation->view().layout.volumes(), simulation->volume_updates());
+  }
+}
+
+// Where the ranks' caches are together kept within a quota, and each rank has its share of four devices.
+TEST(OffloadTogether, KeepsToAQuotaTogether) {
+  RankCase tested = case_called("accretion_muscl");
+  const int steps = tested.steps / 6;
+  const auto run = [&](const std::vector<std::string>& settings, const mesh::Communicator& communicator) {
+    auto simulation = make_simulation(config_of(tested, settings), 2, communicator);
+    while (simulation->step() < steps) simulation->advance(simulation->config().time.end);
+    return simulation;
+  };
+  const Outcome reference = alone([&](const auto& one) { return outcome_of(*run({}, one)); });
+  std::size_t batch = 0;
+  {
+    const auto plain = run({}, world());
+    batch = tasks::batch_bytes({&plain->solver(), plain->view().layout}, 4);
+  }
+  for (const auto& [device, gpus] : {std::pair{"host:4", "by-local-rank"}, std::pair{"host", "all"}}) {
+    const auto simulation = run(
+        {std::string("offload.device=") + device, std::string("offload.gpus=") + gpus, "offload.split=fixed",
+         "offload.batch=4", "gpu-memory.patches=pinned", fmt::format("gpu-memory.quota={}.0", 3 * batch)},
+        world());
+    expect_same(outcome_of(*simulation), reference, device);
+    const auto report = sum_over_ranks(simulation->offload(), world());
+    ASSERT_TRUE(report.has_value());
+    EXPECT_GT(report->counts.batches, 0);
+    const HiddenTime messages = simulation->times().messages;
+    EXPECT_EQ(messages.under_way > 0, world().size() > 1);
+    EXPECT_GE(messages.share(), 0);
+    EXPECT_LE(messages.share(), 1);
+    EXPECT_LE(report->batches.share(), 1);
   }
 }
 

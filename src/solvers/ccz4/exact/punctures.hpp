@@ -30,6 +30,7 @@ inline double square(const double (&v)[3]) {
 // One hole's share in psi - 1 at distance r > 0; n: unit vector from the hole.
 template <class S>
 S conformal_share(const Hole& hole, const S& r, const S (&n)[3]) {
+  using std::log;
   const double m = hole.mass, p2 = square(hole.momentum) / (m * m), s2 = square(hole.spin) / (m * m * m * m);
   S share = S(0.5 * m) / r;
   const S R = S(2.0 / m) * r, l = S(1.0) / (S(1.0) + R), l5 = l * l * l * l * l;
@@ -72,28 +73,33 @@ void add_curvature(const Hole& hole, const S& r, const S (&n)[3], Symmetric<S>& 
   }
 }
 
+// psi: all of it that belongs to no hole; share(hole, r, n): what each adds. x at none of the punctures.
+template <class S, class Share>
+InitialData<S> bowen_york(const std::vector<Hole>& holes, const S (&x)[3], S psi, const Share& share) {
+  InitialData<S> data;
+  data.adm = flat<S>();
+  for (S& component : data.curvature.of) component = S(0.0);
+  for (const Hole& hole : holes) {
+    const S d[3] = {x[0] - S(hole.position[0]), x[1] - S(hole.position[1]), x[2] - S(hole.position[2])};
+    const S r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    const S n[3] = {d[0] / r, d[1] / r, d[2] / r};
+    psi = psi + share(hole, r, n);
+    add_curvature(hole, r, n, data.curvature);
+  }
+  const S psi2 = psi * psi;
+  data.adm.lapse = S(1.0) / psi2;
+  for (int i = 0; i < 3; ++i) data.adm.metric(i, i) = psi2 * psi2;
+  for (S& component : data.curvature.of) component = component / psi2;
+  return data;
+}
+
 struct Punctures {
   std::vector<Hole> holes;
 
   // x at none of the punctures.
   template <class S>
   InitialData<S> operator()(const S (&x)[3]) const {
-    InitialData<S> data;
-    data.adm = flat<S>();
-    for (S& component : data.curvature.of) component = S(0.0);
-    S psi(1.0);
-    for (const Hole& hole : holes) {
-      const S d[3] = {x[0] - S(hole.position[0]), x[1] - S(hole.position[1]), x[2] - S(hole.position[2])};
-      const S r = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-      const S n[3] = {d[0] / r, d[1] / r, d[2] / r};
-      psi = psi + conformal_share(hole, r, n);
-      add_curvature(hole, r, n, data.curvature);
-    }
-    const S psi2 = psi * psi;
-    data.adm.lapse = S(1.0) / psi2;
-    for (int i = 0; i < 3; ++i) data.adm.metric(i, i) = psi2 * psi2;
-    for (S& component : data.curvature.of) component = component / psi2;
-    return data;
+    return bowen_york(holes, x, S(1.0), conformal_share<S>);
   }
 };
 

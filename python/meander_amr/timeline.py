@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A picture of a trace: what threads, queues and messages do, over a few steps."""
+import argparse
+import collections
+import json
+import os
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.patches import Patch  # noqa: E402
+
+# Okabe and Ito's colours, which the colour-blind can tell apart; waiting is light.
+COLOURS = {"skeletons": "#D55E00", "traversal": "#E69F00", "enclaves": "#009E73", "enclave batch": "#56B4E9",
+           "land batch": "#0072B2", "copy in": "#56B4E9", "update": "#009E73", "copy out": "#0072B2", "fluxes": "#CC79A7",
+           "halos": "#F0E442", "fill halos": "#B8B88A", "flux correction": "#8C564B", "regrid": "#7F7F7F", "output": "#444444",
+           "checkpoint": "#222222"}
+WAITING = "#E8E8E8"
+SKIPPED = {"step", "offload batch", "write back", "call_host", "free"}  # others show them better
+LEGEND = {"enclave batch": "start of a batch", "copy in": None, "land batch": "end of a batch", "copy out": None,
+          "update": None, "enclaves": "enclaves (threads), kernel (queues)", "halos": "halos under way",
+          "fluxes": "fluxes under way"}
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(prog="scripts/plot-trace", description=__doc__)
+    parser.add_argument("file", help="what `meander run --trace FILE` has written")
+    parser.add_argument("--steps", metavar="FIRST:LAST", help="the steps to show; the middle two of the run")
+    parser.add_argument("--ms", metavar="BEGIN:END", help="or the milliseconds to show")
+    parser.add_argument("--output", help="the picture; the file's name with .png")
+    return parser.parse_args(arguments)
+
+
+def read_rows(path):
+    """{(process, number): (title, [(name, begin, end, value)])}, times in ms, in the order of the file."""
+    with open(path, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    rows = collections.OrderedDict()
+    processes = {}
+    for event in events:
+        key = event["pid"], event["tid"]
+        if event["name"] == "process_name":
+            processes[event["pid"]] = event["args"]["name"]
+        elif event["name"] == "thread_name":
+            rows[key] = event["args"]["name"], []
+        elif event["ph"] == "X":
+            begin = event["ts"] / 1000
+            rows[key][1].append((event["name"], begin, begin + event["dur"] / 1000, event.get("args", {}).get("value")))
+    return processes, rows
+
+
+def kind(title):
+    """Threads first, then queues, then messages."""
+    return 0 if title.startswith("thread") else 2 if title.startswith("messages") else 1
+
+
+def window(arguments, rows):
+    """From when to when, in ms."""
+    if arguments.ms:
+        begin, end = map(float, arguments.ms.split(":"))
+        return begin, end
+    steps = {event[3]: event for _, events in rows.values() for event in events if event[0] == "step"}
+    if not steps:
+        raise ValueError("there is no step in the trace: give --ms")
+    if arguments.steps:
+        first, last = map(int, arguments.steps.split(":"))
+    else:
+        first = sorted(steps)[max(0, len(steps) // 2 - 1)]
+        last = min(first + 1, max(steps))
+    return steps[first][1], steps[last][2]
+
+
+def draw(processes, rows, begin, end, output):
+    shown = sorted(((key, row) for key, row in rows.items()), key=lambda item: (item[0][0], kind(item[1][0]), item[0][1]))
+    shown = [(key, title, [e for e in events if e[2] > begin and e[1] < end and e[0] not in SKIPPED])
+             for key, (title, events) in shown]
+    shown = [row for row in shown if row[2]]
+    plt.rcParams.update({"font.size": 8, "figure.facecolor": "white"})
+    figure, axes = plt.subplots(figsize=(11, 0.8 + 0.27 * len(shown)), layout="constrained")
+    used, before, y, ticks = {}, None, 0, []
+    for (process, _), title, events in shown:
+        y += 1.5 if before is not None and process != before else 1
+        before = process
+        ticks.append((y, f"{processes[process]}: {title}" if len(processes) > 1 else title))
+        # What is inside of something else is drawn later, and so above it.
+        for name, first, last, value in sorted(events, key=lambda e: (e[1], -e[2])):
+            waits = name.startswith("wait")
+            colour = WAITING if waits else COLOURS.get(name, "#BBBBBB")
+            used["waiting" if waits else name] = colour
+            axes.broken_barh([(first - begin, last - first)], (y - 0.4, 0.8), color=colour, linewidth=0.2, edgecolor="white")
+            if name == "update" and value is not None and last - first > 0.02 * (end - begin):
+                axes.text((first + last) / 2 - begin, y, f"{value:g}", ha="center", va="center", fontsize=6, clip_on=True)
+    axes.set_yticks([tick[0] for tick in ticks], [tick[1] for tick in ticks])
+    axes.set_ylim(y + 0.6, 0.4)
+    axes.set_xlim(0, end - begin)
+    axes.set_xlabel(f"ms, from {begin:.1f} ms after the start")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    handles = [Patch(color=colour, label=LEGEND.get(name, name)) for name, colour in used.items() if LEGEND.get(name, name)]
+    axes.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=5, frameon=False)
+    figure.savefig(output, dpi=110)
+    plt.close(figure)
+
+
+def main(arguments=None):
+    arguments = parse_arguments(arguments)
+    output = arguments.output or os.path.splitext(arguments.file)[0] + ".png"
+    try:
+        processes, rows = read_rows(arguments.file)
+        begin, end = window(arguments, rows)
+    except (OSError, ValueError, KeyError) as error:
+        print(f"plot-trace: {arguments.file}: {error}", file=sys.stderr)
+        return 2
+    draw(processes, rows, begin, end, output)
+    print(output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

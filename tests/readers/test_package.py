@@ -1,0 +1,210 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python package against what the run knows and against sums over the bytes of the files."""
+import os
+import tempfile
+import unittest
+
+import h5py
+import meander_amr
+import numpy as np
+from expectations import CASES, RUNS, ReaderTest, leaves, path
+
+try:
+    import xarray
+except ImportError:
+    xarray = None
+
+
+def brute_force(case, file):
+    """(lower corner [n, d], width [n], density [n]) of all volumes of a plot file, one by one from the boxes."""
+    corners, widths, values = [], [], []
+    with h5py.File(path(case, file), "r") as opened:
+        root = opened["VTKHDF"]
+        for n in range(len(root)):
+            level, dx = root[f"Level{n}"], float(root[f"Level{n}"].attrs["Spacing"][0])
+            density = iter(level["CellData/density"][:])
+            for box in level["AMRBox"][:]:
+                spans = [range(box[2 * a], box[2 * a + 1] + 1) for a in reversed(range(3))]
+                for at in np.array(np.meshgrid(*spans, indexing="ij")).reshape(3, -1).T[:, ::-1]:
+                    corners.append(case["lower"] + at[:case["dim"]] * dx)
+                    widths.append(dx)
+                    values.append(float(next(density)))
+    return np.array(corners), np.array(widths), np.array(values)
+
+
+class Package(ReaderTest):
+    def every_file(self):
+        for case in CASES:
+            for file in case["plots"] + [case["checkpoint"]]:
+                with meander_amr.open(path(case, file)) as snapshot:
+                    yield case, file, snapshot
+
+    def test_heads(self):
+        for case, file, snapshot in self.every_file():
+            with self.subTest(case["case"], file=file["name"]):
+                self.assertEqual((snapshot.dim, snapshot.p, snapshot.time, snapshot.step),
+                                 (case["dim"], case["p"], file["time"], file["step"]))
+                self.assertEqual([level.number for level in snapshot.levels], sorted(file["leaves"]))
+                self.assertEqual([len(level) for level in snapshot.levels], leaves(file))
+                self.assertEqual(snapshot.leaves * snapshot.p ** snapshot.dim, file["volumes"])
+                np.testing.assert_array_equal(snapshot.lower, case["lower"])
+                self.assertEqual(snapshot.input["mesh"]["patch-size"], case["p"])
+                self.assertIn(f"step {file['step']}", repr(snapshot))
+
+    def test_totals_are_the_bits_of_the_history(self):
+        for case, file, snapshot in self.every_file():
+            with self.subTest(case["case"], file=file["name"]):
+                if snapshot.kind == "checkpoint":
+                    self.assertEqual(snapshot.total("energy"), file["energy"])
+                if snapshot.kind == "checkpoint" or not case["single"]:
+                    self.assertEqual(snapshot.total("density"), file["mass"])
+                else:
+                    self.assert_near(snapshot.total("density"), file["mass"], 1e-7)
+
+    def test_points_have_the_value_of_the_volume_around_them(self):
+        generator = np.random.default_rng(1)
+        for case in CASES:
+            with self.subTest(case["case"]), meander_amr.open(path(case, case["plots"][-1])) as plot:
+                corners, widths, values = brute_force(case, case["plots"][-1])
+                points = generator.uniform(plot.lower, plot.upper, (200, plot.dim))
+                holds = ((points[:, None] >= corners) & (points[:, None] < corners + widths[:, None])).all(axis=2)
+                self.assertTrue((holds.sum(axis=1) == 1).all())
+                np.testing.assert_array_equal(plot.sample_points("density", points), values[holds.argmax(axis=1)])
+                at = np.array(case["points"])
+                np.testing.assert_allclose(plot.sample_points("density", at), case["density"], rtol=self.tolerance(case))
+                with meander_amr.open(path(case, case["checkpoint"])) as checkpoint:
+                    np.testing.assert_array_equal(checkpoint.sample_points("density", at), case["density"])
+                # All volumes in one call: every centre has its own value.
+                np.testing.assert_array_equal(plot.sample_points("density", corners + 0.5 * widths[:, None]), values)
+                # Faces, edges, corners and the domain's border have an owner; what is outside has none.
+                self.assertFalse(np.isnan(plot.sample_points("density", corners)).any())
+                self.assertFalse(np.isnan(plot.sample_points("density", [plot.lower, plot.upper])).any())
+                self.assertTrue(np.isnan(plot.sample_points("density", [plot.upper + 1e-9, plot.lower - 1e-9])).all())
+
+    def test_lines(self):
+        case = CASES[0]
+        with meander_amr.open(path(case, case["plots"][-1])) as plot:
+            x, values = plot.sample_line("density", plot.lower, plot.upper, 101)
+            self.assertEqual((x[0], values.shape), (0, (101,)))
+            self.assert_near(x[-1], np.linalg.norm(plot.upper - plot.lower), 1e-15)
+            middle = plot.sample_points("density", 0.5 * (plot.lower + plot.upper))
+            self.assertEqual(values[50], middle[0])
+            with self.assertRaises(ValueError):
+                plot.sample_points("density", [[0.0, 0.0, 0.0]])
+
+    def test_profiles_are_direct_sums(self):
+        for case in CASES:
+            with self.subTest(case["case"]), meander_amr.open(path(case, case["plots"][-1])) as plot:
+                corners, widths, values = brute_force(case, case["plots"][-1])
+                radius = np.linalg.norm(corners + 0.5 * widths[:, None] - plot.centre, axis=1)
+                measure = widths ** plot.dim
+                edges = np.linspace(0, 0.8, 13)
+                profile = plot.radial_profile("density", edges=edges)
+                expected = []
+                for low, high in zip(edges[:-1], edges[1:]):
+                    here = (low <= radius) & (radius < high)
+                    if here.any():
+                        weight = measure[here].sum()
+                        expected.append(((measure * radius)[here].sum() / weight, (measure * values)[here].sum() / weight,
+                                         values[here].min(), values[here].max(), weight))
+                got = (profile.x, profile.mean, profile.minimum, profile.maximum, profile.volume)
+                np.testing.assert_allclose(np.array(got).T, expected, rtol=1e-12)
+                vectors = plot.radial_profile("velocity", edges=edges)
+                self.assertEqual(vectors.mean.shape, (len(expected), plot.dim))
+
+    def test_slices(self):
+        for case in CASES:
+            with self.subTest(case["case"]), meander_amr.open(path(case, case["checkpoint"])) as state:
+                if state.dim == 3:
+                    cut = state.slice("density", "x", case["cut"])
+                    pixel = (cut.x[1] - cut.x[0]) * (cut.y[1] - cut.y[0])
+                    self.assertEqual(cut.axes, [1, 2])
+                    self.assert_near(cut.image.sum() * pixel, case["integral"], 1e-12)
+                    area = sum(len(corners) * edge ** 2 for _, corners, edge in cut.outlines)
+                    self.assert_near(area, 4.0, 1e-12, "area of the patches in the plane")
+                else:
+                    cut = state.slice("density")
+                    pixel = (cut.x[1] - cut.x[0]) * (cut.y[1] - cut.y[0])
+                    self.assert_near(cut.image.sum() * pixel, case["checkpoint"]["mass"], 1e-12)
+                    self.assertEqual(sum(len(corners) for _, corners, _ in cut.outlines), state.leaves)
+                number = state.slice("curve_index").image
+                self.assertFalse(np.isnan(number).any())
+                self.assertEqual(state.slice("velocity" if "velocity_x" in state.fields else "momentum",
+                                             pixels=20).image.shape[-1], state.dim)
+
+    def test_fields(self):
+        case = CASES[0]
+        with meander_amr.open(path(case, case["plots"][-1])) as plot, \
+                meander_amr.open(path(case, case["checkpoint"])) as state:
+            level = plot.levels[-1]
+            velocity = plot.values("velocity", level)
+            np.testing.assert_array_equal(plot.values("velocity_y", level), velocity[..., 1])
+            momentum = state.values("momentum", state.levels[-1])
+            density = state.values("density", state.levels[-1])
+            np.testing.assert_allclose(momentum, velocity * density[..., np.newaxis], rtol=1e-14)
+            np.testing.assert_array_equal(plot.values("level", level), state.values("level", state.levels[-1]))
+            with self.assertRaisesRegex(meander_amr.FileError, "no field 'densty'; did you mean 'density'"):
+                plot.total("densty")
+
+    def test_partition(self):
+        for case in CASES[:2]:
+            with meander_amr.open(path(case, case["checkpoint"])) as state:
+                self.assertTrue((state.partition() == 0).all())
+                part = state.partition(5)
+                self.assertTrue((np.diff(part) >= 0).all())
+                self.assertLessEqual(np.ptp(np.bincount(part, minlength=5)), 1)
+
+    def test_series_and_history(self):
+        for case in CASES:
+            with self.subTest(case["case"]):
+                series = meander_amr.open(os.path.join(RUNS, case["case"], "plot.vtkhdf.series"))
+                self.assertEqual(series.times.tolist(), [file["time"] for file in case["plots"]])
+                self.assertEqual([plot.step for plot in series], [file["step"] for file in case["plots"]])
+                self.assertEqual(series.at(1e9).time, series.times[-1])
+                history = meander_amr.open(os.path.join(RUNS, case["case"], "history.csv"))
+                self.assertEqual(history["total_density"][-1], case["checkpoint"]["mass"])
+                self.assertEqual(history.units["shock_radius"], "length")
+                with self.assertRaisesRegex(meander_amr.FileError, "did you mean 'time'"):
+                    history["tme"]  # pylint: disable=pointless-statement
+
+    @unittest.skipUnless(xarray, "no xarray")
+    def test_xarray(self):
+        history = meander_amr.open(os.path.join(RUNS, CASES[0]["case"], "history.csv"))
+        data = history.to_xarray()
+        self.assertEqual(data["shock_radius"].attrs["units"], "length")
+        self.assertEqual(data["step"].values.tolist(), history["step"].tolist())
+        np.testing.assert_array_equal(data["total_energy"].values, history["total_energy"])
+        np.testing.assert_array_equal(data["time"].values, history["time"])
+
+    def test_what_is_no_file_of_meander(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            def complaint(name, text=None):
+                file = os.path.join(scratch, name)
+                if text is not None:
+                    with open(file, "w", encoding="utf-8") as stream:
+                        stream.write(text)
+                with self.assertRaises(meander_amr.FileError) as caught:
+                    meander_amr.open(file)
+                self.assertIn(file, str(caught.exception))
+                return str(caught.exception)
+
+            for name in ("no.vtkhdf", "no.csv", "no.series"):
+                self.assertRegex(complaint(name), "no such file")
+            self.assertIn("is no HDF5 file", complaint("text.vtkhdf", "text"))
+            for name, text in (("a.series", "{}"), ("b.series", "[]"), ("c.series", "{"), ("d.series", '{"files": []}')):
+                complaint(name, text)
+            for name, text in (("a.csv", ""), ("b.csv", "a,b\n1,2\n"), ("c.csv", "step,time\n1,x\n")):
+                self.assertIn("no history", complaint(name, text))
+            foreign = os.path.join(scratch, "foreign.h5")
+            h5py.File(foreign, "w").close()
+            with self.assertRaisesRegex(meander_amr.FileError, "neither a plot file nor a checkpoint"):
+                meander_amr.open(foreign)
+            half = os.path.join(scratch, "half.csv")
+            with open(half, "w", encoding="utf-8") as stream:
+                stream.write("step,time,dt [time]\n0,0,0\n1,0.5,0.5\n2,1.")
+            self.assertEqual(len(meander_amr.open(half)), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

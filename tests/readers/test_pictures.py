@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command meander-plot and scripts/plot, on runs of the program."""
+import contextlib
+import io
+import os
+import subprocess
+import tempfile
+import unittest
+
+import matplotlib.pyplot
+import meander_amr
+import numpy as np
+from expectations import RUNS, ReaderTest
+from meander_amr import accretion, command, plot
+
+matplotlib.use("Agg")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+SOD = """
+[domain]
+upper = [0.25, 1, 0.25]
+cells = [1, 4, 1]
+[mesh]
+patch-size = 3
+[boundary]
+y = "outflow"
+[scenario]
+name = "sod"
+axis = "y"
+[time]
+max-steps = 3
+"""
+ACCRETION = """
+[domain]
+lower = [-1, -1, -1]
+[mesh]
+patch-size = 5
+min-level = 1
+max-level = 2
+[[refinement]]
+kind = "ball"
+radius = 0.2
+[solver]
+gamma = 1.6666666666666667
+[scenario]
+name = "accretion"
+[time]
+max-steps = 2
+"""
+
+
+class Pictures(ReaderTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.series = {"blast": os.path.join(RUNS, "2d-p9", "plot.vtkhdf.series")}
+        for name, text in (("sod", SOD), ("accretion", ACCRETION)):
+            source = os.path.join(cls.scratch.name, name + ".toml")
+            with open(source, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            out = os.path.join(cls.scratch.name, name)
+            subprocess.run([os.environ["MEANDER"], "run", source, "--output", out, "--threads", "1"], check=True,
+                           stderr=subprocess.DEVNULL)
+            cls.series[name] = os.path.join(out, "plot.vtkhdf.series")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def tearDown(self):
+        matplotlib.pyplot.close("all")
+
+    def last(self, name):
+        snapshot = meander_amr.open(self.series[name])[-1]
+        self.addCleanup(snapshot.close)
+        return snapshot
+
+    def beside(self, name, file):
+        return os.path.join(os.path.dirname(self.series[name]), file)
+
+    def complaint(self, *arguments):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            self.assertEqual(command.main(list(arguments)), 1)
+        return errors.getvalue().strip()
+
+    def test_centred_slices_look_alike_across_all_axes(self):
+        snapshot = self.last("accretion")
+        for axis in range(3):
+            for at in (-1.0, 0.0, 1.0):
+                self.assertFalse(np.isnan(snapshot.slice("density", axis, at, pixels=90).image).any())
+            np.testing.assert_allclose(snapshot.slice("density", axis, 0.0, pixels=90).image,
+                                       snapshot.slice("density", 0, 0.0, pixels=90).image, rtol=1e-5)
+
+    def test_turnaround_at_the_end_of_the_default_run(self):
+        snapshot = self.last("accretion")
+        snapshot.time = -8 ** -0.5
+        self.assertAlmostEqual(accretion.turnaround_radius(snapshot), 0.4368, places=4)
+        snapshot.scenario["seed"] = "noise"
+        self.assertEqual(accretion.marked_radii(snapshot), [])
+
+    def test_what_is_drawn_is_what_the_file_holds(self):
+        snapshot = self.last("sod")
+        drawn = plot.slice(snapshot, "density", "x", 0.1)
+        np.testing.assert_array_equal(drawn.get_images()[0].get_array(), snapshot.slice("density", "x", 0.1).image)
+        parts = plot.partition(snapshot, 3, "x")
+        self.assertIn("cut into 3 equal parts, not the run's ranks", parts.get_title(loc="left"))
+        self.assertEqual(set(np.unique(parts.get_images()[0].get_array())), {0, 1, 2})
+        self.assertIn("1 rank of the run", plot.partition(snapshot).get_title(loc="left"))
+        history = meander_amr.open(self.beside("blast", "history.csv"))
+        (axes,) = plot.history(history, ["shock_radius"])
+        np.testing.assert_array_equal(axes.lines[0].get_ydata(), history["shock_radius"])
+
+    def test_pictures(self):
+        options = {"blast": [["--field", "velocity"], ["--field", "level"], ["--line"], ["--show", "partition"],
+                             ["--show", "partition", "--parts", "40"], ["--show", "radial"]],
+                   "sod": [[], ["--axis", "y", "--at", "0.3"], ["--radial", "--no-outlines"], ["--show", "line"]],
+                   "accretion": [["--axis", "x"], ["--line"], ["--show", "slice", "--field", "rank"]]}
+        files = [(self.series[name], extra) for name, every in options.items() for extra in every]
+        files += [(self.beside("blast", "chk_000024.hdf5"), []), (self.beside("accretion", "history.csv"), []),
+                  (self.beside("accretion", "history.csv"), ["--columns", "dt,leaves_level_2"])]
+        for i, (file, extra) in enumerate(files):
+            picture = os.path.join(self.scratch.name, f"{i}.png")
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(command.main([file, "--output", picture] + extra), 0, (file, extra))
+            self.assertEqual(said.getvalue(), picture + "\n")
+            with open(picture, "rb") as stream:
+                self.assertEqual(stream.read(8), b"\x89PNG\r\n\x1a\n")
+
+    def test_script_works_without_installation(self):
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        done = subprocess.run([os.path.join(ROOT, "scripts/plot"), self.beside("sod", "plot_000001.vtkhdf")], check=True,
+                              env={**environment, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
+        self.assertEqual(done.stdout, self.beside("sod", "plot_000001.png") + "\n")
+        self.assertTrue(os.path.exists(self.beside("sod", "plot_000001.png")))
+
+    def test_waves(self):
+        source = os.path.join(self.scratch.name, "waves.csv")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write("step,time,psi4_l2_m2_re_r30,psi4_l2_m2_im_r30,psi4_l2_m0_re_r30\n0,0,1,2,3\n1,1,2,3,4\n")
+        panels = plot.psi4(meander_amr.open(source))
+        self.assertEqual([panel.get_title(loc="left") for panel in panels], ["psi4_l2_m2_r30", "psi4_l2_m0_r30"])
+        self.assertEqual([len(panel.lines) for panel in panels], [2, 1])
+        self.assertIn("no columns psi4*", self.complaint(self.beside("blast", "history.csv"), "--show", "psi4"))
+
+    def test_complaints(self):
+        self.assertEqual(self.complaint("no.vtkhdf"), "meander-plot: no.vtkhdf: no such file")
+        blast = self.series["blast"]
+        self.assertIn("has no field 'densty'; did you mean 'density'?", self.complaint(blast, "--field", "densty"))
+        self.assertIn("is 2D", self.complaint(blast, "--axis", "z"))
+        self.assertIn("reaches from 0 to 1 along y", self.complaint(self.series["sod"], "--axis", "y", "--at", "2"))
+        self.assertIn("must be at least 1", self.complaint(blast, "--show", "partition", "--parts", "0"))
+        self.assertIn("of which there is no 'history'", self.complaint(blast, "--show", "history"))
+        self.assertIn("did you mean 'dt'?", self.complaint(self.beside("blast", "history.csv"), "--columns", "dtt"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

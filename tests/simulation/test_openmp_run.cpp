@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs whose batches are updated by target regions of OpenMP, in builds that offload with it. On the initial
+// device they have the bits of a run without.
+#include <gtest/gtest.h>
+
+#include "gpu/device.hpp"
+#include "tests/simulation/mpi/cases.hpp"
+#include "tests/simulation/mpi/outcome.hpp"
+
+namespace meander::simulation {
+namespace {
+
+constexpr int steps = 6;
+
+std::unique_ptr<Simulation> run(const char* name, std::vector<std::string> settings) {
+  RankCase one = case_called(name);
+  if (one.name == "riemann") settings.push_back("mesh.min-level=3");
+  const Config config = config_of(one, settings);
+  auto simulation = make_simulation(config, 3);
+  while (simulation->step() < steps) simulation->advance(config.time.end);
+  return simulation;
+}
+
+class OpenMpRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string reason = gpu::why_missing("openmp");
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+TEST_F(OpenMpRun, ChangesNoBit) {
+  if (gpu::make_devices("openmp").front()->properties().name != "openmp: host fallback")
+    GTEST_SKIP() << "there is a GPU, whose library functions may round in their own way";
+  for (const char* name : {"accretion_muscl", "riemann"}) {
+    const Outcome expected = outcome_of(*run(name, {}));
+    for (const char* memory : {"map", "pooled", "zero-copy"}) {
+      const auto simulation = run(name, {"offload.device=openmp", "offload.batch=8", "offload.queues=2",
+                                         std::string("offload.memory=") + memory});
+      expect_same(outcome_of(*simulation), expected, std::string(name) + ", " + memory);
+      const auto report = simulation->offload();
+      ASSERT_TRUE(report.has_value());
+      EXPECT_GT(report->counts.batches, 0) << name << ", " << memory;
+      EXPECT_EQ(report->counts.failed, 0) << name << ", " << memory;
+    }
+  }
+}
+
+TEST_F(OpenMpRun, RefusesMemoryThatTheRuntimeLacks) {
+  for (const char* memory : {"unified", "unified-prefetch", "cuda-async"}) {
+    try {
+      run("riemann", {"offload.device=openmp", std::string("offload.memory=") + memory});
+      ADD_FAILURE() << memory;
+    } catch (const InputError& error) {
+      const std::string said = error.what();
+      EXPECT_NE(said.find("offload.memory"), std::string::npos) << said;
+      EXPECT_NE(said.find("\"map\", \"pooled\""), std::string::npos) << said;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation

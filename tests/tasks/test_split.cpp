@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Who gets the enclaves, for rates that are given.
+
+#include <gtest/gtest.h>
+
+#include "tasks/overlap.hpp"
+#include "tasks/split.hpp"
+
+namespace meander::tasks {
+namespace {
+
+constexpr int batch = 8;
+
+// A sweep whose threads took `thread` seconds a patch, whose batches took `flight` each, the devices `device`
+// a patch.
+void learn(Split& split, double thread, double device, double flight) {
+  split.begin(2 * batch);
+  for (int i = 0; i < batch; ++i) {
+    split.updated(thread);
+    split.landed(flight / batch);
+  }
+  split.end(device * batch);
+}
+
+TEST(Split, LetsAllTakeUntilItKnows) {
+  Split split({}, batch, 4);
+  split.begin(100);
+  EXPECT_TRUE(split.reserve_batch());
+  EXPECT_TRUE(split.reserve_patch(1, 0));
+}
+
+TEST(Split, GivesNoBatchThatThreadsWouldHaveDoneBefore) {
+  Split split({}, batch, 4);
+  learn(split, 1e-5, 1e-5, 1e-3);
+  EXPECT_DOUBLE_EQ(split.rates().thread_patch, 1e-5);
+  EXPECT_DOUBLE_EQ(split.rates().device_patch, 1e-5);
+  EXPECT_DOUBLE_EQ(split.rates().batch, 1e-3);
+  // Four threads do 400 patches in the time of a batch.
+  split.begin(408 + batch);
+  EXPECT_TRUE(split.reserve_batch());
+  EXPECT_TRUE(split.reserve_batch());
+  EXPECT_FALSE(split.reserve_batch());
+  split.not_taken();
+  EXPECT_TRUE(split.reserve_batch());
+}
+
+TEST(Split, LeavesPatchesToDevicesThatAreFasterThanAThread) {
+  Split split({}, batch, 4);
+  learn(split, 1e-4, 1e-5, 1e-4);
+  split.begin(100);
+  EXPECT_FALSE(split.reserve_patch(9, 0)) << "nine patches take the devices less than one takes a thread";
+  EXPECT_TRUE(split.reserve_patch(20, 0));
+  EXPECT_TRUE(split.reserve_patch(9, 8)) << "what is in flight comes first";
+}
+
+TEST(Split, SmoothsAndAsksSlowDevicesAgain) {
+  Split split({}, batch, 1);
+  learn(split, 1e-5, 1e-5, 1);
+  learn(split, 2e-5, 1e-5, 1);
+  EXPECT_DOUBLE_EQ(split.rates().thread_patch, 1.25e-5);
+  int sweeps = 0;
+  for (bool taken = false; !taken && sweeps < 1000; ++sweeps) {
+    split.begin(1000);
+    taken = split.reserve_batch();
+    split.end(0);
+  }
+  EXPECT_GT(sweeps, 10);
+  EXPECT_LT(sweeps, 200);
+}
+
+TEST(Split, KeepsToAFixedShare) {
+  Split split({false, 0.5}, batch, 2);
+  split.begin(100);
+  for (int i = 0; i < 40; ++i) split.put();
+  EXPECT_TRUE(split.reserve_batch());
+  EXPECT_TRUE(split.reserve_batch());
+  EXPECT_FALSE(split.reserve_batch()) << "16 of 20";
+  for (int i = 0; i < 24; ++i) EXPECT_TRUE(split.reserve_patch(24, 0)) << i;
+  EXPECT_FALSE(split.reserve_patch(1, 0));
+}
+
+TEST(Overlap, CountsWhatIsDoneMeanwhile) {
+  UnderWay clock;
+  clock.begin(100);
+  clock.begin(150);
+  EXPECT_TRUE(clock.running());
+  EXPECT_EQ(clock.until(180), 80);
+  clock.end(200);
+  clock.end(300);
+  EXPECT_EQ(clock.until(400), 100);
+  clock.begin(500);
+  EXPECT_EQ(clock.until(520), 120);
+  const HiddenTime none;
+  EXPECT_EQ(none.share(), 1);
+  Overlap messages;
+  const auto work = [&] {
+    Hiding hiding(messages, nullptr);
+    const std::int64_t end = steady_nanoseconds() + 2'000'000;
+    while (steady_nanoseconds() < end) {
+    }
+    return hiding.end();
+  };
+  EXPECT_GE(work(), 2e-3);
+  EXPECT_EQ(messages.time(1).hidden, 0) << "nothing was under way";
+  messages.begin();
+  work();
+  messages.end();
+  EXPECT_GE(messages.time(1).hidden, 2e-3);
+  EXPECT_LE(messages.time(1).share(), 1);
+  EXPECT_LE(messages.time(2).share(), 0.5);
+}
+
+}  // namespace
+}  // namespace meander::tasks
