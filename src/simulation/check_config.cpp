@@ -183,14 +183,8 @@ void check_radii(const io::Fields& fields, const Config& config, const Refinemen
   if (config.scenario->punctures().empty()) {
     fields.reject("kind", fmt::format("scenario '{}' has no punctures to follow", config.scenario_name));
   }
-  const auto levels = static_cast<std::size_t>(config.mesh.max_level - config.mesh.min_level);
-  if (criterion.radii.empty() || criterion.radii.size() > levels) {
-    fields.reject(
-        "radii",
-        fmt::format("must have 1 to {} entries, one for each level from {} (mesh.min-level "
-                    "+ 1) to {} (mesh.max-level), but has {}",
-                    levels, config.mesh.min_level + 1, config.mesh.max_level, criterion.radii.size()));
-  }
+  if (criterion.radii.empty())
+    fields.reject("radii", "must have a radius for each level that is to be refined to");
   if (!std::is_sorted(criterion.radii.rbegin(), criterion.radii.rend())) {
     fields.reject("radii", fmt::format("must not grow from level to level, but are {}",
                                        fmt::join(criterion.radii, ", ")));

@@ -150,7 +150,8 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
     fields
         .numbers("radii", config.radii, "length",
                  "Radius about each puncture within which leaves have at least level min-level + 1, then "
-                 "min-level + 2, ...; none larger than the one before.",
+                 "min-level + 2, ...; none larger than the one before. Those beyond max-level wait for a "
+                 "finer one.",
                  io::greater_than(0))
         .required = true;
     return;
