@@ -109,6 +109,8 @@ int meander::program(int argc, char** argv) {
     return app::without_ranks([&] {
       parse();
       if (!simulates(line)) return tell(line, help.str());
+      // What can be said without MPI need not wait for its start.
+      if (line.command != app::Command::restart) simulation::load_config(line.input, line.settings);
       return app::with_ranks([&](const app::Ranks& ranks) { return simulate(line, started, ranks); });
     });
   }

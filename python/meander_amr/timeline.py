@@ -90,13 +90,13 @@ def draw(processes, rows, begin, end, output):
             waits = name.startswith("wait")
             colour = WAITING if waits else COLOURS.get(name, "#BBBBBB")
             used["waiting" if waits else name] = colour
-            axes.broken_barh([(first, last - first)], (y - 0.4, 0.8), color=colour, linewidth=0.2, edgecolor="white")
+            axes.broken_barh([(first - begin, last - first)], (y - 0.4, 0.8), color=colour, linewidth=0.2, edgecolor="white")
             if name == "update" and value is not None and last - first > 0.02 * (end - begin):
-                axes.text((first + last) / 2, y, f"{value:g}", ha="center", va="center", fontsize=6, clip_on=True)
+                axes.text((first + last) / 2 - begin, y, f"{value:g}", ha="center", va="center", fontsize=6, clip_on=True)
     axes.set_yticks([tick[0] for tick in ticks], [tick[1] for tick in ticks])
     axes.set_ylim(y + 0.6, 0.4)
-    axes.set_xlim(begin, end)
-    axes.set_xlabel("ms since the start")
+    axes.set_xlim(0, end - begin)
+    axes.set_xlabel(f"ms, from {begin:.1f} ms after the start")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     handles = [Patch(color=colour, label=LEGEND.get(name, name)) for name, colour in used.items() if LEGEND.get(name, name)]

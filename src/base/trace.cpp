@@ -71,7 +71,7 @@ class Row {
 struct Rows {
   std::mutex mutex;
   std::vector<std::unique_ptr<Row>> all;
-  std::size_t threads = 0;
+  std::size_t threads = 1;  // without title so far; the main thread is number 0
   std::atomic<std::size_t> limit{0};
 
   Row& add(std::string title) {
@@ -90,7 +90,8 @@ Row& row_of_thread(std::string_view title = {}) {
   static thread_local Row* row = nullptr;
   if (row == nullptr || !title.empty()) {
     const std::lock_guard lock(rows().mutex);
-    if (row == nullptr) row = &rows().add(fmt::format("thread {}", rows().threads++));
+    if (row == nullptr)
+      row = &rows().add(title.empty() ? fmt::format("thread {}", rows().threads++) : std::string(title));
     if (!title.empty()) row->set_title(title);
   }
   return *row;

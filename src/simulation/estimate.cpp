@@ -77,7 +77,7 @@ double plots_of_run(const Config& config, double steps, double dt) {
                          output.plot_times.begin(), output.plot_times.end(),
                          [&](double t) { return t > config.time.start && t < config.time.start + length; }));
   if (output.plot_every > 0) plots += std::max(0.0, std::ceil(length / output.plot_every) - 1);
-  if (output.plot_steps > 0) plots += std::floor(steps / output.plot_steps);
+  if (output.plot_steps > 0) plots += std::max(0.0, std::ceil(steps / output.plot_steps) - 1);
   return plots;
 }
 

@@ -171,6 +171,7 @@ class ForgedCheckpoint {
         return put(input_ + element % input_bytes_, 1);
       case 3: {
         const auto& level = head.levels[static_cast<std::size_t>(element) % head.levels.size()];
+        if (level.bytes < 8) return;
         return put(level.offset + 8 * (element % (level.bytes / 8)), 8);
       }
       default: {

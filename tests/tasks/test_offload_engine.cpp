@@ -47,12 +47,11 @@ class Marking final : public solvers::Solver {
         for (std::ptrdiff_t n = 0; flux != nullptr && n < layout.face_flux_size(); ++n)
           flux[n] = id + task.dx;
       }
-      status[i] = {.max_rate = id,
-                   .first_order = 1,
-                   .floored = 2,
-                   .strayed = 0,
-                   .breach = {},
-                   .admissible = id < 1000};
+      status[i] = {};
+      status[i].max_rate = id;
+      status[i].first_order = 1;
+      status[i].floored = 2;
+      status[i].admissible = id < 1000;
     }
   }
   solvers::PatchStatus inspect(const solvers::PatchTask&, const solvers::PatchLayout&) const override {
