@@ -41,29 +41,21 @@ class CudaBlock {
       other.max_rate = __shfl_down_sync(~0u, status.max_rate, distance);
       other.first_order = __shfl_down_sync(~0u, status.first_order, distance);
       other.floored = __shfl_down_sync(~0u, status.floored, distance);
+      other.strayed = __shfl_down_sync(~0u, status.strayed, distance);
       other.inadmissible = __shfl_down_sync(~0u, status.inadmissible, distance);
+      other.breach.bound = __shfl_down_sync(~0u, status.breach.bound, distance);
+      other.breach.volume = __shfl_down_sync(~0u, status.breach.volume, distance);
+      other.breach.value = __shfl_down_sync(~0u, status.breach.value, distance);
       status.add(other);
     }
     if constexpr (threads > 32) {
-      __shared__ double rates[threads / 32];
-      __shared__ int counts[3][threads / 32];
-      const int warp = first() / 32;
-      if (first() % 32 == 0) {
-        rates[warp] = status.max_rate;
-        counts[0][warp] = status.first_order;
-        counts[1][warp] = status.floored;
-        counts[2][warp] = status.inadmissible;
-      }
+      // Shared memory holds nothing that has a constructor.
+      __shared__ alignas(BlockStatus) unsigned char memory[threads / 32 * sizeof(BlockStatus)];
+      auto* const of_warp = reinterpret_cast<BlockStatus*>(memory);
+      if (first() % 32 == 0) of_warp[first() / 32] = status;
       __syncthreads();
       if (!leads()) return;
-      for (int w = 1; w < threads / 32; ++w) {
-        BlockStatus other;
-        other.max_rate = rates[w];
-        other.first_order = counts[0][w];
-        other.floored = counts[1][w];
-        other.inadmissible = counts[2][w];
-        status.add(other);
-      }
+      for (int warp = 1; warp < threads / 32; ++warp) status.add(of_warp[warp]);
     }
   }
 

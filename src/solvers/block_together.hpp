@@ -53,7 +53,7 @@ class BlockTogether {
       double q[N];
       MEANDER_UNROLL
       for (int n = 0; n < N; ++n) q[n] = patch.next[n * shape_.volumes() + item];
-      step_.finish(patch, q, at.i, at.j, at.k, mine);
+      step_.finish(patch, q, at.i, at.j, at.k, item, mine);
       MEANDER_UNROLL
       for (int n = 0; n < N; ++n) patch.next[n * shape_.volumes() + item] = q[n];
     });

@@ -107,6 +107,10 @@ class Batch {
       EXPECT_EQ(bits(status[n].max_rate), bits(other.status[n].max_rate)) << "patch " << n;
       EXPECT_EQ(status[n].first_order, other.status[n].first_order) << "patch " << n;
       EXPECT_EQ(status[n].floored, other.status[n].floored) << "patch " << n;
+      EXPECT_EQ(status[n].strayed, other.status[n].strayed) << "patch " << n;
+      EXPECT_EQ(status[n].breach.bound, other.status[n].breach.bound) << "patch " << n;
+      EXPECT_EQ(status[n].breach.volume, other.status[n].breach.volume) << "patch " << n;
+      EXPECT_EQ(bits(status[n].breach.value), bits(other.status[n].breach.value)) << "patch " << n;
       EXPECT_EQ(status[n].admissible, other.status[n].admissible) << "patch " << n;
       for (std::size_t face = 0; face < 6; ++face) {
         const auto &mine = fluxes[6 * n + face], &others = other.fluxes[6 * n + face];
