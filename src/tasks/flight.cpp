@@ -63,7 +63,7 @@ void unpack_interior(const solvers::PatchLayout& layout, double* slot, const dou
 std::size_t batch_bytes(const UpdateCall& call, std::size_t patches) {
   const std::size_t each = sizeof(solvers::DevicePatch) + lines(slot_bytes(call)) + stage_bytes(call) +
                            lines(next_bytes(call)) + sizeof(solvers::PatchStatus);
-  return patches * each + lines(call.solver->step_bytes().size()) +
+  return patches * each + call.solver->step_bytes().size() +
          call.solver->scratch_bytes(call.layout, static_cast<int>(patches));
 }
 
