@@ -15,12 +15,15 @@ endfunction()
 function(meander_install_package)
   set(package "${CMAKE_INSTALL_LIBDIR}/cmake/meander")
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/src/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/meander"
-    FILES_MATCHING PATTERN "*.hpp")
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
   install(EXPORT meander NAMESPACE meander:: FILE meander-targets.cmake DESTINATION "${package}")
   configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/meander-config.cmake.in"
     "${CMAKE_BINARY_DIR}/meander-config.cmake" INSTALL_DESTINATION "${package}")
   write_basic_package_version_file("${CMAKE_BINARY_DIR}/meander-config-version.cmake" COMPATIBILITY SameMinorVersion)
   install(FILES "${CMAKE_BINARY_DIR}/meander-config.cmake" "${CMAKE_BINARY_DIR}/meander-config-version.cmake"
     DESTINATION "${package}")
+  configure_file("${CMAKE_SOURCE_DIR}/packaging/lmod/meander.lua.in" "${CMAKE_BINARY_DIR}/${PROJECT_VERSION}.lua" @ONLY)
+  install(FILES "${CMAKE_BINARY_DIR}/${PROJECT_VERSION}.lua"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/meander/modulefiles/meander")
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/inputs" DESTINATION "${CMAKE_INSTALL_DATADIR}/meander")
 endfunction()

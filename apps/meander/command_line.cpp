@@ -87,13 +87,17 @@ CLI::App* add_terms(CLI::App& app, CommandLine& line) {
   return terms;
 }
 
-void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime, const char* output) {
+void add_threads(CLI::App& command, CommandLine& line) {
   command
       .add_option(
           "--threads", line.threads,
           "Threads a rank; without it, the processors that it may use, shared with the ranks beside it")
       ->type_name("N")
       ->check(CLI::Range(1, most_threads));
+}
+
+void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime, const char* output) {
+  add_threads(command, line);
   command.add_option("--output", line.output, output)->type_name("DIR");
   command
       .add_option("--walltime", walltime,
@@ -132,15 +136,18 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   add_input(*restart, line)->description("Another input file; without it, the one that the checkpoint holds");
   add_run_options(*restart, line, walltime,
                   "A new directory for all results; without it, those beside the checkpoint are continued");
-  CLI::App* check =
-      app.add_subcommand("check", "Check an input file, print it with every default filled in, and estimate what its run costs");
+  CLI::App* check = app.add_subcommand(
+      "check", "Check an input file, print it with every default filled in, and estimate what its run costs");
   add_input(*check, line)->required();
+  add_threads(*check, line);
   check->add_flag("--input-only", line.input_only, "Build no mesh and estimate nothing");
-  CLI::App* explain = app.add_subcommand("explain", "Explain a key of the input file, or list those of a table");
+  CLI::App* explain =
+      app.add_subcommand("explain", "Explain a key of the input file, or list those of a table");
   explain->add_option("KEY", line.name, "mesh.patch-size, patch-size, mesh, vortex; without it, the tables");
   explain->add_flag("--keys", line.keys_only, "Print the names of all keys");
   CLI::App* info = app.add_subcommand("info", "Print what a file holds");
-  info->add_option("FILE", line.file, "A checkpoint, plot file, series of plots, history or input file")->required();
+  info->add_option("FILE", line.file, "A checkpoint, plot file, series of plots, history or input file")
+      ->required();
   CLI::App* scenarios = app.add_subcommand("scenarios", "List the scenarios and their parameters");
   CLI::App* reference =
       app.add_subcommand("input-reference", "Print docs/input.md: every key of the input file");

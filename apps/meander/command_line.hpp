@@ -17,7 +17,7 @@ struct CommandLine {
   std::string input;  // run, check, restart; "": what the checkpoint holds; terms; "": standard input
   std::string pde;    // terms
   std::vector<std::string> settings;  // run, check, restart, terms: "table.key=value"
-  int threads = 0;                    // run, restart: a rank; 0: what the affinity masks leave
+  int threads = 0;                    // run, restart, check: a rank; 0: what the affinity masks leave
   std::string output;                 // run, restart; "": what the input says, where the checkpoint lies
   std::string name;                   // explain: of a key or a table; "": all tables
   bool keys_only = false;             // explain: all names of keys

@@ -6,13 +6,16 @@
 #include <cstdio>
 #include <sstream>
 
+#include "base/crash.hpp"
 #include "base/error.hpp"
 #include "command_line.hpp"
 #include "first.hpp"
 #include "meander.hpp"
 #include "ranks.hpp"
 #include "simulation/config.hpp"
+#include "simulation/estimate.hpp"
 #include "simulation/explain.hpp"
+#include "simulation/info.hpp"
 #include "simulation/input_reference.hpp"
 #include "simulation/run.hpp"
 #include "simulation/terms.hpp"
@@ -22,8 +25,11 @@ namespace {
 
 using namespace meander;
 
+int check(const app::CommandLine& line, const app::Ranks& ranks);
+
 int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point started,
              const app::Ranks& ranks) {
+  if (line.command == app::Command::check) return check(line, ranks);
   const simulation::RunOptions options{.threads = line.threads,
                                        .output = line.output,
                                        .walltime = line.walltime,
@@ -47,8 +53,24 @@ int print(const std::string& text) {
   return exit_done;
 }
 
+// The resolved input on standard output, which may be kept; what its run would cost on standard error.
+int check(const app::CommandLine& line, const app::Ranks& ranks) {
+  const simulation::Config config = simulation::load_config(ranks.communicator, line.input, line.settings);
+  const int threads = simulation::plan_threads(ranks.communicator, line.threads).threads;
+  ranks.communicator.agree([&] {
+    if (ranks.communicator.is_root()) print(config.resolved);
+  });
+  const auto estimate = simulation::estimate_run(config, threads, ranks.communicator);
+  if (ranks.communicator.is_root()) {
+    for (const std::string& text : estimate) std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  return exit_done;
+}
+
+// Whether all ranks are needed.
 bool simulates(const app::CommandLine& line) {
-  return line.command == app::Command::run || line.command == app::Command::restart;
+  const bool estimates = line.command == app::Command::check && !line.input_only;
+  return line.command == app::Command::run || line.command == app::Command::restart || estimates;
 }
 
 // All that is no simulation.
@@ -58,6 +80,8 @@ int tell(const app::CommandLine& line, const std::string& help) {
       return print(simulation::load_config(line.input, line.settings).resolved);
     case app::Command::explain:
       return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
+    case app::Command::info:
+      return print(simulation::info(line.file));
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:
@@ -76,6 +100,7 @@ int meander::program(int argc, char** argv) {
   const auto started = std::chrono::steady_clock::now();
   // A file beyond the user's limit is a failed write with a message, not a killed process.
   std::signal(SIGXFSZ, SIG_IGN);
+  report_crashes(simulation::launched_rank());
   std::ostringstream help;
   app::CommandLine line;
   const auto parse = [&] { line = app::parse_command_line(argc, argv, help); };
@@ -84,6 +109,8 @@ int meander::program(int argc, char** argv) {
     return app::without_ranks([&] {
       parse();
       if (!simulates(line)) return tell(line, help.str());
+      // What can be said without MPI need not wait for its start.
+      if (line.command != app::Command::restart) simulation::load_config(line.input, line.settings);
       return app::with_ranks([&](const app::Ranks& ranks) { return simulate(line, started, ranks); });
     });
   }

@@ -11,6 +11,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -77,6 +78,7 @@ Outcome outcome() {
 [[noreturn]] void on_terminate() {
   const Outcome what = std::current_exception() ? outcome() : Outcome{.message = "meander: terminated"};
   print(what.message);
+  report_crash("an exception that nobody caught");
   if (several_ranks()) MPI_Abort(MPI_COMM_WORLD, what.code);
   std::abort();
 }

@@ -5,11 +5,10 @@ import math
 import os
 import tomllib
 
-import h5py
 import numpy as np
 
 from meander_amr import convert, sampling
-from meander_amr.errors import FileError, check_name
+from meander_amr.errors import FileError, check_name, needs
 
 AXES = "xyz"
 OF_LEAVES = ("level", "rank", "curve_index")  # fields that every file has: one number a leaf
@@ -244,7 +243,8 @@ def open_hdf5(path):
     if not os.path.exists(path):
         raise FileError(f"{path}: no such file")
     try:
-        return h5py.File(path, "r")
+        # Imported here: other modules of the package do without, on machines that lack it.
+        return needs("h5py", path).File(path, "r")
     except OSError as error:
         raise FileError(f"{path}: is no HDF5 file ({error})") from error
 

@@ -38,7 +38,7 @@ struct CacheTraits {
   // Before more than `slack` times the bytes lately live, and `keep` bytes on top, would be held, idle blocks
   // of other sizes are cut up or given back. "Lately": since between one and two times trim_after.
   double slack = 1.2;
-  std::size_t keep = std::size_t{4} << 20;
+  std::size_t keep = std::size_t{16} << 20;
   std::chrono::milliseconds trim_after{10'000};  // idle for longer: given back by tend()
   std::chrono::milliseconds deadline{2'000};     // for waiting for blocks in flight
   Fallback fallback = Fallback::fail;

@@ -182,8 +182,10 @@ Block* MemoryCache::climb(Search& search) {
       give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction);
     if (Block* block = grow(search)) return block;
     const bool late = Clock::now() - begin > traits_.deadline;
-    if (give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction) > 0 && !late)
-      continue;
+    if (give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction) > 0) {
+      if (!late) continue;
+      if (Block* block = grow(search)) return block;
+    }
     if (!search.queue.synchronous()) {
       if (Block* block = search_idle(search, search.size_class, Readiness::any)) {
         try {

@@ -92,6 +92,30 @@ std::vector<std::string> Reader::attribute_names(const std::string& object) cons
   return names;
 }
 
+bool Reader::has(const std::string& object) const {
+  return H5Oexists_by_name(file_.get(), object.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::vector<std::string> Reader::names(const std::string& path) const {
+  const Handle group = checked(H5Gopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Gclose, path);
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  check(H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), path);
+  return names;
+}
+
+std::vector<double> Reader::values(const std::string& path) const {
+  const Handle id = dataset(path);
+  const Handle space = checked(H5Dget_space(id.get()), H5Sclose, path);
+  std::vector<double> values(
+      static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.get()))));
+  check(H5Dread(id.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), path);
+  return values;
+}
+
 std::string Reader::text(const std::string& path) const {
   const Handle id = dataset(path);
   const Handle type = checked(H5Dget_type(id.get()), H5Tclose, path);

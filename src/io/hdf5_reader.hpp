@@ -25,6 +25,12 @@ class Reader {
   // Sorted.
   std::vector<std::string> attribute_names(const std::string& object) const;
 
+  bool has(const std::string& object) const;  // a path of groups and datasets
+  // Of the groups and datasets in a group, sorted.
+  std::vector<std::string> names(const std::string& group) const;
+  // All values of a dataset of numbers, in order.
+  std::vector<double> values(const std::string& dataset) const;
+
   // A scalar dataset that is a string.
   std::string text(const std::string& dataset) const;
   // Where in the file the values of a contiguous dataset start.

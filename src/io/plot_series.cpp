@@ -36,7 +36,10 @@ bool parse(std::string_view text, std::vector<std::pair<std::string, double>>& f
     char* end = nullptr;
     const double time = std::strtod(number, &end);
     if (end == number || *end != '}') return false;
-    files.emplace_back(line.substr(before_name.size(), middle - before_name.size()), time);
+    const std::string name = line.substr(before_name.size(), middle - before_name.size());
+    if (toml_text(name).size() != name.size() + 2)
+      return false;  // needs no escapes, as names of add() do not
+    files.emplace_back(name, time);
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   return true;
@@ -48,13 +51,19 @@ std::string PlotSeries::path() const {
   return directory_ + "/plot.vtkhdf.series";
 }
 
+std::vector<std::pair<std::string, double>> PlotSeries::read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Failure(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::pair<std::string, double>> files;
+  if (!parse(text, files)) throw InputError(path + ": is no series of plot files of this program");
+  return files;
+}
+
 void PlotSeries::resume(double time) {
   files_.clear();
   if (!std::filesystem::exists(path())) return;
-  std::ifstream file(path(), std::ios::binary);
-  if (!file) throw Failure(fmt::format("{}: cannot open: {}", path(), std::strerror(errno)));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!parse(text, files_)) throw InputError(path() + ": is no series of plot files of this program");
+  files_ = read(path());
   std::erase_if(files_, [&](const auto& entry) { return entry.second > time; });
   write();
 }

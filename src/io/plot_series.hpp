@@ -13,6 +13,10 @@ class PlotSeries {
  public:
   explicit PlotSeries(std::string directory) : directory_(std::move(directory)) {}
 
+  // Names and times of the files in the series at `path`. Throws InputError if it is not what add() writes,
+  // and Failure.
+  static std::vector<std::pair<std::string, double>> read(const std::string& path);
+
   // Takes up the series that an earlier part of the run has left in the directory, without the plots of later
   // times than `time`, and rewrites it so. Without such a file it starts anew. Throws InputError if the file
   // is not what add() writes, and Failure.

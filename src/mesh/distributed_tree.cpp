@@ -95,13 +95,31 @@ class Tiling {
 }  // namespace
 
 template <int D>
-DistributedTree<D>::DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves,
+DistributedTree<D>::DistributedTree(Unchecked, const Domain<D>& domain, std::vector<Key<D>> leaves,
                                     const Communicator& communicator)
     : domain_(domain),
       communicator_(communicator),
       leaves_(std::move(leaves)),
-      partition_(table_of<D>(communicator, leaves_)) {
+      partition_(table_of<D>(communicator, leaves_)) {}
+
+template <int D>
+DistributedTree<D>::DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves,
+                                    const Communicator& communicator)
+    : DistributedTree(Unchecked{}, domain, std::move(leaves), communicator) {
   MEANDER_ASSERT(is_valid());
+}
+
+template <int D>
+std::optional<DistributedTree<D>> DistributedTree<D>::checked(const Domain<D>& domain,
+                                                              std::vector<Key<D>> leaves,
+                                                              const Communicator& communicator) {
+  // A table of pieces can be made of sorted leaves only.
+  if (communicator.any(!std::is_sorted(leaves.begin(), leaves.end()))) return std::nullopt;
+  const auto firsts = communicator.all_gather<Key<D>>(std::span(leaves).first(leaves.empty() ? 0 : 1));
+  if (!std::is_sorted(firsts.begin(), firsts.end())) return std::nullopt;
+  DistributedTree tree(Unchecked{}, domain, std::move(leaves), communicator);
+  if (!tree.is_valid()) return std::nullopt;
+  return tree;
 }
 
 template <int D>

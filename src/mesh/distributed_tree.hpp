@@ -8,6 +8,7 @@
 // The local algorithms need not know: a rank completes its leaves to a tree of the whole domain by the
 // fewest, that is coarsest, cells (Sundar, Sampath, Biros 2008), and runs them on that.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,10 @@ class DistributedTree {
   static DistributedTree uniform(const Domain<D>& domain, int level, const Communicator& communicator);
   // From each rank's leaves, which together, rank after rank, tile the domain in curve order. Collective.
   DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves, const Communicator& communicator);
+  // The same of leaves from elsewhere: none, on all ranks, if they do not tile the domain in curve order.
+  // Collective.
+  static std::optional<DistributedTree> checked(const Domain<D>& domain, std::vector<Key<D>> leaves,
+                                                const Communicator& communicator);
 
   const Domain<D>& domain() const { return domain_; }
   const Communicator& communicator() const { return communicator_; }
@@ -69,6 +74,10 @@ class DistributedTree {
   bool is_balanced() const;
 
  private:
+  struct Unchecked {};
+  DistributedTree(Unchecked, const Domain<D>& domain, std::vector<Key<D>> leaves,
+                  const Communicator& communicator);
+
   Domain<D> domain_;
   Communicator communicator_;
   std::vector<Key<D>> leaves_;

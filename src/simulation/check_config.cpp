@@ -183,14 +183,8 @@ void check_radii(const io::Fields& fields, const Config& config, const Refinemen
   if (config.scenario->punctures().empty()) {
     fields.reject("kind", fmt::format("scenario '{}' has no punctures to follow", config.scenario_name));
   }
-  const auto levels = static_cast<std::size_t>(config.mesh.max_level - config.mesh.min_level);
-  if (criterion.radii.empty() || criterion.radii.size() > levels) {
-    fields.reject(
-        "radii",
-        fmt::format("must have 1 to {} entries, one for each level from {} (mesh.min-level "
-                    "+ 1) to {} (mesh.max-level), but has {}",
-                    levels, config.mesh.min_level + 1, config.mesh.max_level, criterion.radii.size()));
-  }
+  if (criterion.radii.empty())
+    fields.reject("radii", "must have a radius for each level that is to be refined to");
   if (!std::is_sorted(criterion.radii.rbegin(), criterion.radii.rend())) {
     fields.reject("radii", fmt::format("must not grow from level to level, but are {}",
                                        fmt::join(criterion.radii, ", ")));
@@ -238,6 +232,29 @@ void check_refinement(const io::Fields& fields, const Config& config, const Refi
     fields.reject("level",
                   fmt::format("must be 0 or between {} (mesh.min-level) and {} (mesh.max-level), but is {}",
                               mesh.min_level, mesh.max_level, criterion.level));
+  }
+}
+
+void check_diagnostics(const io::Fields& fields, const Config& config) {
+  const std::vector<double>& radii = config.diagnostics.extraction_radii;
+  if (radii.empty()) return;
+  if (config.equation != "ccz4") {
+    fields.reject(
+        "extraction-radii",
+        fmt::format("equation '{}' has no gravitational waves: they are 'ccz4''s", config.equation));
+  }
+  double room = INFINITY;
+  for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
+    room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
+  for (auto radius = radii.begin(); radius != radii.end(); ++radius) {
+    if (*radius > room) {
+      fields.reject("extraction-radii",
+                    fmt::format("a sphere of radius {} about the domain's middle reaches beyond the domain, "
+                                "whose nearest face is {} away",
+                                *radius, room));
+    }
+    if (std::find(radii.begin(), radius, *radius) != radius)
+      fields.reject("extraction-radii", fmt::format("names {} twice", *radius));
   }
 }
 

@@ -46,6 +46,8 @@ void check_memory(const io::Fields& fields, const Config& config, const solvers:
 void check_refinement(const io::Fields& fields, const Config& config, const RefinementConfig& criterion,
                       const std::vector<std::string>& variables);
 
+void check_diagnostics(const io::Fields& fields, const Config& config);
+
 void check_output(const io::Fields& fields, const Config& config);
 
 // Deepest level a key can hold: 12 in 3D, 15 in 2D.

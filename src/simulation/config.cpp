@@ -231,6 +231,7 @@ class Loader {
   void read_diagnostics() {
     describe_diagnostics(diagnostics_, config_.diagnostics);
     document_.bind(diagnostics_);
+    check_diagnostics(diagnostics_, config_);
   }
 
   void read_checkpoint() {

@@ -75,7 +75,8 @@ struct OutputConfig {
 
 // [diagnostics]
 struct DiagnosticsConfig {
-  double exclude_radius = 0;  // about punctures
+  double exclude_radius = 0;             // about punctures
+  std::vector<double> extraction_radii;  // of spheres about the domain's middle
 };
 
 // [checkpoint]

@@ -112,7 +112,8 @@ const std::vector<RefinementKind>& refinement_kinds() {
 namespace {
 
 void describe_variable(io::Fields& fields, RefinementConfig& config) {
-  io::Field& field = fields.text("variable", config.variable, "An unknown or derived quantity of the solver.");
+  io::Field& field =
+      fields.text("variable", config.variable, "An unknown or derived quantity of the solver.");
   field.required = true;
   field.example = "\"density\"";
 }
@@ -149,7 +150,8 @@ void describe_refinement(io::Fields& fields, RefinementConfig& config, const std
     fields
         .numbers("radii", config.radii, "length",
                  "Radius about each puncture within which leaves have at least level min-level + 1, then "
-                 "min-level + 2, ...; none larger than the one before.",
+                 "min-level + 2, ...; none larger than the one before. Those beyond max-level wait for a "
+                 "finer one.",
                  io::greater_than(0))
         .required = true;
     return;
@@ -226,6 +228,11 @@ void describe_diagnostics(io::Fields& fields, DiagnosticsConfig& config) {
   fields.number("exclude-radius", config.exclude_radius, "length",
                 "The constraints in history.csv leave out volumes this near to a puncture of the scenario.",
                 io::at_least(0));
+  fields.numbers(
+      "extraction-radii", config.extraction_radii, "length",
+      "Spheres about the domain's middle through which gravitational waves are measured: the modes "
+      "of Psi4 with l = 2 in history.csv.",
+      io::greater_than(0));
 }
 
 void describe_checkpoint(io::Fields& fields, CheckpointConfig& config) {

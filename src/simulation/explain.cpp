@@ -94,7 +94,8 @@ std::string body(const InputSection& section, const Field& field) {
   if (!field.unit.empty()) text += fmt::format("  unit        {}\n", field.unit);
   text += fmt::format("  default     {}\n", default_text(field));
   if (!allowed.empty()) text += fmt::format("  allowed     {}\n", wrapped(allowed, 14).substr(14));
-  text += fmt::format("  at restart  {}\n", is_fixed(section, field) ? "cannot be changed" : "may be changed");
+  text +=
+      fmt::format("  at restart  {}\n", is_fixed(section, field) ? "cannot be changed" : "may be changed");
   return text + fmt::format("  example     {} in {}\n", example_line(field), header(section));
 }
 
@@ -137,7 +138,8 @@ std::string key_list(const InputSection& section) {
 }
 
 std::string said_of_section(const InputSection& section) {
-  const std::string title = section.selector.empty() ? header(section) : fmt::format("{} {}", header(section), condition(section));
+  const std::string title =
+      section.selector.empty() ? header(section) : fmt::format("{} {}", header(section), condition(section));
   return fmt::format("{}\n{}\n{}", title, wrapped(section.meaning, 2), key_list(section));
 }
 
@@ -146,7 +148,8 @@ std::string all_tables(const InputDescription& description) {
   for (const InputSection& section : description.sections()) {
     if (section.selector.empty()) text += fmt::format("  {:<16}  {}\n", header(section), section.meaning);
   }
-  return text + "`meander explain TABLE` lists the keys of one, `meander explain TABLE.KEY` explains a key.\n";
+  return text +
+         "`meander explain TABLE` lists the keys of one, `meander explain TABLE.KEY` explains a key.\n";
 }
 
 std::string without_brackets(std::string name) {

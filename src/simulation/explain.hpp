@@ -10,14 +10,16 @@
 
 namespace meander::simulation {
 
-// `name`: "table.key", a key alone (every table that has it answers), a table ("mesh", "[mesh]"), a choice of one
+// `name`: "table.key", a key alone (every table that has it answers), a table ("mesh", "[mesh]"), a choice of
+// one
 // ("vortex", "ball"), or nothing: all tables. Throws InputError for any other name, with the nearest one.
 std::string explain(const std::string& name, const std::vector<ScenarioEntry>& known_scenarios = scenarios());
 
 // Every "table.key", one a line, for completion.
 std::string explained_keys(const std::vector<ScenarioEntry>& known_scenarios = scenarios());
 
-// "patch-size = 9": a line of an input file that reads this key without complaint about type, range or choice.
+// "patch-size = 9": a line of an input file that reads this key without complaint about type, range or
+// choice.
 std::string example_line(const io::Field& field);
 
 }  // namespace meander::simulation

@@ -13,9 +13,12 @@ namespace meander::simulation {
 // The solver's unknowns, then its derived quantities.
 std::vector<std::string> scalar_names(const solvers::Solver& solver);
 
-// All a plot file can hold: scalars; the solver's patch quantities; vectors, whose components are some of
-// these
-// ("velocity" for velocity_x, velocity_y, ...); and the mesh's own "level" and "curve_index".
+// The stems of names that have all components: "velocity" for velocity_x, velocity_y, ... A scalar of that
+// name, as a vector's length, goes before it.
+std::vector<std::string> vector_names(const solvers::Solver& solver);
+
+// All a plot file can hold: scalars; the solver's patch quantities; vectors; and the mesh's own "level" and
+// "curve_index".
 std::vector<std::string> plot_names(const solvers::Solver& solver);
 
 }  // namespace meander::simulation

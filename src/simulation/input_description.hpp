@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Every key of the input file, table after table, from the declarations that read it: for what is said about them.
+// Every key of the input file, table after table, from the declarations that read it: for what is said about
+// them.
 
 #include <memory>
 #include <string>
@@ -14,12 +15,12 @@ namespace meander::simulation {
 
 // Keys of one table: its own, or those it has besides where one of them, its selector, has a certain value.
 struct InputSection {
-  std::string table;     // "mesh"
-  std::string selector;  // "kind", "equation", "name"; empty: the table's own keys
-  std::string choice;    // what the selector must be: "ball"
-  std::string meaning;   // of the table or the choice, in a few words
-  std::vector<int> dims = {};   // of an equation or a scenario
-  std::string equation = {};    // of a scenario
+  std::string table;           // "mesh"
+  std::string selector;        // "kind", "equation", "name"; empty: the table's own keys
+  std::string choice;          // what the selector must be: "ball"
+  std::string meaning;         // of the table or the choice, in a few words
+  std::vector<int> dims = {};  // of an equation or a scenario
+  std::string equation = {};   // of a scenario
   io::Fields fields;
 };
 

@@ -91,7 +91,7 @@ all agree. Without a criterion the mesh stays at `mesh.min-level`.
 constexpr const char* boundary_intro = R"(
 The more special key wins: `x-lower` over `x` over `all`. In 2D there are no keys for z. `periodic` must hold on both
 sides of an axis; `outflow` continues the last volume; `reflecting` is a wall; `scenario` takes the data that the
-scenario gives.
+scenario gives; `sommerfeld` lets waves out, towards flat space (equation = "ccz4" with scheme = "fourth-order").
 )";
 
 constexpr const char* partition_intro = R"(
@@ -102,6 +102,9 @@ constexpr const char* diagnostics_intro = R"(
 What `history.csv` tells of the constraints of Einstein's equations (equation = "ccz4"): for each of the fields `hamiltonian`,
 `momentum`, `connection` and `ordering_...` below [output], the root mean square over the volume (`_l2`) and the largest
 magnitude (`_linf`), over the domain and, where there are several, over the leaves of each level (`_level_2`).
+
+`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4 at radius 40: gravitational waves. Psi4 is
+(E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross).
 )";
 
 constexpr const char* checkpoint_intro = R"(

@@ -54,6 +54,7 @@ tasks::OffloadOptions options_of(const OffloadConfig& config) {
   options.batch = config.batch;
   options.queues = config.queues;
   options.memory = config.memory;
+  options.block_kernels = config.block_kernels;
   if (config.limit > 0) options.cache.limit = static_cast<std::size_t>(config.limit);
   options.cache.alignment = static_cast<std::size_t>(config.alignment);
   options.abort_without_memory = config.fallback == "abort";
@@ -147,7 +148,8 @@ void describe_offload(io::Fields& fields, OffloadConfig& config) {
       "device", config.device,
       "What updates batches of patches beside the threads: `none`; `host` or `host:N`, one or N devices "
       "emulated by threads, for tests and models; `cuda`, GPUs, where the scheme has kernels for them; "
-      "`auto`, GPUs if there are any that the scheme has kernels for. The state is the same to the bit with "
+      "`openmp`, the devices of OpenMP, in builds that offload with it; `auto`, GPUs if there are any that "
+      "the scheme has kernels for. The state is the same to the bit with "
       "emulated devices, and "
       "with GPUs wherever the scheme needs no library function.");
   fields.integer("batch", config.batch, "patches", "Patches that are updated in one kernel launch.",

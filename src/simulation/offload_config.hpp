@@ -35,6 +35,7 @@ struct OffloadConfig {
 
   // What stands for the devices of that name; tests give others.
   std::function<std::vector<std::unique_ptr<gpu::Device>>()> make_devices;
+  bool block_kernels = false;  // see tasks::OffloadOptions
 };
 
 void describe_offload(io::Fields& fields, OffloadConfig& config);

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "simulation/equation.hpp"
+#include "simulation/psi4_modes.hpp"
 #include "simulation/puncture_tracker.hpp"
 
 namespace meander::simulation {
@@ -104,6 +106,11 @@ std::vector<Measure> Output::measures() const {
   std::vector<Measure> all = puncture_measures(view);
   for (Measure& measure : config.scenario->measure(view)) all.push_back(std::move(measure));
   for (Measure& measure : equation_of(config).measure(view, config.diagnosed()))
+    all.push_back(std::move(measure));
+  std::array<double, 3> middle{};
+  for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
+    middle[a] = 0.5 * (config.domain.lower[a] + config.domain.upper[a]);
+  for (Measure& measure : psi4_measures(view, middle, config.diagnostics.extraction_radii))
     all.push_back(std::move(measure));
   return all;
 }

@@ -49,6 +49,7 @@ class OwnEntry {
     entry.plot_fields = own_.unknowns;
     entry.plot_fields.emplace_back("level");
     entry.measure = [](const auto&...) { return std::vector<Measure>{}; };
+    entry.terms = terms;
     return entry;
   }
 
@@ -91,6 +92,18 @@ class OwnEntry {
                           : own.limiter == "minmod" ? Scheme::muscl_minmod
                                                     : Scheme::muscl_mc;
     return std::make_unique<solvers::PdeSolver<Law<D>>>(own_.name, law, scheme, own_.unknowns);
+  }
+
+  static solvers::PointTerms terms(int dim, const EquationParameters& parameters) {
+    const auto& own = own_parameters<Law>(parameters);
+    if (dim == 2) return terms<2>(own);
+    return terms<3>(own);
+  }
+  template <int D>
+  static solvers::PointTerms terms(const Parameters& parameters) {
+    Law<D> law;
+    law.parameters = parameters;
+    return solvers::point_terms(law, own_.unknowns);
   }
 
   static inline Own own_;

@@ -146,7 +146,8 @@ Refinement<D>::Refinement(const MeshConfig& mesh, const std::vector<RefinementCo
       criteria_.push_back(criterion);
       continue;
     }
-    for (std::size_t i = 0; i < config.radii.size(); ++i) {
+    const int levels = mesh.max_level - mesh.min_level;
+    for (std::size_t i = 0; i < std::min(config.radii.size(), static_cast<std::size_t>(levels)); ++i) {
       criterion.config.radius = config.radii[i];
       criterion.level = mesh.min_level + 1 + static_cast<int>(i);
       criteria_.push_back(criterion);

@@ -15,19 +15,27 @@ mesh::DistributedTree<D> tree_of(const Config& config, const mesh::Communicator&
   const std::int64_t leaves = checkpoint.leaves(), ranks = communicator.size();
   const std::int64_t begin = leaves * communicator.rank() / ranks,
                      end = leaves * (communicator.rank() + 1) / ranks;
-  std::vector<mesh::Key<D>> keys;
-  for (const io::PlotLeaf& leaf : checkpoint.read_leaves(begin, end)) {
-    mesh::Cell<D> cell;
-    cell.level = leaf.level;
-    for (int a = 0; a < D; ++a) cell.at[a] = leaf.at[a];
-    keys.push_back(mesh::key_of<D>(cell));
-  }
-  mesh::DistributedTree<D> tree(domain_of<D>(config), std::move(keys), communicator);
+  const mesh::Domain<D> domain = domain_of<D>(config);
   // Checksums say that the file is what was written, not that it fits this domain.
-  if (!tree.is_valid() || !tree.is_balanced()) {
-    throw mesh::AgreedInputError("restart: the checkpoint's leaves do not tile the domain of the input");
-  }
-  return tree;
+  const std::string misfit = "restart: the checkpoint's leaves do not tile the domain of the input";
+  const std::vector<io::PlotLeaf> read = checkpoint.read_leaves(begin, end);
+  std::vector<mesh::Key<D>> keys;
+  communicator.agree([&] {
+    for (const io::PlotLeaf& leaf : read) {
+      mesh::Cell<D> cell;
+      cell.level = leaf.level;
+      bool inside = leaf.level >= domain.base_level && leaf.level <= mesh::Key<D>::max_level;
+      for (int a = 0; inside && a < D; ++a) {
+        cell.at[a] = leaf.at[a];
+        inside = leaf.at[a] >= 0 && leaf.at[a] < domain.cells(leaf.level, a);
+      }
+      if (!inside) throw InputError(misfit);
+      keys.push_back(mesh::key_of<D>(cell));
+    }
+  });
+  auto tree = mesh::DistributedTree<D>::checked(domain, std::move(keys), communicator);
+  if (!tree || !tree->is_balanced()) throw mesh::AgreedInputError(misfit);
+  return std::move(*tree);
 }
 
 }  // namespace

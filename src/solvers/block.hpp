@@ -25,18 +25,28 @@ namespace meander::solvers {
 // The status as items see it. Maximum and sums are exact, so their order does not matter.
 struct BlockStatus {
   double max_rate = 0;
-  int first_order = 0, floored = 0, inadmissible = 0;  // numbers of volumes
+  int first_order = 0, floored = 0, strayed = 0, inadmissible = 0;  // numbers of volumes
+  Breach breach;
 
   MEANDER_HOST_DEVICE void add(const BlockStatus& other) {
     max_rate = max(other.max_rate, max_rate);
     first_order += other.first_order;
     floored += other.floored;
+    strayed += other.strayed;
     inadmissible += other.inadmissible;
+    note(other.breach);
+  }
+  // The last bound, and its first volume.
+  MEANDER_HOST_DEVICE void note(const Breach& other) {
+    const bool later = other.bound > breach.bound;
+    if (later || (other.bound == breach.bound && other.volume < breach.volume)) breach = other;
   }
   MEANDER_HOST_DEVICE void write(PatchStatus& status) const {
     status.max_rate = max_rate;
     status.first_order = first_order;
     status.floored = floored;
+    status.strayed = strayed;
+    status.breach = breach;
     status.admissible = inadmissible == 0;
   }
 };

@@ -13,11 +13,9 @@
 
 namespace meander::solvers {
 
-// `threads` of a CUDA block that work on one patch; `patches` of them in the block, only if each has one
-// warp.
-template <int threads, int patches>
+template <int threads>
 class CudaBlock {
-  static_assert(threads % 32 == 0 && (patches == 1 || threads == 32));
+  static_assert(threads % 32 == 0);
 
  public:
   template <class F>
@@ -43,29 +41,21 @@ class CudaBlock {
       other.max_rate = __shfl_down_sync(~0u, status.max_rate, distance);
       other.first_order = __shfl_down_sync(~0u, status.first_order, distance);
       other.floored = __shfl_down_sync(~0u, status.floored, distance);
+      other.strayed = __shfl_down_sync(~0u, status.strayed, distance);
       other.inadmissible = __shfl_down_sync(~0u, status.inadmissible, distance);
+      other.breach.bound = __shfl_down_sync(~0u, status.breach.bound, distance);
+      other.breach.volume = __shfl_down_sync(~0u, status.breach.volume, distance);
+      other.breach.value = __shfl_down_sync(~0u, status.breach.value, distance);
       status.add(other);
     }
     if constexpr (threads > 32) {
-      __shared__ double rates[threads / 32];
-      __shared__ int counts[3][threads / 32];
-      const int warp = first() / 32;
-      if (first() % 32 == 0) {
-        rates[warp] = status.max_rate;
-        counts[0][warp] = status.first_order;
-        counts[1][warp] = status.floored;
-        counts[2][warp] = status.inadmissible;
-      }
+      // Shared memory holds nothing that has a constructor.
+      __shared__ alignas(BlockStatus) unsigned char memory[threads / 32 * sizeof(BlockStatus)];
+      auto* const of_warp = reinterpret_cast<BlockStatus*>(memory);
+      if (first() % 32 == 0) of_warp[first() / 32] = status;
       __syncthreads();
       if (!leads()) return;
-      for (int w = 1; w < threads / 32; ++w) {
-        BlockStatus other;
-        other.max_rate = rates[w];
-        other.first_order = counts[0][w];
-        other.floored = counts[1][w];
-        other.inadmissible = counts[2][w];
-        status.add(other);
-      }
+      for (int warp = 1; warp < threads / 32; ++warp) status.add(of_warp[warp]);
     }
   }
 
@@ -74,22 +64,19 @@ class CudaBlock {
 };
 
 // `scratch` null: the block's memory is shared memory.
-template <class Kernel, int threads, int patches>
-__global__ void __launch_bounds__(threads* patches)
+template <class Kernel, int threads>
+__global__ void __launch_bounds__(threads)
     update_patches(const __grid_constant__ Kernel kernel, const __grid_constant__ DeviceBatch batch,
                    int memory, double* scratch) {
   extern __shared__ double shared[];
-  const CudaBlock<threads, patches> block;
-  const int index = static_cast<int>(blockIdx.x * patches + threadIdx.y);
-  if (index >= batch.count) return;  // a whole warp, or nobody
-  double* const mine = scratch == nullptr ? shared + static_cast<std::ptrdiff_t>(threadIdx.y) * memory
-                                          : scratch + static_cast<std::ptrdiff_t>(index) * memory;
-  const DevicePatch& patch =
-      batch.patches[index];  // a copy would live in slow memory, as its arrays are indexed
+  const CudaBlock<threads> block;
+  double* const mine =
+      scratch == nullptr ? shared : scratch + static_cast<std::ptrdiff_t>(blockIdx.x) * memory;
+  const DevicePatch& patch = batch.patches[blockIdx.x];  // no copy: its arrays are indexed
   BlockStatus status;
   kernel.update(block, patch, status, mine);
   block.collect(status);
-  if (block.leads()) status.write(batch.status[index]);
+  if (block.leads()) status.write(batch.status[blockIdx.x]);
 }
 
 inline void check_launch(cudaError_t result, const char* call) {
@@ -98,20 +85,18 @@ inline void check_launch(cudaError_t result, const char* call) {
   throw gpu::DeviceError(std::string(call) + ": " + cudaGetErrorString(result), false);
 }
 
-// Threads for the p^2 volumes (in 2D: all volumes) of a plane: one warp is enough for the smallest.
+// Threads for the p^2 volumes (in 2D: all volumes) of a plane, of which there are 289 at most where p is
+// known.
 constexpr int threads_for(int p) {
-  if (p == 0) return 256;
-  const int warps = (p * p + 31) / 32;
-  return 32 * (warps > 8 ? (warps + 1) / 2 : warps);
+  return p == 0 ? 256 : (p * p + 31) / 32 * 32;
 }
 
 // Submits the update of a batch; `known`: the kernel's patch size, or 0. Throws DeviceError.
-template <class Kernel, int known>
+template <class Kernel, int known, int threads = threads_for(known)>
 void launch_on_cuda(void* queue, const typename Kernel::Equation& pde, const DeviceBatch& batch) {
-  constexpr int threads = threads_for(known), patches = threads == 32 ? 4 : 1;
-  constexpr auto* function = &update_patches<Kernel, threads, patches>;
+  constexpr auto* function = &update_patches<Kernel, threads>;
   const std::ptrdiff_t memory = Kernel::memory(batch.layout.p);
-  const std::size_t bytes = patches * static_cast<std::size_t>(memory) * sizeof(double);
+  const std::size_t bytes = static_cast<std::size_t>(memory) * sizeof(double);
   int device = 0, most = 0;
   check_launch(cudaGetDevice(&device), "cudaGetDevice");
   check_launch(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
@@ -125,10 +110,9 @@ void launch_on_cuda(void* queue, const typename Kernel::Equation& pde, const Dev
   } else if (batch.scratch == nullptr) {
     throw gpu::DeviceError("a patch needs more shared memory than the device has", false);
   }
-  const dim3 grid(static_cast<unsigned>((batch.count + patches - 1) / patches)), block(threads, patches);
-  function<<<grid, block, shared ? bytes : 0, static_cast<cudaStream_t>(queue)>>>(
-      Kernel(pde, batch), batch, static_cast<int>(memory),
-      shared ? nullptr : static_cast<double*>(batch.scratch));
+  function<<<static_cast<unsigned>(batch.count), threads, shared ? bytes : 0,
+             static_cast<cudaStream_t>(queue)>>>(Kernel(pde, batch), batch, static_cast<int>(memory),
+                                                 shared ? nullptr : static_cast<double*>(batch.scratch));
   check_launch(cudaGetLastError(), "kernel launch");
 }
 

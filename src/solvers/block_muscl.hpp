@@ -214,8 +214,9 @@ class BlockMuscl {
     const double* const from = patch.q + shape_.in_slot(i, j, k);
     double q[N];
     for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], from[n * shape_.unknown_stride()]);
-    step_.finish(patch, q, i, j, k, status);
-    double* const to = patch.next + shape_.in_interior(i, j, k);
+    const int volume = shape_.in_interior(i, j, k);
+    step_.finish(patch, q, i, j, k, volume, status);
+    double* const to = patch.next + volume;
     for (int n = 0; n < N; ++n) to[n * shape_.volumes()] = q[n];
   }
 

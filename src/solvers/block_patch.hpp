@@ -90,8 +90,8 @@ struct BlockStep {
         dt(batch.dt),
         step(P::has_source ? static_cast<const typename P::StepData*>(batch.step_data) : nullptr) {}
 
-  // q: volume (i, j, k) after the fluxes; changed to the final state.
-  MEANDER_TERM void finish(const DevicePatch& patch, double* q, int i, int j, int k,
+  // q: volume (i, j, k), number `volume` of the interior, after the fluxes; changed to the final state.
+  MEANDER_TERM void finish(const DevicePatch& patch, double* q, int i, int j, int k, int volume,
                            BlockStatus& status) const {
     if constexpr (P::has_source) {
       if (step != nullptr) {
@@ -102,6 +102,13 @@ struct BlockStep {
         pde.source(q, x, t, dt, *step, s);
         for (int n = 0; n < P::unknowns; ++n) q[n] = fma(dt, s[n], q[n]);
       }
+    }
+    if constexpr (Watched<P>) {
+      if (pde.strays(q)) ++status.strayed;
+      Breach breach;
+      breach.bound = pde.breach(q, breach.value);
+      breach.volume = volume;
+      if (breach.bound >= 0) status.note(breach);
     }
     if constexpr (Floored<P>) {
       if (pde.enforces() && pde.enforce(q)) ++status.floored;

@@ -141,8 +141,9 @@ class BlockRusanov {
       keep_z(item, through[sides - 1], z_flux, k == p - 1 ? patch.flux[5] : nullptr);
     }
     for (int n = 0; n < N; ++n) q[n] = fma(scale, sum[n], here[n * shape_.slot_plane() + at]);
-    step_.finish(patch, q, i, j, k, status);
-    double* const to = patch.next + shape_.in_interior(i, j, k);
+    const int volume = shape_.in_interior(i, j, k);
+    step_.finish(patch, q, i, j, k, volume, status);
+    double* const to = patch.next + volume;
     for (int n = 0; n < N; ++n) to[n * shape_.volumes()] = q[n];
   }
 

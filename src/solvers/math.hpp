@@ -19,6 +19,13 @@
 #define MEANDER_TERM __attribute__((always_inline)) inline
 #endif
 
+// Loops over unknowns and tensor indices become straight-line code, whatever the compiler thinks of its size.
+#if defined(__CUDACC__) || defined(__clang__)
+#define MEANDER_UNROLL _Pragma("unroll")
+#else
+#define MEANDER_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 namespace meander::solvers {
 
 // a * b + c, rounded once.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A Solver made of nothing but an equation: first-order Rusanov for every Pde, MUSCL-Hancock for those that
-// can be reconstructed. What it can be asked for are the unknowns. Not for device code.
+// can be reconstructed, on the CPU and on devices. What it can be asked for are the unknowns. Not for device
+// code.
 
 #include <algorithm>
 #include <array>
@@ -11,14 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "solvers/limiters.hpp"
+#include "solvers/block_serial.hpp"
 #include "solvers/muscl.hpp"
 #include "solvers/patch_solver.hpp"
+#include "solvers/pde_kernels.hpp"
 #include "solvers/rusanov.hpp"
 
 namespace meander::solvers {
-
-enum class Scheme : std::uint8_t { rusanov, muscl_minmod, muscl_mc };
 
 template <Pde P>
 class PdeSolver final : public Solver {
@@ -56,6 +56,40 @@ class PdeSolver final : public Solver {
                                                                        status);
     }
     update_batch<Rusanov<P, Pack>>(pde_, tasks, layout, t, dt, step_, status);
+  }
+
+  std::span<const std::byte> step_bytes() const override {
+    if constexpr (P::has_source) {
+      if (pde_.source_on(step_)) return std::as_bytes(std::span(&step_, 1));
+    }
+    return {};
+  }
+
+  bool runs_on(std::string_view kind) const override {
+    return kind == "host" || (kind == "cuda" && CudaKernels<P>::launch != nullptr);
+  }
+
+  std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
+    std::size_t bytes = 0;
+    with_block_kernel<P>(scheme_, [&](auto kernel) {
+      if (CudaKernels<P>::launch != nullptr)
+        bytes = block_scratch(decltype(kernel)::type::memory(layout.p), patches);
+    });
+    return bytes;
+  }
+
+  void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
+    MEANDER_ASSERT(batch.layout.dim == P::dim && batch.layout.h == traits_.halo);
+    if (execution.on_host()) {
+      const HostView view(execution, batch, 0, sizeof step_, scratch_bytes(batch.layout, batch.count));
+      with_block_kernel<P>(scheme_, [&](auto kernel) {
+        update_serially<typename decltype(kernel)::type>(pde_, view.batch());
+      });
+    } else if (CudaKernels<P>::launch != nullptr) {
+      CudaKernels<P>::launch(execution.native_queue(), pde_, scheme_, batch);
+    } else {
+      Solver::launch(execution, batch);
+    }
   }
 
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {

@@ -37,8 +37,8 @@ PointTerms point_terms(const P& pde, const std::vector<std::string>& names) {
     }
     terms.results.push_back("largest wave speed");
     terms.evaluate = [pde](const double* q, const double*, double* values) {
-      double a[P::auxiliaries];
-      pde.auxiliary(q, a);
+      double a[P::auxiliaries + 1];
+      if constexpr (P::auxiliaries > 0) pde.auxiliary(q, a);
       double speed = pde.max_eigenvalue(q, a, 0);
       for (int axis = 0; axis < P::dim; ++axis) {
         pde.flux(q, a, axis, values + axis * N);

@@ -4,7 +4,6 @@
 last command ends with exit code 2), page by page, in a folder that looks like the tree. Runs are cut short: programs
 stop after a few steps."""
 import glob
-import importlib.util
 import os
 import re
 import subprocess
@@ -17,16 +16,22 @@ BLOCK = re.compile(r"<!-- run(?:: (\d+))? -->\n```sh\n(.*?)```", re.S)
 STEPS = 6
 # In front of the programs: what they are told, and fewer steps. Restarts go on for a few more.
 SHIM = """#!/bin/sh
+case "$*" in *--threads*) threads= ;; *) threads="--threads 2" ;; esac
 case "$1" in
-  run) exec {program} "$@" --threads 2 --set time.max-steps={steps} --set output.plot-every=0 ;;
-  restart) exec {program} "$@" --threads 2 --set time.max-steps={more} ;;
+  run) exec {program} "$@" $threads --set time.max-steps={steps} --set output.plot-every=0 ;;
+  restart) exec {program} "$@" $threads --set time.max-steps={more} ;;
   *) exec {program} "$@" ;;
 esac
 """
 MPIRUN = """#!/bin/sh
 exec {mpirun} --oversubscribe "$@"
 """
-DRAWS = all(importlib.util.find_spec(name) for name in ("h5py", "numpy", "matplotlib"))
+# In place of scripts/run, which would install and build.
+RUN = """#!/bin/sh
+exec {program} run "$@" --output "$(mktemp -u output/run-XXXXXX)"
+"""
+DRAWS = any(subprocess.run([python, "-c", "import h5py, numpy, matplotlib"], stderr=subprocess.DEVNULL,
+                           check=False).returncode == 0 for python in ("/usr/bin/python3", "python3"))
 
 
 def blocks(text):
@@ -36,20 +41,29 @@ def blocks(text):
 
 class Commands(unittest.TestCase):
     def setUp(self):
+        """A folder like the tree, with programs in its build folder that stop early."""
         scratch = tempfile.TemporaryDirectory(prefix="meander-docs-")
         self.addCleanup(scratch.cleanup)
-        self.tree, self.programs = (os.path.join(scratch.name, name) for name in ("tree", "programs"))
-        os.makedirs(self.programs)
-        os.makedirs(self.tree)
-        for name in ("apps", "docs", "inputs", "scripts", "python"):
-            os.symlink(os.path.join(SOURCE, name), os.path.join(self.tree, name))
+        self.tree = os.path.join(scratch.name, "tree")
+        self.programs = os.path.join(scratch.name, "programs")
+        os.makedirs(os.path.join(self.tree, "output"))
+        for name in ("apps", "docs", "inputs", "python", "scripts/plot"):
+            link = os.path.join(self.tree, name)
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(os.path.join(SOURCE, name), link)
         for name in ("meander", "tutorial-advection"):
             program = os.path.join(BUILD, "apps", name, name)
-            self.write(name, SHIM.format(program=program, steps=STEPS, more=2 * STEPS))
-        self.write("mpirun", MPIRUN.format(mpirun=os.environ["MPIEXEC"]))
+            self.write(os.path.join(self.tree, "build/release/apps", name, name),
+                       SHIM.format(program=program, steps=STEPS, more=2 * STEPS))
+        meander = os.path.join(self.tree, "build/release/apps/meander/meander")
+        os.makedirs(self.programs)
+        for name in ("meander", "tutorial-advection"):  # as the tutorial puts them on the path
+            os.symlink(os.path.join(self.tree, "build/release/apps", name, name), os.path.join(self.programs, name))
+        self.write(os.path.join(self.tree, "scripts/run"), RUN.format(program=meander))
+        self.write(os.path.join(self.programs, "mpirun"), MPIRUN.format(mpirun=os.environ["MPIEXEC"]))
 
-    def write(self, name, text):
-        path = os.path.join(self.programs, name)
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(text)
         os.chmod(path, 0o755)
@@ -58,8 +72,6 @@ class Commands(unittest.TestCase):
         if "scripts/plot" in commands and not DRAWS:
             print("SKIPPED for want of h5py, numpy or matplotlib:", commands)
             return
-        # The page puts the build on the path; the programs with fewer steps stay in front of it.
-        commands = re.sub(r"(?m)^export PATH=.*$", "", commands)
         environment = {**os.environ, "PATH": f"{self.programs}:{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(["bash", "-euc", commands], cwd=self.tree, env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=300, check=False)

@@ -72,7 +72,7 @@ class Links(unittest.TestCase):
     def test_every_page_is_on_the_site(self):
         menu = read(os.path.join(SOURCE, "mkdocs.yml"))
         for page in glob.glob(f"{SOURCE}/docs/**/*.md", recursive=True):
-            self.assertIn(f"- {os.path.relpath(page, SOURCE + '/docs')}\n", menu)
+            self.assertIn(f"- {os.path.relpath(page, SOURCE + '/docs')}\n", menu, "mkdocs.yml, nav")
 
 
 if __name__ == "__main__":

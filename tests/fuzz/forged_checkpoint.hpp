@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Checkpoints whose checksums are right and whose contents are anything. A checksum keeps a fuzzer from all that lies
-// behind it; so this one changes values first, and then makes the checksums anew.
+// Checkpoints whose checksums are right and whose contents are anything. A checksum keeps a fuzzer from all
+// that lies behind it; so this one changes values first, and then makes the checksums anew.
 
 #include <cstddef>
 #include <cstdint>
@@ -112,12 +112,18 @@ class ForgedCheckpoint {
     bool integer;
   };
   static constexpr Attribute attributes[] = {
-      {"/", "num_components", 1, true},      {"/meta", "step", 1, true},
-      {"/meta", "time", 1, false},           {"/meta", "dt", 1, false},
-      {"/meta", "level_offset", 1, true},    {"/meta", "dimensions", 1, true},
-      {"/meta", "patch_size", 1, true},      {"/meta", "origin", 2, false},
-      {"/meta", "base_level", 1, true},      {"/meta", "base_width", 1, false},
-      {"/meta", "base_cells", 2, true},      {"/meta", "periodic", 2, true},
+      {"/", "num_components", 1, true},
+      {"/meta", "step", 1, true},
+      {"/meta", "time", 1, false},
+      {"/meta", "dt", 1, false},
+      {"/meta", "level_offset", 1, true},
+      {"/meta", "dimensions", 1, true},
+      {"/meta", "patch_size", 1, true},
+      {"/meta", "origin", 2, false},
+      {"/meta", "base_level", 1, true},
+      {"/meta", "base_width", 1, false},
+      {"/meta", "base_cells", 2, true},
+      {"/meta", "periodic", 2, true},
       {"/meta/counters", "volume-updates", 1, true},
   };
   static constexpr std::size_t number_of_attributes = std::size(attributes);
@@ -165,13 +171,15 @@ class ForgedCheckpoint {
         return put(input_ + element % input_bytes_, 1);
       case 3: {
         const auto& level = head.levels[static_cast<std::size_t>(element) % head.levels.size()];
+        if (level.bytes < 8) return;
         return put(level.offset + 8 * (element % (level.bytes / 8)), 8);
       }
       default: {
         // A region that the tables do not know of; its checksum must be one of existing bytes.
         auto& level = head.levels[static_cast<std::size_t>(element) % head.levels.size()];
         const std::int64_t most = level.bytes / patch_bytes_;
-        level.bytes = patch_bytes_ * static_cast<std::int64_t>(change.value % static_cast<std::uint64_t>(most + 1));
+        level.bytes =
+            patch_bytes_ * static_cast<std::int64_t>(change.value % static_cast<std::uint64_t>(most + 1));
         return;
       }
     }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A checkpoint, read as a restart does: the bytes of a file as they are, or behind a first byte 'F' the changes of a
-// forged one, whose checksums are right. It is refused with an InputError or a Failure, or goes on.
+// A checkpoint, read as a restart does: the bytes of a file as they are, or behind a first byte 'F' the
+// changes of a forged one, whose checksums are right. It is refused with an InputError or a Failure, or goes
+// on.
 #include "base/error.hpp"
 #include "simulation/check_restart.hpp"
 #include "tests/fuzz/forged_checkpoint.hpp"

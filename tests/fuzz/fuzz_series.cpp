@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// plot.vtkhdf.series as a restart takes it up: it is refused, or what is written anew from it reads back the same.
+// plot.vtkhdf.series as a restart takes it up: it is refused, or what is written anew from it reads back the
+// same.
 #include "base/error.hpp"
 #include "io/plot_series.hpp"
 #include "tests/fuzz/scratch_file.hpp"

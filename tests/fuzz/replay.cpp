@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The main program of a fuzz target without a fuzzer: every file of the directories that are its arguments, once.
+// The main program of a fuzz target without a fuzzer: every file of the directories that are its arguments,
+// once.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A directory in memory for the files that a fuzz target hands to a reader; one for each process, gone with it.
+// A directory in memory for the files that a fuzz target hands to a reader; one for each process, gone with
+// it.
 
 #include <stdlib.h>
 

@@ -63,14 +63,14 @@ TEST(CacheParts, OneLivePartKeepsTheWhole) {
   EXPECT_EQ(device.deallocations(), 1u);
 }
 
-TEST(CacheParts, AreNeverSmallerThanAnEighthOfWhatTheDeviceGave) {
+TEST(CacheParts, AreNeverSmallerThanAQuarterOfWhatTheDeviceGave) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   cache.deallocate_sync(cache.allocate_sync(8 * mib), 8 * mib);
-  void* small = cache.allocate_sync(512 * kib);
+  void* small = cache.allocate_sync(mib);
   EXPECT_EQ(cache.stats().carved, 0u);
   EXPECT_EQ(cache.stats().evictions, 1u) << "the whole block went back to the device instead";
-  cache.deallocate_sync(small, 512 * kib);
+  cache.deallocate_sync(small, mib);
 }
 
 TEST(CacheParts, InFlightStayInOrder) {
@@ -137,7 +137,7 @@ TEST(CacheParts, AMixOfFewBlocksIsHeldInLittleMore) {
     peak = std::max(peak, live);
   }
   const Stats stats = cache.stats();
-  EXPECT_LT(static_cast<double>(stats.peak_held_bytes), 1.3 * static_cast<double>(peak));
+  EXPECT_LT(static_cast<double>(stats.peak_held_bytes), 1.4 * static_cast<double>(peak));
   EXPECT_GT(stats.hit_rate(), 0.99);
   EXPECT_GT(stats.carved, 0u);
   for (const Held& block : held) cache.deallocate_sync(block.pointer, block.bytes);

@@ -58,7 +58,8 @@ class CommandLine(unittest.TestCase):
     def test_help_and_version(self):
         code, out, _ = self.meander("--help")
         self.assertEqual(code, 0)
-        for command in ("run", "restart", "check", "scenarios", "input-reference", "terms"):
+        for command in ("run", "restart", "check", "explain", "info", "scenarios", "input-reference",
+                        "terms"):
             self.assertIn(command, out)
         code, out, _ = self.meander("--version")
         self.assertEqual(code, 0)
@@ -127,11 +128,11 @@ class CommandLine(unittest.TestCase):
             self.assertIn([entry["name"] for entry in json.load(stream)["files"]], (names, names[:-1]))
 
     def test_check_prints_an_input_that_checks_to_itself(self):
-        code, first, _ = self.meander("check", "in.toml")
+        code, first, _ = self.meander("check", "--input-only", "in.toml")
         self.assertEqual(code, 0)
         with open(self.path("in.toml"), "w", encoding="utf-8") as stream:
             stream.write(first)
-        self.assertEqual(self.meander("check", "in.toml"), (0, first, ""))
+        self.assertEqual(self.meander("check", "--input-only", "in.toml"), (0, first, ""))
 
     def test_standard_output_that_takes_nothing(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -47,6 +47,8 @@ name = "accretion"
 [time]
 max-steps = 2
 """
+HEADER = ("step,time,psi4_r30_2_-2_re [1 / length^2],psi4_r30_2_-2_im [1 / length^2],"
+          "psi4_r30_2_0_re [1 / length^2]")
 
 
 class Pictures(ReaderTest):
@@ -137,10 +139,11 @@ class Pictures(ReaderTest):
     def test_waves(self):
         source = os.path.join(self.scratch.name, "waves.csv")
         with open(source, "w", encoding="utf-8") as stream:
-            stream.write("step,time,psi4_l2_m2_re_r30,psi4_l2_m2_im_r30,psi4_l2_m0_re_r30\n0,0,1,2,3\n1,1,2,3,4\n")
+            stream.write(HEADER + "\n0,0,1,2,3\n1,1,2,3,4\n")
         panels = plot.psi4(meander_amr.open(source))
-        self.assertEqual([panel.get_title(loc="left") for panel in panels], ["psi4_l2_m2_r30", "psi4_l2_m0_r30"])
+        self.assertEqual([panel.get_title(loc="left") for panel in panels], ["psi4_r30_2_-2", "psi4_r30_2_0"])
         self.assertEqual([len(panel.lines) for panel in panels], [2, 1])
+        self.assertEqual(panels[0].get_ylabel(), "1 / length^2")
         self.assertIn("no columns psi4*", self.complaint(self.beside("blast", "history.csv"), "--show", "psi4"))
 
     def test_complaints(self):

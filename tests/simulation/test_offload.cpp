@@ -123,6 +123,19 @@ TEST(Offload, ChangesNoBitForAnyMemoryOfPatches) {
   }
 }
 
+// What a GPU would run, block by block, in the memory of the emulated device.
+TEST(Offload, ChangesNoBitWithBlockKernels) {
+  for (const Problem& problem : problems) {
+    for (const std::string& strategy : gpu::strategy_names()) {
+      Config config = offloading(problem, {"offload.device=host:2", "offload.memory=" + strategy});
+      config.offload.block_kernels = true;
+      const OffloadReport report = expect_same_bits(config, problem, 3, "block kernels, " + strategy);
+      EXPECT_GT(report.counts.batches, 0) << strategy;
+      EXPECT_EQ(report.counts.failed, 0) << strategy;
+    }
+  }
+}
+
 // Pieces that are worth a copy each, and a device that is lost with the patches in its memory.
 TEST(Offload, CopiesStraightFromPinnedPatches) {
   const Problem& problem = problems[1];
@@ -194,6 +207,22 @@ TEST(Offload, KeepsToTheQuota) {
   expect_same(outcome_of(*simulation), reference(problem), "quota");
   EXPECT_GT(simulation->offload().value().counts.batches, 0);
   EXPECT_LE(simulation->offload().value().peak_device_bytes, static_cast<std::int64_t>(2 * bytes));
+}
+
+TEST(Offload, ChangesNoBitOnCudaIn100Steps) {
+  if (const std::string missing = gpu::why_missing("cuda"); !missing.empty()) GTEST_SKIP() << missing;
+  for (const std::string name : {"accretion_muscl", "riemann"}) {
+    const Problem problem{name, 100};
+    const Outcome expected = outcome_of(*run(config_of(tested(problem)), problem, 4));
+    for (const std::string& strategy : gpu::strategy_names()) {
+      const auto simulation =
+          run(offloading(problem, {"offload.device=cuda", "offload.memory=" + strategy}), problem, 4);
+      expect_same(outcome_of(*simulation), expected, name + ", cuda, " + strategy);
+      const OffloadReport report = simulation->offload().value();
+      EXPECT_GT(report.counts.batches, 0) << strategy;
+      EXPECT_EQ(report.counts.failed, 0) << strategy;
+    }
+  }
 }
 
 TEST(Offload, ChangesNoBitWhenDevicesAreSlow) {

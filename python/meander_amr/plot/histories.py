@@ -89,5 +89,6 @@ def psi4(run, columns=None):
     figure, axes = panels(len(modes))
     for panel, (title, parts) in zip(axes, modes.items()):
         draw(panel, run, parts, title)
+        panel.set_ylabel(run.units.get(parts[0], ""))
     figure.suptitle(run.path, x=0.01, ha="left", fontweight="bold")
     return axes

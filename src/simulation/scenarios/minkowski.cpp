@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "simulation/scenarios/density_noise.hpp"
+#include "simulation/scenarios/deviation.hpp"
 #include "simulation/scenarios/makers.hpp"
 #include "solvers/ccz4/unknowns.hpp"
 
@@ -42,6 +43,8 @@ class Minkowski final : public Scenario {
     for (int i = 0; i < 3; ++i) flat.g(i, i) = 1;
     flat.a() = flat.phi() = 1;
   }
+
+  std::vector<Measure> measure(const StateView& view) const override { return deviation(view, *this); }
 
  private:
   Setting setting_;

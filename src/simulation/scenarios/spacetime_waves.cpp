@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "simulation/scenarios/deviation.hpp"
 #include "simulation/scenarios/makers.hpp"
 #include "solvers/ccz4/exact/metrics.hpp"
 
@@ -42,6 +43,8 @@ class WaveScenario : public Scenario {
     const double at[4] = {t, x[0], x[1], x[2]};
     exact::from_metric(wave_, at, solvers::ccz4::Slicing::harmonic, exact::Gauge::free, q);
   }
+
+  std::vector<Measure> measure(const StateView& view) const override { return deviation(view, *this); }
 
  protected:
   Wave wave_;

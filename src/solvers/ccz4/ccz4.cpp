@@ -14,6 +14,17 @@
 namespace meander::solvers::ccz4 {
 namespace {
 
+#ifdef MEANDER_CUDA
+constexpr bool with_cuda = true;
+#else
+constexpr bool with_cuda = false;
+#endif
+#ifdef MEANDER_OPENMP
+constexpr bool with_openmp = true;
+#else
+constexpr bool with_openmp = false;
+#endif
+
 // Of dx over the sum of the wave speeds along the axes. Fourth order: Runge-Kutta's stable stretch of the
 // imaginary axis over the largest frequency of the differences is 2.06; dissipation takes its part.
 constexpr double rusanov_cfl = 1.0, fourth_order_cfl = 1.8;
@@ -50,6 +61,34 @@ class Ccz4Solver final : public Solver {
     }
   }
 
+  bool runs_on(std::string_view kind) const override {
+    return kind == "host" || (kind == "cuda" && with_cuda) || (kind == "openmp" && with_openmp);
+  }
+
+  std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
+    return (with_cuda || with_openmp) && traits_.stages == 1 ? rusanov_scratch_bytes(layout, patches) : 0;
+  }
+
+  void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
+    MEANDER_ASSERT(batch.layout.h == traits_.halo);
+    const bool first_order = terms_.parameters.scheme == Scheme::rusanov;
+    if (execution.on_host()) {
+      const HostView view(execution, batch, traits_.stage_blocks, 0,
+                          scratch_bytes(batch.layout, batch.count));
+      return first_order ? launch_rusanov_serially(terms_, view.batch())
+                         : launch_fourth_order_serially(terms_, view.batch());
+    }
+#if defined(MEANDER_OPENMP)
+    first_order ? launch_rusanov_on_openmp(execution, terms_, batch)
+                : launch_fourth_order_on_openmp(execution, terms_, batch);
+#elif defined(MEANDER_CUDA)
+    first_order ? launch_rusanov_on_cuda(execution.native_queue(), terms_, batch)
+                : launch_fourth_order_on_cuda(execution.native_queue(), terms_, batch);
+#else
+    Solver::launch(execution, batch);
+#endif
+  }
+
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
     return ccz4::inspect(terms_, task, layout);
   }
@@ -79,7 +118,9 @@ class Ccz4Solver final : public Solver {
     return status;
   }
 
-  bool admissible(const double* q) const override { return terms_.admissible(q); }
+  bool admissible(const double* q) const override {
+    return terms_.admissible(q);
+  }
 
   std::vector<Bound> bounds() const override {
     const Parameters& p = terms_.parameters;
@@ -120,9 +161,15 @@ class Ccz4Solver final : public Solver {
     return damping_fraction / rate;
   }
 
-  const std::vector<Derived>& derived() const override { return derived_; }
-  const void* parameters() const override { return &terms_.parameters; }
-  const std::vector<PatchQuantity>& patch_quantities() const override { return constraint_quantities(); }
+  const std::vector<Derived>& derived() const override {
+    return derived_;
+  }
+  const void* parameters() const override {
+    return &terms_.parameters;
+  }
+  const std::vector<PatchQuantity>& patch_quantities() const override {
+    return constraint_quantities();
+  }
 
  private:
   Terms terms_;

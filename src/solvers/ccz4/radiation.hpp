@@ -3,33 +3,74 @@
 #pragma once
 // Sommerfeld's condition: far out every unknown is flat space's plus f(r - v t) / r, r being the distance
 // from the domain's middle, so that dt Q = -v (d_r Q + (Q - flat) / r) (Shibata and Nakamura 1995; Alcubierre
-// et al. 2003). Usable in device code.
+// et al. 2003). A_k, B_k^i, D_kij and P_k are no such waves, but derivatives of one: theirs is the derivative
+// of that condition, so that they stay the derivatives they stand for. Usable in device code.
 
 #include "solvers/ccz4/parameters.hpp"
 #include "solvers/ccz4/unknowns.hpp"
 
 namespace meander::solvers::ccz4 {
 
-// The speed at which an unknown leaves flat space; 0: it does not move there.
-MEANDER_TERM double radiation_speed(const Parameters& p, int n) {
-  const bool of_lapse = n == at::a || n == at::K || (n >= at::A && n < at::A + 3);
-  const bool of_shift = (n >= at::beta && n < at::beta + 6) || (n >= at::B && n < at::B + 9);
-  if (n == at::K0 || (of_shift && !p.evolves_shift)) return 0.0;
-  if (of_lapse) return p.slicing == Slicing::harmonic ? 1.0 : sqrt(2.0);
-  if (of_shift) return sqrt(4.0 / 3.0 * p.f);
-  return n == at::Theta ? p.e : 1.0;
+// For an unknown f, less its value in flat space, and its derivatives F_k. x: from the middle.
+template <class T>
+struct Wave {
+  T speed_over_r, over_r2;
+  T x[3];
+
+  MEANDER_TERM T rate(const T& f, const T* F) const {
+    return -speed_over_r * fma(x[0], F[0], fma(x[1], F[1], fma(x[2], F[2], f)));
+  }
+  // dF: d_i F_k, i along the axes.
+  MEANDER_TERM T rate_of_slope(const T& f, const T* F, const T* dF, int k) const {
+    const T along = fma(x[0], dF[0], fma(x[1], dF[1], x[2] * dF[2]));
+    return fma(-speed_over_r, fma(T(2.0), F[k], along), -(over_r2 * x[k]) * rate(f, F));
+  }
+};
+
+// f at n with derivatives at m, m + stride, m + 2 stride, each `share` of what it stands for.
+template <class T>
+MEANDER_TERM void radiate_with_slopes(const Wave<T>& wave, const T* q, const T* gradient, int n, double flat,
+                                      int m, int stride, double share, T* rate) {
+  const T over(1.0 / share), f = q[n] - T(flat);
+  const T F[3] = {over * q[m], over * q[m + stride], over * q[m + 2 * stride]};
+  rate[n] = wave.rate(f, F);
+  for (int k = 0; k < 3; ++k) {
+    T dF[3];
+    for (int i = 0; i < 3; ++i) dF[i] = over * gradient[i * unknowns + m + k * stride];
+    rate[m + k * stride] = T(share) * wave.rate_of_slope(f, F, dF, k);
+  }
 }
 
 template <class T>
 MEANDER_TERM void radiation_rates(const Parameters& p, const T* q, const T* gradient, const T* x, T* rate) {
-  const T d[3] = {x[0] - T(p.middle[0]), x[1] - T(p.middle[1]), x[2] - T(p.middle[2])};
-  const T over_r = T(1.0) / sqrt(fma(d[0], d[0], fma(d[1], d[1], d[2] * d[2])));
-  for (int n = 0; n < unknowns; ++n) {
-    const bool one = n == at::g || n == at::g + 3 || n == at::g + 5 || n == at::a || n == at::phi;
-    T sum = q[n] - T(one ? 1.0 : 0.0);
-    for (int a = 0; a < 3; ++a) sum = fma(d[a], gradient[a * unknowns + n], sum);
-    rate[n] = T(-radiation_speed(p, n)) * over_r * sum;
-  }
+  Wave<T> wave{T(0.0), T(0.0), {x[0] - T(p.middle[0]), x[1] - T(p.middle[1]), x[2] - T(p.middle[2])}};
+  const T over_r = T(1.0) / sqrt(fma(wave.x[0], wave.x[0], fma(wave.x[1], wave.x[1], wave.x[2] * wave.x[2])));
+  wave.over_r2 = over_r * over_r;
+  const auto plain = [&](int first, int count, double speed) {
+    wave.speed_over_r = T(speed) * over_r;
+    for (int n = first; n < first + count; ++n) {
+      const T slope[3] = {gradient[n], gradient[unknowns + n], gradient[2 * unknowns + n]};
+      rate[n] = wave.rate(q[n], slope);
+    }
+  };
+  const double of_lapse = p.slicing == Slicing::harmonic ? 1.0 : sqrt(2.0);
+  const double of_shift = p.evolves_shift ? sqrt(4.0 / 3.0 * p.f) : 0.0;
+  plain(at::At, 6, 1.0);
+  plain(at::Theta, 1, p.e);
+  plain(at::G, 3, 1.0);
+  plain(at::b, 3, of_shift);
+  plain(at::K, 1, of_lapse);
+  plain(at::K0, 1, 0.0);
+  wave.speed_over_r = over_r;
+  for (int n = 0; n < 6; ++n)
+    radiate_with_slopes(wave, q, gradient, at::g + n, n == 0 || n == 3 || n == 5 ? 1.0 : 0.0, at::D + n, 6,
+                        0.5, rate);
+  radiate_with_slopes(wave, q, gradient, at::phi, 1.0, at::P, 1, 1.0, rate);
+  wave.speed_over_r = T(of_lapse) * over_r;
+  radiate_with_slopes(wave, q, gradient, at::a, 1.0, at::A, 1, 1.0, rate);
+  wave.speed_over_r = T(of_shift) * over_r;
+  for (int i = 0; i < 3; ++i)
+    radiate_with_slopes(wave, q, gradient, at::beta + i, 0.0, at::B + i, 3, 1.0, rate);
 }
 
 }  // namespace meander::solvers::ccz4

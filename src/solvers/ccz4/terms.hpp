@@ -25,7 +25,21 @@ struct Terms {
   static constexpr double far_det = 0.1;
   enum Bounds { phi_bound, lapse_bound, det_bound };
 
+  // Where a whole volume's rates do not fit into registers, they are computed group by group: those of one
+  // group share the most.
+  static constexpr int rate_groups = 10;
+  static constexpr int rate_group(int n) {
+    if (n >= at::D && n < at::K) return (n - at::D) / 6;
+    if (n == at::K || (n >= at::At && n <= at::Theta)) return 3;
+    if ((n >= at::G && n < at::a) || (n >= at::beta && n < at::A)) return 4;
+    if (n >= at::B && n < at::D) return 5 + (n - at::B) / 3;
+    if (n == at::a || n == at::K0 || (n >= at::A && n < at::B)) return 8;
+    return 9;
+  }
+
   Parameters parameters;
+
+  MEANDER_HOST_DEVICE double dissipation() const { return parameters.dissipation; }
 
   // dQ/dt; gradient[a * unknowns + n] = dQ_n/dx_a. Linear in the gradient but for its part at zero gradient,
   // the source.

@@ -8,13 +8,6 @@
 
 #include "solvers/math.hpp"
 
-// Loops over tensor indices become straight-line code, whatever the compiler thinks of its size.
-#if defined(__CUDACC__) || defined(__clang__)
-#define MEANDER_UNROLL _Pragma("unroll")
-#else
-#define MEANDER_UNROLL _Pragma("GCC unroll 16")
-#endif
-
 namespace meander::solvers::ccz4 {
 
 inline constexpr int unknowns = 59;

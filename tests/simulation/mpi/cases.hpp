@@ -188,6 +188,39 @@ cfl = 0.5
 name = "gauge-wave"
 )";
 
+// Punctures that are followed, and waves that leave.
+inline const std::string binary = R"(
+[domain]
+dimensions = 3
+lower = [-3.0, -1.5, -1.5]
+upper = [3.0, 1.5, 1.5]
+cells = [2, 1, 1]
+[boundary]
+all = "sommerfeld"
+[mesh]
+patch-size = 9
+min-level = 1
+max-level = 2
+regrid-every = 2
+buffer = 0
+[[refinement]]
+kind = "punctures"
+radii = [0.05]
+[solver]
+equation = "ccz4"
+cfl = 0.8
+ordering = 2.0
+[scenario]
+name = "binary"
+points = 16
+position-1 = [1.1, 0.2, 0.1]
+position-2 = [-1.2, -0.1, 0.3]
+momentum-1 = [0.1, 0.2, 0.3]
+spin-2 = [0.02, 0.0, 0.05]
+[diagnostics]
+extraction-radii = [1.4]
+)";
+
 inline std::vector<RankCase> rank_cases() {
   return {
       {"accretion_muscl", accretion, {}, 10},
@@ -200,6 +233,7 @@ inline std::vector<RankCase> rank_cases() {
       {"sod", sod, {}, 24},
       {"vortex", vortex, {}, 10},
       {"ccz4_fourth_order", gauge_wave, {}, 5},
+      {"ccz4_fourth_order_binary", binary, {}, 4},
       {"ccz4_rusanov",
        gauge_wave,
        {"solver.scheme=rusanov", "mesh.patch-size=5", "refinement[0].speed=30.0"},

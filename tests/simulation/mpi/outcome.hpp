@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "simulation/equation.hpp"
+#include "simulation/psi4_modes.hpp"
 #include "simulation/puncture_tracker.hpp"
 #include "simulation/simulation.hpp"
 
@@ -73,6 +74,8 @@ inline Outcome outcome_of(Simulation& simulation) {
        equation_of(simulation.config()).measure(view, simulation.config().diagnosed())) {
     outcome.figures.push_back(measure.value);
   }
+  for (const Measure& measure : psi4_measures(view, {}, simulation.config().diagnostics.extraction_radii))
+    outcome.figures.push_back(measure.value);
   outcome.numbers = {simulation.step(), simulation.volume_updates(), simulation.first_order_volumes(),
                      simulation.floored_volumes(), simulation.leaves()};
   for (const std::int64_t leaves : simulation.leaves_per_level()) outcome.numbers.push_back(leaves);

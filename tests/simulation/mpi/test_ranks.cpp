@@ -19,6 +19,9 @@ INSTANTIATE_TEST_SUITE_P(Simulation, Ranks, testing::ValuesIn(rank_cases()),
 TEST_P(Ranks, ChangeNoBit) {
   const RankCase& tested = GetParam();
   const Config config = config_of(tested);
+  // Punctures take longer than a test to reach another leaf.
+  const bool moves = std::any_of(config.refinement.begin(), config.refinement.end(),
+                                 [](const auto& criterion) { return criterion.kind != "punctures"; });
   int meshes = 0;
   const auto run = [&](int threads, const mesh::Communicator& communicator) {
     const auto simulation = make_simulation(config, threads, communicator);
@@ -33,7 +36,7 @@ TEST_P(Ranks, ChangeNoBit) {
   const Outcome reference = alone([&](const auto& one) { return run(1, one); });
   for (const int threads : {1, 2, 4}) {
     expect_same(run(threads, world()), reference, std::to_string(threads) + " threads");
-    EXPECT_TRUE(meshes > 2 || config.refinement.empty()) << "the mesh changed " << meshes << " times";
+    EXPECT_TRUE(meshes > 2 || !moves) << "the mesh changed " << meshes << " times";
   }
 }
 

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The handler allocates nothing, takes no lock, and calls only what may be called in one. That excludes
+// printf and demangling, which addr2line does afterwards.
+#include "base/crash.hpp"
+
+#include <execinfo.h>
+#include <link.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+
+namespace meander {
+
+namespace {
+
+constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr int most_frames = 64;
+constexpr std::size_t stack_bytes = std::size_t{1} << 16;
+
+int rank_of_process = -1;
+char program[4096] = "meander";
+std::uintptr_t program_begin = 0, program_end = 0;  // where its code lies
+std::uintptr_t program_base = 0;                    // address 0 of the file
+std::atomic<long> reporter = 0;                     // the thread that reports; 0: none yet
+alignas(16) char signal_stack[stack_bytes];
+
+// A text of limited length, put together without the library.
+class Line {
+ public:
+  Line& operator<<(const char* text) {
+    for (; *text != '\0' && size_ < sizeof(text_); ++text) text_[size_++] = *text;
+    return *this;
+  }
+  Line& number(std::uintptr_t value, unsigned base) {
+    char digits[2 * sizeof(value) + 8];
+    std::size_t n = sizeof(digits);
+    digits[--n] = '\0';
+    do {
+      digits[--n] = "0123456789abcdef"[value % base];
+      value /= base;
+    } while (value != 0);
+    return *this << digits + n;
+  }
+  void write() const {
+    for (std::size_t at = 0; at < size_;) {
+      const ssize_t put = ::write(STDERR_FILENO, text_ + at, size_ - at);
+      if (put <= 0) return;
+      at += static_cast<std::size_t>(put);
+    }
+  }
+
+ private:
+  char text_[4096 + 1024];
+  std::size_t size_ = 0;
+};
+
+const char* name_of(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV: memory that is not ours";
+    case SIGBUS:
+      return "SIGBUS: memory that is not there";
+    case SIGFPE:
+      return "SIGFPE: an impossible arithmetic operation";
+    case SIGILL:
+      return "SIGILL: an instruction this processor does not have";
+    default:
+      return "SIGABRT: the program gave up";
+  }
+}
+
+void write_backtrace() {
+  void* frames[most_frames];
+  const int count = ::backtrace(frames, most_frames);
+  ::backtrace_symbols_fd(frames, count, STDERR_FILENO);
+  Line hint;
+  hint << "names and lines: addr2line -Cfpie " << program;
+  bool any = false;
+  for (int f = 0; f < count; ++f) {
+    const auto address = reinterpret_cast<std::uintptr_t>(frames[f]);
+    if (address < program_begin || address >= program_end) continue;
+    (hint << " 0x").number(address - program_base, 16);
+    any = true;
+  }
+  if (any) (hint << "\n").write();
+}
+
+void write_report(const char* what, int sender) {
+  Line line;
+  line << "\nmeander crashed";
+  if (rank_of_process >= 0) (line << ": rank ").number(static_cast<std::uintptr_t>(rank_of_process), 10);
+  const long thread = ::syscall(SYS_gettid), process = ::getpid();
+  (line << ", process ").number(static_cast<std::uintptr_t>(process), 10);
+  if (thread == process) {
+    line << ", main thread";
+  } else {
+    (line << ", thread ").number(static_cast<std::uintptr_t>(thread), 10);
+  }
+  line << ": " << what;
+  if (sender > 0) (line << ", sent by process ").number(static_cast<std::uintptr_t>(sender), 10);
+  line << "\nThe files written before are intact; `meander restart` goes on from the newest checkpoint. "
+          "Backtrace:\n";
+  line.write();
+  write_backtrace();
+}
+
+// Only the first thread reports, once; it ends the others, which wait for that.
+void report_once(const char* what, int sender) {
+  const long self = ::syscall(SYS_gettid);
+  long first = 0;
+  if (reporter.compare_exchange_strong(first, self)) return write_report(what, sender);
+  while (first != self) ::pause();
+}
+
+extern "C" void on_crash(int signal, siginfo_t* info, void*) {
+  const bool sent = info->si_code == SI_USER && info->si_pid != ::getpid();
+  report_once(name_of(signal), sent ? info->si_pid : 0);
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  ::sigaction(signal, &standard, nullptr);
+  ::raise(signal);
+}
+
+int find_program(dl_phdr_info* info, std::size_t, void*) {
+  program_base = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+    program_begin = program_base + part.p_vaddr;
+    program_end = program_begin + part.p_memsz;
+  }
+  return 1;  // the program comes first; no more
+}
+
+}  // namespace
+
+void report_crashes(int rank) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  rank_of_process = rank;
+  ::dl_iterate_phdr(find_program, nullptr);
+  const ssize_t length = ::readlink("/proc/self/exe", program, sizeof(program) - 1);
+  if (length > 0) program[length] = '\0';
+  // The first backtrace loads a library, which a handler could not.
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);
+  stack_t stack{};
+  stack.ss_sp = signal_stack;
+  stack.ss_size = stack_bytes;
+  ::sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (const int signal : crashes) ::sigaction(signal, &action, nullptr);
+#else
+  rank_of_process = rank;
+#endif
+}
+
+void report_crash(const char* what) {
+  report_once(what, 0);
+}
+
+}  // namespace meander

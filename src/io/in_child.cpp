@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/in_child.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace meander::io {
+
+namespace {
+
+void write_all(int descriptor, const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t put = ::write(descriptor, text.data() + at, text.size() - at);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return;
+    at += static_cast<std::size_t>(put);
+  }
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  char buffer[4096];
+  while (true) {
+    const ssize_t got = ::read(descriptor, buffer, sizeof(buffer));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+// Leaves without the destructors, exit handlers and buffers that belong to the parent.
+[[noreturn]] void be_child(int out, const std::function<std::string()>& body, unsigned seconds) {
+  for (const int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) std::signal(crash, SIG_DFL);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::alarm(seconds);
+  int code = exit_done;
+  std::string text;
+  try {
+    text = body();
+  } catch (const InputError& error) {
+    code = exit_input_error;
+    text = error.what();
+  } catch (const std::exception& error) {
+    code = exit_failure;
+    text = error.what();
+  }
+  write_all(out, text);
+  ::_exit(code);
+}
+
+}  // namespace
+
+std::string in_child(const std::string& file, const std::function<std::string()>& body, unsigned seconds) {
+  int ends[2];
+  if (::pipe(ends) != 0) throw Failure(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    be_child(ends[1], body, seconds);
+  }
+  const int reason = errno;
+  ::close(ends[1]);
+  if (child < 0) {
+    ::close(ends[0]);
+    throw Failure(fmt::format("{}: cannot be read: {}", file, std::strerror(reason)));
+  }
+  const std::string text = read_all(ends[0]);
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status)) throw InputError(fmt::format("{}: is damaged: HDF5 cannot read it", file));
+  if (WEXITSTATUS(status) == exit_input_error) throw InputError(text);
+  if (WEXITSTATUS(status) != exit_done) throw Failure(text);
+  return text;
+}
+
+}  // namespace meander::io

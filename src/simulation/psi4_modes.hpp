@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Gravitational radiation through spheres: the modes l = 2, m = -2 .. 2 of Psi4 (see solvers/ccz4/weyl.hpp)
+// for spin weight -2, integrals of Psi4 times the conjugate of -2Y_2m over all directions from the centre.
+
+#include <array>
+#include <complex>
+#include <vector>
+
+#include "simulation/scenario.hpp"
+
+namespace meander::simulation {
+
+inline constexpr std::size_t psi4_mode_count = 5;  // m = -2 .. 2
+
+// -2Y_2m (Goldberg et al. 1967), m = -2 .. 2.
+std::complex<double> spin_weighted_harmonic(int m, double theta, double phi);
+
+// On the sphere of that radius, inside the domain: Gauss-Legendre points in cos(theta) and equal angles phi,
+// at which E_ij, B_ij and the metric are interpolated at sixth order. The same bits for any number of ranks
+// and threads. Collective.
+std::array<std::complex<double>, psi4_mode_count> psi4_modes(const StateView& view,
+                                                             const std::array<double, 3>& centre,
+                                                             double radius);
+
+// Columns "psi4_r40_2_-2_re", "..._im", ... of history.csv, sphere after sphere. Collective.
+std::vector<Measure> psi4_measures(const StateView& view, const std::array<double, 3>& centre,
+                                   const std::vector<double>& radii);
+
+}  // namespace meander::simulation

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+# What bash would offer, asked without a terminal; and that it knows every command and option the program has.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null
+source "$here/../../share/bash-completion/completions/meander"
+shopt -s extglob
+failures=0
+
+# offered WORD...: the completions of the last word, in one line, sorted.
+offered() {
+  COMP_WORDS=("$MEANDER" "$@")
+  COMP_CWORD=$#
+  _meander
+  printf '%s\n' "${COMPREPLY[@]:-}" | sort | paste -sd ' '
+}
+
+expect() { # offered, wanted
+  [ "$1" = "$2" ] && return
+  echo "offered '$1', expected '$2'" >&2
+  failures=$((failures + 1))
+}
+
+expect "$(offered ex)" "explain"
+expect "$(offered re)" "restart"
+expect "$(offered run --th)" "--threads"
+expect "$(offered check in.toml --set mesh.p)" "mesh.patch-size="
+expect "$(offered run in.toml --set gpu-memory.)" "gpu-memory.limit= gpu-memory.trim-after="
+expect "$(offered explain mesh.b)" "mesh.buffer"
+expect "$(offered explain doma)" "domain domain.cells domain.dimensions domain.lower domain.upper"
+expect "$(offered run in.toml --threads '')" ""
+cd "$here/../../inputs"
+expect "$(offered run sod)" "sod.toml"
+
+for command in "" run restart check explain info scenarios input-reference terms; do
+  for option in $("$MEANDER" ${command:+"$command"} --help | grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | sort -u); do
+    [[ " $(_meander_options "$command") " == *" $option "* ]] ||
+      { echo "meander $command $option is not completed" >&2; failures=$((failures + 1)); }
+  done
+done
+for command in $("$MEANDER" --help | sed -n '/^S[uU][bB]/,$p' | awk '/^  [a-z]/ {print $1}'); do
+  [ "$(offered "$command")" = "$command" ] || { echo "meander $command is not completed" >&2; failures=$((failures + 1)); }
+done
+[ "$failures" -eq 0 ]

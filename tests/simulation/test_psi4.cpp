@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Psi4: the Weyl tensor of known spacetimes, and the modes of a plane wave through a sphere.
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <numbers>
+#include <random>
+
+#include "simulation/psi4_modes.hpp"
+#include "solvers/ccz4/exact/metrics.hpp"
+#include "solvers/ccz4/weyl.hpp"
+#include "tests/reference/exact_riemann.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+namespace ccz4 = solvers::ccz4;
+namespace exact = solvers::ccz4::exact;
+using Complex = std::complex<double>;
+
+struct ExactWeyl {
+  ccz4::Weyl<double> weyl;
+  ccz4::Symmetric<double> metric;  // g~
+  double phi = 0;
+};
+
+template <class Metric>
+ExactWeyl exact_weyl(const Metric& metric, const double (&x)[4]) {
+  exact::Jet<double> at[4], q[ccz4::unknowns];
+  for (int a = 0; a < 4; ++a) at[a] = exact::Jet<double>::coordinate(x[a], a);
+  exact::from_metric(metric, at, ccz4::Slicing::harmonic, exact::Gauge::free, q);
+  double value[ccz4::unknowns], gradient[3 * ccz4::unknowns];
+  for (int n = 0; n < ccz4::unknowns; ++n) {
+    value[n] = q[n].value;
+    for (int a = 0; a < 3; ++a) gradient[a * ccz4::unknowns + n] = q[n].d[1 + a];
+  }
+  ExactWeyl result{ccz4::weyl(value, gradient), {}, value[ccz4::at::phi]};
+  for (std::size_t n = 0; n < 6; ++n) result.metric.of[n] = value[ccz4::at::g + static_cast<int>(n)];
+  return result;
+}
+
+// (E - i B)_ij (E - i B)^ij = 6 M^2 / (r - i a cos(theta))^6 for any slice of a black hole's spacetime,
+// moving or not; the sign of i is that of the orientation.
+TEST(Weyl, HasTheInvariantOfABlackHole) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(2, 5);
+  for (const double velocity : {0.0, 0.4}) {
+    const exact::KerrSchild hole{1.3, 0.8, velocity};
+    for (int n = 0; n < 100; ++n) {
+      const double x[4] = {0, uniform(random), -uniform(random), uniform(random)};
+      ExactWeyl here = exact_weyl(hole, x);
+      const ccz4::Symmetric<double> inverse = exact::inverse(here.metric);
+      Complex all[3][3], trace = 0, square = 0;
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+          all[i][j] = {here.weyl.electric(i, j), -here.weyl.magnetic(i, j)};
+          trace += inverse(i, j) * all[i][j];
+        }
+      }
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) all[i][j] -= trace / 3.0 * here.metric(i, j);
+      }
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+          for (int k = 0; k < 3; ++k) {
+            for (int l = 0; l < 3; ++l) square += inverse(i, k) * inverse(j, l) * all[i][j] * all[k][l];
+          }
+        }
+      }
+      const double a = hole.spin * hole.mass, lorentz = 1 / std::sqrt(1 - velocity * velocity);
+      const double X = lorentz * x[1], rho = X * X + x[2] * x[2] + x[3] * x[3] - a * a;
+      const double r = std::sqrt(0.5 * (rho + std::sqrt(rho * rho + 4 * a * a * x[3] * x[3])));
+      const Complex kerr = 6 * hole.mass * hole.mass / std::pow(Complex(r, -a * x[3] / r), 6);
+      EXPECT_LT(std::min(std::abs(square - kerr), std::abs(square - std::conj(kerr))),
+                1e-10 * std::abs(kerr));
+    }
+  }
+}
+
+TEST(Weyl, AHoleAtRestRadiatesNothing) {
+  const exact::KerrSchild hole{1.0, 0.0, 0.0};
+  for (const auto& x : {std::array{3.0, 1.0, 2.0}, std::array{-1.0, 2.5, 0.3}, std::array{0.2, 0.1, -4.0}}) {
+    const ExactWeyl here = exact_weyl(hole, {0, x[0], x[1], x[2]});
+    EXPECT_LT(std::abs(ccz4::psi4(here.weyl, here.metric, x.data())), 1e-14);
+  }
+}
+
+// Along +x the wave of amplitude A sin(k (x - t)) in h_yy, and on the other side it comes in.
+TEST(Weyl, APlaneWaveIsTheSecondDerivativeOfItsStrain) {
+  const double A = 1e-7, k = 2 * std::numbers::pi;
+  const exact::LinearWave wave{A, 1.0};
+  for (const double along : {0.1, 0.35, 0.8}) {
+    // At +x: theta points to -z and phi to y, so h_plus = h_zz = -h_yy.
+    const double out[3] = {along, 1e-14, 0}, in[3] = {along - 1, 1e-14, 0};
+    const double second = -k * k * A * std::sin(k * (along - 0.05));  // of h_yy, in time
+    const ExactWeyl ahead = exact_weyl(wave, {0.05, out[0], out[1], out[2]}),
+                    behind = exact_weyl(wave, {0.05, in[0], in[1], in[2]});
+    EXPECT_NEAR(ccz4::psi4(ahead.weyl, ahead.metric, out).real(), second, 1e-5 * k * k * A);
+    EXPECT_NEAR(ccz4::psi4(ahead.weyl, ahead.metric, out).imag(), 0, 1e-5 * k * k * A);
+    EXPECT_LT(std::abs(ccz4::psi4(behind.weyl, behind.metric, in)), 1e-5 * k * k * A);
+  }
+}
+
+// Harmonics are orthonormal under the quadrature's own rule for plane waves: checked through the modes below.
+std::array<Complex, psi4_mode_count> modes_of_wave(const exact::LinearWave& wave, double radius) {
+  constexpr int n = 200;
+  std::array<Complex, psi4_mode_count> modes{};
+  for (int i = 0; i < n; ++i) {
+    const double theta = std::numbers::pi * (i + 0.5) / n;
+    for (int j = 0; j < n; ++j) {
+      const double phi = 2 * std::numbers::pi * (j + 0.5) / n;
+      const double x[3] = {radius * std::sin(theta) * std::cos(phi), radius * std::sin(theta) * std::sin(phi),
+                           radius * std::cos(theta)};
+      const ExactWeyl here = exact_weyl(wave, {0, x[0], x[1], x[2]});
+      const Complex psi4 = ccz4::psi4(here.weyl, here.metric, x);
+      const double area = std::sin(theta) * 2 * std::pow(std::numbers::pi / n, 2);
+      for (std::size_t m = 0; m < psi4_mode_count; ++m)
+        modes[m] += area * psi4 * std::conj(spin_weighted_harmonic(static_cast<int>(m) - 2, theta, phi));
+    }
+  }
+  return modes;
+}
+
+TEST(Psi4Modes, OfAPlaneWaveConvergeAtFourthOrder) {
+  const exact::LinearWave wave{1e-8, 2.0};
+  const auto reference = modes_of_wave(wave, 0.8);
+  double before = 0;
+  for (const int p : {8, 16}) {
+    const Config config = physics_input(fmt::format(
+        "[domain]\nlower = [-1, -1, -1]\nupper = [1, 1, 1]\ncells = [2, 2, 2]\n[mesh]\npatch-size = {}\n"
+        "[solver]\nequation = \"ccz4\"\nslicing = \"harmonic\"\ns = 0\n[scenario]\nname = \"linear-wave\"\n"
+        "amplitude = 1e-8\nwidth = 2.0\n[diagnostics]\nextraction-radii = [0.8]\n",
+        p));
+    const auto simulation = make_simulation(config, available_processors());
+    const auto modes = psi4_modes(simulation->view(), {0, 0, 0}, 0.8);
+    double error = 0, size = 0;
+    for (std::size_t m = 0; m < psi4_mode_count; ++m) {
+      error = std::max(error, std::abs(modes[m] - reference[m]));
+      size = std::max(size, std::abs(reference[m]));
+    }
+    std::printf("%d volumes across: modes up to %.3e, error %.2e\n", 2 * p, size, error);
+    if (before > 0) {
+      EXPECT_GT(reference::order_of(before, error, 2), 3.7);
+    }
+    before = error;
+    EXPECT_LT(error, 0.05 * size);
+  }
+}
+
+TEST(Psi4Modes, OutsideTheDomainAreRefused) {
+  const auto refused = [](const std::string& setting) {
+    try {
+      shipped_input("puncture", {setting});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused("diagnostics.extraction-radii=[4.0, 9.0]"), "accepted");
+  EXPECT_NE(refused("diagnostics.extraction-radii=[4.0, 9.5]").find("reaches beyond the domain"),
+            std::string::npos);
+  EXPECT_NE(refused("diagnostics.extraction-radii=[0]").find("must be greater than 0"), std::string::npos);
+  EXPECT_NE(refused("diagnostics.extraction-radii=[4.0, 4]").find("names 4 twice"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace meander::simulation
