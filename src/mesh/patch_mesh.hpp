@@ -83,9 +83,11 @@ class PatchMesh {
   bool has_messages() const { return !halo_messages_.is_empty(); }
   bool has_flux_messages() const { return !flux_messages_.is_empty(); }
 
-  // Corrects flux_correction().coarse_leaves()[i].
+  // Corrects flux_correction().coarse_leaves()[i]. What coarser halos read of the leaf was summed up when it
+  // was updated: once its state is final, sum_parts() does so again.
   const FluxCorrection<D>& flux_correction() const { return flux_correction_; }
   void correct(std::size_t i, double dt) const;
+  void sum_parts(std::size_t leaf) const;
 
   // Time that an update of the leaf took, for measured weights.
   bool measures_cost() const { return policy_.measured_weights; }
@@ -108,7 +110,6 @@ class PatchMesh {
   void apply(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
   void combine(const HaloOp<D>& op, const solvers::PatchTask& patch) const;
   void apply_boundary(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
-  void sum_parts(std::size_t leaf) const;
   bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, ThreadTeam& team);
   void move_state(const DistributedTree<D>& next, ThreadTeam& team);
   void migrate(std::span<const std::int64_t> first_leaves);

@@ -137,6 +137,7 @@ void Traversal<D>::correct(bool border, double dt) {
       status_[leaf].max_rate = corrected.max_rate;
       status_[leaf].floored += corrected.floored;
       status_[leaf].admissible = status_[leaf].admissible && corrected.admissible;
+      mesh_.sum_parts(leaf);
     }
   });
 }

@@ -20,9 +20,9 @@ using Eigen::VectorXd;
 using std::numbers::pi;
 
 constexpr int most_iterations = 100;
-constexpr std::size_t memory = 6;  // of Anderson's method
-constexpr double tolerance = 1e-13;               // of the change of U, relative to its largest value
-constexpr double good_enough = 1e-9;              // where rounding lets it come no further
+constexpr std::size_t memory = 6;     // of Anderson's method
+constexpr double tolerance = 1e-13;   // of the change of U, relative to its largest value
+constexpr double good_enough = 1e-9;  // where rounding lets it come no further
 
 double zero_of_chebyshev(std::size_t i, std::size_t points) {
   return -std::cos(pi * (static_cast<double>(i) + 0.5) / static_cast<double>(points));
