@@ -131,7 +131,7 @@ TEST(RestartFiles, AreWrittenAlikeByAnyRanks) {
   for (const char* path : {"by-one", "by-all"}) {
     io::CheckpointReader checkpoint(directory.file(path), world());
     EXPECT_EQ(checkpoint.state().step, 7);
-    EXPECT_EQ(checkpoint.state().counters.size(), 3u);
+    EXPECT_EQ(checkpoint.state().counters.size(), 4u);
     EXPECT_EQ(checkpoint.state().input, config.resolved);
   }
 }
