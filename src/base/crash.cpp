@@ -19,6 +19,12 @@ namespace meander {
 namespace {
 
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
 constexpr int most_frames = 64;
 constexpr std::size_t stack_bytes = std::size_t{1} << 16;
 
@@ -140,8 +146,8 @@ int find_program(dl_phdr_info* info, std::size_t, void*) {
 }  // namespace
 
 void report_crashes(int rank) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   rank_of_process = rank;
+  if (sanitized) return;  // sanitizers report crashes themselves
   ::dl_iterate_phdr(find_program, nullptr);
   const ssize_t length = ::readlink("/proc/self/exe", program, sizeof(program) - 1);
   if (length > 0) program[length] = '\0';
@@ -156,9 +162,6 @@ void report_crashes(int rank) {
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int signal : crashes) ::sigaction(signal, &action, nullptr);
-#else
-  rank_of_process = rank;
-#endif
 }
 
 void report_crash(const char* what) {
