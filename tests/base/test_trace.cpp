@@ -3,8 +3,10 @@
 #include "base/trace.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -104,13 +106,14 @@ class Parser {
 };
 
 std::vector<Json> written(const std::vector<std::string>& parts) {
-  const std::string path = ::testing::TempDir() + "/trace.json";
+  const std::string path = ::testing::TempDir() + "/meander-trace-" + std::to_string(::getpid()) + ".json";
   Writer writer(path);
   for (const std::string& part : parts) writer.add(part);
   writer.finish("a \"note\"");
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
+  std::remove(path.c_str());
   return Parser(text.str()).whole()["traceEvents"].items;
 }
 

@@ -3,6 +3,7 @@
 #include "simulation/simulation.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -206,7 +207,9 @@ class Turning final : public Scenario {
 
 struct Directory {
   std::filesystem::path path;
-  explicit Directory(const char* name) : path(std::filesystem::temp_directory_path() / name) {
+  // Of this process: tests run side by side.
+  explicit Directory(const char* name)
+      : path(std::filesystem::temp_directory_path() / (name + ("-" + std::to_string(::getpid())))) {
     std::filesystem::remove_all(path);
   }
   ~Directory() { std::filesystem::remove_all(path); }
