@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulation/simulation.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -209,7 +210,7 @@ struct Directory {
   std::filesystem::path path;
   // Of this process: tests run side by side.
   explicit Directory(const char* name)
-      : path(std::filesystem::temp_directory_path() / (name + ("-" + std::to_string(::getpid())))) {
+      : path(std::filesystem::temp_directory_path() / fmt::format("{}-{}", name, ::getpid())) {
     std::filesystem::remove_all(path);
   }
   ~Directory() { std::filesystem::remove_all(path); }
