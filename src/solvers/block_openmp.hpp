@@ -15,6 +15,8 @@ __attribute__((noinline)) void call(const F& f, Arguments&&... arguments) {
   f(arguments...);
 }
 
+#pragma omp declare reduction(merge:BlockStatus : omp_out.add(omp_in)) initializer(omp_priv = BlockStatus())
+
 class OpenMpBlock {
  public:
   // g++ makes a warp of each thread; teams of a GPU have no more.
@@ -35,21 +37,10 @@ class OpenMpBlock {
   template <class F>
   MEANDER_TERM void for_each(int count, BlockStatus& status, const F& f) const {
     const int last = piece(count, thread_ + 1);
-    double max_rate = status.max_rate;
-    int first_order = 0, floored = 0, inadmissible = 0;
-#pragma omp simd reduction(max : max_rate) reduction(+ : first_order, floored, inadmissible)
-    for (int item = piece(count, thread_); item < last; ++item) {
-      BlockStatus one;
-      call(f, item, one);
-      max_rate = one.max_rate > max_rate ? one.max_rate : max_rate;
-      first_order += one.first_order;
-      floored += one.floored;
-      inadmissible += one.inadmissible;
-    }
-    status.max_rate = max_rate;
-    status.first_order += first_order;
-    status.floored += floored;
-    status.inadmissible += inadmissible;
+    BlockStatus all;
+#pragma omp simd reduction(merge : all)
+    for (int item = piece(count, thread_); item < last; ++item) call(f, item, all);
+    status.add(all);
   }
 
   MEANDER_TERM void sync() const {
