@@ -26,6 +26,7 @@ struct OffloadEngine::Site {
   std::unique_ptr<gpu::Strategy> strategy;
   std::atomic<int> in_flight{0};
   std::atomic<int> most_in_flight{0};
+  std::atomic<std::int64_t> claims{0};  // of its lanes, since the start
   std::atomic<std::size_t> batch{0};
   std::atomic<int> failed_in_a_row{0};
   std::recursive_mutex ladder;  // one batch at a time, so that none takes the memory another waits for
@@ -96,7 +97,10 @@ OffloadEngine::Lane* OffloadEngine::claim() {
     if (!lane.state.compare_exchange_strong(state, Lane::handled, std::memory_order_acquire)) continue;
     in_flight_.fetch_add(1);
     // Once more, so that who lowers the limit and then waits for the others knows of all.
-    if (site.in_flight.fetch_add(1) < site.most_in_flight.load()) return &lane;
+    if (site.in_flight.fetch_add(1) < site.most_in_flight.load()) {
+      site.claims.fetch_add(1);
+      return &lane;
+    }
     free(lane);
   }
   return nullptr;
@@ -116,7 +120,9 @@ bool OffloadEngine::offload(TaskPool& pool) {
     free(*lane);
     return false;
   }
-  // Before the attempt: they may have given their memory back by the time it has failed.
+  // Before the attempt: they may have given their memory back by the time it has failed. Those that come
+  // while it lasts are told by their claims.
+  const std::int64_t claims = lane->site.claims.load();
   const int others = lane->site.in_flight.load() - 1;
   lane->number = next_number_.fetch_add(1);
   const trace::Context context(lane->number);
@@ -131,8 +137,8 @@ bool OffloadEngine::offload(TaskPool& pool) {
       free(*lane);
       throw Failure(error.what());
     }
-    if (others > 0) {
-      lane->site.most_in_flight.store(others);
+    if (others > 0 || lane->site.claims.load() != claims) {
+      lane->site.most_in_flight.store(std::max(others, 1));
       deferred_.fetch_add(1);
       pool.put_back(lane->tasks);
       free(*lane);
