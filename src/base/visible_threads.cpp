@@ -13,26 +13,30 @@ VisibleThreads::VisibleThreads(int threads) : workers_(static_cast<std::size_t>(
 
 VisibleThreads::~VisibleThreads() {
   for (Worker& worker : workers_) {
-    {
-      const std::lock_guard lock(worker.mutex);
-      worker.end = true;
-    }
-    worker.changed.notify_all();
+    worker.work = nullptr;
+    worker.begin.give();
     worker.thread.join();
   }
 }
 
+void VisibleThreads::Signal::give() {
+  const std::lock_guard lock(mutex_);
+  given_ = true;
+  changed_.notify_one();
+}
+
+void VisibleThreads::Signal::await() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return given_; });
+  given_ = false;
+}
+
 void VisibleThreads::serve(Worker& worker) {
-  std::unique_lock lock(worker.mutex);
   while (true) {
-    worker.changed.wait(lock, [&] { return worker.work != nullptr || worker.end; });
+    worker.begin.await();
     if (worker.work == nullptr) return;
-    const std::function<void()>& work = *worker.work;
-    lock.unlock();
-    work();
-    lock.lock();
-    worker.work = nullptr;
-    worker.changed.notify_all();
+    (*worker.work)();
+    worker.end.give();
   }
 }
 
@@ -54,15 +58,11 @@ void VisibleThreads::run(int parts, const std::function<void(int)>& body) {
     });
   }
   for (std::size_t n = 0; n < workers_.size(); ++n) {
-    const std::lock_guard lock(workers_[n].mutex);
     workers_[n].work = &shares[n + 1];
-    workers_[n].changed.notify_all();
+    workers_[n].begin.give();
   }
   shares[0]();
-  for (Worker& worker : workers_) {
-    std::unique_lock lock(worker.mutex);
-    worker.changed.wait(lock, [&] { return worker.work == nullptr; });
-  }
+  for (Worker& worker : workers_) worker.end.await();
   busy_ = false;
   for (const std::exception_ptr& error : thrown) {
     if (error) std::rethrow_exception(error);

@@ -28,13 +28,21 @@ class VisibleThreads {
   void run(int parts, const std::function<void(int)>& body);
 
  private:
-  // What passes between run() and one thread, and only that one: a lock common to all would order what the
+  class Signal {
+   public:
+    void give();
+    void await();
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool given_ = false;
+  };
+  // Signals between run() and one thread, and only that one, a way each: a lock in common would order what
   // threads do one after the other, and so hide races between them.
   struct Worker {
-    std::mutex mutex;
-    std::condition_variable changed;
-    const std::function<void()>* work = nullptr;
-    bool end = false;
+    Signal begin, end;
+    const std::function<void()>* work = nullptr;  // null to end the thread
     std::thread thread;
   };
   static void serve(Worker& worker);
