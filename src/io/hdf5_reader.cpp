@@ -73,6 +73,27 @@ std::int64_t Reader::integer(const std::string& object, const std::string& name)
   return values[0];
 }
 
+int Reader::integer(const std::string& object, const std::string& name, int least, int greatest) const {
+  const std::int64_t value = integer(object, name);
+  if (value < least || value > greatest)
+    throw Failure(fmt::format("{}: {} = {} cannot be", shown_, name, value));
+  return static_cast<int>(value);
+}
+
+std::vector<std::int64_t> Reader::integers(const std::string& object, const std::string& name,
+                                           std::size_t count) const {
+  auto values = integers(object, name);
+  check(values.size() == count ? 0 : -1, name);
+  return values;
+}
+
+std::vector<double> Reader::numbers(const std::string& object, const std::string& name,
+                                    std::size_t count) const {
+  auto values = numbers(object, name);
+  check(values.size() == count ? 0 : -1, name);
+  return values;
+}
+
 double Reader::number(const std::string& object, const std::string& name) const {
   const auto values = numbers(object, name);
   check(values.size() == 1 ? 0 : -1, name);

@@ -55,15 +55,6 @@ FileOrigin read_file_origin(const std::string& path) {
 
 namespace {
 
-// An attribute of /meta that a loop or a sum may go by.
-int small_integer(const hdf5::Reader& file, const std::string& path, const std::string& name,
-                  std::int64_t least, std::int64_t most) {
-  const std::int64_t value = file.integer("/meta", name);
-  if (value < least || value > most)
-    throw InputError(fmt::format("{}: is damaged: {} = {}", path, name, value));
-  return static_cast<int>(value);
-}
-
 PlotFacts facts_of(const std::string& path) {
   const hdf5::Reader file(path, path);
   if (!file.has("/VTKHDF") || !file.has("/meta"))
@@ -73,9 +64,9 @@ PlotFacts facts_of(const std::string& path) {
   facts.input = file.text("/meta/input");
   facts.step = file.integer("/meta", "step");
   facts.time = file.number("/meta", "time");
-  facts.dimensions = small_integer(file, path, "dimensions", 2, 3);
-  facts.patch_size = small_integer(file, path, "patch_size", 1, 1000);
-  const int coarsest = small_integer(file, path, "level_offset", 0, 100);
+  facts.dimensions = file.integer("/meta", "dimensions", 2, 3);
+  facts.patch_size = file.integer("/meta", "patch_size", 1, hdf5::Reader::most);
+  const int coarsest = file.integer("/meta", "level_offset", 0, hdf5::Reader::most);
   for (int n = 0; file.has(fmt::format("/VTKHDF/Level{}", n)); ++n) {
     const std::string level = fmt::format("/VTKHDF/Level{}", n), data = level + "/CellData";
     const std::int64_t leaves = file.rows(level + "/AMRBox");
