@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "base/error.hpp"
 #include "base/vec.hpp"
@@ -153,7 +152,7 @@ CheckpointContent read_checkpoint(const std::string& path) {
   CheckpointState& state = content.state;
   state.input = file.text("/meta/input");
   state.equation = file.text("/meta", "equation");
-  state.step = file.integer("/meta", "step", 0, std::numeric_limits<int>::max());
+  state.step = file.integer("/meta", "step");
   state.time = file.number("/meta", "time");
   state.dt = file.number("/meta", "dt");
   if (!std::isfinite(state.time) || !std::isfinite(state.dt) || state.dt < 0)

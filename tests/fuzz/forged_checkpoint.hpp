@@ -81,6 +81,14 @@ class ForgedCheckpoint {
     input_bytes_ = static_cast<std::int64_t>(state.input.size());
   }
 
+  // Change::place of an attribute.
+  static std::uint8_t place_of(std::string_view name) {
+    for (std::size_t n = 0; n < number_of_attributes; ++n) {
+      if (attributes[n].name == name) return static_cast<std::uint8_t>(n);
+    }
+    std::abort();
+  }
+
   // Writes the file with all changes and right checksums.
   void forge(const std::string& path, std::span<const Change> changes) const {
     write(path, bytes_);
