@@ -43,26 +43,30 @@ int base_cells(const Case& c, int dim, double volumes) {
                          std::pow(c.adaptive ? leaves / (dim == 3 ? 50 : 10) : leaves, 1.0 / dim))));
 }
 
-std::string input_for(const Case& c, int dim, double volumes) {
-  const auto vector = [dim](double value) {
-    return dim == 3 ? fmt::format("[{0}, {0}, {0}]", value) : fmt::format("[{0}, {0}]", value);
+// `copies` of the same cube of about `volumes` volumes in a row.
+std::string input_for(const Case& c, int dim, double volumes, int copies = 1) {
+  const auto along = [dim](auto value, auto last) {
+    return dim == 3 ? fmt::format("[{0}, {0}, {1}]", value, last) : fmt::format("[{}, {}]", value, last);
   };
+  const auto vector = [&](double value) { return along(value, value); };
   const int cells = base_cells(c, dim, volumes);
   int level = 0;
-  while (std::pow(3, level) < cells) ++level;
+  while (std::pow(3, level) < copies * cells) ++level;
   std::string text = fmt::format(
-      "[domain]\ndimensions = {}\ncells = {}\n[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = "
-      "{}\nmin-level = {}\n"
-      "max-level = {}\nbuffer = 0\nregrid-every = 1000000\n[solver]\nscheme = \"{}\"\n[scenario]\nname = "
-      "\"uniform\"\n"
-      "velocity = {}\n[time]\nend = 1e9\n",
-      dim, vector(cells), c.patch_size, level, c.adaptive ? level + 2 : level, c.scheme, vector(0.3));
+      "[domain]\ndimensions = {}\nupper = {}\ncells = {}\n"
+      "[boundary]\nall = \"periodic\"\n"
+      "[mesh]\npatch-size = {}\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 1000000\n"
+      "[solver]\nscheme = \"{}\"\n[scenario]\nname = \"uniform\"\nvelocity = {}\n[time]\nend = 1e9\n",
+      dim, along(1, copies), along(cells, copies * cells), c.patch_size, level,
+      c.adaptive ? level + 2 : level, c.scheme, vector(0.3));
   if (c.adaptive) {
     // Nested boxes off the centre: most volumes on the two finer levels, as in runs that follow a feature.
-    text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\nlevel = {}\n", vector(0.3),
-                        vector(0.9), level + 1);
-    text +=
-        fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\n", vector(0.45), vector(0.8));
+    for (int copy = 0; copy < copies; ++copy) {
+      text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\nlevel = {}\n",
+                          along(0.3, copy + 0.3), along(0.9, copy + 0.9), level + 1);
+      text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\n",
+                          along(0.45, copy + 0.45), along(0.8, copy + 0.8));
+    }
   }
   return text;
 }
@@ -96,10 +100,10 @@ struct Pace {
   double volumes = 0;
 };
 
-Pace pace(const Case& c, int dim, double volumes, int threads, int repeats,
+Pace pace(const Case& c, int dim, double volumes, int copies, int threads, int repeats,
           const mesh::Communicator& communicator) {
-  const auto config =
-      simulation::load_config_text(input_for(c, dim, volumes), "bench", {}, simulation::scenarios(), 1e12);
+  const auto config = simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", {},
+                                                   simulation::scenarios(), 1e12);
   const auto run = simulation::make_simulation(config, threads, communicator);
   const auto updates = static_cast<double>(run->volumes());
   const int steps = std::max(2, static_cast<int>(2e7 / updates));
@@ -118,15 +122,15 @@ Pace pace(const Case& c, int dim, double volumes, int threads, int repeats,
   return paces[paces.size() / 2];
 }
 
-// On all ranks, and on the root alone while the others wait.
+// On all ranks, and on the root alone while the others wait. Weak: as many copies of the mesh as ranks.
 void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats,
                    const mesh::Communicator& world) {
   const int ranks = world.size();
   Pace alone;
-  if (world.is_root()) alone = pace(c, dim, volumes, threads, repeats, {});
+  if (world.is_root()) alone = pace(c, dim, volumes, 1, threads, repeats, {});
   world.barrier();
-  const Pace strong = pace(c, dim, volumes, threads, repeats, world);
-  const Pace weak = pace(c, dim, ranks * volumes, threads, repeats, world);
+  const Pace strong = pace(c, dim, volumes, 1, threads, repeats, world);
+  const Pace weak = pace(c, dim, volumes, ranks, threads, repeats, world);
   if (!world.is_root()) return;
   const auto speed = [](const Pace& p) { return p.volumes / p.step; };
   fmt::print("{:8} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f} {:>6.2f} {:>8.1f}\n", c.scheme,

@@ -3,6 +3,7 @@
 #include "mesh/halo_plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "base/assert.hpp"
@@ -113,6 +114,8 @@ class HaloPlan<D>::Builder {
     list_parts_by_leaf();
     list_outgoing();
     place_messages();
+    sort_by_leaf(plan_.outgoing_volumes_);
+    sort_by_leaf(plan_.outgoing_parts_);
     list_border();
   }
 
@@ -229,8 +232,8 @@ class HaloPlan<D>::Builder {
     const auto& ghosts = view_.ghosts();
     for (std::size_t i = 0; i < ghosts.neighbours.size(); ++i) {
       Message<D>& message = outgoing_[i];
-      first_volumes_.push_back(plan_.outgoing_volumes_.size());
-      first_part_.push_back(plan_.outgoing_parts_.size());
+      first_volumes_.push_back(plan_.outgoing_volumes_.items.size());
+      first_part_.push_back(plan_.outgoing_parts_.items.size());
       for (std::size_t g = ghosts.neighbours[i].begin; g < ghosts.neighbours[i].end; ++g) {
         visit_reads<D>(view_, view_.ghost(g), layout_, shape_, sources_,
                        [&](int direction, const HaloOp<D>& op, const std::vector<FineSource<D>>& sources) {
@@ -239,11 +242,11 @@ class HaloPlan<D>::Builder {
       }
       message.append_coarse(layout_.unknowns,
                             [&](std::int32_t leaf, const solvers::Box<D>& box, std::size_t offset) {
-                              plan_.outgoing_volumes_.push_back({leaf, box, offset});
+                              plan_.outgoing_volumes_.items.push_back({leaf, box, offset});
                             });
     }
-    first_volumes_.push_back(plan_.outgoing_volumes_.size());
-    first_part_.push_back(plan_.outgoing_parts_.size());
+    first_volumes_.push_back(plan_.outgoing_volumes_.items.size());
+    first_part_.push_back(plan_.outgoing_parts_.items.size());
   }
 
   void send_to_ghost(Message<D>& message, int direction, const HaloOp<D>& op,
@@ -252,14 +255,14 @@ class HaloPlan<D>::Builder {
       for (const FineSource<D>& source : sources) {
         if (!view_.is_own(source.leaf)) continue;
         const std::size_t size = solvers::part_size<D>(layout_, source.position(), op.restriction());
-        plan_.outgoing_parts_.push_back(
+        plan_.outgoing_parts_.items.push_back(
             {source.leaf, source.position(), op.restriction(), message.take(size)});
       }
     } else if (view_.is_own(op.source)) {
       if (op.kind == Kind::prolong) return message.read_coarse(layout_, op, direction);
       solvers::Box<D> box = op.box();
       for (int a = 0; a < D; ++a) box.lower[a] += op.shift[a];
-      plan_.outgoing_volumes_.push_back({op.source, box, message.take(doubles(op))});
+      plan_.outgoing_volumes_.items.push_back({op.source, box, message.take(doubles(op))});
     }
   }
 
@@ -275,10 +278,10 @@ class HaloPlan<D>::Builder {
                                    plan_.ghost_patches_.push_back(leaf);
                                  });
       for (std::size_t k = first_volumes_[i]; k < first_volumes_[i + 1]; ++k) {
-        plan_.outgoing_volumes_[k].offset += outgoing_[i].begin;
+        plan_.outgoing_volumes_.items[k].offset += outgoing_[i].begin;
       }
       for (std::size_t k = first_part_[i]; k < first_part_[i + 1]; ++k) {
-        plan_.outgoing_parts_[k].offset += outgoing_[i].begin;
+        plan_.outgoing_parts_.items[k].offset += outgoing_[i].begin;
       }
       plan_.peers_.push_back({neighbours[i].rank, outgoing_[i].doubles, incoming_[i].doubles});
     }
@@ -293,12 +296,27 @@ class HaloPlan<D>::Builder {
     }
   }
 
+  template <class Outgoing>
+  void sort_by_leaf(Outgoing& outgoing) const {
+    const std::size_t own = view_.own();
+    const auto group = [&](const auto& item) {
+      const auto leaf = static_cast<std::size_t>(item.leaf);
+      return corrected_[leaf] != 0 ? own : leaf;
+    };
+    std::ranges::stable_sort(outgoing.items, {}, group);
+    outgoing.begin.assign(own + 1, 0);
+    for (const auto& item : outgoing.items) {
+      if (const std::size_t leaf = group(item); leaf < own) ++outgoing.begin[leaf + 1];
+    }
+    std::partial_sum(outgoing.begin.begin(), outgoing.begin.end(), outgoing.begin.begin());
+  }
+
   // Leaves that are sent, and those without which they cannot be corrected; and since these are corrected
   // with them, those without which these cannot be.
   void list_border() {
     auto& border = plan_.border_;
-    for (const auto& item : plan_.outgoing_volumes_) border[static_cast<std::size_t>(item.leaf)] = 1;
-    for (const auto& item : plan_.outgoing_parts_) border[static_cast<std::size_t>(item.leaf)] = 1;
+    for (const auto& item : plan_.outgoing_volumes_.items) border[static_cast<std::size_t>(item.leaf)] = 1;
+    for (const auto& item : plan_.outgoing_parts_.items) border[static_cast<std::size_t>(item.leaf)] = 1;
     std::vector<std::int32_t> open;
     for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
       if (border[leaf] != 0) open.push_back(static_cast<std::int32_t>(leaf));

@@ -109,8 +109,14 @@ class HaloPlan {
 
   // One message each to and from every rank of the ghost layer, in its order.
   std::span<const NeighbourMessages::Peer> peers() const { return peers_; }
-  std::span<const OutgoingVolumes<D>> outgoing_volumes() const { return outgoing_volumes_; }
-  std::span<const OutgoingPart<D>> outgoing_parts() const { return outgoing_parts_; }
+  // What others read of a leaf that no flux correction changes: it can be packed once the leaf is updated.
+  std::span<const OutgoingVolumes<D>> outgoing_volumes(std::size_t leaf) const {
+    return outgoing_volumes_.of(leaf);
+  }
+  std::span<const OutgoingPart<D>> outgoing_parts(std::size_t leaf) const { return outgoing_parts_.of(leaf); }
+  // What they read of all other leaves.
+  std::span<const OutgoingVolumes<D>> late_outgoing_volumes() const { return outgoing_volumes_.late(); }
+  std::span<const OutgoingPart<D>> late_outgoing_parts() const { return outgoing_parts_.late(); }
   std::span<const GhostVolumes<D>> ghost_volumes() const { return ghost_volumes_; }
   // Leaves of the view that need a ghost patch, each once.
   std::span<const std::int32_t> ghost_patches() const { return ghost_patches_; }
@@ -134,8 +140,18 @@ class HaloPlan {
   std::vector<std::size_t> begin_;  // of the early and of the late operations of each leaf, alternately
 
   std::vector<NeighbourMessages::Peer> peers_;
-  std::vector<OutgoingVolumes<D>> outgoing_volumes_;
-  std::vector<OutgoingPart<D>> outgoing_parts_;
+  // Items by leaf, and those of corrected leaves at the end.
+  template <class Item>
+  struct Outgoing {
+    std::vector<Item> items;
+    std::vector<std::size_t> begin;  // of leaves, and of what is late
+    std::span<const Item> of(std::size_t leaf) const {
+      return std::span(items).subspan(begin[leaf], begin[leaf + 1] - begin[leaf]);
+    }
+    std::span<const Item> late() const { return std::span(items).subspan(begin.back()); }
+  };
+  Outgoing<OutgoingVolumes<D>> outgoing_volumes_;
+  Outgoing<OutgoingPart<D>> outgoing_parts_;
   std::vector<GhostVolumes<D>> ghost_volumes_;
   std::vector<std::int32_t> ghost_patches_;
   std::vector<char> border_, receives_;

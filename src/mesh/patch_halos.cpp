@@ -51,7 +51,10 @@ template <int D>
 void PatchMesh<D>::fill_halos(double t, ThreadTeam& team) {
   halo_messages_.start_receives();
   team.for_chunks(size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) sum_parts(leaf);
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      sum_parts(leaf);
+      pack(plan_.outgoing_volumes(leaf), plan_.outgoing_parts(leaf));
+    }
   });
   start_halos(team);
   const auto fill = [&](bool receiving) {
@@ -78,23 +81,24 @@ void PatchMesh<D>::sum_parts(std::size_t leaf) const {
 }
 
 template <int D>
-void PatchMesh<D>::exchange_updated(std::size_t place, const Chunk& chunk) const {
+void PatchMesh<D>::exchange_updated(std::size_t place, const UpdateOrder& updates) {
   const auto leaf = static_cast<std::size_t>(order_[place]);
   for (const HaloOp<D>& op : plan_.early(leaf)) {
     const auto source = static_cast<std::size_t>(op.source), other = static_cast<std::size_t>(place_[source]);
-    if (other < chunk.begin || other > place) continue;
+    if (!updates.knows_before(other, place)) continue;
     apply(op, patches_[leaf], 0);
     if (other != place) apply(op.reversed(static_cast<std::int32_t>(leaf)), patches_[source], 0);
   }
   sum_parts(leaf);
+  pack(plan_.outgoing_volumes(leaf), plan_.outgoing_parts(leaf));
 }
 
 template <int D>
-void PatchMesh<D>::finish_halo(std::size_t place, const Chunk& chunk, double t) const {
+void PatchMesh<D>::finish_halo(std::size_t place, const UpdateOrder& updates, double t) const {
   const auto leaf = static_cast<std::size_t>(order_[place]);
   for (const HaloOp<D>& op : plan_.early(leaf)) {
     const auto other = static_cast<std::size_t>(place_[static_cast<std::size_t>(op.source)]);
-    if (other < chunk.begin || other >= chunk.end) apply(op, patches_[leaf], t);
+    if (updates.leaves_out(other)) apply(op, patches_[leaf], t);
   }
   for (const HaloOp<D>& op : plan_.late(leaf)) apply(op, patches_[leaf], t);
 }
@@ -121,22 +125,28 @@ void PatchMesh<D>::finish_fluxes() {
 
 template <int D>
 void PatchMesh<D>::start_halos(ThreadTeam& team) {
-  double* const buffer = halo_messages_.send_buffer();
-  const auto volumes = plan_.outgoing_volumes();
+  const auto volumes = plan_.late_outgoing_volumes();
   team.for_chunks(volumes.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (const auto& item : volumes.subspan(begin, end - begin)) {
-      solvers::pack<D>(layout_, patches_[static_cast<std::size_t>(item.leaf)].q, item.box,
-                       buffer + item.offset);
-    }
+    pack(volumes.subspan(begin, end - begin), {});
   });
-  const auto parts = plan_.outgoing_parts();
+  const auto parts = plan_.late_outgoing_parts();
   team.for_chunks(parts.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (const auto& item : parts.subspan(begin, end - begin)) {
-      solvers::restrict_part<D>(layout_, patches_[static_cast<std::size_t>(item.leaf)].q, item.child,
-                                item.restriction, buffer + item.offset);
-    }
+    pack({}, parts.subspan(begin, end - begin));
   });
   halo_messages_.start_sends();
+}
+
+template <int D>
+void PatchMesh<D>::pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts) {
+  double* const buffer = halo_messages_.send_buffer();
+  for (const auto& item : volumes) {
+    solvers::pack<D>(layout_, patches_[static_cast<std::size_t>(item.leaf)].q, item.box,
+                     buffer + item.offset);
+  }
+  for (const auto& item : parts) {
+    solvers::restrict_part<D>(layout_, patches_[static_cast<std::size_t>(item.leaf)].q, item.child,
+                              item.restriction, buffer + item.offset);
+  }
 }
 
 template <int D>
@@ -234,15 +244,15 @@ void PatchMesh<D>::apply_boundary(const HaloOp<D>& op, const solvers::PatchTask&
   }
 }
 
-#define MEANDER_INSTANTIATE(D)                                                      \
-  template void PatchMesh<D>::fill_halos(double, ThreadTeam&);                      \
-  template void PatchMesh<D>::exchange_updated(std::size_t, const Chunk&) const;    \
-  template void PatchMesh<D>::finish_halo(std::size_t, const Chunk&, double) const; \
-  template void PatchMesh<D>::expect_messages();                                    \
-  template void PatchMesh<D>::start_fluxes(ThreadTeam&);                            \
-  template void PatchMesh<D>::finish_fluxes();                                      \
-  template void PatchMesh<D>::start_halos(ThreadTeam&);                             \
-  template void PatchMesh<D>::finish_halos(ThreadTeam&);                            \
+#define MEANDER_INSTANTIATE(D)                                                            \
+  template void PatchMesh<D>::fill_halos(double, ThreadTeam&);                            \
+  template void PatchMesh<D>::exchange_updated(std::size_t, const UpdateOrder&);          \
+  template void PatchMesh<D>::finish_halo(std::size_t, const UpdateOrder&, double) const; \
+  template void PatchMesh<D>::expect_messages();                                          \
+  template void PatchMesh<D>::start_fluxes(ThreadTeam&);                                  \
+  template void PatchMesh<D>::finish_fluxes();                                            \
+  template void PatchMesh<D>::start_halos(ThreadTeam&);                                   \
+  template void PatchMesh<D>::finish_halos(ThreadTeam&);                                  \
   template bool PatchMesh<D>::poll() const;
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

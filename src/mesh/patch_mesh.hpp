@@ -31,6 +31,22 @@ struct PartitionFacts {
   std::int64_t migrated = 0;      // leaves that have changed their rank so far
 };
 
+// When a leaf is updated in a step, by places in order(): one pass after the other, and in a pass one thread
+// a chunk, leaf by leaf. The same for the leaves of a chunk.
+struct UpdateOrder {
+  Chunk pass, chunk;
+
+  // Of leaves of one step: whether `other` has surely been updated when the leaf at `place`, which is of this
+  // pass and chunk, is.
+  bool knows_before(std::size_t other, std::size_t place) const {
+    return other < pass.begin || (other >= chunk.begin && other <= place);
+  }
+  // Whether neither of the two knows the other before itself.
+  bool leaves_out(std::size_t other) const {
+    return other >= pass.begin && other < pass.end && (other < chunk.begin || other >= chunk.end);
+  }
+};
+
 template <int D>
 class PatchMesh {
  public:
@@ -59,13 +75,13 @@ class PatchMesh {
   // Fills all halos at time t from interiors and boundary conditions. Collective.
   void fill_halos(double t, ThreadTeam& team);
 
-  // The same in parts, for a step. A thread updates the leaves of `chunk`, a piece of order(), one after the
-  // other; right after order()[place]: exchanges halos, both ways, with those of its neighbours that the
-  // thread has updated before and that no flux correction will change.
-  void exchange_updated(std::size_t place, const Chunk& chunk) const;
+  // The same in parts, for a step. Right after the update of order()[place]: exchanges halos, both ways, with
+  // those of its neighbours that are known to have been updated before and that no flux correction will
+  // change.
+  void exchange_updated(std::size_t place, const UpdateOrder& updates);
   // Once all leaves are updated and corrected, and for leaves that receive() once messages have arrived: what
   // exchange_updated() left out. Calls for different leaves may run at once.
-  void finish_halo(std::size_t place, const Chunk& chunk, double t) const;
+  void finish_halo(std::size_t place, const UpdateOrder& updates, double t) const;
   // Whether other ranks wait for the leaf: those of the first part of order().
   bool is_border(std::size_t leaf) const { return plan_.is_border(leaf); }
   // Whether any of the leaf's halo comes from another rank.
@@ -107,6 +123,7 @@ class PatchMesh {
 
  private:
   solvers::PatchTask task(const Cell<D>& cell, double* slot) const;
+  void pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts);
   void apply(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
   void combine(const HaloOp<D>& op, const solvers::PatchTask& patch) const;
   void apply_boundary(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;

@@ -130,7 +130,7 @@ bool EnclaveSweep<D>::update_next(bool whoever) {
 template <int D>
 void EnclaveSweep<D>::done(const EnclaveTask& task, double seconds) const {
   const auto place = static_cast<std::size_t>(task.place);
-  mesh_.exchange_updated(place, chunk_of(place));
+  mesh_.exchange_updated(place, update_order(place));
   if (mesh_.measures_cost()) mesh_.add_cost(static_cast<std::size_t>(mesh_.order()[place]), seconds);
 }
 

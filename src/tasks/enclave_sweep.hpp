@@ -31,8 +31,8 @@ class EnclaveSweep {
         messages_(messages),
         split_(engine.options().split, engine.options().batch, team.size()) {}
 
-  // In this order. Halos of updated leaves are left to PatchMesh::finish_halo, with chunk_of() of their
-  // place.
+  // In this order. Halos that PatchMesh::exchange_updated() leaves out with update_order() are left to
+  // PatchMesh::finish_halo, with the same.
   void begin(int stage, double t, double dt, std::span<solvers::PatchStatus> status);
   // Traverses order()[border() ..].
   void traverse();
@@ -41,8 +41,12 @@ class EnclaveSweep {
   // Until all leaves are updated.
   void finish();
 
-  // A chunk of one leaf: its neighbours may be on their way through a device while it is updated.
-  static Chunk chunk_of(std::size_t place) { return {place, place + 1}; }
+  // Two passes, of the leaves that other ranks wait for and of the others; in chunks of one leaf: its
+  // neighbours may be on their way through a device while it is updated.
+  mesh::UpdateOrder update_order(std::size_t place) const {
+    const std::size_t border = mesh_.border();
+    return {place < border ? Chunk{0, border} : Chunk{border, mesh_.size()}, {place, place + 1}};
+  }
 
   // Leaf updates so far, on the CPU or not.
   std::int64_t updates() const { return updates_; }

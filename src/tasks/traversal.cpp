@@ -116,7 +116,7 @@ void Traversal<D>::update(const Pass& pass, const char* name, int stage, double 
     solver_.update(patches.subspan(leaf, 1), mesh_.layout(), stage, t, dt,
                    std::span(status_).subspan(leaf, 1));
     if (hiding) hiding->end();
-    mesh_.exchange_updated(place, exchanged(place, chunk));
+    mesh_.exchange_updated(place, update_order(place, pass, chunk));
     if (measure) mesh_.add_cost(leaf, seconds(Clock::now() - start));
     if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1 && mesh_.poll()) messages_.end();
   });
@@ -147,7 +147,7 @@ void Traversal<D>::finish_halos(const Pass& pass, bool receiving, double t) {
   const bool poll = mesh_.has_messages() && !receiving;
   for_chunks(pass, "fill halos", [&](std::size_t place, const Chunk& chunk) {
     if (mesh_.receives(static_cast<std::size_t>(mesh_.order()[place])) == receiving)
-      mesh_.finish_halo(place, exchanged(place, chunk), t);
+      mesh_.finish_halo(place, update_order(place, pass, chunk), t);
     // Large messages only move on while somebody looks at them.
     if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1 && mesh_.poll()) messages_.end();
   });

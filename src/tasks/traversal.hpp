@@ -77,17 +77,14 @@ class Traversal {
 
  private:
   // Pieces of mesh.order() that are updated together, each cut over the threads.
-  struct Pass {
-    std::size_t begin = 0, end = 0;
-  };
+  using Pass = Chunk;
   void update(const Pass& pass, const char* name, int stage, double t, double dt);
   void correct(bool border, double dt);
   void finish_halos(const Pass& pass, bool receiving, double t);
   template <class Body>
   void for_chunks(const Pass& pass, const char* name, const Body& body);
-  // The leaves whose halos a thread exchanges as it goes: those of its chunk, unless some are on a device.
-  Chunk exchanged(std::size_t place, const Chunk& chunk) const {
-    return enclaves_ ? EnclaveSweep<D>::chunk_of(place) : chunk;
+  mesh::UpdateOrder update_order(std::size_t place, const Pass& pass, const Chunk& chunk) const {
+    return enclaves_ ? enclaves_->update_order(place) : mesh::UpdateOrder{pass, chunk};
   }
   SweepStatus merge() const;
   SweepStatus merge_over_ranks() const;
