@@ -258,7 +258,7 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 }  // namespace
 
 int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator) {
-  StopRequests requests;
+  StopRequests requests(options.signals_afterwards);
   TraceFile trace(options.trace, communicator);
   const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
@@ -271,7 +271,7 @@ int run(const Config& config, const RunOptions& options, const mesh::Communicato
 }
 
 int restart(const RestartInput& restart, const RunOptions& options, const mesh::Communicator& communicator) {
-  StopRequests requests;
+  StopRequests requests(options.signals_afterwards);
   TraceFile trace(options.trace, communicator);
   io::CheckpointReader checkpoint(restart.checkpoint, communicator);
   const io::CheckpointState& state = checkpoint.state();

@@ -145,13 +145,14 @@ class ForgedCheckpoint {
     for (const Change& change : changes) {
       if (change.place % places >= number_of_attributes) continue;
       const Attribute& which = attributes[change.place % places];
-      const io::hdf5::Handle attribute(
-          H5Aopen_by_name(file.get(), which.object, which.name, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+      // HDF5 1.10 does not write to an attribute that was opened by the name of its object.
+      const io::hdf5::Handle object(H5Oopen(file.get(), which.object, H5P_DEFAULT), H5Oclose);
+      const io::hdf5::Handle attribute(H5Aopen(object.get(), which.name, H5P_DEFAULT), H5Aclose);
       std::uint64_t values[2] = {};
       const hid_t type = which.integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
       require(H5Aread(attribute.get(), type, values) >= 0, "the attribute to change is there");
       values[change.element % which.values] = change.value;
-      H5Awrite(attribute.get(), type, values);
+      require(H5Awrite(attribute.get(), type, values) >= 0, "the attribute is changed");
     }
   }
 
