@@ -20,8 +20,9 @@
 #include "gpu/host_device.hpp"
 #include "link.hpp"
 #include "modelled_solver.hpp"
+#include "patches.hpp"
+#include "rounds.hpp"
 #include "solvers/ccz4/ccz4.hpp"
-#include "solvers/ccz4/unknowns.hpp"
 #include "tasks/offload_engine.hpp"
 
 namespace meander::bench {
@@ -43,46 +44,8 @@ struct Options {
                                  .page_fault = 2e-5};
 };
 
-// A gas at rest; flat space.
-void fill(const solvers::PatchLayout& layout, double* q) {
-  namespace ccz4 = solvers::ccz4::at;
-  const bool gas = layout.unknowns < 10;
-  for (int unknown = 0; unknown < layout.unknowns; ++unknown) {
-    double value = gas ? (unknown == 0 ? 1 : unknown == layout.unknowns - 1 ? 2.5 : 0) : 0;
-    if (!gas) {
-      for (const int one : {ccz4::g, ccz4::g + 3, ccz4::g + 5, ccz4::a, ccz4::phi})
-        value = unknown == one ? 1 : value;
-    }
-    std::fill_n(q + unknown * layout.unknown_stride(), layout.unknown_stride(), value);
-  }
-}
-
-// One patch a slot.
-class Patches {
- public:
-  Patches(const solvers::PatchLayout& layout, int count)
-      : memory_(static_cast<std::size_t>(layout.slot_size()) * static_cast<std::size_t>(count)),
-        tasks_(static_cast<std::size_t>(count)),
-        status_(tasks_.size()) {
-    const auto slot = static_cast<std::size_t>(layout.slot_size());
-    for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      tasks_[i].q = memory_.data() + i * slot;
-      fill(layout, tasks_[i].q);
-      tasks_[i].dx = 0.01;
-    }
-  }
-  void put_into(tasks::TaskPool& pool) {
-    for (std::size_t i = 0; i < tasks_.size(); ++i) pool.put({&tasks_[i], &status_[i], 0});
-  }
-
- private:
-  std::vector<double> memory_;
-  std::vector<solvers::PatchTask> tasks_;
-  std::vector<solvers::PatchStatus> status_;
-};
-
 // Wall seconds until all threads have seen all their patches done.
-double deploy(tasks::OffloadEngine& engine, std::vector<Patches>& patches) {
+double deploy(tasks::OffloadEngine& engine, std::span<Patches> patches) {
   std::vector<tasks::TaskPool> pools(patches.size());
   for (std::size_t i = 0; i < pools.size(); ++i) patches[i].put_into(pools[i]);
   const auto start = std::chrono::steady_clock::now();
@@ -107,6 +70,8 @@ struct Case {
   const char* label;  // "model", "measured", "no GPU": OpenMP has only the initial device
   bool model, given_kernel;
   Link link;
+  std::vector<std::string> strategies{};  // those that the device has
+  std::map<int, double> kernels{};        // alone, us a patch, by batch
 };
 
 std::vector<std::unique_ptr<gpu::Device>> devices_of(const Options& options, const std::string& name) {
@@ -132,12 +97,11 @@ double kernel_micros(const Options& options, const Case& c, int batch) {
   return 1e6 * kernel_seconds(*devices.front(), c.solver, c.layout, batch, slot.data()).value_or(NAN);
 }
 
-void measure(const Options& options, const Case& c, const std::string& memory, int threads, int batch,
-             double kernel) {
-  // Whole batches only: the benchmark has no CPU to leave the rest to.
-  const int each = std::max(1, options.patches / batch) * batch;
-  std::vector<Patches> patches;
-  for (int i = 0; i < threads; ++i) patches.emplace_back(c.layout, each);
+// `patches` has those of as many threads, or more.
+void measure(const Options& options, const Case& c, const std::string& memory, const Setting& setting,
+             std::span<Patches> patches, double kernel) {
+  const auto [threads, batch] = setting;
+  const int each = patches.front().count();
   tasks::OffloadOptions offload;
   offload.batch = batch;
   offload.queues = threads;
@@ -146,7 +110,7 @@ void measure(const Options& options, const Case& c, const std::string& memory, i
   std::vector<double> micros;
   for (int repeat = -1; repeat < options.repeats; ++repeat) {
     engine.begin({&c.solver, c.layout, 0, 0, 1e-6}, [](const tasks::EnclaveTask&, double) {});
-    const double seconds = deploy(engine, patches);
+    const double seconds = deploy(engine, patches.first(static_cast<std::size_t>(threads)));
     if (repeat >= 0)
       micros.push_back(1e6 * seconds / (static_cast<double>(each) * threads));  // else: warm-up
   }
@@ -163,20 +127,32 @@ void measure(const Options& options, const Case& c, const std::string& memory, i
   std::fflush(stdout);
 }
 
-void sweep(const Options& options, const Case& c, const std::function<bool()>& in_time) {
-  std::map<int, double> kernels;
-  for (const int batch : options.batches) kernels[batch] = kernel_micros(options, c, batch);
-  for (const std::string& memory : options.strategies) {
-    try {
-      gpu::make_strategy(memory, *devices_of(options, c.device).front());
-    } catch (const InputError& error) {
-      fmt::print(stderr, "SKIPPED {}: {}\n", memory, error.what());
-      continue;
-    }
-    for (const int threads : options.threads) {
-      for (const int batch : options.batches) {
-        if (in_time()) measure(options, c, memory, threads, batch, kernels[batch]);
-      }
+bool has_memory(const Options& options, const Case& c, const std::string& memory) {
+  try {
+    gpu::make_strategy(memory, *devices_of(options, c.device).front());
+    return true;
+  } catch (const InputError& error) {
+    fmt::print(stderr, "SKIPPED {}: {}\n", memory, error.what());
+    return false;
+  }
+}
+
+// One round of a case, by all memory strategies. Filling patches takes longer than most settings: those of
+// one batch size serve all.
+void sweep(const Options& options, Case& c, const std::vector<Setting>& round,
+           const std::function<bool()>& in_time) {
+  std::map<int, std::vector<Patches>> patches;  // by patches of a thread
+  for (const std::string& memory : c.strategies) {
+    for (const Setting& setting : round) {
+      if (!in_time()) continue;
+      // Whole batches only: the benchmark has no CPU to leave the rest to.
+      const int each = std::max(1, options.patches / setting.batch) * setting.batch;
+      auto& of_threads = patches[each];
+      while (of_threads.size() < static_cast<std::size_t>(setting.threads))
+        of_threads.emplace_back(c.layout, each);
+      auto [kernel, is_new] = c.kernels.try_emplace(setting.batch, 0.0);
+      if (is_new) kernel->second = kernel_micros(options, c, setting.batch);
+      measure(options, c, memory, setting, of_threads, kernel->second);
     }
   }
 }
@@ -199,33 +175,45 @@ void run(const Options& options) {
       "label,kernel,device,equation,dim,p,memory,threads,batch,patches,us_a_patch_median,us_a_patch_min,"
       "us_a_patch_max,ns_a_volume_median,kernel_us_a_patch,link_us_a_patch,of_link,hit_rate,troubled_"
       "batches\n");
+  std::vector<std::unique_ptr<solvers::Solver>> solvers;
+  std::vector<Case> cases;
   for (const std::string& name : options.devices) {
     const auto probed = devices_of(options, name);
     const Link link = measure_link(*probed.front());
     fmt::print(stderr, "{}: {:.1f} GB/s to the device and {:.1f} GB/s from it at once, pinned\n",
                probed.front()->properties().name, 1e-9 * link.in, 1e-9 * link.out);
+    const bool model = name == "host", given = model && !options.real_kernel;
+    const char* const label = model                                                     ? "model"
+                              : probed.front()->properties().name.ends_with("fallback") ? "no GPU"
+                                                                                        : "measured";
     for (const std::string& equation : options.equations) {
       for (const int dimensions : options.dimensions) {
-        const auto real = solver_of(equation, dimensions);
+        auto real = solver_of(equation, dimensions);
         if (!real) continue;
-        const bool model = name == "host", given = model && !options.real_kernel;
-        const char* const label = model                                                     ? "model"
-                                  : probed.front()->properties().name.ends_with("fallback") ? "no GPU"
-                                                                                            : "measured";
         if (!model && !real->runs_on(name)) {
           fmt::print(stderr, "SKIPPED {} in {}D: no kernels for {}\n", equation, dimensions, name);
           continue;
         }
-        const ModelledSolver modelled(*real, options.patch_time);
-        const solvers::Solver& solver = given ? static_cast<const solvers::Solver&>(modelled) : *real;
+        solvers.push_back(std::move(real));
+        if (given) solvers.push_back(std::make_unique<ModelledSolver>(*solvers.back(), options.patch_time));
+        const solvers::Solver& solver = *solvers.back();
         for (const int p : options.patch_sizes) {
           const auto& traits = solver.traits();
           solvers::PatchLayout layout(traits.dim, p, traits.halo, traits.unknowns);
           layout.point_values = traits.point_values();
-          sweep(options, {name, equation, solver, layout, label, model, given, link}, in_time);
+          cases.push_back({name, equation, solver, layout, label, model, given, link});
         }
       }
     }
+    for (const std::string& memory : options.strategies) {
+      if (cases.empty() || !has_memory(options, cases.back(), memory)) continue;
+      for (Case& c : cases) {
+        if (c.device == name) c.strategies.push_back(memory);
+      }
+    }
+  }
+  for (const auto& round : rounds_of(options.threads, options.batches)) {
+    for (Case& c : cases) sweep(options, c, round, in_time);
   }
   if (left_out > 0) fmt::print(stderr, "SKIPPED {} settings: the time was over\n", left_out);
 }

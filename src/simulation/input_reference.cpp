@@ -104,7 +104,8 @@ What `history.csv` tells of the constraints of Einstein's equations (equation = 
 magnitude (`_linf`), over the domain and, where there are several, over the leaves of each level (`_level_2`).
 
 `psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4 at radius 40: gravitational waves. Psi4 is
-(E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross).
+(E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross). e_phi, e_r and e_theta
+are those of spheres about the domain's middle, made orthonormal in this order. The fields `psi4_re` and `psi4_im` are Psi4 itself.
 )";
 
 constexpr const char* checkpoint_intro = R"(

@@ -47,7 +47,9 @@ Values quantity(const solvers::Solver& solver, const std::string& name) {
                std::span<double> values) { evaluate(solver, derived, layout, patch.q, values); };
   }
   for (const solvers::PatchQuantity& of_patch : solver.patch_quantities()) {
-    if (of_patch.name == name) return of_patch.values;
+    if (of_patch.name != name) continue;
+    return [&](const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+               std::span<double> values) { of_patch.values(solver.parameters(), patch, layout, values); };
   }
   return nullptr;
 }

@@ -8,6 +8,7 @@
 // code.
 
 #include "solvers/block_patch.hpp"
+#include "solvers/radiative.hpp"
 
 namespace meander::solvers {
 
@@ -140,8 +141,11 @@ class BlockRusanovTogether : private BlockTogether<P, 1> {
   }
 };
 
-template <Grouped P>
+// radiates: for batches from which waves leave; a phase more, which a compiler pays for with registers in all
+// others.
+template <Grouped P, bool radiates>
 class BlockFourthOrder : private BlockTogether<P, 3> {
+  static_assert(!radiates || Radiating<P>);
   using Base = BlockTogether<P, 3>;
   using Base::N, Base::shape_, Base::step_;
 
@@ -158,13 +162,37 @@ class BlockFourthOrder : private BlockTogether<P, 3> {
   template <class Block>
   MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status, double*) const {
     this->by_groups(block, [&]<int group>(int item) { rates<group>(patch, item); });
+    if constexpr (radiates) {
+      block.for_each(shape_.volumes(), [&](int item) { radiate(patch, item); });
+      block.sync();
+    }
     this->enter(block, patch, status);
   }
 
  private:
+  MEANDER_TERM bool waves_leave(const DevicePatch& patch, const typename Base::Volume& volume) const {
+    return radiates && at_radiative_face(patch.radiative, shape_.p(), volume.i, volume.j, volume.k);
+  }
+
+  // Of the volumes next to radiative faces, which rates() leaves out.
+  MEANDER_TERM void radiate(const DevicePatch& patch, int item) const {
+    const auto volume = this->volume(item);
+    if (!waves_leave(patch, volume)) return;
+    const double* centre = patch.q + shape_.in_slot(volume.i, volume.j, volume.k);
+    const std::ptrdiff_t strides[3] = {1, shape_.edge(), shape_.slot_plane()};
+    const double x[3] = {patch.lower[0] + (volume.i + 0.5) * patch.dx,
+                         patch.lower[1] + (volume.j + 0.5) * patch.dx,
+                         patch.lower[2] + (volume.k + 0.5) * patch.dx};
+    const CentredPoint point(centre, shape_.unknown_stride(), strides, patch.dx);
+    step_.pde.radiate(point, x, [&](int n, double rate) {
+      advance(patch, n * shape_.volumes() + item, point.value(n), rate);
+    });
+  }
+
   template <int group>
   MEANDER_TERM void rates(const DevicePatch& patch, int item) const {
     const auto volume = this->volume(item);
+    if (waves_leave(patch, volume)) return;
     const int at = shape_.in_slot(volume.i, volume.j, volume.k);
     const int strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double dx = patch.dx, dissipation = step_.pde.dissipation();
@@ -210,5 +238,12 @@ class BlockFourthOrder : private BlockTogether<P, 3> {
 
   int stage_, stage_block_;
 };
+
+// Calls body(std::type_identity<Kernel>()) for the fourth-order kernel that the batch takes.
+template <Grouped P, class Body>
+void with_fourth_order(const DeviceBatch& batch, const Body& body) {
+  if (batch.radiates) return body(std::type_identity<BlockFourthOrder<P, true>>());
+  body(std::type_identity<BlockFourthOrder<P, false>>());
+}
 
 }  // namespace meander::solvers

@@ -20,6 +20,7 @@ struct DevicePatch {
   double lower[3] = {0, 0, 0};  // as in PatchTask
   double dx = 0;
   double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};  // as in PatchTask
+  std::uint8_t radiative = 0;                                                // as in PatchTask
 };
 
 struct DeviceBatch {
@@ -29,6 +30,7 @@ struct DeviceBatch {
   const void* step_data = nullptr;       // Solver::step_bytes(), or null where there are none
   void* scratch = nullptr;               // Solver::scratch_bytes(), contents undefined; null if 0
   PatchLayout layout;
+  bool radiates = false;  // some patch is radiative
   int stage = 0;
   double t = 0, dt = 0;
 };

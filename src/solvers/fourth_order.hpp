@@ -8,6 +8,7 @@
 
 #include "base/assert.hpp"
 #include "solvers/plane_ring.hpp"
+#include "solvers/radiative.hpp"
 
 namespace meander::solvers {
 
@@ -77,31 +78,16 @@ class FourthOrder {
   // Replaces the rates of the volumes next to radiative faces.
   void radiate(const PatchTask& task, int k, double* rates) const {
     const int p = layout_.p;
-    const auto at_face = [&](int axis, int i) {
-      return (i == 0 && (task.radiative >> (2 * axis) & 1) != 0) ||
-             (i == p - 1 && (task.radiative >> (2 * axis + 1) & 1) != 0);
-    };
     const Rows here = state(k);
     const std::ptrdiff_t strides[3] = {1, layout_.stride(1), layout_.stride(2)};
-    const double near = 2.0 / (3.0 * task.dx), far = -1.0 / (12.0 * task.dx);
     for (int j = 0; j < p; ++j) {
-      const bool whole_row = at_face(1, j) || at_face(2, k);
       for (int i = 0; i < p; ++i) {
-        if (!whole_row && !at_face(0, i)) continue;
+        if (!at_radiative_face(task.radiative, p, i, j, k)) continue;
         const std::ptrdiff_t at = plane_.at(i, j);
-        double q[N], gradient[3 * N], rate[N];
-        for (int n = 0; n < N; ++n) {
-          const double* centre = here.base + n * here.stride + at;
-          q[n] = *centre;
-          for (int a = 0; a < 3; ++a) {
-            const std::ptrdiff_t s = strides[a];
-            gradient[a * N + n] = fma(near, centre[s] - centre[-s], far * (centre[2 * s] - centre[-2 * s]));
-          }
-        }
         const double x[3] = {task.lower[0] + (i + 0.5) * task.dx, task.lower[1] + (j + 0.5) * task.dx,
                              task.lower[2] + (k + 0.5) * task.dx};
-        pde_.radiate(q, gradient, x, rate);
-        for (int n = 0; n < N; ++n) rates[n * size_ + at] = rate[n];
+        pde_.radiate(CentredPoint(here.base + at, here.stride, strides, task.dx), x,
+                     [&](int n, double rate) { rates[n * size_ + at] = rate; });
       }
     }
   }

@@ -75,14 +75,13 @@ concept Reconstructible = Pde<P> && P::has_flux && !P::has_ncp &&
   pde.predict(in, in, ratio, out);
 };
 
+// An equation that knows how waves leave: radiate(at, x, enter) gives dQ/dt at x, from which waves travel
+// outwards only, to enter(n, rate), from at.value(n) and at.slope(axis, n) (radiative.hpp).
+template <class P>
+concept Radiating = Pde<P> && P::radiates;
+
 // An equation whose non-conservative products along all axes and source are evaluated together, so that what
 // they share is computed once: dQ/dt from the derivatives gradient[axis * N + n].
-// What leaves a domain by itself: rates at a point x from which waves travel outwards only.
-template <class P>
-concept Radiating = Pde<P> && requires(const P& pde, const double* in, double* out) {
-  pde.radiate(in, in, in, out);
-};
-
 template <class P>
 concept Together = Pde<P> && !P::has_flux && requires(const P& pde, const double* in, double* out) {
   pde.rates(in, in, out);

@@ -97,8 +97,9 @@ struct Derived {
 struct PatchQuantity {
   std::string name;
   std::string unit;
-  // p^d values, x fastest. Reads the halo across faces, which is full.
-  void (*values)(const PatchTask& task, const PatchLayout& layout, std::span<double> values);
+  // p^d values, x fastest. Reads the halo across faces, which is full. `parameters`: the solver's.
+  void (*values)(const void* parameters, const PatchTask& task, const PatchLayout& layout,
+                 std::span<double> values);
 };
 
 // What a state should keep to, and is brought back to where it can be: a run warns of the first breach of

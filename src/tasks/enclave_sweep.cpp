@@ -78,7 +78,6 @@ void EnclaveSweep<D>::begin(int stage, double t, double dt, std::span<solvers::P
 
 template <int D>
 bool EnclaveSweep<D>::is_enclave(std::size_t leaf) const {
-  if (mesh_.patches()[leaf].radiative != 0) return false;  // no device kernel knows how waves leave
   const auto& neighbours = mesh_.view().neighbours();
   for (int direction = 0; direction < mesh::children<D>; ++direction) {
     const auto neighbour = neighbours.of(static_cast<std::int32_t>(leaf), direction);

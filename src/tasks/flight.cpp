@@ -157,6 +157,7 @@ void Flight::stage_in(bool slots) {
     }
     std::copy(std::begin(task.lower), std::end(task.lower), patch.lower);
     patch.dx = task.dx;
+    patch.radiative = task.radiative;
     for (int face = 0; face < 6; ++face) {
       if (task.flux[face] != nullptr) patch.flux[face] = at(buffer_.device, seat.flux[face]);
     }
@@ -164,6 +165,8 @@ void Flight::stage_in(bool slots) {
   if (!step_.empty()) std::memcpy(at(buffer_.host, step_at_), step_.data(), step_.size());
   batch_ = {};
   batch_.count = static_cast<int>(tasks_.size());
+  batch_.radiates = std::any_of(tasks_.begin(), tasks_.end(),
+                                [](const EnclaveTask& task) { return task.patch->radiative != 0; });
   batch_.patches = static_cast<const solvers::DevicePatch*>(buffer_.device);
   batch_.status = reinterpret_cast<solvers::PatchStatus*>(at(buffer_.device, status_at_));
   if (!step_.empty()) batch_.step_data = at(buffer_.device, step_at_);

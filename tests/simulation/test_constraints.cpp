@@ -65,7 +65,7 @@ Norms norms_of(Simulation& simulation, const std::vector<std::string>& names, do
     if (level >= 0 && view.levels[leaf] != level) continue;
     const auto& patch = view.patches[leaf];
     for (const std::string& name : names) {
-      quantity(simulation.solver(), name).values(patch, view.layout, values);
+      quantity(simulation.solver(), name).values(nullptr, patch, view.layout, values);
       for (std::size_t v = 0; v < values.size(); ++v) {
         const int p = view.layout.p, n = static_cast<int>(v);
         const double x = patch.lower[0] + (n % p + 0.5) * patch.dx,

@@ -136,6 +136,24 @@ TEST(Offload, ChangesNoBitWithBlockKernels) {
   }
 }
 
+// Every leaf has three faces that waves leave through.
+TEST(Offload, LetsWavesLeave) {
+  const Problem problem{"open box", 2};
+  const RankCase box{problem.name,
+                     "[domain]\ncells = [2, 2, 2]\n[boundary]\nall = \"sommerfeld\"\n[mesh]\npatch-size = 4\n"
+                     "[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\nnoise = 0.001\n",
+                     {},
+                     problem.steps};
+  const Outcome expected = outcome_of(*run(config_of(box), problem, 1));
+  for (const bool block_kernels : {false, true}) {
+    Config config = config_of(box, {"offload.device=host", "offload.split=fixed", "offload.batch=2"});
+    config.offload.block_kernels = block_kernels;
+    const auto simulation = run(config, problem, 3);
+    expect_same(outcome_of(*simulation), expected, problem.name);
+    EXPECT_EQ(simulation->offload().value().share(), 1) << block_kernels;
+  }
+}
+
 // Pieces that are worth a copy each, and a device that is lost with the patches in its memory.
 TEST(Offload, CopiesStraightFromPinnedPatches) {
   const Problem& problem = problems[1];

@@ -33,7 +33,8 @@ inline std::uint64_t bits(double value) {
 }
 
 // Patches, their stage blocks and flux registers: patch n asks for the fluxes of its faces f with
-// (n + f) % 3 = 0, and lies on level n % 3.
+// (n + f) % 3 = 0, and lies on level n % 3. Where the solver can let waves leave, they leave through the
+// upper x-faces of patches 1, 3, ... and the lower z-faces of patches 2, 3, 6, 7, ...
 class Batch {
  public:
   template <class Fill>
@@ -60,6 +61,7 @@ class Batch {
       PatchTask& task = all.emplace_back(slots[n].task(dx(n)));
       place(n, task.lower);
       task.stages = stages[n].empty() ? nullptr : stages[n].data();
+      task.radiative = radiative(n);
       for (std::size_t face = 0; face < 6; ++face) task.flux[face] = flux(n, face);
     }
     return all;
@@ -76,11 +78,13 @@ class Batch {
       patch.stages = stages[n].empty() ? nullptr : stages[n].data();
       place(n, patch.lower);
       patch.dx = dx(n);
+      patch.radiative = radiative(n);
       for (std::size_t face = 0; face < 6; ++face) patch.flux[face] = flux(n, face);
     }
     const int count = static_cast<int>(slots.size());
     scratch.assign(solver.scratch_bytes(layout, count), std::byte{0xff});
-    DeviceBatch batch{count, patches.data(), status.data(), nullptr, nullptr, layout, stage, t, dt};
+    DeviceBatch batch{count, patches.data(), status.data(), nullptr, nullptr, layout, false, stage, t, dt};
+    for (const DevicePatch& patch : patches) batch.radiates |= patch.radiative != 0;
     if (!solver.step_bytes().empty()) batch.step_data = solver.step_bytes().data();
     if (!scratch.empty()) batch.scratch = scratch.data();
     return batch;
@@ -131,6 +135,12 @@ class Batch {
   static double dx(std::size_t n) { return n % 3 == 0 ? 0.1 : n % 3 == 1 ? 0.1 / 3 : 0.1 / 9; }
   static void place(std::size_t n, double* lower) {
     for (int a = 0; a < 3; ++a) lower[a] = 0.1 * static_cast<double>(n) - 0.05 * a;
+  }
+  std::uint8_t radiative(std::size_t n) const {
+    constexpr std::uint8_t upper_x = 1U << 1, lower_z = 1U << 4;
+    if (!solver.traits().radiates) return 0;
+    return static_cast<std::uint8_t>((n & 1) != 0 ? upper_x : 0) |
+           static_cast<std::uint8_t>((n & 2) != 0 ? lower_z : 0);
   }
   double* flux(std::size_t n, std::size_t face) {
     auto& own = fluxes[6 * n + face];

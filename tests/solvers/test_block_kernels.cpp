@@ -59,7 +59,7 @@ TEST(Ccz4BlockKernels, GiveTheBitsOfTheCpuInEveryStage) {
       const auto solver = make_ccz4(scheme, simple);
       ASSERT_TRUE(solver->runs_on("host"));
       for (const int p : {3, 4, 5}) {
-        Batch expected = random_spacetimes(*solver, p, 3), found = expected;
+        Batch expected = random_spacetimes(*solver, p, 4), found = expected;
         std::int64_t floored = 0, strayed = 0;
         for (int stage = 0; stage < solver->traits().stages; ++stage) {
           SCOPED_TRACE(testing::Message() << solver->traits().name << ", p " << p << ", stage " << stage);

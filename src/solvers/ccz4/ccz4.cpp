@@ -10,6 +10,7 @@
 #include "solvers/ccz4/constraints.hpp"
 #include "solvers/ccz4/derived.hpp"
 #include "solvers/ccz4/kernels.hpp"
+#include "solvers/ccz4/weyl.hpp"
 
 namespace meander::solvers::ccz4 {
 namespace {
@@ -30,6 +31,15 @@ constexpr bool with_openmp = false;
 constexpr double rusanov_cfl = 1.0, fourth_order_cfl = 1.8;
 // Of the shortest time of the damping terms, which are explicit.
 constexpr double damping_fraction = 0.5;
+
+const std::vector<PatchQuantity>& constraints_and_psi4() {
+  static const std::vector<PatchQuantity> all = [] {
+    std::vector<PatchQuantity> list = constraint_quantities();
+    list.insert(list.end(), psi4_quantities().begin(), psi4_quantities().end());
+    return list;
+  }();
+  return all;
+}
 
 class Ccz4Solver final : public Solver {
  public:
@@ -168,7 +178,7 @@ class Ccz4Solver final : public Solver {
     return &terms_.parameters;
   }
   const std::vector<PatchQuantity>& patch_quantities() const override {
-    return constraint_quantities();
+    return constraints_and_psi4();
   }
 
  private:

@@ -20,7 +20,7 @@ double largest(std::initializer_list<std::span<const double>> components) {
 }
 
 template <std::size_t Constraint>
-void one_constraint(const PatchTask& task, const PatchLayout& layout, std::span<double> values) {
+void one_constraint(const void*, const PatchTask& task, const PatchLayout& layout, std::span<double> values) {
   thread_local std::vector<double> all;
   all.resize(constraint_count * values.size());
   patch_constraints(task, layout, all);

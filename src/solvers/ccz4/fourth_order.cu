@@ -10,7 +10,9 @@ namespace meander::solvers::ccz4 {
 constexpr int threads = 128;
 
 void launch_fourth_order_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch) {
-  launch_on_cuda<BlockFourthOrder<Terms>, 0, threads>(stream, terms, batch);
+  with_fourth_order<Terms>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
+    launch_on_cuda<Kernel, 0, threads>(stream, terms, batch);
+  });
 }
 
 }  // namespace meander::solvers::ccz4

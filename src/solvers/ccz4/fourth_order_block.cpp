@@ -7,7 +7,8 @@
 namespace meander::solvers::ccz4 {
 
 void launch_fourth_order_serially(const Terms& terms, const DeviceBatch& batch) {
-  update_serially<BlockFourthOrder<Terms>>(terms, batch);
+  with_fourth_order<Terms>(
+      batch, [&]<class Kernel>(std::type_identity<Kernel>) { update_serially<Kernel>(terms, batch); });
 }
 
 }  // namespace meander::solvers::ccz4

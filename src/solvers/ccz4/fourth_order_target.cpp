@@ -8,7 +8,9 @@ namespace meander::solvers::ccz4 {
 
 void launch_fourth_order_on_openmp(const gpu::Execution& execution, const Terms& terms,
                                    const DeviceBatch& batch) {
-  launch_on_openmp<BlockFourthOrder<Terms>>(execution, terms, batch);
+  with_fourth_order<Terms>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
+    launch_on_openmp<Kernel>(execution, terms, batch);
+  });
 }
 
 }  // namespace meander::solvers::ccz4

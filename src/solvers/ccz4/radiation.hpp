@@ -28,29 +28,33 @@ struct Wave {
 };
 
 // f at n with derivatives at m, m + stride, m + 2 stride, each `share` of what it stands for.
-template <class T>
-MEANDER_TERM void radiate_with_slopes(const Wave<T>& wave, const T* q, const T* gradient, int n, double flat,
-                                      int m, int stride, double share, T* rate) {
-  const T over(1.0 / share), f = q[n] - T(flat);
-  const T F[3] = {over * q[m], over * q[m + stride], over * q[m + 2 * stride]};
-  rate[n] = wave.rate(f, F);
+template <class T, class At, class Enter>
+MEANDER_TERM void radiate_with_slopes(const Wave<T>& wave, const At& point, int n, double flat, int m,
+                                      int stride, double share, const Enter& enter) {
+  const T over(1.0 / share), f = point.value(n) - T(flat);
+  const T F[3] = {over * point.value(m), over * point.value(m + stride), over * point.value(m + 2 * stride)};
+  enter(n, wave.rate(f, F));
+  MEANDER_UNROLL
   for (int k = 0; k < 3; ++k) {
     T dF[3];
-    for (int i = 0; i < 3; ++i) dF[i] = over * gradient[i * unknowns + m + k * stride];
-    rate[m + k * stride] = T(share) * wave.rate_of_slope(f, F, dF, k);
+    MEANDER_UNROLL
+    for (int i = 0; i < 3; ++i) dF[i] = over * point.slope(i, m + k * stride);
+    enter(m + k * stride, T(share) * wave.rate_of_slope(f, F, dF, k));
   }
 }
 
-template <class T>
-MEANDER_TERM void radiation_rates(const Parameters& p, const T* q, const T* gradient, const T* x, T* rate) {
+// At x: point.value(n) is an unknown and point.slope(axis, n) its derivative, and its rate goes to enter(n,
+// rate).
+template <class T, class At, class Enter>
+MEANDER_TERM void radiation_rates(const Parameters& p, const At& point, const T* x, const Enter& enter) {
   Wave<T> wave{T(0.0), T(0.0), {x[0] - T(p.middle[0]), x[1] - T(p.middle[1]), x[2] - T(p.middle[2])}};
   const T over_r = T(1.0) / sqrt(fma(wave.x[0], wave.x[0], fma(wave.x[1], wave.x[1], wave.x[2] * wave.x[2])));
   wave.over_r2 = over_r * over_r;
   const auto plain = [&](int first, int count, double speed) {
     wave.speed_over_r = T(speed) * over_r;
     for (int n = first; n < first + count; ++n) {
-      const T slope[3] = {gradient[n], gradient[unknowns + n], gradient[2 * unknowns + n]};
-      rate[n] = wave.rate(q[n], slope);
+      const T slope[3] = {point.slope(0, n), point.slope(1, n), point.slope(2, n)};
+      enter(n, wave.rate(point.value(n), slope));
     }
   };
   const double of_lapse = p.slicing == Slicing::harmonic ? 1.0 : sqrt(2.0);
@@ -63,14 +67,13 @@ MEANDER_TERM void radiation_rates(const Parameters& p, const T* q, const T* grad
   plain(at::K0, 1, 0.0);
   wave.speed_over_r = over_r;
   for (int n = 0; n < 6; ++n)
-    radiate_with_slopes(wave, q, gradient, at::g + n, n == 0 || n == 3 || n == 5 ? 1.0 : 0.0, at::D + n, 6,
-                        0.5, rate);
-  radiate_with_slopes(wave, q, gradient, at::phi, 1.0, at::P, 1, 1.0, rate);
+    radiate_with_slopes(wave, point, at::g + n, n == 0 || n == 3 || n == 5 ? 1.0 : 0.0, at::D + n, 6, 0.5,
+                        enter);
+  radiate_with_slopes(wave, point, at::phi, 1.0, at::P, 1, 1.0, enter);
   wave.speed_over_r = T(of_lapse) * over_r;
-  radiate_with_slopes(wave, q, gradient, at::a, 1.0, at::A, 1, 1.0, rate);
+  radiate_with_slopes(wave, point, at::a, 1.0, at::A, 1, 1.0, enter);
   wave.speed_over_r = T(of_shift) * over_r;
-  for (int i = 0; i < 3; ++i)
-    radiate_with_slopes(wave, q, gradient, at::beta + i, 0.0, at::B + i, 3, 1.0, rate);
+  for (int i = 0; i < 3; ++i) radiate_with_slopes(wave, point, at::beta + i, 0.0, at::B + i, 3, 1.0, enter);
 }
 
 }  // namespace meander::solvers::ccz4

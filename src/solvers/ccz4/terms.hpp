@@ -80,10 +80,10 @@ struct Terms {
     return speed[axis];
   }
 
-  // dQ/dt at x, from which waves travel outwards only.
-  template <class T>
-  MEANDER_TERM void radiate(const T* q, const T* gradient, const T* x, T* rate) const {
-    radiation_rates(parameters, q, gradient, x, rate);
+  static constexpr bool radiates = true;
+  template <class T, class At, class Enter>
+  MEANDER_TERM void radiate(const At& at, const T* x, const Enter& enter) const {
+    radiation_rates(parameters, at, x, enter);
   }
 
   // -B_axis(Q) gradient from rates(): for kernels that know nothing better, and for tests.

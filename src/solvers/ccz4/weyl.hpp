@@ -76,7 +76,8 @@ Weyl<T> weyl(const T* unknown, const T* gradient) {
   return w;
 }
 
-// At a point `x` off the z axis, relative to the centre of the radial direction; metric: g~.
+// At a point `x` relative to the centre of the radial direction; metric: g~. On the z axis, where e_theta and
+// e_phi have no direction, as for phi = 0, and at the centre as above it.
 inline std::complex<double> psi4(const Weyl<double>& w, const Symmetric<double>& metric, const double* x) {
   const auto product = [&](const double* a, const double* b) {
     double sum = 0;
@@ -90,6 +91,10 @@ inline std::complex<double> psi4(const Weyl<double>& w, const Symmetric<double>&
     for (int i = 0; i < 3; ++i) a[i] /= length;
   };
   double around[3] = {-x[1], x[0], 0}, outwards[3] = {x[0], x[1], x[2]}, down[3];
+  if (x[0] == 0 && x[1] == 0) {
+    around[1] = 1;
+    if (x[2] == 0) outwards[2] = 1;
+  }
   normalise(around);
   const double along = product(around, outwards);
   for (int i = 0; i < 3; ++i) outwards[i] -= along * around[i];
@@ -122,5 +127,8 @@ inline std::complex<double> psi4(const Weyl<double>& w, const Symmetric<double>&
 // Of volume (i, j, k) of a patch, from central differences of fourth order (of second, where h < 2). Reads
 // halos across faces only.
 Weyl<double> weyl_of_volume(const PatchTask& task, const PatchLayout& layout, int i, int j, int k);
+
+// "psi4_re" and "psi4_im", real and imaginary part of Psi4 about the domain's middle, for plot files.
+const std::vector<PatchQuantity>& psi4_quantities();
 
 }  // namespace meander::solvers::ccz4

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Patches without a mesh, whose update changes nothing: what threads offload in the benchmark.
+
+#include <algorithm>
+#include <vector>
+
+#include "solvers/ccz4/unknowns.hpp"
+#include "solvers/solver.hpp"
+#include "tasks/task_pool.hpp"
+
+namespace meander::bench {
+
+// A gas at rest; flat space.
+inline void fill(const solvers::PatchLayout& layout, double* q) {
+  namespace ccz4 = solvers::ccz4::at;
+  const bool gas = layout.unknowns < 10;
+  for (int unknown = 0; unknown < layout.unknowns; ++unknown) {
+    double value = gas ? (unknown == 0 ? 1 : unknown == layout.unknowns - 1 ? 2.5 : 0) : 0;
+    if (!gas) {
+      for (const int one : {ccz4::g, ccz4::g + 3, ccz4::g + 5, ccz4::a, ccz4::phi})
+        value = unknown == one ? 1 : value;
+    }
+    std::fill_n(q + unknown * layout.unknown_stride(), layout.unknown_stride(), value);
+  }
+}
+
+// One patch a slot.
+class Patches {
+ public:
+  Patches(const solvers::PatchLayout& layout, int count)
+      : memory_(static_cast<std::size_t>(layout.slot_size()) * static_cast<std::size_t>(count)),
+        tasks_(static_cast<std::size_t>(count)),
+        status_(tasks_.size()) {
+    const auto slot = static_cast<std::size_t>(layout.slot_size());
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      tasks_[i].q = memory_.data() + i * slot;
+      fill(layout, tasks_[i].q);
+      tasks_[i].dx = 0.01;
+    }
+  }
+  int count() const { return static_cast<int>(tasks_.size()); }
+  void put_into(tasks::TaskPool& pool) {
+    for (std::size_t i = 0; i < tasks_.size(); ++i) pool.put({&tasks_[i], &status_[i], 0});
+  }
+
+ private:
+  std::vector<double> memory_;
+  std::vector<solvers::PatchTask> tasks_;
+  std::vector<solvers::PatchStatus> status_;
+};
+
+}  // namespace meander::bench
