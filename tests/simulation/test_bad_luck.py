@@ -142,7 +142,7 @@ class BadLuck(programs.ProgramTest):
             [*own_disk, *self.command(2, "run", *programs.SMALL, "--output", "disk/run", "--set",
                                       "checkpoint.every-steps=5", "--set", "checkpoint.keep=100", "--set",
                                       "time.max-steps=200", "--set", "output.plot-every=0")],
-            cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60)
+            cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=programs.PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stderr.count("No space left on device"), 1, done.stderr)
         self.assertRegex(done.stderr, r"disk/run/chk_\d+\.hdf5\S*: .*No space left on device")
@@ -173,7 +173,7 @@ class BadLuck(programs.ProgramTest):
         done = subprocess.run(
             [*self.command(1, "run", *programs.SMALL, "--output", "limited"), ":", "-np", "1", "sh", "-c",
              'ulimit -f 8; exec "$@"', "sh", *self.command(0, "run", *programs.SMALL, "--output", "limited")],
-            cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60)
+            cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=programs.PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
         # MPI complains of the limit too, in a box of its own.
         self.assertEqual(self.message(done.stderr).count("limited/plot_000000.vtkhdf: cannot write: File too large"), 1,
@@ -186,7 +186,7 @@ class BadLuck(programs.ProgramTest):
         done = subprocess.run(
             [*self.command(1, *large), ":", "-np", "1", "sh", "-c", 'ulimit -v 360000; exec "$@"', "sh",
              *self.command(0, *large)],
-            cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60)
+            cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=programs.PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(self.message(done.stderr).count("out of memory"), 1, done.stderr)
 
@@ -194,7 +194,7 @@ class BadLuck(programs.ProgramTest):
         for how, code in (("failure", 1), ("input", 2), ("thread", 1)):
             began = time.monotonic()
             done = subprocess.run([*self.command(4)[:-1], os.environ["FAILING_RANK"], how], env=programs.ENVIRONMENT,
-                                  capture_output=True, text=True, check=False, timeout=60)
+                                  capture_output=True, text=True, check=False, timeout=programs.PATIENCE)
             self.assertLess(time.monotonic() - began, 10)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertEqual(self.message(done.stderr).splitlines().count("rank 3: failing as asked"), 1, done.stderr)

@@ -63,9 +63,10 @@ class Stopping(programs.ProgramTest):
     def test_sigusr1_through_mpirun_writes_and_goes_on(self):
         process = self.start_and_send(2, lambda p: p.send_signal(signal.SIGUSR1))
         self.wait_for(lambda: programs.checkpoints(self.path("run")), process)
-        first = programs.checkpoints(self.path("run"))[0]
         code, log = self.end(process)
         self.assertEqual(code, 0, log)
+        # Ranks that see the signal at different steps may write two, and of all only the newest are kept.
+        first = programs.checkpoints(self.path("run"))[0]
         last = f"chk_{programs.LENGTH:06}.hdf5"
         self.assertLess(os.path.basename(first), last)
         self.assert_same_files(self.path("run"), self.reference.path("reference"))
@@ -145,7 +146,7 @@ class Stopping(programs.ProgramTest):
         environment = {**programs.ENVIRONMENT, "PATH": self.path("bin") + ":" + os.environ["PATH"], "SLURM_JOB_ID": "7"}
         for code in (3, 0):
             done = subprocess.run([os.path.join(programs.SOURCE, "docs/slurm-job.sh"), "long.toml"], cwd=self.scratch,
-                                  env=environment, capture_output=True, text=True, check=False, timeout=60)
+                                  env=environment, capture_output=True, text=True, check=False, timeout=programs.PATIENCE)
             self.assertEqual(done.returncode, code, done.stderr)
         with open(self.path("requeued"), encoding="utf-8") as stream:
             self.assertEqual(stream.read(), "requeue 7\n")
