@@ -132,7 +132,10 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   add_run_options(*run, line, walltime, "Directory for all results; must not exist or be empty");
   CLI::App* restart =
       app.add_subcommand("restart", "Go on from a checkpoint, on any number of ranks and threads");
-  restart->add_option("CHECKPOINT", line.checkpoint, "The checkpoint, chk_NNNNNN.hdf5")->required();
+  restart
+      ->add_option("CHECKPOINT", line.checkpoint,
+                   "The checkpoint, chk_NNNNNN.hdf5; or the directory of a run, for its newest one")
+      ->required();
   add_input(*restart, line)->description("Another input file; without it, the one that the checkpoint holds");
   add_run_options(*restart, line, walltime,
                   "A new directory for all results; without it, those beside the checkpoint are continued");

@@ -13,7 +13,7 @@ enum class Command { run, restart, check, explain, info, scenarios, input_refere
 
 struct CommandLine {
   Command command = Command::done;  // done: help or version was asked for, and printed
-  std::string checkpoint;           // restart
+  std::string checkpoint;           // restart: file or directory
   std::string input;  // run, check, restart; "": what the checkpoint holds; terms; "": standard input
   std::string pde;    // terms
   std::vector<std::string> settings;  // run, check, restart, terms: "table.key=value"

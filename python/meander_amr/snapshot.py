@@ -242,11 +242,12 @@ def open_hdf5(path):
     """The file, which is HDF5. Raises FileError."""
     if not os.path.exists(path):
         raise FileError(f"{path}: no such file")
+    h5py = needs("h5py", path)  # here: other modules of the package do without, on machines that lack it
     try:
-        # Imported here: other modules of the package do without, on machines that lack it.
-        return needs("h5py", path).File(path, "r")
+        return h5py.File(path, "r")
     except OSError as error:
-        raise FileError(f"{path}: is no HDF5 file ({error})") from error
+        why = f" ({error})" if h5py.is_hdf5(path) else "; there are plot files, checkpoints, *.series and history.csv"
+        raise FileError(f"{path}: is no HDF5 file{why}") from error
 
 
 def read_rows(data, rows, width):

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "io/checkpoint_head.hpp"
 #include "io/nearest.hpp"
 
 namespace meander::io {
@@ -92,6 +93,12 @@ Document Document::load(const std::string& file, const std::vector<std::string>&
 
 Document Document::from_text(const std::string& text, const std::string& name,
                              const std::vector<std::string>& settings) {
+  if (CheckpointHead::starts(text)) {
+    throw InputError(
+        fmt::format("{}: is a checkpoint, not an input file; meander restart takes one of them, or "
+                    "the directory in which they lie",
+                    name));
+  }
   Document document;
   document.file_ = name;
   document.root_ = parse_toml(text, name);

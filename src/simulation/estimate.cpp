@@ -30,6 +30,11 @@ std::string size_text(double bytes) {
   return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
+// A run of seconds wants more than minutes.
+std::string length_text(double seconds) {
+  return seconds < 59.5 ? fmt::format("{:.2g} s", seconds) : io::duration_text(seconds);
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -139,7 +144,7 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
       threads == 1 ? "" : "s", 1e-6 * volumes / found.step));
   lines.push_back(
       fmt::format("      about {:.0f} steps of {:.3g}, {} in all, if mesh and step stay as they are", steps,
-                  found.dt, io::duration_text(steps * found.step)));
+                  found.dt, length_text(steps * found.step)));
   const double plot =
       volumes * plot_bytes(config, solver) + all_leaves * bytes_of_tables + bytes_of_small_parts;
   const double checkpoint = 8 * volumes * unknowns + all_leaves * bytes_of_tables + bytes_of_small_parts;

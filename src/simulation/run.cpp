@@ -258,7 +258,7 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 }  // namespace
 
 int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator) {
-  StopRequests requests;
+  StopRequests requests(options.signals_afterwards);
   const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
   TraceFile trace(options.trace, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
@@ -271,17 +271,18 @@ int run(const Config& config, const RunOptions& options, const mesh::Communicato
 }
 
 int restart(const RestartInput& restart, const RunOptions& options, const mesh::Communicator& communicator) {
-  StopRequests requests;
-  io::CheckpointReader checkpoint(restart.checkpoint, communicator);
+  StopRequests requests(options.signals_afterwards);
+  const std::string file = checkpoint_file(restart, communicator);
+  io::CheckpointReader checkpoint(file, communicator);
   const io::CheckpointState& state = checkpoint.state();
   CheckpointFacts facts;
-  communicator.agree([&] { facts = facts_of(checkpoint, restart.checkpoint); });
-  const Config config = restart.input.empty() ? load_config_text(communicator, state.input,
-                                                                 restart.checkpoint, restart.settings)
-                                              : load_config(communicator, restart.input, restart.settings);
+  communicator.agree([&] { facts = facts_of(checkpoint, file); });
+  const Config config = restart.input.empty()
+                            ? load_config_text(communicator, state.input, file, restart.settings)
+                            : load_config(communicator, restart.input, restart.settings);
   communicator.agree([&] { check_restart(config, facts); });
 
-  const std::string home = std::filesystem::path(restart.checkpoint).parent_path().string();
+  const std::string home = std::filesystem::path(file).parent_path().string();
   const std::string wanted = new_directory(restart, options, config);
   const bool continues = wanted.empty();
   std::optional<Directory> fresh;
@@ -289,9 +290,9 @@ int restart(const RestartInput& restart, const RunOptions& options, const mesh::
   TraceFile trace(options.trace, communicator);
   const std::string directory = !continues ? wanted : home.empty() ? "." : home;
   if (continues && communicator.is_root()) remove_half_written(directory);
-  const int threads = threads_of(
-      config, options, communicator,
-      fmt::format("{}, step {}, t = {:.6g}", restart.checkpoint, state.step, state.time), directory);
+  const int threads =
+      threads_of(config, options, communicator,
+                 fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);
   const auto simulation =
       set_up([&] { return restart_simulation(config, threads, communicator, checkpoint); });
   Output output(*simulation, directory);

@@ -5,10 +5,11 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include "mesh/communicator.hpp"
 #include "simulation/config.hpp"
+#include "simulation/restart_input.hpp"
+#include "simulation/stop_requests.hpp"
 
 namespace meander::simulation {
 
@@ -20,6 +21,8 @@ struct RunOptions {
   std::string thread_level = {};  // what MPI offers, for the log
   std::string trace = {};         // file for a timeline; empty: none
   bool many_threads = true;       // false: MPI wants one thread only, and more are refused
+  // As it should be where nothing but the process's end comes after the run: too_late.
+  StopRequests::Afterwards signals_afterwards = StopRequests::Afterwards::as_before;
 };
 
 // Runs to the end, or until a signal (stop_requests.hpp) or the wall time stops it. Returns exit_done;
@@ -27,13 +30,6 @@ struct RunOptions {
 // written then. Throws AgreedInputError (one rank: InputError) before any work has started, AgreedFailure
 // (Failure) if a file cannot be written or memory runs out. Collective.
 int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator = {});
-
-// What a restart is made of.
-struct RestartInput {
-  std::string checkpoint;                  // file
-  std::string input = {};                  // file; empty: the input that the checkpoint holds
-  std::vector<std::string> settings = {};  // on top of it
-};
 
 // Goes on from a checkpoint; the rest as run(). Without options.output the files in the checkpoint's
 // directory are continued: what lies behind the checkpoint's step is dropped. Collective.

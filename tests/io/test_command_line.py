@@ -102,6 +102,20 @@ class CommandLine(unittest.TestCase):
         self.assertIn("history.csv", os.listdir(self.path("here")))
         self.assertIn("not empty", self.refused("run", "in.toml", "--output", "here"))
 
+    def test_restart_from_a_directory_takes_its_newest_checkpoint(self):
+        os.mkdir(self.path("empty"))
+        self.assertEqual(self.refused("restart", "empty"), "empty: holds no chk_NNNNNN.hdf5")
+        code, _, err = self.meander("run", "in.toml", "--set", "time.max-steps=4",
+                                    "--set", "time.end=1000", "--threads", "1", "--output", "out")
+        self.assertEqual(code, 0, err)
+        code, _, err = self.meander("restart", "out/", "--set", "time.max-steps=5", "--threads", "1")
+        self.assertEqual(code, 0, err)
+        self.assertIn("out/chk_000004.hdf5, step 4,", err)
+        self.assertIn("checkpoint out/chk_000005.hdf5 in", err)
+        # What a pattern of the shell makes of a directory with two.
+        self.assertRegex(self.refused("restart", "out/chk_000004.hdf5", "out/chk_000005.hdf5"),
+                         "^out/chk_000005.hdf5: is a checkpoint, not an input file; .* directory in which they lie$")
+
     def test_full_disk(self):
         # A file system of 1.2 MB of our own, where that is allowed: the first plots fit into it, and not all.
         own_disk = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",

@@ -146,6 +146,32 @@ class Pictures(ReaderTest):
         self.assertEqual(panels[0].get_ylabel(), "1 / length^2")
         self.assertIn("no columns psi4*", self.complaint(self.beside("blast", "history.csv"), "--show", "psi4"))
 
+    def test_modes_that_vanish_are_left_out(self):
+        source = os.path.join(self.scratch.name, "symmetric.csv")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write(HEADER + "\n0,0,1e-17,2e-17,3e-5\n1,1,2e-17,3e-17,4e-5\n")
+        history = meander_amr.open(source)
+        self.assertEqual([panel.get_title(loc="left") for panel in plot.psi4(history)], ["psi4_r30_2_0"])
+        (asked,) = plot.psi4(history, ["psi4_r30_2_-2_re"])
+        np.testing.assert_array_equal(asked.lines[0].get_ydata(), [1e-17, 2e-17])
+
+    def test_what_belongs_together_shares_a_panel(self):
+        source = os.path.join(self.scratch.name, "levels.csv")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write("step,time,dt,leaves_level_1,leaves_level_2,puncture_1_x [length],puncture_1_y [length],"
+                         "hamiltonian_l2,hamiltonian_l2_level_1,hamiltonian_l2_level_2,lapse_min\n"
+                         "0,0,0,1,2,0,0,1e-3,1e-5,1e-2,0.3\n1,1,1,2,3,1,2,2e-3,2e-5,2e-2,0.4\n2,3,2,3,4,2,3,3e-3,3e-5,3e-2,0.5\n")
+        panels = plot.history(meander_amr.open(source))
+        found = {panel.get_title(loc="left"): (len(panel.lines), panel.get_yscale()) for panel in panels}
+        self.assertEqual(found, {"dt": (1, "linear"), "leaves": (2, "linear"), "puncture_1 [length]": (2, "linear"),
+                                 "hamiltonian_l2": (3, "log"), "lapse_min": (1, "linear")})
+        np.testing.assert_array_equal(panels[0].lines[0].get_ydata(), [1, 2])  # no step led to the first row
+
+    def test_a_directory_is_that_of_a_run(self):
+        directory = os.path.dirname(self.series["sod"])
+        self.assertEqual(meander_amr.open(directory).names, meander_amr.open(self.series["sod"]).names)
+        self.assertIn("is a directory without", self.complaint(self.scratch.name))
+
     def test_complaints(self):
         self.assertEqual(self.complaint("no.vtkhdf"), "meander-plot: no.vtkhdf: no such file")
         blast = self.series["blast"]
@@ -154,6 +180,11 @@ class Pictures(ReaderTest):
         self.assertIn("reaches from 0 to 1 along y", self.complaint(self.series["sod"], "--axis", "y", "--at", "2"))
         self.assertIn("must be at least 1", self.complaint(blast, "--show", "partition", "--parts", "0"))
         self.assertIn("of which there is no 'history'", self.complaint(blast, "--show", "history"))
+        self.assertIn("--columns: is no option of 'overview', but of history, psi4",
+                      self.complaint(blast, "--columns", "dt"))
+        self.assertIn("--field: is no option of 'history'",
+                      self.complaint(self.beside("blast", "history.csv"), "--field", "density"))
+        self.assertRegex(self.complaint(self.beside("blast", "summary.json")), r"is no HDF5 file; there are plot files, .*csv$")
         self.assertIn("did you mean 'dt'?", self.complaint(self.beside("blast", "history.csv"), "--columns", "dtt"))
 
 

@@ -81,6 +81,12 @@ def draw_circles(axes, snapshot, cut):
                                   ls=style))
 
 
+def leaves_each(size):
+    if len(size) == 1:
+        return f"{size[0]} leaves"
+    return f"{size.min()} to {size.max()} leaves each" if size.min() < size.max() else f"{size[0]} leaves each"
+
+
 def partition(snapshot, parts=None, axis=None, at=None, curve=None, axes=None):
     """The pieces of the Peano curve in colours, in 2D with the curve itself. Returns matplotlib's axes.
 
@@ -105,5 +111,5 @@ def partition(snapshot, parts=None, axis=None, at=None, curve=None, axes=None):
     size = np.bincount(part, minlength=number)
     made = f"{number} rank{'s' * (number > 1)} of the run" if parts is None else \
         f"cut into {number} equal parts, not the run's ranks"
-    axes.set_title(f"Peano curve{place_of(cut)}: {made}, {size.min()} to {size.max()} leaves each", loc="left")
+    axes.set_title(f"Peano curve{place_of(cut)}: {made}, {leaves_each(size)}", loc="left")
     return axes

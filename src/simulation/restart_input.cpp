@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/restart_input.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "io/checkpoint_directory.hpp"
+
+namespace meander::simulation {
+
+std::string checkpoint_file(const RestartInput& restart, const mesh::Communicator& communicator) {
+  std::string file = restart.checkpoint;
+  communicator.agree([&] {
+    std::error_code ignored;
+    if (!communicator.is_root() || !std::filesystem::is_directory(file, ignored)) return;
+    file = io::newest_checkpoint(restart.checkpoint);
+    if (file.empty()) throw InputError(fmt::format("{}: holds no chk_NNNNNN.hdf5", restart.checkpoint));
+  });
+  communicator.broadcast(file);
+  return file;
+}
+
+}  // namespace meander::simulation
