@@ -160,7 +160,7 @@ class Pictures(ReaderTest):
         with open(source, "w", encoding="utf-8") as stream:
             stream.write("step,time,dt,leaves_level_1,leaves_level_2,puncture_1_x [length],puncture_1_y [length],"
                          "hamiltonian_l2,hamiltonian_l2_level_1,hamiltonian_l2_level_2,lapse_min\n"
-                         "0,0,0,1,2,0,0,1e-3,1e-5,1e-2,0.3\n1,1,1,2,3,1,2,2e-3,2e-5,2e-2,0.4\n2,3,2,3,4,2,3,3e-3,3e-5,3e-2,0.5\n")
+                         "0,0,0,1,2,0,0,0,1e-30,1e-2,0.3\n1,1,1,2,3,1,2,2e-3,2e-5,2e-2,0.4\n2,3,2,3,4,2,3,3e-3,3e-5,3e-2,0.5\n")
         panels = plot.history(meander_amr.open(source))
         found = {panel.get_title(loc="left"): (len(panel.lines), panel.get_yscale()) for panel in panels}
         self.assertEqual(found, {"dt": (1, "linear"), "leaves": (2, "linear"), "puncture_1 [length]": (2, "linear"),
