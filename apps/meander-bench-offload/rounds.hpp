@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The order of a sweep whose time may run out: corners of the grid first, then ever finer halves of it, so that
-// what is left out is resolution, not a part of the picture.
+// The order of a sweep whose time may run out: corners of the grid first, then ever finer halves of it, so
+// that what is left out is resolution, not a part of the picture.
 
 #include <algorithm>
 #include <vector>

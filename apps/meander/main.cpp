@@ -36,7 +36,8 @@ int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point
                                        .started = started,
                                        .thread_level = ranks.thread_level,
                                        .trace = line.trace,
-                                       .many_threads = ranks.many_threads};
+                                       .many_threads = ranks.many_threads,
+                                       .signals_afterwards = simulation::StopRequests::Afterwards::too_late};
   if (line.command == app::Command::restart) {
     return simulation::restart({line.checkpoint, line.input, line.settings}, options, ranks.communicator);
   }

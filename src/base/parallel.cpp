@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/visible_threads.hpp"
+
 namespace meander {
 
 std::vector<Chunk> cut_by_weight(std::span<const double> weights, int parts) {
@@ -84,10 +86,19 @@ void allow_more_threads_than_processors() {
 
 }  // namespace
 
+#if defined(__SANITIZE_THREAD__)
+struct ThreadTeam::Arena : VisibleThreads {
+  using VisibleThreads::VisibleThreads;
+};
+#else
 struct ThreadTeam::Arena {
   tbb::task_arena arena;
   explicit Arena(int threads) : arena(threads, 1) {}
+  void run(int parts, const std::function<void(int)>& body) {
+    arena.execute([&] { tbb::parallel_for(0, parts, body, tbb::static_partitioner{}); });
+  }
 };
+#endif
 
 ThreadTeam::ThreadTeam(int threads)
     : threads_(std::max(1, threads)), arena_(std::make_unique<Arena>(threads_)) {
@@ -102,7 +113,7 @@ void ThreadTeam::run(int parts, const std::function<void(int)>& body) {
     for (int part = 0; part < parts; ++part) body(part);
     return;
   }
-  arena_->arena.execute([&] { tbb::parallel_for(0, parts, body, tbb::static_partitioner{}); });
+  arena_->run(parts, body);
 }
 
 void ThreadTeam::for_chunks(std::size_t items,

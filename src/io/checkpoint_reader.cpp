@@ -147,10 +147,11 @@ CheckpointReader::CheckpointReader(const std::string& path, const mesh::Communic
     if (rest != head.rest) throw InputError("is damaged (its tables)");
     if (!communicator.is_root()) return;
     content.found = read_checkpoint(path);
-    for (std::size_t n = 0; n < head.levels.size(); ++n) {
-      if (content.found.places.levels.at(n).patches != head.levels[n].offset)
-        throw InputError("is damaged (its head and its tables disagree)");
-    }
+    const auto& levels = content.found.places.levels;
+    const bool agree =
+        std::equal(levels.begin(), levels.end(), head.levels.begin(), head.levels.end(),
+                   [](const auto& places, const auto& level) { return places.patches == level.offset; });
+    if (!agree) throw InputError("is damaged (its head and its tables disagree)");
   });
   broadcast_archive(communicator, content.found);
   content.verify([&] {

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 
+#include "base/error.hpp"
 #include "base/vec.hpp"
 #include "io/hdf5_reader.hpp"
 
@@ -153,26 +155,30 @@ CheckpointContent read_checkpoint(const std::string& path) {
   state.step = file.integer("/meta", "step");
   state.time = file.number("/meta", "time");
   state.dt = file.number("/meta", "dt");
+  if (!std::isfinite(state.time) || !std::isfinite(state.dt) || state.dt < 0)
+    throw InputError("is damaged (its time)");
   for (const std::string& name : file.attribute_names("/meta/counters"))
     state.counters.emplace_back(name, file.integer("/meta/counters", name));
 
   CheckpointMesh& mesh = content.mesh;
-  const auto unknowns = static_cast<int>(file.integer("/", "num_components"));
-  mesh.mesh.layout = {static_cast<int>(file.integer("/meta", "dimensions")),
-                      static_cast<int>(file.integer("/meta", "patch_size")), 0, unknowns};
+  constexpr int most = hdf5::Reader::most;
+  const int unknowns = file.integer("/", "num_components", 1, most);
+  mesh.mesh.layout = {file.integer("/meta", "dimensions", 2, 3), file.integer("/meta", "patch_size", 1, most),
+                      0, unknowns};
   for (int u = 0; u < unknowns; ++u) mesh.unknowns.push_back(file.text("/", fmt::format("component_{}", u)));
   const auto axes = static_cast<std::size_t>(mesh.mesh.layout.dim);
-  const auto lower = file.numbers("/meta", "origin");
-  const auto cells = file.integers("/meta", "base_cells"), periodic = file.integers("/meta", "periodic");
+  const auto lower = file.numbers("/meta", "origin", axes);
+  const auto cells = file.integers("/meta", "base_cells", axes);
+  const auto periodic = file.integers("/meta", "periodic", axes);
   for (std::size_t a = 0; a < axes; ++a) {
-    mesh.mesh.lower[a] = lower.at(a);
-    mesh.base_cells[a] = static_cast<int>(cells.at(a));
-    mesh.periodic[a] = periodic.at(a) != 0;
+    mesh.mesh.lower[a] = lower[a];
+    mesh.base_cells[a] = static_cast<int>(cells[a]);
+    mesh.periodic[a] = periodic[a] != 0;
   }
-  mesh.mesh.base_level = static_cast<int>(file.integer("/meta", "base_level"));
+  mesh.mesh.base_level = file.integer("/meta", "base_level", 0, most);
   mesh.mesh.base_width = file.number("/meta", "base_width");
 
-  content.coarsest_level = static_cast<int>(file.integer("/meta", "level_offset"));
+  content.coarsest_level = file.integer("/meta", "level_offset", 0, most);
   content.places.tables = {file.offset("/meta/patch_level"), file.offset("/meta/patch_index"),
                            file.offset("/meta/patch_rank")};
   content.places.checksums = file.offset("/meta/level_checksum");

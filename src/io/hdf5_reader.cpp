@@ -45,6 +45,12 @@ std::vector<T> values_for(hid_t attribute) {
       static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.get()))));
 }
 
+// As Meander writes them: a string of fixed length, and one of it. More would not fit where it is read to.
+bool is_one_text(const Handle& type, const Handle& space) {
+  return H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
+         H5Sget_simple_extent_npoints(space.get()) == 1;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> Reader::integers(const std::string& object, const std::string& name) const {
@@ -67,6 +73,27 @@ std::int64_t Reader::integer(const std::string& object, const std::string& name)
   return values[0];
 }
 
+int Reader::integer(const std::string& object, const std::string& name, int least, int greatest) const {
+  const std::int64_t value = integer(object, name);
+  if (value < least || value > greatest)
+    throw Failure(fmt::format("{}: {} = {} cannot be", shown_, name, value));
+  return static_cast<int>(value);
+}
+
+std::vector<std::int64_t> Reader::integers(const std::string& object, const std::string& name,
+                                           std::size_t count) const {
+  auto values = integers(object, name);
+  check(values.size() == count ? 0 : -1, name);
+  return values;
+}
+
+std::vector<double> Reader::numbers(const std::string& object, const std::string& name,
+                                    std::size_t count) const {
+  auto values = numbers(object, name);
+  check(values.size() == count ? 0 : -1, name);
+  return values;
+}
+
 double Reader::number(const std::string& object, const std::string& name) const {
   const auto values = numbers(object, name);
   check(values.size() == 1 ? 0 : -1, name);
@@ -76,6 +103,7 @@ double Reader::number(const std::string& object, const std::string& name) const 
 std::string Reader::text(const std::string& object, const std::string& name) const {
   const Handle id = attribute(object, name);
   const Handle type = checked(H5Aget_type(id.get()), H5Tclose, name);
+  check(is_one_text(type, Handle(H5Aget_space(id.get()), H5Sclose)) ? 0 : -1, name);
   std::string value(H5Tget_size(type.get()), '\0');
   check(H5Aread(id.get(), type.get(), value.data()), name);
   return value.c_str();
@@ -119,6 +147,7 @@ std::vector<double> Reader::values(const std::string& path) const {
 std::string Reader::text(const std::string& path) const {
   const Handle id = dataset(path);
   const Handle type = checked(H5Dget_type(id.get()), H5Tclose, path);
+  check(is_one_text(type, Handle(H5Dget_space(id.get()), H5Sclose)) ? 0 : -1, path);
   std::string value(H5Tget_size(type.get()), '\0');
   check(H5Dread(id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.data()), path);
   // An empty text is written as one zero.

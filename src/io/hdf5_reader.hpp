@@ -20,6 +20,14 @@ class Reader {
   std::vector<std::int64_t> integers(const std::string& object, const std::string& attribute) const;
   std::vector<double> numbers(const std::string& object, const std::string& attribute) const;
   std::int64_t integer(const std::string& object, const std::string& attribute) const;
+  // Within [least, greatest], so that loops and sums may go by it. No size of a mesh but its leaves is beyond
+  // `most`.
+  static constexpr int most = 10000;
+  int integer(const std::string& object, const std::string& name, int least, int greatest) const;
+  // As many as that.
+  std::vector<std::int64_t> integers(const std::string& object, const std::string& name,
+                                     std::size_t count) const;
+  std::vector<double> numbers(const std::string& object, const std::string& name, std::size_t count) const;
   double number(const std::string& object, const std::string& attribute) const;
   std::string text(const std::string& object, const std::string& attribute) const;
   // Sorted.

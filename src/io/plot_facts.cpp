@@ -64,9 +64,9 @@ PlotFacts facts_of(const std::string& path) {
   facts.input = file.text("/meta/input");
   facts.step = file.integer("/meta", "step");
   facts.time = file.number("/meta", "time");
-  facts.dimensions = static_cast<int>(file.integer("/meta", "dimensions"));
-  facts.patch_size = static_cast<int>(file.integer("/meta", "patch_size"));
-  const auto coarsest = static_cast<int>(file.integer("/meta", "level_offset"));
+  facts.dimensions = file.integer("/meta", "dimensions", 2, 3);
+  facts.patch_size = file.integer("/meta", "patch_size", 1, hdf5::Reader::most);
+  const int coarsest = file.integer("/meta", "level_offset", 0, hdf5::Reader::most);
   for (int n = 0; file.has(fmt::format("/VTKHDF/Level{}", n)); ++n) {
     const std::string level = fmt::format("/VTKHDF/Level{}", n), data = level + "/CellData";
     const std::int64_t leaves = file.rows(level + "/AMRBox");

@@ -34,6 +34,8 @@ bool is_periodic(const Config& config, int axis) {
 
 CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path) {
   const io::CheckpointState& state = checkpoint.state();
+  if (state.step < 0 || state.step > std::numeric_limits<int>::max())
+    throw InputError(fmt::format("{}: step = {} cannot be", path, state.step));
   // Where it ran is no fact of the checkpoint: its devices need not be here.
   CheckpointFacts facts{.path = path,
                         .config = load_config_text(state.input, path, {"offload.device=none"}, scenarios(),

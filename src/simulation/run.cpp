@@ -258,9 +258,9 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 }  // namespace
 
 int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator) {
-  StopRequests requests;
-  TraceFile trace(options.trace, communicator);
+  StopRequests requests(options.signals_afterwards);
   const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
+  TraceFile trace(options.trace, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
   const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
   write_resolved_input(config, directory.path(), communicator);
@@ -271,8 +271,7 @@ int run(const Config& config, const RunOptions& options, const mesh::Communicato
 }
 
 int restart(const RestartInput& restart, const RunOptions& options, const mesh::Communicator& communicator) {
-  StopRequests requests;
-  TraceFile trace(options.trace, communicator);
+  StopRequests requests(options.signals_afterwards);
   const std::string file = checkpoint_file(restart, communicator);
   io::CheckpointReader checkpoint(file, communicator);
   const io::CheckpointState& state = checkpoint.state();
@@ -288,6 +287,7 @@ int restart(const RestartInput& restart, const RunOptions& options, const mesh::
   const bool continues = wanted.empty();
   std::optional<Directory> fresh;
   if (!continues) fresh.emplace(wanted, communicator);
+  TraceFile trace(options.trace, communicator);
   const std::string directory = !continues ? wanted : home.empty() ? "." : home;
   if (continues && communicator.is_root()) remove_half_written(directory);
   const int threads =

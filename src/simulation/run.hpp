@@ -9,6 +9,7 @@
 #include "mesh/communicator.hpp"
 #include "simulation/config.hpp"
 #include "simulation/restart_input.hpp"
+#include "simulation/stop_requests.hpp"
 
 namespace meander::simulation {
 
@@ -20,6 +21,8 @@ struct RunOptions {
   std::string thread_level = {};  // what MPI offers, for the log
   std::string trace = {};         // file for a timeline; empty: none
   bool many_threads = true;       // false: MPI wants one thread only, and more are refused
+  // As it should be where nothing but the process's end comes after the run: too_late.
+  StopRequests::Afterwards signals_afterwards = StopRequests::Afterwards::as_before;
 };
 
 // Runs to the end, or until a signal (stop_requests.hpp) or the wall time stops it. Returns exit_done;

@@ -31,7 +31,7 @@ extern "C" void on_request(int signal) {
 
 }  // namespace
 
-StopRequests::StopRequests() {
+StopRequests::StopRequests(Afterwards afterwards) : afterwards_(afterwards) {
   MEANDER_ASSERT(!installed);
   installed = true;
   checkpoint_requests = 0;
@@ -44,8 +44,9 @@ StopRequests::StopRequests() {
 }
 
 StopRequests::~StopRequests() {
-  for (std::size_t i = 0; i < std::size(handled); ++i) sigaction(handled[i], &before[i], nullptr);
   installed = false;
+  if (afterwards_ == Afterwards::too_late) return;
+  for (std::size_t i = 0; i < std::size(handled); ++i) sigaction(handled[i], &before[i], nullptr);
 }
 
 bool StopRequests::take_checkpoint_request() {

@@ -11,10 +11,13 @@
 
 namespace meander::simulation {
 
-// While one lives, the signals are handled as above; afterwards as before. One at a time.
+// While one lives, the signals are handled as above; afterwards as before, or, where the process only ends
+// after it, a first one is too late and changes nothing, so that a run that is done ends as such. One at a
+// time.
 class StopRequests {
  public:
-  StopRequests();
+  enum class Afterwards { as_before, too_late };
+  explicit StopRequests(Afterwards afterwards = Afterwards::as_before);
   ~StopRequests();
   StopRequests(const StopRequests&) = delete;
   StopRequests& operator=(const StopRequests&) = delete;
@@ -23,6 +26,9 @@ class StopRequests {
   bool take_checkpoint_request();
   // The signal that asked to stop, or 0.
   int stop_signal() const;
+
+ private:
+  Afterwards afterwards_;
 };
 
 // "SIGTERM"

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <stdexcept>
+
+#include "base/visible_threads.hpp"
 
 namespace meander {
 namespace {
@@ -56,6 +59,46 @@ TEST(ThreadTeam, PassesOnWhatABodyThrows) {
                         }),
                std::runtime_error);
 }
+
+TEST(VisibleThreads, DoEveryPartOnceAndPassOnWhatABodyThrows) {
+  for (const int threads : {1, 2, 5}) {
+    VisibleThreads team(threads);
+    std::vector<std::atomic<int>> seen(13);
+    for (int round = 0; round < 10; ++round) {
+      EXPECT_THROW(team.run(static_cast<int>(seen.size()),
+                            [&](int part) {
+                              ++seen[static_cast<std::size_t>(part)];
+                              // The last: what a thread throws ends its share.
+                              if (part == 12) throw std::runtime_error("twelve");
+                            }),
+                   std::runtime_error);
+    }
+    for (const auto& count : seen) EXPECT_EQ(count, 10);
+  }
+}
+
+TEST(VisibleThreads, DoPartsWithinAPart) {
+  VisibleThreads team(3);
+  std::atomic<int> done = 0;
+  team.run(3, [&](int) { team.run(4, [&](int) { ++done; }); });
+  EXPECT_EQ(done, 12);
+}
+
+#if defined(__SANITIZE_THREAD__)
+TEST(ThreadTeam, ShowsItsRacesToThreadSanitizer) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        ThreadTeam team(2);
+        long sum = 0;
+        team.run(2, [&](int part) {
+          for (int i = 0; i < 1000; ++i) sum += part;
+        });
+        std::exit(0);
+      },
+      testing::ExitedWithCode(66), "data race");
+}
+#endif
 
 }  // namespace
 }  // namespace meander

@@ -6,6 +6,7 @@ stop after a few steps."""
 import glob
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -60,7 +61,7 @@ class Commands(unittest.TestCase):
         for name in ("meander", "tutorial-advection"):  # as the tutorial puts them on the path
             os.symlink(os.path.join(self.tree, "build/release/apps", name, name), os.path.join(self.programs, name))
         self.write(os.path.join(self.tree, "scripts/run"), RUN.format(program=meander))
-        self.write(os.path.join(self.programs, "mpirun"), MPIRUN.format(mpirun=os.environ["MPIEXEC"]))
+        self.write(os.path.join(self.programs, "mpirun"), MPIRUN.format(mpirun=shutil.which(os.environ["MPIEXEC"])))
 
     def write(self, path, text):
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -81,6 +81,14 @@ class ForgedCheckpoint {
     input_bytes_ = static_cast<std::int64_t>(state.input.size());
   }
 
+  // Change::place of an attribute.
+  static std::uint8_t place_of(std::string_view name) {
+    for (std::size_t n = 0; n < number_of_attributes; ++n) {
+      if (attributes[n].name == name) return static_cast<std::uint8_t>(n);
+    }
+    std::abort();
+  }
+
   // Writes the file with all changes and right checksums.
   void forge(const std::string& path, std::span<const Change> changes) const {
     write(path, bytes_);
@@ -145,13 +153,14 @@ class ForgedCheckpoint {
     for (const Change& change : changes) {
       if (change.place % places >= number_of_attributes) continue;
       const Attribute& which = attributes[change.place % places];
-      const io::hdf5::Handle attribute(
-          H5Aopen_by_name(file.get(), which.object, which.name, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+      // HDF5 1.10 does not write to an attribute that was opened by the name of its object.
+      const io::hdf5::Handle object(H5Oopen(file.get(), which.object, H5P_DEFAULT), H5Oclose);
+      const io::hdf5::Handle attribute(H5Aopen(object.get(), which.name, H5P_DEFAULT), H5Aclose);
       std::uint64_t values[2] = {};
       const hid_t type = which.integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
       require(H5Aread(attribute.get(), type, values) >= 0, "the attribute to change is there");
       values[change.element % which.values] = change.value;
-      H5Awrite(attribute.get(), type, values);
+      require(H5Awrite(attribute.get(), type, values) >= 0, "the attribute is changed");
     }
   }
 

@@ -1,13 +1,29 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A plot file, as `meander info` reads it: the bytes of a file as they are, or behind a first byte 'F'
-// changes of a good one, four bytes each: where (three) and what. It is told of, or refused with an
-// InputError or a Failure, whatever becomes of HDF5 in its process.
+// A plot file, as `meander info` reads it: the bytes of a file as they are; or behind a first byte 'F'
+// changes of a good one, four bytes each: where (three) and what; or behind an 'A' other values of a good
+// one's attributes, nine bytes each: which and the value. It is told of, or refused with an InputError or a
+// Failure, whatever becomes of HDF5 in its process. In a file with other attributes HDF5 finds no fault: that
+// one is read in this process, too, where the fuzzer sees what is covered and what goes wrong.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
 #include "base/error.hpp"
+#include "io/hdf5.hpp"
+#include "io/plot_facts.hpp"
 #include "io/plot_file.hpp"
 #include "io/raw_file.hpp"
 #include "simulation/info.hpp"
 #include "tests/fuzz/scratch_file.hpp"
+
+// Of the linker and the sanitizer, in a build for the fuzzer. The compiler, too, has these names in every
+// file.
+[[gnu::weak]] extern std::uint8_t first_counter[] asm("__start___sancov_cntrs");
+[[gnu::weak]] extern std::uint8_t end_of_counters[] asm("__stop___sancov_cntrs");
+extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 
 namespace {
 
@@ -34,11 +50,49 @@ std::string good_plot(const fuzz::ScratchDirectory& scratch) {
   return bytes;
 }
 
+bool hdf5_may_fail = true;
+
+struct Attribute {
+  const char *object, *name;
+  bool integer;
+};
+constexpr Attribute attributes[] = {
+    {"/meta", "git_modified", true},      {"/meta", "step", true},       {"/meta", "time", false},
+    {"/meta", "dimensions", true},        {"/meta", "patch_size", true}, {"/meta", "level_offset", true},
+    {"/VTKHDF/Level0", "Spacing", false},
+};
+constexpr std::size_t change_bytes = 9;
+
+void change_attribute(const std::string& path, const std::uint8_t* change) {
+  const Attribute& which = attributes[change[0] % std::size(attributes)];
+  const io::hdf5::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+  // HDF5 1.10 does not write to an attribute that was opened by the name of its object.
+  const io::hdf5::Handle object(H5Oopen(file.get(), which.object, H5P_DEFAULT), H5Oclose);
+  const io::hdf5::Handle attribute(H5Aopen(object.get(), which.name, H5P_DEFAULT), H5Aclose);
+  std::uint64_t values[3] = {};
+  const hid_t type = which.integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
+  fuzz::require(H5Aread(attribute.get(), type, values) >= 0, "the attribute to change is there");
+  std::memcpy(values, change + 1, sizeof(values[0]));
+  fuzz::require(H5Awrite(attribute.get(), type, values) >= 0, "the attribute is changed");
+}
+
+// What HDF5 does in a child is nothing that the fuzzer found, which else would keep an input for it: for a
+// crash, and for the limit of memory, into a folder relative to this one.
+void be_quiet_in_children() {
+  pthread_atfork(nullptr, nullptr, [] {
+    if (!hdf5_may_fail) return;
+    if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(nullptr);
+    if (chdir("/proc") != 0 || std::freopen("/dev/null", "w", stderr) == nullptr) std::abort();
+  });
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::ScratchDirectory scratch;
   static const std::string good = good_plot(scratch);
+  static const bool prepared = (be_quiet_in_children(), true);
+  static_cast<void>(prepared);
   std::string bytes(fuzz::text_of(data, size));
   if (size > 0 && data[0] == 'F') {
     bytes = good;
@@ -47,8 +101,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       bytes[place % bytes.size()] = static_cast<char>(data[at + 3]);
     }
   }
+  hdf5_may_fail = size == 0 || data[0] != 'A';
+  if (!hdf5_may_fail) bytes = good;
   const std::string path = scratch.write("plot_000000.vtkhdf", bytes);
+  if (!hdf5_may_fail) {
+    for (std::size_t at = 1; at + change_bytes <= size; at += change_bytes) change_attribute(path, data + at);
+  }
   try {
+    if (!hdf5_may_fail) io::read_plot_facts(path);
     fuzz::require(!simulation::info(path).empty(), "something is told of a file that is not refused");
   } catch (const InputError&) {
   } catch (const Failure&) {

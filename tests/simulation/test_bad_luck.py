@@ -200,6 +200,15 @@ class BadLuck(programs.ProgramTest):
             self.assertEqual(self.message(done.stderr).splitlines().count("rank 3: failing as asked"), 1, done.stderr)
             self.assertEqual(done.stderr.count("failing as asked"), 1, done.stderr)
 
+    def test_a_failure_that_all_ranks_meet_is_told_once(self):
+        for how in ("all", "all threads"):
+            began = time.monotonic()
+            done = subprocess.run([*self.command(4)[:-1], os.environ["FAILING_RANK"], how], env=programs.ENVIRONMENT,
+                                  capture_output=True, text=True, check=False, timeout=60)
+            self.assertLess(time.monotonic() - began, 10)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(done.stderr.count("failing as asked"), 1, done.stderr)
+
     def test_a_rank_that_is_killed(self):
         process = self.start(4, "run", *programs.SMALL, "--output", "killed")
         self.wait_for(lambda: programs.rows(self.path("killed")) > 5, process)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "simulation/checkpoint_schedule.hpp"
@@ -55,6 +56,17 @@ TEST(StopRequests, ASecondOneEndsTheProcess) {
 TEST(StopRequests, LeaveSignalsAsTheyWere) {
   { const StopRequests requests; }
   EXPECT_EXIT(std::raise(SIGUSR1), testing::KilledBySignal(SIGUSR1), "");
+}
+
+TEST(StopRequests, AreTooLateWhereTheProcessOnlyEndsAfterThem) {
+  const auto late = [](int signals) {
+    { const StopRequests requests(StopRequests::Afterwards::too_late); }
+    std::raise(SIGUSR1);
+    for (int n = 0; n < signals; ++n) std::raise(SIGTERM);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(late(1), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(late(2), testing::KilledBySignal(SIGTERM), "");
 }
 
 std::optional<Agreed> at(double now, double longest_step = 0.1) {

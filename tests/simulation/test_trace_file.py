@@ -3,6 +3,8 @@
 """`meander run --trace FILE`: rows for threads, queues and messages of all ranks, and events that nest."""
 import collections
 import json
+import os
+import pathlib
 import unittest
 
 from programs import SMALL, ProgramTest
@@ -80,6 +82,21 @@ class TraceFile(ProgramTest):
     def test_file_that_cannot_be_written(self):
         log = self.run_to_end(2, "run", *SMALL, "--output", self.path("out"), "--trace", "/nowhere/trace.json", code=2)
         self.assertIn("--trace: cannot write the trace /nowhere/trace.json: No such file", log)
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_other_files_are_left_alone(self):
+        inside = self.path("out/trace.json")
+        self.run_to_end(2, "run", *SMALL, "--output", self.path("out"), "--trace", inside, "--set", "time.max-steps=3")
+        checkpoint = self.path("out/chk_000003.hdf5")
+        def contents(*names):
+            return [pathlib.Path(name).read_bytes() for name in names]
+        before = contents(checkpoint, inside)
+        log = self.run_to_end(2, "restart", checkpoint, "--trace", checkpoint, code=2)
+        self.assertIn("chk_000003.hdf5: exists and holds no trace; choose another file", log)
+        self.run_to_end(2, "restart", checkpoint, "--trace", inside, "--set", "mesh.patch-size=7", code=2)
+        self.run_to_end(2, "restart", checkpoint, "--trace", self.path("new"), "--set", "mesh.patch-size=7", code=2)
+        self.assertFalse(os.path.exists(self.path("new")))
+        self.assertEqual(contents(checkpoint, inside), before)
 
 
 if __name__ == "__main__":

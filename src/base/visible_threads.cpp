@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/visible_threads.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace meander {
+
+VisibleThreads::VisibleThreads(int threads) : workers_(static_cast<std::size_t>(std::max(1, threads) - 1)) {
+  for (Worker& worker : workers_) worker.thread = std::thread(serve, std::ref(worker));
+}
+
+VisibleThreads::~VisibleThreads() {
+  for (Worker& worker : workers_) {
+    worker.work = nullptr;
+    worker.begin.give();
+    worker.thread.join();
+  }
+}
+
+void VisibleThreads::Signal::give() {
+  const std::lock_guard lock(mutex_);
+  given_ = true;
+  changed_.notify_one();
+}
+
+void VisibleThreads::Signal::await() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return given_; });
+  given_ = false;
+}
+
+void VisibleThreads::serve(Worker& worker) {
+  while (true) {
+    worker.begin.await();
+    if (worker.work == nullptr) return;
+    (*worker.work)();
+    worker.end.give();
+  }
+}
+
+void VisibleThreads::run(int parts, const std::function<void(int)>& body) {
+  if (busy_.exchange(true)) {
+    for (int part = 0; part < parts; ++part) body(part);
+    return;
+  }
+  const auto threads = static_cast<int>(workers_.size()) + 1;
+  std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(threads));
+  std::vector<std::function<void()>> shares;
+  for (int thread = 0; thread < threads; ++thread) {
+    shares.emplace_back([&, thread] {
+      try {
+        for (int part = thread; part < parts; part += threads) body(part);
+      } catch (...) {
+        thrown[static_cast<std::size_t>(thread)] = std::current_exception();
+      }
+    });
+  }
+  for (std::size_t n = 0; n < workers_.size(); ++n) {
+    workers_[n].work = &shares[n + 1];
+    workers_[n].begin.give();
+  }
+  shares[0]();
+  for (Worker& worker : workers_) worker.end.await();
+  busy_ = false;
+  for (const std::exception_ptr& error : thrown) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace meander

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints whose checksums are right and whose attributes lie: refused with a message that names them.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+
+#include "base/error.hpp"
+#include "simulation/check_restart.hpp"
+#include "tests/fuzz/forged_checkpoint.hpp"
+
+namespace meander::simulation {
+namespace {
+
+constexpr std::uint64_t large = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t minus_one = ~std::uint64_t{0};
+
+// What opening the forged file and checking it says; empty if nothing.
+std::string answer_to(const fuzz::ForgedCheckpoint& forged, const fuzz::ScratchDirectory& scratch,
+                      const fuzz::Change& change) {
+  const std::string path = scratch.path() + "/chk_000000.hdf5";
+  forged.forge(path, std::span(&change, 1));
+  try {
+    const io::CheckpointReader checkpoint(path, {});
+    facts_of(checkpoint, path);
+  } catch (const InputError& error) {
+    std::string text = error.what();
+    EXPECT_TRUE(text.starts_with(path + ": ")) << text;
+    return text.substr(std::min(text.size(), path.size() + 2));
+  }
+  return "";
+}
+
+TEST(ForgedCheckpoint, IsRefusedForWhatItsAttributesSay) {
+  const fuzz::ScratchDirectory scratch;
+  const fuzz::ForgedCheckpoint forged(scratch);
+  const auto change = [](const char* name, std::uint64_t value) {
+    return fuzz::Change{.place = fuzz::ForgedCheckpoint::place_of(name), .value = value};
+  };
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const struct {
+    fuzz::Change change;
+    const char* answer;
+  } cases[] = {
+      {change("step", 12), ""},
+      {change("step", minus_one), "step = -1 cannot be"},
+      {change("time", bits(nan)), "is damaged (its time)"},
+      {change("dt", bits(-1)), "is damaged (its time)"},
+      {change("num_components", large), "num_components = 2147483647 cannot be"},
+      {change("dimensions", 3), "HDF5 cannot read origin"},
+      {change("dimensions", large), "dimensions = 2147483647 cannot be"},
+      {change("patch_size", 0), "patch_size = 0 cannot be"},
+      {change("patch_size", 4), "its patches differ from those of the input that it holds"},
+      {change("level_offset", large), "level_offset = 2147483647 cannot be"},
+      {change("base_level", minus_one), "base_level = -1 cannot be"},
+      {change("origin", bits(nan)), "its corners differ from those of the input that it holds"},
+      {change("base_cells", 2), "its base cells differ from those of the input that it holds"},
+  };
+  for (const auto& each : cases) EXPECT_EQ(answer_to(forged, scratch, each.change), each.answer);
+}
+
+}  // namespace
+}  // namespace meander::simulation
