@@ -146,7 +146,10 @@ class Malformed(unittest.TestCase):
         self.assertIn(int(message.split(":")[1]), lines, message)
         self.assertIn(part, message)
         # The message, the line, the caret: nothing else.
-        self.assertLessEqual(message.count("\n"), 2, message)
+        said, line, caret = message.split("\n")
+        _, row, column, _ = said.split(":", 3)
+        self.assertEqual(line, f"  {row} | {text.splitlines()[int(row) - 1].rstrip()}", message)
+        self.assertEqual(caret, f"  {' ' * len(row)} | {' ' * (int(column) - 1)}^", message)
 
     def each(self, cases):
         self.assertEqual(len(cases), 10)

@@ -4,7 +4,9 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -135,6 +137,17 @@ class Pictures(ReaderTest):
                               env={**environment, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
         self.assertEqual(done.stdout, self.beside("sod", "plot_000001.png") + "\n")
         self.assertTrue(os.path.exists(self.beside("sod", "plot_000001.png")))
+
+    def test_the_example_of_the_documentation(self):
+        with open(os.path.join(ROOT, "docs/python.md"), encoding="utf-8") as stream:
+            (example,) = re.findall(r"```python\n(.*?)```", stream.read(), re.S)
+        os.mkdir(os.path.join(self.scratch.name, "output"))
+        os.symlink(os.path.dirname(self.series["blast"]), os.path.join(self.scratch.name, "output/sedov-2d-001"))
+        done = subprocess.run([sys.executable, "-c", example], cwd=self.scratch.name, capture_output=True, text=True,
+                              env={**os.environ, "MPLBACKEND": "Agg"}, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("<plot file output/sedov-2d-001/plot_000002.vtkhdf: 2D, step 24", done.stdout)
+        self.assertTrue(os.path.exists(os.path.join(self.scratch.name, "density.png")))
 
     def test_waves(self):
         source = os.path.join(self.scratch.name, "waves.csv")
