@@ -148,8 +148,10 @@ class Malformed(unittest.TestCase):
         # The message, the line, the caret: nothing else.
         said, line, caret = message.split("\n")
         _, row, column, _ = said.split(":", 3)
-        self.assertEqual(line, f"  {row} | {text.splitlines()[int(row) - 1].rstrip()}", message)
-        self.assertEqual(caret, f"  {' ' * len(row)} | {' ' * (int(column) - 1)}^", message)
+        excerpt = text.splitlines()[int(row) - 1].rstrip()
+        self.assertEqual(line, f"  {row} | {excerpt}", message)
+        before = min(int(column) - 1, len(excerpt))  # what is missing is pointed at behind the last word
+        self.assertEqual(caret, f"  {' ' * len(row)} | {' ' * before}^", message)
 
     def each(self, cases):
         self.assertEqual(len(cases), 10)
