@@ -15,6 +15,7 @@ import meander_amr
 import numpy as np
 from expectations import RUNS, ReaderTest
 from meander_amr import accretion, command, plot
+from meander_amr.plot import style
 
 matplotlib.use("Agg")
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -114,6 +115,13 @@ class Pictures(ReaderTest):
         history = meander_amr.open(self.beside("blast", "history.csv"))
         (axes,) = plot.history(history, ["shock_radius"])
         np.testing.assert_array_equal(axes.lines[0].get_ydata(), history["shock_radius"])
+
+    def test_the_scale_of_a_failed_state_is_that_of_its_finite_values(self):
+        for values in ([1.0, np.nan, 3.0], [1.0, np.inf, 3.0], [-np.inf, 3.0, 1.0]):
+            norm, _ = style.scale_of("pressure", np.array(values))
+            self.assertEqual((norm.vmin, norm.vmax), (1, 3))
+        norm, _ = style.scale_of("pressure", np.array([np.nan]))
+        self.assertLess(norm.vmin, norm.vmax)
 
     def test_pictures(self):
         options = {"blast": [["--field", "velocity"], ["--field", "level"], ["--line"], ["--show", "partition"],

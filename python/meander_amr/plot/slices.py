@@ -24,6 +24,7 @@ def patch_borders(cut, colour):
 
 def show(axes, cut, image, norm, colours, outline_colour):
     shown = axes.imshow(image, origin="lower", extent=cut.extent, norm=norm, cmap=colours, interpolation="nearest")
+    axes.set_facecolor("0.7")  # shows where values are not finite
     if outline_colour:
         for lines in patch_borders(cut, outline_colour):
             axes.add_collection(lines)
