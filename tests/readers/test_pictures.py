@@ -125,7 +125,8 @@ class Pictures(ReaderTest):
 
     def test_pictures(self):
         options = {"blast": [["--field", "velocity"], ["--field", "level"], ["--line"], ["--show", "partition"],
-                             ["--show", "partition", "--parts", "40"], ["--show", "radial"]],
+                             ["--show", "partition", "--parts", "40"], ["--show", "radial"],
+                             ["--show", "slice", "--width", "0.3"]],
                    "sod": [[], ["--axis", "y", "--at", "0.3"], ["--radial", "--no-outlines"], ["--show", "line"]],
                    "accretion": [["--axis", "x"], ["--line"], ["--show", "slice", "--field", "rank"]]}
         files = [(self.series[name], extra) for name, every in options.items() for extra in every]
