@@ -15,7 +15,7 @@ OF_HISTORY = ("history", "psi4")
 # Options that some kinds of pictures have no use for, and those that take them.
 TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview", "slice", "partition"),
             "at": ("overview", "slice", "partition"), "radial": ("overview",), "line": ("overview",),
-            "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY}
+            "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY}
 
 
 def parse_arguments(arguments):
@@ -28,6 +28,7 @@ def parse_arguments(arguments):
     parser.add_argument("--field", help="what to show (a vector: its magnitude); density, lapse, or the file's first")
     parser.add_argument("--axis", choices=["x", "y", "z"], help="normal of the slice in 3D; the domain's shortest axis")
     parser.add_argument("--at", type=float, help="where the slice cuts the axis; the scenario's centre")
+    parser.add_argument("--width", type=float, help="slice: only what is so wide about the scenario's centre")
     parser.add_argument("--radial", action="store_true", help="overview: a radial profile whatever the scenario")
     parser.add_argument("--line", action="store_true", help="overview: a profile along an axis whatever the scenario")
     parser.add_argument("--no-outlines", action="store_true", help="without the outlines of the patches")
@@ -50,7 +51,7 @@ def draw(data, kind, options):
         radial = False if options.line else True if options.radial else None
         return plot.overview(data, options.field, options.axis, options.at, radial, outlines)
     if kind == "slice":
-        return plot.slice(data, options.field, options.axis, options.at, outlines).figure
+        return plot.slice(data, options.field, options.axis, options.at, outlines, width=options.width).figure
     if kind == "radial":
         return plot.radial_profile(data, options.field).figure
     if kind == "line":

@@ -206,8 +206,8 @@ class Snapshot:
     def sample_line(self, field, start, end, number=1000):
         return sampling.sample_line(self, field, start, end, number)
 
-    def slice(self, field, axis=None, at=None, pixels=1500):
-        return sampling.Slice(self, field, axis, at, pixels)
+    def slice(self, field, axis=None, at=None, pixels=1500, width=None):
+        return sampling.Slice(self, field, axis, at, pixels, width)
 
     def radial_profile(self, field, centre=None, edges=None):
         return sampling.radial_profile(self, field, centre, edges)

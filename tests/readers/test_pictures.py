@@ -4,7 +4,9 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -13,6 +15,7 @@ import meander_amr
 import numpy as np
 from expectations import RUNS, ReaderTest
 from meander_amr import accretion, command, plot
+from meander_amr.plot import style
 
 matplotlib.use("Agg")
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -113,9 +116,17 @@ class Pictures(ReaderTest):
         (axes,) = plot.history(history, ["shock_radius"])
         np.testing.assert_array_equal(axes.lines[0].get_ydata(), history["shock_radius"])
 
+    def test_the_scale_of_a_failed_state_is_that_of_its_finite_values(self):
+        for values in ([1.0, np.nan, 3.0], [1.0, np.inf, 3.0], [-np.inf, 3.0, 1.0]):
+            norm, _ = style.scale_of("pressure", np.array(values))
+            self.assertEqual((norm.vmin, norm.vmax), (1, 3))
+        norm, _ = style.scale_of("pressure", np.array([np.nan]))
+        self.assertLess(norm.vmin, norm.vmax)
+
     def test_pictures(self):
         options = {"blast": [["--field", "velocity"], ["--field", "level"], ["--line"], ["--show", "partition"],
-                             ["--show", "partition", "--parts", "40"], ["--show", "radial"]],
+                             ["--show", "partition", "--parts", "40"], ["--show", "radial"],
+                             ["--show", "slice", "--width", "0.3"]],
                    "sod": [[], ["--axis", "y", "--at", "0.3"], ["--radial", "--no-outlines"], ["--show", "line"]],
                    "accretion": [["--axis", "x"], ["--line"], ["--show", "slice", "--field", "rank"]]}
         files = [(self.series[name], extra) for name, every in options.items() for extra in every]
@@ -135,6 +146,17 @@ class Pictures(ReaderTest):
                               env={**environment, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
         self.assertEqual(done.stdout, self.beside("sod", "plot_000001.png") + "\n")
         self.assertTrue(os.path.exists(self.beside("sod", "plot_000001.png")))
+
+    def test_the_example_of_the_documentation(self):
+        with open(os.path.join(ROOT, "docs/python.md"), encoding="utf-8") as stream:
+            (example,) = re.findall(r"```python\n(.*?)```", stream.read(), re.S)
+        os.mkdir(os.path.join(self.scratch.name, "output"))
+        os.symlink(os.path.dirname(self.series["blast"]), os.path.join(self.scratch.name, "output/sedov-2d-001"))
+        done = subprocess.run([sys.executable, "-c", example], cwd=self.scratch.name, capture_output=True, text=True,
+                              env={**os.environ, "MPLBACKEND": "Agg"}, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("<plot file output/sedov-2d-001/plot_000002.vtkhdf: 2D, step 24", done.stdout)
+        self.assertTrue(os.path.exists(os.path.join(self.scratch.name, "density.png")))
 
     def test_waves(self):
         source = os.path.join(self.scratch.name, "waves.csv")
@@ -160,7 +182,7 @@ class Pictures(ReaderTest):
         with open(source, "w", encoding="utf-8") as stream:
             stream.write("step,time,dt,leaves_level_1,leaves_level_2,puncture_1_x [length],puncture_1_y [length],"
                          "hamiltonian_l2,hamiltonian_l2_level_1,hamiltonian_l2_level_2,lapse_min\n"
-                         "0,0,0,1,2,0,0,1e-3,1e-5,1e-2,0.3\n1,1,1,2,3,1,2,2e-3,2e-5,2e-2,0.4\n2,3,2,3,4,2,3,3e-3,3e-5,3e-2,0.5\n")
+                         "0,0,0,1,2,0,0,0,1e-30,1e-2,0.3\n1,1,1,2,3,1,2,2e-3,2e-5,2e-2,0.4\n2,3,2,3,4,2,3,3e-3,3e-5,3e-2,0.5\n")
         panels = plot.history(meander_amr.open(source))
         found = {panel.get_title(loc="left"): (len(panel.lines), panel.get_yscale()) for panel in panels}
         self.assertEqual(found, {"dt": (1, "linear"), "leaves": (2, "linear"), "puncture_1 [length]": (2, "linear"),

@@ -175,6 +175,9 @@ class BadLuck(programs.ProgramTest):
         self.assertLess(time.monotonic() - began, 30)
         self.assertEqual(log.count("is not admissible at step 1"), 1, log)
         self.assertIn("the failing state is in fails/failed_000001.vtkhdf", log)
+        told = self.run_to_end(0, "info", "fails/failed_000001.vtkhdf")
+        self.assertRegex(told, r"pressure +\S+ to \S+, and [1-9]\d* not finite\n")
+        self.assertRegex(told, r"level +2 to 3\n")
         # The same before the first step.
         log = self.run_to_end(3, "run", os.path.join(programs.SOURCE, "inputs/sod.toml"), "--threads", "1", "--output",
                               "nothing", "--set", "scenario.left-velocity=1e160", code=1)

@@ -11,6 +11,7 @@ from meander_amr.plot.style import STYLE
 
 NOT_DRAWN = ("step", "time")
 MOST_IN_LEGEND = 12
+SPAN = 1e-6  # of a logarithmic panel
 ROUND_OFF = 1e-10  # modes of Psi4 that are less, relative to the largest, vanish by symmetry
 
 
@@ -59,14 +60,23 @@ def panels(number):
     return figure, list(axes.ravel()[:number])
 
 
+def on_log_scale(axes, values):
+    """Of constraints, which differ by orders of magnitude between levels; what is round-off stays below the panel."""
+    largest = values.max()
+    if values.min() < 0 or largest <= 0:
+        return
+    axes.set_yscale("log")
+    if values.min() < SPAN * largest:
+        axes.set_ylim(SPAN * largest, 2 * largest)
+
+
 def draw(axes, run, names, title):
     since = 1 if names == ["dt"] else 0  # no step led to the first row
     for name in names:
         label = name.removeprefix("leaves_") if title == "leaves" else name
         axes.plot(run["time"][since:], run[name][since:], lw=1.3, label=label, marker="." if len(run) < 30 else None)
-    values = np.concatenate([run[name][since:] for name in names])
-    if any("_level_" in name for name in names) and title != "leaves" and (values > 0).all():
-        axes.set_yscale("log")  # constraints: levels differ by orders of magnitude
+    if title != "leaves" and any("_level_" in name for name in names):
+        on_log_scale(axes, np.concatenate([run[name] for name in names]))
     axes.set_title(title, loc="left")
     axes.grid(alpha=0.25, lw=0.5)
     if 1 < len(names) <= MOST_IN_LEGEND:
