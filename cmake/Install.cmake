@@ -25,5 +25,6 @@ function(meander_install_package)
   configure_file("${CMAKE_SOURCE_DIR}/packaging/lmod/meander.lua.in" "${CMAKE_BINARY_DIR}/${PROJECT_VERSION}.lua" @ONLY)
   install(FILES "${CMAKE_BINARY_DIR}/${PROJECT_VERSION}.lua"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/meander/modulefiles/meander")
+  install(DIRECTORY "${CMAKE_SOURCE_DIR}/share/bash-completion" DESTINATION "${CMAKE_INSTALL_DATADIR}")
   install(DIRECTORY "${CMAKE_SOURCE_DIR}/inputs" DESTINATION "${CMAKE_INSTALL_DATADIR}/meander")
 endfunction()

@@ -5,15 +5,20 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "mesh/shared_window.hpp"
 
 namespace meander::app {
 
@@ -74,10 +79,21 @@ Outcome outcome() {
   }
 }
 
+// In memory that the ranks of a node share, where there are several: whether one of them tells of a failure.
+std::atomic<int>* told = nullptr;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+// What fails for want of the same thing fails on many ranks at once: whoever comes second lets the first end
+// all, and ends all itself only if that takes too long.
+void print_once(const std::string& message) {
+  if (told == nullptr || told->exchange(1) == 0) return print(message);
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+}
+
 // An exception that nobody catches, as in a thread, must not leave the other ranks waiting.
 [[noreturn]] void on_terminate() {
   const Outcome what = std::current_exception() ? outcome() : Outcome{.message = "meander: terminated"};
-  print(what.message);
+  print_once(what.message);
   report_crash("an exception that nobody caught");
   if (several_ranks()) MPI_Abort(MPI_COMM_WORLD, what.code);
   std::abort();
@@ -103,12 +119,17 @@ int with_ranks(const std::function<int(const Ranks&)>& body) {
   const Mpi mpi;
   std::set_terminate(on_terminate);
   bool is_root = true, alone = true;
+  std::optional<mesh::SharedWindow> telling;
   try {
     const Ranks ranks{.communicator = mesh::Communicator::world(),
                       .thread_level = level_name(mpi.level()),
                       .many_threads = mpi.level() >= MPI_THREAD_FUNNELED};
     is_root = ranks.communicator.is_root();
     alone = ranks.communicator.size() == 1;
+    const mesh::Communicator node = ranks.communicator.of_node();
+    if (node.size() > 1) {
+      told = static_cast<std::atomic<int>*>(telling.emplace(node, sizeof *told).data());
+    }
     if (!is_root) {
       log::set_level(log::Level::error);
       log::set_prefix(fmt::format("rank {}: ", ranks.communicator.rank()));
@@ -116,8 +137,12 @@ int with_ranks(const std::function<int(const Ranks&)>& body) {
     return body(ranks);
   } catch (...) {
     const Outcome what = outcome();
-    if (is_root || !what.agreed) print(what.message);
-    if (!what.agreed && !alone) MPI_Abort(MPI_COMM_WORLD, what.code);
+    if (!what.agreed) {
+      print_once(what.message);
+      if (!alone) MPI_Abort(MPI_COMM_WORLD, what.code);
+    } else if (is_root) {
+      print(what.message);
+    }
     return what.code;
   }
 }

@@ -18,7 +18,8 @@ struct Ranks {
 
 // Runs the body under MPI and returns the exit code of this rank: the body's, or that of what it threw.
 // Failures that all ranks agree on are printed by the root alone, and all ranks leave in peace. Any other
-// exception, on whatever rank and thread, is printed there and ends all ranks at once.
+// exception, on whatever rank and thread, is printed there and ends all ranks at once; of the ranks of a node
+// that fail at the same time, one prints.
 int with_ranks(const std::function<int(const Ranks&)>& body);
 
 // Runs the body without MPI; prints what it threw.

@@ -12,22 +12,28 @@ KINDS = {"overview": "a slice and a profile", "slice": "a slice with the outline
          "partition": "the pieces of the curve that the ranks hold", "history": "columns of history.csv over time",
          "psi4": "gravitational waves in history.csv"}
 OF_HISTORY = ("history", "psi4")
+# Options that some kinds of pictures have no use for, and those that take them.
+TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview", "slice", "partition"),
+            "at": ("overview", "slice", "partition"), "radial": ("overview",), "line": ("overview",),
+            "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY}
 
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="meander-plot", description=__doc__)
-    parser.add_argument("file", help="plot_*.vtkhdf, chk_*.hdf5, plot.vtkhdf.series (its last file), or history.csv")
+    parser.add_argument("file", help="plot_*.vtkhdf, chk_*.hdf5, plot.vtkhdf.series or a run's directory (the last "
+                        "plot file), or history.csv")
     parser.add_argument("--show", choices=list(KINDS), metavar="WHAT",
                         help="; ".join(f"{kind}: {words}" for kind, words in KINDS.items()) +
                         ". By default overview, and history for history.csv")
     parser.add_argument("--field", help="what to show (a vector: its magnitude); density, lapse, or the file's first")
     parser.add_argument("--axis", choices=["x", "y", "z"], help="normal of the slice in 3D; the domain's shortest axis")
     parser.add_argument("--at", type=float, help="where the slice cuts the axis; the scenario's centre")
+    parser.add_argument("--width", type=float, help="slice: only what is so wide about the scenario's centre")
     parser.add_argument("--radial", action="store_true", help="overview: a radial profile whatever the scenario")
     parser.add_argument("--line", action="store_true", help="overview: a profile along an axis whatever the scenario")
     parser.add_argument("--no-outlines", action="store_true", help="without the outlines of the patches")
     parser.add_argument("--parts", type=int, metavar="N", help="partition: N equal pieces instead of the run's ranks")
-    parser.add_argument("--columns", help="history: which, separated by commas; all that change")
+    parser.add_argument("--columns", help="history, psi4: which, separated by commas; all that change")
     parser.add_argument("--output", help="the picture; the file's name with .png")
     return parser.parse_args(arguments)
 
@@ -45,7 +51,7 @@ def draw(data, kind, options):
         radial = False if options.line else True if options.radial else None
         return plot.overview(data, options.field, options.axis, options.at, radial, outlines)
     if kind == "slice":
-        return plot.slice(data, options.field, options.axis, options.at, outlines).figure
+        return plot.slice(data, options.field, options.axis, options.at, outlines, width=options.width).figure
     if kind == "radial":
         return plot.radial_profile(data, options.field).figure
     if kind == "line":
@@ -65,6 +71,9 @@ def picture(options):
     kind = options.show or default
     if (data.kind == "history") != (kind in OF_HISTORY):
         raise FileError(f"{options.file}: is a {data.kind}, of which there is no '{kind}'")
+    for name, kinds in TAKEN_BY.items():
+        if getattr(options, name) not in (None, False) and kind not in kinds:
+            raise ValueError(f"--{name.replace('_', '-')}: is no option of '{kind}', but of {', '.join(kinds)}")
     output = options.output or os.path.splitext(data.path)[0] + ("" if kind == default else "_" + kind) + ".png"
     figure = draw(data, kind, options)
     figure.savefig(output, dpi=130)

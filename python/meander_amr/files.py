@@ -108,10 +108,16 @@ def open(path):  # pylint: disable=redefined-builtin
 
     plot_*.vtkhdf, *.hdf  PlotFile        chk_*.hdf5   Checkpoint
     *.series              Series          history.csv  History
+    a run's directory     Series
 
     Raises FileError, whose text says what is wrong with the file.
     """
     path = os.fspath(path)
+    if os.path.isdir(path):
+        series = os.path.join(path, "plot.vtkhdf.series")
+        if not os.path.exists(series):
+            raise FileError(f"{path}: is a directory without a plot.vtkhdf.series")
+        path = series
     if path.endswith(".series"):
         return Series(path)
     if path.endswith(".csv"):

@@ -81,8 +81,9 @@ def sample_line(snapshot, field, start, end, number=1000):
 class Slice:
     """A plane across `axis` (0, 1, 2 or "x", "y", "z") at a coordinate; of a 2D file, all of it.
 
-    Without axis: across the shortest side of the domain; without `at`: through the scenario's centre. As many pixels
-    as volumes of the finest level, but at most `pixels` along the longer side.
+    Without axis: across the shortest side of the domain; without `at`: through the scenario's centre. With `width`:
+    only what is so wide about that centre. As many pixels as volumes of the finest level, but at most `pixels` along
+    the longer side.
 
     image:    [ny, nx], of vectors [ny, nx, d]: values at the pixels' centres
     x, y:     [nx], [ny] centres of the pixels along the two axes
@@ -91,10 +92,15 @@ class Slice:
     outlines: list of (level, corners [n, 2], edge): lower corners and width of the patches that the plane cuts
     """
 
-    def __init__(self, snapshot, field, axis=None, at=None, pixels=1500):
+    def __init__(self, snapshot, field, axis=None, at=None, pixels=1500, width=None):
         self.axis, self.at = plane(snapshot, axis, at)
         self.axes = [a for a in range(snapshot.dim) if a != self.axis]
         lower, upper = snapshot.lower[self.axes], snapshot.upper[self.axes]
+        if width is not None:
+            middle = snapshot.centre[self.axes]
+            lower, upper = np.maximum(lower, middle - 0.5 * width), np.minimum(upper, middle + 0.5 * width)
+            if not (lower < upper).all():
+                raise ValueError(f"width {width:g}: nothing of the domain lies so near to the scenario's centre")
         self.extent = (lower[0], upper[0], lower[1], upper[1])
         size = upper - lower
         width = min(max(size) / snapshot.levels[-1].spacing, pixels)

@@ -206,8 +206,8 @@ class Snapshot:
     def sample_line(self, field, start, end, number=1000):
         return sampling.sample_line(self, field, start, end, number)
 
-    def slice(self, field, axis=None, at=None, pixels=1500):
-        return sampling.Slice(self, field, axis, at, pixels)
+    def slice(self, field, axis=None, at=None, pixels=1500, width=None):
+        return sampling.Slice(self, field, axis, at, pixels, width)
 
     def radial_profile(self, field, centre=None, edges=None):
         return sampling.radial_profile(self, field, centre, edges)
@@ -242,11 +242,12 @@ def open_hdf5(path):
     """The file, which is HDF5. Raises FileError."""
     if not os.path.exists(path):
         raise FileError(f"{path}: no such file")
+    h5py = needs("h5py", path)  # here: other modules of the package do without, on machines that lack it
     try:
-        # Imported here: other modules of the package do without, on machines that lack it.
-        return needs("h5py", path).File(path, "r")
+        return h5py.File(path, "r")
     except OSError as error:
-        raise FileError(f"{path}: is no HDF5 file ({error})") from error
+        why = f" ({error})" if h5py.is_hdf5(path) else "; there are plot files, checkpoints, *.series and history.csv"
+        raise FileError(f"{path}: is no HDF5 file{why}") from error
 
 
 def read_rows(data, rows, width):

@@ -3,6 +3,8 @@
 #include "base/trace.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -21,6 +24,8 @@
 namespace meander::trace {
 
 namespace {
+
+constexpr std::string_view head = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 
 struct Event {
   const char* name;
@@ -206,13 +211,30 @@ std::string events(int process, std::string_view process_name, std::int64_t orig
   return text;
 }
 
-Writer::Writer(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "w")) {
+Writer::Writer(const std::string& path) : path_(path) {
+  struct stat status {};
+  created_ = ::stat(path.c_str(), &status) != 0;
+  if (!created_ && S_ISREG(status.st_mode) && status.st_size > 0) {
+    std::string begin(head.size(), ' ');
+    std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    if (begin != head) throw Failure(fmt::format("{}: exists and holds no trace; choose another file", path));
+  }
+  file_ = std::fopen(path.c_str(), "a");
   check(file_ != nullptr);
-  check(std::fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", file_) >= 0);
 }
 
 Writer::~Writer() {
-  if (file_ != nullptr) std::fclose(file_);
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  if (!begun_ && created_) ::unlink(path_.c_str());
+}
+
+void Writer::begin() {
+  if (std::exchange(begun_, true)) return;
+  struct stat status {};
+  check(::fstat(::fileno(file_), &status) == 0);
+  if (S_ISREG(status.st_mode)) check(::ftruncate(::fileno(file_), 0) == 0);
+  check(std::fwrite(head.data(), 1, head.size(), file_) == head.size());
 }
 
 void Writer::check(bool good) const {
@@ -220,10 +242,12 @@ void Writer::check(bool good) const {
 }
 
 void Writer::add(std::string_view events) {
+  begin();
   check(std::fwrite(events.data(), 1, events.size(), file_) == events.size());
 }
 
 void Writer::finish(std::string_view note) {
+  begin();
   // An event to end the list, whose others end with a comma.
   check(std::fputs("{\"ph\":\"M\",\"name\":\"trace_end\",\"pid\":0,\"tid\":0,\"args\":{}}\n]", file_) >= 0);
   if (!note.empty()) {

@@ -94,7 +94,10 @@ std::string events(int process, std::string_view process_name, std::int64_t orig
 // be written.
 class Writer {
  public:
+  // Makes the file, but leaves what is in it until there are events. Refuses one that holds something else
+  // than a trace.
   explicit Writer(const std::string& path);
+  // Without events, no file is left that was not there before.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -105,8 +108,10 @@ class Writer {
 
  private:
   void check(bool good) const;
+  void begin();
   std::string path_;
-  std::FILE* file_;
+  bool created_ = false, begun_ = false;
+  std::FILE* file_ = nullptr;
 };
 
 }  // namespace meander::trace

@@ -99,6 +99,10 @@ Document Document::from_text(const std::string& text, const std::string& name,
                     "the directory in which they lie",
                     name));
   }
+  if (text.starts_with("\x89HDF")) {
+    throw InputError(
+        fmt::format("{}: is an HDF5 file, not an input file; meander info tells what it holds", name));
+  }
   Document document;
   document.file_ = name;
   document.root_ = parse_toml(text, name);

@@ -37,6 +37,10 @@ void bound(FieldFacts& field, const std::vector<double>& values) {
       for (std::size_t c = 0; c < components; ++c) sum += values[v + c] * values[v + c];
       value = std::sqrt(sum);
     }
+    if (!std::isfinite(value)) {
+      ++field.not_finite;
+      continue;
+    }
     field.min = std::min(field.min, value);
     field.max = std::max(field.max, value);
   }

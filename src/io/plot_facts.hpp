@@ -25,7 +25,8 @@ struct LevelFacts {
 struct FieldFacts {
   std::string name;
   int components = 1;
-  double min = 0, max = 0;  // of the magnitude, where it has several components
+  double min = 0, max = 0;  // of finite values; of the magnitude, where it has several components
+  std::int64_t not_finite = 0;
 };
 
 struct PlotFacts {

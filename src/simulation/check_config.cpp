@@ -237,8 +237,13 @@ void check_refinement(const io::Fields& fields, const Config& config, const Refi
 
 void check_diagnostics(const io::Fields& fields, const Config& config) {
   const std::vector<double>& radii = config.diagnostics.extraction_radii;
-  if (radii.empty()) return;
-  if (config.equation != "ccz4") {
+  const double excluded = config.diagnostics.exclude_radius;
+  const bool has_constraints = config.equation == "ccz4";
+  if (excluded > 0 && !has_constraints) {
+    fields.reject("exclude-radius",
+                  fmt::format("equation '{}' has no constraints: they are 'ccz4''s", config.equation));
+  }
+  if (!radii.empty() && !has_constraints) {
     fields.reject(
         "extraction-radii",
         fmt::format("equation '{}' has no gravitational waves: they are 'ccz4''s", config.equation));
@@ -246,6 +251,12 @@ void check_diagnostics(const io::Fields& fields, const Config& config) {
   double room = INFINITY;
   for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
     room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
+  // Norms over nothing would say that the constraints hold.
+  if (excluded > room) {
+    fields.reject("exclude-radius", fmt::format("a ball of radius {} does not fit into the domain, which is "
+                                                "{} wide at its narrowest",
+                                                excluded, 2 * room));
+  }
   for (auto radius = radii.begin(); radius != radii.end(); ++radius) {
     if (*radius > room) {
       fields.reject("extraction-radii",

@@ -225,9 +225,11 @@ void describe_output(io::Fields& fields, OutputConfig& config, const std::vector
 }
 
 void describe_diagnostics(io::Fields& fields, DiagnosticsConfig& config) {
-  fields.number("exclude-radius", config.exclude_radius, "length",
-                "The constraints in history.csv leave out volumes this near to a puncture of the scenario.",
-                io::at_least(0));
+  fields.number(
+      "exclude-radius", config.exclude_radius, "length",
+      "The constraints in history.csv leave out volumes this near to a puncture of the scenario. At "
+      "most half the domain's narrowest width.",
+      io::at_least(0));
   fields.numbers(
       "extraction-radii", config.extraction_radii, "length",
       "Spheres about the domain's middle through which gravitational waves are measured: the modes "

@@ -60,8 +60,11 @@ std::string field_lines(const std::vector<io::FieldFacts>& fields) {
   for (const io::FieldFacts& field : fields) width = std::max(width, field.name.size());
   std::string text;
   for (const io::FieldFacts& field : fields) {
-    text += fmt::format("    {:<{}}  {:.6g} to {:.6g}{}\n", field.name, width, field.min, field.max,
-                        field.components > 1 ? " (magnitude)" : "");
+    const std::string range =
+        field.min <= field.max ? fmt::format("{:.6g} to {:.6g}", field.min, field.max) : "-";
+    text += fmt::format("    {:<{}}  {}{}{}\n", field.name, width, range,
+                        field.components > 1 ? " (magnitude)" : "",
+                        field.not_finite > 0 ? fmt::format(", and {} not finite", field.not_finite) : "");
   }
   return fmt::format("  fields, least to largest value\n{}", text);
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -22,6 +23,15 @@ std::string checkpoint_file(const RestartInput& restart, const mesh::Communicato
   });
   communicator.broadcast(file);
   return file;
+}
+
+std::string new_directory(const RestartInput& restart, const std::string& output, const Config& config) {
+  if (!output.empty()) return output;
+  const auto& settings = restart.settings;
+  const bool set = std::any_of(settings.begin(), settings.end(), [](const std::string& setting) {
+    return setting.starts_with("output.directory=");
+  });
+  return set ? config.output.directory : "";
 }
 
 }  // namespace meander::simulation

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh/communicator.hpp"
+#include "simulation/config.hpp"
 
 namespace meander::simulation {
 
@@ -19,5 +20,9 @@ struct RestartInput {
 // The checkpoint's file: what it says, or the newest of the directory that it says. The root looks. Throws
 // AgreedInputError (one rank: InputError) where a directory holds none. Collective.
 std::string checkpoint_file(const RestartInput& restart, const mesh::Communicator& communicator);
+
+// Where it is to write: `output`, if that is not empty; what --set output.directory says; empty: beside the
+// checkpoint.
+std::string new_directory(const RestartInput& restart, const std::string& output, const Config& config);
 
 }  // namespace meander::simulation

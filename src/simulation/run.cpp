@@ -225,16 +225,6 @@ void write_resolved_input(const Config& config, const std::string& directory,
   });
 }
 
-// Where a restart is to write, if its command line says so; empty: beside the checkpoint.
-std::string new_directory(const RestartInput& restart, const RunOptions& options, const Config& config) {
-  if (!options.output.empty()) return options.output;
-  const auto& settings = restart.settings;
-  const bool set = std::any_of(settings.begin(), settings.end(), [](const std::string& setting) {
-    return setting.starts_with("output.directory=");
-  });
-  return set ? config.output.directory : "";
-}
-
 int go(Run& run, StopRequests& requests, TraceFile& trace) {
   int code = exit_failure;
   try {
@@ -259,8 +249,8 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 
 int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
-  TraceFile trace(options.trace, communicator);
   const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
+  TraceFile trace(options.trace, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
   const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
   write_resolved_input(config, directory.path(), communicator);
@@ -272,7 +262,6 @@ int run(const Config& config, const RunOptions& options, const mesh::Communicato
 
 int restart(const RestartInput& restart, const RunOptions& options, const mesh::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
-  TraceFile trace(options.trace, communicator);
   const std::string file = checkpoint_file(restart, communicator);
   io::CheckpointReader checkpoint(file, communicator);
   const io::CheckpointState& state = checkpoint.state();
@@ -284,10 +273,11 @@ int restart(const RestartInput& restart, const RunOptions& options, const mesh::
   communicator.agree([&] { check_restart(config, facts); });
 
   const std::string home = std::filesystem::path(file).parent_path().string();
-  const std::string wanted = new_directory(restart, options, config);
+  const std::string wanted = new_directory(restart, options.output, config);
   const bool continues = wanted.empty();
   std::optional<Directory> fresh;
   if (!continues) fresh.emplace(wanted, communicator);
+  TraceFile trace(options.trace, communicator);
   const std::string directory = !continues ? wanted : home.empty() ? "." : home;
   if (continues && communicator.is_root()) remove_half_written(directory);
   const int threads =
@@ -295,6 +285,8 @@ int restart(const RestartInput& restart, const RunOptions& options, const mesh::
                  fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);
   const auto simulation =
       set_up([&] { return restart_simulation(config, threads, communicator, checkpoint); });
+  if (is_done(*simulation) && communicator.is_root())
+    log::info("the run is at its end; --set time.end=... lets it go further");
   Output output(*simulation, directory);
   output.resume(state, continues);
   write_resolved_input(config, directory, communicator);

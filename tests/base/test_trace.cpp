@@ -8,7 +8,9 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -247,6 +249,35 @@ TEST_F(Trace, SaysWhereItCannotWrite) {
   } catch (const Failure& failure) {
     EXPECT_NE(std::string(failure.what()).find("/nowhere/trace.json"), std::string::npos);
   }
+}
+
+// A slip in the command line must cost no checkpoint, and a refused run no trace.
+TEST_F(Trace, OverwritesTracesOnly) {
+  const std::string path = testing::TempDir() + "meander-trace-" + std::to_string(getpid());
+  const auto text = [&] {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  { const Writer writer(path); }
+  EXPECT_FALSE(std::filesystem::exists(path)) << "nothing was to be told";
+  std::ofstream(path) << "a checkpoint";
+  try {
+    const Writer writer(path);
+    ADD_FAILURE();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.what(), path + ": exists and holds no trace; choose another file");
+  }
+  EXPECT_EQ(text(), "a checkpoint");
+  std::ofstream(path).flush();  // an empty file is free to take
+  Writer(path).finish("first");
+  const std::string first = text();
+  EXPECT_NE(first.find("first"), std::string::npos);
+  { const Writer writer(path); }
+  EXPECT_EQ(text(), first) << "nothing came in its place";
+  Writer(path).finish();
+  EXPECT_EQ(text().find("first"), std::string::npos);
+  EXPECT_EQ(text().substr(0, 20), first.substr(0, 20));
+  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ import unittest
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ["BUILD"]
 BLOCK = re.compile(r"<!-- run(?:: (\d+))? -->\n```sh\n(.*?)```", re.S)
+SAID_IF = re.compile(r"&& echo (.*)")
 STEPS = 6
 # In front of the programs: what they are told, and fewer steps. Restarts go on for a few more.
 SHIM = """#!/bin/sh
@@ -77,6 +78,9 @@ class Commands(unittest.TestCase):
         done = subprocess.run(["bash", "-euc", commands], cwd=self.tree, env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=300, check=False)
         self.assertEqual(done.returncode, code, f"{commands}\n{done.stdout}")
+        # bash -e goes on behind a list like `diff a b && echo the same bits` that failed.
+        for words in SAID_IF.findall(commands):
+            self.assertIn(f"{words}\n", done.stdout, commands)
 
     def page(self, name):
         with open(os.path.join(SOURCE, name), encoding="utf-8") as stream:
@@ -99,6 +103,11 @@ class Commands(unittest.TestCase):
         (code, commands), = blocks(text)
         with self.assertRaises(AssertionError):
             self.do(code, commands)
+
+    def test_a_comparison_that_fails_in_the_middle_is_noticed(self):
+        with self.assertRaises(AssertionError):
+            self.do(0, "diff inputs/sod.toml inputs/vortex.toml >/dev/null && echo the same bits\ntrue\n")
+        self.do(0, "diff inputs/sod.toml inputs/sod.toml && echo the same bits\ntrue\n")
 
 
 if __name__ == "__main__":

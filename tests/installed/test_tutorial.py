@@ -62,6 +62,17 @@ class Tutorial(programs.ProgramTest):
         print(f"{settings[-1]}, levels {levels}: errors {errors[0]:.3e}, {errors[1]:.3e}, order {order:.2f}")
         return order
 
+    def test_the_program_and_its_company_are_there(self):
+        program = os.path.join(self.prefix, "bin", "meander")
+        inputs = os.path.join(self.prefix, "share", "meander", "inputs")
+        self.assertEqual(sorted(os.listdir(inputs)), sorted(os.listdir(os.path.join(SOURCE, "inputs"))))
+        call(program, "check", "--input-only", os.path.join(inputs, "sod.toml"))
+        offered = subprocess.run(
+            ["bash", "-c", 'source "$1"; COMP_WORDS=("$2" exp); COMP_CWORD=1; _meander; echo "${COMPREPLY[@]}"', "bash",
+             os.path.join(self.prefix, "share", "bash-completion", "completions", "meander"), program],
+            capture_output=True, text=True, check=True).stdout
+        self.assertEqual(offered, "explain\n")
+
     def test_it_is_short(self):
         lines = 0
         for name in os.listdir(TUTORIAL):

@@ -112,6 +112,12 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertIn("out/chk_000004.hdf5, step 4,", err)
         self.assertIn("checkpoint out/chk_000005.hdf5 in", err)
+        self.assertNotIn("at its end", err)
+        code, _, err = self.meander("restart", "out", "--set", "time.max-steps=5", "--threads", "1")
+        self.assertEqual(code, 0, err)
+        self.assertIn("the run is at its end; --set time.end=... lets it go further", err)
+        self.assertRegex(self.refused("run", "out/plot_000000.vtkhdf"),
+                         "^out/plot_000000.vtkhdf: is an HDF5 file, not an input file; ")
         # What a pattern of the shell makes of a directory with two.
         self.assertRegex(self.refused("restart", "out/chk_000004.hdf5", "out/chk_000005.hdf5"),
                          "^out/chk_000005.hdf5: is a checkpoint, not an input file; .* directory in which they lie$")

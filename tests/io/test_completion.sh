@@ -6,8 +6,9 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/../../share/bash-completion/completions/meander"
-shopt -s extglob
 failures=0
+asked=
+compopt() { asked="$*"; }  # bash's own wants a terminal
 
 # offered WORD...: the completions of the last word, in one line, sorted.
 offered() {
@@ -31,8 +32,16 @@ expect "$(offered run in.toml --set gpu-memory.)" "gpu-memory.alignment= gpu-mem
 expect "$(offered explain mesh.b)" "mesh.buffer"
 expect "$(offered explain doma)" "domain domain.cells domain.dimensions domain.lower domain.upper"
 expect "$(offered run in.toml --threads '')" ""
-cd "$here/../../inputs"
-expect "$(offered run sod)" "sod.toml"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+touch sod.toml sod.txt sad.toml chk_000010.hdf5
+mkdir solo
+expect "$(offered run so)" "sod.toml solo/"
+expect "$(offered restart c)" "chk_000010.hdf5"
+expect "$(offered restart s)" "sad.toml sod.toml solo/"
+offered check in.toml --set mesh.p >/dev/null
+expect "$asked" "-o nospace +o filenames"
 
 for command in "" run restart check explain info scenarios input-reference terms; do
   for option in $("$MEANDER" ${command:+"$command"} --help | grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | sort -u); do

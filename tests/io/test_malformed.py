@@ -146,7 +146,12 @@ class Malformed(unittest.TestCase):
         self.assertIn(int(message.split(":")[1]), lines, message)
         self.assertIn(part, message)
         # The message, the line, the caret: nothing else.
-        self.assertLessEqual(message.count("\n"), 2, message)
+        said, line, caret = message.split("\n")
+        _, row, column, _ = said.split(":", 3)
+        excerpt = text.splitlines()[int(row) - 1].rstrip()
+        self.assertEqual(line, f"  {row} | {excerpt}", message)
+        before = min(int(column) - 1, len(excerpt))  # what is missing is pointed at behind the last word
+        self.assertEqual(caret, f"  {' ' * len(row)} | {' ' * before}^", message)
 
     def each(self, cases):
         self.assertEqual(len(cases), 10)

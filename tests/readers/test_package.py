@@ -133,6 +133,22 @@ class Package(ReaderTest):
                 self.assertEqual(state.slice("velocity" if "velocity_x" in state.fields else "momentum",
                                              pixels=20).image.shape[-1], state.dim)
 
+    def test_a_narrow_slice_is_part_of_the_whole(self):
+        for case in CASES:
+            with self.subTest(case["case"]), meander_amr.open(path(case, case["checkpoint"])) as state:
+                whole, part = state.slice("density"), state.slice("density", width=0.5)
+                self.assertLess(part.extent[1] - part.extent[0], 0.5 + 1e-12)
+                middle = state.centre[part.axes]
+                self.assertTrue(part.extent[0] < middle[0] < part.extent[1] and part.extent[2] < middle[1] < part.extent[3])
+                points = np.stack([np.repeat(c, len(part.y)) if i == 0 else np.tile(c, len(part.x))
+                                   for i, c in enumerate((part.x, part.y))], axis=1)
+                if state.dim == 3:
+                    points = np.insert(points, part.axis, part.at, axis=1)
+                np.testing.assert_array_equal(part.image.T.ravel(), state.sample_points("density", points))
+                self.assertLess(part.image.size, whole.image.size)
+                with self.assertRaisesRegex(ValueError, "nothing of the domain"):
+                    state.slice("density", width=0)
+
     def test_fields(self):
         case = CASES[0]
         with meander_amr.open(path(case, case["plots"][-1])) as plot, \

@@ -4,7 +4,9 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -13,6 +15,7 @@ import meander_amr
 import numpy as np
 from expectations import RUNS, ReaderTest
 from meander_amr import accretion, command, plot
+from meander_amr.plot import style
 
 matplotlib.use("Agg")
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -113,9 +116,17 @@ class Pictures(ReaderTest):
         (axes,) = plot.history(history, ["shock_radius"])
         np.testing.assert_array_equal(axes.lines[0].get_ydata(), history["shock_radius"])
 
+    def test_the_scale_of_a_failed_state_is_that_of_its_finite_values(self):
+        for values in ([1.0, np.nan, 3.0], [1.0, np.inf, 3.0], [-np.inf, 3.0, 1.0]):
+            norm, _ = style.scale_of("pressure", np.array(values))
+            self.assertEqual((norm.vmin, norm.vmax), (1, 3))
+        norm, _ = style.scale_of("pressure", np.array([np.nan]))
+        self.assertLess(norm.vmin, norm.vmax)
+
     def test_pictures(self):
         options = {"blast": [["--field", "velocity"], ["--field", "level"], ["--line"], ["--show", "partition"],
-                             ["--show", "partition", "--parts", "40"], ["--show", "radial"]],
+                             ["--show", "partition", "--parts", "40"], ["--show", "radial"],
+                             ["--show", "slice", "--width", "0.3"]],
                    "sod": [[], ["--axis", "y", "--at", "0.3"], ["--radial", "--no-outlines"], ["--show", "line"]],
                    "accretion": [["--axis", "x"], ["--line"], ["--show", "slice", "--field", "rank"]]}
         files = [(self.series[name], extra) for name, every in options.items() for extra in every]
@@ -136,6 +147,17 @@ class Pictures(ReaderTest):
         self.assertEqual(done.stdout, self.beside("sod", "plot_000001.png") + "\n")
         self.assertTrue(os.path.exists(self.beside("sod", "plot_000001.png")))
 
+    def test_the_example_of_the_documentation(self):
+        with open(os.path.join(ROOT, "docs/python.md"), encoding="utf-8") as stream:
+            (example,) = re.findall(r"```python\n(.*?)```", stream.read(), re.S)
+        os.mkdir(os.path.join(self.scratch.name, "output"))
+        os.symlink(os.path.dirname(self.series["blast"]), os.path.join(self.scratch.name, "output/sedov-2d-001"))
+        done = subprocess.run([sys.executable, "-c", example], cwd=self.scratch.name, capture_output=True, text=True,
+                              env={**os.environ, "MPLBACKEND": "Agg"}, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("<plot file output/sedov-2d-001/plot_000002.vtkhdf: 2D, step 24", done.stdout)
+        self.assertTrue(os.path.exists(os.path.join(self.scratch.name, "density.png")))
+
     def test_waves(self):
         source = os.path.join(self.scratch.name, "waves.csv")
         with open(source, "w", encoding="utf-8") as stream:
@@ -146,6 +168,32 @@ class Pictures(ReaderTest):
         self.assertEqual(panels[0].get_ylabel(), "1 / length^2")
         self.assertIn("no columns psi4*", self.complaint(self.beside("blast", "history.csv"), "--show", "psi4"))
 
+    def test_modes_that_vanish_are_left_out(self):
+        source = os.path.join(self.scratch.name, "symmetric.csv")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write(HEADER + "\n0,0,1e-17,2e-17,3e-5\n1,1,2e-17,3e-17,4e-5\n")
+        history = meander_amr.open(source)
+        self.assertEqual([panel.get_title(loc="left") for panel in plot.psi4(history)], ["psi4_r30_2_0"])
+        (asked,) = plot.psi4(history, ["psi4_r30_2_-2_re"])
+        np.testing.assert_array_equal(asked.lines[0].get_ydata(), [1e-17, 2e-17])
+
+    def test_what_belongs_together_shares_a_panel(self):
+        source = os.path.join(self.scratch.name, "levels.csv")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write("step,time,dt,leaves_level_1,leaves_level_2,puncture_1_x [length],puncture_1_y [length],"
+                         "hamiltonian_l2,hamiltonian_l2_level_1,hamiltonian_l2_level_2,lapse_min\n"
+                         "0,0,0,1,2,0,0,0,1e-30,1e-2,0.3\n1,1,1,2,3,1,2,2e-3,2e-5,2e-2,0.4\n2,3,2,3,4,2,3,3e-3,3e-5,3e-2,0.5\n")
+        panels = plot.history(meander_amr.open(source))
+        found = {panel.get_title(loc="left"): (len(panel.lines), panel.get_yscale()) for panel in panels}
+        self.assertEqual(found, {"dt": (1, "linear"), "leaves": (2, "linear"), "puncture_1 [length]": (2, "linear"),
+                                 "hamiltonian_l2": (3, "log"), "lapse_min": (1, "linear")})
+        np.testing.assert_array_equal(panels[0].lines[0].get_ydata(), [1, 2])  # no step led to the first row
+
+    def test_a_directory_is_that_of_a_run(self):
+        directory = os.path.dirname(self.series["sod"])
+        self.assertEqual(meander_amr.open(directory).names, meander_amr.open(self.series["sod"]).names)
+        self.assertIn("is a directory without", self.complaint(self.scratch.name))
+
     def test_complaints(self):
         self.assertEqual(self.complaint("no.vtkhdf"), "meander-plot: no.vtkhdf: no such file")
         blast = self.series["blast"]
@@ -154,6 +202,11 @@ class Pictures(ReaderTest):
         self.assertIn("reaches from 0 to 1 along y", self.complaint(self.series["sod"], "--axis", "y", "--at", "2"))
         self.assertIn("must be at least 1", self.complaint(blast, "--show", "partition", "--parts", "0"))
         self.assertIn("of which there is no 'history'", self.complaint(blast, "--show", "history"))
+        self.assertIn("--columns: is no option of 'overview', but of history, psi4",
+                      self.complaint(blast, "--columns", "dt"))
+        self.assertIn("--field: is no option of 'history'",
+                      self.complaint(self.beside("blast", "history.csv"), "--field", "density"))
+        self.assertRegex(self.complaint(self.beside("blast", "summary.json")), r"is no HDF5 file; there are plot files, .*csv$")
         self.assertIn("did you mean 'dt'?", self.complaint(self.beside("blast", "history.csv"), "--columns", "dtt"))
 
 

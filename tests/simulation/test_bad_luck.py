@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -71,6 +72,18 @@ class BadLuck(programs.ProgramTest):
             file["x"] = [1.0, 2.0]
         self.assertIn("other.hdf5", self.refused("restart", "other.hdf5"))
         self.assertIn("run/input.toml", self.refused("restart", "run/input.toml"))
+
+    def test_only_checkpoints_are_compared(self):
+        shutil.copy(self.path("run/chk_000020.hdf5"), self.path("changed.hdf5"))
+        with h5py.File(self.path("changed.hdf5"), "r+") as file:
+            file["level_0/data:datatype=0"][5] += 1
+        h5py.File(self.path("empty.hdf5"), "w").close()
+        for first, second, code in (("run/chk_000020.hdf5", "run/chk_000020.hdf5", 0),
+                                    ("run/chk_000020.hdf5", "changed.hdf5", 1), ("empty.hdf5", "empty.hdf5", 2),
+                                    ("run/plot_000000.vtkhdf", "run/plot_000000.vtkhdf", 2)):
+            done = subprocess.run([sys.executable, os.path.join(programs.SOURCE, "scripts/compare-checkpoints"), first,
+                                   second], cwd=self.scratch, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, (first, second, done.stdout, done.stderr))
 
     def test_truncated_and_damaged_checkpoints(self):
         with open(self.path("run/chk_000020.hdf5"), "rb") as stream:
@@ -162,6 +175,9 @@ class BadLuck(programs.ProgramTest):
         self.assertLess(time.monotonic() - began, 30)
         self.assertEqual(log.count("is not admissible at step 1"), 1, log)
         self.assertIn("the failing state is in fails/failed_000001.vtkhdf", log)
+        told = self.run_to_end(0, "info", "fails/failed_000001.vtkhdf")
+        self.assertRegex(told, r"pressure +\S+ to \S+, and [1-9]\d* not finite\n")
+        self.assertRegex(told, r"level +2 to 3\n")
         # The same before the first step.
         log = self.run_to_end(3, "run", os.path.join(programs.SOURCE, "inputs/sod.toml"), "--threads", "1", "--output",
                               "nothing", "--set", "scenario.left-velocity=1e160", code=1)
@@ -198,6 +214,15 @@ class BadLuck(programs.ProgramTest):
             self.assertLess(time.monotonic() - began, 10)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertEqual(self.message(done.stderr).splitlines().count("rank 3: failing as asked"), 1, done.stderr)
+            self.assertEqual(done.stderr.count("failing as asked"), 1, done.stderr)
+
+    def test_a_failure_that_all_ranks_meet_is_told_once(self):
+        for how in ("all", "all threads"):
+            began = time.monotonic()
+            done = subprocess.run([*self.command(4)[:-1], os.environ["FAILING_RANK"], how], env=programs.ENVIRONMENT,
+                                  capture_output=True, text=True, check=False, timeout=60)
+            self.assertLess(time.monotonic() - began, 10)
+            self.assertEqual(done.returncode, 1, done.stderr)
             self.assertEqual(done.stderr.count("failing as asked"), 1, done.stderr)
 
     def test_a_rank_that_is_killed(self):

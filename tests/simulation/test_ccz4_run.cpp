@@ -100,6 +100,9 @@ TEST(Ccz4Input, IsChecked) {
   expect({"scenario.name=puncture", "scenario.centre=[0.0277777777777777778, 0.25, 0.0277777777777777778]"},
          "is the centre of a volume of width");
   EXPECT_EQ(message({"scenario.name=puncture"}), "accepted");
+  EXPECT_EQ(message({"scenario.name=puncture", "diagnostics.exclude-radius=0.1"}), "accepted");
+  expect({"scenario.name=puncture", "diagnostics.exclude-radius=100"},
+         "diagnostics.exclude-radius: a ball of radius 100 does not fit into the domain");
   try {
     physics_input(
         "[domain]\ndimensions = 2\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\n");

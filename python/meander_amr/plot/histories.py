@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of history.csv over time, gravitational waves among them."""
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -8,6 +10,9 @@ from meander_amr.errors import FileError, check_name
 from meander_amr.plot.style import STYLE
 
 NOT_DRAWN = ("step", "time")
+MOST_IN_LEGEND = 12
+SPAN = 1e-6  # of a logarithmic panel
+ROUND_OFF = 1e-10  # modes of Psi4 that are less, relative to the largest, vanish by symmetry
 
 
 def changes(run, name):
@@ -17,8 +22,21 @@ def changes(run, name):
     return len(values) > 0 and values.max() - values.min() > 1e-12 * largest.max()
 
 
+def panel_of(run, name):
+    """The title of the panel that a column is drawn in: what differs in level, axis or mode only shares one."""
+    if name.startswith("leaves_level_"):
+        return "leaves"
+    if name.lower().startswith("psi4"):
+        return "psi4"
+    of_level = re.fullmatch(r"(.*)_level_\d+", name)
+    if of_level and of_level.group(1) in run:
+        return run.label(of_level.group(1))
+    of_axis = re.fullmatch(r"(puncture_\d+)_[xyz]", name)
+    return run.label(name).replace(name, of_axis.group(1)) if of_axis else run.label(name)
+
+
 def groups(run, columns=None):
-    """Columns that belong into one panel each: leaves of all levels, psi4, and every other column alone.
+    """Columns that belong into one panel each, by its title.
 
     Without `columns`: all that change."""
     if columns is None:
@@ -26,12 +44,7 @@ def groups(run, columns=None):
     result = {}
     for name in columns:
         check_name(run.path, "column", name, run.columns)
-        if name.startswith("leaves_level_"):
-            result.setdefault("leaves", []).append(name)
-        elif name.lower().startswith("psi4"):
-            result.setdefault("psi4", []).append(name)
-        else:
-            result.setdefault(run.label(name), []).append(name)
+        result.setdefault(panel_of(run, name), []).append(name)
     return result
 
 
@@ -47,22 +60,35 @@ def panels(number):
     return figure, list(axes.ravel()[:number])
 
 
+def on_log_scale(axes, values):
+    """Of constraints, which differ by orders of magnitude between levels; what is round-off stays below the panel."""
+    largest = values.max()
+    if values.min() < 0 or largest <= 0:
+        return
+    axes.set_yscale("log")
+    if values.min() < SPAN * largest:
+        axes.set_ylim(SPAN * largest, 2 * largest)
+
+
 def draw(axes, run, names, title):
+    since = 1 if names == ["dt"] else 0  # no step led to the first row
     for name in names:
-        axes.plot(run["time"], run[name], lw=1.3, label=name.removeprefix("leaves_"),
-                  marker="." if len(run) < 30 else None)
+        label = name.removeprefix("leaves_") if title == "leaves" else name
+        axes.plot(run["time"][since:], run[name][since:], lw=1.3, label=label, marker="." if len(run) < 30 else None)
+    if title != "leaves" and any("_level_" in name for name in names):
+        on_log_scale(axes, np.concatenate([run[name] for name in names]))
     axes.set_title(title, loc="left")
     axes.grid(alpha=0.25, lw=0.5)
-    if len(names) > 1:
+    if 1 < len(names) <= MOST_IN_LEGEND:
         axes.legend(loc="best", fontsize=8, ncols=2)
     if axes.get_subplotspec().is_last_row():
         axes.set_xlabel(run.label("time"))
 
 
 def history(run, columns=None):
-    """Columns of a History over time, a panel each; leaves of all levels in one. Returns the list of axes.
+    """Columns of a History over time, a panel each; levels of one quantity, and axes of a position, in one.
 
-    columns: names; None: all that change during the run.
+    columns: names; None: all that change during the run. Returns the list of axes.
     """
     chosen = groups(run, columns)
     if not chosen:
@@ -77,7 +103,8 @@ def history(run, columns=None):
 def psi4(run, columns=None):
     """The columns psi4* of a History over time, a panel for each mode and radius with its real and imaginary part.
 
-    columns: names; None: all that start with psi4. Raises FileError where there are none. Returns the list of axes.
+    columns: names; None: all that start with psi4, without the modes that vanish but for rounding. Raises FileError
+    where there are none. Returns the list of axes.
     """
     names = [name for name in run.columns if name.lower().startswith("psi4")] if columns is None else columns
     if not names:
@@ -86,6 +113,10 @@ def psi4(run, columns=None):
     for name in names:
         words = [word for word in name.split("_") if word not in ("re", "im", "real", "imag", "imaginary")]
         modes.setdefault("_".join(words), []).append(name)
+    if columns is None:
+        sizes = {title: max(np.abs(run[name]).max(initial=0) for name in parts) for title, parts in modes.items()}
+        modes = {title: parts for title, parts in modes.items()
+                 if sizes[title] > ROUND_OFF * max(sizes.values())} or modes
     figure, axes = panels(len(modes))
     for panel, (title, parts) in zip(axes, modes.items()):
         draw(panel, run, parts, title)

@@ -7,7 +7,7 @@ from matplotlib.patches import Circle
 
 from meander_amr import accretion
 from meander_amr.plot.style import default_field, magnitude, new_axes, part_colours, scale_of
-from meander_amr.sampling import Slice, plane
+from meander_amr.sampling import Slice
 
 AXES = "xyz"
 
@@ -24,6 +24,7 @@ def patch_borders(cut, colour):
 
 def show(axes, cut, image, norm, colours, outline_colour):
     shown = axes.imshow(image, origin="lower", extent=cut.extent, norm=norm, cmap=colours, interpolation="nearest")
+    axes.set_facecolor("0.7")  # shows where values are not finite
     if outline_colour:
         for lines in patch_borders(cut, outline_colour):
             axes.add_collection(lines)
@@ -39,11 +40,10 @@ def colour_bar(axes, shown, label, ticks=None):
     bar.outline.set_visible(False)
 
 
-def figure_size(snapshot, axis, at):
+def figure_size(cut):
     """Inches: as wide or as high as the plane, with room for the words."""
-    axis, _ = plane(snapshot, axis, at)
-    width, height = (snapshot.upper - snapshot.lower)[[a for a in range(snapshot.dim) if a != axis]]
-    share = np.clip(height / width, 0.15, 2)
+    left, right, bottom, top = cut.extent
+    share = np.clip((top - bottom) / (right - left), 0.15, 2)
     return (8.2, 7 * share + 0.9) if share <= 1 else (max(4.5, 7 / share + 1.2), 7.9)
 
 
@@ -51,20 +51,22 @@ def place_of(cut):
     return "" if cut.axis is None else f" at {AXES[cut.axis]} = {cut.at:.4g}"
 
 
-def slice(snapshot, field=None, axis=None, at=None, outlines=True, axes=None):  # pylint: disable=redefined-builtin
+# pylint: disable-next=redefined-builtin
+def slice(snapshot, field=None, axis=None, at=None, outlines=True, axes=None, width=None):
     """A field in a plane, with the outlines of the patches; of vectors, their length. Returns matplotlib's axes.
 
-    axis, at: as in Snapshot.slice. Of accretion runs, turnaround and shock radius of theory are drawn too.
+    axis, at, width: as in Snapshot.slice. Of accretion runs, turnaround and shock radius of theory are drawn too.
     """
-    axes = new_axes(axes, figure_size(snapshot, axis, at))
     field = default_field(snapshot, field)
-    cut = Slice(snapshot, field, axis, at)
+    cut = Slice(snapshot, field, axis, at, width=width)
+    axes = new_axes(axes, figure_size(cut))
     image = magnitude(snapshot, field, cut.image)
     norm, colours = scale_of(field, image)
     shown = show(axes, cut, image, norm, colours, "white" if outlines else None)
     colour_bar(axes, shown, field, np.unique(image[np.isfinite(image)]) if field == "level" else None)
     numbers = [level for level, _, _ in cut.outlines]
-    axes.set_title(f"{field}{place_of(cut)}: levels {numbers[0]} to {numbers[-1]}, patches of "
+    levels = f"levels {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"level {numbers[0]}"
+    axes.set_title(f"{field}{place_of(cut)}: {levels}, patches of "
                    f"{snapshot.p}$^{snapshot.dim}$ volumes" + (" outlined" if outlines else ""), loc="left")
     if snapshot.scenario["name"] == "accretion":
         draw_circles(axes, snapshot, cut)
@@ -81,14 +83,20 @@ def draw_circles(axes, snapshot, cut):
                                   ls=style))
 
 
+def leaves_each(size):
+    if len(size) == 1:
+        return f"{size[0]} leaves"
+    return f"{size.min()} to {size.max()} leaves each" if size.min() < size.max() else f"{size[0]} leaves each"
+
+
 def partition(snapshot, parts=None, axis=None, at=None, curve=None, axes=None):
     """The pieces of the Peano curve in colours, in 2D with the curve itself. Returns matplotlib's axes.
 
     parts: None: the ranks that wrote the file; a number: so many pieces of equal numbers of leaves, as
     Snapshot.partition makes them. curve: whether to draw the curve; None: in 2D where it has at most 20000 leaves.
     """
-    axes = new_axes(axes, figure_size(snapshot, axis, at))
     cut = Slice(snapshot, "curve_index", axis, at)
+    axes = new_axes(axes, figure_size(cut))
     part = snapshot.partition(parts)
     number = int(part.max()) + 1
     norm, colours = part_colours(number)
@@ -105,5 +113,5 @@ def partition(snapshot, parts=None, axis=None, at=None, curve=None, axes=None):
     size = np.bincount(part, minlength=number)
     made = f"{number} rank{'s' * (number > 1)} of the run" if parts is None else \
         f"cut into {number} equal parts, not the run's ranks"
-    axes.set_title(f"Peano curve{place_of(cut)}: {made}, {size.min()} to {size.max()} leaves each", loc="left")
+    axes.set_title(f"Peano curve{place_of(cut)}: {made}, {leaves_each(size)}", loc="left")
     return axes

@@ -33,8 +33,9 @@ def magnitude(snapshot, field, values):
 
 
 def scale_of(field, values):
-    """Normalisation and colour map that suit a field."""
-    low, high = np.nanmin(values), np.nanmax(values)
+    """Normalisation and colour map that suit a field; of a state that has failed, its finite values."""
+    finite = values[np.isfinite(values)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     if field == "level":
         return BoundaryNorm(np.arange(low, high + 2) - 0.5, 256), "viridis"
     if field == "rank":
