@@ -25,7 +25,7 @@ PATIENCE = 240 if SLOW else 60
 
 
 def children(pid):
-    """The processes that mpirun started, by their parent."""
+    """The processes that mpirun started and that live, by their parent."""
     found = []
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
@@ -33,7 +33,8 @@ def children(pid):
                 name, rest = stream.read().rsplit(")", 1)
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if int(rest.split()[1]) == pid and name.endswith("(meander"):
+        state, parent = rest.split()[:2]
+        if int(parent) == pid and state != "Z" and name.endswith("(meander"):
             found.append(int(name.split()[0]))
     return sorted(found)
 
