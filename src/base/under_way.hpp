@@ -44,8 +44,10 @@ class UnderWay {
 struct HiddenTime {
   double under_way = 0;  // seconds times threads
   double hidden = 0;     // of these, spent on updates
+  double batches = 0;    // of these (of messages): while batches were under way, too
   // 1 where nothing was under way.
   double share() const { return under_way > 0 ? hidden / under_way : 1; }
+  double batches_share() const { return under_way > 0 ? batches / under_way : 1; }
 };
 
 }  // namespace meander

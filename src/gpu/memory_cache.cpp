@@ -222,9 +222,9 @@ std::vector<Stats> MemoryCache::stats_by_thread() const {
 }
 
 std::size_t MemoryCache::available() const noexcept {
-  const std::size_t held = held_.load();
+  const std::size_t held = held_in_classes();
   const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live_in_classes)));
-  std::size_t more = traits_.limit - std::min(held, traits_.limit);
+  std::size_t more = traits_.limit - std::min(held_.load(), traits_.limit);
   if (space_ == Space::device) more = std::min(more, device_.available());
   if (traits_.quota != nullptr)
     more = std::min(more, traits_.quota->limit() - std::min(traits_.quota->in_use(), traits_.quota->limit()));

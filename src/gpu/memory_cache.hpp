@@ -162,6 +162,15 @@ class MemoryCache final : public Resource {
   void misused(Block* block, const void* pointer, std::size_t bytes) noexcept;
   void give_back_to_fallback(Block* block) noexcept;
 
+  // What the device is asked for to align such a block: it aligns to 256 bytes on its own.
+  std::size_t padding() const { return traits_.alignment > 256 ? traits_.alignment : 0; }
+  std::size_t raw_bytes(int size_class) const { return class_bytes(size_class) + padding(); }
+  // Of what is held, what blocks may be handed out from.
+  std::size_t held_in_classes() const {
+    const std::size_t held = held_.load(), between = padding() * raw_blocks_.load();
+    return held - std::min(between, held);
+  }
+
   std::int64_t sum(Figure Figures::*figure) const;
   void note_peak();
 
@@ -176,7 +185,7 @@ class MemoryCache final : public Resource {
   std::vector<Block*> spare_blocks_;
   std::array<std::atomic<std::uint64_t>, (size_classes + 63) / 64> classes_in_use_{};
   std::atomic<std::size_t> held_{0}, peak_held_{0}, peak_live_{0}, device_releases_{0}, evictions_{0},
-      trimmed_{0}, parts_{0}, carved_{0};
+      trimmed_{0}, parts_{0}, carved_{0}, raw_blocks_{0};
   // The most bytes live in this window of time and in the one before.
   std::atomic<std::size_t> window_peak_{0}, last_window_peak_{0};
   std::atomic<std::int64_t> window_begin_{0};

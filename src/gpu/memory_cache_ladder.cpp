@@ -58,7 +58,7 @@ void* MemoryCache::allocate_slowly(Queue queue, std::size_t bytes, std::size_t a
 
 OutOfMemory MemoryCache::failure(std::size_t bytes) const {
   const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live)));
-  const std::size_t held = held_.load();
+  const std::size_t held = held_in_classes();
   std::size_t allowed = traits_.limit;
   if (traits_.quota != nullptr) allowed = std::min(allowed, traits_.quota->limit());
   if (space_ == Space::device) allowed = std::min(allowed, device_.properties().memory);
@@ -108,12 +108,12 @@ bool MemoryCache::exceeds_slack(std::size_t more) const {
   const std::size_t lately = std::max({live + more, window_peak_.load(std::memory_order_relaxed),
                                        last_window_peak_.load(std::memory_order_relaxed)});
   const double allowed = traits_.slack * static_cast<double>(lately) + static_cast<double>(traits_.keep);
-  return static_cast<double>(held_.load(std::memory_order_relaxed) + more) > allowed;
+  return static_cast<double>(held_in_classes() + more) > allowed;
 }
 
 // A new block from the device, within limit and quota; null if there is none.
 Block* MemoryCache::grow(Search& search) {
-  const std::size_t bytes = search.bytes;
+  const std::size_t bytes = raw_bytes(search.size_class);
   std::size_t held = held_.load(std::memory_order_relaxed);
   do {
     if (held > traits_.limit || bytes > traits_.limit - held) return nullptr;
@@ -127,12 +127,10 @@ Block* MemoryCache::grow(Search& search) {
     if (traits_.quota != nullptr) traits_.quota->give(bytes);
     held_.fetch_sub(bytes, std::memory_order_acq_rel);
   };
-  // Devices align to 256 bytes on their own.
-  const std::size_t padding = traits_.alignment > 256 ? traits_.alignment : 0;
   void* raw = nullptr;
   const bool busy = device_.busy();
   try {
-    raw = device_.allocate(space_, bytes + padding);
+    raw = device_.allocate(space_, bytes);
   } catch (const OutOfMemory&) {
     give_up();
     return nullptr;
@@ -140,6 +138,7 @@ Block* MemoryCache::grow(Search& search) {
     give_up();
     throw;
   }
+  raw_blocks_.fetch_add(1);
   search.from_device = true;
   search.while_busy = busy;
   std::size_t peak = peak_held_.load(std::memory_order_relaxed);
@@ -165,8 +164,9 @@ bool MemoryCache::worth_waiting(const Search& search) const {
 }
 
 Block* MemoryCache::climb(Search& search) {
-  if (search.bytes > traits_.limit || (traits_.quota != nullptr && search.bytes > traits_.quota->limit()) ||
-      (space_ == Space::device && search.bytes > device_.properties().memory))
+  const std::size_t raw = raw_bytes(search.size_class);
+  if (raw > traits_.limit || (traits_.quota != nullptr && raw > traits_.quota->limit()) ||
+      (space_ == Space::device && raw > device_.properties().memory))
     return nullptr;
   note_peak();
   const auto begin = Clock::now();

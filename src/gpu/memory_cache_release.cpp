@@ -119,7 +119,7 @@ std::size_t MemoryCache::give_back(std::size_t bytes, std::int64_t idle_before, 
     if (freed >= bytes) break;
     if (candidate.whole != nullptr || !unlink(candidate)) continue;
     chosen.push_back(candidate.block);
-    freed += class_bytes(candidate.size_class);
+    freed += raw_bytes(candidate.size_class);
   }
   release(chosen, reason);
   return freed;
@@ -133,7 +133,7 @@ void MemoryCache::release(const std::vector<Block*>& blocks, Reason reason) {
     const std::lock_guard lock(registry_mutex_);
     for (Block* block : blocks) {
       raw.push_back(block->raw);
-      freed += class_bytes(block->size_class);
+      freed += raw_bytes(block->size_class);
       table_.erase(block->pointer.load(std::memory_order_relaxed));
       block->pointer.store(nullptr, std::memory_order_relaxed);
       block->state.store(BlockState::released, std::memory_order_relaxed);
@@ -141,6 +141,7 @@ void MemoryCache::release(const std::vector<Block*>& blocks, Reason reason) {
     }
   }
   for (void* pointer : raw) device_.deallocate(space_, pointer);
+  raw_blocks_.fetch_sub(blocks.size());
   held_.fetch_sub(freed, std::memory_order_acq_rel);
   if (traits_.quota != nullptr) traits_.quota->give(freed);
   device_releases_.fetch_add(blocks.size(), std::memory_order_relaxed);
@@ -148,7 +149,7 @@ void MemoryCache::release(const std::vector<Block*>& blocks, Reason reason) {
 }
 
 std::size_t MemoryCache::trim(std::size_t keep_idle) {
-  const std::size_t held = held_.load();
+  const std::size_t held = held_in_classes();
   const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live_in_classes)));
   if (held <= live + keep_idle) return 0;
   return give_back(held - live - keep_idle, std::numeric_limits<std::int64_t>::max(), Reason::trim);
@@ -174,7 +175,7 @@ bool MemoryCache::is_valid() {
     const bool carved = block.state.load() == BlockState::carved;
     if (!carved && table_.find(block.pointer.load()) != &block) return false;
     if (block.from_fallback) continue;
-    if (block.whole == nullptr) bytes += class_bytes(block.size_class);
+    if (block.whole == nullptr) bytes += raw_bytes(block.size_class);
     if (carved) continue;
     if (block.state.load() == BlockState::idle) ++idle;
     if (block.requested.load() > class_bytes(block.size_class)) return false;

@@ -5,15 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 
 #include "base/log.hpp"
+#include "gpu/size_class.hpp"
 #include "gpu/strategy.hpp"
-#include "mesh/shared_window.hpp"
+#include "simulation/node_quotas.hpp"
 #include "tasks/flight.hpp"
 
 namespace meander::simulation {
@@ -65,53 +64,6 @@ tasks::OffloadOptions options_of(const OffloadConfig& config) {
   options.split = {config.split == "measured", config.device_share};
   options.cache.trim_after = std::chrono::milliseconds(std::llround(1000 * config.trim_after));
   return options;
-}
-
-// A quota in memory that the ranks of a node share.
-class NodeQuota final : public gpu::Quota {
- public:
-  NodeQuota(std::shared_ptr<mesh::SharedWindow> window, std::size_t line, std::size_t limit)
-      : window_(std::move(window)), quota_(*(static_cast<Line*>(window_->data()) + line), limit) {}
-  bool take(std::size_t bytes) noexcept override { return quota_.take(bytes); }
-  void give(std::size_t bytes) noexcept override { quota_.give(bytes); }
-  std::size_t in_use() const noexcept override { return quota_.in_use(); }
-  std::size_t limit() const noexcept override { return quota_.limit(); }
-  void ask() noexcept override { quota_.ask(); }
-  std::uint64_t asked() const noexcept override { return quota_.asked(); }
-
-  // A line of the window: ranks of different devices do not share it. All zero is what it is at first.
-  struct alignas(64) Line : gpu::QuotaState {};
-
- private:
-  const std::shared_ptr<mesh::SharedWindow> window_;
-  gpu::SharedQuota quota_;
-};
-
-using DeviceId = std::array<char, 64>;
-
-DeviceId id_of(const gpu::Device& device) {
-  const gpu::DeviceProperties& properties = device.properties();
-  const std::string& name = properties.id.empty() ? properties.name : properties.id;
-  DeviceId id{};
-  std::memcpy(id.data(), name.data(), std::min(name.size(), id.size() - 1));
-  return id;
-}
-
-// One for each device, shared by the ranks of the node that use it. Collective.
-std::vector<std::shared_ptr<gpu::Quota>> quotas_of(const OffloadConfig& config, const Devices& devices,
-                                                   const mesh::Communicator& node) {
-  std::vector<DeviceId> own;
-  for (const auto& device : devices) own.push_back(id_of(*device));
-  std::vector<DeviceId> all = node.all_gather<DeviceId>(std::span<const DeviceId>(own));
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  const auto window = std::make_shared<mesh::SharedWindow>(node, all.size() * sizeof(NodeQuota::Line));
-  std::vector<std::shared_ptr<gpu::Quota>> quotas;
-  for (const DeviceId& id : own) {
-    const auto line = static_cast<std::size_t>(std::find(all.begin(), all.end(), id) - all.begin());
-    quotas.push_back(std::make_shared<NodeQuota>(window, line, static_cast<std::size_t>(config.quota)));
-  }
-  return quotas;
 }
 
 // Of a node's devices those that one of its ranks uses: dealt out like cards, or, where there are fewer
@@ -244,14 +196,29 @@ void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, cons
                         fmt::format("\"unified\" does not exist on {}; there are \"host\" and \"pinned\"",
                                     device->properties().name));
     }
+    const auto block = [&](int patches) {
+      const std::size_t bytes = tasks::batch_bytes(call, static_cast<std::size_t>(patches));
+      const bool rounded = has_cache(config.memory) && bytes <= gpu::largest_class_bytes;
+      if (!rounded) return static_cast<double>(bytes);
+      const double padding = config.alignment > 256 ? config.alignment : 0;
+      return padding + static_cast<double>(gpu::class_bytes(gpu::size_class(bytes)));
+    };
     double most = has;
-    for (const double bytes : {config.limit, config.quota}) most = bytes > 0 ? std::min(most, bytes) : most;
-    const auto patch = static_cast<double>(tasks::batch_bytes(call, 1));
-    if (static_cast<double>(tasks::batch_bytes(call, static_cast<std::size_t>(config.batch))) > most) {
+    for (const auto& [key, bytes] : {std::pair{"limit", config.limit}, std::pair{"quota", config.quota}}) {
+      if (bytes > 0 && block(1) > bytes)
+        gpu_memory.reject(key, fmt::format("is less than one patch takes, which is {:.0f} bytes, but is {}",
+                                           block(1), bytes));
+      most = bytes > 0 ? std::min(most, bytes) : most;
+    }
+    int fitting = config.batch;
+    while (fitting > 0 && block(fitting) > most) --fitting;
+    if (fitting < config.batch) {
       offload.reject(
           "batch",
-          fmt::format("{} patches of {:.0f} bytes each do not fit into {:.0f} bytes on {}; {:.0f} would",
-                      config.batch, patch, most, device->properties().name, std::floor(most / patch)));
+          fmt::format("{} patches of {} bytes each take a block of {:.0f} bytes, which does not fit into "
+                      "{:.0f} bytes on {}; {} would",
+                      config.batch, tasks::batch_bytes(call, 1), block(config.batch), most,
+                      device->properties().name, fitting));
     }
   }
 }
@@ -275,7 +242,7 @@ std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, c
   if (config.gpus == "by-local-rank" || config.quota > 0) {
     const mesh::Communicator node = communicator.of_node();
     if (config.gpus == "by-local-rank") keep_by_local_rank(devices, node);
-    if (config.quota > 0) options.quotas = quotas_of(config, devices, node);
+    if (config.quota > 0) options.quotas = node_quotas(static_cast<std::size_t>(config.quota), devices, node);
   }
   communicator.agree([&] {
     if (!devices.empty()) engine = std::make_unique<tasks::OffloadEngine>(std::move(devices), options);

@@ -16,7 +16,8 @@ double ratio(std::int64_t part, std::int64_t whole, double otherwise) {
 // All figures, in one order: for the sum over ranks and for summary.json.
 auto figures_of(OffloadReport& report) {
   tasks::OffloadCounts& c = report.counts;
-  return std::array<std::pair<const char*, std::int64_t*>, 13>{{
+  return std::array<std::pair<const char*, std::int64_t*>, 18>{{
+      {"offload_devices", &report.devices},
       {"offload_batches", &c.batches},
       {"offload_patch_updates", &c.patches},
       {"offload_failed_batches", &c.failed},
@@ -26,16 +27,20 @@ auto figures_of(OffloadReport& report) {
       {"offload_fallback_patch_updates", &c.on_cpu},
       {"offload_devices_given_up", &c.given_up},
       {"patch_updates", &report.updates},
+      {"enclave_patch_updates", &report.enclaves},
       {"gpu_memory_allocations", &report.allocations},
       {"gpu_memory_cache_hits", &report.cache_hits},
       {"gpu_memory_fallbacks", &report.fallbacks},
+      {"gpu_memory_evictions", &report.evictions},
+      {"gpu_memory_allocations_while_busy", &report.while_busy},
+      {"gpu_memory_bytes", &report.device_bytes},
       {"gpu_memory_peak_bytes", &report.peak_device_bytes},
   }};
 }
 
-std::array<double*, 5> seconds_of(OffloadReport& report) {
-  return {&report.batches.under_way, &report.batches.hidden, &report.rates.thread_patch,
-          &report.rates.device_patch, &report.rates.batch};
+std::array<double*, 6> seconds_of(OffloadReport& report) {
+  return {&report.batches.under_way,  &report.batches.hidden, &report.rates.thread_patch,
+          &report.rates.device_patch, &report.rates.batch,    &report.memory_waits};
 }
 
 }  // namespace
@@ -73,15 +78,21 @@ std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& 
 std::vector<std::string> offload_lines(const OffloadReport& report) {
   const tasks::OffloadCounts& c = report.counts;
   std::vector<std::string> lines;
-  lines.push_back(fmt::format(
-      "  offloaded: {} batches, {:.1f} % of the volume updates; {:.1f} % of {} allocations from the cache",
-      c.batches, 100 * report.share(), 100 * report.hit_rate(), report.allocations));
-  constexpr double micro = 1e-6;
-  lines.push_back(fmt::format(
-      "  while batches were under way, threads updated leaves for {:.0f} % of the time; {:.3g} us a patch on "
-      "a "
-      "thread, {:.3g} us on the devices",
-      100 * report.batches.share(), report.rates.thread_patch / micro, report.rates.device_patch / micro));
+  if (c.batches == 0) {
+    lines.push_back(fmt::format(
+        "  offloaded: nothing; {:.1f} % of the patch updates were those of enclaves, which devices take in "
+        "whole batches only (offload.batch)",
+        100 * ratio(report.enclaves, report.updates, 0)));
+  } else {
+    lines.push_back(fmt::format(
+        "  offloaded: {} batches, {:.1f} % of the volume updates; {:.1f} % of {} allocations from the cache",
+        c.batches, 100 * report.share(), 100 * report.hit_rate(), report.allocations));
+    constexpr double micro = 1e-6;
+    lines.push_back(fmt::format(
+        "  while batches were under way, threads updated leaves for {:.0f} % of the time; {:.3g} us a patch "
+        "on a thread, {:.3g} us on the devices",
+        100 * report.batches.share(), report.rates.thread_patch / micro, report.rates.device_patch / micro));
+  }
   if (c.failed + c.deferred > 0) {
     lines.push_back(fmt::format(
         "  of these, {} batches failed at first and {} waited for memory: {} retried, {} split, {} patch "
@@ -98,6 +109,7 @@ std::vector<std::pair<std::string, std::string>> offload_figures(const OffloadRe
   for (const auto& [key, value] : figures_of(copy)) list.emplace_back(key, fmt::format("{}", *value));
   list.emplace_back("offload_share_of_volumes", fmt::format("{}", report.share()));
   list.emplace_back("gpu_memory_hit_rate", fmt::format("{}", report.hit_rate()));
+  list.emplace_back("gpu_memory_seconds_waited", fmt::format("{}", report.memory_waits));
   list.emplace_back("offload_batches_hidden_share", fmt::format("{}", report.batches.share()));
   list.emplace_back("seconds_per_patch_on_a_thread", fmt::format("{}", report.rates.thread_patch));
   list.emplace_back("seconds_per_patch_on_the_devices", fmt::format("{}", report.rates.device_patch));

@@ -235,11 +235,17 @@ std::optional<OffloadReport> SimulationOf<D>::offload() const {
   if (!engine_) return std::nullopt;
   const gpu::Stats memory = engine_->memory();
   return OffloadReport{engine_->counts(),
+                       engine_->devices(),
                        traversal_.updates_with_engine(),
+                       traversal_.enclaves()->enclaves(),
                        static_cast<std::int64_t>(memory.allocations),
                        static_cast<std::int64_t>(memory.hits),
                        static_cast<std::int64_t>(memory.fallbacks),
+                       static_cast<std::int64_t>(memory.evictions),
+                       static_cast<std::int64_t>(memory.while_busy),
+                       static_cast<std::int64_t>(engine_->device_bytes()),
                        static_cast<std::int64_t>(engine_->peak_device_bytes()),
+                       memory.waited,
                        engine_->batches().time(team_.size()),
                        traversal_.enclaves()->rates()};
 }

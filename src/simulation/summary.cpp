@@ -80,11 +80,12 @@ Summary summarise(const Simulation& simulation, const RunCosts& costs) {
   summary.offload = sum_over_ranks(simulation.offload(), communicator);
 
   const RunTimes times = simulation.times();
-  const double own_messages[] = {times.messages.under_way, times.messages.hidden};
+  const double own_messages[] = {times.messages.under_way, times.messages.hidden, times.messages.batches};
   const auto messages = communicator.all_gather<double>(std::span<const double>(own_messages));
-  for (std::size_t i = 0; i < messages.size(); i += 2) {
+  for (std::size_t i = 0; i < messages.size(); i += 3) {
     summary.messages.under_way += messages[i];
     summary.messages.hidden += messages[i + 1];
+    summary.messages.batches += messages[i + 2];
   }
   const tasks::SweepTimes& sweeps = times.sweeps;
   const double steps = static_cast<double>(std::max<std::int64_t>(1, summary.steps));
@@ -137,8 +138,10 @@ std::vector<std::string> summary_lines(const Summary& s) {
   }
   if (s.messages.under_way > 0) {
     lines.push_back(fmt::format(
-        "  while messages were under way ({:.0f} % of the time), threads updated leaves for {:.0f} % of it",
-        100 * ratio(s.messages.under_way, s.threads * s.seconds), 100 * s.messages.share()));
+        "  while messages were under way ({:.0f} % of the time), threads updated leaves for {:.0f} % of it{}",
+        100 * ratio(s.messages.under_way, s.threads * s.seconds), 100 * s.messages.share(),
+        s.offload ? fmt::format(", and batches were under way for {:.0f} %", 100 * s.messages.batches_share())
+                  : ""));
   }
   lines.push_back(fmt::format("  {} leaves, {} volumes; memory at most {:.1f} MB{}{}", s.leaves, s.volumes,
                               static_cast<double>(s.peak_memory) / mega, s.ranks > 1 ? " in all" : "",
@@ -203,6 +206,7 @@ std::string summary_json(const Summary& s) {
   if (s.messages.under_way > 0) {
     add("messages_under_way_share", number(ratio(s.messages.under_way, s.threads * s.seconds)));
     add("messages_hidden_share", number(s.messages.share()));
+    if (s.offload) add("messages_behind_batches_share", number(s.messages.batches_share()));
   }
   add("remote_faces", fmt::format("{}", s.partition.remote_faces));
   add("remote_faces_of_cubes", number(s.partition.cube_faces));

@@ -70,10 +70,13 @@ void EnclaveSweep<D>::begin(int stage, double t, double dt, std::span<solvers::P
   updates_ += static_cast<std::int64_t>(mesh_.size());
   split_.begin(mesh_.size() - mesh_.border());
   under_way_before_ = engine_.batches().time(1).under_way;
-  engine_.begin(call_, [this](const EnclaveTask& task, double seconds) {
-    split_.landed(seconds);
-    done(task, seconds);
-  });
+  engine_.begin(
+      call_,
+      [this](const EnclaveTask& task, double seconds) {
+        split_.landed(seconds);
+        done(task, seconds);
+      },
+      &messages_);
 }
 
 template <int D>
@@ -204,6 +207,7 @@ void EnclaveSweep<D>::finish() {
       }
     }
   });
+  enclaves_ += static_cast<std::int64_t>(split_.enclaves());
   split_.end(engine_.batches().time(1).under_way - under_way_before_);
   engine_.tend();
 }

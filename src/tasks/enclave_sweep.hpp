@@ -50,6 +50,7 @@ class EnclaveSweep {
 
   // Leaf updates so far, on the CPU or not.
   std::int64_t updates() const { return updates_; }
+  std::int64_t enclaves() const { return enclaves_; }  // of these, on the CPU or not
   const SplitRates& rates() const { return split_.rates(); }
 
  private:
@@ -69,7 +70,7 @@ class EnclaveSweep {
   TaskPool pool_;
   UpdateCall call_;
   std::span<solvers::PatchStatus> status_;
-  std::int64_t updates_ = 0;
+  std::int64_t updates_ = 0, enclaves_ = 0;
   double under_way_before_ = 0;  // seconds of batches, at the beginning of the sweep
 };
 

@@ -80,8 +80,9 @@ OffloadEngine::~OffloadEngine() {
   for (const auto& site : sites_) site->strategy.reset();
 }
 
-void OffloadEngine::begin(const UpdateCall& call, Done done) {
+void OffloadEngine::begin(const UpdateCall& call, Done done, Overlap* messages) {
   call_ = call;
+  messages_ = messages;
   done_ = std::move(done);
   for (const auto& site : sites_) site->most_in_flight = options_.queues;
 }
@@ -135,7 +136,9 @@ bool OffloadEngine::offload(TaskPool& pool) {
     lane->flight.abandon();
     if (options_.abort_without_memory) {
       free(*lane);
-      throw Failure(error.what());
+      throw Failure(
+          fmt::format("a batch of {} patches found no memory, without which the run is not to go on: {}",
+                      lane->tasks.size(), error.what()));
     }
     if (others > 0 || lane->site.claims.load() != claims) {
       lane->site.most_in_flight.store(std::max(others, 1));
@@ -180,11 +183,16 @@ bool OffloadEngine::complete() {
 
 void OffloadEngine::under_way(int more) {
   const std::lock_guard lock(flying_mutex_);
+  const bool begins = flying_ == 0;
   flying_ += more;
   if (flying_ > 0)
     overlap_.begin();
   else
     overlap_.end();
+  if (messages_ == nullptr || (flying_ > 0 && !begins)) return;
+  const std::int64_t so_far = messages_->until(steady_nanoseconds());
+  if (!begins) messages_->add_batches(so_far - messages_before_);
+  messages_before_ = so_far;
 }
 
 void OffloadEngine::land(Lane& lane) {
@@ -288,6 +296,12 @@ gpu::Stats OffloadEngine::memory() const {
   gpu::Stats all;
   for (const auto& site : sites_) all += site->strategy->stats();
   return all;
+}
+
+std::size_t OffloadEngine::device_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& site : sites_) bytes += site->strategy->memory().stats().held_bytes;
+  return bytes;
 }
 
 std::size_t OffloadEngine::peak_device_bytes() const {

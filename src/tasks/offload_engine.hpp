@@ -67,7 +67,8 @@ class OffloadEngine {
   // Before each sweep, with no batch in flight: what its tasks are to do, and what follows right after each,
   // on the thread that has written its slot; seconds: from the start of its batch, divided by its patches.
   using Done = std::function<void(const EnclaveTask&, double seconds)>;
-  void begin(const UpdateCall& call, Done done);
+  // `messages`, if there are any, is told for how long batches are under way meanwhile.
+  void begin(const UpdateCall& call, Done done, Overlap* messages = nullptr);
 
   // All that follow may be called by any thread.
 
@@ -84,9 +85,11 @@ class OffloadEngine {
   Overlap& batches() { return overlap_; }
 
   OffloadCounts counts() const;
+  int devices() const { return static_cast<int>(sites_.size()); }
   // Of all memory on devices and of the windows to it.
   gpu::Stats memory() const;
-  // Of all devices: the most that was held of each, without windows.
+  // Of all devices, without windows: what is held, and the most that was held of each.
+  std::size_t device_bytes() const;
   std::size_t peak_device_bytes() const;
   // For the slots of patches; host memory where OffloadOptions::patches says so.
   gpu::Resource& patch_memory();
@@ -125,6 +128,8 @@ class OffloadEngine {
   std::mutex flying_mutex_;
   int flying_ = 0;
   Overlap overlap_;
+  Overlap* messages_ = nullptr;
+  std::int64_t messages_before_ = 0;  // their nanoseconds under way, when the first batch flew
   std::atomic<bool> warned_{false};
   std::atomic<std::int64_t> batches_{0}, patches_{0}, failed_{0}, deferred_{0}, retried_{0}, split_{0},
       on_cpu_{0}, given_up_{0};

@@ -22,16 +22,20 @@ class Overlap {
   // A thread has spent so many of them on updates.
   void add_hidden(std::int64_t nanoseconds) { hidden_.fetch_add(nanoseconds, std::memory_order_relaxed); }
 
+  // Batches have been under way for so many of them.
+  void add_batches(std::int64_t nanoseconds) { batches_.fetch_add(nanoseconds, std::memory_order_relaxed); }
+
   // Seconds times threads; to be asked while nothing is under way.
   HiddenTime time(int threads) const {
     constexpr double nano = 1e-9;
     return {nano * static_cast<double>(clock_.until(steady_nanoseconds())) * threads,
-            nano * static_cast<double>(hidden_.load())};
+            nano * static_cast<double>(hidden_.load()),
+            nano * static_cast<double>(batches_.load()) * threads};
   }
 
  private:
   UnderWay clock_;
-  std::atomic<std::int64_t> hidden_{0};
+  std::atomic<std::int64_t> hidden_{0}, batches_{0};
 };
 
 // One piece of work of a thread, which hides what is under way meanwhile. The second overlap may be null.

@@ -39,6 +39,7 @@ class Split {
   void begin(std::size_t leaves);
   // An enclave has come into the pool.
   void put() { put_.fetch_add(1, std::memory_order_relaxed); }
+  std::size_t enclaves() const { return put_; }  // that have come in this sweep
 
   // Whether a batch may go to a device; then it counts as gone until not_taken().
   bool reserve_batch();

@@ -48,6 +48,33 @@ TEST_F(Limits, TheLimitHolds) {
   cache.deallocate_sync(third, 256);
 }
 
+// A device that is to align more than it does on its own gives more than is handed out.
+TEST_F(Limits, CountWhatAlignmentTakes) {
+  QuotaState state;
+  SharedQuota quota(state, 4 * mib);
+  CacheTraits traits;
+  traits.alignment = mib;
+  traits.limit = 5 * mib;
+  traits.quota = &quota;
+  {
+    MemoryCache cache(device, Space::device, traits);
+    void* first = cache.allocate_sync(mib);
+    EXPECT_EQ(cache.stats().held_bytes, 8 * mib - device.available());
+    EXPECT_EQ(quota.in_use(), 8 * mib - device.available());
+    EXPECT_EQ(cache.trim(), 0u);
+    void* second = cache.allocate_sync(mib);
+    EXPECT_EQ(cache.try_allocate(Queue{}, mib), nullptr) << "three of these would exceed both";
+    EXPECT_LE(8 * mib - device.available(), 4 * mib);
+    cache.deallocate_sync(first, mib);
+    cache.deallocate_sync(second, mib);
+    EXPECT_TRUE(cache.is_valid());
+    EXPECT_EQ(cache.trim(mib), 2 * mib);
+    EXPECT_EQ(quota.in_use(), 2 * mib);
+  }
+  EXPECT_EQ(quota.in_use(), 0u);
+  EXPECT_EQ(device.available(), 8 * mib);
+}
+
 TEST_F(Limits, AQuotaIsSharedLive) {
   QuotaState state;
   SharedQuota quota(state, 4 * mib);

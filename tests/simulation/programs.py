@@ -21,6 +21,7 @@ SMALL = [os.path.join(SOURCE, "inputs/riemann-2d.toml"), "--threads", "1", "--se
 # A run long enough to be interrupted; sanitizers make a step ten times longer.
 SLOW = "MEANDER_SANITIZED" in os.environ
 LENGTH = 100 if SLOW else 600
+PATIENCE = 240 if SLOW else 60
 
 
 def children(pid):
@@ -95,7 +96,7 @@ class ProgramTest(unittest.TestCase):
         self.running.append(process)
         return process
 
-    def end(self, process, seconds=60):
+    def end(self, process, seconds=PATIENCE):
         """Its exit code and messages."""
         code = process.wait(seconds)
         with open(self.path("log"), encoding="utf-8") as log:
@@ -106,7 +107,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(got, code, log)
         return log
 
-    def wait_for(self, condition, process, seconds=60):
+    def wait_for(self, condition, process, seconds=PATIENCE):
         """Until the condition holds; the process must not end before."""
         limit = time.monotonic() + seconds
         while not condition():

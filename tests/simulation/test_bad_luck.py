@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -71,6 +72,18 @@ class BadLuck(programs.ProgramTest):
             file["x"] = [1.0, 2.0]
         self.assertIn("other.hdf5", self.refused("restart", "other.hdf5"))
         self.assertIn("run/input.toml", self.refused("restart", "run/input.toml"))
+
+    def test_only_checkpoints_are_compared(self):
+        shutil.copy(self.path("run/chk_000020.hdf5"), self.path("changed.hdf5"))
+        with h5py.File(self.path("changed.hdf5"), "r+") as file:
+            file["level_0/data:datatype=0"][5] += 1
+        h5py.File(self.path("empty.hdf5"), "w").close()
+        for first, second, code in (("run/chk_000020.hdf5", "run/chk_000020.hdf5", 0),
+                                    ("run/chk_000020.hdf5", "changed.hdf5", 1), ("empty.hdf5", "empty.hdf5", 2),
+                                    ("run/plot_000000.vtkhdf", "run/plot_000000.vtkhdf", 2)):
+            done = subprocess.run([sys.executable, os.path.join(programs.SOURCE, "scripts/compare-checkpoints"), first,
+                                   second], cwd=self.scratch, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, (first, second, done.stdout, done.stderr))
 
     def test_truncated_and_damaged_checkpoints(self):
         with open(self.path("run/chk_000020.hdf5"), "rb") as stream:

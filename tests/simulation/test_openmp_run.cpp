@@ -48,13 +48,18 @@ TEST_F(OpenMpRun, ChangesNoBit) {
 }
 
 TEST_F(OpenMpRun, RefusesMemoryThatTheRuntimeLacks) {
-  for (const char* memory : {"unified", "unified-prefetch", "cuda-async"}) {
+  for (const std::string setting : {"offload.memory=unified", "offload.memory=unified-prefetch",
+                                    "offload.memory=cuda-async", "gpu-memory.patches=unified"}) {
     try {
-      run("riemann", {"offload.device=openmp", std::string("offload.memory=") + memory});
-      ADD_FAILURE() << memory;
+      run("riemann", {"offload.device=openmp", setting});
+      ADD_FAILURE() << setting;
     } catch (const InputError& error) {
       const std::string said = error.what();
-      EXPECT_NE(said.find("offload.memory"), std::string::npos) << said;
+      EXPECT_NE(said.find(setting.substr(0, setting.find('='))), std::string::npos) << said;
+      if (setting.starts_with("gpu-memory")) {
+        EXPECT_NE(said.find("\"host\" and \"pinned\""), std::string::npos) << said;
+        continue;
+      }
       EXPECT_NE(said.find("\"map\", \"pooled\""), std::string::npos) << said;
     }
   }

@@ -9,8 +9,14 @@ import unittest
 
 from programs import SMALL, ProgramTest
 
+# Devices and threads share the enclaves.
 OFFLOAD = ["--set", "offload.device=host:1", "--set", "offload.batch=4", "--set", "offload.split=fixed", "--set",
-           "mesh.min-level=3", "--set", "time.max-steps=6"]
+           "offload.device-share=0.5", "--set", "mesh.min-level=3", "--set", "time.max-steps=6"]
+
+
+def overlap(first, second):
+    """Microseconds that events of the one kind and of the other last at the same time."""
+    return sum(max(0, min(a[2], b[2]) - max(a[1], b[1])) for a in first for b in second)
 
 
 class TraceFile(ProgramTest):
@@ -48,6 +54,10 @@ class TraceFile(ProgramTest):
         return {event[0] for (pid, title), events in rows.items() if pid == process and part in title
                 for event in events}
 
+    def of(self, rows, process, part, name):
+        return [event for (pid, title), events in rows.items() if pid == process and part in title
+                for event in events if event[0] == name]
+
     def test_rows_of_two_ranks(self):
         rows = self.trace(2, *OFFLOAD, threads="2")
         self.assert_nested(rows)
@@ -65,8 +75,12 @@ class TraceFile(ProgramTest):
         self.assertEqual(steps, [1, 2, 3, 4, 5, 6])
         with open(self.path("out/summary.json"), encoding="utf-8") as file:
             summary = json.load(file)
-        for key in ("messages_hidden_share", "offload_batches_hidden_share"):
-            self.assertTrue(0 <= summary[key] <= 1, summary[key])
+        for key in ("messages_hidden_share", "messages_behind_batches_share", "offload_batches_hidden_share"):
+            self.assertTrue(0 < summary[key] <= 1, (key, summary[key]))
+        # While halos travel, threads and queues update enclaves: on one rank at least, since nobody waits for both.
+        for where, name in (("thread", "enclaves"), ("host:0 queue", "update")):
+            self.assertGreater(sum(overlap(self.of(rows, rank, "messages from", "halos"), self.of(rows, rank, where, name))
+                                   for rank in (0, 1)), 0, where)
 
     def test_alone_and_without_devices(self):
         rows = self.trace(0, "--set", "time.max-steps=3")

@@ -109,6 +109,8 @@ TEST(Overlap, CountsWhatIsDoneMeanwhile) {
   EXPECT_GE(messages.time(1).hidden, 2e-3);
   EXPECT_LE(messages.time(1).share(), 1);
   EXPECT_LE(messages.time(2).share(), 0.5);
+  messages.add_batches(messages.until(steady_nanoseconds()));
+  EXPECT_EQ(messages.time(3).batches_share(), 1);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST_P(OffloadOnRanks, ChangesNoBit) {
     config.offload.make_devices = [] {
       gpu::HostDeviceSettings settings;
       settings.failing_launch = 5;
-      settings.dies_after = world().rank() == 1 ? 80 : 0;
+      settings.dies_after = world().rank() == 1 ? 40 : 0;
       std::vector<std::unique_ptr<gpu::Device>> devices;
       devices.push_back(std::make_unique<gpu::HostDevice>(settings));
       return devices;
@@ -46,6 +46,8 @@ TEST_P(OffloadOnRanks, ChangesNoBit) {
     ASSERT_TRUE(summary.offload.has_value());
     EXPECT_GT(summary.offload->counts.batches, 0) << memory;
     EXPECT_EQ(summary.offload->updates * simulation->view().layout.volumes(), simulation->volume_updates());
+    EXPECT_GT(summary.offload->counts.failed, 0) << memory;
+    EXPECT_EQ(summary.offload->counts.given_up, world().size() > 1 ? 1 : 0) << memory;
   }
 }
 
@@ -73,6 +75,13 @@ TEST(OffloadTogether, KeepsToAQuotaTogether) {
     const auto report = sum_over_ranks(simulation->offload(), world());
     ASSERT_TRUE(report.has_value());
     EXPECT_GT(report->counts.batches, 0);
+    // Each rank alone would hold more than its share.
+    const bool all = std::string(gpus) == "all";
+    const std::int64_t quotas = all ? 1 : 4;
+    // All are dealt out; where there are more ranks, some share.
+    EXPECT_EQ(report->devices, all ? world().size() : std::max(4, world().size()));
+    EXPECT_GT(report->device_bytes, 0);
+    EXPECT_LE(report->device_bytes, quotas * static_cast<std::int64_t>(3 * batch));
     const HiddenTime messages = simulation->times().messages;
     EXPECT_EQ(messages.under_way > 0, world().size() > 1);
     EXPECT_GE(messages.share(), 0);
