@@ -127,7 +127,7 @@ TEST(OffloadTogether, KeepsToAQuotaTogether) {
     const std::int64_t quotas = all ? 1 : 4;
     // All are dealt out; where there are more ranks, some share.
     EXPECT_EQ(report->devices, all ? world().size() : std::max(4, world().size()));
-    EXPECT_GT(report->device_bytes, 0);
+    EXPECT_GT(report->peak_device_bytes, 0);
     EXPECT_LE(report->device_bytes, quotas * static_cast<std::int64_t>(3 * batch));
     const HiddenTime messages = simulation->times().messages;
     EXPECT_EQ(messages.under_way > 0, world().size() > 1);
