@@ -20,8 +20,8 @@ TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="meander-plot", description=__doc__)
-    parser.add_argument("file", help="plot_*.vtkhdf, chk_*.hdf5, plot.vtkhdf.series or a run's directory (the last "
-                        "plot file), or history.csv")
+    parser.add_argument("file", help="plot_*.vtkhdf, chk_*.hdf5, plot.vtkhdf.series, history.csv, or a run's directory (its "
+                        "last plot file, or its history)")
     parser.add_argument("--show", choices=list(KINDS), metavar="WHAT",
                         help="; ".join(f"{kind}: {words}" for kind, words in KINDS.items()) +
                         ". By default overview, and history for history.csv")
@@ -64,7 +64,8 @@ def draw(data, kind, options):
 def picture(options):
     """Draws what is asked for and returns the picture's path. Raises FileError, ValueError, OSError."""
     import matplotlib.pyplot as plt
-    data = open_file(options.file)
+    of_history = os.path.isdir(options.file) and options.show in OF_HISTORY
+    data = open_file(os.path.join(options.file, "history.csv") if of_history else options.file)
     if data.kind == "series":
         data = data[-1]
     default = "history" if data.kind == "history" else "overview"

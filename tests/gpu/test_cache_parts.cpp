@@ -137,7 +137,7 @@ TEST(CacheParts, AMixOfFewBlocksIsHeldInLittleMore) {
     peak = std::max(peak, live);
   }
   const Stats stats = cache.stats();
-  EXPECT_LT(static_cast<double>(stats.peak_held_bytes), 1.4 * static_cast<double>(peak));
+  EXPECT_LT(static_cast<double>(stats.peak_held_bytes), 1.3 * static_cast<double>(peak));
   EXPECT_GT(stats.hit_rate(), 0.99);
   EXPECT_GT(stats.carved, 0u);
   for (const Held& block : held) cache.deallocate_sync(block.pointer, block.bytes);

@@ -193,6 +193,10 @@ class Pictures(ReaderTest):
         directory = os.path.dirname(self.series["sod"])
         self.assertEqual(meander_amr.open(directory).names, meander_amr.open(self.series["sod"]).names)
         self.assertIn("is a directory without", self.complaint(self.scratch.name))
+        for arguments, picture in (([], "plot_000001.png"), (["--show", "history"], "history.png")):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(command.main([directory, *arguments]), 0)
+            self.assertEqual(said.getvalue(), os.path.join(directory, picture) + "\n")
 
     def test_complaints(self):
         self.assertEqual(self.complaint("no.vtkhdf"), "meander-plot: no.vtkhdf: no such file")

@@ -106,7 +106,8 @@ TEST(Constraints, OfTheHistoryAreNormsOfTheFieldsOutsideTheBall) {
 }
 
 TEST(Constraints, OfAnEmptyLevelAreZero) {
-  const Config config = physics_input(puncture, {"refinement[0].radius=0", "diagnostics.exclude-radius=10"});
+  Config config = physics_input(puncture, {"refinement[0].radius=0"});
+  config.diagnostics.exclude_radius = 10;  // no input may say so
   const auto simulation = make_simulation(config, 1);
   for (const auto& [name, value] : measured_constraints(*simulation)) {
     if (name != "lapse_min") {

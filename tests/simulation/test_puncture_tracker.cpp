@@ -99,6 +99,64 @@ TEST(PunctureRefinement, SurroundsThePunctureByBallsOfLeaves) {
   EXPECT_LT(simulation->leaves_per_level()[3], 8 * 27);
 }
 
+// In coordinates that stream past (a uniform shift, frozen) the hole goes through the box at unit speed: the
+// cell that holds it is refined, and the one that it has left is not.
+TEST(PunctureRefinement, GoesWithThePuncture) {
+  const auto simulation = make_simulation(
+      physics_input("[domain]\nlower = [-9, -9, -9]\nupper = [9, 9, 9]\ncells = [3, 3, 3]\n[boundary]\nall = "
+                    "\"outflow\"\n[mesh]\npatch-size = 4\nmin-level = 1\nmax-level = 2\nbuffer = 0\n"
+                    "regrid-every = 1\n[solver]\nequation = \"ccz4\"\nscheme = \"rusanov\"\ns = 0\n"
+                    "[scenario]\nname = \"puncture\"\ncentre = [2.05, 0.05, -0.1]\n"
+                    "[[refinement]]\nkind = \"punctures\"\nradii = [0.4]\n"),
+      1);
+  const StateView start = simulation->view();
+  for (const auto& patch : start.patches) {
+    for (int k = 0; k < start.layout.p; ++k) {
+      for (int j = 0; j < start.layout.p; ++j) {
+        for (int i = 0; i < start.layout.p; ++i) patch.q[start.layout.at(ccz4::at::beta, i, j, k)] = -1;
+      }
+    }
+  }
+  const auto finest_reach = [&] {  // lowest and highest x of leaves on level 2
+    double low = 9, high = -9;
+    const StateView view = simulation->view();
+    for (std::size_t leaf = 0; leaf < view.patches.size(); ++leaf) {
+      if (view.levels[leaf] < 2) continue;
+      low = std::min(low, view.patches[leaf].lower[0]);
+      high = std::max(high, view.patches[leaf].lower[0] + 4 * view.patches[leaf].dx);
+    }
+    return std::array{low, high};
+  };
+  EXPECT_NEAR(finest_reach()[0], -3, 1e-12);
+  EXPECT_NEAR(finest_reach()[1], 3, 1e-12);
+  while (simulation->time() < 1.75) simulation->advance(1.75);
+  // Halos know of the shift from the second step on.
+  EXPECT_NEAR(simulation->view().punctures[0][0], 2.05 + 1.75, 0.1);
+  EXPECT_NEAR(simulation->view().punctures[0][1], 0.05, 0.1);
+  EXPECT_NEAR(finest_reach()[0], 3, 1e-12);
+  EXPECT_NEAR(finest_reach()[1], 9, 1e-12);
+}
+
+// A relative jump of the conformal factor marks the surroundings of a hole, too.
+TEST(PunctureRefinement, MayGoByTheConformalFactor) {
+  std::string input = puncture_box;
+  input.replace(input.find("[[refinement]]"), std::string::npos,
+                "[[refinement]]\nkind = \"jump\"\nvariable = \"phi\"\nrefine = 0.2\n");
+  const auto simulation = make_simulation(physics_input(input), 1);
+  const StateView view = simulation->view();
+  int around = 0;
+  for (std::size_t leaf = 0; leaf < view.patches.size(); ++leaf) {
+    const auto& patch = view.patches[leaf];
+    bool holds = true;
+    for (std::size_t a = 0; a < 3; ++a)
+      holds = holds && patch.lower[a] <= view.punctures[0][a] &&
+              view.punctures[0][a] < patch.lower[a] + 10 * patch.dx;
+    if (holds) around = view.levels[leaf];
+  }
+  EXPECT_EQ(around, 3);
+  EXPECT_GT(simulation->leaves_per_level()[1], 0);
+}
+
 TEST(PunctureRefinement, RefusesWhatMakesNoSense) {
   const auto refused = [](const std::vector<std::string>& settings, const std::string& input) {
     try {

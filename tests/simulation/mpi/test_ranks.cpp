@@ -40,6 +40,28 @@ TEST_P(Ranks, ChangeNoBit) {
   }
 }
 
+// The most leaves that a rank has beyond its share in the course of a run.
+double most_beyond_share(const std::vector<std::string>& settings) {
+  const RankCase tested = case_called("riemann");
+  const Config config = config_of(tested, settings);
+  const auto simulation = make_simulation(config, 1, world());
+  double most = 0;
+  while (simulation->step() < tested.steps) {
+    simulation->advance(config.time.end);
+    const double share = static_cast<double>(simulation->leaves()) / world().size();
+    most = std::max(most, static_cast<double>(simulation->partition().most_leaves) - share);
+  }
+  return most;
+}
+
+TEST(Partition, FollowsItsKeys) {
+  if (world().size() == 1) return;
+  EXPECT_LE(most_beyond_share({"partition.imbalance=1"}), 1);
+  EXPECT_GT(most_beyond_share({"partition.imbalance=1000"}), 1);
+  EXPECT_GT(most_beyond_share({"partition.imbalance=1", "partition.weights=measured"}), 1)
+      << "no two updates take the same time";
+}
+
 // The state a run starts from, on a mesh of many rounds.
 TEST(RanksAtTheStart, ChangeNoBit) {
   for (const char* level : {"mesh.max-level=1", "mesh.max-level=5"}) {
