@@ -52,6 +52,15 @@ Communicator Communicator::of_node() const {
   return result;
 }
 
+Communicator Communicator::split(int color) const {
+  if (size_ == 1) return {};
+  MPI_Comm part = MPI_COMM_NULL;
+  mpi_check(MPI_Comm_split(get(), color, rank_, &part), "MPI_Comm_split");
+  Communicator result = duplicate(part);
+  mpi_check(MPI_Comm_free(&part), "MPI_Comm_free");
+  return result;
+}
+
 namespace {
 
 template <class T>

@@ -57,6 +57,8 @@ class Communicator {
 
   // The ranks that share this rank's memory. Collective.
   Communicator of_node() const;
+  // The ranks of the same color, in the same order. Collective.
+  Communicator split(int color) const;
 
   // All collective. Results are the same bits on all ranks.
   double min(double value) const;

@@ -48,12 +48,15 @@ DeviceId id_of(const gpu::Device& device) {
 
 std::vector<std::shared_ptr<gpu::Quota>> node_quotas(std::size_t bytes, const Devices& devices,
                                                      const mesh::Communicator& node) {
+  // Windows are given up together: who has no device keeps none of their quotas.
+  const mesh::Communicator sharing = node.split(devices.empty() ? 0 : 1);
+  if (devices.empty()) return {};
   std::vector<DeviceId> own;
   for (const auto& device : devices) own.push_back(id_of(*device));
-  std::vector<DeviceId> all = node.all_gather<DeviceId>(std::span<const DeviceId>(own));
+  std::vector<DeviceId> all = sharing.all_gather<DeviceId>(std::span<const DeviceId>(own));
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  const auto window = std::make_shared<mesh::SharedWindow>(node, all.size() * sizeof(NodeQuota::Line));
+  const auto window = std::make_shared<mesh::SharedWindow>(sharing, all.size() * sizeof(NodeQuota::Line));
   std::vector<std::shared_ptr<gpu::Quota>> quotas;
   for (const DeviceId& id : own) {
     const auto line = static_cast<std::size_t>(std::find(all.begin(), all.end(), id) - all.begin());

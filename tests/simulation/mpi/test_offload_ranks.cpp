@@ -62,8 +62,8 @@ TEST(OffloadTogether, SomeRanksMayHaveNoDevice) {
   };
   const Outcome reference = alone([&](const auto& one) { return outcome_of(*run(config_of(tested), one)); });
   for (const char* gpus : {"by-local-rank", "all"}) {
-    Config config = config_of(
-        tested, {"offload.device=host", "offload.split=fixed", std::string("offload.gpus=") + gpus});
+    Config config = config_of(tested, {"offload.device=host", "offload.split=fixed",
+                                       std::string("offload.gpus=") + gpus, "gpu-memory.quota=1e9"});
     config.offload.make_devices = [] {
       std::vector<std::unique_ptr<gpu::Device>> devices;
       if (world().rank() == world().size() - 1)
