@@ -8,6 +8,9 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <span>
 
 #include "base/log.hpp"
 #include "gpu/size_class.hpp"
@@ -68,8 +71,15 @@ tasks::OffloadOptions options_of(const OffloadConfig& config) {
 
 // Of a node's devices those that one of its ranks uses: dealt out like cards, or, where there are fewer
 // devices than ranks, shared.
+//
+// Where the batch system has dealt them out already, ranks see different ones: only who sees the same shares.
 void keep_by_local_rank(Devices& devices, const mesh::Communicator& node) {
-  const auto ranks = static_cast<std::size_t>(node.size()), rank = static_cast<std::size_t>(node.rank());
+  std::string names;
+  for (const auto& device : devices) names += device->properties().id + device->properties().name + '\n';
+  const std::uint64_t own = std::hash<std::string>()(names);
+  const auto seen = node.all_gather<std::uint64_t>(std::span<const std::uint64_t>(&own, 1));
+  const auto ranks = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), own));
+  const auto rank = static_cast<std::size_t>(std::count(seen.begin(), seen.begin() + node.rank(), own));
   const std::size_t count = devices.size();
   Devices kept;
   for (std::size_t i = 0; i < count; ++i) {

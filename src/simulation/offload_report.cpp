@@ -55,8 +55,9 @@ double OffloadReport::hit_rate() const {
 
 std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& own,
                                             const mesh::Communicator& communicator) {
-  if (!own) return own;
-  OffloadReport all = *own;
+  const std::int64_t with_devices = communicator.sum(std::int64_t{own.has_value()});
+  if (with_devices == 0) return std::nullopt;
+  OffloadReport all = own.value_or(OffloadReport{});
   const auto figures = figures_of(all);
   std::vector<std::int64_t> sums;
   for (const auto& figure : figures) sums.push_back(*figure.second);
@@ -71,7 +72,7 @@ std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& 
     for (std::size_t at = i; at < gathered.size(); at += seconds.size()) *seconds[i] += gathered[at];
   }
   for (double* const rate : {&all.rates.thread_patch, &all.rates.device_patch, &all.rates.batch})
-    *rate /= communicator.size();
+    *rate /= static_cast<double>(with_devices);
   return all;
 }
 
@@ -92,6 +93,10 @@ std::vector<std::string> offload_lines(const OffloadReport& report) {
         "  while batches were under way, threads updated leaves for {:.0f} % of the time; {:.3g} us a patch "
         "on a thread, {:.3g} us on the devices",
         100 * report.batches.share(), report.rates.thread_patch / micro, report.rates.device_patch / micro));
+  }
+  if (report.fallbacks > 0) {
+    lines.push_back(
+        fmt::format("  device memory ran short: {} blocks lay in pinned memory instead", report.fallbacks));
   }
   if (c.failed + c.deferred > 0) {
     lines.push_back(fmt::format(

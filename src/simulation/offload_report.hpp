@@ -28,13 +28,13 @@ struct OffloadReport {
   std::int64_t device_bytes = 0, peak_device_bytes = 0;
   double memory_waits = 0;  // seconds that threads waited for memory in flight
   HiddenTime batches;       // of the time that batches were under way
-  tasks::SplitRates rates;  // summed up over ranks: their means
+  tasks::SplitRates rates;  // summed up over ranks: the means of those with devices
 
   double share() const;     // of the patch updates, done on devices
   double hit_rate() const;  // of the memory cache; 1 if it was never asked
 };
 
-// Null stays null: all ranks have an engine, or none. Collective.
+// Null where no rank has devices: nodes may differ. Collective.
 std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& own,
                                             const mesh::Communicator& communicator);
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "gpu/strategy.hpp"
 #include "simulation/summary.hpp"
 #include "tests/simulation/offload_runs.hpp"
@@ -22,6 +24,10 @@ TEST(Offload, LaysBatchesIntoPinnedMemoryWhereTheDeviceHasNone) {
   const OffloadReport report = expect_same_bits(config, problem, 4, "pinned fallback");
   EXPECT_EQ(report.counts.failed + report.counts.deferred + report.counts.split, 0);
   EXPECT_GT(report.fallbacks, 0);
+  const auto lines = offload_lines(report);
+  EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("blocks lay in pinned memory instead") != std::string::npos;
+  }));
 }
 
 TEST(Offload, EndsTheRunWithoutMemoryIfItIsTo) {
