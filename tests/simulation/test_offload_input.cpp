@@ -59,10 +59,6 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[offload]\nqueues = 0\n", "offload.queues", "must be between 1"},
         Bad{"[offload]\ndevice = \"host\"\nbatch = 32\n[gpu-memory]\nlimit = 20000\n", "offload.batch",
             "32 patches of "},
-        Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nlimit = 28000\n", "offload.batch",
-            "8 patches of 3432 bytes each take a block of 28672 bytes, which does not fit into 28000 bytes "
-            "on "
-            "host:0; 7 would"},
         Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nlimit = 0.5\n", "gpu-memory.limit",
             "is less than one patch takes"},
         Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nquota = 3500\n", "gpu-memory.quota",
