@@ -5,6 +5,14 @@
 
 namespace meander::mesh {
 
-enum MessageTag : int { tag_of_leaves = 1100, tag_of_border_leaves, tag_of_ghost_values };
+enum MessageTag : int {
+  tag_of_fluxes = 1,
+  tag_of_halos,
+  tag_of_whole_halos,
+  tag_of_slots,
+  tag_of_leaves = 1100,
+  tag_of_border_leaves,
+  tag_of_ghost_values
+};
 
 }  // namespace meander::mesh

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "mesh/message_tags.hpp"
+
 namespace meander::mesh {
 namespace {
 
@@ -20,8 +22,6 @@ std::size_t slot_doubles(const solvers::PatchLayout& layout, const solvers::Trai
   return static_cast<std::size_t>(layout.slot_size() + traits.stage_blocks * layout.stage_block_size());
 }
 
-constexpr int flux_tag = 1, halo_tag = 2;
-
 }  // namespace
 
 template <int D>
@@ -30,16 +30,12 @@ PatchMesh<D>::PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, 
                         const PartitionPolicy& policy)
     : solver_(solver),
       layout_(layout_for(solver, patch_size)),
-      boundaries_(boundaries),
-      given_(std::move(given)),
+      boundaries_(solver, layout_, boundaries, std::move(given)),
       policy_(policy),
+      memory_(memory),
       tree_(std::move(tree)),
       pool_(memory, slot_doubles(layout_, solver.traits())),
-      ghost_pool_(memory, static_cast<std::size_t>(layout_.slot_size())) {
-  for (int a = 0; a < D; ++a) {
-    reflection_[a].resize(static_cast<std::size_t>(layout_.unknowns));
-    solver.reflection_signs(a, reflection_[a]);
-  }
+      halos_(solver, layout_, boundaries_, memory) {
   reserve(tree_.size());
   slots_.resize(tree_.size());
   for (int& slot : slots_) slot = pool_.acquire();
@@ -64,7 +60,8 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
   for (std::size_t a = 0; a < D; ++a) {
     const int last = tree_.domain().base_cells[a] * cells_of_base - 1;
     for (std::size_t side = 0; side < 2; ++side) {
-      if (boundaries_[2 * a + side] == BoundaryKind::sommerfeld && cell.at[a] == (side == 0 ? 0 : last))
+      if (boundaries_.kind(static_cast<int>(2 * a + side)) == BoundaryKind::sommerfeld &&
+          cell.at[a] == (side == 0 ? 0 : last))
         patch.radiative = static_cast<std::uint8_t>(patch.radiative | 1u << (2 * a + side));
     }
   }
@@ -74,32 +71,27 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
 template <int D>
 void PatchMesh<D>::rebuild() {
   view_.emplace(tree_);
-  plan_ = HaloPlan<D>(tree_.domain(), *view_, layout_, solver_.traits().halo_shape);
   levels_.resize(size());
-  patches_.assign(view_->size(), {});
-  for (std::size_t leaf = 0; leaf < size(); ++leaf) {
-    levels_[leaf] = cells()[leaf].level;
-    patches_[leaf] = task(cells()[leaf], pool_[slots_[leaf]]);
+  patches_.resize(view_->size());
+  for (std::size_t leaf = 0; leaf < view_->size(); ++leaf) {
+    const bool own = leaf < size();
+    const Cell<D>& cell = view_->neighbours().cells()[leaf];
+    if (own) levels_[leaf] = cell.level;
+    patches_[leaf] = task(cell, own ? pool_[slots_[leaf]] : nullptr);
   }
   if (solver_.traits().conservative) {
     flux_correction_ = FluxCorrection<D>(*view_, layout_);
     flux_correction_.attach(patches_);
-    flux_messages_ = NeighbourMessages(communicator(), flux_tag, flux_correction_.peers(), "fluxes");
+    flux_messages_ = NeighbourMessages(communicator(), tag_of_fluxes, flux_correction_.peers(), "fluxes");
   }
-  halo_messages_ = NeighbourMessages(communicator(), halo_tag, plan_.peers(), "halos");
-  parts_.resize(plan_.part_doubles());
-
-  const auto ghosts = plan_.ghost_patches();
-  while (ghost_pool_.held() > 0) ghost_pool_.release(static_cast<int>(ghost_pool_.held()) - 1);
-  communicator().agree([&] { ghost_pool_.reserve(ghosts.size()); });
-  for (const std::int32_t ghost : ghosts) {
-    patches_[static_cast<std::size_t>(ghost)].q = ghost_pool_[ghost_pool_.acquire()];
-  }
+  const auto& traits = solver_.traits();
+  halos_.plan(tree_, *view_, {traits.halo_shape, traits.conservative, {}}, patches_, tag_of_halos, "halos");
+  if (whole_halos_) whole_halos_->is_planned = false;
 
   order_.clear();
   for (const bool border : {true, false}) {
     for (std::size_t leaf = 0; leaf < size(); ++leaf) {
-      if (plan_.is_border(leaf) == border) order_.push_back(static_cast<std::int32_t>(leaf));
+      if (is_border(leaf) == border) order_.push_back(static_cast<std::int32_t>(leaf));
     }
     if (border) border_ = order_.size();
   }
@@ -113,8 +105,7 @@ void PatchMesh<D>::rebuild() {
 template <int D>
 void PatchMesh<D>::count_facts() {
   std::int64_t remote_faces = 0, same_level = 0;
-  for (std::size_t leaf = 0; leaf < size(); ++leaf) {
-    if (!plan_.receives(leaf)) continue;
+  for (std::size_t leaf = 0; leaf < size() && communicator().size() > 1; ++leaf) {
     for (int face = 0; face < 2 * D; ++face) {
       Index<D> offset{};
       offset[face / 2] = 2 * (face % 2) - 1;
@@ -125,7 +116,7 @@ void PatchMesh<D>::count_facts() {
       ++(coarser ? remote_faces : same_level);
     }
   }
-  const auto bytes = static_cast<std::int64_t>(halo_messages_.sent_bytes() + flux_messages_.sent_bytes());
+  const auto bytes = static_cast<std::int64_t>(halos_.messages().sent_bytes() + flux_messages_.sent_bytes());
   std::int64_t sums[] = {remote_faces, same_level, bytes};
   communicator().sum(std::span<std::int64_t>(sums));
   facts_.remote_faces = sums[0] + sums[1] / 2;
@@ -145,8 +136,7 @@ void PatchMesh<D>::count_facts() {
 
 template <int D>
 std::size_t PatchMesh<D>::register_bytes() const {
-  return flux_correction_.bytes() + parts_.size() * sizeof(double) + 2 * halo_messages_.sent_bytes() +
-         2 * flux_messages_.sent_bytes();
+  return flux_correction_.bytes() + halos_.buffer_bytes() + 2 * flux_messages_.sent_bytes();
 }
 
 template <int D>

@@ -4,13 +4,14 @@
 // The spacetree with a patch in each leaf: storage, halos, flux correction, regridding and migration. Each
 // rank holds the patches of its own leaves; "leaf" is a number among those.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "mesh/flux_correction.hpp"
-#include "mesh/halo_plan.hpp"
+#include "mesh/halo_exchange.hpp"
 #include "mesh/patch_pool.hpp"
 #include "solvers/solver.hpp"
 
@@ -72,8 +73,15 @@ class PatchMesh {
   std::span<const std::int32_t> order() const { return order_; }
   std::size_t border() const { return border_; }
 
-  // Fills all halos at time t from interiors and boundary conditions. Collective.
+  // Fills all halos, as far as the solver reads them, at time t from interiors and boundary conditions.
+  // Collective.
   void fill_halos(double t, ThreadTeam& team);
+
+  // Fills the halos of the own leaves whose mark is not 0 across faces, edges and corners, whatever the
+  // solver reads: for interpolation at any point of a leaf, and for its refinement. One mark an own leaf. The
+  // plan for it is kept until the mesh or the marks of any rank change. Throws gpu::OutOfMemory (several
+  // ranks: AgreedFailure). Collective.
+  void fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team);
 
   // The same in parts, for a step. Right after the update of order()[place]: exchanges halos, both ways, with
   // those of its neighbours that are known to have been updated before and that no flux correction will
@@ -81,54 +89,55 @@ class PatchMesh {
   void exchange_updated(std::size_t place, const UpdateOrder& updates);
   // Once all leaves are updated and corrected, and for leaves that receive() once messages have arrived: what
   // exchange_updated() left out. Calls for different leaves may run at once.
-  void finish_halo(std::size_t place, const UpdateOrder& updates, double t) const;
+  void finish_halo(std::size_t place, const UpdateOrder& updates, double t);
+  // Once that is done for all leaves that do not receive() (local), or for all (received): point values are
+  // prolonged into finer halos. Nothing for other solvers.
+  void prolong_halos(Arrival arrival, double t, ThreadTeam& team);
   // Whether other ranks wait for the leaf: those of the first part of order().
-  bool is_border(std::size_t leaf) const { return plan_.is_border(leaf); }
-  // Whether any of the leaf's halo comes from another rank.
-  bool receives(std::size_t leaf) const { return plan_.receives(leaf); }
+  bool is_border(std::size_t leaf) const { return halos_.plan().is_border(leaf); }
+  // Whether finish_halo() of the leaf needs messages.
+  bool receives(std::size_t leaf) const { return halos_.plan().receives(leaf); }
 
   // The messages of a step, in this order, each call by the thread that initialised MPI; fluxes only if the
   // solver is conservative. In between poll() by any thread moves messages on; it is false while any are
   // under way: from when this rank has sent its own until those of its neighbours were seen to have arrived.
-  void expect_messages();               // at the beginning
-  void start_fluxes(ThreadTeam& team);  // once the border leaves are updated
-  void finish_fluxes();                 // then border leaves can be corrected
-  void start_halos(ThreadTeam& team);   // once the border leaves are corrected
-  void finish_halos(ThreadTeam& team);  // then leaves that receive() can be finished
-  bool poll() const;
-  bool has_messages() const { return !halo_messages_.is_empty(); }
+  void expect_messages();                         // at the beginning
+  void start_fluxes(ThreadTeam& team);            // once the border leaves are updated
+  void finish_fluxes();                           // then border leaves can be corrected
+  void start_halos(ThreadTeam& team);             // once the border leaves are corrected
+  void finish_halos(double t, ThreadTeam& team);  // then leaves that receive() can be finished
+  bool poll();
+  bool has_messages() const { return !halos_.messages().is_empty(); }
   bool has_flux_messages() const { return !flux_messages_.is_empty(); }
 
   // Corrects flux_correction().coarse_leaves()[i]. What coarser halos read of the leaf was summed up when it
   // was updated: once its state is final, sum_parts() does so again.
   const FluxCorrection<D>& flux_correction() const { return flux_correction_; }
   void correct(std::size_t i, double dt) const;
-  void sum_parts(std::size_t leaf) const;
+  void sum_parts(std::size_t leaf);
 
   // Time that an update of the leaf took, for measured weights.
   bool measures_cost() const { return policy_.measured_weights; }
   void add_cost(std::size_t leaf, double seconds) { cost_[leaf] += seconds; }
 
   // Refines, coarsens and balances by one level (see Spacetree::adapted) and moves the state: prolonged or
-  // restricted conservatively, bitwise unchanged elsewhere; then cuts the curve anew if ranks have become too
-  // uneven. The same leaves and state for any number of ranks. Halos are stale afterwards. False, on all
-  // ranks, if nothing changed. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
-  bool adapt(std::span<const Adapt> adapt, int min_level, int max_level, ThreadTeam& team);
+  // restricted (means conservatively; point values across the borders of leaves, with boundary conditions at
+  // time t), bitwise unchanged elsewhere; then cuts the curve anew if ranks have become too uneven. The same
+  // leaves and state for any number of ranks. Halos are stale afterwards. False, on all ranks, if nothing
+  // changed. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
+  bool adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
 
   // Bytes of patch storage, and of the registers for fluxes, restrictions and messages.
   std::size_t state_bytes() const {
-    return (pool_.capacity() + ghost_pool_.capacity()) * pool_.slot_doubles() * sizeof(double);
+    return pool_.capacity() * pool_.slot_doubles() * sizeof(double) + halos_.ghost_bytes();
   }
   std::size_t register_bytes() const;
 
  private:
   solvers::PatchTask task(const Cell<D>& cell, double* slot) const;
-  void pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts);
-  void apply(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
-  void combine(const HaloOp<D>& op, const solvers::PatchTask& patch) const;
-  void apply_boundary(const HaloOp<D>& op, const solvers::PatchTask& patch, double t) const;
-  bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, ThreadTeam& team);
-  void move_state(const DistributedTree<D>& next, ThreadTeam& team);
+  bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
+  void complete_parents(std::span<const Origin> origin, bool moved, double t, ThreadTeam& team);
+  void move_state(const DistributedTree<D>& next, std::span<const Origin> origin, ThreadTeam& team);
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
   std::vector<std::int64_t> balanced_cut() const;
@@ -138,22 +147,26 @@ class PatchMesh {
 
   const solvers::Solver& solver_;
   solvers::PatchLayout layout_;
-  Boundaries<D> boundaries_;
-  GivenBoundary given_;
+  BoundaryFill<D> boundaries_;
   PartitionPolicy policy_;
-  std::vector<double> reflection_[D];
+  gpu::Resource& memory_;
   DistributedTree<D> tree_;
   std::optional<LocalView<D>> view_;
-  PatchPool pool_, ghost_pool_;
+  PatchPool pool_;
   std::vector<int> slots_;  // of each leaf
   std::vector<int> levels_;
   std::vector<double> cost_;
-  HaloPlan<D> plan_;
+  HaloExchange<D> halos_;
+  // For leaves whose edges and corners are wanted, too.
+  struct WholeHalos {
+    HaloExchange<D> exchange;
+    std::vector<char> marked;
+    bool is_planned = false;
+  };
+  std::unique_ptr<WholeHalos> whole_halos_;
   FluxCorrection<D> flux_correction_;
-  mutable NeighbourMessages flux_messages_, halo_messages_;
-  mutable std::vector<double> parts_;  // of restrictions, between the two steps of a halo exchange
-  std::vector<solvers::PatchTask>
-      patches_;  // of own leaves, then of the view's others, whose slots may be null
+  NeighbourMessages flux_messages_;
+  std::vector<solvers::PatchTask> patches_;  // of own leaves, then of the view's others, without slots
   std::vector<std::int32_t> order_, place_;  // inverse to each other
   std::size_t border_ = 0;
   PartitionFacts facts_;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/assert.hpp"
+#include "mesh/message_tags.hpp"
 #include "mesh/mpi_check.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/prolongation.hpp"
@@ -18,7 +19,6 @@ namespace {
 // After coarsening, memory beyond this multiple of the held slots is given back.
 constexpr double pool_slack = 1.1;
 
-constexpr int slot_tag = 3;
 // Slots a message: large enough for the bandwidth, small enough for MPI's counts.
 constexpr std::size_t slots_a_message = 256;
 
@@ -48,8 +48,9 @@ class SlotsType {
 }  // namespace
 
 template <int D>
-bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_level, ThreadTeam& team) {
-  bool changed = adapt_tree(adapt, min_level, max_level, team);
+bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t,
+                         ThreadTeam& team) {
+  const bool changed = adapt_tree(adapt, min_level, max_level, t, team);
   if (changed) {
     const auto cut = balanced_cut();
     if (!std::ranges::equal(cut, tree_.partition().first_leaves())) migrate(cut);
@@ -64,7 +65,8 @@ bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_le
 }
 
 template <int D>
-bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int max_level, ThreadTeam& team) {
+bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int max_level, double t,
+                              ThreadTeam& team) {
   std::vector<Adapt> own(wishes.begin(), wishes.end());
   const auto united = tree_.families_united(wishes, min_level, max_level);
   bool moved = false;
@@ -91,16 +93,30 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int 
     if (moved) rebuild();
     return false;
   }
-  move_state(next, team);
+  const std::vector<Origin> origin = origins<D>(tree_.leaves(), next.leaves());
+  if (layout_.point_values) complete_parents(origin, moved, t, team);
+  move_state(next, origin, team);
   tree_ = std::move(next);
   return true;
+}
+
+// Point values are prolonged from the whole slots of the leaves to be refined.
+template <int D>
+void PatchMesh<D>::complete_parents(std::span<const Origin> origin, bool moved, double t, ThreadTeam& team) {
+  std::vector<char> marked(size(), 0);
+  for (const Origin& from : origin) {
+    if (from.kind == Origin::Kind::refined) marked[static_cast<std::size_t>(from.old_leaf)] = 1;
+  }
+  if (!communicator().any(std::ranges::find(marked, 1) != marked.end())) return;
+  if (moved) rebuild();
+  fill_whole_halos(marked, t, team);
 }
 
 // Coarsening comes first, so that its slots serve the refinement: the pool never holds more than the larger
 // of both meshes. A family shares its memory with its parent, which is kept aside while it is overwritten.
 template <int D>
-void PatchMesh<D>::move_state(const DistributedTree<D>& next, ThreadTeam& team) {
-  const std::vector<Origin> origin = origins<D>(tree_.leaves(), next.leaves());
+void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Origin> origin,
+                              ThreadTeam& team) {
   const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
   std::vector<int> slots(next.size(), -1);
   std::vector<std::size_t> coarsened, refined;  // refined: first child
@@ -252,12 +268,14 @@ void PatchMesh<D>::migrate_slots(const Migration& way, std::vector<int>& slots) 
   };
   for (const Piece& piece : way.receive) {
     each_message(piece, slots, [&](MPI_Datatype type, int rank, MPI_Request* request) {
-      mpi_check(MPI_Irecv(MPI_BOTTOM, 1, type, rank, slot_tag, communicator().get(), request), "MPI_Irecv");
+      mpi_check(MPI_Irecv(MPI_BOTTOM, 1, type, rank, tag_of_slots, communicator().get(), request),
+                "MPI_Irecv");
     });
   }
   for (const Piece& piece : way.send) {
     each_message(piece, slots_, [&](MPI_Datatype type, int rank, MPI_Request* request) {
-      mpi_check(MPI_Isend(MPI_BOTTOM, 1, type, rank, slot_tag, communicator().get(), request), "MPI_Isend");
+      mpi_check(MPI_Isend(MPI_BOTTOM, 1, type, rank, tag_of_slots, communicator().get(), request),
+                "MPI_Isend");
     });
   }
   if (requests.empty()) return;
@@ -266,7 +284,7 @@ void PatchMesh<D>::migrate_slots(const Migration& way, std::vector<int>& slots) 
 }
 
 #define MEANDER_INSTANTIATE(D) \
-  template bool PatchMesh<D>::adapt(std::span<const Adapt>, int, int, ThreadTeam&);
+  template bool PatchMesh<D>::adapt(std::span<const Adapt>, int, int, double, ThreadTeam&);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)
 #undef MEANDER_INSTANTIATE

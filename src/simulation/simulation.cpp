@@ -181,7 +181,7 @@ template <int D>
 bool SimulationOf<D>::adapt() {
   if (engine_) engine_->safepoint();
   if (!mesh_.adapt(refinement_.wishes(mesh_, t_, tracker_.positions(), team_), config_.mesh.min_level,
-                   config_.mesh.max_level, team_)) {
+                   config_.mesh.max_level, t_, team_)) {
     return false;
   }
   count_leaves();

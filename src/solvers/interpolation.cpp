@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/interpolation.hpp"
 
-#include <algorithm>
+#include <array>
+#include <limits>
 #include <vector>
 
 #include "base/assert.hpp"
@@ -10,65 +11,98 @@
 namespace meander::solvers {
 namespace {
 
-constexpr int most_nodes = 5, max_patch_size = 32, max_unknowns = 64;
+constexpr int max_unknowns = 64;
 
-// What one fine volume reads along one axis: coarse volumes first, first + 1, ...; the weights are those of
-// the differences to the volume it lies in, so that constants come out exactly.
-struct Taps {
-  int own = 0, first = 0;
-  double weight[most_nodes] = {};
-};
-
-int nodes(const PatchLayout& layout) {
-  return std::min(most_nodes, layout.p);
-}
-
-// Of fine volume f, counted from the lower corner of the coarse cell.
-Taps taps_of(const PatchLayout& layout, int f) {
-  const int count = nodes(layout);
-  Taps taps;
-  taps.own = floor_third(f);
-  taps.first = std::clamp(taps.own - count / 2, 0, layout.p - count);
-  const double x = taps.own - taps.first + (f - 3 * taps.own - 1) / 3.0;
-  for (int m = 0; m < count; ++m) {
-    taps.weight[m] = 1;
-    for (int n = 0; n < count; ++n) {
-      if (n != m) taps.weight[m] *= (x - n) / (m - n);
+// Lagrange weights of the centres -(R - 1) .. R for the place 1/3.
+template <int R>
+constexpr std::array<double, 2 * R> weights_at_a_third() {
+  std::array<double, 2 * R> weights{};
+  for (int m = 0; m < 2 * R; ++m) {
+    double weight = 1;
+    for (int n = 0; n < 2 * R; ++n) {
+      if (n != m) weight *= (1.0 / 3.0 + R - 1 - n) / (m - n);
     }
+    weights[static_cast<std::size_t>(m)] = weight;
   }
-  return taps;
+  return weights;
 }
 
+// The value a third of a width away from q[0] towards q[step]. As differences to q[0], so that constants come
+// out exactly; the order of the sum makes mirrored data give mirrored bits.
+template <int R>
+double at_a_third(const double* q, std::ptrdiff_t step) {
+  constexpr std::array<double, 2 * R> weight = weights_at_a_third<R>();
+  const double own = q[0];
+  double sum = own;
+  for (int m = 1; m <= R; ++m) {
+    sum += weight[static_cast<std::size_t>(R - 1 + m)] * (q[m * step] - own);
+    if (m < R) sum += weight[static_cast<std::size_t>(R - 1 - m)] * (q[-m * step] - own);
+  }
+  return sum;
+}
+
+// Values of a box; `at`: of its first volume.
 struct Values {
   double* at;
-  std::ptrdiff_t stride[3] = {1, 0, 0};
+  std::array<std::ptrdiff_t, 3> stride{1, 0, 0};
 };
 
-// One axis of the tensor product: `to` has the extents given; along `axis` its volume n is made of those of
-// `from` that taps[n] names, of which the first is number `lower`.
-template <int D>
-void sweep(const Values& from, const Values& to, const Index<D>& extent, int axis, const Taps* taps,
-           int count, int lower) {
-  const auto a = static_cast<std::size_t>(axis);
-  Box<D> box;
-  box.extent = extent;
-  for_rows<D>(box, [&](const Index<D>& i) {
-    const double* row = from.at;
-    double* out = to.at;
-    for (int b = 1; b < D; ++b) {
-      if (b != axis) row += i[static_cast<std::size_t>(b)] * from.stride[b];
-      out += i[static_cast<std::size_t>(b)] * to.stride[b];
+// One axis of the tensor product. `to` has the given extents; along `axis` its first volume is the fine one
+// number `fine`, and the first of `from` the coarse one number `coarse`. The inner loop runs along `row`.
+struct Sweep {
+  int axis, row;
+  std::array<int, 3> extent;
+  int fine, coarse;
+
+  template <int R>
+  void run(const Values& from, const Values& to) const {
+    const auto a = static_cast<std::size_t>(axis), r = static_cast<std::size_t>(row);
+    if (axis == row) return along_rows<R>(from, to);
+    const auto other = 3 - a - r;
+    for (int f = 0; f < extent[a]; ++f) {
+      const int c = floor_third(fine + f), third = fine + f - 3 * c - 1;
+      for (int o = 0; o < extent[other]; ++o) {
+        const double* in = from.at + (c - coarse) * from.stride[a] + o * from.stride[other];
+        double* out = to.at + f * to.stride[a] + o * to.stride[other];
+        if (from.stride[r] == 1 && to.stride[r] == 1) {
+          blend<R>(in, 1, out, 1, extent[r], third * from.stride[a]);
+        } else {
+          blend<R>(in, from.stride[r], out, to.stride[r], extent[r], third * from.stride[a]);
+        }
+      }
     }
-    for (int x = 0; x < extent[0]; ++x) {
-      const Taps& tap = taps[axis == 0 ? x : i[a]];
-      const double* first = row + (tap.first - lower) * from.stride[axis] + (axis == 0 ? 0 : x);
-      const double own = first[(tap.own - tap.first) * from.stride[axis]];
-      double sum = own;
-      for (int m = 0; m < count; ++m) sum += tap.weight[m] * (first[m * from.stride[axis]] - own);
-      out[x] = sum;
+  }
+
+ private:
+  // Fine volumes out[0], out[out_step] ... of the coarse ones in[0], in[in_step] ...; all a third of a width
+  // off in the direction of `step`, or at the centres if it is 0.
+  template <int R>
+  static void blend(const double* in, std::ptrdiff_t in_step, double* out, std::ptrdiff_t out_step, int count,
+                    std::ptrdiff_t step) {
+    if (step == 0) {
+      for (int x = 0; x < count; ++x) out[x * out_step] = in[x * in_step];
+    } else {
+      for (int x = 0; x < count; ++x) out[x * out_step] = at_a_third<R>(in + x * in_step, step);
     }
-  });
-}
+  }
+
+  // Every third fine volume of a row lies alike in its coarse volume.
+  template <int R>
+  void along_rows(const Values& from, const Values& to) const {
+    const auto r = static_cast<std::size_t>(row), b = (r + 1) % 3, c = (r + 2) % 3;
+    for (int j = 0; j < extent[b]; ++j) {
+      for (int k = 0; k < extent[c]; ++k) {
+        const double* in = from.at + j * from.stride[b] + k * from.stride[c];
+        double* out = to.at + j * to.stride[b] + k * to.stride[c];
+        for (int first = 0; first < std::min(3, extent[r]); ++first) {
+          const int own = floor_third(fine + first), third = fine + first - 3 * own - 1;
+          blend<R>(in + (own - coarse) * from.stride[r], from.stride[r], out + first * to.stride[r],
+                   3 * to.stride[r], (extent[r] - first + 2) / 3, third * from.stride[r]);
+        }
+      }
+    }
+  }
+};
 
 // Fine volumes of the box that are inadmissible take the value of the coarse volume they lie in.
 template <int D>
@@ -86,16 +120,76 @@ void mend(const Solver& solver, const PatchLayout& layout, double* fine, const d
   });
 }
 
+template <int D, int R>
+void interpolate_with(const PatchLayout& layout, double* fine, const double* coarse, const Box<D>& box,
+                      const Index<D>& offset) {
+  const Box<D> support = interpolation_support<D>(layout, box, offset);
+  // The shortest axis, which is across the jump, goes first and leaves least for the others; the rows' axis
+  // goes last. A box thin along x has its rows along y, for which the first sweep turns the data around.
+  const int row = box.extent[0] < box.extent[1] ? 1 : 0;
+  std::array<int, D> order;
+  int next = 0;
+  for (int a = D - 1; a >= 0; --a) {
+    if (a != row) order[static_cast<std::size_t>(next++)] = a;
+  }
+  order[D - 1] = row;
+  if (D == 3 &&
+      box.extent[static_cast<std::size_t>(order[1])] < box.extent[static_cast<std::size_t>(order[0])])
+    std::swap(order[0], order[1]);
+
+  std::array<int, 3> extent{1, 1, 1};
+  std::size_t largest = 1;
+  for (std::size_t a = 0; a < D; ++a) {
+    extent[a] = support.extent[a];
+    largest *= static_cast<std::size_t>(std::max(support.extent[a], box.extent[a]));
+  }
+  thread_local std::vector<double> storage;
+  storage.resize(std::max(storage.size(), 2 * largest));
+  Sweep sweeps[D];
+  Values targets[D];
+  for (std::size_t n = 0; n < D; ++n) {
+    const auto a = static_cast<std::size_t>(order[n]);
+    extent[a] = box.extent[a];
+    sweeps[n] = {order[n], row, extent, box.lower[a] + offset[a], support.lower[a]};
+    if (n == D - 1) break;
+    Values& to = targets[n];
+    to.at = storage.data() + n * largest;
+    std::ptrdiff_t stride = 1;
+    for (int step = 0; step < D; ++step) {
+      const auto b = static_cast<std::size_t>((row + step) % D);
+      to.stride[b] = stride;
+      stride *= extent[b];
+    }
+  }
+  // The first sweep reads the slot itself and changes nothing there.
+  Values slot{const_cast<double*>(coarse)}, halo{fine};
+  for (int a = 0; a < D; ++a) {
+    slot.stride[static_cast<std::size_t>(a)] = halo.stride[static_cast<std::size_t>(a)] = layout.stride(a);
+  }
+  for (int u = 0; u < layout.unknowns; ++u) {
+    slot.at = const_cast<double*>(coarse) + layout.at(u, support.lower);
+    halo.at = fine + layout.at(u, box.lower);
+    for (std::size_t n = 0; n < D; ++n)
+      sweeps[n].template run<R>(n == 0 ? slot : targets[n - 1], n == D - 1 ? halo : targets[n]);
+  }
+}
+
 }  // namespace
 
 template <int D>
 Box<D> interpolation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset) {
+  const int reach = interpolation_reach(layout);
   Box<D> support;
   for (std::size_t a = 0; a < D; ++a) {
-    const int first = box.lower[a] + offset[a], last = first + box.extent[a] - 1;
-    MEANDER_ASSERT(first >= 0 && last < 3 * layout.p);
-    support.lower[a] = taps_of(layout, first).first;
-    support.extent[a] = taps_of(layout, last).first + nodes(layout) - support.lower[a];
+    int lower = std::numeric_limits<int>::max(), upper = std::numeric_limits<int>::min();
+    for (int f = box.lower[a] + offset[a]; f < box.lower[a] + offset[a] + box.extent[a]; ++f) {
+      const int c = floor_third(f), third = f - 3 * c - 1;
+      lower = std::min(lower, third == 0 ? c : third < 0 ? c - reach : c - reach + 1);
+      upper = std::max(upper, third == 0 ? c : third < 0 ? c + reach - 1 : c + reach);
+    }
+    MEANDER_ASSERT(lower >= -layout.h && upper < layout.p + layout.h);
+    support.lower[a] = lower;
+    support.extent[a] = upper - lower + 1;
   }
   return support;
 }
@@ -103,36 +197,17 @@ Box<D> interpolation_support(const PatchLayout& layout, const Box<D>& box, const
 template <int D>
 void interpolate(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
                  const Box<D>& box, const Index<D>& offset) {
-  MEANDER_ASSERT(layout.unknowns <= max_unknowns && layout.p <= max_patch_size);
-  const Box<D> support = interpolation_support<D>(layout, box, offset);
-  Taps taps[D][max_patch_size];
-  for (std::size_t a = 0; a < D; ++a) {
-    for (int n = 0; n < box.extent[a]; ++n) taps[a][n] = taps_of(layout, box.lower[a] + offset[a] + n);
-  }
-  // After each axis the extent along it is that of the fine box; the last sweep writes where the values
-  // belong.
-  Index<D> extent = support.extent;
-  std::size_t largest = 1;
-  for (std::size_t a = 0; a < D; ++a)
-    largest *= static_cast<std::size_t>(std::max(support.extent[a], box.extent[a]));
-  thread_local std::vector<double> storage;
-  storage.resize(std::max(storage.size(), 2 * largest));
-  for (int u = 0; u < layout.unknowns; ++u) {
-    // The first sweep reads the slot itself and changes nothing there.
-    Values from{const_cast<double*>(coarse) + layout.at(u, support.lower)};
-    for (int b = 1; b < D; ++b) from.stride[b] = layout.stride(b);
-    extent = support.extent;
-    for (int axis = 0; axis < D; ++axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      extent[a] = box.extent[a];
-      Values to{axis == D - 1 ? fine + layout.at(u, box.lower) : storage.data() + a * largest};
-      for (int b = 1; b < D; ++b) {
-        to.stride[b] =
-            axis == D - 1 ? layout.stride(b) : to.stride[b - 1] * extent[static_cast<std::size_t>(b - 1)];
-      }
-      sweep<D>(from, to, extent, axis, taps[a], nodes(layout), support.lower[a]);
-      from = to;
-    }
+  MEANDER_ASSERT(layout.unknowns <= max_unknowns);
+  switch (interpolation_reach(layout)) {
+    case 1:
+      interpolate_with<D, 1>(layout, fine, coarse, box, offset);
+      break;
+    case 2:
+      interpolate_with<D, 2>(layout, fine, coarse, box, offset);
+      break;
+    default:
+      interpolate_with<D, 3>(layout, fine, coarse, box, offset);
+      break;
   }
   mend<D>(solver, layout, fine, coarse, box, offset);
 }

@@ -11,13 +11,12 @@ namespace {
 constexpr int max_patch_size = 32;
 
 // The fine indices, in the child's own, that coarse index `coarse` has there along one axis: a third, or less
-// of it at the child's border; of point values, the middle one.
+// of it at the child's border.
 struct Third {
   int begin, end;
 };
 Third third_of(const PatchLayout& layout, int coarse, int shift, int child) {
   const int origin = 3 * (coarse + shift) - child * layout.p;
-  if (layout.point_values) return {origin + 1, origin + 2};
   return {std::max(origin, 0), std::min(origin + 3, layout.p)};
 }
 
@@ -41,6 +40,31 @@ struct FineRows {
     return sum;
   }
 };
+
+// Of point values a part holds one figure a volume, the middle fine one.
+template <int D>
+void pick_middles(const PatchLayout& layout, const double* fine, const Index<D>& child,
+                  const Restriction<D>& restriction, const Box<D>& share, double* part) {
+  for (int u = 0; u < layout.unknowns; ++u) {
+    for_rows<D>(share, [&](const Index<D>& c) {
+      Index<D> f;
+      for (std::size_t a = 0; a < D; ++a) f[a] = 3 * (c[a] + restriction.shift[a]) + 1 - child[a] * layout.p;
+      const double* from = fine + layout.at(u, f);
+      for (int x = 0; x < share.extent[0]; ++x) part[x] = from[3 * x];
+      part += share.extent[0];
+    });
+  }
+}
+
+template <int D>
+void place_middles(const PatchLayout& layout, double* coarse, const Box<D>& share, const double* part) {
+  for (int u = 0; u < layout.unknowns; ++u) {
+    for_rows<D>(share, [&](const Index<D>& c) {
+      std::copy_n(part, share.extent[0], coarse + layout.at(u, c));
+      part += share.extent[0];
+    });
+  }
+}
 
 template <int D>
 FineRows fine_rows(const PatchLayout& layout, const double* fine, const Index<D>& child, int unknown,
@@ -78,7 +102,9 @@ Box<D> share_of(const PatchLayout& layout, const Index<D>& child, const Restrict
 
 template <int D>
 std::size_t part_size(const PatchLayout& layout, const Index<D>& child, const Restriction<D>& restriction) {
-  return 2 * static_cast<std::size_t>(layout.unknowns) * share_of<D>(layout, child, restriction).volumes();
+  const std::size_t figures = layout.point_values ? 1 : 2;
+  return figures * static_cast<std::size_t>(layout.unknowns) *
+         share_of<D>(layout, child, restriction).volumes();
 }
 
 template <int D>
@@ -86,6 +112,7 @@ void restrict_part(const PatchLayout& layout, const double* fine, const Index<D>
                    const Restriction<D>& restriction, double* part) {
   const Box<D> share = share_of<D>(layout, child, restriction);
   if (share.volumes() == 0) return;
+  if (layout.point_values) return pick_middles<D>(layout, fine, child, restriction, share, part);
   const int last = share.lower[0] + share.extent[0] - 1;
   for (int u = 0; u < layout.unknowns; ++u) {
     for_rows<D>(share, [&](const Index<D>& c) {
@@ -104,6 +131,13 @@ void restrict_part(const PatchLayout& layout, const double* fine, const Index<D>
 template <int D>
 void combine_parts(const PatchLayout& layout, double* coarse, std::span<const RestrictedPart<D>> parts,
                    const Restriction<D>& restriction) {
+  if (layout.point_values) {
+    for (const RestrictedPart<D>& part : parts) {
+      const Box<D> share = share_of<D>(layout, part.child, restriction);
+      if (share.volumes() > 0) place_middles<D>(layout, coarse, share, part.part);
+    }
+    return;
+  }
   // First value, sum of differences to it, and their number, of coarse volumes that several children share.
   struct Shared {
     double first, sum;
@@ -114,7 +148,7 @@ void combine_parts(const PatchLayout& layout, double* coarse, std::span<const Re
   all_shared.resize(std::max(all_shared.size(), box.volumes() * static_cast<std::size_t>(layout.unknowns)));
   Shared* const shared = all_shared.data();
   std::fill_n(shared, box.volumes() * static_cast<std::size_t>(layout.unknowns), Shared{0, 0, 0});
-  const int whole = layout.point_values ? 1 : ipow(3, D);
+  constexpr int whole = ipow(3, D);
   const double weight = 1.0 / whole;
 
   for (const RestrictedPart<D>& part : parts) {

@@ -27,12 +27,12 @@ struct Restriction {
 template <int D>
 Box<D> share_of(const PatchLayout& layout, const Index<D>& child, const Restriction<D>& restriction);
 
-// Doubles that a child's part takes: two a coarse volume of its share and unknown.
+// Doubles that a child's part takes: two a coarse volume of its share and unknown; of point values, one.
 template <int D>
 std::size_t part_size(const PatchLayout& layout, const Index<D>& child, const Restriction<D>& restriction);
 
 // Writes a child's part: for each coarse volume the child's first value there and the sum of differences to
-// it.
+// it; of point values, the middle fine value.
 template <int D>
 void restrict_part(const PatchLayout& layout, const double* fine, const Index<D>& child,
                    const Restriction<D>& restriction, double* part);

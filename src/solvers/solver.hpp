@@ -26,10 +26,10 @@ struct DeviceBatch;  // device_batch.hpp
 // Which halo regions a scheme reads: across faces only, also across edges (2D: corners), or all.
 enum class HaloShape : std::uint8_t { faces, edges, full };
 
-// How data crosses levels into a finer halo or a new finer leaf. Quartic: for unknowns that are values at the
-// centres of volumes, as finite differences have them, and not means over them; their restriction takes the
-// middle fine volume.
-enum class Prolongation : std::uint8_t { constant, limited_linear, quartic };
+// How data crosses levels into a finer halo or a new finer leaf. Centred: by stencils with as many nodes on
+// either side, for unknowns that are values at the centres of volumes, as finite differences have them, and
+// not means over them; their restriction takes the middle fine volume.
+enum class Prolongation : std::uint8_t { constant, limited_linear, centred };
 
 struct Traits {
   std::string name;  // "euler rusanov"
@@ -48,7 +48,7 @@ struct Traits {
   // Which part of a step has passed when a stage is done: the time that halos then belong to. Four stages are
   // those of the classical Runge-Kutta scheme.
   double time_after(int stage) const { return stages == 4 && stage < 2 ? 0.5 : 1.0; }
-  bool point_values() const { return prolongation == Prolongation::quartic; }
+  bool point_values() const { return prolongation == Prolongation::centred; }
 };
 
 // One patch of a batch. Lengths in the units of the domain.

@@ -91,12 +91,14 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
       if (status.failed) return status;
     }
     for (const Pass& pass : passes) finish_halos(pass, false, t_halo);
+    mesh_.prolong_halos(mesh::Arrival::local, t_halo, team_);
     lap(clock, times_.halo);
     if (!mesh_.has_messages()) continue;
-    mesh_.finish_halos(team_);
+    mesh_.finish_halos(t_halo, team_);
     messages_.end();
     lap(clock, times_.waiting);
     for (const Pass& pass : passes) finish_halos(pass, true, t_halo);
+    mesh_.prolong_halos(mesh::Arrival::received, t_halo, team_);
     lap(clock, times_.halo);
   }
   if (mesh_.communicator().size() > 1) status = merge_over_ranks();

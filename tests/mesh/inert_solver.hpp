@@ -84,7 +84,7 @@ bool adapt_at_random(PatchMesh<D>& mesh, int max_level, std::mt19937& random, Th
     wishes[leaf] = Adapt::refine;
     ++picks;
   }
-  return mesh.adapt(wishes, mesh.tree().domain().base_level, max_level, team);
+  return mesh.adapt(wishes, mesh.tree().domain().base_level, max_level, 0, team);
 }
 
 }  // namespace meander::mesh

@@ -102,15 +102,64 @@ TEST_P(Regrid, RefineThenCoarsenIsTheIdentity) {
   fill_interior(mesh, function);
   ThreadTeam team(1);
   const std::size_t leaves = mesh.size();
-  ASSERT_TRUE(mesh.adapt(std::vector<Adapt>(leaves, Adapt::refine), 0, 3, team));
+  ASSERT_TRUE(mesh.adapt(std::vector<Adapt>(leaves, Adapt::refine), 0, 3, 0, team));
   ASSERT_EQ(mesh.size(), 9 * leaves);
-  ASSERT_TRUE(mesh.adapt(std::vector<Adapt>(mesh.size(), Adapt::coarsen), 2, 3, team));
+  ASSERT_TRUE(mesh.adapt(std::vector<Adapt>(mesh.size(), Adapt::coarsen), 2, 3, 0, team));
   ASSERT_EQ(mesh.size(), leaves);
   for (const auto& patch : mesh.patches()) {
     for_volumes<2>(mesh.layout(), patch, 0, [&](const Index<2>& i, const Point<2>& x) {
       for (int u = 0; u < 2; ++u) ASSERT_NEAR(patch.q[mesh.layout().at(u, i)], function(u, x), 1e-14);
     });
   }
+}
+
+// Point values are prolonged from whole slots, across the borders of leaves and of the domain: new leaves
+// keep polynomials of the stencils' degree, wherever a leaf is refined.
+template <int D>
+double largest_error_of_new_leaves(int p, int h) {
+  const InertSolver solver(D, h, solvers::HaloShape::faces, solvers::Prolongation::centred);
+  const auto polynomial = [&](int u, const Point<D>& x) {
+    double value = 1.0 + u;
+    for (const double y : x) {
+      double power = 1, sum = 0;
+      for (int m = 0; m < 2 * h; ++m, power *= 0.8 * (y - 0.3)) sum += power;
+      value *= sum;
+    }
+    return value;
+  };
+  ThreadTeam team(2);
+  std::mt19937 random(3);
+  Boundaries<D> boundaries;
+  boundaries.fill(BoundaryKind::given);
+  Domain<D> domain = cube<D>();
+  domain.periodic.fill(false);
+  PatchMesh<D> mesh(
+      DistributedTree<D>::uniform(domain, 1, {}), solver, p, boundaries,
+      [&](const double* x, double, double, double* q) {
+        Point<D> point;
+        std::copy(x, x + D, point.begin());
+        for (int u = 0; u < 2; ++u) q[u] = polynomial(u, point);
+      },
+      gpu::host_memory());
+  fill_interior(mesh, polynomial);
+  double error = 0;
+  for (int round = 0; round < 4; ++round) {
+    if (!adapt_at_random(mesh, 3, random, team)) continue;
+    for (const auto& patch : mesh.patches()) {
+      for_volumes<D>(mesh.layout(), patch, 0, [&](const Index<D>& i, const Point<D>& x) {
+        for (int u = 0; u < 2; ++u)
+          error = std::max(error, std::abs(patch.q[mesh.layout().at(u, i)] - polynomial(u, x)));
+      });
+    }
+  }
+  EXPECT_GT(std::ranges::max(mesh.levels()), 2) << "nothing was refined beside coarser leaves";
+  return error;
+}
+
+TEST(RegridOfPointValues, KeepsPolynomials) {
+  EXPECT_LT(largest_error_of_new_leaves<2>(9, 3), 1e-11);
+  EXPECT_LT(largest_error_of_new_leaves<2>(6, 2), 1e-11);
+  EXPECT_LT(largest_error_of_new_leaves<3>(10, 3), 1e-11);
 }
 
 INSTANTIATE_TEST_SUITE_P(PatchSizes, Regrid, testing::Values(3, 4, 5, 9));

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <random>
+
 #include "base/vec.hpp"
 #include "solvers/prolongation.hpp"
 #include "solvers/restriction.hpp"
@@ -20,7 +24,7 @@ class Points final : public Solver {
   explicit Points(int dim) {
     traits_.dim = dim;
     traits_.unknowns = many;
-    traits_.prolongation = Prolongation::quartic;
+    traits_.prolongation = Prolongation::centred;
   }
   const Traits& traits() const override { return traits_; }
   void update(std::span<const PatchTask>, const PatchLayout&, int, double, double,
@@ -36,8 +40,8 @@ class Points final : public Solver {
   std::vector<Derived> derived_;
 };
 
-PatchLayout layout_of(int dim, int p) {
-  PatchLayout layout(dim, p, 3, many);
+PatchLayout layout_of(int dim, int p, int h = 3) {
+  PatchLayout layout(dim, p, h, many);
   layout.point_values = true;
   return layout;
 }
@@ -58,50 +62,121 @@ class PointValues : public testing::Test {};
 using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
 TYPED_TEST_SUITE(PointValues, Dimensions);
 
-// All volumes of a cell's children, through boxes of random place and size.
-TYPED_TEST(PointValues, ProlongationReproducesQuartics) {
+// A box of random place and size within the children of the cell.
+template <int D>
+Box<D> random_box(std::mt19937& engine, int p, Index<D>& offset) {
+  Box<D> box;
+  for (std::size_t a = 0; a < D; ++a) {
+    offset[a] = static_cast<int>(engine() % 3) * p;
+    box.lower[a] = static_cast<int>(engine() % static_cast<unsigned>(p));
+    box.extent[a] = 1 + static_cast<int>(engine() % static_cast<unsigned>(p - box.lower[a]));
+  }
+  return box;
+}
+
+// As many nodes on either side as the halo is wide, up to three: exact for polynomials of degree 2 h - 1.
+TYPED_TEST(PointValues, ProlongationReproducesPolynomialsFromTheWholeSlot) {
   constexpr int dim = TypeParam::value;
   const Points solver(dim);
   std::mt19937 engine(2);
-  for (const int p : {3, 4, 5, 7, 9}) {
-    const PatchLayout layout = layout_of(dim, p);
-    const int degree = std::min(p - 1, 4);
-    Patch coarse(layout), fine(layout);
-    for_volumes(layout, 0, [&](int i, int j, int k) {
-      for (int n = 0; n < many; ++n)
-        coarse.at(n, i, j, k) = polynomial(n, degree, {i + 0.5, j + 0.5, k + 0.5}, dim);
-    });
-    for (int repeat = 0; repeat < 100; ++repeat) {
-      Box<dim> box;
-      Index<dim> offset;
-      for (std::size_t a = 0; a < dim; ++a) {
-        offset[a] = static_cast<int>(engine() % 3) * p;
-        box.lower[a] = static_cast<int>(engine() % static_cast<unsigned>(p));
-        box.extent[a] = 1 + static_cast<int>(engine() % static_cast<unsigned>(p - box.lower[a]));
-      }
-      // Nothing beyond the support is read.
-      const Box<dim> support = prolongation_support<dim>(layout, box, offset);
-      Patch masked = coarse;
-      for_volumes(layout, 3, [&](int i, int j, int k) {
-        const int at[3] = {i, j, k};
-        bool inside = true;
-        for (std::size_t a = 0; a < dim; ++a)
-          inside = inside && at[a] >= support.lower[a] && at[a] < support.lower[a] + support.extent[a];
-        for (int n = 0; n < many && !inside; ++n)
-          masked.at(n, i, j, k) = std::numeric_limits<double>::quiet_NaN();
+  for (const int h : {1, 2, 3, 4}) {
+    for (const int p : {4, 5, 7, 9, 12}) {
+      const PatchLayout layout = layout_of(dim, p, h);
+      const int degree = 2 * std::min(h, 3) - 1;
+      Patch coarse(layout), fine(layout);
+      for_volumes(layout, h, [&](int i, int j, int k) {
+        for (int n = 0; n < many; ++n)
+          coarse.at(n, i, j, k) = polynomial(n, degree, {i + 0.5, j + 0.5, k + 0.5}, dim);
       });
-      prolong<dim>(solver, layout, fine.q, masked.q, box, offset);
-      for_rows<dim>(box, [&](Index<dim> f) {
-        for (int x = 0; x < box.extent[0]; ++x, ++f[0]) {
-          double at[3] = {0, 0, 0};
-          for (std::size_t a = 0; a < dim; ++a) at[a] = (f[a] + offset[a] + 0.5) / 3;
-          for (int n = 0; n < many; ++n) {
-            const double expected = polynomial(n, degree, at, dim);
-            ASSERT_NEAR(fine.q[layout.at(n, f)], expected, 1e-13 * (1 + std::abs(expected)));
+      for (int repeat = 0; repeat < 50; ++repeat) {
+        Index<dim> offset;
+        const Box<dim> box = random_box<dim>(engine, p, offset);
+        // Nothing beyond the support is read.
+        const Box<dim> support = prolongation_support<dim>(layout, box, offset);
+        Patch masked = coarse;
+        for_volumes(layout, h, [&](int i, int j, int k) {
+          const int at[3] = {i, j, k};
+          bool inside = true;
+          for (std::size_t a = 0; a < dim; ++a)
+            inside = inside && at[a] >= support.lower[a] && at[a] < support.lower[a] + support.extent[a];
+          for (int n = 0; n < many && !inside; ++n)
+            masked.at(n, i, j, k) = std::numeric_limits<double>::quiet_NaN();
+        });
+        prolong<dim>(solver, layout, fine.q, masked.q, box, offset);
+        for_rows<dim>(box, [&](Index<dim> f) {
+          for (int x = 0; x < box.extent[0]; ++x, ++f[0]) {
+            double at[3] = {0, 0, 0};
+            for (std::size_t a = 0; a < dim; ++a) at[a] = (f[a] + offset[a] + 0.5) / 3;
+            for (int n = 0; n < many; ++n) {
+              const double expected = polynomial(n, degree, at, dim);
+              ASSERT_NEAR(fine.q[layout.at(n, f)], expected, 1e-13 * (1 + std::abs(expected)));
+            }
           }
-        }
-      });
+        });
+      }
     }
+  }
+}
+
+// One wave along each axis: no fine volume may see more of it than there is, at any wavelength. (Stencils
+// confined to one side of the coarse interior amplify the shortest wave 6 times.)
+TYPED_TEST(PointValues, ProlongationAmplifiesNoWave) {
+  constexpr int dim = TypeParam::value;
+  const Points solver(dim);
+  const PatchLayout layout = layout_of(dim, 9);
+  Patch coarse(layout), fine(layout);
+  Box<dim> box;
+  box.extent.fill(9);
+  for (int number = 1; number <= 18; ++number) {
+    for (const double phase : {0.0, 0.3, M_PI / 2}) {
+      const double k = M_PI * number / 18;
+      for_volumes(layout, 3, [&](int i, int j, int l) {
+        coarse.at(0, i, j, l) = 3;
+        coarse.at(1, i, j, l) = std::cos(k * (i + j + (dim == 3 ? l : 0)) + phase);
+      });
+      for (int child = 0; child < 3; ++child) {
+        Index<dim> offset;
+        offset.fill(9 * child);
+        prolong<dim>(solver, layout, fine.q, coarse.q, box, offset);
+        // Each axis may turn the phase; the amplitude is that of the wave, 1, at most.
+        for_volumes(layout, 0, [&](int i, int j, int l) {
+          ASSERT_LE(std::abs(fine.at(1, i, j, l)), 1 + 1e-12) << number;
+        });
+      }
+    }
+  }
+}
+
+// Mirrored data are prolonged to mirrored values, bit by bit: a symmetric state stays symmetric.
+TYPED_TEST(PointValues, ProlongationCommutesWithReflectionToTheBit) {
+  constexpr int dim = TypeParam::value;
+  const Points solver(dim);
+  const PatchLayout layout = layout_of(dim, 10);
+  std::mt19937 engine(5);
+  std::uniform_real_distribution<double> random(1, 2);
+  Patch coarse(layout);
+  for_volumes(layout, 3, [&](int i, int j, int k) {
+    for (int n = 0; n < many; ++n) coarse.at(n, i, j, k) = random(engine);
+  });
+  for (int axis = 0; axis < dim; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    Patch mirrored(layout), fine(layout), other(layout);
+    for_volumes(layout, 3, [&](int i, int j, int k) {
+      int at[3] = {i, j, k};
+      at[a] = 9 - at[a];
+      for (int n = 0; n < many; ++n) mirrored.at(n, i, j, k) = coarse.at(n, at[0], at[1], at[2]);
+    });
+    Box<dim> box;
+    box.extent.fill(10);
+    Index<dim> offset{}, opposite{};
+    offset[a] = 20;
+    prolong<dim>(solver, layout, fine.q, coarse.q, box, offset);
+    prolong<dim>(solver, layout, other.q, mirrored.q, box, opposite);
+    for_volumes(layout, 0, [&](int i, int j, int k) {
+      int at[3] = {i, j, k};
+      at[a] = 9 - at[a];
+      for (int n = 0; n < many; ++n) ASSERT_EQ(other.at(n, i, j, k), fine.at(n, at[0], at[1], at[2]));
+    });
   }
 }
 
@@ -114,7 +189,7 @@ TYPED_TEST(PointValues, ConstantsStayToTheBitAndInadmissibleValuesAreMended) {
   box.extent.fill(9);
   Index<dim> offset;
   offset.fill(9);
-  for_volumes(layout, 0,
+  for_volumes(layout, 3,
               [&](int i, int j, int k) { coarse.at(0, i, j, k) = 0.1, coarse.at(1, i, j, k) = 1.0 / 3; });
   prolong<dim>(solver, layout, fine.q, coarse.q, box, offset);
   for_volumes(layout, 0, [&](int i, int j, int k) {
@@ -122,7 +197,7 @@ TYPED_TEST(PointValues, ConstantsStayToTheBitAndInadmissibleValuesAreMended) {
     ASSERT_EQ(fine.at(1, i, j, k), 1.0 / 3);
   });
   // A jump makes the polynomials overshoot below zero.
-  for_volumes(layout, 0, [&](int i, int j, int k) { coarse.at(0, i, j, k) = i < 4 ? 1e-3 : 1.0; });
+  for_volumes(layout, 3, [&](int i, int j, int k) { coarse.at(0, i, j, k) = i < 4 ? 1e-3 : 1.0; });
   prolong<dim>(solver, layout, fine.q, coarse.q, box, offset);
   int mended = 0;
   for_volumes(layout, 0, [&](int i, int j, int k) {

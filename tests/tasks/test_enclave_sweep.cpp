@@ -48,7 +48,7 @@ Outcome steps(Scheme scheme, int p, bool adaptive, int threads, OffloadEngine* e
   if (adaptive) {
     std::vector<mesh::Adapt> wishes(mesh.size(), mesh::Adapt::keep);
     wishes[13] = mesh::Adapt::refine;
-    EXPECT_TRUE(mesh.adapt(wishes, 1, 2, team));
+    EXPECT_TRUE(mesh.adapt(wishes, 1, 2, 0, team));
   }
   const auto& layout = mesh.layout();
   for (const auto& patch : mesh.patches()) {

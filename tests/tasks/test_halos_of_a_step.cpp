@@ -71,7 +71,7 @@ void expect_full_halos(const Case& c) {
       if (std::all_of(patch.lower, patch.lower + D, [&](double x) { return x < 0.5 && x + width > 0.5; }))
         wishes[leaf] = mesh::Adapt::refine;
     }
-    ASSERT_TRUE(mesh.adapt(wishes, 1, finest, team));
+    ASSERT_TRUE(mesh.adapt(wishes, 1, finest, 0, team));
   }
   for (const auto& patch : mesh.patches()) fill<D>(mesh.layout(), patch);
   mesh.fill_halos(0, team);

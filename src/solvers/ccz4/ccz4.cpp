@@ -52,7 +52,7 @@ class Ccz4Solver final : public Solver {
     if (parameters.scheme == Scheme::fourth_order) {
       traits_.name = "ccz4 fourth order";
       traits_.halo = 3;
-      traits_.prolongation = Prolongation::quartic;
+      traits_.prolongation = Prolongation::centred;
       traits_.stages = 4;
       traits_.stage_blocks = 2;
       traits_.radiates = true;

@@ -67,7 +67,7 @@ TEST(OutOfMemory, OfOneRankIsAFailureOfAll) {
   Scarce some(poor ? 15u << 20 : 1u << 30);
   auto mesh = make(some);
   const std::vector<Adapt> wishes(mesh.size(), Adapt::refine);
-  const std::string later = thrown([&] { mesh.adapt(wishes, 2, 3, team); });
+  const std::string later = thrown([&] { mesh.adapt(wishes, 2, 3, 0, team); });
   EXPECT_NE(later.find("bytes"), std::string::npos) << later;
 }
 

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Fills halos beyond the domain.
+
+#include <vector>
+
+#include "mesh/boundary.hpp"
+#include "solvers/boxes.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::mesh {
+
+template <int D>
+class BoundaryFill {
+ public:
+  // `given` is needed if a boundary is of kind given.
+  BoundaryFill(const solvers::Solver& solver, const solvers::PatchLayout& layout,
+               const Boundaries<D>& boundaries, GivenBoundary given);
+
+  BoundaryKind kind(int face) const { return boundaries_[static_cast<std::size_t>(face)]; }
+
+  // Fills a box of halo volumes beyond `face` = 2 * axis + side of the patch from the volumes that lie on the
+  // patch's side of the face at the same place along the other axes: up to four of the interior along `axis`,
+  // of a neighbour's copy where the box extends into halos along other axes.
+  void fill(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face, double t) const;
+
+ private:
+  solvers::PatchLayout layout_;
+  Boundaries<D> boundaries_;
+  GivenBoundary given_;
+  std::vector<double> reflection_[D];  // the sign of each unknown under reflection along the axis
+};
+
+}  // namespace meander::mesh

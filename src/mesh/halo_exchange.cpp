@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/halo_exchange.hpp"
+
+#include "base/trace.hpp"
+#include "solvers/patch_copy.hpp"
+#include "solvers/prolongation.hpp"
+#include "solvers/restriction.hpp"
+
+namespace meander::mesh {
+
+template <int D>
+HaloExchange<D>::HaloExchange(const solvers::Solver& solver, const solvers::PatchLayout& layout,
+                              const BoundaryFill<D>& boundaries, gpu::Resource& memory)
+    : solver_(solver),
+      layout_(layout),
+      boundaries_(boundaries),
+      ghost_pool_(memory, static_cast<std::size_t>(layout.slot_size())) {}
+
+template <int D>
+void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& view, const HaloNeeds& needs,
+                           std::span<const solvers::PatchTask> patches, int tag, const char* name) {
+  view_ = &view;
+  plan_ = HaloPlan<D>(tree, view, layout_, needs);
+  messages_ = NeighbourMessages(tree.communicator(), tag, plan_.peers(), name);
+  parts_.resize(plan_.part_doubles());
+  patches_.assign(patches.begin(), patches.end());
+  const auto ghosts = plan_.ghost_patches();
+  while (ghost_pool_.held() > 0) ghost_pool_.release(static_cast<int>(ghost_pool_.held()) - 1);
+  tree.communicator().agree([&] { ghost_pool_.reserve(ghosts.size()); });
+  for (const std::int32_t ghost : ghosts)
+    patches_[static_cast<std::size_t>(ghost)].q = ghost_pool_[ghost_pool_.acquire()];
+}
+
+template <int D>
+void HaloExchange<D>::fill(double t, ThreadTeam& team) {
+  const std::size_t leaves = view_->own();
+  messages_.start_receives();
+  team.for_chunks(leaves, [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      sum_parts(leaf);
+      pack(plan_.outgoing_volumes(leaf), plan_.outgoing_parts(leaf));
+    }
+  });
+  start_sends(team);
+  const auto first_phase = [&](bool receiving) {
+    team.for_chunks(leaves, [&](int, std::size_t begin, std::size_t end) {
+      for (std::size_t leaf = begin; leaf < end; ++leaf) {
+        if (plan_.receives(leaf) == receiving) finish_first_phase(leaf, [](std::size_t) { return true; }, t);
+      }
+    });
+  };
+  first_phase(false);
+  second_phase(Arrival::local, t, team);
+  finish_receives(t, team);
+  first_phase(true);
+  second_phase(Arrival::received, t, team);
+}
+
+template <int D>
+void HaloExchange<D>::sum_parts(std::size_t leaf) {
+  for (const PartJob& job : plan_.jobs(leaf)) {
+    const FineSource<D>& part = plan_.part(job);
+    solvers::restrict_part<D>(layout_, patches_[leaf].q, part.position(), plan_.op(job).restriction(),
+                              parts_.data() + part.offset);
+  }
+}
+
+template <int D>
+void HaloExchange<D>::start_sends(ThreadTeam& team) {
+  const auto volumes = plan_.late_outgoing_volumes();
+  team.for_chunks(volumes.size(), [&](int, std::size_t begin, std::size_t end) {
+    pack(volumes.subspan(begin, end - begin), {});
+  });
+  const auto parts = plan_.late_outgoing_parts();
+  team.for_chunks(parts.size(), [&](int, std::size_t begin, std::size_t end) {
+    pack({}, parts.subspan(begin, end - begin));
+  });
+  messages_.start_sends();
+}
+
+template <int D>
+void HaloExchange<D>::pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts) {
+  double* const buffer = messages_.send_buffer();
+  for (const auto& item : volumes) {
+    solvers::pack<D>(layout_, patches_[static_cast<std::size_t>(item.leaf)].q, item.box,
+                     buffer + item.offset);
+  }
+  for (const auto& item : parts) {
+    solvers::restrict_part<D>(layout_, patches_[static_cast<std::size_t>(item.leaf)].q, item.child,
+                              item.restriction, buffer + item.offset);
+  }
+}
+
+template <int D>
+void HaloExchange<D>::finish_receives(double t, ThreadTeam& team) {
+  {
+    const trace::Scope scope("wait for halos");
+    messages_.wait();
+  }
+  const auto ghosts = plan_.ghost_patches();
+  team.for_chunks(ghosts.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      for (const HaloOp<D>& op : plan_.ghost(i)) apply(op, static_cast<std::size_t>(ghosts[i]), t);
+    }
+  });
+}
+
+template <int D>
+void HaloExchange<D>::second_phase(Arrival arrival, double t, ThreadTeam& team) {
+  const auto leaves = arrival == Arrival::local ? plan_.second_local() : plan_.second_waiting();
+  team.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
+    const trace::Scope scope("prolong", static_cast<std::int64_t>(end - begin));
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto leaf = static_cast<std::size_t>(leaves[i]);
+      for (const HaloOp<D>& op : plan_.second(leaf)) apply(op, leaf, t);
+    }
+  });
+}
+
+template <int D>
+void HaloExchange<D>::apply(const HaloOp<D>& op, std::size_t leaf, double t) {
+  using Kind = typename HaloOp<D>::Kind;
+  const solvers::PatchTask& patch = patches_[leaf];
+  switch (op.kind) {
+    case Kind::copy:
+      solvers::copy<D>(layout_, patch.q, patches_[static_cast<std::size_t>(op.source)].q, op.box(),
+                       op.shifts());
+      break;
+    case Kind::receive:
+      solvers::unpack<D>(layout_, patch.q, op.box(), messages_.receive_buffer() + op.offset);
+      break;
+    case Kind::prolong:
+      solvers::prolong<D>(solver_, layout_, patch.q, patches_[static_cast<std::size_t>(op.source)].q,
+                          op.box(), op.shifts());
+      break;
+    case Kind::restrict_parts:
+      combine(op, patch.q);
+      break;
+    case Kind::boundary:
+      boundaries_.fill(patch, op.box(), op.face, t);
+      break;
+  }
+}
+
+template <int D>
+void HaloExchange<D>::combine(const HaloOp<D>& op, double* slot) {
+  solvers::RestrictedPart<D> parts[children<D>];
+  std::size_t n = 0;
+  for (const FineSource<D>& source : plan_.parts(op)) {
+    const double* const base = view_->is_own(source.leaf) ? parts_.data() : messages_.receive_buffer();
+    parts[n++] = {base + source.offset, source.position()};
+  }
+  solvers::combine_parts<D>(layout_, slot, {parts, n}, op.restriction());
+}
+
+template class HaloExchange<2>;
+template class HaloExchange<3>;
+
+}  // namespace meander::mesh

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Carries out a HaloPlan: within the rank by its operations, between ranks by messages, with ghost patches
+// for coarse leaves of other ranks that own leaves prolong from.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "mesh/boundary_fill.hpp"
+#include "mesh/halo_plan.hpp"
+#include "mesh/patch_pool.hpp"
+
+namespace meander::mesh {
+
+// Which part of a phase: what needs no message, or what had to wait for them.
+enum class Arrival : std::uint8_t { local, received };
+
+template <int D>
+class HaloExchange {
+ public:
+  // All outlive the exchange. `memory` is for ghost patches.
+  HaloExchange(const solvers::Solver& solver, const solvers::PatchLayout& layout,
+               const BoundaryFill<D>& boundaries, gpu::Resource& memory);
+
+  // For the leaves of `view`, which outlives the exchange or the next call; `patches`: of its leaves, of which
+  // only own ones need a slot. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
+  void plan(const DistributedTree<D>& tree, const LocalView<D>& view, const HaloNeeds& needs,
+            std::span<const solvers::PatchTask> patches, int tag, const char* name);
+
+  const HaloPlan<D>& plan() const { return plan_; }
+  NeighbourMessages& messages() { return messages_; }
+  const NeighbourMessages& messages() const { return messages_; }
+
+  // Fills all halos of the plan from interiors and boundary conditions. Collective.
+  void fill(double t, ThreadTeam& team);
+
+  // The same in parts, in this order:
+  // once a leaf is updated, its copies to and from updated leaves, and what is sent of it.
+  template <class Known>
+  void exchange_updated(std::size_t leaf, const Known& known) {
+    for (const HaloOp<D>& op : plan_.early(leaf)) {
+      const auto source = static_cast<std::size_t>(op.source);
+      if (!known(source)) continue;
+      apply(op, leaf, 0);
+      if (source != leaf) apply(op.reversed(static_cast<std::int32_t>(leaf)), source, 0);
+    }
+    sum_parts(leaf);
+    pack(plan_.outgoing_volumes(leaf), plan_.outgoing_parts(leaf));
+  }
+  // What coarser leaves read of a leaf, anew if its state has changed.
+  void sum_parts(std::size_t leaf);
+  // Once all leaves that are sent have their final state.
+  void start_sends(ThreadTeam& team);
+  // The first phase of a leaf, less early copies from leaves of which left_out(leaf) is false. Calls for
+  // different leaves may run at once.
+  template <class LeftOut>
+  void finish_first_phase(std::size_t leaf, const LeftOut& left_out, double t) {
+    for (const HaloOp<D>& op : plan_.early(leaf)) {
+      if (left_out(static_cast<std::size_t>(op.source))) apply(op, leaf, t);
+    }
+    for (const HaloOp<D>& op : plan_.late(leaf)) apply(op, leaf, t);
+  }
+  // Waits for the messages, and puts ghost patches together.
+  void finish_receives(double t, ThreadTeam& team);
+  // Once the first phase is done for all leaves, or for those that do not receive().
+  void second_phase(Arrival arrival, double t, ThreadTeam& team);
+
+  // Of ghost patches; of sums and messages.
+  std::size_t ghost_bytes() const { return ghost_pool_.capacity() * ghost_pool_.slot_doubles() * sizeof(double); }
+  std::size_t buffer_bytes() const { return parts_.size() * sizeof(double) + 2 * messages_.sent_bytes(); }
+
+ private:
+  void pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts);
+  void apply(const HaloOp<D>& op, std::size_t leaf, double t);
+  void combine(const HaloOp<D>& op, double* slot);
+
+  const solvers::Solver& solver_;
+  solvers::PatchLayout layout_;
+  const BoundaryFill<D>& boundaries_;
+  const LocalView<D>* view_ = nullptr;
+  HaloPlan<D> plan_;
+  NeighbourMessages messages_;
+  PatchPool ghost_pool_;
+  std::vector<solvers::PatchTask> patches_;  // of own leaves, then of the view's others, whose slots may be null
+  std::vector<double> parts_;                // sums of own fine leaves, until they are combined
+};
+
+}  // namespace meander::mesh

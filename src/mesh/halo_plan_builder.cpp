@@ -1,0 +1,330 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/halo_plan_builder.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "mesh/halo_reads.hpp"
+#include "solvers/prolongation.hpp"
+
+namespace meander::mesh {
+
+template <int D>
+HaloPlan<D>::Builder::Builder(HaloPlan& plan, const DistributedTree<D>& tree, const LocalView<D>& view,
+                              const solvers::PatchLayout& layout, const HaloNeeds& needs)
+    : plan_(plan),
+      tree_(tree),
+      domain_(tree.domain()),
+      view_(view),
+      layout_(layout),
+      needs_(needs),
+      two_phases_(layout.point_values),
+      reads_(tree, view, layout) {
+  for (const auto& neighbour : view.ghosts().neighbours) peer(neighbour.rank);
+}
+
+template <int D>
+std::size_t HaloPlan<D>::Builder::peer(int rank) {
+  const auto [found, is_new] = peer_of_.try_emplace(rank, plan_.peers_.size());
+  if (is_new) {
+    plan_.peers_.push_back({rank, 0, 0});
+    incoming_.emplace_back();
+    outgoing_.emplace_back();
+  }
+  return found->second;
+}
+
+template <int D>
+void HaloPlan<D>::Builder::build() {
+  plan_.border_.assign(view_.own(), 0);
+  plan_.receives_.assign(view_.own(), 0);
+  corrected_.resize(view_.own());
+  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) corrected_[leaf] = is_corrected(leaf);
+  collect_coarse_reads();
+  plan_.begin_.reserve(3 * view_.own() + 1);
+  plan_.begin_.push_back(0);
+  plan_.ops_.reserve(view_.own() * 2 * D);
+  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) list_own(leaf);
+  list_ghosts();
+  list_parts_by_leaf();
+  list_outgoing();
+  request_coarse_reads();
+  place_messages();
+  list_second_phase();
+  list_border();
+}
+
+// Whether a leaf has finer neighbours across a face, so that its state changes once more after its update.
+template <int D>
+bool HaloPlan<D>::Builder::is_corrected(std::size_t leaf) const {
+  if (!needs_.conservative) return false;
+  for (int face = 0; face < 2 * D; ++face) {
+    Index<D> offset{};
+    offset[face / 2] = 2 * (face % 2) - 1;
+    const auto neighbour = view_.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(offset));
+    if (neighbour.is_refined()) return true;
+  }
+  return false;
+}
+
+// Whether an operation is needed for it: not if it is at hand anyway.
+template <int D>
+bool HaloPlan<D>::Builder::is_wanted(const CoarseRead<D>& read) const {
+  if (!view_.is_own(read.coarse)) return true;
+  if (read.direction == CoarseRead<D>::interior) return false;
+  return !fills(read.coarse) || !reads<D>(needs_.shape, offset_of<D>(read.direction));
+}
+
+template <int D>
+void HaloPlan<D>::Builder::collect_coarse_reads() {
+  std::map<int, Questions> questions;
+  const auto visit = [&](int direction, const HaloOp<D>& op, const std::vector<FineSource<D>>&) {
+    if (op.kind != Kind::prolong) return;
+    const auto support = solvers::prolongation_support<D>(layout_, op.box(), op.shifts());
+    if (two_phases_ && !view_.is_own(op.source)) {
+      Questions& of_rank = questions[view_.rank(op.source)];
+      of_rank.queries.push_back(
+          {key_of<D>(view_.neighbours().cells()[static_cast<std::size_t>(op.source)]), support});
+      of_rank.asked.push_back({op.source, direction});
+    } else {
+      for (const CoarseRead<D>& read : reads_.reads_of(op.source, support)) add_read(read, direction);
+    }
+  };
+  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
+    const auto fine = static_cast<std::int32_t>(leaf);
+    if (fills(fine)) visit_reads<D>(view_, fine, layout_, needs_.shape, sources_, visit);
+  }
+  if (two_phases_ && tree_.communicator().size() > 1) ask(questions);
+  for (std::size_t i = 0; i < reads_.all().size(); ++i) reads_of_[reads_.all()[i].coarse].push_back(i);
+}
+
+// The ranks of coarse leaves know all that touches them.
+template <int D>
+void HaloPlan<D>::Builder::ask(const std::map<int, Questions>& questions) {
+  std::vector<Parcel<Query>> queries;
+  for (const auto& [rank, of_rank] : questions) queries.push_back({rank, of_rank.queries});
+  std::vector<Parcel<Answer>> answers;
+  for (const auto& parcel : exchange_sparsely(tree_.communicator(), queries)) {
+    auto& answer = answers.emplace_back(Parcel<Answer>{parcel.rank, {}});
+    for (std::size_t i = 0; i < parcel.items.size(); ++i) {
+      const Query& query = parcel.items[i];
+      for (const CoarseRead<D>& read : reads_.reads_of(own_leaf(query.coarse), query.box))
+        answer.items.push_back({i, read});
+    }
+  }
+  for (const auto& parcel : exchange_sparsely(tree_.communicator(), answers)) {
+    const auto& asked = questions.at(parcel.rank).asked;
+    for (const Answer& answer : parcel.items) {
+      CoarseRead<D> read = answer.read;
+      read.coarse = asked[answer.query].coarse;
+      add_read(read, asked[answer.query].direction);
+    }
+  }
+}
+
+template <int D>
+void HaloPlan<D>::Builder::add_read(const CoarseRead<D>& read, int direction) {
+  if (is_wanted(read)) reads_.add(read, direction);
+}
+
+template <int D>
+void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
+  const auto own = static_cast<std::int32_t>(leaf);
+  late_.clear();
+  second_.clear();
+  const auto visit = [&](int, HaloOp<D> op, std::vector<FineSource<D>>& sources) {
+    if (op.kind == Kind::restrict_parts) {
+      add_parts(leaf, op, sources);
+      late_.push_back(op);
+    } else if (op.kind == Kind::prolong) {
+      if (!two_phases_ && !view_.is_own(op.source)) plan_.receives_[leaf] = 1;
+      (two_phases_ ? second_ : late_).push_back(op);
+    } else if (!view_.is_own(op.source)) {
+      plan_.receives_[leaf] = 1;
+      op.kind = Kind::receive;
+      op.offset = incoming_[peer_of(op.source)].take(op.box().volumes() * static_cast<std::size_t>(layout_.unknowns));
+      late_.push_back(op);
+    } else {
+      const bool early = !corrected_[leaf] && !corrected_[static_cast<std::size_t>(op.source)];
+      (early ? plan_.ops_ : late_).push_back(op);
+    }
+  };
+  if (fills(own)) visit_reads<D>(view_, own, layout_, needs_.shape, sources_, visit);
+  plan_.begin_.push_back(plan_.ops_.size());
+  add_coarse_reads(own, plan_.ops_.size());
+  const std::size_t first_boundary = late_.size();
+  add_boundaries(own);
+  // Beyond the domain's edges boundary conditions continue what was prolonged.
+  if (!second_.empty() && needs_.shape != solvers::HaloShape::faces)
+    second_.insert(second_.end(), late_.begin() + static_cast<std::ptrdiff_t>(first_boundary), late_.end());
+  plan_.ops_.insert(plan_.ops_.end(), late_.begin(), late_.end());
+  plan_.begin_.push_back(plan_.ops_.size());
+  plan_.ops_.insert(plan_.ops_.end(), second_.begin(), second_.end());
+  plan_.begin_.push_back(plan_.ops_.size());
+}
+
+template <int D>
+void HaloPlan<D>::Builder::list_ghosts() {
+  for (const auto& [leaf, reads] : reads_of_) {
+    if (!view_.is_own(leaf)) plan_.ghost_patches_.push_back(leaf);
+  }
+  std::ranges::sort(plan_.ghost_patches_);
+  plan_.ghost_begin_.push_back(plan_.ops_.size());
+  for (const std::int32_t leaf : plan_.ghost_patches_) {
+    late_.clear();
+    add_coarse_reads(leaf, plan_.ops_.size());
+    add_boundaries(leaf);
+    plan_.ops_.insert(plan_.ops_.end(), late_.begin(), late_.end());
+    plan_.ghost_begin_.push_back(plan_.ops_.size());
+  }
+}
+
+template <int D>
+void HaloPlan<D>::Builder::add_parts(std::size_t leaf, HaloOp<D>& op, std::vector<FineSource<D>>& sources) {
+  op.source = static_cast<std::int32_t>(plan_.parts_.size());
+  op.parts = static_cast<std::int16_t>(sources.size());
+  for (FineSource<D>& source : sources) {
+    if (view_.is_own(source.leaf)) continue;
+    plan_.receives_[leaf] = 1;
+    source.offset = incoming_[peer_of(source.leaf)].take(
+        solvers::part_size<D>(layout_, source.position(), op.restriction()));
+  }
+  plan_.parts_.insert(plan_.parts_.end(), sources.begin(), sources.end());
+}
+
+// Operations that bring what is read of the slot of an own leaf or of a ghost; the first of late_ will be
+// operation number first_op.
+template <int D>
+void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t leaf, std::size_t first_op) {
+  const auto found = reads_of_.find(leaf);
+  if (found == reads_of_.end()) return;
+  const int own_rank = tree_.communicator().rank();
+  for (const std::size_t index : found->second) {
+    const CoarseRead<D>& read = reads_.all()[index];
+    if (read.rank == CoarseRead<D>::outside) continue;
+    const bool received = read.rank != own_rank;
+    HaloOp<D> op;
+    op.set_box(read.box(), read.shift(layout_));
+    op.source = received ? -1 : own_leaf(read.source);
+    op.kind = received ? Kind::receive : Kind::copy;
+    if (read.is_finer) {
+      FineSource<D> part;
+      part.leaf = op.source;
+      for (std::size_t a = 0; a < D; ++a) part.child[a] = static_cast<std::int8_t>(read.child[a]);
+      op.kind = Kind::restrict_parts;
+      op.source = static_cast<std::int32_t>(plan_.parts_.size());
+      op.parts = 1;
+      plan_.parts_.push_back(part);
+    }
+    if (received) {
+      if (view_.is_own(leaf)) plan_.receives_[static_cast<std::size_t>(leaf)] = 1;
+      expected_.push_back(
+          {index, read.is_finer ? plan_.parts_.size() - 1 : first_op + late_.size(), read.is_finer});
+    }
+    late_.push_back(op);
+  }
+}
+
+template <int D>
+std::int32_t HaloPlan<D>::Builder::own_leaf(Key<D> key) const {
+  const auto leaves = tree_.leaves();
+  const auto found = std::lower_bound(leaves.begin(), leaves.end(), key);
+  MEANDER_ASSERT(found != leaves.end() && *found == key);
+  return static_cast<std::int32_t>(found - leaves.begin());
+}
+
+template <int D>
+void HaloPlan<D>::Builder::add_boundaries(std::int32_t leaf) {
+  const Cell<D>& cell = view_.neighbours().cells()[static_cast<std::size_t>(leaf)];
+  for (int a = 0; a < D; ++a) {
+    if (domain_.periodic[a]) continue;
+    for (int side = 0; side < 2; ++side) {
+      if (cell.at[a] != (side == 0 ? 0 : domain_.cells(cell.level, a) - 1)) continue;
+      const HaloOp<D> op = boundary_op(leaf, 2 * a + side);
+      if (op.box().volumes() > 0) late_.push_back(op);
+    }
+  }
+}
+
+// Of an own leaf that is filled: what its shape promises; besides, of any leaf, what is read of its slot.
+template <int D>
+HaloOp<D> HaloPlan<D>::Builder::boundary_op(std::int32_t leaf, int face) const {
+  const int p = layout_.p, h = layout_.h;
+  const auto axis = static_cast<std::size_t>(face / 2);
+  HaloOp<D> op;
+  op.kind = Kind::boundary;
+  op.face = static_cast<std::uint8_t>(face);
+  Index<D> offset{}, lower{}, upper{};
+  offset[axis] = 2 * (face % 2) - 1;
+  set_region<D>(op, offset, p, h);
+  if (view_.is_own(leaf) && fills(leaf)) {
+    // Across edges too: continue what the halos beside this side already hold.
+    const int beside = needs_.shape == solvers::HaloShape::faces ? 0 : h;
+    lower.fill(-beside);
+    upper.fill(p + beside);
+  }
+  if (const auto found = reads_of_.find(leaf); found != reads_of_.end()) {
+    for (const std::size_t index : found->second) {
+      const CoarseRead<D>& read = reads_.all()[index];
+      if (read.rank != CoarseRead<D>::outside || offset_of<D>(read.direction)[axis] != offset[axis]) continue;
+      const bool is_first = lower == upper;
+      for (std::size_t a = 0; a < D; ++a) {
+        lower[a] = is_first ? read.lower[a] : std::min(lower[a], read.lower[a]);
+        upper[a] = is_first ? read.upper[a] : std::max(upper[a], read.upper[a]);
+      }
+    }
+  }
+  for (std::size_t a = 0; a < D; ++a) {
+    if (a == axis) continue;
+    op.lower[a] = static_cast<std::int16_t>(lower[a]);
+    op.extent[a] = static_cast<std::int16_t>(upper[a] - lower[a]);
+  }
+  return op;
+}
+
+template <int D>
+void HaloPlan<D>::Builder::list_parts_by_leaf() {
+  auto& begin = plan_.job_begin_;
+  begin.assign(view_.own() + 1, 0);
+  for (const FineSource<D>& part : plan_.parts_) {
+    if (view_.is_own(part.leaf)) ++begin[static_cast<std::size_t>(part.leaf) + 1];
+  }
+  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) begin[leaf + 1] += begin[leaf];
+  plan_.jobs_.resize(begin.back());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (std::size_t o = 0; o < plan_.ops_.size(); ++o) {
+    const HaloOp<D>& op = plan_.ops_[o];
+    if (op.kind != Kind::restrict_parts) continue;
+    for (int k = 0; k < op.parts; ++k) {
+      FineSource<D>& part = plan_.parts_[static_cast<std::size_t>(op.source + k)];
+      if (!view_.is_own(part.leaf)) continue;
+      part.offset = plan_.part_doubles_;
+      plan_.part_doubles_ += solvers::part_size<D>(layout_, part.position(), op.restriction());
+      plan_.jobs_[next[static_cast<std::size_t>(part.leaf)]++] = {static_cast<std::int32_t>(o),
+                                                                  static_cast<std::int32_t>(op.source + k)};
+    }
+  }
+}
+
+// A leaf waits for messages if one of the coarse slots that it prolongs from does, or if its boundary
+// conditions continue what it receives.
+template <int D>
+void HaloPlan<D>::Builder::list_second_phase() {
+  for (const bool waiting : {false, true}) {
+    if (waiting) plan_.second_waiting_from_ = plan_.second_.size();
+    for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
+      if (plan_.second(leaf).empty()) continue;
+      const bool waits = std::ranges::any_of(plan_.second(leaf), [&](const HaloOp<D>& op) {
+        if (op.kind == Kind::boundary) return plan_.receives_[leaf] != 0;
+        return !view_.is_own(op.source) || plan_.receives_[static_cast<std::size_t>(op.source)] != 0;
+      });
+      if (waits == waiting) plan_.second_.push_back(static_cast<std::int32_t>(leaf));
+    }
+  }
+}
+
+template class HaloPlan<2>::Builder;
+template class HaloPlan<3>::Builder;
+
+}  // namespace meander::mesh

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// How a HaloPlan is made: first what own leaves and ghost patches are filled with (halo_plan_builder.cpp),
+// then what is sent and where it lies in the messages (halo_plan_messages.cpp).
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "mesh/coarse_reads.hpp"
+#include "mesh/halo_plan.hpp"
+
+namespace meander::mesh {
+
+template <int D>
+class HaloPlan<D>::Builder {
+ public:
+  Builder(HaloPlan& plan, const DistributedTree<D>& tree, const LocalView<D>& view,
+          const solvers::PatchLayout& layout, const HaloNeeds& needs);
+  void build();
+
+ private:
+  using Kind = typename HaloOp<D>::Kind;
+
+  // Of the messages to or from one rank: how much is known so far, and where it begins in the buffer.
+  struct Message {
+    std::size_t doubles = 0, begin = 0;
+    // Takes the next `size` doubles of the message.
+    std::size_t take(std::size_t size) {
+      doubles += size;
+      return doubles - size;
+    }
+  };
+  // What another rank is asked about a leaf of its own, and the answer.
+  struct Query {
+    Key<D> coarse;
+    solvers::Box<D> box;
+  };
+  struct Answer {
+    std::size_t query;
+    CoarseRead<D> read;
+  };
+  // Where the query came from.
+  struct Asked {
+    std::int32_t coarse;
+    int direction;
+  };
+  struct Questions {
+    std::vector<Query> queries;
+    std::vector<Asked> asked;
+  };
+  // A coarse read that a message brings: the operation, or the part of one, that wants to know where it lies.
+  struct Expected {
+    std::size_t read, index;
+    bool is_part;
+  };
+  // The same, for who sends it; in indices of the coarse leaf as CoarseRead.
+  struct Request {
+    Key<D> source;
+    bool is_finer;
+    Index<D> child;
+    solvers::Box<D> box;
+    Index<D> shift;
+  };
+
+  std::size_t peer(int rank);
+  std::size_t peer_of(std::int32_t leaf) { return peer(view_.rank(leaf)); }
+  bool fills(std::int32_t leaf) const {
+    return needs_.marked.empty() || needs_.marked[static_cast<std::size_t>(leaf)] != 0;
+  }
+  bool is_corrected(std::size_t leaf) const;
+  std::int32_t own_leaf(Key<D> key) const;
+  bool is_wanted(const CoarseRead<D>& read) const;
+
+  void collect_coarse_reads();
+  void ask(const std::map<int, Questions>& questions);
+  void add_read(const CoarseRead<D>& read, int direction);
+  void list_own(std::size_t leaf);
+  void list_ghosts();
+  void add_parts(std::size_t leaf, HaloOp<D>& op, std::vector<FineSource<D>>& sources);
+  void add_coarse_reads(std::int32_t leaf, std::size_t first_op);
+  void add_boundaries(std::int32_t leaf);
+  HaloOp<D> boundary_op(std::int32_t leaf, int face) const;
+  void list_parts_by_leaf();
+  void list_second_phase();
+
+  void list_outgoing();
+  void send_to_ghost(std::size_t peer, const HaloOp<D>& op, const std::vector<FineSource<D>>& sources);
+  void request_coarse_reads();
+  void send_requested(std::size_t peer, const Request& request);
+  void send_volumes(std::size_t peer, std::int32_t leaf, const solvers::Box<D>& box);
+  void send_part(std::size_t peer, std::int32_t leaf, const Index<D>& child,
+                 const solvers::Restriction<D>& restriction);
+  void place_messages();
+  template <class Items>
+  void sort_by_leaf(Items& outgoing) const;
+  void list_border();
+
+  HaloPlan& plan_;
+  const DistributedTree<D>& tree_;
+  const Domain<D>& domain_;
+  const LocalView<D>& view_;
+  const solvers::PatchLayout& layout_;
+  HaloNeeds needs_;
+  bool two_phases_;
+  std::unordered_map<int, std::size_t> peer_of_;
+  std::vector<Message> incoming_, outgoing_;                // by peer
+  std::vector<std::size_t> peers_of_volumes_, peers_of_parts_;  // by item that is sent
+  CoarseReads<D> reads_;
+  std::unordered_map<std::int32_t, std::vector<std::size_t>> reads_of_;  // by coarse leaf
+  std::vector<Expected> expected_;                                       // in the order of reads_
+  std::vector<char> corrected_;
+  std::vector<FineSource<D>> sources_;
+  std::vector<HaloOp<D>> late_, second_;
+};
+
+}  // namespace meander::mesh
