@@ -149,6 +149,12 @@ std::size_t PatchMesh<D>::register_bytes() const {
          2 * flux_messages_.sent_bytes();
 }
 
+// Stub: fills what the scheme reads.
+template <int D>
+void PatchMesh<D>::fill_whole_halos(std::span<const char>, double t, ThreadTeam& team) {
+  fill_halos(t, team);
+}
+
 template <int D>
 void PatchMesh<D>::correct(std::size_t i, double dt) const {
   const auto leaf = static_cast<std::size_t>(flux_correction_.coarse_leaves()[i]);

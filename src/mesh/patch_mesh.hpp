@@ -75,6 +75,11 @@ class PatchMesh {
   // Fills all halos at time t from interiors and boundary conditions. Collective.
   void fill_halos(double t, ThreadTeam& team);
 
+  // Fills faces, edges and corners of the halos of all own leaves with marked[leaf] != 0 at time t, from
+  // interiors and boundary conditions. Its plan is kept as long as neither the mesh nor any rank's marks
+  // change. Collective: also for ranks without marks.
+  void fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team);
+
   // The same in parts, for a step. Right after the update of order()[place]: exchanges halos, both ways, with
   // those of its neighbours that are known to have been updated before and that no flux correction will
   // change.
