@@ -30,6 +30,9 @@ struct StateView {
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
   std::span<const std::array<double, 3>> punctures = {};  // where they are at time t
+  // Halos across faces are full. Fills edges and corners, too, of the leaves with marked[leaf] != 0: halos
+  // are derived data, the state does not change. Collective. Empty: all halos are whole already.
+  std::function<void(std::span<const char>)> fill_whole_halos = {};
 };
 
 // [solver]: which equation, and the parameters of each; only those of the chosen one count.

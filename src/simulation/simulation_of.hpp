@@ -64,8 +64,15 @@ class SimulationOf final : public Simulation {
 
  private:
   StateView state() const {
-    return {communicator(), mesh_.layout(), mesh_.patches(),     mesh_.levels(), t_,
-            team_,          level_dx_,      tracker_.positions()};
+    return {communicator(),
+            mesh_.layout(),
+            mesh_.patches(),
+            mesh_.levels(),
+            t_,
+            team_,
+            level_dx_,
+            tracker_.positions(),
+            [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); }};
   }
   void set_initial_data();
   bool adapt();
@@ -79,7 +86,7 @@ class SimulationOf final : public Simulation {
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
   std::unique_ptr<tasks::OffloadEngine> engine_;  // or null; patches may lie in its memory
-  mesh::PatchMesh<D> mesh_;
+  mutable mesh::PatchMesh<D> mesh_;               // its halos follow from the state
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
   PunctureTracker tracker_;
