@@ -5,14 +5,19 @@
 // polynomials through six volumes along each axis, three on either side of the point. Values are of sixth
 // order, derivatives of fifth; polynomials of degree 5 in each coordinate are reproduced.
 //
-// Stencils cross the faces of the leaf and read its whole halo, edges and corners included. Leaves of one
-// level read the same volumes for a point on their common face, so that the interpolant is continuous there.
-// At a resolution jump each side reads what its halo was prolonged or restricted to. Where the halo is
-// narrower than three volumes, stencils near a face are shifted inwards until they lie in the slot: the order
-// is the same, continuity is lost. A slot of five volumes across gives five nodes, and one order less.
+// Stencils cross the faces of the leaf and read its halo, edges and corners included. Leaves of one level
+// read the same volumes for a point on their common face, so that the interpolant is continuous there.
+// Stencils are shifted inwards where they would read
+// - inexact halos (inexact_halos.hpp): those prolonged from coarser leaves are of lower order than the
+//   interpolant. At a resolution jump the finer leaf reads its own volumes only, the coarser leaf the
+//   restricted ones of the finer;
+// - beyond the slot, where the halo is narrower than three volumes.
+// The order is the same there, continuity is lost. Where fewer than six volumes are left along an axis, all
+// of them are taken, at an order less for each that is missing.
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -24,7 +29,7 @@ using SamplePoint = std::array<double, 3>;
 
 struct PointStencil {
   static constexpr int most_nodes = 6;
-  int nodes = 0;               // along each axis
+  std::array<int, 3> nodes{};  // along each axis
   std::array<int, 3> first{};  // volume of the first node: from -h on
   double weight[3][most_nodes] = {};
   double slope[3][most_nodes] = {};  // of the derivative along that axis, 1 / length
@@ -39,6 +44,7 @@ struct PointValue {
 // A point in the closed patch of a leaf of this rank.
 struct HeldPoint {
   std::size_t leaf = 0, point = 0;
+  PointStencil stencil;
 };
 
 // Whether the point lies in the closed patch, up to rounding of its faces: points on a face belong to all
@@ -47,12 +53,12 @@ bool holds(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, 
 
 // All leaves of this rank that hold any of the points, in curve order, and the points of each in the order
 // given. A point on a face is held by all leaves that touch it, possibly of several ranks. Fills the whole
-// halos of these leaves at view.t. Collective.
+// halos of those leaves whose stencils read them. Collective.
 std::vector<HeldPoint> hold_points(const StateView& view, std::span<const SamplePoint> points);
 
-// Of a point that the patch holds.
+// Of a point that the patch holds. inexact_halos: see StateView.
 PointStencil stencil_at(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-                        const SamplePoint& x);
+                        const SamplePoint& x, std::uint32_t inexact_halos = 0);
 
 // Unknown unknowns[n] at the point goes to result[n]; as many results as unknowns. Reads the whole halo.
 void gather(const PointStencil& stencil, const solvers::PatchTask& patch, const solvers::PatchLayout& layout,

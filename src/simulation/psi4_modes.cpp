@@ -54,15 +54,14 @@ std::vector<SpherePoint> sphere_points() {
   return points;
 }
 
-std::complex<double> psi4_at(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-                             const SamplePoint& x, const SamplePoint& from_centre) {
+std::complex<double> psi4_at(const StateView& view, const HeldPoint& held, const SamplePoint& from_centre) {
   constexpr std::size_t slopes = ccz4::weyl_slopes, all = ccz4::weyl_unknowns.size();
-  const PointStencil stencil = stencil_at(patch, layout, x);
+  const solvers::PatchTask& patch = view.patches[held.leaf];
   const std::span<const int> list(ccz4::weyl_unknowns);
   std::array<PointValue, slopes> with_derivatives;
   std::array<double, all - slopes> values;
-  gather(stencil, patch, layout, list.first(slopes), with_derivatives);
-  gather(stencil, patch, layout, list.subspan(slopes), values);
+  gather(held.stencil, patch, view.layout, list.first(slopes), with_derivatives);
+  gather(held.stencil, patch, view.layout, list.subspan(slopes), values);
   double q[ccz4::unknowns] = {}, gradient[3 * ccz4::unknowns] = {};
   for (std::size_t n = 0; n < all; ++n) {
     q[list[n]] = n < slopes ? with_derivatives[n].value : values[n - slopes];
@@ -94,10 +93,7 @@ std::vector<Modes> modes_of_spheres(const StateView& view, const SamplePoint& ce
   const std::vector<HeldPoint> held = hold_points(view, points);
   std::vector<std::complex<double>> psi4(held.size());
   view.team.for_chunks(held.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t n = begin; n < end; ++n) {
-      const std::size_t point = held[n].point;
-      psi4[n] = psi4_at(view.patches[held[n].leaf], view.layout, points[point], from_centre[point]);
-    }
+    for (std::size_t n = begin; n < end; ++n) psi4[n] = psi4_at(view, held[n], from_centre[held[n].point]);
   });
   // Leaves that share a point on their faces share its weight.
   std::vector<std::int64_t> holders(points.size(), 0);

@@ -32,10 +32,9 @@ std::vector<PunctureTracker::Point> PunctureTracker::velocities(const StateView&
   constexpr int beta = solvers::ccz4::at::beta, shift[] = {beta, beta + 1, beta + 2};
   std::vector<Sample> own;
   for (const HeldPoint& held : hold_points(view, points)) {
-    const solvers::PatchTask& patch = view.patches[held.leaf];
     Sample& sample = own.emplace_back();
     sample.puncture = static_cast<std::int64_t>(held.point);
-    gather(stencil_at(patch, view.layout, points[held.point]), patch, view.layout, shift, sample.shift);
+    gather(held.stencil, view.patches[held.leaf], view.layout, shift, sample.shift);
   }
   // Along the curve, whatever the ranks. On a face, where several leaves know the point, the mean of what
   // they say keeps a symmetric state symmetric.

@@ -8,6 +8,7 @@
 
 #include "mesh/patch_mesh.hpp"
 #include "simulation/bounds_watch.hpp"
+#include "simulation/inexact_halos.hpp"
 #include "simulation/puncture_tracker.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
@@ -72,7 +73,8 @@ class SimulationOf final : public Simulation {
             team_,
             level_dx_,
             tracker_.positions(),
-            [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); }};
+            [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); },
+            inexact_halos_};
   }
   void set_initial_data();
   bool adapt();
@@ -97,7 +99,8 @@ class SimulationOf final : public Simulation {
   std::int64_t leaves_ = 0;
   std::vector<std::int64_t> leaves_per_level_;
   std::vector<double> level_dx_;
-  std::int64_t updates_ = 0;  // of all ranks
+  std::vector<std::uint32_t> inexact_halos_;  // of this rank's leaves
+  std::int64_t updates_ = 0;                  // of all ranks
   std::int64_t first_order_ = 0, floored_ = 0,
                strayed_ = 0;  // of this rank; of what was before a restart: the root's
   BoundsWatch watch_;
