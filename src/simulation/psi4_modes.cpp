@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -53,57 +54,71 @@ std::vector<SpherePoint> sphere_points() {
   return points;
 }
 
-// One patch's Weyl tensor, volume by volume where it is asked for.
-class PatchWeyl {
- public:
-  static constexpr std::size_t components = 12;  // E_ij, B_ij
-
-  PatchWeyl(const solvers::PatchTask& patch, const solvers::PatchLayout& layout)
-      : patch_(patch), layout_(layout), volumes_(static_cast<std::size_t>(layout.volumes())) {
-    values_.resize(components * volumes_);
-    known_.assign(volumes_, 0);
+std::complex<double> psi4_at(const StateView& view, const HeldPoint& held, const SamplePoint& from_centre) {
+  constexpr std::size_t slopes = ccz4::weyl_slopes, all = ccz4::weyl_unknowns.size();
+  const solvers::PatchTask& patch = view.patches[held.leaf];
+  const std::span<const int> list(ccz4::weyl_unknowns);
+  std::array<PointValue, slopes> with_derivatives;
+  std::array<double, all - slopes> values;
+  gather(held.stencil, patch, view.layout, list.first(slopes), with_derivatives);
+  gather(held.stencil, patch, view.layout, list.subspan(slopes), values);
+  double q[ccz4::unknowns] = {}, gradient[3 * ccz4::unknowns] = {};
+  for (std::size_t n = 0; n < all; ++n) {
+    q[list[n]] = n < slopes ? with_derivatives[n].value : values[n - slopes];
+    for (std::size_t a = 0; n < slopes && a < 3; ++a)
+      gradient[a * ccz4::unknowns + static_cast<std::size_t>(list[n])] = with_derivatives[n].derivative[a];
   }
+  ccz4::Symmetric<double> metric;
+  std::copy_n(q + ccz4::at::g, 6, metric.of);
+  return ccz4::psi4(ccz4::weyl(q, gradient), metric, from_centre.data());
+}
 
-  std::complex<double> psi4(const std::array<double, 3>& x, const double* from_centre) {
-    const PointStencil stencil = stencil_at(patch_, layout_, x);
-    const int n = stencil.nodes;
-    for (int v = 0; v < n * n * n; ++v)
-      need(stencil.first[0] + v % n, stencil.first[1] + v / n % n, stencil.first[2] + v / n / n);
-    const std::ptrdiff_t p = layout_.p;
-    ccz4::Weyl<double> w;
-    ccz4::Symmetric<double> metric;
-    for (std::size_t c = 0; c < 6; ++c) {
-      w.electric.of[c] = interpolate(stencil, values_.data() + c * volumes_, {1, p, p * p});
-      w.magnetic.of[c] = interpolate(stencil, values_.data() + (6 + c) * volumes_, {1, p, p * p});
-      metric.of[c] = interpolate(stencil, patch_.q + layout_.at(ccz4::at::g + static_cast<int>(c), 0, 0, 0),
-                                 {layout_.stride(0), layout_.stride(1), layout_.stride(2)});
-    }
-    return ccz4::psi4(w, metric, from_centre);
-  }
+using Modes = std::array<std::complex<double>, psi4_mode_count>;
 
- private:
-  void need(int i, int j, int k) {
-    const auto v = static_cast<std::size_t>((k * layout_.p + j) * layout_.p + i);
-    if (known_[v] != 0) return;
-    known_[v] = 1;
-    const ccz4::Weyl<double> w = ccz4::weyl_of_volume(patch_, layout_, i, j, k);
-    for (std::size_t c = 0; c < 6; ++c) {
-      values_[c * volumes_ + v] = w.electric.of[c];
-      values_[(6 + c) * volumes_ + v] = w.magnetic.of[c];
+// Of all spheres at once, so that halos are filled once. Collective.
+std::vector<Modes> modes_of_spheres(const StateView& view, const SamplePoint& centre,
+                                    std::span<const double> radii) {
+  static const std::vector<SpherePoint> sphere = sphere_points();
+  std::vector<SamplePoint> points, from_centre;
+  for (const double radius : radii) {
+    for (const SpherePoint& point : sphere) {
+      SamplePoint& offset = from_centre.emplace_back();
+      SamplePoint& x = points.emplace_back(centre);
+      for (std::size_t a = 0; a < 3; ++a) {
+        offset[a] = radius * point.direction[a];
+        x[a] += offset[a];
+      }
     }
   }
-
-  const solvers::PatchTask& patch_;
-  const solvers::PatchLayout& layout_;
-  std::size_t volumes_;
-  std::vector<double> values_;
-  std::vector<char> known_;
-};
-
-struct Sample {
-  std::size_t point = 0;
-  std::complex<double> psi4;
-};
+  const std::vector<HeldPoint> held = hold_points(view, points);
+  std::vector<std::complex<double>> psi4(held.size());
+  view.team.for_chunks(held.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) psi4[n] = psi4_at(view, held[n], from_centre[held[n].point]);
+  });
+  // Leaves that share a point on their faces share its weight.
+  std::vector<std::int64_t> holders(points.size(), 0);
+  for (const HeldPoint& one : held) ++holders[one.point];
+  view.communicator.sum(std::span<std::int64_t>(holders));
+  std::vector<std::array<ExactSum, 2 * psi4_mode_count>> sums(radii.size());
+  for (std::size_t n = 0; n < held.size(); ++n) {
+    const SpherePoint& point = sphere[held[n].point % sphere.size()];
+    auto& of_sphere = sums[held[n].point / sphere.size()];
+    const double weight = point.weight / static_cast<double>(holders[held[n].point]);
+    for (std::size_t m = 0; m < psi4_mode_count; ++m) {
+      const auto part = weight * psi4[n] *
+                        std::conj(spin_weighted_harmonic(static_cast<int>(m) - 2, point.theta, point.phi));
+      of_sphere[2 * m].add(part.real());
+      of_sphere[2 * m + 1].add(part.imag());
+    }
+  }
+  std::vector<Modes> modes(radii.size());
+  for (std::size_t s = 0; s < radii.size(); ++s) {
+    sum_over_ranks(view.communicator, sums[s]);
+    for (std::size_t m = 0; m < psi4_mode_count; ++m)
+      modes[s][m] = {sums[s][2 * m].value(), sums[s][2 * m + 1].value()};
+  }
+  return modes;
+}
 
 }  // namespace
 
@@ -118,56 +133,19 @@ std::complex<double> spin_weighted_harmonic(int m, double theta, double phi) {
 std::array<std::complex<double>, psi4_mode_count> psi4_modes(const StateView& view,
                                                              const std::array<double, 3>& centre,
                                                              double radius) {
-  static const std::vector<SpherePoint> points = sphere_points();
-  std::vector<std::vector<Sample>> samples(view.patches.size());
-  view.team.for_chunks(view.patches.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      PatchWeyl patch(view.patches[leaf], view.layout);
-      for (std::size_t n = 0; n < points.size(); ++n) {
-        std::array<double, 3> x, from_centre;
-        for (std::size_t a = 0; a < 3; ++a) {
-          from_centre[a] = radius * points[n].direction[a];
-          x[a] = centre[a] + from_centre[a];
-        }
-        if (holds(view.patches[leaf], view.layout, x))
-          samples[leaf].push_back({n, patch.psi4(x, from_centre.data())});
-      }
-    }
-  });
-  // Leaves that share a point on their faces share its weight.
-  std::vector<std::int64_t> holders(points.size(), 0);
-  for (const auto& of_leaf : samples) {
-    for (const Sample& sample : of_leaf) ++holders[sample.point];
-  }
-  view.communicator.sum(std::span<std::int64_t>(holders));
-  std::array<ExactSum, 2 * psi4_mode_count> sums;
-  for (const auto& of_leaf : samples) {
-    for (const Sample& sample : of_leaf) {
-      const SpherePoint& point = points[sample.point];
-      const double weight = point.weight / static_cast<double>(holders[sample.point]);
-      for (std::size_t n = 0; n < psi4_mode_count; ++n) {
-        const auto part = weight * sample.psi4 *
-                          std::conj(spin_weighted_harmonic(static_cast<int>(n) - 2, point.theta, point.phi));
-        sums[2 * n].add(part.real());
-        sums[2 * n + 1].add(part.imag());
-      }
-    }
-  }
-  sum_over_ranks(view.communicator, sums);
-  std::array<std::complex<double>, psi4_mode_count> modes;
-  for (std::size_t n = 0; n < psi4_mode_count; ++n) modes[n] = {sums[2 * n].value(), sums[2 * n + 1].value()};
-  return modes;
+  return modes_of_spheres(view, centre, std::span(&radius, 1)).front();
 }
 
 std::vector<Measure> psi4_measures(const StateView& view, const std::array<double, 3>& centre,
                                    const std::vector<double>& radii) {
   std::vector<Measure> measures;
-  for (const double radius : radii) {
-    const auto modes = psi4_modes(view, centre, radius);
+  if (radii.empty()) return measures;
+  const std::vector<Modes> modes = modes_of_spheres(view, centre, radii);
+  for (std::size_t s = 0; s < radii.size(); ++s) {
     for (std::size_t n = 0; n < psi4_mode_count; ++n) {
-      const std::string name = fmt::format("psi4_r{}_2_{}", radius, static_cast<int>(n) - 2);
-      measures.push_back({name + "_re", "1 / length^2", modes[n].real()});
-      measures.push_back({name + "_im", "1 / length^2", modes[n].imag()});
+      const std::string name = fmt::format("psi4_r{}_2_{}", radii[s], static_cast<int>(n) - 2);
+      measures.push_back({name + "_re", "1 / length^2", modes[s][n].real()});
+      measures.push_back({name + "_im", "1 / length^2", modes[s][n].imag()});
     }
   }
   return measures;

@@ -17,9 +17,10 @@ inline constexpr std::size_t psi4_mode_count = 5;  // m = -2 .. 2
 // -2Y_2m (Goldberg et al. 1967), m = -2 .. 2.
 std::complex<double> spin_weighted_harmonic(int m, double theta, double phi);
 
-// On the sphere of that radius, inside the domain: Gauss-Legendre points in cos(theta) and equal angles phi,
-// at which E_ij, B_ij and the metric are interpolated at sixth order. The same bits for any number of ranks
-// and threads. Collective.
+// On the sphere of that radius, inside the domain: Gauss-Legendre points in cos(theta) and equal angles phi.
+// The Weyl tensor is computed at each of them from the unknowns, interpolated at sixth order, and the
+// derivatives of the interpolants, of fifth order, both across the faces of patches (see point_samples.hpp).
+// The same bits for any number of ranks and threads. Collective.
 std::array<std::complex<double>, psi4_mode_count> psi4_modes(const StateView& view,
                                                              const std::array<double, 3>& centre,
                                                              double radius);

@@ -29,19 +29,12 @@ std::string counter_name(std::size_t puncture, std::size_t axis) {
 
 std::vector<PunctureTracker::Point> PunctureTracker::velocities(const StateView& view,
                                                                 std::span<const Point> points) {
-  const solvers::PatchLayout& layout = view.layout;
-  const std::array<std::ptrdiff_t, 3> stride = {layout.stride(0), layout.stride(1), layout.stride(2)};
+  constexpr int beta = solvers::ccz4::at::beta, shift[] = {beta, beta + 1, beta + 2};
   std::vector<Sample> own;
-  for (const solvers::PatchTask& patch : view.patches) {
-    for (std::size_t n = 0; n < points.size(); ++n) {
-      if (!holds(patch, layout, points[n])) continue;
-      const PointStencil stencil = stencil_at(patch, layout, points[n]);
-      Sample& sample = own.emplace_back();
-      sample.puncture = static_cast<std::int64_t>(n);
-      for (int a = 0; a < 3; ++a)
-        sample.shift[a] =
-            interpolate(stencil, patch.q + layout.at(solvers::ccz4::at::beta + a, 0, 0, 0), stride);
-    }
+  for (const HeldPoint& held : hold_points(view, points)) {
+    Sample& sample = own.emplace_back();
+    sample.puncture = static_cast<std::int64_t>(held.point);
+    gather(held.stencil, view.patches[held.leaf], view.layout, shift, sample.shift);
   }
   // Along the curve, whatever the ranks. On a face, where several leaves know the point, the mean of what
   // they say keeps a symmetric state symmetric.

@@ -3,6 +3,7 @@
 #pragma once
 // Where the punctures of black holes are: they move with the shift, dx/dt = -beta(x) (Campanelli et al. 2006,
 // Phys. Rev. Lett. 96, 111101), integrated along with the state by Heun's method, which is of second order.
+// The shift is interpolated at sixth order, across the faces of patches (see point_samples.hpp).
 
 #include <array>
 #include <span>

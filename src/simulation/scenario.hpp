@@ -5,6 +5,7 @@
 
 #include <any>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -30,6 +31,10 @@ struct StateView {
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
   std::span<const std::array<double, 3>> punctures = {};  // where they are at time t
+  // Halos across faces are full. Fills edges and corners, too, of the leaves with marked[leaf] != 0: halos
+  // are derived data, the state does not change. Collective. Empty: all halos are whole already.
+  std::function<void(std::span<const char>)> fill_whole_halos = {};
+  std::span<const std::uint32_t> inexact_halos = {};  // of each leaf (inexact_halos.hpp); empty: none is
 };
 
 // [solver]: which equation, and the parameters of each; only those of the chosen one count.

@@ -190,6 +190,7 @@ bool SimulationOf<D>::adapt() {
 
 template <int D>
 void SimulationOf<D>::count_leaves() {
+  inexact_halos_ = inexact_halos(mesh_);
   std::vector<std::int64_t> leaves(std::size_t{mesh::Key<D>::max_level} + 1, 0);
   for (const int level : mesh_.levels()) ++leaves[static_cast<std::size_t>(level)];
   communicator().sum(std::span<std::int64_t>(leaves));

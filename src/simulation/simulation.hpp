@@ -53,7 +53,7 @@ class Simulation {
   // does not suffice; all ranks throw alike. Collective.
   virtual void advance(double limit) = 0;
 
-  // This rank's patches in curve order, halos full. Valid until the next advance().
+  // This rank's patches in curve order, halos across faces full. Valid until the next advance().
   virtual StateView view() = 0;
   // Lower corner of each leaf in leaves of its own level, counted from the domain's lower corner; unused axes
   // are 0.

@@ -8,6 +8,7 @@
 
 #include "mesh/patch_mesh.hpp"
 #include "simulation/bounds_watch.hpp"
+#include "simulation/inexact_halos.hpp"
 #include "simulation/puncture_tracker.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
@@ -64,8 +65,16 @@ class SimulationOf final : public Simulation {
 
  private:
   StateView state() const {
-    return {communicator(), mesh_.layout(), mesh_.patches(),     mesh_.levels(), t_,
-            team_,          level_dx_,      tracker_.positions()};
+    return {communicator(),
+            mesh_.layout(),
+            mesh_.patches(),
+            mesh_.levels(),
+            t_,
+            team_,
+            level_dx_,
+            tracker_.positions(),
+            [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); },
+            inexact_halos_};
   }
   void set_initial_data();
   bool adapt();
@@ -79,7 +88,7 @@ class SimulationOf final : public Simulation {
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
   std::unique_ptr<tasks::OffloadEngine> engine_;  // or null; patches may lie in its memory
-  mesh::PatchMesh<D> mesh_;
+  mutable mesh::PatchMesh<D> mesh_;               // its halos follow from the state
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
   PunctureTracker tracker_;
@@ -90,7 +99,8 @@ class SimulationOf final : public Simulation {
   std::int64_t leaves_ = 0;
   std::vector<std::int64_t> leaves_per_level_;
   std::vector<double> level_dx_;
-  std::int64_t updates_ = 0;  // of all ranks
+  std::vector<std::uint32_t> inexact_halos_;  // of this rank's leaves
+  std::int64_t updates_ = 0;                  // of all ranks
   std::int64_t first_order_ = 0, floored_ = 0,
                strayed_ = 0;  // of this rank; of what was before a restart: the root's
   BoundsWatch watch_;

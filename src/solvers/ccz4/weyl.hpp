@@ -8,6 +8,7 @@
 // where e_phi, e_r, e_theta are made orthonormal in this order. A wave that travels outwards has
 // Psi4 = -d^2/dt^2 (h_plus - i h_cross), one that travels inwards none.
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <span>
@@ -21,6 +22,23 @@ template <class T>
 struct Weyl {
   Symmetric<T> electric, magnetic;
 };
+
+// What weyl() reads: these unknowns, and derivatives of the first weyl_slopes of them.
+inline constexpr std::size_t weyl_slopes = 27;
+inline constexpr std::array<int, 35> weyl_unknowns = [] {
+  std::array<int, 35> list{};
+  std::size_t n = 0;
+  const auto add = [&](int first, int count) {
+    for (int i = 0; i < count; ++i) list[n++] = first + i;
+  };
+  add(at::At, 6);
+  add(at::D, 18);
+  add(at::P, 3);
+  add(at::g, 6);
+  add(at::K, 1);
+  add(at::phi, 1);
+  return list;
+}();
 
 // As Terms::rates() takes them: gradient[axis * unknowns + n].
 template <class T>
