@@ -115,6 +115,23 @@ TEST(Ccz4Input, IsChecked) {
   }
 }
 
+// Valid, but unstable: a warning, which names the value and its place.
+TEST(Ccz4Input, WarnsOfDissipationTooSmallForResolutionJumps) {
+  const auto warnings = [](std::vector<std::string> settings) {
+    settings.emplace_back("solver.dissipation=0.1");
+    return physics_input(flat, settings).warnings;
+  };
+  const std::vector<std::string> seen = warnings({});
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0],
+            "--set solver.dissipation=0.1: solver.dissipation: is 0.1: below 0.2 the fourth-order scheme is "
+            "unstable at resolution jumps, which mesh.max-level > mesh.min-level allows");
+  EXPECT_EQ(warnings({"solver.scheme=rusanov"}).size(), 0u);
+  EXPECT_EQ(warnings({"mesh.max-level=1"}).size(), 0u);
+  EXPECT_EQ(physics_input(flat, {"solver.dissipation=0.2"}).warnings.size(), 0u);
+  EXPECT_EQ(physics_input(flat).warnings.size(), 0u);
+}
+
 // Messages begin with line and column.
 TEST(Ccz4Input, IsRefusedWhereItStands) {
   const std::string puncture = "name = \"puncture\"\ncentre = [0.25, 0.25, 0.25]";
