@@ -93,6 +93,12 @@ TEST(Ccz4Input, IsChecked) {
   expect({"scenario.name=gauge-wave"}, "it needs solver.slicing = \"harmonic\" and solver.s = 0");
   expect({"scenario.name=gauge-wave", "solver.slicing=harmonic", "solver.s=0", "scenario.width=0.3"},
          "scenario.width: the domain must hold a whole number of waves along x");
+  const std::vector<std::string> pulse = {"scenario.name=linear-wave", "scenario.profile=pulse",
+                                          "solver.slicing=harmonic", "solver.s=0"};
+  EXPECT_EQ(message(pulse), "accepted");
+  std::vector<std::string> wide = pulse;
+  wide.emplace_back("scenario.sigma=0.07");
+  expect(wide, "scenario.sigma: must be at most 0.0625 (width / 16), or pulses overlap, but is 0.07");
   expect(
       {"scenario.name=kerr-schild", "solver.s=0", "scenario.spin=0.9", "scenario.centre=[-0.3, -0.3, -0.3]"},
       "a ring of radius 0.9");
