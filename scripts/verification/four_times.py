@@ -4,8 +4,8 @@
 that fourth-order CCZ4 is not."""
 from verification.session import shipped
 
-# What ends a run, four times as large; inputs/accretion-3d-fine.toml takes an hour so, and is left out. The accretion in 2D
-# stops where the turnaround radius, 0.017 a by its formula, would reach a third of the box; see accretion-2d.toml.
+# What ends a run, four times as large; inputs/accretion-3d-fine.toml would take an hour and is left out. At the end the
+# formulae's turnaround radii are 0.77 (2D) and 0.69 (3D) of the boxes' half widths.
 LENGTHS = {
     "sod": {"time.end": 0.8}, "vortex": {"time.end": 8}, "uniform": {"time.end": 0.4}, "sedov-2d": {"time.end": 0.6},
     "sedov-3d": {"time.end": 0.2}, "riemann-2d": {"time.end": 3.2},
