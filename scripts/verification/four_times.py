@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every shipped input at four times its length; and noise in uniform states on nests for 100 crossing times, for the schemes
-that fourth-order CCZ4 is not."""
+"""Every shipped input at four times its length; and noise in uniform states on nests for 100 crossing times, with all
+schemes but fourth-order CCZ4."""
 from verification.session import shipped
 
 # What ends a run, four times as large; inputs/accretion-3d-fine.toml would take an hour and is left out. At the end the

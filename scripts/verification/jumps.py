@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Noise in flat space on meshes with resolution jumps, fourth-order CCZ4: how fast it grows, against the same run without
-the jumps. That is the same domain and patch size with leaves of the coarsest level only. Noise is a random number in every
-unknown of every volume, of one amplitude whatever the volume's width: both runs start from the same numbers where both
-meshes are coarse, and the refined one from more and finer ones elsewhere."""
+"""Noise in flat space on meshes with resolution jumps, fourth-order CCZ4: how fast it grows, against the same run
+without the jumps. That is the same domain and patch size with leaves of the coarsest level only. Noise is a random
+number in every unknown of every volume, of one amplitude whatever the volume's width: both runs start from the same
+numbers where both meshes are coarse, and the refined one from more and finer ones elsewhere."""
 import os
 
 from verification.session import interpolated, rate, reader
@@ -145,8 +145,7 @@ def part(mesh):
 
 
 def in_cube(directory):
-    """By time: root mean squares of each constraint's plot field over the middle cell, [-3, 3]^3; of its means over coarse
-    volumes (0.6 wide) there, too."""
+    """By time: root mean squares of each constraint's plot field over the middle cell, [-3, 3]^3."""
     meander = reader()
     result = {}
     for file in sorted(os.listdir(directory)):
@@ -176,10 +175,16 @@ def sommerfeld(verification):
                        ("t", *CONSTRAINTS),
                        [(f"{t:g}", *(f"{refined[t][name]:.2e} / {plain[t][name]:.2e}" for name in CONSTRAINTS))
                         for t in times])
-    late = [t for t in times if t >= 10]
-    ratios = {(t, name): refined[t][name] / plain[t][name] for t in late for name in CONSTRAINTS}
+    # The cube starts with finer noise, hence larger constraints, than the same region without it; that decays, and from
+    # t = 12 on the echo of the boundaries is what is left. Without jumps ordering constraints fall to rounding; interpolation
+    # of unknowns and their derivatives, each for itself, keeps them at its error.
+    late = [t for t in times if t >= 12]
+    ratios = {(t, name): refined[t][name] / plain[t][name] for t in late for name in CONSTRAINTS[:3]}
     worst = max(ratios, key=ratios.get, default=None)
-    verification.claim("(b) with Sommerfeld boundaries, dissipation 0.3, ordering 5: a constraint in the cube over that "
-                       "of the unrefined run, t = 10 to 15", "at most 1.2",
-                       f"{ratios[worst]:.2f} ({worst[1]}, t = {worst[0]:g})" if late else "the run failed",
+    what = "(b) with Sommerfeld boundaries, dissipation 0.3, ordering 5"
+    verification.claim(f"{what}: a constraint other than ordering in the cube over that of the unrefined run, t = 12 to 15",
+                       "at most 1.2", f"{ratios[worst]:.2f} ({worst[1]}, t = {worst[0]:g})" if late else "the run failed",
                        done and bool(late) and ratios[worst] <= 1.2, seconds)
+    ordering = max((refined[t][name] for t in late for name in CONSTRAINTS[3:]), default=1)
+    verification.claim(f"{what}: ordering constraints in the cube over the noise, t = 12 to 15", "at most 0.05",
+                       f"{ordering / NOISE:.3f}", done and ordering <= 0.05 * NOISE, seconds)

@@ -44,7 +44,8 @@ class Verification:
 
     def run(self, name, source, settings, program=None):
         """Rows of the history, whether the run was completed, and the seconds it took. A run that fails leaves the rows
-        up to its failure. Plot files, where the settings ask for them, are in self.directory(name). `program`: another one than --meander."""
+        up to its failure. Plot files, where the settings ask for them, are in self.directory(name). `program`:
+        another one than --meander."""
         directory = self.directory(name)
         command = [program or self.options.meander, "run", source, "--output", directory,
                    "--threads", str(self.options.threads)]
