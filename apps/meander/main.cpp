@@ -8,6 +8,7 @@
 
 #include "base/crash.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "command_line.hpp"
 #include "first.hpp"
 #include "meander.hpp"
@@ -54,12 +55,24 @@ int print(const std::string& text) {
   return exit_done;
 }
 
+void warn_of(const simulation::Config& config) {
+  for (const std::string& warning : config.warnings) log::warning(warning);
+}
+
+int check_input(const app::CommandLine& line) {
+  const simulation::Config config = simulation::load_config(line.input, line.settings);
+  warn_of(config);
+  return print(config.resolved);
+}
+
 // The resolved input on standard output, which may be kept; what its run would cost on standard error.
 int check(const app::CommandLine& line, const app::Ranks& ranks) {
   const simulation::Config config = simulation::load_config(ranks.communicator, line.input, line.settings);
   const int threads = simulation::plan_threads(ranks.communicator, line.threads).threads;
   ranks.communicator.agree([&] {
-    if (ranks.communicator.is_root()) print(config.resolved);
+    if (!ranks.communicator.is_root()) return;
+    warn_of(config);
+    print(config.resolved);
   });
   const auto estimate = simulation::estimate_run(config, threads, ranks.communicator);
   if (ranks.communicator.is_root()) {
@@ -78,7 +91,7 @@ bool simulates(const app::CommandLine& line) {
 int tell(const app::CommandLine& line, const std::string& help) {
   switch (line.command) {
     case app::Command::check:
-      return print(simulation::load_config(line.input, line.settings).resolved);
+      return check_input(line);
     case app::Command::explain:
       return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
     case app::Command::info:

@@ -155,11 +155,18 @@ bool Fields::was_given(std::string_view key) const {
   return field != nullptr && !field->origin.where.empty();
 }
 
-void Fields::reject(std::string_view key, std::string_view why) const {
+const Origin& Fields::origin_of(std::string_view key) const {
   const Field* field = find(key);
-  const Origin& origin = field != nullptr && !field->origin.where.empty() ? field->origin : place_;
-  throw InputError(fmt::format("{}{}{}.{}: {}{}", origin.where, origin.where.empty() ? "" : ": ", table_, key,
-                               why, origin.excerpt));
+  return field != nullptr && !field->origin.where.empty() ? field->origin : place_;
+}
+
+std::string Fields::message(std::string_view key, std::string_view what) const {
+  const std::string& where = origin_of(key).where;
+  return fmt::format("{}{}{}.{}: {}", where, where.empty() ? "" : ": ", table_, key, what);
+}
+
+void Fields::reject(std::string_view key, std::string_view why) const {
+  throw InputError(message(key, why) + origin_of(key).excerpt);
 }
 
 }  // namespace meander::io

@@ -84,11 +84,15 @@ class Fields {
   void set_place(Origin place) { place_ = std::move(place); }
   const Origin& place() const { return place_; }
 
-  // Throws InputError that points at the key's value (or names table.key where it is a default):
+  // One line that points at the key's value (or names table.key where it is a default):
   // "input.toml:12:9: scenario.density: must be positive, but is -1".
+  std::string message(std::string_view key, std::string_view what) const;
+  // Throws InputError with that message and the line of the input.
   [[noreturn]] void reject(std::string_view key, std::string_view why) const;
 
  private:
+  const Origin& origin_of(std::string_view key) const;
+
   std::string table_;
   Field& add(std::string_view key, std::string_view unit, std::string_view meaning, Field::Target target,
              Range range, std::vector<std::string> choices);

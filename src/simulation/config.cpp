@@ -173,6 +173,9 @@ class Loader {
     check_mesh(mesh_, config_, solver_of_run_->traits());
     config_.scenario->check_widths(scenario_, widths_of_volumes(config_));
     check_memory(mesh_, config_, solver_of_run_->traits(), memory_);
+    const EquationEntry& entry = equation_of(config_);
+    if (entry.warnings != nullptr)
+      config_.warnings = entry.warnings(solver_, config_, mesh.max_level > mesh.min_level);
   }
 
   void read_partition() {

@@ -107,6 +107,7 @@ struct Config : EquationParameters {  // [solver]
   std::shared_ptr<Scenario> scenario;  // set up
   std::string resolved;                // the whole input with all defaults, as TOML that can be run again
   std::vector<Key> keys;
+  std::vector<std::string> warnings;  // about valid values, one line each, for the user to read once
 
   int base_level() const;  // smallest m with 3^m >= max(cells)
   // What EquationEntry::measure() is to look at now.

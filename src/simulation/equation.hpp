@@ -40,6 +40,9 @@ struct EquationEntry {
   solvers::PointTerms (*terms)(int dim, const EquationParameters& parameters);
   std::string fields_meaning =
       {};  // a paragraph for docs/input.md on plot fields whose names do not say it all
+  // Warnings about valid values of the keys in `fields`; `adaptive`: leaves may differ in level. Null: none.
+  std::vector<std::string> (*warnings)(const io::Fields& fields, const EquationParameters& parameters,
+                                       bool adaptive) = nullptr;
 };
 
 // All equations, the first being the default. Adding one is adding a line here.

@@ -214,6 +214,7 @@ int threads_of(const Config& config, const RunOptions& options, const mesh::Comm
   log::info(fmt::format("{}: scenario {}, {}D, {}{} thread{}{}, output in {}", what, config.scenario_name,
                         config.domain.dimensions, ranks, threads, threads == 1 ? "" : "s",
                         options.thread_level.empty() ? "" : ", " + options.thread_level, directory));
+  for (const std::string& warning : config.warnings) log::warning(warning);
   for (const std::string& warning : plan.warnings) log::warning(warning);
   return plan.threads;
 }

@@ -154,6 +154,18 @@ class CommandLine(unittest.TestCase):
             stream.write(first)
         self.assertEqual(self.meander("check", "--input-only", "in.toml"), (0, first, ""))
 
+    def test_warnings_of_the_input_are_said_once_by_check_and_run(self):
+        with open(self.path("flat.toml"), "w", encoding="utf-8") as stream:
+            stream.write('[mesh]\nmin-level = 0\nmax-level = 1\n[[refinement]]\nkind = "box"\nlower = [2, 2, 2]\n'
+                         'upper = [3, 3, 3]\n[solver]\nequation = "ccz4"\ndissipation = 0.1\n[scenario]\n'
+                         'name = "minkowski"\n[time]\nmax-steps = 1\n')
+        warning = "flat.toml:10:15: solver.dissipation: is 0.1: below 0.2 the fourth-order scheme is unstable"
+        for command in (["check", "--input-only"], ["check", "--threads", "1"], ["run", "--threads", "1"]):
+            code, _, err = self.meander(*command, "flat.toml")
+            self.assertEqual((code, err.count(warning)), (0, 1), err)
+        code, _, err = self.meander("check", "flat.toml", "--set", "solver.dissipation=0.2")
+        self.assertEqual((code, err.count("dissipation")), (0, 0), err)
+
     def test_standard_output_that_takes_nothing(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([os.environ["MEANDER"], "scenarios"], stdout=full, stderr=subprocess.PIPE, text=True,

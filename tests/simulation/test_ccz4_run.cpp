@@ -93,6 +93,12 @@ TEST(Ccz4Input, IsChecked) {
   expect({"scenario.name=gauge-wave"}, "it needs solver.slicing = \"harmonic\" and solver.s = 0");
   expect({"scenario.name=gauge-wave", "solver.slicing=harmonic", "solver.s=0", "scenario.width=0.3"},
          "scenario.width: the domain must hold a whole number of waves along x");
+  const std::vector<std::string> pulse = {"scenario.name=linear-wave", "scenario.profile=pulse",
+                                          "solver.slicing=harmonic", "solver.s=0"};
+  EXPECT_EQ(message(pulse), "accepted");
+  std::vector<std::string> wide = pulse;
+  wide.emplace_back("scenario.sigma=0.07");
+  expect(wide, "scenario.sigma: must be at most 0.0625 (width / 16), or pulses overlap, but is 0.07");
   expect(
       {"scenario.name=kerr-schild", "solver.s=0", "scenario.spin=0.9", "scenario.centre=[-0.3, -0.3, -0.3]"},
       "a ring of radius 0.9");
@@ -113,6 +119,23 @@ TEST(Ccz4Input, IsChecked) {
         std::string::npos)
         << error.what();
   }
+}
+
+// Valid, but unstable: a warning, which names the value and its place.
+TEST(Ccz4Input, WarnsOfDissipationTooSmallForResolutionJumps) {
+  const auto warnings = [](std::vector<std::string> settings) {
+    settings.emplace_back("solver.dissipation=0.1");
+    return physics_input(flat, settings).warnings;
+  };
+  const std::vector<std::string> seen = warnings({});
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0],
+            "--set solver.dissipation=0.1: solver.dissipation: is 0.1: below 0.2 the fourth-order scheme is "
+            "unstable at resolution jumps, which mesh.max-level > mesh.min-level allows");
+  EXPECT_EQ(warnings({"solver.scheme=rusanov"}).size(), 0u);
+  EXPECT_EQ(warnings({"mesh.max-level=1"}).size(), 0u);
+  EXPECT_EQ(physics_input(flat, {"solver.dissipation=0.2"}).warnings.size(), 0u);
+  EXPECT_EQ(physics_input(flat).warnings.size(), 0u);
 }
 
 // Messages begin with line and column.

@@ -77,5 +77,33 @@ TEST_P(UniformRun, StaysUniformThroughRefinementJumps) {
   EXPECT_LE(worst, 1e-14);
 }
 
+// Noise of every wavelength that three nested levels hold: conservative schemes damp it, at jumps, too.
+TEST_P(UniformRun, NoiseDecaysOnNestedLevels) {
+  const int dim = std::get<0>(GetParam());
+  const std::string low = dim == 3 ? "0.4, 0.4, 0.4" : "0.4, 0.4",
+                    high = dim == 3 ? "0.6, 0.6, 0.6" : "0.6, 0.6";
+  const auto simulation = make_simulation(
+      physics_input(fmt::format("[domain]\ndimensions = {}\n"
+                                "[mesh]\npatch-size = 6\nmin-level = {}\nmax-level = {}\nbuffer = 0\n"
+                                "[[refinement]]\nkind = \"box\"\nlower = [{}]\nupper = [{}]\nlevel = {}\n"
+                                "[[refinement]]\nkind = \"ball\"\nradius = 0.02\n"
+                                "[solver]\nscheme = \"{}\"\n[scenario]\nname = \"uniform\"\nnoise = 1e-6\n"
+                                "velocity = [{}]\n[time]\nend = 10\n",
+                                dim, 1, dim == 3 ? 2 : 3, low, high, 2, std::get<1>(GetParam()),
+                                dim == 3 ? "0.5, 0.3, 0.1" : "0.5, 0.3")),
+      available_processors());
+  const double end = dim == 3 ? 2 : 10;
+  double largest = measured(*simulation, "error_linf");
+  EXPECT_GT(largest, 1e-6);
+  for (const double t : {0.2 * end, 0.6 * end, end}) {
+    while (simulation->time() < t) simulation->advance(t);
+    const double deviation = measured(*simulation, "error_linf");
+    std::printf("%dD %s: largest deviation %.2e at t = %g\n", dim, std::get<1>(GetParam()).c_str(), deviation,
+                t);
+    EXPECT_LE(deviation, largest);
+    if (t < 0.5 * end) largest = deviation;
+  }
+}
+
 }  // namespace
 }  // namespace meander::simulation

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/ccz4/ccz4.hpp"
+
+#include <fmt/format.h>
+
 #include "simulation/equations/ccz4_measures.hpp"
 #include "simulation/equations/entries.hpp"
 #include "solvers/ccz4/derived.hpp"
@@ -39,8 +42,10 @@ void describe(io::Fields& fields, SolverNames& names, EquationParameters& parame
       "Time step in units of dx over the sum of the wave speeds along the axes: at most 1 (rusanov), "
       "1.8 (fourth-order).",
       {.min = 0, .max = 2, .min_open = true});
-  fields.number("dissipation", p.dissipation, "", "fourth-order: strength of the Kreiss-Oliger dissipation.",
-                io::between(0, 1));
+  fields.number(
+      "dissipation", p.dissipation, "",
+      "fourth-order: strength of the Kreiss-Oliger dissipation; adaptive meshes require 0.2 for stability.",
+      io::between(0, 1));
   describe_system(fields, names, p);
   fields.number("k1", p.k1, "1 / time", "Damping of constraint violations.", io::at_least(0));
   fields.number("k2", p.k2, "", "Damping of Theta relative to that of Z_i.", {.min = -1, .min_open = true});
@@ -69,6 +74,18 @@ void set_up(const SolverNames& names, EquationParameters& parameters) {
   p.c = names.damped_theta;
 }
 
+std::vector<std::string> warnings(const io::Fields& fields, const EquationParameters& parameters,
+                                  bool adaptive) {
+  using namespace solvers::ccz4;
+  const Parameters& p = parameters.ccz4;
+  if (!adaptive || p.scheme != Scheme::fourth_order || p.dissipation >= least_dissipation_at_jumps) return {};
+  return {fields.message(
+      "dissipation",
+      fmt::format("is {}: below {} the fourth-order scheme is unstable at resolution jumps, which "
+                  "mesh.max-level > mesh.min-level allows",
+                  p.dissipation, least_dissipation_at_jumps))};
+}
+
 std::unique_ptr<solvers::Solver> make(int, const EquationParameters& parameters) {
   return solvers::ccz4::make_solver(parameters.ccz4);
 }
@@ -88,8 +105,9 @@ and Z_i), `connection` (Gamma-hat^i less the contracted Christoffel symbols), `o
 }  // namespace
 
 EquationEntry ccz4_equation() {
-  return {"ccz4", "Einstein's in vacuum, as first-order CCZ4",      {3},           describe, set_up,
-          make,   {"lapse", "shift", "phi", "K", "theta", "level"}, ccz4_measures, terms,    fields_meaning};
+  return {"ccz4",  "Einstein's in vacuum, as first-order CCZ4",      {3},           describe, set_up,
+          make,    {"lapse", "shift", "phi", "K", "theta", "level"}, ccz4_measures, terms,    fields_meaning,
+          warnings};
 }
 
 }  // namespace meander::simulation

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "simulation/scenarios/checks.hpp"
+#include "simulation/scenarios/deviation.hpp"
 #include "simulation/scenarios/makers.hpp"
 #include "solvers/ccz4/exact/metrics.hpp"
 #include "solvers/ccz4/exact/punctures.hpp"
@@ -51,6 +52,7 @@ class KerrSchild final : public Scenario {
     const double at[4] = {0, centre[0] - centre_[0], centre[1] - centre_[1], centre[2] - centre_[2]};
     exact::from_metric(hole_, at, slicing_, exact::Gauge::still, q);
   }
+  std::vector<Measure> measure(const StateView& view) const override { return deviation(view, *this); }
 
  private:
   exact::KerrSchild hole_;

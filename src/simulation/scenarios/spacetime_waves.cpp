@@ -71,17 +71,68 @@ class GaugeWave final : public WaveScenario<exact::GaugeWave> {
   std::string direction_ = "x";
 };
 
-class LinearWave final : public WaveScenario<exact::LinearWave> {
+double base_value(double x) {
+  return x;
+}
+template <class T>
+double base_value(const exact::Jet<T>& x) {
+  return base_value(x.value);
+}
+double exponential(double x) {
+  return std::exp(x);
+}
+template <class T>
+exact::Jet<T> exponential(const exact::Jet<T>& x) {
+  const T value = exponential(x.value);
+  return exact::Jet<T>::chain(value, value, x);
+}
+
+// A sine, or with sigma > 0 Gaussian pulses that start at `centre` and repeat every width: as
+// exact::LinearWave with b = A exp(-(x - t - centre)^2 / (2 sigma^2)).
+struct WeakWave : exact::LinearWave {
+  double sigma = 0, centre = 0;
+
+  template <class S>
+  exact::Adm<S> operator()(const S (&x)[4]) const {
+    if (sigma == 0) return exact::LinearWave::operator()(x);
+    const S from_centre = x[1] - x[0] - S(centre);
+    const S distance = from_centre - S(width * std::round(base_value(from_centre) / width));
+    const S b = S(amplitude) * exponential(S(-0.5 / (sigma * sigma)) * distance * distance);
+    exact::Adm<S> r = exact::flat<S>();
+    r.metric(1, 1) = S(1.0) + b;
+    r.metric(2, 2) = S(1.0) - b;
+    return r;
+  }
+};
+
+class LinearWave final : public WaveScenario<WeakWave> {
  public:
   void describe(io::Fields& fields) override {
     fields.number("amplitude", wave_.amplitude, "",
                   "of the wave in the metric; exact up to terms of its square", io::between(0, 0.1));
-    fields.number("width", wave_.width, "length", "of one wave, along x", io::greater_than(0));
+    fields.number("width", wave_.width, "length", "of one wave, along x; distance between pulses",
+                  io::greater_than(0));
+    fields.choice("profile", profile_, {"sine", "pulse"}, "a sine along x, or one Gaussian pulse a width");
+    fields.number("sigma", sigma_, "length", "pulse: standard deviation, at most width / 16",
+                  io::greater_than(0));
+    fields.number("centre", wave_.centre, "length", "pulse: x of its maximum at time 0");
   }
   void set_up(const io::Fields& fields, const Setting& setting) override {
     needs_harmonic_slicing(fields, setting);
     check_period(fields, setting, 0, wave_.width);
+    const bool pulse = profile_ == "pulse";
+    // Where two pulses meet, each has then fallen to 1e-14 of its amplitude.
+    constexpr double sigmas_apart = 16;
+    if (pulse && sigmas_apart * sigma_ > wave_.width * (1 + 1e-12)) {
+      fields.reject("sigma", fmt::format("must be at most {} (width / {:g}), or pulses overlap, but is {}",
+                                         wave_.width / sigmas_apart, sigmas_apart, sigma_));
+    }
+    wave_.sigma = pulse ? sigma_ : 0;
   }
+
+ private:
+  std::string profile_ = "sine";
+  double sigma_ = 0.05;
 };
 
 }  // namespace

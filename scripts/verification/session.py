@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of the program, the claims made of them, and the table that both end up in."""
+import csv
+import importlib
+import math
+import os
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def shipped(name):
+    return os.path.join(ROOT, "inputs", name)
+
+
+def reader():
+    """The package meander_amr of this tree, which needs h5py and numpy."""
+    sys.path.insert(0, os.path.join(ROOT, "python"))
+    try:
+        return importlib.import_module("meander_amr")
+    except ImportError as error:
+        sys.exit(f"scripts/verify: this part reads plot files and needs Python with h5py and numpy ({error}); on "
+                 "Debian: apt install python3-h5py, and /usr/bin/python3 scripts/verify")
+
+
+class Verification:
+    def __init__(self, options):
+        self.options = options
+        self.rows, self.tables = [], []
+        self.failures = 0
+
+    def directory(self, name):
+        return os.path.join(self.options.output, name)
+
+    def input(self, name, text):
+        """The path of a new input file with this text."""
+        path = self.directory(name + ".toml")
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return path
+
+    def run(self, name, source, settings, program=None):
+        """Rows of the history, whether the run was completed, and the seconds it took. A run that fails leaves the rows
+        up to its failure. Plot files, where the settings ask for them, are in self.directory(name). `program`:
+        another one than --meander."""
+        directory = self.directory(name)
+        command = [program or self.options.meander, "run", source, "--output", directory,
+                   "--threads", str(self.options.threads)]
+        for key, value in {"output.plot-every": 0, **settings}.items():
+            command += ["--set", f"{key}={value}"]
+        print(f"{name} ...", flush=True)
+        started = time.monotonic()
+        with open(directory + ".log", "w", encoding="utf-8") as log:
+            code = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
+        seconds = time.monotonic() - started
+        if code not in (0, 1) or not os.path.exists(directory + "/history.csv"):
+            sys.exit(f"{name}: exit code {code}; see {directory}.log")
+        with open(directory + "/history.csv", encoding="utf-8", newline="") as stream:
+            rows = [{key.split(" [")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
+        return rows, code == 0, seconds
+
+    def claim(self, what, demanded, seen, holds, seconds):
+        self.failures += not holds
+        self.rows.append((what, demanded, seen, "yes" if holds else "NO", f"{seconds:.0f} s"))
+        print(f"  {what}: {seen} ({demanded}): {'holds' if holds else 'DOES NOT HOLD'}", flush=True)
+        self.write()
+
+    def table(self, title, header, rows):
+        """Figures that no claim is made of, printed and written below the claims."""
+        lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+        lines += ["| " + " | ".join(row) + " |" for row in rows]
+        print("\n".join([f"  {title}:"] + lines), flush=True)
+        self.tables.append((title, lines))
+        self.write()
+
+    def write(self):
+        with open(os.path.join(self.options.output, "verification.md"), "w", encoding="utf-8") as stream:
+            version = subprocess.run([self.options.meander, "--version"], capture_output=True, text=True, check=True)
+            stream.write(f"# Verification, {time.strftime('%Y-%m-%d')}\n\n{version.stdout.strip()}\n\n")
+            stream.write("| claim | demanded | seen | holds | took |\n|---|---|---|---|---|\n")
+            for row in self.rows:
+                stream.write("| " + " | ".join(row) + " |\n")
+            for title, lines in self.tables:
+                stream.write(f"\n{title}:\n\n" + "\n".join(lines) + "\n")
+
+
+def listed(numbers, form):
+    return ", ".join(format(number, form) for number in numbers)
+
+
+def at(rows, t):
+    """The first row at or after that time; the last one if there is none."""
+    return next((row for row in rows if row["time"] >= t * (1 - 1e-12)), rows[-1])
+
+
+def interpolated(rows, t, column):
+    """Linear between the rows before and after that time; NaN outside of them."""
+    for before, after in zip(rows, rows[1:]):
+        if before["time"] <= t <= after["time"]:
+            share = (t - before["time"]) / (after["time"] - before["time"])
+            return (1 - share) * before[column] + share * after[column]
+    return math.nan
+
+
+def rate(rows, column, first, last):
+    """Exponent per unit time between two times, by least squares of the logarithm; NaN with less than three rows."""
+    points = [(row["time"], math.log(row[column])) for row in rows if first <= row["time"] <= last and row[column] > 0]
+    if len(points) < 3:
+        return math.nan
+    middle_t, middle_y = (sum(column) / len(points) for column in zip(*points))
+    return (sum((t - middle_t) * (y - middle_y) for t, y in points)
+            / sum((t - middle_t) ** 2 for t, _ in points))
