@@ -72,7 +72,8 @@ void CoarseReads<D>::add_children(const CoarseRead<D>& read) {
   const Index<D> offset = offset_of<D>(read.direction);
   for (int position = 0; position < children<D>; ++position) {
     CoarseRead<D> part = read;
-    for (int a = 0, rest = position; a < D; ++a, rest /= 3) part.child[static_cast<std::size_t>(a)] = rest % 3;
+    for (int a = 0, rest = position; a < D; ++a, rest /= 3)
+      part.child[static_cast<std::size_t>(a)] = rest % 3;
     const auto share = solvers::share_of<D>(layout_, part.child, read.restriction(layout_));
     if (share.volumes() == 0) continue;
     Cell<D> cell{{}, coarse.level + 1};
@@ -93,8 +94,8 @@ template <int D>
 void CoarseReads<D>::add(const CoarseRead<D>& read, int direction) {
   // Of the interior, what fine leaves on one side read lies at that side.
   const int side = read.direction == CoarseRead<D>::interior ? children<D> + direction : read.direction;
-  auto& same_side = sides_[static_cast<std::uint64_t>(read.coarse) * 2 * children<D> +
-                           static_cast<std::uint64_t>(side)];
+  auto& same_side =
+      sides_[static_cast<std::uint64_t>(read.coarse) * 2 * children<D> + static_cast<std::uint64_t>(side)];
   for (const std::size_t index : same_side) {
     CoarseRead<D>& known = all_[index];
     if (known.source != read.source) continue;

@@ -11,8 +11,8 @@
 // prolonged: two phases fill all halos, whatever the number of levels.
 //
 // Not all leaves that are read touch F: across C's side faces, for one, children of a refined cell up to four
-// coarse volumes (twelve fine ones) deep are read. So the rank of F asks that of C, which knows what touches C,
-// and the ranks of the leaves that are read are told.
+// coarse volumes (twelve fine ones) deep are read. So the rank of F asks that of C, which knows what touches
+// C, and the ranks of the leaves that are read are told.
 
 #include <cstdint>
 #include <unordered_map>
@@ -29,9 +29,9 @@ struct CoarseRead {
   static constexpr int interior = children<D> / 2;  // as a direction
   static constexpr int outside = -1;                // as a rank
 
-  std::int32_t coarse = 0;    // leaf of the view
-  int direction = interior;   // in which the box lies
-  int rank = outside;         // that holds the source
+  std::int32_t coarse = 0;   // leaf of the view
+  int direction = interior;  // in which the box lies
+  int rank = outside;        // that holds the source
   Key<D> source{};
   bool is_finer = false;      // the source
   Index<D> child{};           // if it is: its position in the refined cell

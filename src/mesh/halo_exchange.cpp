@@ -46,7 +46,9 @@ void HaloExchange<D>::fill(double t, ThreadTeam& team) {
   const auto first_phase = [&](bool receiving) {
     team.for_chunks(leaves, [&](int, std::size_t begin, std::size_t end) {
       for (std::size_t leaf = begin; leaf < end; ++leaf) {
-        if (plan_.receives(leaf) == receiving) finish_first_phase(leaf, [](std::size_t) { return true; }, t);
+        if (plan_.receives(leaf) == receiving)
+          finish_first_phase(
+              leaf, [](std::size_t) { return true; }, t);
       }
     });
   };
@@ -80,7 +82,8 @@ void HaloExchange<D>::start_sends(ThreadTeam& team) {
 }
 
 template <int D>
-void HaloExchange<D>::pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts) {
+void HaloExchange<D>::pack(std::span<const OutgoingVolumes<D>> volumes,
+                           std::span<const OutgoingPart<D>> parts) {
   double* const buffer = messages_.send_buffer();
   for (const auto& item : volumes) {
     solvers::pack<D>(layout_, patches_[static_cast<std::size_t>(item.leaf)].q, item.box,

@@ -25,8 +25,8 @@ class HaloExchange {
   HaloExchange(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                const BoundaryFill<D>& boundaries, gpu::Resource& memory);
 
-  // For the leaves of `view`, which outlives the exchange or the next call; `patches`: of its leaves, of which
-  // only own ones need a slot. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
+  // For the leaves of `view`, which outlives the exchange or the next call; `patches`: of its leaves, of
+  // which only own ones need a slot. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
   void plan(const DistributedTree<D>& tree, const LocalView<D>& view, const HaloNeeds& needs,
             std::span<const solvers::PatchTask> patches, int tag, const char* name);
 
@@ -69,7 +69,9 @@ class HaloExchange {
   void second_phase(Arrival arrival, double t, ThreadTeam& team);
 
   // Of ghost patches; of sums and messages.
-  std::size_t ghost_bytes() const { return ghost_pool_.capacity() * ghost_pool_.slot_doubles() * sizeof(double); }
+  std::size_t ghost_bytes() const {
+    return ghost_pool_.capacity() * ghost_pool_.slot_doubles() * sizeof(double);
+  }
   std::size_t buffer_bytes() const { return parts_.size() * sizeof(double) + 2 * messages_.sent_bytes(); }
 
  private:
@@ -84,8 +86,9 @@ class HaloExchange {
   HaloPlan<D> plan_;
   NeighbourMessages messages_;
   PatchPool ghost_pool_;
-  std::vector<solvers::PatchTask> patches_;  // of own leaves, then of the view's others, whose slots may be null
-  std::vector<double> parts_;                // sums of own fine leaves, until they are combined
+  std::vector<solvers::PatchTask>
+      patches_;                // of own leaves, then of the view's others, whose slots may be null
+  std::vector<double> parts_;  // sums of own fine leaves, until they are combined
 };
 
 }  // namespace meander::mesh

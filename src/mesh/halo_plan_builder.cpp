@@ -143,7 +143,8 @@ void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
     } else if (!view_.is_own(op.source)) {
       plan_.receives_[leaf] = 1;
       op.kind = Kind::receive;
-      op.offset = incoming_[peer_of(op.source)].take(op.box().volumes() * static_cast<std::size_t>(layout_.unknowns));
+      op.offset =
+          incoming_[peer_of(op.source)].take(op.box().volumes() * static_cast<std::size_t>(layout_.unknowns));
       late_.push_back(op);
     } else {
       const bool early = !corrected_[leaf] && !corrected_[static_cast<std::size_t>(op.source)];

@@ -105,7 +105,7 @@ class HaloPlan<D>::Builder {
   HaloNeeds needs_;
   bool two_phases_;
   std::unordered_map<int, std::size_t> peer_of_;
-  std::vector<Message> incoming_, outgoing_;                // by peer
+  std::vector<Message> incoming_, outgoing_;                    // by peer
   std::vector<std::size_t> peers_of_volumes_, peers_of_parts_;  // by item that is sent
   CoarseReads<D> reads_;
   std::unordered_map<std::int32_t, std::vector<std::size_t>> reads_of_;  // by coarse leaf

@@ -161,10 +161,10 @@ void HaloPlan<D>::Builder::list_border() {
   }
 }
 
-#define MEANDER_INSTANTIATE(D)                                  \
-  template void HaloPlan<D>::Builder::list_outgoing();          \
-  template void HaloPlan<D>::Builder::request_coarse_reads();   \
-  template void HaloPlan<D>::Builder::place_messages();         \
+#define MEANDER_INSTANTIATE(D)                                \
+  template void HaloPlan<D>::Builder::list_outgoing();        \
+  template void HaloPlan<D>::Builder::request_coarse_reads(); \
+  template void HaloPlan<D>::Builder::place_messages();       \
   template void HaloPlan<D>::Builder::list_border();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

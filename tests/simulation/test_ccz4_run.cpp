@@ -138,6 +138,18 @@ TEST(Ccz4Input, WarnsOfDissipationTooSmallForResolutionJumps) {
   EXPECT_EQ(physics_input(flat).warnings.size(), 0u);
 }
 
+TEST(Ccz4Input, WarnsOfAShiftWithoutOrderingAtResolutionJumps) {
+  const auto warnings = [](std::vector<std::string> settings) {
+    settings.emplace_back("solver.ordering=0");
+    return physics_input(flat, settings).warnings;
+  };
+  ASSERT_EQ(warnings({"solver.s=1"}).size(), 1u);
+  EXPECT_EQ(warnings({"solver.s=1"})[0].substr(0, 47), "--set solver.ordering=0: solver.ordering: is 0:");
+  EXPECT_EQ(warnings({"solver.s=0"}).size(), 0u);
+  EXPECT_EQ(warnings({"solver.s=1", "mesh.max-level=1"}).size(), 0u);
+  EXPECT_EQ(physics_input(flat, {"solver.s=1"}).warnings.size(), 0u);
+}
+
 // Messages begin with line and column.
 TEST(Ccz4Input, IsRefusedWhereItStands) {
   const std::string puncture = "name = \"puncture\"\ncentre = [0.25, 0.25, 0.25]";

@@ -28,7 +28,7 @@ const std::vector<InputCase>& cases() {
       {"accretion-2d", {"mesh.max-level=3"}, 40, -25.8775543758, 4.0012533587},
       {"accretion-3d", {"mesh.max-level=2"}, 40, -25.8775543758, 8.00093967934},
       {"accretion-3d-fine", {"mesh.max-level=3"}, 20, -28.6062951293, 8.00094140569},
-      {"binary", {"mesh.max-level=2", "refinement[0].radii=[1.0]"}, 2, 0.124220878417, 13824.0022011},
+      {"binary", {"mesh.max-level=2", "refinement[0].radii=[1.0]"}, 2, 0.12422073937, 13824.0022007},
       {"puncture", {"mesh.max-level=1"}, 5, 0.5, 157464.00025},
       {"riemann-2d", {"mesh.max-level=3"}, 40, 0.0188227984125, 0.204617111907},
       {"sedov-2d", {"mesh.max-level=3"}, 40, 0.00145955255522, 1.00212078292},

@@ -25,7 +25,7 @@ TEST(Ccz4Terms, AgreeWithFullTensorLoops) {
     p.c = n / 4 % 2;
     p.damps_with_lapse = n / 8 % 2 == 0;
     p.k1 = 0.4, p.k2 = -0.3, p.k3 = n % 3 == 0 ? 1.0 : 0.5, p.tau = 0.7, p.eta = 1.3, p.f = 0.6, p.e = 1.3,
-    p.mu = 0.3;
+    p.mu = 0.3, p.ordering = 0;
     double q[unknowns], gradient[3 * unknowns], rate[unknowns];
     test::random_state(engine, q);
     for (double& d : gradient) d = draw(engine);

@@ -78,12 +78,22 @@ std::vector<std::string> warnings(const io::Fields& fields, const EquationParame
                                   bool adaptive) {
   using namespace solvers::ccz4;
   const Parameters& p = parameters.ccz4;
-  if (!adaptive || p.scheme != Scheme::fourth_order || p.dissipation >= least_dissipation_at_jumps) return {};
-  return {fields.message(
-      "dissipation",
-      fmt::format("is {}: below {} the fourth-order scheme is unstable at resolution jumps, which "
-                  "mesh.max-level > mesh.min-level allows",
-                  p.dissipation, least_dissipation_at_jumps))};
+  std::vector<std::string> warnings;
+  if (!adaptive || p.scheme != Scheme::fourth_order) return warnings;
+  if (p.dissipation < least_dissipation_at_jumps) {
+    warnings.push_back(fields.message(
+        "dissipation",
+        fmt::format("is {}: below {} the fourth-order scheme is unstable at resolution jumps, which "
+                    "mesh.max-level > mesh.min-level allows",
+                    p.dissipation, least_dissipation_at_jumps)));
+  }
+  if (p.ordering == 0 && p.evolves_shift) {
+    warnings.push_back(
+        fields.message("ordering",
+                       "is 0: where the shift evolves, violations of the ordering constraints grow slowly at "
+                       "resolution jumps, which mesh.max-level > mesh.min-level allows"));
+  }
+  return warnings;
 }
 
 std::unique_ptr<solvers::Solver> make(int, const EquationParameters& parameters) {
