@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "base/parallel.hpp"
+#include "base/thread_team.hpp"
 
 namespace meander::bench {
 

@@ -11,8 +11,8 @@
 #include "bandwidth.hpp"
 #include "base/error.hpp"
 #include "measurement.hpp"
-#include "solvers/ccz4/ccz4.hpp"
-#include "solvers/euler/euler.hpp"
+#include "physics/ccz4/solver.hpp"
+#include "physics/euler/solver.hpp"
 
 namespace {
 
@@ -33,16 +33,14 @@ bool is_ccz4(const std::string& scheme) {
 
 std::unique_ptr<solvers::Solver> make_solver(const std::string& scheme, int dim) {
   if (is_ccz4(scheme)) {
-    solvers::ccz4::Parameters parameters;
-    parameters.scheme =
-        scheme == "ccz4-rusanov" ? solvers::ccz4::Scheme::rusanov : solvers::ccz4::Scheme::fourth_order;
-    return solvers::ccz4::make_solver(parameters);
+    ccz4::Parameters parameters;
+    parameters.scheme = scheme == "ccz4-rusanov" ? ccz4::Scheme::rusanov : ccz4::Scheme::fourth_order;
+    return ccz4::make_solver(parameters);
   }
-  solvers::euler::Parameters parameters;
-  parameters.scheme = scheme == "rusanov" ? solvers::euler::Scheme::rusanov : solvers::euler::Scheme::muscl;
-  parameters.limiter =
-      scheme == "muscl-minmod" ? solvers::euler::Limiter::minmod : solvers::euler::Limiter::mc;
-  return solvers::euler::make_solver(dim, parameters);
+  euler::Parameters parameters;
+  parameters.scheme = scheme == "rusanov" ? euler::Scheme::rusanov : euler::Scheme::muscl;
+  parameters.limiter = scheme == "muscl-minmod" ? euler::Limiter::minmod : euler::Limiter::mc;
+  return euler::make_solver(dim, parameters);
 }
 
 void run(const Options& options, int threads) {

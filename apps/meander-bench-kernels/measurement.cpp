@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/ccz4/unknowns.hpp"
+#include "physics/ccz4/unknowns.hpp"
 
 namespace meander::bench {
 namespace {
@@ -91,8 +91,8 @@ State gas(int dim) {
 
 State spacetime() {
   return [](double phase, const std::function<double()>& noise, double* q) {
-    for (int n = 0; n < solvers::ccz4::unknowns; ++n) q[n] = 0.05 * std::sin(phase + n) + 0.1 * noise();
-    const solvers::ccz4::Fields<double> x{q};
+    for (int n = 0; n < ccz4::unknowns; ++n) q[n] = 0.05 * std::sin(phase + n) + 0.1 * noise();
+    const ccz4::Fields<double> x{q};
     for (int i = 0; i < 3; ++i) x.g(i, i) += 1;
     x.a() += 1;
     x.phi() += 1;

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "base/parallel.hpp"
+#include "base/thread_team.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::bench {

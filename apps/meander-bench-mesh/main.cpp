@@ -21,7 +21,7 @@ using namespace meander::bench;
 // Medians over the rounds of the slowest rank's time.
 class Figures {
  public:
-  void add(Sample sample, const mesh::Communicator& communicator) {
+  void add(Sample sample, const parallel::Communicator& communicator) {
     communicator.max(std::span<double>(sample.seconds));
     samples_.push_back(sample);
   }
@@ -42,7 +42,7 @@ class Figures {
 
 template <int D>
 void measure(int depth, [[maybe_unused]] int p4est_depth, int rounds,
-             const mesh::Communicator& communicator) {
+             const parallel::Communicator& communicator) {
   Figures ours, theirs;
   // The first round of each warms caches and allocators up. They take turns, so that both see the same
   // disturbances.
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
 
   MPI_Init(&argc, &argv);
   {
-    const auto communicator = mesh::Communicator::world();
+    const auto communicator = parallel::Communicator::world();
 #ifdef MEANDER_P4EST
     sc_init(MPI_COMM_WORLD, 0, 0, nullptr, SC_LP_ERROR);
     p4est_init(nullptr, SC_LP_ERROR);

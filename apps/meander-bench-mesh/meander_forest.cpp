@@ -8,6 +8,7 @@ namespace meander::bench {
 namespace {
 
 using namespace meander::mesh;
+using meander::parallel::Communicator;
 
 // Of the children, those at corners with an even number of upper sides are refined, as p4est's fractal does,
 // and the middle one.

@@ -111,7 +111,7 @@ int holds_point(typename Library<D>::Forest*, p4est_topidx_t, typename Library<D
 }  // namespace
 
 template <int D>
-Sample p4est_round(int depth, const mesh::Communicator& communicator) {
+Sample p4est_round(int depth, const parallel::Communicator& communicator) {
   using L = Library<D>;
   static const std::vector<Point<D>> where = random_points<D>();
   fractal_depth = depth;
@@ -180,7 +180,7 @@ Sample p4est_round(int depth, const mesh::Communicator& communicator) {
   return sample;
 }
 
-template Sample p4est_round<2>(int, const mesh::Communicator&);
-template Sample p4est_round<3>(int, const mesh::Communicator&);
+template Sample p4est_round<2>(int, const parallel::Communicator&);
+template Sample p4est_round<3>(int, const parallel::Communicator&);
 
 }  // namespace meander::bench

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/vec.hpp"
-#include "mesh/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::bench {
 
@@ -41,7 +41,7 @@ struct Sample {
 // Starts when all ranks have arrived.
 class Timer {
  public:
-  explicit Timer(const mesh::Communicator& communicator) {
+  explicit Timer(const parallel::Communicator& communicator) {
     communicator.barrier();
     begin_ = std::chrono::steady_clock::now();
   }
@@ -92,8 +92,8 @@ std::vector<Point<D>> random_points() {
 
 // One round with trees down to a level. Collective.
 template <int D>
-Sample meander_round(int depth, const mesh::Communicator& communicator);
+Sample meander_round(int depth, const parallel::Communicator& communicator);
 template <int D>
-Sample p4est_round(int depth, const mesh::Communicator& communicator);
+Sample p4est_round(int depth, const parallel::Communicator& communicator);
 
 }  // namespace meander::bench

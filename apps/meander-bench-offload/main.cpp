@@ -21,8 +21,8 @@
 #include "link.hpp"
 #include "modelled_solver.hpp"
 #include "patches.hpp"
+#include "physics/ccz4/solver.hpp"
 #include "rounds.hpp"
-#include "solvers/ccz4/ccz4.hpp"
 #include "tasks/offload_engine.hpp"
 
 namespace meander::bench {
@@ -158,8 +158,8 @@ void sweep(const Options& options, Case& c, const std::vector<Setting>& round,
 }
 
 std::unique_ptr<solvers::Solver> solver_of(const std::string& equation, int dimensions) {
-  if (equation == "euler") return solvers::euler::make_solver(dimensions, {});
-  return dimensions == 3 ? solvers::ccz4::make_solver({}) : nullptr;
+  if (equation == "euler") return euler::make_solver(dimensions, {});
+  return dimensions == 3 ? ccz4::make_solver({}) : nullptr;
 }
 
 void run(const Options& options) {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "solvers/euler/euler.hpp"
+#include "physics/euler/solver.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::bench {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "solvers/ccz4/unknowns.hpp"
+#include "physics/ccz4/unknowns.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/task_pool.hpp"
 
@@ -14,7 +14,7 @@ namespace meander::bench {
 
 // A gas at rest; flat space.
 inline void fill(const solvers::PatchLayout& layout, double* q) {
-  namespace ccz4 = solvers::ccz4::at;
+  namespace ccz4 = ccz4::at;
   const bool gas = layout.unknowns < 10;
   for (int unknown = 0; unknown < layout.unknowns; ++unknown) {
     double value = gas ? (unknown == 0 ? 1 : unknown == layout.unknowns - 1 ? 2.5 : 0) : 0;

@@ -13,7 +13,7 @@
 #include <chrono>
 #include <vector>
 
-#include "simulation/config.hpp"
+#include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
 
 namespace {
@@ -101,7 +101,7 @@ struct Pace {
 };
 
 Pace pace(const Case& c, int dim, double volumes, int copies, int threads, int repeats,
-          const mesh::Communicator& communicator) {
+          const parallel::Communicator& communicator) {
   const auto config = simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", {},
                                                    simulation::scenarios(), 1e12);
   const auto run = simulation::make_simulation(config, threads, communicator);
@@ -124,7 +124,7 @@ Pace pace(const Case& c, int dim, double volumes, int copies, int threads, int r
 
 // On all ranks, and on the root alone while the others wait. Weak: as many copies of the mesh as ranks.
 void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats,
-                   const mesh::Communicator& world) {
+                   const parallel::Communicator& world) {
   const int ranks = world.size();
   Pace alone;
   if (world.is_root()) alone = pace(c, dim, volumes, 1, threads, repeats, {});
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
   int thread_level = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &thread_level);
   try {
-    const auto world = mesh::Communicator::world();
+    const auto world = parallel::Communicator::world();
     if (world.size() > 1) {
       if (world.is_root()) {
         fmt::print("{} ranks x {} threads, wall time\n", world.size(), threads);

@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "io/nearest.hpp"
 #include "io/provenance.hpp"
-#include "simulation/terms.hpp"
-#include "simulation/walltime.hpp"
+#include "simulation/control/walltime.hpp"
+#include "simulation/report/terms.hpp"
 
 namespace meander::app {
 

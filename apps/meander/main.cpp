@@ -13,14 +13,14 @@
 #include "first.hpp"
 #include "meander.hpp"
 #include "ranks.hpp"
-#include "simulation/config.hpp"
-#include "simulation/estimate.hpp"
-#include "simulation/explain.hpp"
-#include "simulation/info.hpp"
-#include "simulation/input_reference.hpp"
+#include "simulation/config/config.hpp"
+#include "simulation/control/thread_plan.hpp"
+#include "simulation/report/estimate.hpp"
+#include "simulation/report/explain.hpp"
+#include "simulation/report/info.hpp"
+#include "simulation/report/input_reference.hpp"
+#include "simulation/report/terms.hpp"
 #include "simulation/run.hpp"
-#include "simulation/terms.hpp"
-#include "simulation/thread_plan.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 // All that a program with an equation of its own includes: the registry, a base for its law and one for its
 // scenario, and the whole program behind one call. apps/tutorial-advection shows it.
 
-#include "simulation/exact_scenario.hpp"
 #include "simulation/own_equation.hpp"
+#include "simulation/scenario_tools/exact_scenario.hpp"
 #include "solvers/conservation_law.hpp"
 
 namespace meander {

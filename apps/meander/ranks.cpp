@@ -18,7 +18,7 @@
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "mesh/shared_window.hpp"
+#include "parallel/shared_window.hpp"
 
 namespace meander::app {
 
@@ -64,9 +64,9 @@ struct Outcome {
 Outcome outcome() {
   try {
     throw;
-  } catch (const mesh::AgreedInputError& error) {
+  } catch (const parallel::AgreedInputError& error) {
     return {exit_input_error, error.what(), true};
-  } catch (const mesh::AgreedFailure& error) {
+  } catch (const parallel::AgreedFailure& error) {
     return {exit_failure, error.what(), true};
   } catch (const InputError& error) {
     return {exit_input_error, error.what()};
@@ -119,14 +119,14 @@ int with_ranks(const std::function<int(const Ranks&)>& body) {
   const Mpi mpi;
   std::set_terminate(on_terminate);
   bool is_root = true, alone = true;
-  std::optional<mesh::SharedWindow> telling;
+  std::optional<parallel::SharedWindow> telling;
   try {
-    const Ranks ranks{.communicator = mesh::Communicator::world(),
+    const Ranks ranks{.communicator = parallel::Communicator::world(),
                       .thread_level = level_name(mpi.level()),
                       .many_threads = mpi.level() >= MPI_THREAD_FUNNELED};
     is_root = ranks.communicator.is_root();
     alone = ranks.communicator.size() == 1;
-    const mesh::Communicator node = ranks.communicator.of_node();
+    const parallel::Communicator node = ranks.communicator.of_node();
     if (node.size() > 1) {
       told = static_cast<std::atomic<int>*>(telling.emplace(node, sizeof *told).data());
     }

@@ -6,12 +6,12 @@
 #include <functional>
 #include <string>
 
-#include "mesh/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::app {
 
 struct Ranks {
-  mesh::Communicator communicator;
+  parallel::Communicator communicator;
   std::string thread_level;  // "MPI_THREAD_MULTIPLE"
   bool many_threads = true;  // MPI lets a process have more than one
 };

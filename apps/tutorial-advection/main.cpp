@@ -16,10 +16,10 @@ class Bump final : public simulation::ExactScenario {
     fields.number("width", width_, "length", "of the bump", io::greater_than(0));
   }
   void exact(const double* x, double t, double* q) const override {
-    const Wind& wind = simulation::own_parameters<Advection>(setting());
+    const Wind& wind = simulation::own_parameters<Advection>(setup());
     double square = 0;
-    for (std::size_t a = 0; a < setting().lower.size(); ++a) {
-      const double lower = setting().lower[a], upper = setting().upper[a], edge = upper - lower;
+    for (std::size_t a = 0; a < setup().lower.size(); ++a) {
+      const double lower = setup().lower[a], upper = setup().upper[a], edge = upper - lower;
       double from_middle = x[a] - 0.5 * (lower + upper) - wind.velocity[a] * t;
       from_middle -= edge * std::round(from_middle / edge);
       square += from_middle * from_middle;

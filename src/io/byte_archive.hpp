@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "mesh/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::io {
 
@@ -83,7 +83,7 @@ class ByteReader {
 
 // The root's value, everywhere. T::archive(archive) calls archive(member) for each. Collective.
 template <class T>
-void broadcast_archive(const mesh::Communicator& communicator, T& value) {
+void broadcast_archive(const parallel::Communicator& communicator, T& value) {
   ByteWriter out;
   if (communicator.is_root()) value.archive(out);
   communicator.broadcast(out.bytes());

@@ -26,7 +26,7 @@ void pack(const solvers::PatchLayout& layout, const double* slot, std::byte* out
 
 class CheckpointWriter {
  public:
-  CheckpointWriter(ParallelFile& file, const mesh::Communicator& communicator, const CheckpointMesh& mesh,
+  CheckpointWriter(ParallelFile& file, const parallel::Communicator& communicator, const CheckpointMesh& mesh,
                    const std::vector<LevelRows>& levels, const CheckpointPlaces& places)
       : file_(file), communicator_(communicator), mesh_(mesh), levels_(levels), places_(places) {}
 
@@ -111,7 +111,7 @@ class CheckpointWriter {
   }
 
   ParallelFile& file_;
-  const mesh::Communicator& communicator_;
+  const parallel::Communicator& communicator_;
   const CheckpointMesh& mesh_;
   const std::vector<LevelRows>& levels_;
   const CheckpointPlaces& places_;
@@ -123,7 +123,7 @@ std::string checkpoint_name(std::int64_t step) {
   return fmt::format("chk_{:06}.hdf5", step);
 }
 
-void write_checkpoint(const std::string& path, const mesh::Communicator& communicator,
+void write_checkpoint(const std::string& path, const parallel::Communicator& communicator,
                       const CheckpointMesh& mesh, std::span<const double* const> patches,
                       const CheckpointState& state) {
   const std::vector<LevelRows> levels = level_rows(path, mesh.mesh.leaves, communicator);

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "io/plot_file.hpp"
-#include "mesh/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::io {
 
@@ -45,19 +45,19 @@ struct CheckpointMesh {
 std::string checkpoint_name(std::int64_t step);
 
 // Writes the file under a temporary name, flushes it to the disk and renames it. patches[i] is the slot of
-// leaf i of this rank. Throws mesh::AgreedFailure (one rank: Failure) that names the file and the system's
-// reason; then all older files are as they were, and no part of the new one is left. Collective.
-void write_checkpoint(const std::string& path, const mesh::Communicator& communicator,
+// leaf i of this rank. Throws parallel::AgreedFailure (one rank: Failure) that names the file and the
+// system's reason; then all older files are as they were, and no part of the new one is left. Collective.
+void write_checkpoint(const std::string& path, const parallel::Communicator& communicator,
                       const CheckpointMesh& mesh, std::span<const double* const> patches,
                       const CheckpointState& state);
 
 // A checkpoint being read.
 class CheckpointReader {
  public:
-  // Opens and verifies all but the patch data. Throws InputError (several ranks: mesh::AgreedInputError) that
-  // names the file and what is wrong: missing, a plot file, HDF5 of another program, of a newer version,
+  // Opens and verifies all but the patch data. Throws InputError (several ranks: parallel::AgreedInputError)
+  // that names the file and what is wrong: missing, a plot file, HDF5 of another program, of a newer version,
   // truncated (how many bytes of how many), or damaged (which part). Collective.
-  CheckpointReader(const std::string& path, const mesh::Communicator& communicator);
+  CheckpointReader(const std::string& path, const parallel::Communicator& communicator);
   ~CheckpointReader();
 
   const CheckpointState& state() const;
@@ -69,9 +69,9 @@ class CheckpointReader {
   // Leaves [begin, end) along the curve. Collective; ranks may ask for different ones.
   std::vector<PlotLeaf> read_leaves(std::int64_t begin, std::int64_t end);
   // The interiors of leaves [begin, end) into slots laid out by `layout`, whose halo may be any. Verifies the
-  // levels' checksums: together all ranks must ask for every leaf once. Throws mesh::AgreedInputError that
-  // names the file and the damaged level, and Failure (several ranks: mesh::AgreedFailure) if the file cannot
-  // be read. Collective.
+  // levels' checksums: together all ranks must ask for every leaf once. Throws parallel::AgreedInputError
+  // that names the file and the damaged level, and Failure (several ranks: parallel::AgreedFailure) if the
+  // file cannot be read. Collective.
   void read_patches(std::int64_t begin, std::int64_t end, const solvers::PatchLayout& layout,
                     std::span<double* const> patches);
 

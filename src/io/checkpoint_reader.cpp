@@ -69,7 +69,7 @@ void unpack(const solvers::PatchLayout& layout, const std::byte* in, double* slo
 
 struct CheckpointReader::Content {
   std::string path;
-  mesh::Communicator communicator;
+  parallel::Communicator communicator;
   std::unique_ptr<RawFile> file;
   CheckpointContent found;
   std::vector<std::uint64_t> checksums;  // of the levels
@@ -126,7 +126,7 @@ CheckpointReader::Content::Counts CheckpointReader::Content::count(
   return counts;
 }
 
-CheckpointReader::CheckpointReader(const std::string& path, const mesh::Communicator& communicator)
+CheckpointReader::CheckpointReader(const std::string& path, const parallel::Communicator& communicator)
     : content_(std::make_unique<Content>()) {
   Content& content = *content_;
   content.path = path;
@@ -236,7 +236,8 @@ void CheckpointReader::read_patches(std::int64_t begin, std::int64_t end, const 
   content.communicator.sum(std::span(sums));
   for (std::size_t n = 0; n < sums.size(); ++n) {
     if (sums[n] != content.checksums[n]) {
-      throw mesh::AgreedInputError(fmt::format("{}: is damaged (the patches of level_{})", content.path, n));
+      throw parallel::AgreedInputError(
+          fmt::format("{}: is damaged (the patches of level_{})", content.path, n));
     }
   }
 }

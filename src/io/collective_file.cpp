@@ -4,7 +4,7 @@
 
 namespace meander::io {
 
-CollectiveFile::CollectiveFile(const std::string& path, const mesh::Communicator& communicator,
+CollectiveFile::CollectiveFile(const std::string& path, const parallel::Communicator& communicator,
                                int user_block, const std::function<void(hdf5::Writer&)>& create)
     : communicator_(communicator) {
   if (communicator_.is_root()) temporary_.emplace(path);

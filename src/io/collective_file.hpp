@@ -18,9 +18,9 @@ namespace meander::io {
 class CollectiveFile {
  public:
   // Creates the file under a temporary name, with all its space on the disk. create() is called on the root
-  // alone. Without publish() the file is removed again. Throws Failure (several ranks: mesh::AgreedFailure),
-  // as all that follows. Collective.
-  CollectiveFile(const std::string& path, const mesh::Communicator& communicator, int user_block,
+  // alone. Without publish() the file is removed again. Throws Failure (several ranks:
+  // parallel::AgreedFailure), as all that follows. Collective.
+  CollectiveFile(const std::string& path, const parallel::Communicator& communicator, int user_block,
                  const std::function<void(hdf5::Writer&)>& create);
 
   ParallelFile& rows() { return *rows_; }
@@ -29,7 +29,7 @@ class CollectiveFile {
   void publish(const std::function<void(RawFile&)>& finish = {});
 
  private:
-  const mesh::Communicator& communicator_;
+  const parallel::Communicator& communicator_;
   std::optional<TemporaryFile> temporary_;  // the root's
   std::optional<ParallelFile> rows_;
 };

@@ -10,7 +10,7 @@
 namespace meander::io {
 
 std::vector<LevelRows> level_rows(const std::string& path, std::span<const PlotLeaf> leaves,
-                                  const mesh::Communicator& communicator) {
+                                  const parallel::Communicator& communicator) {
   std::int64_t coarsest = std::numeric_limits<int>::max(), finest = -1;
   for (const PlotLeaf& leaf : leaves) {
     coarsest = std::min<std::int64_t>(coarsest, leaf.level);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/plot_file.hpp"
-#include "mesh/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::io {
 
@@ -22,9 +22,9 @@ struct LevelRows {
 };
 
 // All levels from the coarsest that has leaves to the finest, the same on all ranks but for `first` and
-// `leaves`. Throws Failure (several ranks: mesh::AgreedFailure) if there is no leaf, or a level in between
-// without one: readers go wrong there. `path`: named by it. Collective.
+// `leaves`. Throws Failure (several ranks: parallel::AgreedFailure) if there is no leaf, or a level in
+// between without one: readers go wrong there. `path`: named by it. Collective.
 std::vector<LevelRows> level_rows(const std::string& path, std::span<const PlotLeaf> leaves,
-                                  const mesh::Communicator& communicator);
+                                  const parallel::Communicator& communicator);
 
 }  // namespace meander::io

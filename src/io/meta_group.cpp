@@ -34,7 +34,7 @@ hdf5::Handle create_meta_group(hdf5::Writer& file, const PlotMesh& mesh, std::sp
 }
 
 void write_patch_tables(ParallelFile& file, const PlotMesh& mesh, const PatchTables& tables,
-                        const mesh::Communicator& communicator) {
+                        const parallel::Communicator& communicator) {
   const auto rows = static_cast<std::int64_t>(mesh.leaves.size());
   const std::int64_t first = communicator.sum_of_lower_ranks(rows);
   const auto leaf = [&](std::int64_t row) -> const PlotLeaf& {

@@ -26,6 +26,6 @@ hdf5::Handle create_meta_group(hdf5::Writer& file, const PlotMesh& mesh, std::sp
 
 // The rows of all ranks. Collective.
 void write_patch_tables(ParallelFile& file, const PlotMesh& mesh, const PatchTables& tables,
-                        const mesh::Communicator& communicator);
+                        const parallel::Communicator& communicator);
 
 }  // namespace meander::io

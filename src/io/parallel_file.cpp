@@ -14,7 +14,7 @@ constexpr std::int64_t block_bytes = std::int64_t{1} << 22;
 }  // namespace
 
 ParallelFile::ParallelFile(const std::string& path, const std::string& shown,
-                           const mesh::Communicator& communicator)
+                           const parallel::Communicator& communicator)
     : communicator_(communicator) {
   communicator_.agree([&] { file_ = std::make_unique<RawFile>(path, RawFile::Access::write, shown); });
 }

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "io/raw_file.hpp"
-#include "mesh/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::io {
 
@@ -22,8 +22,8 @@ class ParallelFile {
   using Fill = std::function<void(std::int64_t row, std::byte* bytes)>;
 
   // Opens a file that exists. `shown`: what failures call it. Throws Failure (several ranks:
-  // mesh::AgreedFailure), as all that follows. Collective.
-  ParallelFile(const std::string& path, const std::string& shown, const mesh::Communicator& communicator);
+  // parallel::AgreedFailure), as all that follows. Collective.
+  ParallelFile(const std::string& path, const std::string& shown, const parallel::Communicator& communicator);
 
   // A table at `offset` has rows of `row_bytes` each; this rank's are [first, first + rows), and may be none.
   // fill() is called once a row, ascending, and rows are held in memory a few megabytes at a time.
@@ -37,7 +37,7 @@ class ParallelFile {
   RawFile& raw() { return *file_; }
 
  private:
-  const mesh::Communicator& communicator_;
+  const parallel::Communicator& communicator_;
   std::unique_ptr<RawFile> file_;
 };
 

@@ -48,13 +48,13 @@ class PlotFile {
   }
 
   // What create() noted on the root. Collective.
-  void share(const mesh::Communicator& communicator) {
+  void share(const parallel::Communicator& communicator) {
     communicator.broadcast(offsets_);
     communicator.broadcast(tables_);
   }
 
   // The rows of all ranks. Collective.
-  void write(ParallelFile& file, const mesh::Communicator& communicator) const {
+  void write(ParallelFile& file, const parallel::Communicator& communicator) const {
     auto offset = offsets_.begin();
     for (const LevelRows& level : levels_) {
       write_boxes(file, *offset++, level);
@@ -138,7 +138,7 @@ std::string plot_name(int number) {
   return fmt::format("plot_{:06}.vtkhdf", number);
 }
 
-void write_plot(const std::string& path, const mesh::Communicator& communicator, const PlotMesh& mesh,
+void write_plot(const std::string& path, const parallel::Communicator& communicator, const PlotMesh& mesh,
                 std::span<const PlotField> fields, const PlotMeta& meta, const PlotOptions& options) {
   const std::vector<LevelRows> levels = level_rows(path, mesh.leaves, communicator);
   PlotFile plot(mesh, fields, levels, options);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "mesh/communicator.hpp"
+#include "parallel/communicator.hpp"
 #include "solvers/patch_layout.hpp"
 
 namespace meander::io {
@@ -58,9 +58,9 @@ std::string plot_name(int number);
 
 // Writes the file under a temporary name and renames it when it is whole: the same bytes for any number of
 // ranks, but for the leaves' ranks. There is at least one leaf, and no level without leaves between the
-// coarsest and the finest. Throws Failure (several ranks: mesh::AgreedFailure) that names the file and the
-// system's reason; then the file of that name, if there was one, is as it was. Collective.
-void write_plot(const std::string& path, const mesh::Communicator& communicator, const PlotMesh& mesh,
+// coarsest and the finest. Throws Failure (several ranks: parallel::AgreedFailure) that names the file and
+// the system's reason; then the file of that name, if there was one, is as it was. Collective.
+void write_plot(const std::string& path, const parallel::Communicator& communicator, const PlotMesh& mesh,
                 std::span<const PlotField> fields, const PlotMeta& meta, const PlotOptions& options = {});
 
 }  // namespace meander::io

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mesh/boundary.hpp"
+#include "mesh/boundary_condition.hpp"
 #include "solvers/boxes.hpp"
 #include "solvers/solver.hpp"
 
@@ -14,11 +14,11 @@ namespace meander::mesh {
 template <int D>
 class BoundaryFill {
  public:
-  // `given` is needed if a boundary is of kind given.
+  // `given` is needed if a boundary is boundary::given.
   BoundaryFill(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                const Boundaries<D>& boundaries, GivenBoundary given);
 
-  BoundaryKind kind(int face) const { return boundaries_[static_cast<std::size_t>(face)]; }
+  const BoundaryCondition& condition(int face) const { return *boundaries_[static_cast<std::size_t>(face)]; }
 
   // Fills a box of halo volumes beyond `face` = 2 * axis + side of the patch from the volumes that lie on the
   // patch's side of the face at the same place along the other axes: up to four of the interior along `axis`,
@@ -26,6 +26,8 @@ class BoundaryFill {
   void fill(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face, double t) const;
 
  private:
+  void fill_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, double t) const;
+
   solvers::PatchLayout layout_;
   Boundaries<D> boundaries_;
   GivenBoundary given_;

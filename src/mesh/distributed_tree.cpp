@@ -9,14 +9,14 @@
 #include "base/assert.hpp"
 #include "mesh/base_cells.hpp"
 #include "mesh/leaf_search.hpp"
-#include "mesh/message_tags.hpp"
-#include "mesh/mpi_check.hpp"
+#include "parallel/message_tags.hpp"
+#include "parallel/mpi_check.hpp"
 
 namespace meander::mesh {
 namespace {
 
 template <int D>
-Partition<D> table_of(const Communicator& communicator, std::span<const Key<D>> leaves) {
+Partition<D> table_of(const parallel::Communicator& communicator, std::span<const Key<D>> leaves) {
   if (communicator.size() == 1) return Partition<D>(static_cast<std::int64_t>(leaves.size()));
   struct Row {
     std::int64_t leaves;
@@ -96,7 +96,7 @@ class Tiling {
 
 template <int D>
 DistributedTree<D>::DistributedTree(Unchecked, const Domain<D>& domain, std::vector<Key<D>> leaves,
-                                    const Communicator& communicator)
+                                    const parallel::Communicator& communicator)
     : domain_(domain),
       communicator_(communicator),
       leaves_(std::move(leaves)),
@@ -104,7 +104,7 @@ DistributedTree<D>::DistributedTree(Unchecked, const Domain<D>& domain, std::vec
 
 template <int D>
 DistributedTree<D>::DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves,
-                                    const Communicator& communicator)
+                                    const parallel::Communicator& communicator)
     : DistributedTree(Unchecked{}, domain, std::move(leaves), communicator) {
   MEANDER_ASSERT(is_valid());
 }
@@ -112,7 +112,7 @@ DistributedTree<D>::DistributedTree(const Domain<D>& domain, std::vector<Key<D>>
 template <int D>
 std::optional<DistributedTree<D>> DistributedTree<D>::checked(const Domain<D>& domain,
                                                               std::vector<Key<D>> leaves,
-                                                              const Communicator& communicator) {
+                                                              const parallel::Communicator& communicator) {
   // A table of pieces can be made of sorted leaves only.
   if (communicator.any(!std::is_sorted(leaves.begin(), leaves.end()))) return std::nullopt;
   const auto firsts = communicator.all_gather<Key<D>>(std::span(leaves).first(leaves.empty() ? 0 : 1));
@@ -124,7 +124,7 @@ std::optional<DistributedTree<D>> DistributedTree<D>::checked(const Domain<D>& d
 
 template <int D>
 DistributedTree<D> DistributedTree<D>::uniform(const Domain<D>& domain, int level,
-                                               const Communicator& communicator) {
+                                               const parallel::Communicator& communicator) {
   MEANDER_ASSERT(domain.is_valid() && level >= domain.base_level && level <= Key<D>::max_level);
   const auto leaves = static_cast<std::int64_t>(domain.number_of_base_cells()) *
                       ipow<std::int64_t>(children<D>, level - domain.base_level);
@@ -153,22 +153,24 @@ DistributedTree<D> DistributedTree<D>::repartitioned(std::span<const std::int64_
   std::vector<MPI_Request> requests;
   for (const Piece& piece : plan.receive) {
     if (piece.rank == rank) continue;
-    mpi_check(MPI_Irecv(leaves.data() + piece.begin, static_cast<int>(piece.count), MPI_UINT64_T, piece.rank,
-                        tag_of_leaves, communicator_.get(), &requests.emplace_back()),
-              "MPI_Irecv");
+    parallel::mpi_check(
+        MPI_Irecv(leaves.data() + piece.begin, static_cast<int>(piece.count), MPI_UINT64_T, piece.rank,
+                  parallel::tag_of_leaves, communicator_.get(), &requests.emplace_back()),
+        "MPI_Irecv");
   }
   for (const Piece& piece : plan.send) {
     if (piece.rank == rank) continue;
-    mpi_check(MPI_Isend(leaves_.data() + piece.begin, static_cast<int>(piece.count), MPI_UINT64_T, piece.rank,
-                        tag_of_leaves, communicator_.get(), &requests.emplace_back()),
-              "MPI_Isend");
+    parallel::mpi_check(
+        MPI_Isend(leaves_.data() + piece.begin, static_cast<int>(piece.count), MPI_UINT64_T, piece.rank,
+                  parallel::tag_of_leaves, communicator_.get(), &requests.emplace_back()),
+        "MPI_Isend");
   }
   const auto is_own = [&](const Piece& piece) { return piece.rank == rank; };
   const auto from = std::find_if(plan.send.begin(), plan.send.end(), is_own);
   const auto to = std::find_if(plan.receive.begin(), plan.receive.end(), is_own);
   if (from != plan.send.end()) std::copy_n(&leaves_[from->begin], from->count, &leaves[to->begin]);
-  mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+  parallel::mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                      "MPI_Waitall");
   return {domain_, std::move(leaves), communicator_};
 }
 

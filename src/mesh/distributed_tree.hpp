@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "mesh/communicator.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/spacetree.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::mesh {
 
@@ -28,16 +28,18 @@ template <int D>
 class DistributedTree {
  public:
   // All leaves on `level`, cut evenly. Collective.
-  static DistributedTree uniform(const Domain<D>& domain, int level, const Communicator& communicator);
+  static DistributedTree uniform(const Domain<D>& domain, int level,
+                                 const parallel::Communicator& communicator);
   // From each rank's leaves, which together, rank after rank, tile the domain in curve order. Collective.
-  DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves, const Communicator& communicator);
+  DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves,
+                  const parallel::Communicator& communicator);
   // The same of leaves from elsewhere: none, on all ranks, if they do not tile the domain in curve order.
   // Collective.
   static std::optional<DistributedTree> checked(const Domain<D>& domain, std::vector<Key<D>> leaves,
-                                                const Communicator& communicator);
+                                                const parallel::Communicator& communicator);
 
   const Domain<D>& domain() const { return domain_; }
-  const Communicator& communicator() const { return communicator_; }
+  const parallel::Communicator& communicator() const { return communicator_; }
   const Partition<D>& partition() const { return partition_; }
   std::span<const Key<D>> leaves() const { return leaves_; }  // this rank's
   std::size_t size() const { return leaves_.size(); }
@@ -76,10 +78,10 @@ class DistributedTree {
  private:
   struct Unchecked {};
   DistributedTree(Unchecked, const Domain<D>& domain, std::vector<Key<D>> leaves,
-                  const Communicator& communicator);
+                  const parallel::Communicator& communicator);
 
   Domain<D> domain_;
-  Communicator communicator_;
+  parallel::Communicator communicator_;
   std::vector<Key<D>> leaves_;
   Partition<D> partition_;
 };
@@ -101,7 +103,7 @@ struct GhostLayer {
 
   // One value a leaf of this rank in, one value a ghost out. Collective among neighbours.
   template <class T>
-  std::vector<T> exchange(const Communicator& communicator, std::span<const T> own) const {
+  std::vector<T> exchange(const parallel::Communicator& communicator, std::span<const T> own) const {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<T> ghosts(leaves.size());
     exchange_bytes(communicator, sizeof(T), std::as_bytes(own), std::as_writable_bytes(std::span(ghosts)));
@@ -109,8 +111,8 @@ struct GhostLayer {
   }
 
  private:
-  void exchange_bytes(const Communicator& communicator, std::size_t item, std::span<const std::byte> own,
-                      std::span<std::byte> ghosts) const;
+  void exchange_bytes(const parallel::Communicator& communicator, std::size_t item,
+                      std::span<const std::byte> own, std::span<std::byte> ghosts) const;
 };
 
 }  // namespace meander::mesh

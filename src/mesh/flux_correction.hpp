@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mesh/local_view.hpp"
-#include "mesh/neighbour_messages.hpp"
+#include "parallel/neighbour_messages.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
@@ -29,7 +29,7 @@ class FluxCorrection {
   std::span<const std::int32_t> coarse_leaves() const { return coarse_leaves_; }
 
   // One message each to and from every rank of the ghost layer, in its order.
-  std::span<const NeighbourMessages::Peer> peers() const { return peers_; }
+  std::span<const parallel::NeighbourMessages::Peer> peers() const { return peers_; }
   // Faces whose parts are sent, and the leaves they are of.
   std::size_t outgoing() const { return outgoing_.size(); }
   // Sums up outgoing part i once its leaf is updated. Calls for different i may run at once.
@@ -83,7 +83,7 @@ class FluxCorrection {
   std::vector<std::int32_t> coarse_leaves_;
   std::vector<std::size_t> face_begin_;  // faces of coarse leaf i: face_begin_[i] .. face_begin_[i + 1]
   std::vector<Outgoing> outgoing_;
-  std::vector<NeighbourMessages::Peer> peers_;
+  std::vector<parallel::NeighbourMessages::Peer> peers_;
 };
 
 }  // namespace meander::mesh

@@ -13,8 +13,8 @@
 #include "mesh/brick.hpp"
 #include "mesh/child_block.hpp"
 #include "mesh/distributed_tree.hpp"
-#include "mesh/message_tags.hpp"
-#include "mesh/mpi_check.hpp"
+#include "parallel/message_tags.hpp"
+#include "parallel/mpi_check.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -164,28 +164,31 @@ GhostLayer<D> GhostLayer<D>::of(const DistributedTree<D>& tree) {
   }
   std::vector<MPI_Request> sends(messages.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    mpi_check(MPI_Isend(messages[i].data(), static_cast<int>(messages[i].size()), MPI_UINT64_T,
-                        result.neighbours[i].rank, tag_of_border_leaves, communicator.get(), &sends[i]),
-              "MPI_Isend");
+    parallel::mpi_check(
+        MPI_Isend(messages[i].data(), static_cast<int>(messages[i].size()), MPI_UINT64_T,
+                  result.neighbours[i].rank, parallel::tag_of_border_leaves, communicator.get(), &sends[i]),
+        "MPI_Isend");
   }
   for (Neighbour& neighbour : result.neighbours) {
     MPI_Status status;
-    mpi_check(MPI_Probe(neighbour.rank, tag_of_border_leaves, communicator.get(), &status), "MPI_Probe");
+    parallel::mpi_check(
+        MPI_Probe(neighbour.rank, parallel::tag_of_border_leaves, communicator.get(), &status), "MPI_Probe");
     int count = 0;
-    mpi_check(MPI_Get_count(&status, MPI_UINT64_T, &count), "MPI_Get_count");
+    parallel::mpi_check(MPI_Get_count(&status, MPI_UINT64_T, &count), "MPI_Get_count");
     neighbour.begin = result.leaves.size();
     neighbour.end = neighbour.begin + static_cast<std::size_t>(count);
     result.leaves.resize(neighbour.end);
-    mpi_check(MPI_Recv(result.leaves.data() + neighbour.begin, count, MPI_UINT64_T, neighbour.rank,
-                       tag_of_border_leaves, communicator.get(), MPI_STATUS_IGNORE),
-              "MPI_Recv");
+    parallel::mpi_check(MPI_Recv(result.leaves.data() + neighbour.begin, count, MPI_UINT64_T, neighbour.rank,
+                                 parallel::tag_of_border_leaves, communicator.get(), MPI_STATUS_IGNORE),
+                        "MPI_Recv");
   }
-  mpi_check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  parallel::mpi_check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE),
+                      "MPI_Waitall");
   return result;
 }
 
 template <int D>
-void GhostLayer<D>::exchange_bytes(const Communicator& communicator, std::size_t item,
+void GhostLayer<D>::exchange_bytes(const parallel::Communicator& communicator, std::size_t item,
                                    std::span<const std::byte> own, std::span<std::byte> ghosts) const {
   if (neighbours.empty()) return;  // a rank alone may be without MPI
   std::vector<MPI_Request> requests(2 * neighbours.size(), MPI_REQUEST_NULL);
@@ -193,9 +196,10 @@ void GhostLayer<D>::exchange_bytes(const Communicator& communicator, std::size_t
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     const Neighbour& neighbour = neighbours[i];
     const std::size_t bytes = (neighbour.end - neighbour.begin) * item;
-    mpi_check(MPI_Irecv(ghosts.data() + neighbour.begin * item, static_cast<int>(bytes), MPI_BYTE,
-                        neighbour.rank, tag_of_ghost_values, communicator.get(), &requests[2 * i]),
-              "MPI_Irecv");
+    parallel::mpi_check(
+        MPI_Irecv(ghosts.data() + neighbour.begin * item, static_cast<int>(bytes), MPI_BYTE, neighbour.rank,
+                  parallel::tag_of_ghost_values, communicator.get(), &requests[2 * i]),
+        "MPI_Irecv");
   }
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     const Neighbour& neighbour = neighbours[i];
@@ -205,12 +209,12 @@ void GhostLayer<D>::exchange_bytes(const Communicator& communicator, std::size_t
       std::memcpy(message.data() + m * item,
                   own.data() + static_cast<std::size_t>(neighbour.mirrors[m]) * item, item);
     }
-    mpi_check(MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, neighbour.rank,
-                        tag_of_ghost_values, communicator.get(), &requests[2 * i + 1]),
-              "MPI_Isend");
+    parallel::mpi_check(MPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, neighbour.rank,
+                                  parallel::tag_of_ghost_values, communicator.get(), &requests[2 * i + 1]),
+                        "MPI_Isend");
   }
-  mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+  parallel::mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                      "MPI_Waitall");
 }
 
 template struct GhostLayer<2>;

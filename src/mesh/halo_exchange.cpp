@@ -22,7 +22,7 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
                            std::span<const solvers::PatchTask> patches, int tag, const char* name) {
   view_ = &view;
   plan_ = HaloPlan<D>(tree, view, layout_, needs);
-  messages_ = NeighbourMessages(tree.communicator(), tag, plan_.peers(), name);
+  messages_ = parallel::NeighbourMessages(tree.communicator(), tag, plan_.peers(), name);
   parts_.resize(plan_.part_doubles());
   patches_.assign(patches.begin(), patches.end());
   const auto ghosts = plan_.ghost_patches();

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/thread_team.hpp"
 #include "mesh/boundary_fill.hpp"
 #include "mesh/halo_plan.hpp"
 #include "mesh/patch_pool.hpp"
@@ -26,13 +26,14 @@ class HaloExchange {
                const BoundaryFill<D>& boundaries, gpu::Resource& memory);
 
   // For the leaves of `view`, which outlives the exchange or the next call; `patches`: of its leaves, of
-  // which only own ones need a slot. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
+  // which only own ones need a slot. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
+  // Collective.
   void plan(const DistributedTree<D>& tree, const LocalView<D>& view, const HaloNeeds& needs,
             std::span<const solvers::PatchTask> patches, int tag, const char* name);
 
   const HaloPlan<D>& plan() const { return plan_; }
-  NeighbourMessages& messages() { return messages_; }
-  const NeighbourMessages& messages() const { return messages_; }
+  parallel::NeighbourMessages& messages() { return messages_; }
+  const parallel::NeighbourMessages& messages() const { return messages_; }
 
   // Fills all halos of the plan from interiors and boundary conditions. Collective.
   void fill(double t, ThreadTeam& team);
@@ -84,7 +85,7 @@ class HaloExchange {
   const BoundaryFill<D>& boundaries_;
   const LocalView<D>* view_ = nullptr;
   HaloPlan<D> plan_;
-  NeighbourMessages messages_;
+  parallel::NeighbourMessages messages_;
   PatchPool ghost_pool_;
   std::vector<solvers::PatchTask>
       patches_;                // of own leaves, then of the view's others, whose slots may be null

@@ -21,9 +21,9 @@
 #include <span>
 #include <vector>
 
-#include "mesh/boundary.hpp"
+#include "mesh/boundary_condition.hpp"
 #include "mesh/local_view.hpp"
-#include "mesh/neighbour_messages.hpp"
+#include "parallel/neighbour_messages.hpp"
 #include "solvers/restriction.hpp"
 #include "solvers/solver.hpp"
 
@@ -130,7 +130,7 @@ class HaloPlan {
   std::size_t part_doubles() const { return part_doubles_; }
 
   // One message each to and from every rank of the ghost layer, in its order, then others.
-  std::span<const NeighbourMessages::Peer> peers() const { return peers_; }
+  std::span<const parallel::NeighbourMessages::Peer> peers() const { return peers_; }
   // What others read of a leaf that no flux correction changes: it can be packed once the leaf is updated.
   std::span<const OutgoingVolumes<D>> outgoing_volumes(std::size_t leaf) const {
     return outgoing_volumes_.of(leaf);
@@ -167,7 +167,7 @@ class HaloPlan {
   std::vector<std::int32_t> second_;
   std::size_t second_waiting_from_ = 0;
 
-  std::vector<NeighbourMessages::Peer> peers_;
+  std::vector<parallel::NeighbourMessages::Peer> peers_;
   // Items by leaf, and those of corrected leaves at the end.
   template <class Item>
   struct Outgoing {

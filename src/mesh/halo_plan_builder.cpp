@@ -102,18 +102,18 @@ void HaloPlan<D>::Builder::collect_coarse_reads() {
 // The ranks of coarse leaves know all that touches them.
 template <int D>
 void HaloPlan<D>::Builder::ask(const std::map<int, Questions>& questions) {
-  std::vector<Parcel<Query>> queries;
+  std::vector<parallel::Parcel<Query>> queries;
   for (const auto& [rank, of_rank] : questions) queries.push_back({rank, of_rank.queries});
-  std::vector<Parcel<Answer>> answers;
-  for (const auto& parcel : exchange_sparsely(tree_.communicator(), queries)) {
-    auto& answer = answers.emplace_back(Parcel<Answer>{parcel.rank, {}});
+  std::vector<parallel::Parcel<Answer>> answers;
+  for (const auto& parcel : parallel::exchange_sparsely(tree_.communicator(), queries)) {
+    auto& answer = answers.emplace_back(parallel::Parcel<Answer>{parcel.rank, {}});
     for (std::size_t i = 0; i < parcel.items.size(); ++i) {
       const Query& query = parcel.items[i];
       for (const CoarseRead<D>& read : reads_.reads_of(own_leaf(query.coarse), query.box))
         answer.items.push_back({i, read});
     }
   }
-  for (const auto& parcel : exchange_sparsely(tree_.communicator(), answers)) {
+  for (const auto& parcel : parallel::exchange_sparsely(tree_.communicator(), answers)) {
     const auto& asked = questions.at(parcel.rank).asked;
     for (const Answer& answer : parcel.items) {
       CoarseRead<D> read = answer.read;

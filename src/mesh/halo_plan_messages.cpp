@@ -46,7 +46,7 @@ template <int D>
 void HaloPlan<D>::Builder::request_coarse_reads() {
   const auto& communicator = tree_.communicator();
   if (communicator.size() == 1) return;
-  std::vector<Parcel<Request>> requests;
+  std::vector<parallel::Parcel<Request>> requests;
   std::unordered_map<int, std::size_t> parcel_of;
   std::ranges::sort(expected_, {}, &Expected::read);
   for (const Expected& expected : expected_) {
@@ -58,7 +58,7 @@ void HaloPlan<D>::Builder::request_coarse_reads() {
     requests[parcel->second].items.push_back(
         {read.source, read.is_finer, read.child, read.box(), read.shift(layout_)});
   }
-  for (const auto& parcel : exchange_sparsely(communicator, requests)) {
+  for (const auto& parcel : parallel::exchange_sparsely(communicator, requests)) {
     const std::size_t to = peer(parcel.rank);
     for (const Request& request : parcel.items) send_requested(to, request);
   }

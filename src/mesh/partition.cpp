@@ -41,7 +41,7 @@ std::int64_t ceiling_of_share(std::int64_t count, std::int64_t total, std::int64
 
 }  // namespace
 
-std::vector<std::int64_t> cut_by_weight(const Communicator& communicator,
+std::vector<std::int64_t> cut_by_weight(const parallel::Communicator& communicator,
                                         std::span<const std::int64_t> weights) {
   const std::int64_t size = communicator.size();
   if (size == 1) return {0, static_cast<std::int64_t>(weights.size())};

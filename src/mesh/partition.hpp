@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "mesh/communicator.hpp"
 #include "mesh/peano_curve.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::mesh {
 
@@ -62,7 +62,7 @@ class Partition {
 // numbers. Every part's weight is within one leaf of the ideal: each cut is the one nearest to it, the lower
 // of two. Sums are of integers, so that the cut does not depend on the present partition. `weights`: of this
 // rank's leaves, none negative; if all are 0, leaves are counted. Collective.
-std::vector<std::int64_t> cut_by_weight(const Communicator& communicator,
+std::vector<std::int64_t> cut_by_weight(const parallel::Communicator& communicator,
                                         std::span<const std::int64_t> weights);
 
 // The leaves that go from one rank to another when a table of first leaves is replaced: both tables are known

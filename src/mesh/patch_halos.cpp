@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/trace.hpp"
-#include "mesh/message_tags.hpp"
 #include "mesh/patch_mesh.hpp"
+#include "parallel/message_tags.hpp"
 
 namespace meander::mesh {
 
@@ -28,7 +28,7 @@ void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, Thre
     for (std::size_t i = 0; i < ghosts.size(); ++i)
       of_view[static_cast<std::size_t>(view_->ghost(i))] = ghosts[i];
     whole.exchange.plan(tree_, *view_, {solvers::HaloShape::full, false, of_view}, patches_,
-                        tag_of_whole_halos, "whole halos");
+                        parallel::tag_of_whole_halos, "whole halos");
     whole.is_planned = true;
   }
   whole.exchange.fill(t, team);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "mesh/message_tags.hpp"
+#include "parallel/message_tags.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -60,7 +60,7 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
   for (std::size_t a = 0; a < D; ++a) {
     const int last = tree_.domain().base_cells[a] * cells_of_base - 1;
     for (std::size_t side = 0; side < 2; ++side) {
-      if (boundaries_.kind(static_cast<int>(2 * a + side)) == BoundaryKind::sommerfeld &&
+      if (boundaries_.condition(static_cast<int>(2 * a + side)).radiative &&
           cell.at[a] == (side == 0 ? 0 : last))
         patch.radiative = static_cast<std::uint8_t>(patch.radiative | 1u << (2 * a + side));
     }
@@ -82,10 +82,12 @@ void PatchMesh<D>::rebuild() {
   if (solver_.traits().conservative) {
     flux_correction_ = FluxCorrection<D>(*view_, layout_);
     flux_correction_.attach(patches_);
-    flux_messages_ = NeighbourMessages(communicator(), tag_of_fluxes, flux_correction_.peers(), "fluxes");
+    flux_messages_ = parallel::NeighbourMessages(communicator(), parallel::tag_of_fluxes,
+                                                 flux_correction_.peers(), "fluxes");
   }
   const auto& traits = solver_.traits();
-  halos_.plan(tree_, *view_, {traits.halo_shape, traits.conservative, {}}, patches_, tag_of_halos, "halos");
+  halos_.plan(tree_, *view_, {traits.halo_shape, traits.conservative, {}}, patches_, parallel::tag_of_halos,
+              "halos");
   if (whole_halos_) whole_halos_->is_planned = false;
 
   order_.clear();

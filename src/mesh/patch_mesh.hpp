@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/thread_team.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_exchange.hpp"
 #include "mesh/patch_pool.hpp"
@@ -52,13 +52,13 @@ template <int D>
 class PatchMesh {
  public:
   // The state is undefined. `solver` and `memory` outlive the mesh. `given` is needed if a boundary is of
-  // kind given. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
+  // kind given. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, int patch_size,
             const Boundaries<D>& boundaries, GivenBoundary given, gpu::Resource& memory,
             const PartitionPolicy& policy = {});
 
   const DistributedTree<D>& tree() const { return tree_; }
-  const Communicator& communicator() const { return tree_.communicator(); }
+  const parallel::Communicator& communicator() const { return tree_.communicator(); }
   const LocalView<D>& view() const { return *view_; }
   const solvers::PatchLayout& layout() const { return layout_; }
   std::size_t size() const { return tree_.size(); }
@@ -80,7 +80,7 @@ class PatchMesh {
   // Fills the halos of the own leaves whose mark is not 0 across faces, edges and corners, whatever the
   // solver reads: for interpolation at any point of a leaf, and for its refinement. One mark an own leaf. The
   // plan for it is kept until the mesh or the marks of any rank change. Throws gpu::OutOfMemory (several
-  // ranks: AgreedFailure). Collective.
+  // ranks: parallel::AgreedFailure). Collective.
   void fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team);
 
   // The same in parts, for a step. Right after the update of order()[place]: exchanges halos, both ways, with
@@ -124,7 +124,7 @@ class PatchMesh {
   // restricted (means conservatively; point values across the borders of leaves, with boundary conditions at
   // time t), bitwise unchanged elsewhere; then cuts the curve anew if ranks have become too uneven. The same
   // leaves and state for any number of ranks. Halos are stale afterwards. False, on all ranks, if nothing
-  // changed. Throws gpu::OutOfMemory (several ranks: AgreedFailure). Collective.
+  // changed. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   bool adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
 
   // Bytes of patch storage, and of the registers for fluxes, restrictions and messages.
@@ -165,7 +165,7 @@ class PatchMesh {
   };
   std::unique_ptr<WholeHalos> whole_halos_;
   FluxCorrection<D> flux_correction_;
-  NeighbourMessages flux_messages_;
+  parallel::NeighbourMessages flux_messages_;
   std::vector<solvers::PatchTask> patches_;  // of own leaves, then of the view's others, without slots
   std::vector<std::int32_t> order_, place_;  // inverse to each other
   std::size_t border_ = 0;

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "base/assert.hpp"
-#include "mesh/message_tags.hpp"
-#include "mesh/mpi_check.hpp"
 #include "mesh/patch_mesh.hpp"
+#include "parallel/message_tags.hpp"
+#include "parallel/mpi_check.hpp"
 #include "solvers/prolongation.hpp"
 #include "solvers/restriction.hpp"
 
@@ -28,12 +28,12 @@ class SlotsType {
   SlotsType(const PatchPool& pool, std::span<const int> slots) {
     std::vector<MPI_Aint> at(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i)
-      mpi_check(MPI_Get_address(pool[slots[i]], &at[i]), "MPI_Get_address");
-    mpi_check(
+      parallel::mpi_check(MPI_Get_address(pool[slots[i]], &at[i]), "MPI_Get_address");
+    parallel::mpi_check(
         MPI_Type_create_hindexed_block(static_cast<int>(at.size()), static_cast<int>(pool.slot_doubles()),
                                        at.data(), MPI_DOUBLE, &type_),
         "MPI_Type_create_hindexed_block");
-    mpi_check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    parallel::mpi_check(MPI_Type_commit(&type_), "MPI_Type_commit");
   }
   // A message under way keeps what it needs of its type.
   ~SlotsType() { MPI_Type_free(&type_); }
@@ -223,7 +223,7 @@ void PatchMesh<D>::migrate(std::span<const std::int64_t> first_leaves) {
     for (std::size_t i = to.begin; i < to.begin + to.count && to.rank != rank; ++i)
       slots[i] = pool_.acquire();
   }
-  std::vector<Parcel<double>> costs;
+  std::vector<parallel::Parcel<double>> costs;
   for (const Piece& from : way.send) {
     const auto begin = cost_.begin() + static_cast<std::ptrdiff_t>(from.begin);
     const auto end = begin + static_cast<std::ptrdiff_t>(from.count);
@@ -238,7 +238,7 @@ void PatchMesh<D>::migrate(std::span<const std::int64_t> first_leaves) {
                   slots.begin() + static_cast<std::ptrdiff_t>(to.begin));
     }
   }
-  for (const auto& parcel : exchange_sparsely(communicator(), costs)) {
+  for (const auto& parcel : parallel::exchange_sparsely(communicator(), costs)) {
     for (const Piece& to : way.receive) {
       if (to.rank == parcel.rank)
         std::ranges::copy(parcel.items, cost.begin() + static_cast<std::ptrdiff_t>(to.begin));
@@ -268,19 +268,21 @@ void PatchMesh<D>::migrate_slots(const Migration& way, std::vector<int>& slots) 
   };
   for (const Piece& piece : way.receive) {
     each_message(piece, slots, [&](MPI_Datatype type, int rank, MPI_Request* request) {
-      mpi_check(MPI_Irecv(MPI_BOTTOM, 1, type, rank, tag_of_slots, communicator().get(), request),
-                "MPI_Irecv");
+      parallel::mpi_check(
+          MPI_Irecv(MPI_BOTTOM, 1, type, rank, parallel::tag_of_slots, communicator().get(), request),
+          "MPI_Irecv");
     });
   }
   for (const Piece& piece : way.send) {
     each_message(piece, slots_, [&](MPI_Datatype type, int rank, MPI_Request* request) {
-      mpi_check(MPI_Isend(MPI_BOTTOM, 1, type, rank, tag_of_slots, communicator().get(), request),
-                "MPI_Isend");
+      parallel::mpi_check(
+          MPI_Isend(MPI_BOTTOM, 1, type, rank, parallel::tag_of_slots, communicator().get(), request),
+          "MPI_Isend");
     });
   }
   if (requests.empty()) return;
-  mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+  parallel::mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                      "MPI_Waitall");
 }
 
 #define MEANDER_INSTANTIATE(D) \

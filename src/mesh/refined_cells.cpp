@@ -13,11 +13,11 @@ namespace meander::mesh {
 namespace {
 
 template <int D>
-Parcel<Key<D>>& parcel_for(std::vector<Parcel<Key<D>>>& parcels, int rank) {
+parallel::Parcel<Key<D>>& parcel_for(std::vector<parallel::Parcel<Key<D>>>& parcels, int rank) {
   for (auto& parcel : parcels) {
     if (parcel.rank == rank) return parcel;
   }
-  return parcels.emplace_back(Parcel<Key<D>>{rank, {}});
+  return parcels.emplace_back(parallel::Parcel<Key<D>>{rank, {}});
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ template <int D>
 bool RefinedCells<D>::is_balanced(const Ranks<D>* ranks) {
   tables_.assign(cells_.size(), {});
   bool balanced = true;
-  std::vector<Parcel<Key<D>>> questions;
+  std::vector<parallel::Parcel<Key<D>>> questions;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     if (cells_[i].empty()) continue;
     tables_[i].build(cells_[i]);
@@ -123,7 +123,7 @@ bool RefinedCells<D>::is_balanced(const Ranks<D>* ranks) {
     }
   }
   if (ranks == nullptr) return balanced;
-  for (const auto& parcel : exchange_sparsely(ranks->communicator, questions)) {
+  for (const auto& parcel : parallel::exchange_sparsely(ranks->communicator, questions)) {
     for (const Key<D> key : parcel.items) {
       const Table& table = tables_[index(key.level())];
       balanced = balanced && !table.is_empty() && table.find(Packed<D>::of(cell_of(key).at)) >= 0;
@@ -175,7 +175,7 @@ template <int D>
 void RefinedCells<D>::exchange_required(std::size_t level_index, std::size_t first, const Ranks<D>& ranks) {
   auto& cells = cells_[level_index];
   const int level = static_cast<int>(level_index) + domain_.base_level;
-  std::vector<Parcel<Key<D>>> requests;
+  std::vector<parallel::Parcel<Key<D>>> requests;
   for (std::size_t c = first; c < cells.size(); ++c) {
     // A cell that is not known to be refined is a leaf, or part of one, and so lies on one rank.
     const Key<D> key = key_of<D>({Packed<D>::at(cells[c].at), level});
@@ -185,7 +185,7 @@ void RefinedCells<D>::exchange_required(std::size_t level_index, std::size_t fir
     ++foreign_cells_;
     parcel_for(requests, owner).items.push_back(key);
   }
-  for (const auto& parcel : exchange_sparsely(ranks.communicator, requests)) {
+  for (const auto& parcel : parallel::exchange_sparsely(ranks.communicator, requests)) {
     for (const Key<D> key : parcel.items)
       tables_[level_index].find_or_add(Packed<D>::of(cell_of(key).at), cells);
   }

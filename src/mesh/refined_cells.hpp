@@ -10,17 +10,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "mesh/communicator.hpp"
 #include "mesh/domain.hpp"
 #include "mesh/partition.hpp"
 #include "mesh/peano_tables.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::mesh {
 
 // Who holds the other pieces of the curve.
 template <int D>
 struct Ranks {
-  const Communicator& communicator;
+  const parallel::Communicator& communicator;
   const Partition<D>& partition;
 };
 

@@ -9,10 +9,6 @@
 #include <cmath>
 #include <limits>
 
-#include "simulation/equation.hpp"
-#include "simulation/psi4_modes.hpp"
-#include "simulation/puncture_tracker.hpp"
-
 namespace meander::simulation {
 namespace {
 
@@ -27,7 +23,7 @@ using Values = std::function<void(const solvers::PatchTask& patch, const solvers
 
 void evaluate(const solvers::Solver& solver, const solvers::Derived& derived,
               const solvers::PatchLayout& layout, const double* q, std::span<double> values) {
-  double state[64];
+  double state[solvers::most_unknowns];
   std::size_t v = 0;
   for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
     for (int j = 0; j < layout.p; ++j) {
@@ -102,21 +98,6 @@ bool Output::has_totals() const {
   return simulation_.solver().traits().conservative;
 }
 
-std::vector<Measure> Output::measures() const {
-  const Config& config = simulation_.config();
-  const StateView view = simulation_.view();
-  std::vector<Measure> all = puncture_measures(view);
-  for (Measure& measure : config.scenario->measure(view)) all.push_back(std::move(measure));
-  for (Measure& measure : equation_of(config).measure(view, config.diagnosed()))
-    all.push_back(std::move(measure));
-  std::array<double, 3> middle{};
-  for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
-    middle[a] = 0.5 * (config.domain.lower[a] + config.domain.upper[a]);
-  for (Measure& measure : psi4_measures(view, middle, config.diagnostics.extraction_radii))
-    all.push_back(std::move(measure));
-  return all;
-}
-
 std::vector<io::Column> Output::columns() const {
   const Config& config = simulation_.config();
   std::vector<io::Column> columns = {{"step", ""}, {"time", ""}, {"dt", ""}};
@@ -129,7 +110,7 @@ std::vector<io::Column> Output::columns() const {
   }
   columns.push_back({"first_order_volumes", ""});
   columns.push_back({"floored_volumes", ""});
-  for (const Measure& measure : measures()) {
+  for (const Measure& measure : simulation_.measures()) {
     columns.push_back({measure.name, measure.unit});
   }
   return columns;
@@ -248,7 +229,7 @@ void Output::row() {
   }
   values.push_back(static_cast<double>(simulation_.first_order_volumes()));
   values.push_back(static_cast<double>(simulation_.floored_volumes()));
-  for (const Measure& measure : measures()) {
+  for (const Measure& measure : simulation_.measures()) {
     values.push_back(measure.value);
   }
   on_root([&] { history_->row(values); });

@@ -43,7 +43,6 @@ class Output {
 
  private:
   bool has_totals() const;
-  std::vector<Measure> measures() const;
   std::vector<io::Column> columns() const;
   void plot();
   void write(const std::string& path);

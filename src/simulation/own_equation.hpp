@@ -4,125 +4,108 @@
 // Equations and scenarios from outside the library: registered at the start of main(), they are chosen in the
 // input file like any other. apps/tutorial-advection is a complete example.
 
-#include <any>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "simulation/equation.hpp"
+#include "simulation/module.hpp"
 #include "solvers/pde_solver.hpp"
 
 namespace meander::simulation {
 
-// What [solver] says of an equation Law: kept in EquationParameters::own.
+// A registered equation Law: its parameters as [solver] gives them.
 template <template <int> class Law>
-struct OwnChoices {
-  std::string scheme = "rusanov", limiter = "mc";
-  typename Law<3>::Parameters parameters = {};
+class OwnEquation final : public Equation {
+ public:
+  using Parameters = typename Law<3>::Parameters;
+  // Declares the keys of the parameters in [solver]; may be null.
+  using Describe = void (*)(io::Fields& keys, Parameters& parameters, int dim);
+
+  OwnEquation(std::string name, std::vector<std::string> unknowns, Describe keys)
+      : name_(std::move(name)), unknowns_(std::move(unknowns)), describe_(keys) {}
+
+  void describe(io::Fields& keys, int dim, double& cfl) override {
+    if constexpr (solvers::PdeSolver<Law<3>>::has_muscl) {
+      keys.choice("scheme", scheme_, {"rusanov", "muscl"},
+                  "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
+      keys.choice("limiter", limiter_, {"minmod", "mc"},
+                  "Slope limiter of muscl: minmod, or monotonised central.");
+    }
+    keys.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
+                {.min = 0, .max = 1, .min_open = true});
+    const std::size_t first = keys.all().size();
+    if (describe_ != nullptr) describe_(keys, parameters, dim);
+    for (std::size_t i = first; i < keys.all().size(); ++i) keys.all()[i].fixed = true;
+  }
+  void set_up(const std::vector<double>&, const std::vector<double>&) override {}
+
+  std::unique_ptr<solvers::Solver> make_solver(int dim) const override {
+    if (dim == 2) return solver<2>();
+    return solver<3>();
+  }
+  solvers::PointTerms terms(int dim) const override {
+    if (dim == 2) return solvers::point_terms(law<2>(), unknowns_);
+    return solvers::point_terms(law<3>(), unknowns_);
+  }
+
+  Parameters parameters = {};
+
+ private:
+  template <int D>
+  Law<D> law() const {
+    Law<D> law;
+    law.parameters = parameters;
+    return law;
+  }
+  template <int D>
+  std::unique_ptr<solvers::Solver> solver() const {
+    using solvers::Scheme;
+    const Scheme scheme = scheme_ == "rusanov"   ? Scheme::rusanov
+                          : limiter_ == "minmod" ? Scheme::muscl_minmod
+                                                 : Scheme::muscl_mc;
+    return std::make_unique<solvers::PdeSolver<Law<D>>>(name_, law<D>(), scheme, unknowns_);
+  }
+
+  std::string name_;
+  std::vector<std::string> unknowns_;
+  Describe describe_;
+  std::string scheme_ = "rusanov", limiter_ = "mc";
 };
 
 // The parameters of the registered equation Law that the run solves.
 template <template <int> class Law>
-const typename Law<3>::Parameters& own_parameters(const EquationParameters& parameters) {
-  return std::any_cast<const OwnChoices<Law>&>(parameters.own).parameters;
+const typename Law<3>::Parameters& own_parameters(const ProblemSetup& setup) {
+  return dynamic_cast<const OwnEquation<Law>&>(*setup.equation).parameters;
 }
-
-namespace detail {
-
-template <template <int> class Law>
-class OwnEntry {
- public:
-  using Parameters = typename Law<3>::Parameters;
-  using Describe = void (*)(io::Fields& fields, Parameters& parameters, int dim);
-
-  static EquationEntry entry(std::string name, std::string meaning, std::vector<std::string> unknowns,
-                             Describe describe) {
-    own_ = {name, std::move(unknowns), describe};
-    EquationEntry entry{};
-    entry.name = std::move(name);
-    entry.meaning = std::move(meaning);
-    entry.dims = {2, 3};
-    entry.describe = describe_solver;
-    entry.set_up = [](const SolverNames&, EquationParameters&) {};
-    entry.make = make;
-    entry.plot_fields = own_.unknowns;
-    entry.plot_fields.emplace_back("level");
-    entry.measure = [](const auto&...) { return std::vector<Measure>{}; };
-    entry.terms = terms;
-    return entry;
-  }
-
- private:
-  struct Own {
-    std::string name;
-    std::vector<std::string> unknowns;
-    Describe describe = nullptr;
-  };
-
-  static void describe_solver(io::Fields& fields, SolverNames& names, EquationParameters& parameters,
-                              double& cfl) {
-    auto& own = parameters.own.emplace<OwnChoices<Law>>();
-    if constexpr (solvers::PdeSolver<Law<3>>::has_muscl) {
-      fields.choice("scheme", own.scheme, {"rusanov", "muscl"},
-                    "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
-      fields.choice("limiter", own.limiter, {"minmod", "mc"},
-                    "Slope limiter of muscl: minmod, or monotonised central.");
-    }
-    fields.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
-                  {.min = 0, .max = 1, .min_open = true});
-    const std::size_t first = fields.all().size();
-    if (own_.describe != nullptr) own_.describe(fields, own.parameters, names.dim);
-    for (std::size_t i = first; i < fields.all().size(); ++i) fields.all()[i].fixed = true;
-  }
-
-  static std::unique_ptr<solvers::Solver> make(int dim, const EquationParameters& parameters) {
-    // Asked for without an input file, it has its defaults.
-    const auto* given = std::any_cast<OwnChoices<Law>>(&parameters.own);
-    const OwnChoices<Law> own = given == nullptr ? OwnChoices<Law>{} : *given;
-    if (dim == 2) return make<2>(own);
-    return make<3>(own);
-  }
-  template <int D>
-  static std::unique_ptr<solvers::Solver> make(const OwnChoices<Law>& own) {
-    using solvers::Scheme;
-    Law<D> law;
-    law.parameters = own.parameters;
-    const Scheme scheme = own.scheme == "rusanov"   ? Scheme::rusanov
-                          : own.limiter == "minmod" ? Scheme::muscl_minmod
-                                                    : Scheme::muscl_mc;
-    return std::make_unique<solvers::PdeSolver<Law<D>>>(own_.name, law, scheme, own_.unknowns);
-  }
-
-  static solvers::PointTerms terms(int dim, const EquationParameters& parameters) {
-    const auto& own = own_parameters<Law>(parameters);
-    if (dim == 2) return terms<2>(own);
-    return terms<3>(own);
-  }
-  template <int D>
-  static solvers::PointTerms terms(const Parameters& parameters) {
-    Law<D> law;
-    law.parameters = parameters;
-    return solvers::point_terms(law, own_.unknowns);
-  }
-
-  static inline Own own_;
-};
-
-}  // namespace detail
 
 // Adds an equation to those that solver.equation may name. Law: a Pde (solvers/pde.hpp) for 2 and 3
 // dimensions, default-constructible, with a type Parameters and a member `parameters`, as ConservationLaw
 // (solvers/conservation_law.hpp) has them. unknowns: their names, Law<3>::unknowns of them. describe, or
 // null: declares the keys that the parameters add to [solver]; a restart may not change them. Before
-// anything reads an input file, from one thread. Throws std::invalid_argument if the name is taken.
+// anything reads an input file, from one thread. Throws std::invalid_argument if the name is taken, or if the
+// equation has more than solvers::most_unknowns unknowns.
 template <template <int> class Law>
 void register_equation(std::string name, std::string meaning, std::vector<std::string> unknowns,
-                       void (*describe)(io::Fields& fields, typename Law<3>::Parameters& parameters,
-                                        int dim) = nullptr) {
+                       typename OwnEquation<Law>::Describe describe = nullptr) {
   static_assert(int{Law<2>::unknowns} == int{Law<3>::unknowns});
-  add_equation(
-      detail::OwnEntry<Law>::entry(std::move(name), std::move(meaning), std::move(unknowns), describe));
+  if constexpr (int{Law<3>::unknowns} > solvers::most_unknowns) {
+    throw std::invalid_argument("equation " + name + " has " + std::to_string(Law<3>::unknowns) +
+                                " unknowns, but at most " + std::to_string(solvers::most_unknowns) +
+                                " are possible (solvers/solver.hpp)");
+  } else {
+    if (unknowns.size() != std::size_t{Law<3>::unknowns})
+      throw std::invalid_argument("equation " + name + " needs a name for each of its unknowns");
+    Module module;
+    module.name = name;
+    module.meaning = std::move(meaning);
+    module.dims = {2, 3};
+    module.plot_fields = unknowns;
+    module.plot_fields.emplace_back("level");
+    module.make = [=] { return std::make_unique<OwnEquation<Law>>(name, unknowns, describe); };
+    register_module(std::move(module));
+  }
 }
 
 // Adds a scenario of a registered equation to those that scenario.name may name; otherwise as above.

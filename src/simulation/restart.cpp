@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // A simulation from a checkpoint. All that a step reads is in the state of the leaves, the time and the step:
-// halos, the rates that the next time step follows from and the scenario's step data are had anew from them,
-// to the same bits.
+// halos, the rates that the next time step follows from and the scenario's step data are recomputed from
+// them, bitwise identically.
 #include "simulation/simulation_of.hpp"
 
 namespace meander::simulation {
@@ -10,7 +10,7 @@ namespace {
 
 // This rank's leaves, where all are cut evenly.
 template <int D>
-mesh::DistributedTree<D> tree_of(const Config& config, const mesh::Communicator& communicator,
+mesh::DistributedTree<D> tree_of(const Config& config, const parallel::Communicator& communicator,
                                  io::CheckpointReader& checkpoint) {
   const std::int64_t leaves = checkpoint.leaves(), ranks = communicator.size();
   const std::int64_t begin = leaves * communicator.rank() / ranks,
@@ -34,7 +34,7 @@ mesh::DistributedTree<D> tree_of(const Config& config, const mesh::Communicator&
     }
   });
   auto tree = mesh::DistributedTree<D>::checked(domain, std::move(keys), communicator);
-  if (!tree || !tree->is_balanced()) throw mesh::AgreedInputError(misfit);
+  if (!tree || !tree->is_balanced()) throw parallel::AgreedInputError(misfit);
   return std::move(*tree);
 }
 
@@ -53,7 +53,8 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
     if (name == floored_counter) floored_ = value;
     if (name == strayed_counter) strayed_ = value;
   }
-  tracker_.resume(saved);
+  for (const auto& diagnostic : diagnostics_) diagnostic->resume(saved);
+  update_tracked_points();
   std::vector<double*> slots;
   for (const auto& patch : mesh_.patches()) slots.push_back(patch.q);
   const std::int64_t first = mesh_.tree().first_leaf();
@@ -65,7 +66,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
 }
 
 std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads,
-                                               const mesh::Communicator& communicator,
+                                               const parallel::Communicator& communicator,
                                                io::CheckpointReader& checkpoint) {
   const auto resume = [&]<int D>() -> std::unique_ptr<Simulation> {
     auto simulation =

@@ -15,15 +15,15 @@
 #include "io/output_directory.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
-#include "simulation/check_restart.hpp"
-#include "simulation/checkpoint_schedule.hpp"
-#include "simulation/checkpoints.hpp"
+#include "simulation/config/check_restart.hpp"
+#include "simulation/control/checkpoint_schedule.hpp"
+#include "simulation/control/checkpoints.hpp"
+#include "simulation/control/stop_requests.hpp"
+#include "simulation/control/thread_plan.hpp"
+#include "simulation/control/trace_file.hpp"
 #include "simulation/output.hpp"
+#include "simulation/report/summary.hpp"
 #include "simulation/simulation.hpp"
-#include "simulation/stop_requests.hpp"
-#include "simulation/summary.hpp"
-#include "simulation/thread_plan.hpp"
-#include "simulation/trace_file.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -166,7 +166,7 @@ class Run {
   }
 
   Simulation& simulation_;
-  mesh::Communicator communicator_;
+  parallel::Communicator communicator_;
   Output& output_;
   std::string directory_;
   RunOptions options_;
@@ -180,7 +180,7 @@ class Run {
 class Directory {
  public:
   // A new one.
-  Directory(const std::string& path, const mesh::Communicator& communicator) : path_(path) {
+  Directory(const std::string& path, const parallel::Communicator& communicator) : path_(path) {
     communicator.agree([&] {
       if (communicator.is_root()) directory_.emplace(path);
     });
@@ -192,7 +192,7 @@ class Directory {
   std::optional<io::OutputDirectory> directory_;
 };
 
-int threads_of(const Config& config, const RunOptions& options, const mesh::Communicator& communicator,
+int threads_of(const Config& config, const RunOptions& options, const parallel::Communicator& communicator,
                const std::string& what, const std::string& directory) {
   const ThreadPlan plan = plan_threads(communicator, options.threads);
   const std::int64_t threads = communicator.sum(std::int64_t{plan.threads});
@@ -220,7 +220,7 @@ int threads_of(const Config& config, const RunOptions& options, const mesh::Comm
 }
 
 void write_resolved_input(const Config& config, const std::string& directory,
-                          const mesh::Communicator& communicator) {
+                          const parallel::Communicator& communicator) {
   communicator.agree([&] {
     if (communicator.is_root()) io::write_whole(directory + "/input.toml", config.resolved);
   });
@@ -248,7 +248,7 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 
 }  // namespace
 
-int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator) {
+int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
   const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
   TraceFile trace(options.trace, communicator);
@@ -261,7 +261,8 @@ int run(const Config& config, const RunOptions& options, const mesh::Communicato
   return go(run, requests, trace);
 }
 
-int restart(const RestartInput& restart, const RunOptions& options, const mesh::Communicator& communicator) {
+int restart(const RestartInput& restart, const RunOptions& options,
+            const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
   const std::string file = checkpoint_file(restart, communicator);
   io::CheckpointReader checkpoint(file, communicator);

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <string>
 
-#include "mesh/communicator.hpp"
-#include "simulation/config.hpp"
-#include "simulation/restart_input.hpp"
-#include "simulation/stop_requests.hpp"
+#include "parallel/communicator.hpp"
+#include "simulation/config/config.hpp"
+#include "simulation/control/restart_input.hpp"
+#include "simulation/control/stop_requests.hpp"
 
 namespace meander::simulation {
 
@@ -29,11 +29,11 @@ struct RunOptions {
 // exit_stopped with a checkpoint to go on from; or exit_failure after a state failure, whose state has been
 // written then. Throws AgreedInputError (one rank: InputError) before any work has started, AgreedFailure
 // (Failure) if a file cannot be written or memory runs out. Collective.
-int run(const Config& config, const RunOptions& options, const mesh::Communicator& communicator = {});
+int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator = {});
 
 // Goes on from a checkpoint; the rest as run(). Without options.output the files in the checkpoint's
 // directory are continued: what lies behind the checkpoint's step is dropped. Collective.
 int restart(const RestartInput& restart, const RunOptions& options,
-            const mesh::Communicator& communicator = {});
+            const parallel::Communicator& communicator = {});
 
 }  // namespace meander::simulation

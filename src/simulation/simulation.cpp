@@ -10,10 +10,9 @@
 #include <limits>
 
 #include "base/trace.hpp"
-#include "simulation/equation.hpp"
-#include "simulation/inadmissible.hpp"
+#include "simulation/diagnostics/inadmissible.hpp"
+#include "simulation/diagnostics/totals.hpp"
 #include "simulation/simulation_of.hpp"
-#include "simulation/totals.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -49,7 +48,7 @@ mesh::Domain<D> domain_of(const Config& config) {
     const auto axis = static_cast<std::size_t>(a);
     domain.base_cells[axis] = config.domain.cells[axis];
     domain.lower[axis] = config.domain.lower[axis];
-    domain.periodic[axis] = config.domain.boundary[2 * a] == Boundary::periodic;
+    domain.periodic[axis] = config.domain.boundary[2 * a]->is_periodic();
   }
   domain.base_width = (config.domain.upper[0] - config.domain.lower[0]) / config.domain.cells[0];
   return domain;
@@ -59,7 +58,7 @@ template <int D>
 SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree)
     : config_(config),
       team_(threads),
-      solver_(make_solver(D, config)),
+      solver_(config.equation->make_solver(D)),
       engine_(make_engine(config.offload, *solver_, tree.communicator())),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
@@ -68,10 +67,20 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
           },
           engine_ ? engine_->patch_memory() : gpu::host_memory(), partition_policy(config)),
       traversal_(mesh_, *solver_, team_, engine_.get()),
-      refinement_(config.mesh, config.refinement, *solver_),
-      tracker_(config.scenario->punctures()),
+      refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
       t_(config.time.start) {
+  for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());
+  update_tracked_points();
   count_leaves();
+}
+
+template <int D>
+void SimulationOf<D>::update_tracked_points() {
+  tracked_points_.clear();
+  for (const auto& diagnostic : diagnostics_) {
+    const auto points = diagnostic->tracked_points();
+    tracked_points_.insert(tracked_points_.end(), points.begin(), points.end());
+  }
 }
 
 template <int D>
@@ -92,7 +101,7 @@ template <int D>
 void SimulationOf<D>::set_initial_data() {
   const auto& layout = mesh_.layout();
   team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
-    double state[64], centre[3] = {0, 0, 0};
+    double state[solvers::most_unknowns], centre[3] = {0, 0, 0};
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       const auto& patch = mesh_.patches()[leaf];
       Index<D> i{};
@@ -112,7 +121,7 @@ void SimulationOf<D>::advance(double limit) {
   const trace::Scope scope("step", step_ + 1);
   const double dt = next_dt(limit);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
-  tracker_.begin_step(state());
+  for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state());
   status_ = traversal_.advance(t_, dt, t_next);
   t_ = t_next;
   dt_ = dt;
@@ -120,7 +129,8 @@ void SimulationOf<D>::advance(double limit) {
   updates_ += volumes();
   count_status();
   check_state();
-  tracker_.end_step(state(), dt);
+  for (const auto& diagnostic : diagnostics_) diagnostic->end_step(state(), dt);
+  update_tracked_points();
   if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
   const auto start = std::chrono::steady_clock::now();
   config_.scenario->prepare_step(state(), *solver_);
@@ -152,8 +162,8 @@ void SimulationOf<D>::regrid() {
     changed = adapt();
   } catch (const gpu::OutOfMemory& error) {
     throw Failure(no_memory(error.what()));
-  } catch (const mesh::AgreedFailure& error) {
-    throw mesh::AgreedFailure(no_memory(error.what()));
+  } catch (const parallel::AgreedFailure& error) {
+    throw parallel::AgreedFailure(no_memory(error.what()));
   }
   if (changed) {
     status_ = traversal_.enforce_floors();
@@ -180,8 +190,8 @@ void SimulationOf<D>::check_state() const {
 template <int D>
 bool SimulationOf<D>::adapt() {
   if (engine_) engine_->safepoint();
-  if (!mesh_.adapt(refinement_.wishes(mesh_, t_, tracker_.positions(), team_), config_.mesh.min_level,
-                   config_.mesh.max_level, t_, team_)) {
+  if (!mesh_.adapt(refinement_.flags(mesh_, state()), config_.mesh.min_level, config_.mesh.max_level, t_,
+                   team_)) {
     return false;
   }
   count_leaves();
@@ -221,6 +231,24 @@ std::vector<Vec<int, 3>> SimulationOf<D>::leaf_indices() const {
 template <int D>
 std::vector<double> SimulationOf<D>::totals() const {
   return simulation::totals(state());
+}
+
+template <int D>
+std::vector<Measure> SimulationOf<D>::measures() {
+  const StateView view = state();
+  std::vector<Measure> all;
+  const auto add = [&](std::vector<Measure> measures) {
+    for (Measure& measure : measures) all.push_back(std::move(measure));
+  };
+  // Tracked points come first: the scenario's own columns may refer to them.
+  for (const auto& diagnostic : diagnostics_) {
+    if (!diagnostic->tracked_points().empty()) add(diagnostic->measure(view));
+  }
+  add(config_.scenario->measure(view));
+  for (const auto& diagnostic : diagnostics_) {
+    if (diagnostic->tracked_points().empty()) add(diagnostic->measure(view));
+  }
+  return all;
 }
 
 template <int D>
@@ -264,14 +292,14 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   }
   mesh.unknowns = solver_->traits().unknown_names;
   state.input = config_.resolved;
-  state.equation = config_.equation;
+  state.equation = config_.equation_name;
   state.step = step_;
   state.time = t_;
   state.dt = dt_;
   state.counters.emplace_back(updates_counter, updates_);
   state.counters.emplace_back(first_order_counter, first_order_volumes());
   state.counters.emplace_back(floored_counter, floored_volumes());
-  tracker_.save(state);
+  for (const auto& diagnostic : diagnostics_) diagnostic->save(state);
   state.counters.emplace_back(strayed_counter, strayed_volumes());
 }
 
@@ -281,7 +309,7 @@ template class SimulationOf<2>;
 template class SimulationOf<3>;
 
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
-                                            const mesh::Communicator& communicator) {
+                                            const parallel::Communicator& communicator) {
   const auto set_up = [&]<int D>() -> std::unique_ptr<Simulation> {
     auto simulation = std::make_unique<SimulationOf<D>>(
         config, threads,

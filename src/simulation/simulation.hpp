@@ -10,22 +10,22 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_team.hpp"
 #include "io/checkpoint_file.hpp"
-#include "mesh/communicator.hpp"
 #include "mesh/patch_mesh.hpp"
-#include "simulation/config.hpp"
-#include "simulation/offload_report.hpp"
+#include "parallel/communicator.hpp"
+#include "simulation/config/config.hpp"
+#include "simulation/report/offload_report.hpp"
 #include "simulation/scenario.hpp"
 #include "tasks/traversal.hpp"
 
 namespace meander::simulation {
 
-// The state became inadmissible: NaN, or density or pressure not positive. The message names patch centre,
+// The state became inadmissible: NaN, or outside what the equation accepts. The message names patch centre,
 // level, volume, step, time and the variables of the first such volume along the curve, on all ranks alike;
 // the failing state is still there to be written.
-struct StateFailure : mesh::AgreedFailure {
-  using mesh::AgreedFailure::AgreedFailure;
+struct StateFailure : parallel::AgreedFailure {
+  using parallel::AgreedFailure::AgreedFailure;
 };
 
 // Seconds this rank spent in the steps so far.
@@ -46,7 +46,7 @@ class Simulation {
   virtual const Config& config() const = 0;
   virtual const solvers::Solver& solver() const = 0;
 
-  virtual const mesh::Communicator& communicator() const = 0;
+  virtual const parallel::Communicator& communicator() const = 0;
 
   // One time step, which ends at `limit` at the latest (and meets it exactly if it would end just before).
   // Regrids after every config().mesh.regrid_every-th step. Throws StateFailure, and Failure if the memory
@@ -59,6 +59,8 @@ class Simulation {
   // are 0.
   virtual std::vector<Vec<int, 3>> leaf_indices() const = 0;
 
+  // The columns that diagnostics and the scenario add to history.csv, now. Collective.
+  virtual std::vector<Measure> measures() = 0;
   // Integrals of the unknowns over the domain; the same bits for any number of threads and ranks. Collective.
   virtual std::vector<double> totals() const = 0;
   // Of all ranks, known to each: not collective.
@@ -84,15 +86,15 @@ class Simulation {
 };
 
 // Sets up initial data on an initial mesh refined by the criteria. threads >= 1 a rank. Throws
-// gpu::OutOfMemory (several ranks: mesh::AgreedFailure), and StateFailure if the initial data are
+// gpu::OutOfMemory (several ranks: parallel::AgreedFailure), and StateFailure if the initial data are
 // inadmissible. Collective.
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
-                                            const mesh::Communicator& communicator = {});
+                                            const parallel::Communicator& communicator = {});
 
 // Goes on from a checkpoint, to the same bits, on any number of ranks and threads. The configuration may
 // differ from the one that wrote it wherever check_restart() lets it. Collective.
 std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads,
-                                               const mesh::Communicator& communicator,
+                                               const parallel::Communicator& communicator,
                                                io::CheckpointReader& checkpoint);
 
 }  // namespace meander::simulation

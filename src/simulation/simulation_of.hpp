@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
-#include "simulation/bounds_watch.hpp"
-#include "simulation/inexact_halos.hpp"
-#include "simulation/puncture_tracker.hpp"
+#include "simulation/diagnostic.hpp"
+#include "simulation/diagnostics/bounds_watch.hpp"
+#include "simulation/diagnostics/inexact_halos.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
 
@@ -40,11 +40,12 @@ class SimulationOf final : public Simulation {
   double last_dt() const override { return dt_; }
   const Config& config() const override { return config_; }
   const solvers::Solver& solver() const override { return *solver_; }
-  const mesh::Communicator& communicator() const override { return mesh_.communicator(); }
+  const parallel::Communicator& communicator() const override { return mesh_.communicator(); }
 
   void advance(double limit) override;
 
   StateView view() override { return state(); }
+  std::vector<Measure> measures() override;
   std::vector<Vec<int, 3>> leaf_indices() const override;
 
   std::vector<double> totals() const override;
@@ -72,7 +73,7 @@ class SimulationOf final : public Simulation {
             t_,
             team_,
             level_dx_,
-            tracker_.positions(),
+            tracked_points_,
             [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); },
             inexact_halos_};
   }
@@ -83,6 +84,7 @@ class SimulationOf final : public Simulation {
   void count_status();
   void check_state() const;  // throws StateFailure on all ranks
   double next_dt(double limit) const;
+  void update_tracked_points();
 
   Config config_;
   mutable ThreadTeam team_;
@@ -91,7 +93,8 @@ class SimulationOf final : public Simulation {
   mutable mesh::PatchMesh<D> mesh_;               // its halos follow from the state
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
-  PunctureTracker tracker_;
+  std::vector<std::unique_ptr<Diagnostic>> diagnostics_;
+  std::vector<Point<3>> tracked_points_;  // of all diagnostics
   tasks::SweepStatus status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;

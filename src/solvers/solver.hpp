@@ -31,6 +31,10 @@ enum class HaloShape : std::uint8_t { faces, edges, full };
 // not means over them; their restriction takes the middle fine volume.
 enum class Prolongation : std::uint8_t { constant, limited_linear, centred };
 
+// Unknowns a volume may have at most: the length of buffers for the state of one volume. An equation with
+// more is refused when it is registered.
+inline constexpr int most_unknowns = 96;
+
 struct Traits {
   std::string name;  // "euler rusanov"
   int dim = 3;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/parallel.hpp"
+#include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "tasks/offload_engine.hpp"
 #include "tasks/overlap.hpp"

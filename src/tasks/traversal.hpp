@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/enclave_sweep.hpp"

@@ -14,7 +14,8 @@
 #include "io/checkpoint_head.hpp"
 #include "io/checksum.hpp"
 #include "io/hdf5_reader.hpp"
-#include "simulation/config.hpp"
+#include "simulation/config/config.hpp"
+#include "simulation/module.hpp"
 #include "simulation/simulation.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 

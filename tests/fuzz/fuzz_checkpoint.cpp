@@ -4,7 +4,7 @@
 // changes of a forged one, whose checksums are right. It is refused with an InputError or a Failure, or goes
 // on.
 #include "base/error.hpp"
-#include "simulation/check_restart.hpp"
+#include "simulation/config/check_restart.hpp"
 #include "tests/fuzz/forged_checkpoint.hpp"
 
 namespace {

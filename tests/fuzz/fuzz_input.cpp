@@ -3,7 +3,7 @@
 // An input file from text to a checked configuration. Lines that start with "--set " are settings of the
 // command line. Only an InputError may come out; and what is accepted, resolved, must resolve to itself.
 #include "base/error.hpp"
-#include "simulation/config.hpp"
+#include "simulation/config/config.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 
 namespace {

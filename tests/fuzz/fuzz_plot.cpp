@@ -16,7 +16,7 @@
 #include "io/plot_facts.hpp"
 #include "io/plot_file.hpp"
 #include "io/raw_file.hpp"
-#include "simulation/info.hpp"
+#include "simulation/report/info.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 
 // Of the linker and the sanitizer, in a build for the fuzzer. The compiler, too, has these names in every

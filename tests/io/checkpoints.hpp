@@ -87,7 +87,7 @@ struct MadeUpRun {
   }
 
   // This rank writes leaves [begin, end). Collective.
-  void write(const std::string& path, const mesh::Communicator& communicator, std::int64_t begin,
+  void write(const std::string& path, const parallel::Communicator& communicator, std::int64_t begin,
              std::int64_t end, int version = 0) const {
     const auto values = slots(begin, end, version);
     std::vector<const double*> patches;
@@ -100,7 +100,7 @@ struct MadeUpRun {
 
   // This rank reads leaves [begin, end), into slots with another halo; returns whether all is as it was
   // written. Throws what the reader throws. Collective.
-  bool reads_back(const std::string& path, const mesh::Communicator& communicator, std::int64_t begin,
+  bool reads_back(const std::string& path, const parallel::Communicator& communicator, std::int64_t begin,
                   std::int64_t end) const {
     io::CheckpointReader reader(path, communicator);
     bool same = reader.leaves() == std::ssize(leaves) && same_facts(reader);

@@ -50,7 +50,7 @@ double largest_error(const Case& c, bool periodic, solvers::Prolongation prolong
   ThreadTeam team(2);
   std::mt19937 random(7);
   Boundaries<D> boundaries;
-  boundaries.fill(periodic ? BoundaryKind::periodic : BoundaryKind::given);
+  boundaries.fill(periodic ? &mesh::boundary::periodic : &mesh::boundary::given);
   PatchMesh<D> mesh(
       DistributedTree<D>::uniform(box<D>(periodic), 2, {}), solver, c.p, boundaries,
       [&](const double* x, double, double, double* q) {
@@ -164,8 +164,8 @@ template <int D>
 void check_boundaries() {
   const InertSolver solver(D, 2, solvers::HaloShape::full, solvers::Prolongation::constant);
   Boundaries<D> boundaries;
-  boundaries.fill(BoundaryKind::outflow);
-  boundaries[0] = BoundaryKind::reflecting;
+  boundaries.fill(&mesh::boundary::outflow);
+  boundaries[0] = &mesh::boundary::reflecting;
   ThreadTeam team(1);
   PatchMesh<D> mesh(DistributedTree<D>::uniform(box<D>(false), 2, {}), solver, 6, boundaries, {},
                     gpu::host_memory());

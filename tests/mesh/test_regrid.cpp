@@ -22,7 +22,7 @@ Domain<D> cube() {
 template <int D>
 PatchMesh<D> mesh_of(const InertSolver& solver, int p, int level) {
   Boundaries<D> boundaries;
-  boundaries.fill(BoundaryKind::periodic);
+  boundaries.fill(&mesh::boundary::periodic);
   return PatchMesh<D>(DistributedTree<D>::uniform(cube<D>(), level, {}), solver, p, boundaries, {},
                       gpu::host_memory());
 }
@@ -130,7 +130,7 @@ double largest_error_of_new_leaves(int p, int h) {
   ThreadTeam team(2);
   std::mt19937 random(3);
   Boundaries<D> boundaries;
-  boundaries.fill(BoundaryKind::given);
+  boundaries.fill(&mesh::boundary::given);
   Domain<D> domain = cube<D>();
   domain.periodic.fill(false);
   PatchMesh<D> mesh(

@@ -8,9 +8,9 @@
 
 #include <cmath>
 
-#include "solvers/ccz4/parameters.hpp"
+#include "physics/ccz4/parameters.hpp"
 
-namespace meander::solvers::ccz4::reference {
+namespace meander::ccz4::reference {
 
 using Real = long double;
 
@@ -285,4 +285,4 @@ class ByTensors {
   Real Z[3], Zup[3], S[3][3], DDa[3][3], trS, scalar, ricci_scalar, laplacian, trA, AA, divB, Aup[3][3], T[3];
 };
 
-}  // namespace meander::solvers::ccz4::reference
+}  // namespace meander::ccz4::reference

@@ -35,7 +35,7 @@ inline std::unique_ptr<Simulation> run(const Config& config, int max_steps = 1 <
 struct Volume {
   double x[3] = {0, 0, 0};
   double dx = 0;
-  double q[64] = {};
+  double q[solvers::most_unknowns] = {};
 };
 
 inline void for_volumes(Simulation& simulation, const std::function<void(const Volume&)>& body) {

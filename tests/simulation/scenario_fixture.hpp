@@ -10,7 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "simulation/scenario.hpp"
+#include "physics/euler/module.hpp"
+#include "simulation/module.hpp"
 
 namespace meander::simulation {
 
@@ -35,7 +36,7 @@ inline void set_parameter(io::Fields& fields, const std::string& key, const Para
   throw std::logic_error("no parameter " + key);
 }
 
-inline std::unique_ptr<Scenario> make_scenario(const std::string& name, const Setting& setting,
+inline std::unique_ptr<Scenario> make_scenario(const std::string& name, const ProblemSetup& setting,
                                                const ParameterValues& values = {}) {
   for (const auto& entry : scenarios()) {
     if (entry.name != name) continue;
@@ -50,12 +51,14 @@ inline std::unique_ptr<Scenario> make_scenario(const std::string& name, const Se
 }
 
 // The cube [lower, upper]^dim.
-inline Setting cube(int dim, double lower, double upper, double gamma = 1.4) {
-  Setting setting;
+inline ProblemSetup cube(int dim, double lower, double upper, double gamma = 1.4) {
+  ProblemSetup setting;
   setting.dim = dim;
   setting.lower.assign(static_cast<std::size_t>(dim), lower);
   setting.upper.assign(static_cast<std::size_t>(dim), upper);
-  setting.euler.gamma = gamma;
+  auto equation = std::make_shared<euler::EulerEquation>();
+  equation->parameters.gamma = gamma;
+  setting.equation = equation;
   return setting;
 }
 
@@ -123,7 +126,7 @@ class TestMesh {
     level_dx_[static_cast<std::size_t>(level)] = dx;
   }
 
-  mesh::Communicator communicator_;
+  parallel::Communicator communicator_;
   solvers::PatchLayout layout_;
   std::vector<solvers::PatchTask> patches_;
   std::vector<int> levels_;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // What a restart may change in its input, and how it refuses the rest.
-#include "simulation/check_restart.hpp"
+#include "simulation/config/check_restart.hpp"
 
 #include <gtest/gtest.h>
 
-#include "solvers/euler/euler.hpp"
+#include "physics/euler/solver.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -117,7 +117,7 @@ TEST(CheckRestart, RefusesAnotherScenarioAndDimension) {
 }
 
 io::CheckpointMesh mesh_of(const Config& config) {
-  const auto solver = solvers::euler::make_solver(2, config.euler);
+  const auto& solver = config.solver;
   io::CheckpointMesh mesh;
   mesh.mesh.layout = solvers::PatchLayout(2, 6, solver->traits().halo, solver->traits().unknowns);
   mesh.mesh.base_level = config.base_level();

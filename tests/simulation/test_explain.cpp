@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // What `meander explain` says is what the reader of input files does.
-#include "simulation/explain.hpp"
+#include "simulation/report/explain.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "base/error.hpp"
 #include "io/document.hpp"
-#include "simulation/describe_config.hpp"
-#include "simulation/input_description.hpp"
+#include "simulation/config/input_table.hpp"
+#include "simulation/report/input_description.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -79,7 +79,8 @@ TEST(Explain, EveryExampleIsReadWithoutComplaint) {
 }
 
 TEST(Explain, TablesChoicesAndNamesWithoutTheirTable) {
-  for (const std::string& table : input_tables()) {
+  for (const InputTable& one : input_tables()) {
+    const std::string table = one.name;
     EXPECT_NE(explain("").find('[' + table + ']'), std::string::npos) << table;
     EXPECT_EQ(explain(table), explain("[" + table + "]")) << table;
   }

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "simulation/check_restart.hpp"
+#include "simulation/config/check_restart.hpp"
 #include "tests/fuzz/forged_checkpoint.hpp"
 
 namespace meander::simulation {

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // docs/input.md says what the code does.
-#include "simulation/input_reference.hpp"
+#include "simulation/report/input_reference.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
-#include "simulation/describe_config.hpp"
+#include "simulation/config/input_table.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -29,9 +29,9 @@ TEST(InputReference, DocsHoldWhatTheCodeDeclares) {
 
 TEST(InputReference, NamesEveryTableKindAndScenario) {
   const std::string text = input_reference();
-  for (const std::string& table : input_tables())
-    EXPECT_NE(text.find("[" + table + "]"), std::string::npos) << table;
-  for (const RefinementKind& kind : refinement_kinds()) {
+  for (const InputTable& table : input_tables())
+    EXPECT_NE(text.find(std::string("[") + table.name + "]"), std::string::npos) << table.name;
+  for (const CriterionEntry& kind : refinement_criteria()) {
     EXPECT_NE(text.find("### kind = \"" + kind.name + "\""), std::string::npos) << kind.name;
   }
   for (const ScenarioEntry& entry : scenarios()) {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/exact_sum.hpp"
-#include "solvers/ccz4/unknowns.hpp"
+#include "physics/ccz4/unknowns.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
@@ -72,7 +72,7 @@ Demand solution_is_exact(std::size_t u, double error) {
     const int dim = simulation.config().domain.dimensions;
     double sum = 0, volume_of_all = 0;
     for_volumes(simulation, [&](const Volume& v) {
-      double exact[64];
+      double exact[solvers::most_unknowns];
       simulation.config().scenario->boundary(v.x, v.dx, simulation.time(), exact);
       const double volume = std::pow(v.dx, dim);
       sum += std::abs(v.q[u] - exact[u]) * volume;
@@ -114,7 +114,7 @@ double off_diagonal(const double* x) {
 }
 
 const std::multimap<std::string, Demand>& demands() {
-  constexpr std::size_t lapse = solvers::ccz4::at::a;
+  constexpr std::size_t lapse = ccz4::at::a;
   static const std::multimap<std::string, Demand> table = {
       // The mean density is 1, the seed's a fifth more.
       {"accretion-2d", mass_is(4 + 0.2 * std::numbers::pi * 0.03 * 0.03, 1e-8)},

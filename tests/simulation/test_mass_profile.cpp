@@ -8,10 +8,11 @@
 #include <memory>
 #include <numbers>
 
-#include "simulation/mass_profile.hpp"
+#include "physics/euler/diagnostics/mass_profile.hpp"
 #include "tests/simulation/scenario_fixture.hpp"
 
 namespace meander::simulation {
+using namespace euler;
 namespace {
 
 double ball(int dim) {
@@ -113,7 +114,7 @@ TEST_P(MassProfile, GivesGravityOfAPointMassOutside) {
   ThreadTeam team(1);
   MassProfiler profiler;
   const auto grid = grid_of(dim, 1, 300);
-  const auto gravity = std::make_unique<solvers::euler::SphericalGravity>();
+  const auto gravity = std::make_unique<euler::SphericalGravity>();
   const double a = 0.25;
   fill_gravity(*gravity, grid, profiler.excess(mesh.view(-2, team), grid, std::pow(2, dim)), a);
   EXPECT_TRUE(gravity->on);

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/strategy.hpp"
-#include "simulation/summary.hpp"
+#include "simulation/report/summary.hpp"
 #include "tests/simulation/offload_runs.hpp"
 
 namespace meander::simulation {

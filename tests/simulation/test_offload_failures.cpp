@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "gpu/strategy.hpp"
-#include "simulation/summary.hpp"
+#include "simulation/report/summary.hpp"
 #include "tests/simulation/offload_runs.hpp"
 
 namespace meander::simulation {

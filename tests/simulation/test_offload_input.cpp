@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "gpu/device.hpp"
-#include "simulation/config.hpp"
-#include "simulation/equation.hpp"
+#include "simulation/config/config.hpp"
+#include "simulation/module.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(OffloadInput, DefaultsToNoDevice) {
   const Config config = load("");
   EXPECT_EQ(config.offload.device, "none");
-  EXPECT_EQ(make_engine(config.offload, *make_solver(2, config), {}), nullptr);
+  EXPECT_EQ(make_engine(config.offload, *config.solver, {}), nullptr);
 }
 
 TEST(OffloadInput, RefusesCudaWhereThereIsNone) {
@@ -107,8 +107,7 @@ TEST(OffloadInput, RefusesCudaWhereThereIsNone) {
 TEST(OffloadInput, AutoSaysWhatItTakes) {
   const Config config = load("[offload]\ndevice = \"auto\"\n");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(make_engine(config.offload, *make_solver(2, config), {}) != nullptr,
-            gpu::why_missing("cuda").empty());
+  EXPECT_EQ(make_engine(config.offload, *config.solver, {}) != nullptr, gpu::why_missing("cuda").empty());
   const std::string said = testing::internal::GetCapturedStderr(), missing = gpu::why_missing("cuda");
   EXPECT_NE(said.find(missing.empty() ? "NVIDIA" : "no device is used; " + missing), std::string::npos)
       << said;

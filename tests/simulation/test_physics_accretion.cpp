@@ -5,10 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "simulation/scenarios/accretion.hpp"
+#include "physics/euler/scenarios/accretion.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
+using namespace euler;
 namespace {
 
 struct Result {

@@ -9,15 +9,13 @@
 #include <array>
 #include <map>
 
-#include "simulation/equation.hpp"
-#include "solvers/ccz4/unknowns.hpp"
+#include "physics/ccz4/unknowns.hpp"
+#include "simulation/module.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
 namespace {
-
-namespace ccz4 = solvers::ccz4;
 
 constexpr double noise = 1e-8;
 constexpr double first_fit = 2, last_fit = 10;  // times between which rates are fitted
@@ -50,8 +48,7 @@ Series noise_run(const std::string& input) {
   try {
     for (double t = sample_every; t <= last_fit; t += sample_every) {
       while (simulation->time() < t) simulation->advance(t);
-      for (const Measure& measure : equation_of(config).measure(simulation->view(), config.diagnosed()))
-        series[measure.name].push_back(measure.value);
+      for (const Measure& measure : simulation->measures()) series[measure.name].push_back(measure.value);
       series["deviation"].push_back(measured(*simulation, "error_linf"));
     }
   } catch (const std::exception& failure) {

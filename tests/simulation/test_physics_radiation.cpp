@@ -4,13 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "solvers/ccz4/unknowns.hpp"
+#include "physics/ccz4/unknowns.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
 namespace {
-
-namespace ccz4 = solvers::ccz4;
 
 std::string flat_input(const std::string& boundary, double noise, double end, const std::string& gauge) {
   return fmt::format(

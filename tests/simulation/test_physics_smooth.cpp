@@ -4,11 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "simulation/scenarios/vortex.hpp"
+#include "physics/euler/scenarios/vortex.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
+using namespace euler;
 namespace {
 
 double vortex_error(int level, const std::string& limiter) {

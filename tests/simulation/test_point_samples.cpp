@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Unknowns at points: order of values and derivatives, continuity across faces, halos filled on request.
 
-#include "simulation/point_samples.hpp"
+#include "simulation/diagnostics/point_samples.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <random>
 
 #include "mesh/neighbours.hpp"
-#include "solvers/ccz4/unknowns.hpp"
+#include "physics/ccz4/unknowns.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
 #include "tests/solvers/patches.hpp"
@@ -174,7 +174,7 @@ std::unique_ptr<Simulation> wavy_box(int p, const Function& lapse, const std::st
   const StateView view = simulation->view();
   for (const auto& patch : view.patches) {
     solvers::test::for_volumes(view.layout, 0, [&](int i, int j, int k) {
-      patch.q[view.layout.at(solvers::ccz4::at::a, i, j, k)] =
+      patch.q[view.layout.at(ccz4::at::a, i, j, k)] =
           lapse({patch.lower[0] + (i + 0.5) * patch.dx, patch.lower[1] + (j + 0.5) * patch.dx,
                  patch.lower[2] + (k + 0.5) * patch.dx})
               .value;
@@ -189,7 +189,7 @@ const Function wave = product_of([](int axis, double x) {
 });
 
 Difference errors_of_wave(const StateView& view, std::span<const SamplePoint> points) {
-  const int lapse = solvers::ccz4::at::a;
+  const int lapse = ccz4::at::a;
   Difference error;
   for (const HeldPoint& held : hold_points(view, points)) {
     PointValue found;

@@ -10,19 +10,18 @@
 #include <numbers>
 #include <random>
 
-#include "simulation/psi4_modes.hpp"
-#include "solvers/ccz4/ccz4.hpp"
-#include "solvers/ccz4/exact/metrics.hpp"
-#include "solvers/ccz4/weyl.hpp"
+#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "physics/ccz4/exact/metrics.hpp"
+#include "physics/ccz4/solver.hpp"
+#include "physics/ccz4/weyl.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
 #include "tests/solvers/patches.hpp"
 
 namespace meander::simulation {
+using namespace ccz4;
 namespace {
 
-namespace ccz4 = solvers::ccz4;
-namespace exact = solvers::ccz4::exact;
 using Complex = std::complex<double>;
 
 struct ExactWeyl {

@@ -2,18 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Punctures follow the shift at second order, the mesh follows punctures, and bad input is refused.
 
-#include "simulation/puncture_tracker.hpp"
+#include "physics/ccz4/diagnostics/puncture_tracker.hpp"
 
 #include <gtest/gtest.h>
 
-#include "solvers/ccz4/unknowns.hpp"
+#include "physics/ccz4/unknowns.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
+using namespace ccz4;
 namespace {
-
-namespace ccz4 = solvers::ccz4;
 
 constexpr const char* flat_box =
     "[domain]\nlower = [-1, -1, -1]\nupper = [1, 1, 1]\ncells = [2, 2, 2]\n[boundary]\nall = \"scenario\"\n"
@@ -89,7 +88,7 @@ TEST(PunctureRefinement, SurroundsThePunctureByBallsOfLeaves) {
     const auto& patch = view.patches[leaf];
     double square = 0;
     for (std::size_t a = 0; a < 3; ++a) {
-      const double low = patch.lower[a] - view.punctures[0][a], high = low + 10 * patch.dx;
+      const double low = patch.lower[a] - view.tracked_points[0][a], high = low + 10 * patch.dx;
       square += std::pow(std::max({low, -high, 0.0}), 2);
     }
     const int least = square < 0.4 * 0.4 ? 3 : square < 4 ? 2 : 1;
@@ -131,8 +130,8 @@ TEST(PunctureRefinement, GoesWithThePuncture) {
   EXPECT_NEAR(finest_reach()[1], 3, 1e-12);
   while (simulation->time() < 1.75) simulation->advance(1.75);
   // Halos know of the shift from the second step on.
-  EXPECT_NEAR(simulation->view().punctures[0][0], 2.05 + 1.75, 0.1);
-  EXPECT_NEAR(simulation->view().punctures[0][1], 0.05, 0.1);
+  EXPECT_NEAR(simulation->view().tracked_points[0][0], 2.05 + 1.75, 0.1);
+  EXPECT_NEAR(simulation->view().tracked_points[0][1], 0.05, 0.1);
   EXPECT_NEAR(finest_reach()[0], 3, 1e-12);
   EXPECT_NEAR(finest_reach()[1], 9, 1e-12);
 }
@@ -149,8 +148,8 @@ TEST(PunctureRefinement, MayGoByTheConformalFactor) {
     const auto& patch = view.patches[leaf];
     bool holds = true;
     for (std::size_t a = 0; a < 3; ++a)
-      holds = holds && patch.lower[a] <= view.punctures[0][a] &&
-              view.punctures[0][a] < patch.lower[a] + 10 * patch.dx;
+      holds = holds && patch.lower[a] <= view.tracked_points[0][a] &&
+              view.tracked_points[0][a] < patch.lower[a] + 10 * patch.dx;
     if (holds) around = view.levels[leaf];
   }
   EXPECT_EQ(around, 3);

@@ -6,10 +6,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "simulation/radial_profile.hpp"
+#include "physics/euler/diagnostics/radial_profile.hpp"
 #include "tests/simulation/scenario_fixture.hpp"
 
 namespace meander::simulation {
+using namespace euler;
 namespace {
 
 constexpr double gamma = 5.0 / 3.0;

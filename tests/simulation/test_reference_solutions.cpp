@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "simulation/scenarios/accretion.hpp"
-#include "simulation/scenarios/riemann_2d.hpp"
-#include "simulation/scenarios/vortex.hpp"
+#include "physics/euler/scenarios/accretion.hpp"
+#include "physics/euler/scenarios/riemann_2d.hpp"
+#include "physics/euler/scenarios/vortex.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/reference/sedov_similarity.hpp"
 #include "tests/reference/spherical_collapse.hpp"
@@ -80,7 +80,7 @@ TEST(ExactRiemann, IsSymmetricUnderReflection) {
 // Neighbouring quadrants of Lax & Liu's configurations are parted by one wave each: star pressure and
 // velocity equal those of one side, or both sides have the same pressure and normal velocity.
 TEST(RiemannConfigurations, HaveOneWaveBetweenNeighbours) {
-  for (const auto& configuration : simulation::riemann_configurations()) {
+  for (const auto& configuration : euler::riemann_configurations()) {
     SCOPED_TRACE(configuration.number);
     const auto& q = configuration.quadrant;
     const struct { int lower, upper, axis; } borders[] = {{1, 0, 0}, {2, 3, 0}, {2, 1, 1}, {3, 0, 1}};
@@ -125,7 +125,7 @@ TEST_P(TurnaroundFormula, AgreesWithShellsInFall) {
   const double a_i = 1e-4, excess = 2e-4;
   for (const double q : {0.6, 0.8, 1.0}) {
     const auto shell = reference::turnaround_of_shell(dim, excess, a_i, q);
-    const double formula = simulation::turnaround_formula(dim, excess, a_i, shell.scale_factor);
+    const double formula = euler::turnaround_formula(dim, excess, a_i, shell.scale_factor);
     EXPECT_NEAR(shell.radius / formula, 1, 2e-3) << "a = " << shell.scale_factor;
   }
 }
@@ -134,12 +134,12 @@ INSTANTIATE_TEST_SUITE_P(Dimensions, TurnaroundFormula, testing::Values(2, 3));
 
 TEST(TurnaroundFormula, GivesThePublishedRadius) {
   const double excess = 0.2 * 4 * std::numbers::pi / 3 * std::pow(0.08, 3);
-  EXPECT_NEAR(simulation::turnaround_formula(3, excess, 1e-3, 8), 0.4368, 5e-5);
+  EXPECT_NEAR(euler::turnaround_formula(3, excess, 1e-3, 8), 0.4368, 5e-5);
 }
 
 // The vortex is steady in the frame of the flow: div(rho v) = 0 and rho (v . grad) v + grad p = 0.
 TEST(Vortex, SolvesTheEulerEquations) {
-  simulation::Vortex vortex;
+  euler::Vortex vortex;
   vortex.edge[0] = vortex.edge[1] = 2;
   vortex.velocity[0] = vortex.velocity[1] = 0;
   vortex.swirl = 0.8;
@@ -153,12 +153,10 @@ TEST(Vortex, SolvesTheEulerEquations) {
       const auto along_x = [&](auto f) { return (f(xr) - f(xl)) / (2 * h); };
       const auto along_y = [&](auto f) { return (f(yr) - f(yl)) / (2 * h); };
       const auto momentum = [](int d) {
-        return [d](const simulation::GasState& g) { return g.density * g.velocity[d]; };
+        return [d](const euler::GasState& g) { return g.density * g.velocity[d]; };
       };
-      const auto velocity = [](int d) {
-        return [d](const simulation::GasState& g) { return g.velocity[d]; };
-      };
-      const auto pressure = [](const simulation::GasState& g) { return g.pressure; };
+      const auto velocity = [](int d) { return [d](const euler::GasState& g) { return g.velocity[d]; }; };
+      const auto pressure = [](const euler::GasState& g) { return g.pressure; };
       EXPECT_NEAR(along_x(momentum(0)) + along_y(momentum(1)), 0, 1e-6);
       EXPECT_NEAR(state.density * (state.velocity[0] * along_x(velocity(0)) +
                                    state.velocity[1] * along_y(velocity(0))) +
@@ -174,7 +172,7 @@ TEST(Vortex, SolvesTheEulerEquations) {
 }
 
 TEST(Vortex, ReturnsAfterOnePeriod) {
-  simulation::Vortex vortex;
+  euler::Vortex vortex;
   vortex.edge[0] = 2;
   vortex.edge[1] = 2;
   vortex.velocity[0] = 1;

@@ -7,22 +7,22 @@
 
 #include <stdexcept>
 
-#include "simulation/equation.hpp"
+#include "simulation/module.hpp"
 
 namespace meander::simulation {
 namespace {
 
 TEST(Registry, RefusesNamesThatAreTaken) {
-  const std::size_t of_equations = equations().size(), of_scenarios = scenarios().size();
+  const std::size_t of_equations = modules().size(), of_scenarios = scenarios().size();
   for (const char* name : {"euler", "ccz4"}) {
-    EquationEntry entry{};
-    entry.name = name;
-    EXPECT_THROW(add_equation(entry), std::invalid_argument) << name;
+    Module module;
+    module.name = name;
+    EXPECT_THROW(register_module(module), std::invalid_argument) << name;
   }
   ScenarioEntry scenario;
   scenario.name = "sod";
   EXPECT_THROW(add_scenario(scenario), std::invalid_argument);
-  EXPECT_EQ(equations().size(), of_equations);
+  EXPECT_EQ(modules().size(), of_equations);
   EXPECT_EQ(scenarios().size(), of_scenarios);
 }
 

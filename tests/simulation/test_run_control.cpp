@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "simulation/checkpoint_schedule.hpp"
-#include "simulation/stop_requests.hpp"
-#include "simulation/walltime.hpp"
+#include "simulation/control/checkpoint_schedule.hpp"
+#include "simulation/control/stop_requests.hpp"
+#include "simulation/control/walltime.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -126,7 +126,7 @@ TEST(CheckpointSchedule, CountsAllStepsBetweenAgreements) {
 
 TEST(StepAgreement, ShortStepsAgreeSeldomAndLongStepsAlways) {
   const auto agreements = [](double step_seconds) {
-    StepAgreement agreement{mesh::Communicator{}};
+    StepAgreement agreement{parallel::Communicator{}};
     int count = 0;
     for (int step = 0; step < 1000; ++step) {
       if (agreement.after_step(
@@ -142,7 +142,7 @@ TEST(StepAgreement, ShortStepsAgreeSeldomAndLongStepsAlways) {
 }
 
 TEST(StepAgreement, KeepsRequestsUntilItAsks) {
-  StepAgreement agreement{mesh::Communicator{}};
+  StepAgreement agreement{parallel::Communicator{}};
   StopRequests requests;
   const auto ask = [&] {
     return agreement.after_step(

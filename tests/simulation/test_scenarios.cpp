@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/exact_sum.hpp"
-#include "simulation/scenarios/density_noise.hpp"
+#include "simulation/scenario_tools/cell_noise.hpp"
 #include "tests/simulation/scenario_fixture.hpp"
 
 namespace meander::simulation {
@@ -16,7 +16,7 @@ namespace {
 constexpr double five_thirds = 5.0 / 3.0;
 
 // Integrals of the unknowns over a uniform mesh of n^dim volumes.
-std::vector<double> integrals(const Scenario& scenario, const Setting& setting, int n) {
+std::vector<double> integrals(const Scenario& scenario, const ProblemSetup& setting, int n) {
   const double dx = (setting.upper[0] - setting.lower[0]) / n;
   std::vector<ExactSum> sums(static_cast<std::size_t>(setting.dim) + 2);
   TestMesh::for_box(setting.dim, n, [&](const int* i) {
@@ -172,8 +172,8 @@ TEST_P(EveryDimension, NoiseDependsOnPlaceAndSeedAlone) {
   for (const int n : {1, 4, 27}) EXPECT_NEAR(integrals(*noise, setting, n)[0], mass, 1e-12);
 }
 
-TEST(DensityNoise, IsUniformAndUncorrelated) {
-  const DensityNoise noise{3, {}, 1.0, 7};
+TEST(CellNoise, IsUniformAndUncorrelated) {
+  const CellNoise noise{3, {}, 1.0, 7};
   double sum = 0, squares = 0, neighbours = 0;
   const int n = 40;
   TestMesh::for_box(3, n, [&](const int* i) {

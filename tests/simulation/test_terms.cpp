@@ -10,15 +10,13 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "simulation/terms.hpp"
-#include "solvers/ccz4/exact/metrics.hpp"
+#include "physics/ccz4/exact/metrics.hpp"
+#include "simulation/report/terms.hpp"
 #include "tests/reference/ccz4_by_tensors.hpp"
 #include "tests/solvers/ccz4_states.hpp"
 
 namespace meander::simulation {
 namespace {
-
-namespace ccz4 = solvers::ccz4;
 
 std::string row_of(const std::vector<double>& numbers) {
   return fmt::format("{:.16e}\n", fmt::join(numbers, " "));

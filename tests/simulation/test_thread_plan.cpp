@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads of a rank, and what users are told of idle or crowded processors.
-#include "simulation/thread_plan.hpp"
+#include "simulation/control/thread_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -76,8 +76,8 @@ TEST(ThreadPlan, OfThisProcess) {
   const Processors before = processors_of_process();
   EXPECT_EQ(usable_processors() & before, before);
   EXPECT_EQ(processors_of_process(), before);
-  EXPECT_EQ(plan_threads(mesh::Communicator{}, 3).threads, 3);
-  EXPECT_EQ(plan_threads(mesh::Communicator{}, 0).threads, available_processors());
+  EXPECT_EQ(plan_threads(parallel::Communicator{}, 3).threads, 3);
+  EXPECT_EQ(plan_threads(parallel::Communicator{}, 0).threads, available_processors());
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The solution for two punctures: published masses, its own equation, convergence, what is known of one hole.
 
-#include "simulation/initial_data/two_punctures.hpp"
+#include "physics/ccz4/initial_data/two_punctures.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
+using namespace ccz4;
 namespace {
 
-namespace exact = solvers::ccz4::exact;
 using Hole = TwoPunctures::Hole;
 
 // The binary of the Einstein Toolkit's gallery, like that of GW150914 (Wardell, Hinder and Bentivegna 2016):
@@ -76,7 +76,7 @@ TEST(TwoPunctures, SolvesTheHamiltonianConstraintBetweenTheNodesToo) {
       for (std::size_t a = 0; a < 3; ++a)
         x[a] = holes[0].position[a] + along * (holes[1].position[a] - holes[0].position[a]);
     }
-    solvers::ccz4::Symmetric<double> curvature{};
+    ccz4::Symmetric<double> curvature{};
     double psi = 1 + data.at(x).u, nearest = 10;
     for (const Hole& hole : holes) {
       const double d[3] = {x[0] - hole.position[0], x[1] - hole.position[1], x[2] - hole.position[2]};

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "solvers/ccz4/ccz4.hpp"
+#include "physics/ccz4/solver.hpp"
 #include "tests/solvers/block_batch.hpp"
 #include "tests/solvers/ccz4_states.hpp"
 

@@ -8,12 +8,12 @@
 #include <memory>
 #include <vector>
 
-#include "solvers/ccz4/ccz4.hpp"
-#include "solvers/ccz4/exact/metrics.hpp"
+#include "physics/ccz4/exact/metrics.hpp"
+#include "physics/ccz4/solver.hpp"
 #include "solvers/patch_copy.hpp"
 #include "tests/solvers/patches.hpp"
 
-namespace meander::solvers::ccz4::test {
+namespace meander::ccz4::test {
 
 class Box3 {
  public:
@@ -153,4 +153,4 @@ inline Parameters for_waves(Scheme scheme) {
   return parameters;
 }
 
-}  // namespace meander::solvers::ccz4::test
+}  // namespace meander::ccz4::test

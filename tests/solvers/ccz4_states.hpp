@@ -5,9 +5,9 @@
 
 #include <random>
 
-#include "solvers/ccz4/terms.hpp"
+#include "physics/ccz4/terms.hpp"
 
-namespace meander::solvers::ccz4::test {
+namespace meander::ccz4::test {
 
 // Unknowns of order one; g~_ij positive definite, lapse and phi in [0.5, 1.5].
 inline void random_state(std::mt19937& engine, double* q) {
@@ -27,4 +27,4 @@ inline void random_state(std::mt19937& engine, double* q) {
   std::copy(enforced, enforced + at::Theta, q);  // the traces of D_kij stay
 }
 
-}  // namespace meander::solvers::ccz4::test
+}  // namespace meander::ccz4::test

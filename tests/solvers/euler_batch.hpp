@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "solvers/euler/euler.hpp"
-#include "solvers/euler/gravity.hpp"
+#include "physics/euler/gravity.hpp"
+#include "physics/euler/solver.hpp"
 #include "tests/solvers/block_batch.hpp"
 
 namespace meander::solvers::test {

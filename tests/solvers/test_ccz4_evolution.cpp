@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "solvers/ccz4/constraints.hpp"
+#include "physics/ccz4/constraints.hpp"
 #include "tests/solvers/ccz4_box.hpp"
 
-namespace meander::solvers::ccz4 {
+namespace meander::ccz4 {
 namespace {
 
 using test::Box3;
@@ -191,4 +191,4 @@ TEST(Ccz4Evolution, KerrSchildDriftsAtTheSchemesOrder) {
 }
 
 }  // namespace
-}  // namespace meander::solvers::ccz4
+}  // namespace meander::ccz4

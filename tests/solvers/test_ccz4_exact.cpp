@@ -8,12 +8,12 @@
 
 #include <random>
 
-#include "solvers/ccz4/constraints.hpp"
-#include "solvers/ccz4/exact/metrics.hpp"
-#include "solvers/ccz4/exact/punctures.hpp"
-#include "solvers/ccz4/terms.hpp"
+#include "physics/ccz4/constraints.hpp"
+#include "physics/ccz4/exact/metrics.hpp"
+#include "physics/ccz4/exact/punctures.hpp"
+#include "physics/ccz4/terms.hpp"
 
-namespace meander::solvers::ccz4 {
+namespace meander::ccz4 {
 namespace {
 
 using exact::Gauge;
@@ -185,4 +185,4 @@ TEST(Ccz4Exact, PuncturesSolveTheHamiltonianConstraintToSecondOrder) {
 }
 
 }  // namespace
-}  // namespace meander::solvers::ccz4
+}  // namespace meander::ccz4

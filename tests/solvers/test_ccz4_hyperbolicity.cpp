@@ -10,7 +10,7 @@
 
 #include "tests/solvers/ccz4_states.hpp"
 
-namespace meander::solvers::ccz4 {
+namespace meander::ccz4 {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;
@@ -186,4 +186,4 @@ TEST(Ccz4Hyperbolicity, TheWaveSpeedBoundIsExact) {
 }
 
 }  // namespace
-}  // namespace meander::solvers::ccz4
+}  // namespace meander::ccz4

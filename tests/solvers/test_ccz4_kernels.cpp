@@ -7,14 +7,14 @@
 
 #include <set>
 
-#include "solvers/ccz4/ccz4.hpp"
+#include "physics/ccz4/solver.hpp"
 #include "solvers/fourth_order.hpp"
 #include "solvers/patch_solver.hpp"
 #include "solvers/rusanov_together.hpp"
 #include "tests/solvers/ccz4_states.hpp"
 #include "tests/solvers/patches.hpp"
 
-namespace meander::solvers::ccz4 {
+namespace meander::ccz4 {
 namespace {
 
 using solvers::test::for_volumes;
@@ -269,4 +269,4 @@ TEST(Ccz4Kernels, TellWhereAStateBreaksItsBounds) {
 }
 
 }  // namespace
-}  // namespace meander::solvers::ccz4
+}  // namespace meander::ccz4

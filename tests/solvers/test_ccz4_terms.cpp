@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "solvers/ccz4/constraints.hpp"
+#include "physics/ccz4/constraints.hpp"
 #include "solvers/pack.hpp"
 #include "tests/reference/ccz4_by_tensors.hpp"
 #include "tests/solvers/ccz4_states.hpp"
 
-namespace meander::solvers::ccz4 {
+namespace meander::ccz4 {
 namespace {
 
 static_assert(Pde<Terms> && Floored<Terms> && Together<Terms>);
@@ -164,4 +164,4 @@ TEST(Ccz4Terms, FlatSpaceIsStillToTheBit) {
 }
 
 }  // namespace
-}  // namespace meander::solvers::ccz4
+}  // namespace meander::ccz4

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/euler/terms.hpp"
+#include "physics/euler/terms.hpp"
 #include "solvers/limiters.hpp"
 
 namespace meander::solvers::test {

@@ -8,8 +8,8 @@
 #include <map>
 #include <random>
 
-#include "solvers/euler/acceleration.hpp"
-#include "solvers/euler/euler.hpp"
+#include "physics/euler/acceleration.hpp"
+#include "physics/euler/solver.hpp"
 #include "solvers/pack.hpp"
 
 namespace meander::solvers::test {

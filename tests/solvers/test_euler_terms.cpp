@@ -7,7 +7,7 @@
 #include <array>
 #include <random>
 
-#include "solvers/euler/terms.hpp"
+#include "physics/euler/terms.hpp"
 #include "solvers/pde.hpp"
 #include "tests/solvers/dual.hpp"
 

@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "solvers/euler/euler.hpp"
+#include "physics/euler/solver.hpp"
 
-namespace meander::solvers::euler {
+namespace meander::euler {
 namespace {
 
 class Floors : public testing::TestWithParam<int> {};
@@ -69,4 +69,4 @@ TEST_P(Floors, AreOffUnlessGiven) {
 }
 
 }  // namespace
-}  // namespace meander::solvers::euler
+}  // namespace meander::euler

@@ -8,7 +8,7 @@
 #include <array>
 #include <numbers>
 
-#include "solvers/euler/euler.hpp"
+#include "physics/euler/solver.hpp"
 #include "solvers/limiters.hpp"
 #include "tests/solvers/patches.hpp"
 

@@ -8,8 +8,8 @@
 #include <array>
 #include <numeric>
 
-#include "solvers/euler/euler.hpp"
-#include "solvers/euler/terms.hpp"
+#include "physics/euler/solver.hpp"
+#include "physics/euler/terms.hpp"
 #include "solvers/limiters.hpp"
 #include "solvers/muscl.hpp"
 #include "solvers/patch_solver.hpp"

@@ -6,8 +6,8 @@
 
 #include <array>
 
-#include "solvers/euler/euler.hpp"
-#include "solvers/euler/terms.hpp"
+#include "physics/euler/solver.hpp"
+#include "physics/euler/terms.hpp"
 #include "solvers/patch_solver.hpp"
 #include "solvers/rusanov.hpp"
 #include "tests/solvers/patches.hpp"

@@ -61,7 +61,7 @@ TEST_P(DeviceKernels, OfEulerGiveTheBitsOfTheCpu) {
 }
 
 TEST_P(DeviceKernels, OfCcz4GiveTheBitsOfTheCpuInEveryStage) {
-  for (const auto scheme : {solvers::ccz4::Scheme::rusanov, solvers::ccz4::Scheme::fourth_order}) {
+  for (const auto scheme : {ccz4::Scheme::rusanov, ccz4::Scheme::fourth_order}) {
     for (const int p : {4, 5}) {
       const auto solver = solvers::test::make_ccz4(scheme, p == 4);
       Batch expected = solvers::test::random_spacetimes(*solver, p, 4), found = expected;

@@ -9,15 +9,15 @@
 #include <cstring>
 
 #include "gpu/host_device.hpp"
-#include "solvers/ccz4/ccz4.hpp"
-#include "solvers/ccz4/unknowns.hpp"
+#include "physics/ccz4/solver.hpp"
+#include "physics/ccz4/unknowns.hpp"
 #include "tasks/traversal.hpp"
 
 namespace meander::tasks {
 namespace {
 
-using solvers::ccz4::Scheme;
-namespace at = solvers::ccz4::at;
+using ccz4::Scheme;
+namespace at = ccz4::at;
 
 // Nearly flat space.
 double field(int unknown, const Point<3>& x) {
@@ -34,14 +34,14 @@ struct Outcome {
 };
 
 Outcome steps(Scheme scheme, int p, bool adaptive, int threads, OffloadEngine* engine) {
-  solvers::ccz4::Parameters parameters;
+  ccz4::Parameters parameters;
   parameters.scheme = scheme;
-  const auto solver = solvers::ccz4::make_solver(parameters);
+  const auto solver = ccz4::make_solver(parameters);
   mesh::Domain<3> domain;
   domain.base_cells.fill(1);
   domain.periodic.fill(true);
   mesh::Boundaries<3> boundaries;
-  boundaries.fill(mesh::BoundaryKind::periodic);
+  boundaries.fill(&mesh::boundary::periodic);
   mesh::PatchMesh<3> mesh(mesh::DistributedTree<3>::uniform(domain, 1, {}), *solver, p, boundaries, {},
                           gpu::host_memory());
   ThreadTeam team(threads);

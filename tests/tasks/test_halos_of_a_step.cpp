@@ -11,13 +11,11 @@
 
 #include "base/vec.hpp"
 #include "gpu/host_device.hpp"
-#include "solvers/euler/euler.hpp"
+#include "physics/euler/solver.hpp"
 #include "tasks/traversal.hpp"
 
 namespace meander::tasks {
 namespace {
-
-namespace euler = solvers::euler;
 
 // A gas that is smooth nowhere, so that every flux correction and every restriction counts.
 template <int D>
@@ -58,7 +56,7 @@ void expect_full_halos(const Case& c) {
   mesh::Domain<D> domain;
   domain.base_cells.fill(1);
   mesh::Boundaries<D> boundaries;
-  boundaries.fill(mesh::BoundaryKind::outflow);
+  boundaries.fill(&mesh::boundary::outflow);
   mesh::PatchMesh<D> mesh(mesh::DistributedTree<D>::uniform(domain, 1, {}), *solver, c.p, boundaries, {},
                           gpu::host_memory());
   ThreadTeam team(2);

@@ -10,7 +10,7 @@
 
 #include "base/trace.hpp"
 #include "gpu/host_device.hpp"
-#include "solvers/euler/euler.hpp"
+#include "physics/euler/solver.hpp"
 #include "tasks/flight.hpp"
 
 namespace meander::tasks {
@@ -115,7 +115,7 @@ TEST(Flight, CopiesStraightFromPinnedSlotsThatLieSideBySide) {
   const Sent cases[] = {{0, Space::host, 16, 1},    {0, Space::pinned, 16, 2},  {0, Space::managed, 16, 2},
                         {64, Space::pinned, 16, 1}, {64, Space::pinned, 32, 9}, {0, Space::pinned, 4, 1}};
   for (const Sent& sent : cases) {
-    const auto solver = solvers::euler::make_solver(2, {});
+    const auto solver = euler::make_solver(2, {});
     const auto& traits = solver->traits();
     const solvers::PatchLayout layout(2, sent.p, traits.halo, traits.unknowns);
     gpu::HostDevice device;

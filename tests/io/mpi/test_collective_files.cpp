@@ -21,8 +21,8 @@ using testing_io::message_of;
 using testing_io::random_leaves;
 using testing_io::Scratch;
 
-const mesh::Communicator& world() {
-  static const mesh::Communicator communicator = mesh::Communicator::world();
+const parallel::Communicator& world() {
+  static const parallel::Communicator communicator = parallel::Communicator::world();
   return communicator;
 }
 
@@ -95,7 +95,7 @@ TEST_P(CollectiveFiles, PlotsAreTheSameBytes) {
   const SharedScratch scratch;
   const MadeUpRun run(dim, p, 1, dim + 2, random_leaves(dim, finest, 12));
   const auto all = std::ssize(run.leaves);
-  const auto write = [&](const std::string& path, const mesh::Communicator& communicator, Piece own,
+  const auto write = [&](const std::string& path, const parallel::Communicator& communicator, Piece own,
                          bool float64) {
     const auto fill = [&](std::size_t leaf, int component, std::span<double> values) {
       for (std::size_t v = 0; v < values.size(); ++v) {
@@ -142,7 +142,7 @@ class CollectiveFailure : public testing::Test {
   std::string failure(const std::string& path) const {
     const std::string what =
         world().size() > 1
-            ? message_of<mesh::AgreedFailure>([&] { run.write(path, world(), own.begin, own.end, 1); })
+            ? message_of<parallel::AgreedFailure>([&] { run.write(path, world(), own.begin, own.end, 1); })
             : message_of<Failure>([&] { run.write(path, world(), own.begin, own.end, 1); });
     std::string of_root = what;
     world().broadcast(of_root);

@@ -13,8 +13,8 @@
 
 namespace meander::mesh::testing {
 
-inline const Communicator& world() {
-  static const Communicator communicator = Communicator::world();
+inline const parallel::Communicator& world() {
+  static const parallel::Communicator communicator = parallel::Communicator::world();
   return communicator;
 }
 

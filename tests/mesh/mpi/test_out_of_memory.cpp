@@ -38,7 +38,7 @@ template <class Body>
 std::string thrown(const Body& body) {
   try {
     body();
-  } catch (const AgreedFailure& failure) {
+  } catch (const parallel::AgreedFailure& failure) {
     return failure.what();
   } catch (const gpu::OutOfMemory& failure) {
     return failure.what();
@@ -47,12 +47,12 @@ std::string thrown(const Body& body) {
 }
 
 TEST(OutOfMemory, OfOneRankIsAFailureOfAll) {
-  const Communicator world = Communicator::world();
+  const parallel::Communicator world = parallel::Communicator::world();
   const InertSolver solver(3, 1, solvers::HaloShape::faces, solvers::Prolongation::constant);
   Domain<3> domain;
   domain.base_cells.fill(1);
   Boundaries<3> boundaries;
-  boundaries.fill(BoundaryKind::outflow);
+  boundaries.fill(&mesh::boundary::outflow);
   ThreadTeam team(1);
   const bool poor = world.rank() == world.size() - 1;
   const auto make = [&](gpu::Resource& memory) {

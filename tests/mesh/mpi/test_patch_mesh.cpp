@@ -16,8 +16,8 @@
 namespace meander::mesh {
 namespace {
 
-const Communicator& world() {
-  static const Communicator communicator = Communicator::world();
+const parallel::Communicator& world() {
+  static const parallel::Communicator communicator = parallel::Communicator::world();
   return communicator;
 }
 
@@ -55,7 +55,7 @@ class Pair {
   Pair(const Case& c, int level)
       : case_(c),
         solver_(D, c.h, c.shape, c.prolongation),
-        alone_(make(Communicator{}, level)),
+        alone_(make(parallel::Communicator{}, level)),
         together_(make(world(), level)) {}
 
   PatchMesh<D>& alone() { return *alone_; }
@@ -139,9 +139,9 @@ class Pair {
   }
 
  private:
-  std::unique_ptr<PatchMesh<D>> make(const Communicator& communicator, int level) const {
+  std::unique_ptr<PatchMesh<D>> make(const parallel::Communicator& communicator, int level) const {
     Boundaries<D> boundaries;
-    boundaries.fill(case_.periodic ? BoundaryKind::periodic : BoundaryKind::reflecting);
+    boundaries.fill(case_.periodic ? &mesh::boundary::periodic : &mesh::boundary::reflecting);
     return std::make_unique<PatchMesh<D>>(
         DistributedTree<D>::uniform(box<D>(case_.periodic), level, communicator), solver_, case_.p,
         boundaries, GivenBoundary{}, gpu::host_memory(), PartitionPolicy{1.05, case_.measured});

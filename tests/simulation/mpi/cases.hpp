@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simulation/config.hpp"
+#include "simulation/config/config.hpp"
 #include "simulation/scenario.hpp"
 
 namespace meander::simulation {

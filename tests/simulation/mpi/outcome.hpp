@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "simulation/equation.hpp"
-#include "simulation/psi4_modes.hpp"
-#include "simulation/puncture_tracker.hpp"
+#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "physics/ccz4/diagnostics/puncture_tracker.hpp"
+#include "simulation/module.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
 
-inline const mesh::Communicator& world() {
-  static const mesh::Communicator communicator = mesh::Communicator::world();
+inline const parallel::Communicator& world() {
+  static const parallel::Communicator communicator = parallel::Communicator::world();
   return communicator;
 }
 
@@ -66,16 +66,7 @@ inline Outcome outcome_of(Simulation& simulation) {
   outcome.leaves = simulation.communicator().all_gather<LeafOutcome>(std::span<const LeafOutcome>(own));
   outcome.figures = {simulation.time(), simulation.last_dt()};
   for (const double total : simulation.totals()) outcome.figures.push_back(total);
-  for (const Measure& measure : puncture_measures(view)) outcome.figures.push_back(measure.value);
-  for (const Measure& measure : simulation.config().scenario->measure(view)) {
-    outcome.figures.push_back(measure.value);
-  }
-  for (const Measure& measure :
-       equation_of(simulation.config()).measure(view, simulation.config().diagnosed())) {
-    outcome.figures.push_back(measure.value);
-  }
-  for (const Measure& measure : psi4_measures(view, {}, simulation.config().diagnostics.extraction_radii))
-    outcome.figures.push_back(measure.value);
+  for (const Measure& measure : simulation.measures()) outcome.figures.push_back(measure.value);
   outcome.numbers = {simulation.step(), simulation.volume_updates(), simulation.first_order_volumes(),
                      simulation.floored_volumes(), simulation.leaves()};
   for (const std::int64_t leaves : simulation.leaves_per_level()) outcome.numbers.push_back(leaves);
@@ -87,7 +78,7 @@ template <class Run>
 Outcome alone(const Run& run) {
   Outcome outcome;
   world().agree([&] {
-    if (world().is_root()) outcome = run(mesh::Communicator{});
+    if (world().is_root()) outcome = run(parallel::Communicator{});
   });
   world().broadcast(outcome.leaves);
   world().broadcast(outcome.figures);

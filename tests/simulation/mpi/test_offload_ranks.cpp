@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "gpu/host_device.hpp"
-#include "simulation/summary.hpp"
+#include "simulation/report/summary.hpp"
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
 
@@ -21,7 +21,7 @@ TEST_P(OffloadOnRanks, ChangesNoBit) {
   RankCase tested = case_called(GetParam());
   if (GetParam() != "accretion_muscl") tested.settings.push_back("mesh.min-level=3");
   const int steps = tested.steps / 3;
-  const auto run = [&](const Config& config, int threads, const mesh::Communicator& communicator) {
+  const auto run = [&](const Config& config, int threads, const parallel::Communicator& communicator) {
     auto simulation = make_simulation(config, threads, communicator);
     while (simulation->step() < steps) simulation->advance(config.time.end);
     return simulation;
@@ -55,7 +55,7 @@ TEST_P(OffloadOnRanks, ChangesNoBit) {
 TEST(OffloadTogether, SomeRanksMayHaveNoDevice) {
   RankCase tested = case_called("riemann");
   tested.settings.push_back("mesh.min-level=3");
-  const auto run = [&](const Config& config, const mesh::Communicator& communicator) {
+  const auto run = [&](const Config& config, const parallel::Communicator& communicator) {
     auto simulation = make_simulation(config, 1, communicator);
     while (simulation->step() < 3) simulation->advance(config.time.end);
     return simulation;
@@ -102,7 +102,7 @@ TEST(OffloadTogether, WhatOnlyOneRankSeesIsDealtToNoOther) {
 TEST(OffloadTogether, KeepsToAQuotaTogether) {
   RankCase tested = case_called("accretion_muscl");
   const int steps = tested.steps / 6;
-  const auto run = [&](const std::vector<std::string>& settings, const mesh::Communicator& communicator) {
+  const auto run = [&](const std::vector<std::string>& settings, const parallel::Communicator& communicator) {
     auto simulation = make_simulation(config_of(tested, settings), 2, communicator);
     while (simulation->step() < steps) simulation->advance(simulation->config().time.end);
     return simulation;

@@ -5,13 +5,14 @@
 #include <cmath>
 #include <limits>
 
-#include "simulation/mass_profile.hpp"
-#include "simulation/radial_profile.hpp"
-#include "simulation/totals.hpp"
+#include "physics/euler/diagnostics/mass_profile.hpp"
+#include "physics/euler/diagnostics/radial_profile.hpp"
+#include "simulation/diagnostics/totals.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
 #include "tests/simulation/scenario_fixture.hpp"
 
 namespace meander::simulation {
+using namespace euler;
 namespace {
 
 // This rank's piece; the middle rank has none, where there are three or more.

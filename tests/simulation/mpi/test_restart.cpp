@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "mesh/mpi_check.hpp"
+#include "parallel/mpi_check.hpp"
 #include "simulation/output.hpp"
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
@@ -68,12 +68,12 @@ void write_checkpoint(Simulation& simulation, const std::string& path, io::Check
 }
 
 // The lowest `ranks` of the world; one rank alone without MPI for the others.
-mesh::Communicator lowest(int ranks) {
+parallel::Communicator lowest(int ranks) {
   MPI_Comm part = MPI_COMM_NULL;
-  mesh::mpi_check(MPI_Comm_split(world().get(), world().rank() < ranks ? 0 : 1, world().rank(), &part),
-                  "MPI_Comm_split");
-  const auto communicator = mesh::Communicator::duplicate(part);
-  mesh::mpi_check(MPI_Comm_free(&part), "MPI_Comm_free");
+  parallel::mpi_check(MPI_Comm_split(world().get(), world().rank() < ranks ? 0 : 1, world().rank(), &part),
+                      "MPI_Comm_split");
+  const auto communicator = parallel::Communicator::duplicate(part);
+  parallel::mpi_check(MPI_Comm_free(&part), "MPI_Comm_free");
   return communicator;
 }
 
@@ -93,13 +93,14 @@ TEST_P(Restart, ChangesNoBit) {
   const Directory directory("meander-test-restart");
   // An odd step, which is no multiple of the steps between regrids.
   const int half = tested.steps / 2 | 1;
-  const auto first_half = [&](const std::string& path, const mesh::Communicator& communicator) {
+  const auto first_half = [&](const std::string& path, const parallel::Communicator& communicator) {
     const auto simulation = make_simulation(config, 2, communicator);
     to_the_end(*simulation, half);
     write_checkpoint(*simulation, directory.file(path));
     return to_the_end(*simulation, tested.steps);
   };
-  const auto second_half = [&](const std::string& path, int threads, const mesh::Communicator& communicator) {
+  const auto second_half = [&](const std::string& path, int threads,
+                               const parallel::Communicator& communicator) {
     io::CheckpointReader checkpoint(directory.file(path), communicator);
     const auto simulation = restart_simulation(config, threads, communicator, checkpoint);
     EXPECT_EQ(simulation->step(), half);
@@ -120,7 +121,7 @@ TEST_P(Restart, ChangesNoBit) {
 TEST(RestartFiles, AreWrittenAlikeByAnyRanks) {
   const Config config = config_of(case_called("riemann"));
   const Directory directory("meander-test-restart-files");
-  const auto write = [&](const std::string& path, const mesh::Communicator& communicator) {
+  const auto write = [&](const std::string& path, const parallel::Communicator& communicator) {
     const auto simulation = make_simulation(config, 1, communicator);
     to_the_end(*simulation, 7);
     write_checkpoint(*simulation, directory.file(path));

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The ranks that run together, and the few collective calls that are made between them. All functions that
+// are said to be collective must be called by all ranks, in the same order.
+//
+// A communicator of one rank never calls MPI, so that programs of one rank need not initialise it.
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace meander::parallel {
+
+// A failure that all ranks know of and throw alike: one of them may print it, and all may leave in peace.
+struct AgreedFailure : Failure {
+  using Failure::Failure;
+};
+struct AgreedInputError : InputError {
+  using InputError::InputError;
+};
+
+// Items to or from another rank.
+template <class T>
+struct Parcel {
+  int rank = 0;
+  std::vector<T> items;
+};
+
+class Communicator;
+std::vector<Parcel<std::byte>> exchange_bytes(const Communicator& communicator,
+                                              const std::vector<Parcel<std::byte>>& out);
+
+class Communicator {
+ public:
+  // One rank, without MPI.
+  Communicator() = default;
+  // All ranks of the program; MPI must be initialised, and stay so as long as copies live. Collective.
+  static Communicator world();
+  // A duplicate of `of`, owned by this object and its copies. Collective over `of`.
+  static Communicator duplicate(MPI_Comm of);
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool is_root() const { return rank_ == 0; }
+  // MPI_COMM_SELF for one rank without MPI.
+  MPI_Comm get() const { return shared_ ? shared_->comm : MPI_COMM_SELF; }
+
+  // The ranks that share this rank's memory. Collective.
+  Communicator of_node() const;
+  // The ranks of the same color, in the same order. Collective.
+  Communicator split(int color) const;
+
+  // All collective. Results are the same bits on all ranks.
+  double min(double value) const;
+  double max(double value) const;
+  std::int64_t min(std::int64_t value) const;
+  std::int64_t max(std::int64_t value) const;
+  std::int64_t sum(std::int64_t value) const;
+  bool any(bool value) const;
+  void sum(std::span<std::uint64_t> values) const;  // in place, modulo 2^64
+  void sum(std::span<std::int64_t> values) const;
+  void max(std::span<double> values) const;
+  void max(std::span<std::int64_t> values) const;
+  // Sum over the lower ranks; 0 on rank 0.
+  std::int64_t sum_of_lower_ranks(std::int64_t value) const;
+  void barrier() const;
+
+  // The items of all ranks, rank after rank, on all ranks. Collective.
+  template <class T>
+  std::vector<T> all_gather(std::span<const T> items) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::vector<std::byte> bytes = all_gather_bytes(std::as_bytes(items));
+    std::vector<T> all(bytes.size() / sizeof(T));
+    if (!bytes.empty()) __builtin_memcpy(all.data(), bytes.data(), bytes.size());
+    return all;
+  }
+  template <class T>
+  std::vector<T> all_gather(const T& item) const {
+    return all_gather<T>(std::span<const T>(&item, 1));
+  }
+  // The root's items, everywhere. Collective.
+  void broadcast(std::string& text) const;
+  template <class T>
+  void broadcast(std::vector<T>& items) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::int64_t count = broadcast_count(static_cast<std::int64_t>(items.size()));
+    items.resize(static_cast<std::size_t>(count));
+    broadcast_bytes(std::as_writable_bytes(std::span(items)));
+  }
+  template <class T>
+  void broadcast(T& item) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    broadcast_bytes(std::as_writable_bytes(std::span(&item, 1)));
+  }
+
+  // Runs the body, which may throw on some ranks only and calls nothing collective. If it threw anywhere, all
+  // ranks throw AgreedFailure (or AgreedInputError, if that is what it was) with the message of the lowest
+  // such rank. One rank alone throws what the body threw. Collective.
+  void agree(const std::function<void()>& body) const;
+
+ private:
+  std::vector<std::byte> all_gather_bytes(std::span<const std::byte> bytes) const;
+  std::int64_t broadcast_count(std::int64_t count) const;
+  void broadcast_bytes(std::span<std::byte> bytes) const;
+
+  friend std::vector<Parcel<std::byte>> exchange_bytes(const Communicator&,
+                                                       const std::vector<Parcel<std::byte>>&);
+
+  struct Shared {
+    MPI_Comm comm = MPI_COMM_NULL;
+    int exchanges = 0;  // so far, the same on all ranks
+  };
+  std::shared_ptr<Shared> shared_;  // null: one rank, without MPI
+  int rank_ = 0, size_ = 1;
+};
+
+// Messages between pairs of ranks that only their senders know of: for each destination a list of items.
+// Returns what arrived, by rank of origin, ascending. Collective; costs one message a pair and a non-blocking
+// barrier (Hoefler, Siebert, Lumsdaine 2010, "Scalable communication protocols for dynamic sparse data
+// exchange").
+template <class T>
+std::vector<Parcel<T>> exchange_sparsely(const Communicator& communicator,
+                                         const std::vector<Parcel<T>>& out) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<Parcel<std::byte>> bytes(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto from = std::as_bytes(std::span(out[i].items));
+    bytes[i] = {out[i].rank, {from.begin(), from.end()}};
+  }
+  std::vector<Parcel<T>> in;
+  for (const auto& parcel : exchange_bytes(communicator, bytes)) {
+    Parcel<T>& to = in.emplace_back();
+    to.rank = parcel.rank;
+    to.items.resize(parcel.items.size() / sizeof(T));
+    if (!to.items.empty()) __builtin_memcpy(to.items.data(), parcel.items.data(), parcel.items.size());
+  }
+  return in;
+}
+
+}  // namespace meander::parallel

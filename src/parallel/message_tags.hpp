@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Tags of messages between ranks, in one place so that no two uses share one.
+
+namespace meander::parallel {
+
+enum MessageTag : int {
+  tag_of_fluxes = 1,
+  tag_of_halos,
+  tag_of_whole_halos,
+  tag_of_slots,
+  tag_of_leaves = 1100,
+  tag_of_border_leaves,
+  tag_of_ghost_values
+};
+
+}  // namespace meander::parallel

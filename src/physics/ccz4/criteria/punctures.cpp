@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/ccz4/criteria/punctures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulation/config/config.hpp"
+#include "simulation/criteria/regions.hpp"
+
+namespace meander::ccz4 {
+namespace {
+
+using namespace simulation;
+
+// Nested balls about every tracked puncture, one a level.
+class Punctures final : public RefinementCriterion {
+ public:
+  void describe(io::Fields& keys, const Config&) override {
+    keys.numbers("radii", radii_, "length",
+                 "Radius about each puncture within which leaves have at least level min-level + 1, then "
+                 "min-level + 2, ...; none larger than the one before. Those beyond max-level wait for a "
+                 "finer one.",
+                 io::greater_than(0))
+        .required = true;
+  }
+
+  void set_up(const io::Fields& keys, const Config& config) override {
+    if (config.scenario->tracked_points().empty())
+      keys.reject("kind", fmt::format("scenario '{}' has no punctures to follow", config.scenario_name));
+    if (radii_.empty()) keys.reject("radii", "must have a radius for each level that is to be refined to");
+    if (!std::is_sorted(radii_.rbegin(), radii_.rend())) {
+      keys.reject("radii",
+                  fmt::format("must not grow from level to level, but are {}", fmt::join(radii_, ", ")));
+    }
+    min_level_ = config.mesh.min_level;
+    const int levels = config.mesh.max_level - min_level_;
+    finest_ = min_level_ + std::min(static_cast<int>(radii_.size()), levels);
+  }
+
+  Flag flag(const LeafView& leaf, const StateView& state) const override {
+    const int wanted = wanted_level(leaf, state);
+    return wanted > leaf.level ? Flag::refine : wanted < leaf.level ? Flag::coarsen : Flag::keep;
+  }
+
+  int wanted_level(const LeafView& leaf, const StateView& state) const override {
+    int wanted = min_level_;
+    for (int level = min_level_ + 1; level <= finest_; ++level) {
+      const double radius = radii_[static_cast<std::size_t>(level - min_level_ - 1)];
+      const bool inside =
+          std::any_of(state.tracked_points.begin(), state.tracked_points.end(),
+                      [&](const Point<3>& puncture) { return distances(leaf, puncture).nearest < radius; });
+      wanted = std::max(wanted, limited(inside ? Flag::refine : Flag::coarsen, leaf.level, level));
+    }
+    return wanted;
+  }
+
+ private:
+  std::vector<double> radii_;
+  int min_level_ = 0;
+};
+
+}  // namespace
+
+CriterionEntry puncture_criterion() {
+  return {"punctures", "Around each puncture of the scenario, wherever it moves: balls within balls.",
+          [] { return std::make_unique<Punctures>(); }};
+}
+
+}  // namespace meander::ccz4

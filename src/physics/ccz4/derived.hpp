@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Names of the unknowns and formulas of what else can be asked of one volume.
+
+#include <string>
+#include <vector>
+
+#include "physics/ccz4/names.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::ccz4 {
+
+// "g_xx", ..., "At_xx", ..., "theta", "G_x", ..., "lapse", "shift_x", ..., "b_x", "A_x", "B_xy" (d_x beta^y),
+// "D_xyz", "K", "phi", "P_x", "K0".
+std::vector<std::string> unknown_names();
+
+// The unknowns, then det_g (of the conformal metric), trace_A, Z_x, Z_y, Z_z (Z_i), Z (its length), chi
+// (phi^2), psi (phi^(-1/2)), shift (its length sqrt(g_ij beta^i beta^j)) and A2 (A~_ij A~^ij). Units are the
+// scenario's own: all empty.
+std::vector<Derived> derived_quantities();
+
+}  // namespace meander::ccz4

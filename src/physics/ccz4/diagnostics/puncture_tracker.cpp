@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/ccz4/diagnostics/puncture_tracker.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+
+#include "physics/ccz4/unknowns.hpp"
+#include "simulation/config/config.hpp"
+#include "simulation/diagnostics/point_samples.hpp"
+
+namespace meander::ccz4 {
+
+using namespace simulation;
+namespace {
+
+constexpr const char* axes = "xyz";
+
+// What one leaf says of one puncture.
+struct Sample {
+  std::int64_t puncture = 0;
+  double shift[3] = {0, 0, 0};
+};
+
+std::string counter_name(std::size_t puncture, std::size_t axis) {
+  return fmt::format("puncture-{}-{}", puncture + 1, axes[axis]);
+}
+
+}  // namespace
+
+std::vector<Point<3>> PunctureTracker::velocities(const StateView& view, std::span<const Point<3>> points) {
+  constexpr int beta = ccz4::at::beta, shift[] = {beta, beta + 1, beta + 2};
+  std::vector<Sample> own;
+  for (const HeldPoint& held : hold_points(view, points)) {
+    Sample& sample = own.emplace_back();
+    sample.puncture = static_cast<std::int64_t>(held.point);
+    gather(held.stencil, view.patches[held.leaf], view.layout, shift, sample.shift);
+  }
+  // Along the curve, whatever the ranks. On a face, where several leaves know the point, the mean of what
+  // they say keeps a symmetric state symmetric.
+  const std::vector<Sample> all = view.communicator.all_gather(std::span<const Sample>(own));
+  std::vector<Point<3>> sum(points.size(), Point<3>{});
+  std::vector<double> count(points.size(), 0.0);
+  for (const Sample& sample : all) {
+    const auto n = static_cast<std::size_t>(sample.puncture);
+    count[n] += 1;
+    for (std::size_t a = 0; a < 3; ++a) sum[n][a] -= sample.shift[a];
+  }
+  for (std::size_t n = 0; n < points.size(); ++n) {
+    for (double& component : sum[n]) component = count[n] > 0 ? component / count[n] : 0.0;
+  }
+  return sum;
+}
+
+void PunctureTracker::begin_step(const StateView& view) {
+  if (!positions_.empty()) before_ = velocities(view, positions_);
+}
+
+void PunctureTracker::end_step(const StateView& view, double dt) {
+  if (positions_.empty()) return;
+  std::vector<Point<3>> ahead = positions_;
+  for (std::size_t n = 0; n < ahead.size(); ++n) {
+    for (std::size_t a = 0; a < 3; ++a) ahead[n][a] += dt * before_[n][a];
+  }
+  const std::vector<Point<3>> after = velocities(view, ahead);
+  for (std::size_t n = 0; n < ahead.size(); ++n) {
+    for (std::size_t a = 0; a < 3; ++a) positions_[n][a] += 0.5 * dt * (before_[n][a] + after[n][a]);
+  }
+}
+
+void PunctureTracker::save(io::CheckpointState& state) const {
+  for (std::size_t n = 0; n < positions_.size(); ++n) {
+    for (std::size_t a = 0; a < 3; ++a)
+      state.counters.emplace_back(counter_name(n, a), std::bit_cast<std::int64_t>(positions_[n][a]));
+  }
+}
+
+void PunctureTracker::resume(const io::CheckpointState& state) {
+  for (const auto& [name, value] : state.counters) {
+    for (std::size_t n = 0; n < positions_.size(); ++n) {
+      for (std::size_t a = 0; a < 3; ++a) {
+        if (name == counter_name(n, a)) positions_[n][a] = std::bit_cast<double>(value);
+      }
+    }
+  }
+}
+
+void PunctureTracker::set_up(const io::Fields&, const Config& config) {
+  positions_ = config.scenario->tracked_points();
+  before_.resize(positions_.size());
+}
+
+std::unique_ptr<Diagnostic> PunctureTracker::start() const {
+  return std::make_unique<PunctureTracker>(*this);
+}
+
+std::vector<Measure> PunctureTracker::measure(const StateView&) const {
+  std::vector<Measure> measures;
+  for (std::size_t n = 0; n < positions_.size(); ++n) {
+    for (std::size_t a = 0; a < 3; ++a)
+      measures.push_back({fmt::format("puncture_{}_{}", n + 1, axes[a]), "length", positions_[n][a]});
+  }
+  return measures;
+}
+
+DiagnosticEntry puncture_tracker_entry() {
+  return {[] { return std::make_unique<PunctureTracker>(); }};
+}
+
+}  // namespace meander::ccz4

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The CCZ4 patch kernels, each instantiated in a translation unit of its own.
+
+#include <span>
+
+#include "physics/ccz4/terms.hpp"
+#include "solvers/device_batch.hpp"
+
+namespace meander::ccz4 {
+
+void update_rusanov(const Terms& terms, std::span<const PatchTask> tasks, const PatchLayout& layout, double t,
+                    double dt, std::span<PatchStatus> status);
+
+void update_fourth_order(const Terms& terms, std::span<const PatchTask> tasks, const PatchLayout& layout,
+                         int stage, double dt, std::span<PatchStatus> status);
+
+// The device kernels (Solver::launch), on the host: `batch` as HostView gives it.
+void launch_rusanov_serially(const Terms& terms, const DeviceBatch& batch);
+void launch_fourth_order_serially(const Terms& terms, const DeviceBatch& batch);
+
+// On CUDA; only in builds with it. `stream`: a cudaStream_t.
+void launch_rusanov_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch);
+void launch_fourth_order_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch);
+
+// By OpenMP; only in builds that offload with it. Return when the batch is done.
+void launch_rusanov_on_openmp(const gpu::Execution& execution, const Terms& terms, const DeviceBatch& batch);
+void launch_fourth_order_on_openmp(const gpu::Execution& execution, const Terms& terms,
+                                   const DeviceBatch& batch);
+
+// Scratch memory that a launch of the first-order scheme wants.
+std::size_t rusanov_scratch_bytes(const PatchLayout& layout, int patches);
+
+PatchStatus inspect(const Terms& terms, const PatchTask& task, const PatchLayout& layout);
+
+}  // namespace meander::ccz4

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/ccz4/module.hpp"
+
+#include <fmt/format.h>
+
+#include "physics/ccz4/criteria/punctures.hpp"
+#include "physics/ccz4/derived.hpp"
+#include "physics/ccz4/diagnostics/constraint_norms.hpp"
+#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "physics/ccz4/diagnostics/puncture_tracker.hpp"
+#include "physics/ccz4/scenarios/list.hpp"
+#include "physics/ccz4/solver.hpp"
+#include "physics/ccz4/terms.hpp"
+
+namespace meander::ccz4 {
+
+// What the equations themselves are made of: a restart must not change it.
+void Ccz4Equation::describe_system(io::Fields& fields) {
+  Parameters& p = parameters;
+  const std::size_t first = fields.all().size();
+  fields.choice("slicing", slicing_, {"1+log", "harmonic"},
+                "How the lapse follows K: 1+log for black holes, harmonic for waves.");
+  fields.integer("s", evolves_shift_, "", "1: the shift obeys the Gamma driver; 0: it stays as it is.",
+                 io::between(0, 1));
+  fields.integer("c", damped_theta_, "",
+                 "1: Theta takes part in the lapse's and the curvature's equations; 0: not.",
+                 io::between(0, 1));
+  fields.number("e", p.e, "c", "Speed at which violations of the Hamiltonian constraint travel.",
+                io::between(0.5, 2));
+  fields.number("f", p.f, "", "Gamma driver: 3/4 of the square of its speed, 4 f / 3.",
+                {.min = 0, .max = 2, .min_open = true});
+  fields.number("mu", p.mu, "", "Ordering of second derivatives in the equation of B_k^i.",
+                {.min = 0, .max = 10, .min_open = true});
+  for (std::size_t i = first; i < fields.all().size(); ++i) fields.all()[i].fixed = true;
+}
+
+void Ccz4Equation::describe(io::Fields& fields, int, double& cfl) {
+  Parameters& p = parameters;
+  fields.choice(
+      "scheme", scheme_, {"rusanov", "fourth-order"},
+      "First-order finite volumes with the Rusanov flux, or finite differences of fourth order with "
+      "Runge-Kutta steps and Kreiss-Oliger dissipation.");
+  fields.number(
+      "cfl", cfl, "",
+      "Time step in units of dx over the sum of the wave speeds along the axes: at most 1 (rusanov), "
+      "1.8 (fourth-order).",
+      {.min = 0, .max = 2, .min_open = true});
+  fields.number(
+      "dissipation", p.dissipation, "",
+      "fourth-order: strength of the Kreiss-Oliger dissipation; adaptive meshes require 0.2 for stability.",
+      io::between(0, 1));
+  describe_system(fields);
+  fields.number("k1", p.k1, "1 / time", "Damping of constraint violations.", io::at_least(0));
+  fields.number("k2", p.k2, "", "Damping of Theta relative to that of Z_i.", {.min = -1, .min_open = true});
+  fields.number("k3", p.k3, "", "Share of Z_i in the equation of Gamma-hat; 1: covariant Z4.",
+                io::between(0, 1));
+  fields.number("tau", p.tau, "time", "Time in which det g~ and tr A~ relax to 1 and 0.",
+                io::greater_than(0));
+  fields.number("eta", p.eta, "1 / time", "Damping of the Gamma driver.", io::at_least(0));
+  fields.number(
+      "ordering", p.ordering, "1 / time",
+      "Rate at which A_k, B_k^i, D_kij and P_k follow the derivatives they stand for; 0: they do not.",
+      io::at_least(0));
+  fields.number("lapse-floor", p.lapse_floor, "",
+                "A lapse below it is lifted to it, and counted in the history.", io::greater_than(0));
+  fields.number("phi-floor", p.phi_floor, "",
+                "A conformal factor phi below it is lifted to it, and counted in the history.",
+                io::greater_than(0));
+}
+
+void Ccz4Equation::set_up(const std::vector<double>& lower, const std::vector<double>& upper) {
+  Parameters& p = parameters;
+  p.scheme = scheme_ == "rusanov" ? Scheme::rusanov : Scheme::fourth_order;
+  p.slicing = slicing_ == "harmonic" ? Slicing::harmonic : Slicing::one_plus_log;
+  p.evolves_shift = evolves_shift_ != 0;
+  p.c = damped_theta_;
+  for (std::size_t a = 0; a < lower.size(); ++a) p.middle[a] = 0.5 * (lower[a] + upper[a]);
+}
+
+std::vector<std::string> Ccz4Equation::warnings(const io::Fields& fields, bool adaptive) const {
+  const Parameters& p = parameters;
+  std::vector<std::string> warnings;
+  if (!adaptive || p.scheme != Scheme::fourth_order) return warnings;
+  if (p.dissipation < least_dissipation_at_jumps) {
+    warnings.push_back(fields.message(
+        "dissipation",
+        fmt::format("is {}: below {} the fourth-order scheme is unstable at resolution jumps, which "
+                    "mesh.max-level > mesh.min-level allows",
+                    p.dissipation, least_dissipation_at_jumps)));
+  }
+  if (p.ordering == 0 && p.evolves_shift) {
+    warnings.push_back(
+        fields.message("ordering",
+                       "is 0: where the shift evolves, violations of the ordering constraints grow slowly at "
+                       "resolution jumps, which mesh.max-level > mesh.min-level allows"));
+  }
+  return warnings;
+}
+
+std::unique_ptr<solvers::Solver> Ccz4Equation::make_solver(int) const {
+  return ccz4::make_solver(parameters);
+}
+
+solvers::PointTerms Ccz4Equation::terms(int) const {
+  return solvers::point_terms(Terms{parameters}, unknown_names());
+}
+
+const Parameters& parameters_of(const simulation::ProblemSetup& setup) {
+  return dynamic_cast<const Ccz4Equation&>(*setup.equation).parameters;
+}
+
+namespace {
+
+constexpr const char* fields_meaning = R"(
+The unknowns are those of Dumbser et al. (2018), [in storage order](terms.md#unknowns); `B_xy` is d_x beta^y, `D_xyz` is d_x g~_yz / 2.
+`det_g` is that of the conformal metric, `Z` the length of Z_i, `shift` that of the shift, `A2` is A~_ij A~^ij, `chi` is phi^2 and `psi`
+phi^(-1/2). The constraints, from central differences: `hamiltonian` and `momentum` (of metric and extrinsic curvature alone, without Theta
+and Z_i), `connection` (Gamma-hat^i less the contracted Christoffel symbols), `ordering_lapse` (A_k less d_k a), `ordering_shift` (B_k^i),
+`ordering_metric` (D_kij) and `ordering_phi` (P_k), each of the last five being the largest of its components.
+)";
+
+// Waves leave towards flat space: the halo is extrapolated, and the scheme replaces the rates at the face
+// (radiation.hpp).
+const mesh::BoundaryCondition sommerfeld{.name = "sommerfeld",
+                                         .meaning = "lets waves leave, towards flat space",
+                                         .fill = mesh::extrapolate,
+                                         .radiative = true,
+                                         .needs = "solver.equation = 'ccz4' with scheme = 'fourth-order'"};
+
+}  // namespace
+
+const simulation::Module& module() {
+  static const simulation::Module ccz4 = {
+      .name = "ccz4",
+      .meaning = "the Einstein equations in vacuum, as first-order CCZ4",
+      .dims = {3},
+      .make = [] { return std::make_unique<Ccz4Equation>(); },
+      .scenarios = scenario_list(),
+      .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(), psi4_modes_entry()},
+      .criteria = {puncture_criterion()},
+      .boundary_conditions = {&sommerfeld},
+      .plot_fields = {"lapse", "shift", "phi", "K", "theta", "level"},
+      .fields_meaning = fields_meaning};
+  return ccz4;
+}
+
+}  // namespace meander::ccz4

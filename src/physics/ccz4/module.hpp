@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// First-order CCZ4 as a module: keys, solver, scenarios, diagnostics, refinement at punctures, and the
+// boundary condition that lets waves leave.
+
+#include "physics/ccz4/parameters.hpp"
+#include "simulation/module.hpp"
+
+namespace meander::ccz4 {
+
+class Ccz4Equation final : public simulation::Equation {
+ public:
+  void describe(io::Fields& keys, int dim, double& cfl) override;
+  void set_up(const std::vector<double>& lower, const std::vector<double>& upper) override;
+  std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
+  solvers::PointTerms terms(int dim) const override;
+  std::vector<std::string> warnings(const io::Fields& keys, bool adaptive) const override;
+
+  Parameters parameters;
+
+ private:
+  void describe_system(io::Fields& keys);
+
+  std::string scheme_ = "fourth-order", slicing_ = "1+log";
+  int evolves_shift_ = 1, damped_theta_ = 1;  // s, c
+};
+
+// Of a setup of this equation.
+const Parameters& parameters_of(const simulation::ProblemSetup& setup);
+
+const simulation::Module& module();
+
+}  // namespace meander::ccz4

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/ccz4/kernels.hpp"
+#include "solvers/block_cuda.cuh"
+#include "solvers/block_together.hpp"
+
+namespace meander::ccz4 {
+
+// A volume takes all registers that a thread can have: so many threads are half of what fits.
+constexpr int threads = 128;
+
+void launch_rusanov_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch) {
+  launch_on_cuda<BlockRusanovTogether<Terms>, 0, threads>(stream, terms, batch);
+}
+
+}  // namespace meander::ccz4

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "physics/ccz4/initial_data/two_punctures.hpp"
+#include "physics/ccz4/module.hpp"
+#include "simulation/scenario_tools/checks.hpp"
+
+namespace meander::ccz4 {
+
+using namespace simulation;
+namespace {
+
+constexpr int angles = 12;  // of the spectral solve; more change nothing in smooth data
+
+// Two punctures with momenta and spins, and a lapse collapsed in advance.
+class Binary final : public Scenario {
+ public:
+  void describe(io::Fields& fields) override {
+    for (int h = 0; h < 2; ++h) {
+      Given& given = given_[static_cast<std::size_t>(h)];
+      fields.number(fmt::format("mass-{}", h + 1), given.mass, "length", "bare mass of one black hole",
+                    io::greater_than(0));
+      fields.numbers(fmt::format("position-{}", h + 1), given.position, "length", "of its puncture");
+      fields.numbers(fmt::format("momentum-{}", h + 1), given.momentum, "length", "its linear momentum");
+      fields.numbers(fmt::format("spin-{}", h + 1), given.spin, "length^2", "its angular momentum");
+    }
+    fields.integer("points", points_, "",
+                   "Chebyshev polynomials along both axes of the spectral solve for psi",
+                   io::between(12, 100));
+  }
+
+  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+    lower_ = setup.lower;
+    for (std::size_t h = 0; h < 2; ++h) {
+      const Given& given = given_[h];
+      const auto vector = [&](const char* name, const std::vector<double>& list, double* to) {
+        const auto checked = checked_vector(fields, fmt::format("{}-{}", name, h + 1), list, setup);
+        std::copy(checked.begin(), checked.end(), to);
+      };
+      holes_[h].mass = given.mass;
+      const auto position = checked_centre(fields, fmt::format("position-{}", h + 1), given.position, setup);
+      std::copy(position.begin(), position.end(), holes_[h].position);
+      vector("momentum", given.momentum, holes_[h].momentum);
+      vector("spin", given.spin, holes_[h].spin);
+    }
+    if (std::equal(holes_[0].position, holes_[0].position + 3, holes_[1].position)) {
+      fields.reject("position-2", fmt::format("both punctures are at ({}): two black holes need two places",
+                                              fmt::join(holes_[1].position, ", ")));
+    }
+    try {
+      data_.emplace(holes_, points_, angles);
+    } catch (const Failure& failure) {
+      fields.reject(exact::square(holes_[0].momentum) > 0 ? "momentum-1" : "spin-1", failure.what());
+    }
+  }
+  void check_widths(const io::Fields& fields, const std::vector<double>& widths) const override {
+    for (std::size_t h = 0; h < 2; ++h)
+      check_off_volume_centres(fields, fmt::format("position-{}", h + 1), tracked_points()[h], lower_,
+                               widths);
+  }
+
+  std::vector<Point<3>> tracked_points() const override {
+    std::vector<std::array<double, 3>> all;
+    for (const exact::Hole& hole : holes_)
+      all.push_back({hole.position[0], hole.position[1], hole.position[2]});
+    return all;
+  }
+
+  void initial(const double* centre, double, double* q) const override {
+    const double x[3] = {centre[0], centre[1], centre[2]};
+    exact::from_data(*data_, x, q);
+  }
+
+  std::vector<Measure> measure(const StateView&) const override {
+    return {{"initial_adm_mass", "length", data_->adm_mass()},
+            {"initial_adm_mass_1", "length", data_->adm_mass(0)},
+            {"initial_adm_mass_2", "length", data_->adm_mass(1)}};
+  }
+
+ private:
+  struct Given {
+    double mass = 0;
+    std::vector<double> position, momentum, spin = {0, 0, 0};
+  };
+  std::array<Given, 2> given_ = {Given{0.46477, {2, 0, 0}, {0, 0.19243, 0}, {0, 0, 0}},
+                                 Given{0.46477, {-2, 0, 0}, {0, -0.19243, 0}, {0, 0, 0}}};
+  int points_ = 40;
+  std::array<exact::Hole, 2> holes_;
+  std::optional<TwoPunctures> data_;
+  std::vector<double> lower_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_binary() {
+  return std::make_unique<Binary>();
+}
+
+}  // namespace meander::ccz4

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Waves whose exact solution is known, and which periodic domains hold.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "physics/ccz4/exact/metrics.hpp"
+#include "physics/ccz4/module.hpp"
+#include "simulation/scenario_tools/deviation.hpp"
+
+namespace meander::ccz4 {
+
+using namespace simulation;
+namespace {
+
+void needs_harmonic_slicing(const io::Fields& fields, const ProblemSetup& setup) {
+  if (parameters_of(setup).slicing == ccz4::Slicing::harmonic && !parameters_of(setup).evolves_shift) return;
+  fields.reject("name",
+                "the wave is a solution for harmonic slicing without a shift: it needs solver.slicing = "
+                "\"harmonic\" and solver.s = 0");
+}
+
+// A number of periods must fit into the domain along an axis, or its periodic copies would not meet.
+void check_period(const io::Fields& fields, const ProblemSetup& setup, std::size_t axis, double period) {
+  const double periods = (setup.upper[axis] - setup.lower[axis]) / period;
+  constexpr double tolerance = 1e-9;
+  if (std::abs(periods - std::round(periods)) < tolerance && periods > 0.5) return;
+  fields.reject(
+      "width",
+      fmt::format("the domain must hold a whole number of waves along {}, of {} each, but is {} wide",
+                  "xyz"[axis], period, setup.upper[axis] - setup.lower[axis]));
+}
+
+// Point<3> values: the schemes' errors dwarf what they differ by from means, but for fourth order, which
+// wants them.
+template <class Wave>
+class WaveScenario : public Scenario {
+ public:
+  void initial(const double* centre, double dx, double* q) const override { boundary(centre, dx, 0, q); }
+  void boundary(const double* x, double, double t, double* q) const override {
+    const double at[4] = {t, x[0], x[1], x[2]};
+    exact::from_metric(wave_, at, ccz4::Slicing::harmonic, exact::Gauge::free, q);
+  }
+
+  std::vector<Measure> measure(const StateView& view) const override { return deviation(view, *this); }
+
+ protected:
+  Wave wave_;
+};
+
+class GaugeWave final : public WaveScenario<exact::GaugeWave> {
+ public:
+  void describe(io::Fields& fields) override {
+    fields.number("amplitude", wave_.amplitude, "", "of the wave in the lapse's square",
+                  {.min = 0, .max = 1, .max_open = true});
+    fields.number("width", wave_.width, "length", "of one wave", io::greater_than(0));
+    fields.choice("direction", direction_, {"x", "diagonal"},
+                  "along x, or along the diagonal of x and y, where it is width * sqrt(2) long on both axes");
+  }
+  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+    wave_.diagonal = direction_ == "diagonal";
+    needs_harmonic_slicing(fields, setup);
+    const double period = wave_.diagonal ? wave_.width * std::numbers::sqrt2 : wave_.width;
+    check_period(fields, setup, 0, period);
+    if (wave_.diagonal) check_period(fields, setup, 1, period);
+  }
+
+ private:
+  std::string direction_ = "x";
+};
+
+double base_value(double x) {
+  return x;
+}
+template <class T>
+double base_value(const exact::Jet<T>& x) {
+  return base_value(x.value);
+}
+double exponential(double x) {
+  return std::exp(x);
+}
+template <class T>
+exact::Jet<T> exponential(const exact::Jet<T>& x) {
+  const T value = exponential(x.value);
+  return exact::Jet<T>::chain(value, value, x);
+}
+
+// A sine, or with sigma > 0 Gaussian pulses that start at `centre` and repeat every width: as
+// exact::LinearWave with b = A exp(-(x - t - centre)^2 / (2 sigma^2)).
+struct WeakWave : exact::LinearWave {
+  double sigma = 0, centre = 0;
+
+  template <class S>
+  exact::Adm<S> operator()(const S (&x)[4]) const {
+    if (sigma == 0) return exact::LinearWave::operator()(x);
+    const S from_centre = x[1] - x[0] - S(centre);
+    const S distance = from_centre - S(width * std::round(base_value(from_centre) / width));
+    const S b = S(amplitude) * exponential(S(-0.5 / (sigma * sigma)) * distance * distance);
+    exact::Adm<S> r = exact::flat<S>();
+    r.metric(1, 1) = S(1.0) + b;
+    r.metric(2, 2) = S(1.0) - b;
+    return r;
+  }
+};
+
+class LinearWave final : public WaveScenario<WeakWave> {
+ public:
+  void describe(io::Fields& fields) override {
+    fields.number("amplitude", wave_.amplitude, "",
+                  "of the wave in the metric; exact up to terms of its square", io::between(0, 0.1));
+    fields.number("width", wave_.width, "length", "of one wave, along x; distance between pulses",
+                  io::greater_than(0));
+    fields.choice("profile", profile_, {"sine", "pulse"}, "a sine along x, or one Gaussian pulse a width");
+    fields.number("sigma", sigma_, "length", "pulse: standard deviation, at most width / 16",
+                  io::greater_than(0));
+    fields.number("centre", wave_.centre, "length", "pulse: x of its maximum at time 0");
+  }
+  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+    needs_harmonic_slicing(fields, setup);
+    check_period(fields, setup, 0, wave_.width);
+    const bool pulse = profile_ == "pulse";
+    // Where two pulses meet, each has then fallen to 1e-14 of its amplitude.
+    constexpr double sigmas_apart = 16;
+    if (pulse && sigmas_apart * sigma_ > wave_.width * (1 + 1e-12)) {
+      fields.reject("sigma", fmt::format("must be at most {} (width / {:g}), or pulses overlap, but is {}",
+                                         wave_.width / sigmas_apart, sigmas_apart, sigma_));
+    }
+    wave_.sigma = pulse ? sigma_ : 0;
+  }
+
+ private:
+  std::string profile_ = "sine";
+  double sigma_ = 0.05;
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_gauge_wave() {
+  return std::make_unique<GaugeWave>();
+}
+std::unique_ptr<Scenario> make_linear_wave() {
+  return std::make_unique<LinearWave>();
+}
+
+}  // namespace meander::ccz4

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/ccz4/solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "physics/ccz4/constraints.hpp"
+#include "physics/ccz4/derived.hpp"
+#include "physics/ccz4/kernels.hpp"
+#include "physics/ccz4/weyl.hpp"
+
+namespace meander::ccz4 {
+namespace {
+
+#ifdef MEANDER_CUDA
+constexpr bool with_cuda = true;
+#else
+constexpr bool with_cuda = false;
+#endif
+#ifdef MEANDER_OPENMP
+constexpr bool with_openmp = true;
+#else
+constexpr bool with_openmp = false;
+#endif
+
+// Of dx over the sum of the wave speeds along the axes. Fourth order: Runge-Kutta's stable stretch of the
+// imaginary axis over the largest frequency of the differences is 2.06; dissipation takes its part.
+constexpr double rusanov_cfl = 1.0, fourth_order_cfl = 1.8;
+// Of the shortest time of the damping terms, which are explicit.
+constexpr double damping_fraction = 0.5;
+
+const std::vector<PatchQuantity>& constraints_and_psi4() {
+  static const std::vector<PatchQuantity> all = [] {
+    std::vector<PatchQuantity> list = constraint_quantities();
+    list.insert(list.end(), psi4_quantities().begin(), psi4_quantities().end());
+    return list;
+  }();
+  return all;
+}
+
+class Ccz4Solver final : public Solver {
+ public:
+  explicit Ccz4Solver(const Parameters& parameters) : terms_{parameters} {
+    traits_.name = "ccz4 rusanov";
+    traits_.dim = 3;
+    traits_.unknowns = unknowns;
+    traits_.conservative = false;
+    traits_.unknown_names = unknown_names();
+    if (parameters.scheme == Scheme::fourth_order) {
+      traits_.name = "ccz4 fourth order";
+      traits_.halo = 3;
+      traits_.prolongation = Prolongation::centred;
+      traits_.stages = 4;
+      traits_.stage_blocks = 2;
+      traits_.radiates = true;
+    }
+    derived_ = derived_quantities();
+  }
+
+  const Traits& traits() const override { return traits_; }
+
+  void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int stage, double t, double dt,
+              std::span<PatchStatus> status) const override {
+    if (terms_.parameters.scheme == Scheme::rusanov) {
+      update_rusanov(terms_, tasks, layout, t, dt, status);
+    } else {
+      update_fourth_order(terms_, tasks, layout, stage, dt, status);
+    }
+  }
+
+  bool runs_on(std::string_view kind) const override {
+    return kind == "host" || (kind == "cuda" && with_cuda) || (kind == "openmp" && with_openmp);
+  }
+
+  std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
+    return (with_cuda || with_openmp) && traits_.stages == 1 ? rusanov_scratch_bytes(layout, patches) : 0;
+  }
+
+  void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
+    MEANDER_ASSERT(batch.layout.h == traits_.halo);
+    const bool first_order = terms_.parameters.scheme == Scheme::rusanov;
+    if (execution.on_host()) {
+      const HostView view(execution, batch, traits_.stage_blocks, 0,
+                          scratch_bytes(batch.layout, batch.count));
+      return first_order ? launch_rusanov_serially(terms_, view.batch())
+                         : launch_fourth_order_serially(terms_, view.batch());
+    }
+#if defined(MEANDER_OPENMP)
+    first_order ? launch_rusanov_on_openmp(execution, terms_, batch)
+                : launch_fourth_order_on_openmp(execution, terms_, batch);
+#elif defined(MEANDER_CUDA)
+    first_order ? launch_rusanov_on_cuda(execution.native_queue(), terms_, batch)
+                : launch_fourth_order_on_cuda(execution.native_queue(), terms_, batch);
+#else
+    Solver::launch(execution, batch);
+#endif
+  }
+
+  PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
+    return ccz4::inspect(terms_, task, layout);
+  }
+
+  // Prolongation and restriction keep no algebraic constraint either.
+  PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
+    std::int64_t floored = 0, strayed = 0;
+    Breach breach;
+    int volume = 0;
+    double q[unknowns], value = 0;
+    for (int k = 0; k < layout.p; ++k) {
+      for (int j = 0; j < layout.p; ++j) {
+        for (int i = 0; i < layout.p; ++i, ++volume) {
+          for (int n = 0; n < unknowns; ++n) q[n] = task.q[layout.at(n, i, j, k)];
+          const int bound = terms_.breach(q, value);
+          if (bound > breach.bound) breach = {bound, volume, value};
+          strayed += bound == Terms::det_bound;
+          floored += terms_.enforce(q);
+          for (int n = 0; n < unknowns; ++n) task.q[layout.at(n, i, j, k)] = q[n];
+        }
+      }
+    }
+    PatchStatus status = inspect(task, layout);
+    status.floored = floored;
+    status.strayed = strayed;
+    status.breach = breach;
+    return status;
+  }
+
+  bool admissible(const double* q) const override {
+    return terms_.admissible(q);
+  }
+
+  std::vector<Bound> bounds() const override {
+    const Parameters& p = terms_.parameters;
+    const auto floor = [](double value) {
+      return fmt::format("is below its floor {}, and was lifted to it", value);
+    };
+    return {{"phi", floor(p.phi_floor)},
+            {"lapse", floor(p.lapse_floor)},
+            {"det(g~)", fmt::format("is further than {} from 1: the state is not resolved, or not stable",
+                                    Terms::far_det)}};
+  }
+
+  // A tensor changes its sign with every index across the mirror.
+  void reflection_signs(int axis, std::span<double> signs) const override {
+    MEANDER_ASSERT(signs.size() == unknowns);
+    std::fill(signs.begin(), signs.end(), 1.0);
+    const Fields<double> sign{signs.data()};
+    sign.G(axis) = sign.beta(axis) = sign.b(axis) = sign.A(axis) = sign.P(axis) = -1;
+    for (int i = 0; i < 3; ++i) {
+      if (i != axis) sign.g(i, axis) = sign.At(i, axis) = sign.B(i, axis) = sign.B(axis, i) = -1;
+      for (int j = i; j < 3; ++j) {
+        for (int k = 0; k < 3; ++k) {
+          const int across = (i == axis) + (j == axis) + (k == axis);
+          sign.D(k, i, j) = across % 2 == 1 ? -1 : 1;
+        }
+      }
+    }
+  }
+
+  double max_cfl() const override {
+    return terms_.parameters.scheme == Scheme::rusanov ? rusanov_cfl : fourth_order_cfl;
+  }
+
+  double step_limit(double, double) const override {
+    const Parameters& p = terms_.parameters;
+    const double rate = std::max(
+        {1 / p.tau, p.evolves_shift ? p.eta : 0.0, p.k1 * (2 + p.k2), 3 * p.k1 * (1 + p.k2), p.ordering});
+    return damping_fraction / rate;
+  }
+
+  const std::vector<Derived>& derived() const override {
+    return derived_;
+  }
+  const void* parameters() const override {
+    return &terms_.parameters;
+  }
+  const std::vector<PatchQuantity>& patch_quantities() const override {
+    return constraints_and_psi4();
+  }
+
+ private:
+  Terms terms_;
+  Traits traits_;
+  std::vector<Derived> derived_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_solver(const Parameters& parameters) {
+  return std::make_unique<Ccz4Solver>(parameters);
+}
+
+}  // namespace meander::ccz4

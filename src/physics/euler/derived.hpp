@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Names, units and formulas of what can be asked of a volume of gas.
+
+#include <string>
+#include <vector>
+
+#include "physics/euler/names.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::euler {
+
+// "density", "momentum_x", ..., "energy".
+std::vector<std::string> unknown_names(int dim);
+
+// The unknowns, then velocity_x.., pressure, sound_speed, mach, internal_energy and temperature (both per
+// mass), entropy (p / rho^gamma). The functions take a Parameters. Units are the scenario's own: all empty.
+std::vector<Derived> derived_quantities(int dim);
+
+}  // namespace meander::euler

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The mass excess about a centre as a function of radius, for gravity in spherical symmetry: numerics of
+// Martel & Shapiro (1998, MNRAS 297, 467), Laplace(Phi) = 6 a (rho - 1).
+
+#include <vector>
+
+#include "physics/euler/gravity.hpp"
+#include "simulation/diagnostics/shell_sums.hpp"
+
+namespace meander::euler {
+
+class MassProfiler {
+ public:
+  // dM(<i dr), i = 0 .. grid.count: the integral of rho - 1 over the ball of radius i dr (2D: per unit
+  // length). The same bits for any number of threads and ranks. Collective. `domain_volume` sets the
+  // rounding: 2^-52 of it, for every volume.
+  const std::vector<double>& excess(const simulation::StateView& view, const simulation::ShellGrid& grid,
+                                    double domain_volume);
+
+ private:
+  simulation::ShellSums<1> sums_;
+  std::vector<double> excess_;
+};
+
+// strength(a) of SphericalGravity: 3 a / (2 pi) in 3D, 3 a / pi in 2D.
+double gravity_strength(int dim, double scale_factor);
+
+// Fills the table, the largest acceleration and the total from dM(<i dr). grid.count <=
+// SphericalGravity::max_bins.
+void fill_gravity(euler::SphericalGravity& gravity, const simulation::ShellGrid& grid,
+                  const std::vector<double>& excess, double scale_factor);
+
+}  // namespace meander::euler

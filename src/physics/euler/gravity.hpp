@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Spherical gravity in supercomoving variables (Martel & Shapiro 1998, MNRAS 297, 467): the step data of the
+// Euler solver. g(x) = -strength(a) * G(r) * (x - centre) with G(r) = dM(<r) / r^d, tabulated at equidistant
+// radii and linear between them; strength = 3 a / (2 pi) in 3D, 3 a / pi in 2D, with a = tau^-2. dM(<r) is
+// the mass excess over the mean density 1 inside radius r.
+
+#include <type_traits>
+#include "physics/euler/names.hpp"
+
+namespace meander::euler {
+
+struct SphericalGravity {
+  static constexpr int max_bins = 2048;
+  bool on = false;
+  int dim = 3;
+  int bins = 0;  // table has bins + 1 entries, at r = i * dr
+  double centre[3] = {0, 0, 0};
+  double dr = 0;
+  double strength = 0;  // of the current step
+  double g_max = 0;     // largest |g| over the table, for the time step
+  double table[max_bins + 2] =
+      {};  // G(i * dr); beyond the last radius G falls as r^-d (the excess is constant there)
+  double excess_total = 0;  // dM inside the last radius
+};
+static_assert(std::is_trivially_copyable_v<SphericalGravity>);
+
+}  // namespace meander::euler

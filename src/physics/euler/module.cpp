@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/euler/module.hpp"
+
+#include "physics/euler/scenarios/list.hpp"
+#include "physics/euler/solver.hpp"
+#include "physics/euler/terms.hpp"
+
+namespace meander::euler {
+
+void EulerEquation::describe(io::Fields& keys, int, double& cfl) {
+  keys.choice("scheme", scheme_, {"rusanov", "muscl"},
+              "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
+  keys.choice("limiter", limiter_, {"minmod", "mc"},
+              "Slope limiter of muscl: minmod, or monotonised central.");
+  keys.number("gamma", parameters.gamma, "", "Ratio of specific heats.",
+              {.min = 1, .max = 10, .min_open = true})
+      .fixed = true;
+  keys.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
+              {.min = 0, .max = 1, .min_open = true});
+  keys.number("density-floor", parameters.density_floor, "density",
+              "A density below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
+  keys.number("pressure-floor", parameters.pressure_floor, "pressure",
+              "A pressure below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
+}
+
+void EulerEquation::set_up(const std::vector<double>&, const std::vector<double>&) {
+  parameters.scheme = scheme_ == "muscl" ? Scheme::muscl : Scheme::rusanov;
+  parameters.limiter = limiter_ == "minmod" ? Limiter::minmod : Limiter::mc;
+}
+
+std::unique_ptr<solvers::Solver> EulerEquation::make_solver(int dim) const {
+  return euler::make_solver(dim, parameters);
+}
+
+solvers::PointTerms EulerEquation::terms(int dim) const {
+  const std::vector<std::string> names = make_solver(dim)->traits().unknown_names;
+  return dim == 2 ? solvers::point_terms(Terms<2>(parameters), names)
+                  : solvers::point_terms(Terms<3>(parameters), names);
+}
+
+const Parameters& parameters_of(const simulation::ProblemSetup& setup) {
+  return dynamic_cast<const EulerEquation&>(*setup.equation).parameters;
+}
+
+const simulation::Module& module() {
+  static const simulation::Module euler = {.name = "euler",
+                                           .meaning = "the Euler equations of an ideal gas",
+                                           .dims = {2, 3},
+                                           .make = [] { return std::make_unique<EulerEquation>(); },
+                                           .scenarios = scenario_list(),
+                                           .plot_fields = {"density", "velocity", "pressure", "level"}};
+  return euler;
+}
+
+}  // namespace meander::euler

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The Euler equations as a module: keys, solver, scenarios.
+
+#include "physics/euler/parameters.hpp"
+#include "simulation/module.hpp"
+
+namespace meander::euler {
+
+class EulerEquation final : public simulation::Equation {
+ public:
+  void describe(io::Fields& keys, int dim, double& cfl) override;
+  void set_up(const std::vector<double>& lower, const std::vector<double>& upper) override;
+  std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
+  solvers::PointTerms terms(int dim) const override;
+
+  Parameters parameters;
+
+ private:
+  std::string scheme_ = "rusanov", limiter_ = "mc";
+};
+
+// Of a setup of this equation.
+const Parameters& parameters_of(const simulation::ProblemSetup& setup);
+
+const simulation::Module& module();
+
+}  // namespace meander::euler

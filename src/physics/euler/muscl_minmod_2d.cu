@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/euler/kernels.hpp"
+#include "solvers/block_cuda.cuh"
+#include "solvers/block_muscl.hpp"
+#include "solvers/limiters.hpp"
+
+namespace meander::euler {
+
+template <>
+void launch_muscl_minmod_on_cuda<2>(void* stream, const Terms<2>& terms, const DeviceBatch& batch) {
+  with_patch_size(batch.layout.p, [&](auto p) {
+    launch_on_cuda<BlockMuscl<Terms<2>, MinMod, decltype(p)::value>, decltype(p)::value>(stream, terms,
+                                                                                         batch);
+  });
+}
+
+}  // namespace meander::euler

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/euler/scenarios/accretion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "physics/euler/diagnostics/mass_profile.hpp"
+#include "physics/euler/diagnostics/radial_profile.hpp"
+#include "physics/euler/module.hpp"
+#include "physics/euler/scenarios/gas_state.hpp"
+#include "simulation/scenario_tools/cell_noise.hpp"
+#include "simulation/scenario_tools/checks.hpp"
+#include "simulation/scenario_tools/volume_means.hpp"
+
+namespace meander::euler {
+
+using namespace simulation;
+
+namespace {
+
+double unit_ball(int dim) {
+  return dim == 3 ? 4 * std::numbers::pi / 3 : std::numbers::pi;
+}
+
+double scale_factor(double tau) {
+  return 1 / (tau * tau);
+}
+double conformal_time(double a) {
+  return -1 / std::sqrt(a);
+}
+
+}  // namespace
+
+double turnaround_formula(int dim, double mass_excess, double a_i, double a) {
+  const double linear = dim == 3 ? 1.0624 : 0.83134;
+  const double contrast = dim == 3 ? 9 * std::numbers::pi * std::numbers::pi / 16 : 3.49895;
+  const double growing = 0.6 * mass_excess / a_i;
+  if (!(growing > 0)) return 0;
+  return std::pow(growing * a / (unit_ball(dim) * linear * contrast), 1.0 / dim);
+}
+
+namespace {
+
+class Accretion final : public Scenario {
+ public:
+  void describe(io::Fields& fields) override;
+  void set_up(const io::Fields& fields, const ProblemSetup& setup) override;
+  double default_start() const override { return conformal_time(a_start_); }
+  double default_end() const override { return conformal_time(a_end_); }
+  void initial(const double* centre, double dx, double* q) const override;
+  void boundary(const double* x, double dx, double t, double* q) const override;
+  void prepare_step(const StateView& view, solvers::Solver& solver) override;
+  std::vector<Measure> measure(const StateView& view) const override;
+
+ private:
+  bool noisy() const { return seed_ == "noise"; }
+  double seed_excess() const {
+    return seed_ == "point" ? mass_ : delta_ * unit_ball(setup_.dim) * std::pow(radius_, setup_.dim);
+  }
+
+  std::string seed_ = "top-hat";
+  double delta_ = 0.2, radius_ = 0.08, mass_ = 4e-4, amplitude_ = 0.01;
+  int noise_cells_ = 27, random_seed_ = 1, radial_bins_ = 512;
+  std::vector<double> given_centre_;
+  double pressure_ = 1e-7, a_start_ = 1e-3, a_end_ = 8;
+  bool gravity_ = true;
+
+  ProblemSetup setup_;
+  std::array<double, 3> centre_{};
+  CellNoise noise_;
+  ShellGrid grid_;
+  double volume_ = 0;
+  MassProfiler profiler_;
+};
+
+void Accretion::describe(io::Fields& fields) {
+  fields.choice("seed", seed_, {"top-hat", "point", "noise"},
+                "what gas falls onto: a ball of constant overdensity, a point mass smeared as a Gaussian, or "
+                "random inhomogeneities");
+  fields.number("delta", delta_, "mean density", "top-hat: overdensity of the ball", io::greater_than(-1));
+  fields.number("mass", mass_, "mean density x length^d", "point: mass excess (2D: per unit length)",
+                io::greater_than(0));
+  fields.number("radius", radius_, "comoving length",
+                "top-hat: of the ball; point: spread as exp(-r^2 / radius^2)", io::greater_than(0));
+  fields.number("amplitude", amplitude_, "mean density", "noise: densities are uniform in 1 -+ amplitude",
+                io::Range{.min = 0, .max = 1, .max_open = true});
+  fields.integer("noise-cells", noise_cells_, "", "noise: random cells along the domain's shortest edge",
+                 io::between(1, 729));
+  fields.integer("random-seed", random_seed_, "", "noise: the same number gives the same noise",
+                 io::at_least(0));
+  fields.numbers("centre", given_centre_, "comoving length",
+                 "of the seed and of gravity, one number an axis; empty: the domain's middle");
+  fields.number("pressure", pressure_, "supercomoving pressure",
+                "at the start, everywhere; cold gas falls freely", io::greater_than(0));
+  fields.number("start-scale-factor", a_start_, "a", "the run starts at tau = -a^(-1/2)",
+                io::greater_than(0));
+  fields.number("end-scale-factor", a_end_, "a", "the run ends at tau = -a^(-1/2)", io::greater_than(0))
+      .fixed = false;
+  fields.flag("gravity", gravity_, "of the mass excess in spheres (2D: circles) about the centre");
+  fields.integer("radial-bins", radial_bins_, "",
+                 "radii of the gravity table, from the centre to the nearest face",
+                 io::between(8, euler::SphericalGravity::max_bins));
+}
+
+void Accretion::set_up(const io::Fields& fields, const ProblemSetup& setup) {
+  if (std::abs(parameters_of(setup).gamma - 5.0 / 3.0) > 1e-6)
+    fields.reject("name",
+                  fmt::format("accretion needs solver.gamma = 1.6666666666666667 (5/3, for which gas in "
+                              "supercomoving variables obeys the Euler equations), but it is {}",
+                              parameters_of(setup).gamma));
+  if (!(delta_ > -1))
+    fields.reject(
+        "delta",
+        fmt::format("must be greater than -1, or the density 1 + delta is not positive, but is {}", delta_));
+  if (!(amplitude_ >= 0 && amplitude_ < 1))
+    fields.reject(
+        "amplitude",
+        fmt::format("must be at least 0 and below 1, or densities are not positive, but is {}", amplitude_));
+  if (!(pressure_ > 0)) fields.reject("pressure", "must be positive");
+  if (!(a_end_ > a_start_))
+    fields.reject("end-scale-factor",
+                  fmt::format("must be greater than start-scale-factor ({}), but is {}", a_start_, a_end_));
+  setup_ = setup;
+  centre_ = checked_centre(fields, "centre", given_centre_, setup);
+  if (!noisy()) check_ball_inside(fields, "radius", centre_, radius_, setup);
+  volume_ = domain_volume(setup);
+  noise_ = {setup.dim, {}, shortest_edge(setup) / noise_cells_, static_cast<std::uint64_t>(random_seed_)};
+  std::copy(setup.lower.begin(), setup.lower.end(), noise_.lower.begin());
+  grid_ = {setup.dim, centre_, distance_to_faces(centre_, setup) / radial_bins_, radial_bins_};
+}
+
+void Accretion::initial(const double* centre, double dx, double* q) const {
+  GasState gas{1.0, {0, 0, 0}, pressure_};
+  if (noisy()) {
+    gas.density += amplitude_ * noise_.mean(centre, dx);
+  } else if (seed_ == "point") {
+    const double share = gaussian_share(setup_.dim, centre, dx, centre_.data(), radius_);
+    gas.density += mass_ * share / std::pow(dx, setup_.dim);
+  } else {
+    gas.density += delta_ * fraction_in_ball(setup_.dim, centre, dx, centre_.data(), radius_);
+  }
+  set_unknowns(gas, setup_.dim, parameters_of(setup_).gamma, q);
+}
+
+void Accretion::boundary(const double*, double, double, double* q) const {
+  set_unknowns({1.0, {0, 0, 0}, pressure_}, setup_.dim, parameters_of(setup_).gamma, q);
+}
+
+void Accretion::prepare_step(const StateView& view, solvers::Solver& solver) {
+  auto* gravity = static_cast<euler::SphericalGravity*>(solver.step_data());
+  if (gravity == nullptr) return;
+  gravity->on = false;
+  if (gravity_) fill_gravity(*gravity, grid_, profiler_.excess(view, grid_, volume_), scale_factor(view.t));
+}
+
+std::vector<Measure> Accretion::measure(const StateView& view) const {
+  const double a = scale_factor(view.t);
+  const auto profile = radial_profile(view, centre_, grid_.radius(grid_.count), parameters_of(setup_).gamma);
+  MassProfiler profiler;
+  const double excess = profiler.excess(view, grid_, volume_).back();
+  std::vector<Measure> measures = {
+      {"scale_factor", "a", a},
+      {"mass_excess", "mean density x length^d", excess},
+      {"turnaround_radius", "comoving length", turnaround_radius(profile, view.t)},
+      {"shock_radius", "comoving length", accretion_shock_radius(profile, view.t)}};
+  if (!noisy()) {
+    const double formula = turnaround_formula(setup_.dim, seed_excess(), a_start_, a);
+    measures.push_back({"turnaround_formula", "comoving length", formula});
+  }
+  return measures;
+}
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_accretion() {
+  return std::make_unique<Accretion>();
+}
+
+}  // namespace meander::euler

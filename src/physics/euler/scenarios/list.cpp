@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/euler/scenarios/list.hpp"
+
+namespace meander::euler {
+
+std::unique_ptr<simulation::Scenario> make_accretion(), make_sod(), make_riemann_2d(), make_sedov(),
+    make_vortex(), make_uniform();
+
+// In the order in which users see them. Each is a file beside this one and a line here.
+std::vector<simulation::ScenarioEntry> scenario_list() {
+  return {
+      {"accretion",
+       "gas falls onto an overdensity in an expanding universe (supercomoving variables)",
+       {2, 3},
+       make_accretion},
+      {"sod", "shock tube along one axis", {2, 3}, make_sod},
+      {"riemann-2d", "four constant states meet in a corner", {2}, make_riemann_2d},
+      {"sedov", "point explosion in a uniform gas", {2, 3}, make_sedov},
+      {"vortex", "isentropic vortex carried by a uniform flow", {2, 3}, make_vortex},
+      {"uniform", "uniform flow", {2, 3}, make_uniform},
+  };
+}
+
+}  // namespace meander::euler

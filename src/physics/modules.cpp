@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The equations of the library, one folder each. Adding one is adding its folder and a line to the list.
+#include "physics/ccz4/module.hpp"
+#include "physics/euler/module.hpp"
+
+namespace meander::simulation {
+
+std::vector<const Module*> built_in_modules() {
+  return {&euler::module(), &ccz4::module()};
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/config/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "base/memory.hpp"
+#include "simulation/config/input_table.hpp"
+
+namespace meander::simulation {
+namespace {
+
+using io::Document;
+using io::Fields;
+
+// Reads table after table; a table's defaults and checks use the ones before.
+class Loader {
+ public:
+  Loader(Document document, const std::vector<ScenarioEntry>& known, double memory)
+      : document_(std::move(document)), draft_{.known_scenarios = known, .memory = memory} {}
+
+  Config load() {
+    std::vector<std::string> names, arrays;
+    for (const InputTable& table : input_tables())
+      (is_array(table) ? arrays : names).emplace_back(table.name);
+    document_.check_tables(names, arrays);
+    draft_.config.source = document_.file();
+    std::vector<const InputTable*> in_turn;
+    for (const InputTable& table : input_tables()) in_turn.push_back(&table);
+    std::ranges::sort(in_turn, {}, [](const InputTable* table) { return table->turn; });
+    for (const InputTable* table : in_turn) is_array(*table) ? read_criteria(*table) : read(*table);
+    resolve();
+    return std::move(draft_.config);
+  }
+
+ private:
+  static bool is_array(const InputTable& table) { return table.describe == nullptr; }
+
+  void read(const InputTable& table) {
+    if (table.prepare != nullptr) table.prepare(document_, draft_);
+    Fields& fields = draft_.fields.emplace(table.name, Fields(table.name)).first->second;
+    table.describe(fields, draft_);
+    document_.bind(fields, table.hints == nullptr ? Document::Hints{} : table.hints(draft_));
+    if (table.check != nullptr) table.check(fields, draft_);
+  }
+
+  static std::string kind_of(const Document& document, Fields& fields) {
+    std::string kind;
+    describe_kind(fields, kind);
+    document.peek(fields);
+    return kind;
+  }
+
+  void read_criteria(const InputTable& table) {
+    const Config& config = draft_.config;
+    for (std::size_t i = 0; i < document_.count(table.name); ++i) {
+      const std::string name = fmt::format("{}[{}]", table.name, i);
+      Fields first(name);
+      std::string& kind = kinds_.emplace_back(kind_of(document_, first));
+      const std::vector<CriterionEntry> entries = refinement_criteria();
+      const auto entry =
+          std::find_if(entries.begin(), entries.end(), [&](const auto& one) { return one.name == kind; });
+      const std::shared_ptr<RefinementCriterion> criterion = entry->make();
+      Fields& fields = criteria_.emplace_back(name);
+      describe_kind(fields, kind);
+      criterion->describe(fields, config);
+      document_.bind(fields, keys_of_other_kinds(kind, entries));
+      criterion->set_up(fields, config);
+      draft_.config.refinement.push_back(criterion);
+    }
+  }
+
+  Document::Hints keys_of_other_kinds(const std::string& kind,
+                                      const std::vector<CriterionEntry>& entries) const {
+    Document::Hints hints;
+    for (const CriterionEntry& other : entries) {
+      Fields fields("");
+      const auto criterion = other.make();
+      criterion->describe(fields, draft_.config);
+      for (const io::Field& field : fields.all())
+        hints.emplace_back(field.key, fmt::format("has no meaning for kind = '{}'", kind));
+    }
+    return hints;
+  }
+
+  void resolve() {
+    Config& config = draft_.config;
+    config.resolved = fmt::format("# {}, with every default filled in.\n", config.source);
+    for (const InputTable& table : input_tables()) {
+      if (is_array(table)) {
+        for (const Fields& fields : criteria_)
+          config.resolved += '\n' + toml_table(fields, fmt::format("[[{}]]", table.name));
+        continue;
+      }
+      const Fields& fields = draft_.fields.at(table.name);
+      config.resolved += '\n' + toml_table(fields, fmt::format("[{}]", table.name));
+      for (const io::Field& field : fields.all()) {
+        config.keys.push_back({fields.table() + '.' + field.key, io::toml_text(field.target),
+                               is_fixed(fields, field),
+                               field.origin.where.empty() ? fields.place() : field.origin});
+      }
+    }
+  }
+
+  Document document_;
+  InputDraft draft_;
+  std::deque<Fields> criteria_;
+  std::deque<std::string> kinds_;
+};
+
+// Of all nodes that the ranks run on. Collective.
+double memory_of_nodes(const parallel::Communicator& communicator) {
+  constexpr double most = 0x1p60;  // bytes; a node that knows no limit
+  const bool first_of_node = communicator.of_node().is_root();
+  const auto kibibytes = static_cast<std::int64_t>(std::min(available_memory(), most) / 1024);
+  return 1024.0 * static_cast<double>(communicator.sum(first_of_node ? kibibytes : 0));
+}
+
+}  // namespace
+
+bool is_fixed(const Fields& table, const io::Field& field) {
+  return field.fixed.value_or(table.table() == "scenario");
+}
+
+int Config::base_level() const {
+  const int most = *std::max_element(domain.cells.begin(), domain.cells.end());
+  int level = 0;
+  for (std::int64_t width = 1; width < most; width *= 3) ++level;
+  return level;
+}
+
+Point<3> Config::middle() const {
+  Point<3> middle{};
+  for (std::size_t a = 0; a < domain.lower.size(); ++a) middle[a] = 0.5 * (domain.lower[a] + domain.upper[a]);
+  return middle;
+}
+
+Config load_config(const std::string& file, const std::vector<std::string>& settings) {
+  return Loader(Document::load(file, settings), scenarios(), available_memory()).load();
+}
+
+Config load_config(const parallel::Communicator& communicator, const std::string& file,
+                   const std::vector<std::string>& settings) {
+  std::string text;
+  communicator.agree([&] {
+    if (communicator.is_root()) text = Document::read_text(file);
+  });
+  communicator.broadcast(text);
+  return load_config_text(communicator, text, file, settings);
+}
+
+Config load_config_text(const parallel::Communicator& communicator, const std::string& text,
+                        const std::string& name, const std::vector<std::string>& settings) {
+  const double memory = memory_of_nodes(communicator);
+  Config config;
+  communicator.agree([&] { config = load_config_text(text, name, settings, scenarios(), memory); });
+  return config;
+}
+
+Config load_config_text(const std::string& text, const std::string& name,
+                        const std::vector<std::string>& settings,
+                        const std::vector<ScenarioEntry>& known_scenarios, double memory) {
+  return Loader(Document::from_text(text, name, settings), known_scenarios, memory).load();
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "simulation/config/check_config.hpp"
+#include "simulation/config/field_names.hpp"
+#include "simulation/config/input_table.hpp"
+
+namespace meander::simulation {
+namespace {
+
+using io::Document;
+using io::Fields;
+
+std::string none() {
+  return "";
+}
+
+// [domain]
+
+void prepare_domain(const Document& document, InputDraft& draft) {
+  DomainConfig& domain = draft.config.domain;
+  Fields first("domain");
+  describe_domain(first, domain);
+  document.peek(first);
+  const auto dims = static_cast<std::size_t>(domain.dimensions);
+  if (!first.was_given("lower")) domain.lower.assign(dims, 0.0);
+  if (!first.was_given("upper")) domain.upper.assign(dims, 1.0);
+  if (!first.was_given("cells")) domain.cells.assign(dims, 1);
+}
+
+// [boundary]
+
+std::string boundary_intro() {
+  std::string text =
+      "\nThe more special key wins: `x-lower` over `x` over `all`. In 2D there are no keys for z.\n";
+  for (const mesh::BoundaryCondition* condition : boundary_conditions()) {
+    const std::string needs = condition->needs;
+    text += fmt::format("`{}` {}{}.\n", condition->name, condition->meaning,
+                        needs.empty() ? "" : fmt::format(" ({})", needs));
+  }
+  return text;
+}
+
+Document::Hints boundary_hints(const InputDraft& draft) {
+  Document::Hints hints;
+  if (draft.config.domain.dimensions == 2) {
+    for (const char* key : {"z", "z-lower", "z-upper"})
+      hints.emplace_back(key, "the domain has 2 dimensions");
+  }
+  return hints;
+}
+
+void check_and_keep_boundary(const Fields& fields, InputDraft& draft) {
+  BoundaryNames& names = draft.boundary_names;
+  const auto conditions = boundary_conditions();
+  for (int face = 0; face < 2 * draft.config.domain.dimensions; ++face) {
+    std::string& name = names.side[face];
+    if (name.empty()) name = names.axis[face / 2].empty() ? names.all : names.axis[face / 2];
+    draft.config.domain.boundary[face] = *std::find_if(
+        conditions.begin(), conditions.end(), [&](const auto* condition) { return condition->name == name; });
+  }
+  check_boundary(fields, draft.config);
+  // The resolved input names every side.
+  names.all.clear();
+  for (std::string& axis : names.axis) axis.clear();
+}
+
+// [solver]
+
+void prepare_solver(const Document& document, InputDraft& draft) {
+  Config& config = draft.config;
+  Fields fields("solver");
+  config.equation_name = modules().front()->name;
+  describe_equation(fields, config.equation_name);
+  document.peek(fields);
+  const Module& module = *find_module(config.equation_name);
+  const int dims = config.domain.dimensions;
+  if (std::find(module.dims.begin(), module.dims.end(), dims) == module.dims.end()) {
+    fields.reject("equation", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
+                                          module.name, fmt::join(module.dims, " and "), dims));
+  }
+  draft.module = &module;
+  draft.equation = module.make();
+  config.equation_name = modules().front()->name;  // the default, which is read over
+}
+
+void describe_solver(Fields& fields, InputDraft& draft) {
+  Config& config = draft.config;
+  if (config.equation_name.empty()) config.equation_name = modules().front()->name;
+  describe_equation(fields, config.equation_name);
+  if (draft.equation) draft.equation->describe(fields, config.domain.dimensions, config.time.cfl);
+}
+
+Document::Hints keys_of_other_equations(const InputDraft& draft) {
+  Document::Hints hints;
+  const io::Fields& own = draft.fields.at("solver");
+  for (const Module* other : modules()) {
+    const auto equation = other->make();
+    double cfl = 0;
+    Fields fields("");
+    equation->describe(fields, 3, cfl);
+    for (const io::Field& field : fields.all()) {
+      if (own.find(field.key) == nullptr)
+        hints.emplace_back(field.key, fmt::format("has no meaning for equation = '{}'", draft.module->name));
+    }
+  }
+  return hints;
+}
+
+void check_and_keep_solver(const Fields& fields, InputDraft& draft) {
+  Config& config = draft.config;
+  draft.equation->set_up(config.domain.lower, config.domain.upper);
+  config.equation = draft.equation;
+  config.solver = config.equation->make_solver(config.domain.dimensions);
+  check_radiation(draft.fields.at("boundary"), config, config.solver->traits());
+  check_cfl(fields, config, *config.solver);
+}
+
+// [scenario]
+
+void prepare_scenario(const Document& document, InputDraft& draft) {
+  Config& config = draft.config;
+  const auto& known = draft.known_scenarios;
+  Fields fields("scenario");
+  describe_scenario_name(fields, config.scenario_name, known);
+  document.peek(fields);
+  const auto entry = std::find_if(known.begin(), known.end(),
+                                  [&](const ScenarioEntry& e) { return e.name == config.scenario_name; });
+  if (!entry->equation.empty() && entry->equation != config.equation_name) {
+    std::vector<std::string> names;
+    for (const ScenarioEntry& other : known) {
+      if (other.equation == config.equation_name) names.push_back(other.name);
+    }
+    fields.reject("name",
+                  fmt::format("'{}' is a scenario of equation '{}', but solver.equation is '{}'; allowed: {}",
+                              entry->name, entry->equation, config.equation_name, fmt::join(names, ", ")));
+  }
+  const int dims = config.domain.dimensions;
+  if (std::find(entry->dims.begin(), entry->dims.end(), dims) == entry->dims.end()) {
+    fields.reject("name", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
+                                      entry->name, fmt::join(entry->dims, " and "), dims));
+  }
+  config.scenario = entry->make();
+}
+
+void describe_scenario(Fields& fields, InputDraft& draft) {
+  describe_scenario_name(fields, draft.config.scenario_name, draft.known_scenarios);
+  if (draft.config.scenario) draft.config.scenario->describe(fields);
+}
+
+void set_up_scenario(const Fields& fields, InputDraft& draft) {
+  const Config& config = draft.config;
+  const DomainConfig& domain = config.domain;
+  config.scenario->set_up(fields, {config.equation, domain.dimensions, domain.lower, domain.upper});
+}
+
+// [time]
+
+void describe_time_of(Fields& fields, InputDraft& draft) {
+  Config& config = draft.config;
+  if (config.scenario) {
+    config.time.start = config.scenario->default_start();
+    config.time.end = config.scenario->default_end();
+  }
+  describe_time(fields, config.time);
+}
+
+// [mesh]
+
+void describe_mesh_of(Fields& fields, InputDraft& draft) {
+  MeshConfig& mesh = draft.config.mesh;
+  if (!draft.config.domain.cells.empty()) mesh.min_level = draft.config.base_level();
+  describe_mesh(fields, mesh);
+}
+
+void check_and_keep_mesh(const Fields& fields, InputDraft& draft) {
+  Config& config = draft.config;
+  MeshConfig& mesh = config.mesh;
+  const solvers::Traits& traits = config.solver->traits();
+  if (!fields.was_given("max-level")) mesh.max_level = mesh.min_level;
+  check_mesh(fields, config, traits);
+  config.scenario->check_widths(draft.fields.at("scenario"), widths_of_volumes(config));
+  check_memory(fields, config, traits, draft.memory);
+  config.warnings = config.equation->warnings(draft.fields.at("solver"), mesh.max_level > mesh.min_level);
+}
+
+// [partition]
+
+std::string partition_intro() {
+  return R"(
+How the leaves are distributed over the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
+)";
+}
+
+// [[refinement]]
+
+std::string refinement_intro() {
+  return R"(
+Any number of criteria, each a table `[[refinement]]`. A leaf is refined if any of them asks for it, and coarsened if
+all agree. Without a criterion the mesh stays at `mesh.min-level`.
+)";
+}
+
+// [output]
+
+void describe_output_of(Fields& fields, InputDraft& draft) {
+  Config& config = draft.config;
+  config.output.directory = "output/" + std::filesystem::path(config.source).stem().string();
+  config.output.fields = draft.module != nullptr ? draft.module->plot_fields : modules().front()->plot_fields;
+  describe_output(fields, config.output, plot_names(*config.solver));
+}
+
+// [diagnostics]
+
+std::string diagnostics_intro() {
+  std::string text;
+  for (const Module* module : modules()) {
+    for (const DiagnosticEntry& entry : module->diagnostics) text += entry.intro;
+  }
+  return text;
+}
+
+void describe_diagnostics(Fields& fields, InputDraft& draft) {
+  for (const Module* module : modules()) {
+    for (const DiagnosticEntry& entry : module->diagnostics) {
+      DraftedDiagnostic drafted{module, entry.make(), fields.all().size(), 0};
+      drafted.diagnostic->describe(fields);
+      drafted.end_key = fields.all().size();
+      draft.diagnostics.push_back(std::move(drafted));
+    }
+  }
+}
+
+void set_up_diagnostics(const Fields& fields, InputDraft& draft) {
+  const std::string& equation = draft.config.equation_name;
+  for (const DraftedDiagnostic& drafted : draft.diagnostics) {
+    if (drafted.module->name == equation) {
+      drafted.diagnostic->set_up(fields, draft.config);
+      draft.config.diagnostics.push_back(drafted.diagnostic);
+      continue;
+    }
+    for (std::size_t k = drafted.first_key; k < drafted.end_key; ++k) {
+      const io::Field& key = fields.all()[k];
+      if (io::toml_text(key.target) != key.default_text)
+        fields.reject(key.key, fmt::format("has no meaning for equation = '{}'; it belongs to '{}'", equation,
+                                           drafted.module->name));
+    }
+  }
+}
+
+// [checkpoint]
+
+std::string checkpoint_intro() {
+  return R"(
+A run that ends, or is stopped by a signal or a wall time, writes a last checkpoint in any case.
+See [running on clusters](running-on-clusters.md).
+)";
+}
+
+// [offload] and [gpu-memory]
+
+void check_devices(const Fields& fields, InputDraft& draft) {
+  const Config& config = draft.config;
+  check_offload(draft.fields.at("offload"), fields, config.offload, *config.solver, config.mesh.patch_size);
+}
+
+template <auto describe, auto member>
+void describe_part(Fields& fields, InputDraft& draft) {
+  describe(fields, draft.config.*member);
+}
+
+template <auto check_keys>
+void check_part(const Fields& fields, InputDraft& draft) {
+  check_keys(fields, draft.config);
+}
+
+}  // namespace
+
+const std::vector<InputTable>& input_tables() {
+  static const std::vector<InputTable> tables = {
+      {"domain", "The box that is computed, and its base cells.", none, 0, prepare_domain,
+       describe_part<describe_domain, &Config::domain>, nullptr, check_part<check_domain>},
+      {"boundary", "What lies beyond each side of the box.", boundary_intro, 1, nullptr,
+       [](Fields& fields, InputDraft& draft) {
+         describe_boundary(fields, draft.boundary_names, draft.config.domain.dimensions);
+       },
+       boundary_hints, check_and_keep_boundary},
+      {"mesh", "Patches, and the levels that leaves may have.", none, 5, nullptr, describe_mesh_of, nullptr,
+       check_and_keep_mesh},
+      {"partition", "How the leaves are distributed over the ranks.", partition_intro, 6, nullptr,
+       [](Fields& fields, InputDraft& draft) {
+         describe_partition(fields, draft.config.mesh, draft.weights);
+       },
+       nullptr,
+       [](const Fields&, InputDraft& draft) {
+         draft.config.mesh.measured_weights = draft.weights == weight_names().back();
+       }},
+      {"refinement", "Where the mesh is refined: any number of criteria, each a table [[refinement]].",
+       refinement_intro, 7, nullptr, nullptr, nullptr, nullptr},
+      {"solver", "Which equation, and how it is solved.",
+       [] { return std::string("\nOther keys of this table are those of the equation.\n"); }, 2,
+       prepare_solver, describe_solver, keys_of_other_equations, check_and_keep_solver},
+      {"scenario", "Initial and boundary data.",
+       [] { return std::string("\nOther keys of this table are the parameters of the scenario.\n"); }, 3,
+       prepare_scenario, describe_scenario, nullptr, set_up_scenario},
+      {"time", "The simulated time of the run, and limits of its steps.", none, 4, nullptr, describe_time_of,
+       nullptr, check_part<check_time>},
+      {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,
+       check_part<check_output>},
+      {"diagnostics", "Additional columns of the history.", diagnostics_intro, 9, nullptr,
+       describe_diagnostics, nullptr, set_up_diagnostics},
+      {"checkpoint", "When checkpoints are written; the last state is one in any case.", checkpoint_intro, 10,
+       nullptr, describe_part<describe_checkpoint, &Config::checkpoint>, nullptr, nullptr},
+      {"offload", "Patches that are updated on devices.", none, 11, nullptr,
+       describe_part<describe_offload, &Config::offload>, nullptr, nullptr},
+      {"gpu-memory", "How device memory is allocated.", none, 12, nullptr,
+       describe_part<describe_gpu_memory, &Config::offload>, nullptr, check_devices},
+  };
+  return tables;
+}
+
+}  // namespace meander::simulation

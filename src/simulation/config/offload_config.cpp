@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/config/offload_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "base/log.hpp"
+#include "gpu/size_class.hpp"
+#include "gpu/strategy.hpp"
+#include "simulation/control/node_quotas.hpp"
+#include "tasks/flight.hpp"
+
+namespace meander::simulation {
+namespace {
+
+using Devices = std::vector<std::unique_ptr<gpu::Device>>;
+
+constexpr int most_queues = 256, most_patches = 1 << 16, least_alignment = 64, most_alignment = 1 << 20;
+
+// Why device "auto" means none; empty if it does not.
+std::string why_no_gpu(const solvers::Solver& solver) {
+  const std::string missing = gpu::why_missing("cuda");
+  if (!missing.empty()) return missing;
+  return solver.runs_on("cuda") ? "" : "the solver has no CUDA kernels for this scheme";
+}
+
+bool has_cache(const std::string& strategy) {
+  return strategy != "map" && strategy != "cuda-async";
+}
+
+Devices devices_of(const OffloadConfig& config, const solvers::Solver& solver) {
+  if (config.make_devices) return config.make_devices();
+  if (config.device == "auto") return why_no_gpu(solver).empty() ? gpu::make_devices("cuda") : Devices{};
+  Devices devices = gpu::make_devices(config.device);
+  for (const auto& device : devices) {
+    const std::string& kind = device->properties().kind;
+    if (kind == "host" || solver.runs_on(kind)) continue;
+    throw InputError(fmt::format(
+        "device \"{}\": the solver has no kernels for it with this scheme; there are \"none\" and \"host\" "
+        "(emulated)",
+        config.device));
+  }
+  return devices;
+}
+
+tasks::OffloadOptions options_of(const OffloadConfig& config) {
+  tasks::OffloadOptions options;
+  options.batch = config.batch;
+  options.queues = config.queues;
+  options.memory = config.memory;
+  options.block_kernels = config.block_kernels;
+  if (config.limit > 0) options.cache.limit = static_cast<std::size_t>(config.limit);
+  options.cache.alignment = static_cast<std::size_t>(config.alignment);
+  options.abort_without_memory = config.fallback == "abort";
+  options.pinned_fallback = config.fallback == "pinned";
+  options.patches = config.patches == "pinned"    ? gpu::Space::pinned
+                    : config.patches == "unified" ? gpu::Space::managed
+                                                  : gpu::Space::host;
+  options.split = {config.split == "measured", config.device_share};
+  options.cache.trim_after = std::chrono::milliseconds(std::llround(1000 * config.trim_after));
+  return options;
+}
+
+// Of a node's devices those that one of its ranks uses: dealt out like cards, or, where there are fewer
+// devices than ranks, shared.
+//
+// Where the batch system has dealt them out already, ranks see different ones: only who sees the same shares.
+void keep_by_local_rank(Devices& devices, const parallel::Communicator& node) {
+  std::string names;
+  for (const auto& device : devices) names += device->properties().id + device->properties().name + '\n';
+  const std::uint64_t own = std::hash<std::string>()(names);
+  const auto seen = node.all_gather<std::uint64_t>(std::span<const std::uint64_t>(&own, 1));
+  const auto ranks = static_cast<std::size_t>(std::count(seen.begin(), seen.end(), own));
+  const auto rank = static_cast<std::size_t>(std::count(seen.begin(), seen.begin() + node.rank(), own));
+  const std::size_t count = devices.size();
+  Devices kept;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (count >= ranks ? i % ranks == rank : i == rank % count) kept.push_back(std::move(devices[i]));
+  }
+  devices = std::move(kept);
+}
+
+// What `body` complains of, told at the key.
+template <class Body>
+void at_key(const io::Fields& fields, const char* key, const Body& body) {
+  std::string complaint;
+  try {
+    body();
+    return;
+  } catch (const InputError& error) {
+    complaint = error.what();
+  } catch (const gpu::DeviceError& error) {
+    complaint = error.what();
+  }
+  fields.reject(key, complaint);
+}
+
+}  // namespace
+
+void describe_offload(io::Fields& fields, OffloadConfig& config) {
+  fields.text(
+      "device", config.device,
+      "What updates batches of patches beside the threads: `none`; `host` or `host:N`, one or N devices "
+      "emulated by threads, for tests and models; `cuda`, GPUs, where the scheme has kernels for them; "
+      "`openmp`, the devices of OpenMP, in builds that offload with it; `auto`, GPUs if there are any that "
+      "the scheme has kernels for. The state is the same to the bit with "
+      "emulated devices, and "
+      "with GPUs wherever the scheme needs no library function.");
+  fields.integer("batch", config.batch, "patches", "Patches that are updated in one kernel launch.",
+                 io::between(1, most_patches));
+  fields.integer("queues", config.queues, "", "Queues of each device: so many batches are under way at most.",
+                 io::between(1, most_queues));
+  fields.choice(
+      "memory", config.memory, gpu::strategy_names(),
+      "How memory for batches is had: allocated and freed each time (map), from a cache (pooled), managed "
+      "memory without or with prefetching, pinned host memory that kernels read (zero-copy), or the "
+      "driver's own pool (cuda-async).");
+  fields.choice(
+      "gpus", config.gpus, {"by-local-rank", "all"},
+      "Which of a node's devices a rank uses: they are dealt out to the ranks of the node, and shared "
+      "where there are more ranks than devices (by-local-rank); or all of them by all threads of all "
+      "ranks (all).");
+  fields.choice("split", config.split, {"measured", "fixed"},
+                "How the enclaves are split between devices and threads: by the rates measured in the last "
+                "steps, so that both are done at the same time, or by `device-share`.");
+  fields.number("device-share", config.device_share, "",
+                "For split = `fixed`: the share of the enclaves that goes to devices, in whole batches.",
+                io::between(0, 1));
+}
+
+void describe_gpu_memory(io::Fields& fields, OffloadConfig& config) {
+  fields.choice("patches", config.patches, {"host", "pinned", "unified"},
+                "The memory that all patches lie in, where a device is used: any (host), pinned, from which "
+                "batches are "
+                "copied straight to the device, or managed by the driver (unified).");
+  fields.number("limit", config.limit, "bytes",
+                "The most that a rank's memory cache of a device may hold; 0: what the device has.",
+                io::at_least(0));
+  fields.number(
+      "quota", config.quota, "bytes",
+      "The most that the memory caches of all ranks that use a device may hold of it together, at any "
+      "time; 0: no quota.",
+      io::at_least(0));
+  fields.integer("alignment", config.alignment, "bytes", "Of all cached blocks: a power of two.",
+                 io::between(least_alignment, most_alignment));
+  fields.choice(
+      "fallback", config.fallback, {"batch", "pinned", "abort"},
+      "What is done for a batch that finds no memory: it waits, is split, and at last updated by "
+      "threads (batch); it lies in pinned host memory, which kernels reach over the link (pinned); the run "
+      "ends with the figures (abort).");
+  fields.number("trim-after", config.trim_after, "seconds",
+                "Cached memory that has been idle for so long goes back to the device.", io::between(0, 1e6));
+}
+
+namespace {
+
+// Keys that only caches know.
+void check_cache_keys(const io::Fields& fields, const OffloadConfig& config) {
+  if (!std::has_single_bit(static_cast<unsigned>(config.alignment)))
+    fields.reject("alignment", fmt::format("must be a power of two, but is {}; {} would be", config.alignment,
+                                           std::bit_ceil(static_cast<unsigned>(config.alignment))));
+  if (has_cache(config.memory)) return;
+  const std::pair<const char*, bool> keys[] = {{"limit", config.limit > 0},
+                                               {"quota", config.quota > 0},
+                                               {"alignment", config.alignment != OffloadConfig{}.alignment},
+                                               {"fallback", config.fallback == "pinned"}};
+  for (const auto& [key, given] : keys) {
+    if (!given) continue;
+    fields.reject(key, fmt::format("has no meaning for offload.memory = \"{}\", which has no cache; "
+                                   "there are \"pooled\", \"unified\", \"unified-prefetch\" and "
+                                   "\"zero-copy\"",
+                                   config.memory));
+  }
+}
+
+}  // namespace
+
+void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, const OffloadConfig& config,
+                   const solvers::Solver& solver, int patch_size) {
+  Devices devices;
+  at_key(offload, "device", [&] { devices = devices_of(config, solver); });
+  check_cache_keys(gpu_memory, config);
+  if (config.device_share != OffloadConfig{}.device_share && config.split != "fixed")
+    offload.reject("device-share", "has no meaning for split = \"measured\"; split = \"fixed\" takes it");
+  const auto& traits = solver.traits();
+  const tasks::UpdateCall call{&solver, {traits.dim, patch_size, traits.halo, traits.unknowns}};
+  for (const auto& device : devices) {
+    at_key(offload, "memory", [&] { gpu::make_strategy(config.memory, *device); });
+    const auto has = static_cast<double>(device->properties().memory);
+    for (const auto& [key, bytes] : {std::pair{"limit", config.limit}, std::pair{"quota", config.quota}}) {
+      if (bytes > has) {
+        gpu_memory.reject(key, fmt::format("exceeds the memory of {}, which is {:.0f} bytes",
+                                           device->properties().name, has));
+      }
+    }
+    if (config.patches == "unified" && !device->properties().managed) {
+      gpu_memory.reject("patches",
+                        fmt::format("\"unified\" does not exist on {}; there are \"host\" and \"pinned\"",
+                                    device->properties().name));
+    }
+    const auto block = [&](int patches) {
+      const std::size_t bytes = tasks::batch_bytes(call, static_cast<std::size_t>(patches));
+      const bool rounded = has_cache(config.memory) && bytes <= gpu::largest_class_bytes;
+      if (!rounded) return static_cast<double>(bytes);
+      const double padding = config.alignment > 256 ? config.alignment : 0;
+      return padding + static_cast<double>(gpu::class_bytes(gpu::size_class(bytes)));
+    };
+    double most = has;
+    for (const auto& [key, bytes] : {std::pair{"limit", config.limit}, std::pair{"quota", config.quota}}) {
+      if (bytes > 0 && block(1) > bytes)
+        gpu_memory.reject(key, fmt::format("is less than one patch takes, which is {:.0f} bytes, but is {}",
+                                           block(1), bytes));
+      most = bytes > 0 ? std::min(most, bytes) : most;
+    }
+    int fitting = config.batch;
+    while (fitting > 0 && block(fitting) > most) --fitting;
+    if (fitting < config.batch) {
+      offload.reject(
+          "batch",
+          fmt::format("{} patches of {} bytes each take a block of {:.0f} bytes, which does not fit into "
+                      "{:.0f} bytes on {}; {} would",
+                      config.batch, tasks::batch_bytes(call, 1), block(config.batch), most,
+                      device->properties().name, fitting));
+    }
+  }
+}
+
+std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
+                                                  const parallel::Communicator& communicator) {
+  std::unique_ptr<tasks::OffloadEngine> engine;
+  Devices devices;
+  communicator.agree([&] {
+    devices = devices_of(config, solver);
+    if (config.device != "auto" || config.make_devices || !communicator.is_root()) return;
+    if (devices.empty()) {
+      log::info(fmt::format("offload.device = \"auto\": no device is used; {}", why_no_gpu(solver)));
+    } else {
+      log::info(fmt::format("offload.device = \"auto\": {} device{}, the first is {}", devices.size(),
+                            devices.size() == 1 ? "" : "s", devices.front()->properties().name));
+    }
+  });
+  // All ranks have the same input; whether there are devices may differ.
+  tasks::OffloadOptions options = options_of(config);
+  if (config.gpus == "by-local-rank" || config.quota > 0) {
+    const parallel::Communicator node = communicator.of_node();
+    if (config.gpus == "by-local-rank") keep_by_local_rank(devices, node);
+    if (config.quota > 0) options.quotas = node_quotas(static_cast<std::size_t>(config.quota), devices, node);
+  }
+  communicator.agree([&] {
+    if (!devices.empty()) engine = std::make_unique<tasks::OffloadEngine>(std::move(devices), options);
+  });
+  return engine;
+}
+
+}  // namespace meander::simulation

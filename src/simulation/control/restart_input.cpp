@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/control/restart_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "io/checkpoint_directory.hpp"
+
+namespace meander::simulation {
+
+std::string checkpoint_file(const RestartInput& restart, const parallel::Communicator& communicator) {
+  std::string file = restart.checkpoint;
+  communicator.agree([&] {
+    std::error_code ignored;
+    if (!communicator.is_root() || !std::filesystem::is_directory(file, ignored)) return;
+    file = io::newest_checkpoint(restart.checkpoint);
+    if (file.empty()) throw InputError(fmt::format("{}: holds no chk_NNNNNN.hdf5", restart.checkpoint));
+  });
+  communicator.broadcast(file);
+  return file;
+}
+
+std::string new_directory(const RestartInput& restart, const std::string& output, const Config& config) {
+  if (!output.empty()) return output;
+  const auto& settings = restart.settings;
+  const bool set = std::any_of(settings.begin(), settings.end(), [](const std::string& setting) {
+    return setting.starts_with("output.directory=");
+  });
+  return set ? config.output.directory : "";
+}
+
+}  // namespace meander::simulation

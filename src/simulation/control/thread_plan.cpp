@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/control/thread_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace meander::simulation {
+
+namespace {
+
+int count(const Processors& mask) {
+  return static_cast<int>(mask.count());
+}
+
+int default_threads(std::span<const Processors> masks, const Processors& mask) {
+  const auto sharers = static_cast<int>(std::count(masks.begin(), masks.end(), mask));
+  return std::max(1, count(mask) / sharers);
+}
+
+std::string plural(int number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+ThreadPlan plan_threads(std::span<const Processors> masks, std::size_t self, int usable, int asked,
+                        bool bound_by_launcher) {
+  ThreadPlan plan;
+  Processors all;
+  int threads = 0;
+  for (const Processors& mask : masks) {
+    all |= mask;
+    threads += asked > 0 ? asked : default_threads(masks, mask);
+  }
+  plan.threads = asked > 0 ? asked : default_threads(masks, masks[self]);
+  const auto ranks = static_cast<int>(masks.size());
+  const int bound_to = count(all);
+  const std::string unbind =
+      bound_to < usable && bound_by_launcher
+          ? fmt::format("mpirun --bind-to none (or --map-by slot:PE={}) lets them use all {}",
+                        std::max(1, usable / ranks), usable)
+          : "";
+  if (threads > bound_to) {
+    plan.warnings.push_back(fmt::format("{} with {} in all take turns on {}{}", plural(ranks, "rank"),
+                                        plural(threads, "thread"), plural(bound_to, "processor"),
+                                        unbind.empty() ? "" : "; " + unbind));
+  } else if (!unbind.empty() && asked == 0) {
+    plan.warnings.push_back(
+        fmt::format("{} of this node's {} processors stay idle, since ranks are bound to {}; {}",
+                    usable - bound_to, usable, bound_to, unbind));
+  } else if (threads < bound_to && asked == 0) {
+    plan.warnings.push_back(
+        fmt::format("{} of {} processors stay idle; a number of ranks that divides {} would use "
+                    "them",
+                    bound_to - threads, bound_to, bound_to));
+  }
+  return plan;
+}
+
+ThreadPlan plan_threads(const parallel::Communicator& communicator, int asked) {
+  const parallel::Communicator node = communicator.of_node();
+  const std::vector<Processors> masks = node.all_gather(processors_of_process());
+  return plan_threads(masks, static_cast<std::size_t>(node.rank()), count(usable_processors()), asked,
+                      launched_rank() >= 0);
+}
+
+int launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"}) {
+    if (const char* rank = std::getenv(name)) return std::atoi(rank);
+  }
+  return -1;
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/control/walltime.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace meander::simulation {
+
+namespace {
+
+constexpr double minute = 60, hour = 60 * minute, day = 24 * hour;
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw InputError(fmt::format(
+      "--walltime {}: must be hours:minutes:seconds, days-hours:minutes:seconds or minutes, and not 0",
+      text));
+}
+
+// The numbers between the colons.
+std::vector<double> numbers(const std::string& part, const std::string& text) {
+  constexpr std::size_t most_digits = 9;
+  std::vector<double> list;
+  for (std::size_t begin = 0; begin <= part.size();) {
+    const std::size_t end = std::min(part.find(':', begin), part.size());
+    const std::string digits = part.substr(begin, end - begin);
+    const bool good =
+        !digits.empty() && digits.size() <= most_digits &&
+        std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); });
+    if (!good) refuse(text);
+    list.push_back(std::stod(digits));
+    begin = end + 1;
+  }
+  return list;
+}
+
+}  // namespace
+
+double parse_walltime(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const std::vector<double> rest = numbers(dash == std::string::npos ? text : text.substr(dash + 1), text);
+  if (rest.size() > 3) refuse(text);
+  double seconds = 0;
+  if (dash == std::string::npos) {
+    // From the right: seconds, minutes, hours; but a single number is minutes.
+    const double units[3][3] = {{minute}, {minute, 1}, {hour, minute, 1}};
+    for (std::size_t i = 0; i < rest.size(); ++i) seconds += rest[i] * units[rest.size() - 1][i];
+  } else {
+    const std::vector<double> days = numbers(text.substr(0, dash), text);
+    if (days.size() != 1) refuse(text);
+    const double units[] = {hour, minute, 1};
+    seconds = days[0] * day;
+    for (std::size_t i = 0; i < rest.size(); ++i) seconds += rest[i] * units[i];
+  }
+  if (seconds <= 0) refuse(text);
+  return seconds;
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The refinement criteria that any equation can use. Each is a file beside this one and a line here.
+#include "simulation/refinement_criterion.hpp"
+
+namespace meander::simulation {
+
+CriterionEntry jump_criterion(), threshold_criterion(), ball_criterion(), shell_criterion(), box_criterion();
+
+std::vector<CriterionEntry> general_criteria() {
+  return {jump_criterion(), threshold_criterion(), ball_criterion(), shell_criterion(), box_criterion()};
+}
+
+}  // namespace meander::simulation

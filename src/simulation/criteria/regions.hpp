@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Where a leaf lies: for criteria that refine regions.
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulation/refinement_criterion.hpp"
+
+namespace meander::simulation {
+
+// The distances from a point that a leaf spans. Centre: indexable, as many numbers as there are axes.
+struct Distances {
+  double nearest = 0, farthest = 0;
+};
+template <class Centre>
+Distances distances(const LeafView& leaf, const Centre& centre) {
+  Distances squares;
+  const double width = leaf.width();
+  for (int a = 0; a < leaf.layout.dim; ++a) {
+    const double low = leaf.patch.lower[a] - centre[static_cast<std::size_t>(a)], high = low + width;
+    const double near = low > 0 ? low : high < 0 ? high : 0.0;
+    const double far = std::max(std::abs(low), std::abs(high));
+    squares.nearest += near * near;
+    squares.farthest += far * far;
+  }
+  return {std::sqrt(squares.nearest), std::sqrt(squares.farthest)};
+}
+
+}  // namespace meander::simulation

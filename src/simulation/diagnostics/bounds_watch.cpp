@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/diagnostics/bounds_watch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace meander::simulation {
+namespace {
+
+std::string describe(const StateView& view, const solvers::Bound& bound,
+                     const tasks::SweepStatus::Breached& breached, int step) {
+  const auto leaf = static_cast<std::size_t>(breached.leaf);
+  const solvers::PatchTask& patch = view.patches[leaf];
+  const int p = view.layout.p;
+  int volume = breached.breach.volume;
+  std::vector<double> centre, place;
+  for (int a = 0; a < view.layout.dim; ++a, volume /= p) {
+    centre.push_back(patch.lower[a] + patch.dx * p / 2);
+    place.push_back(patch.lower[a] + (volume % p + 0.5) * patch.dx);
+  }
+  return fmt::format(
+      "step {}, t = {:.9g}: {} = {:.9g} {}: volume at ({:.9g}), patch centre ({:.9g}), level {}; "
+      "more of these are counted, not told",
+      step, view.t, bound.quantity, breached.breach.value, bound.meaning, fmt::join(place, ", "),
+      fmt::join(centre, ", "), view.levels[leaf]);
+}
+
+// What one rank says, on all ranks. Collective.
+std::string said_by(const parallel::Communicator& communicator, int rank, const std::string& own) {
+  if (communicator.size() == 1) return own;
+  try {
+    communicator.agree([&] {
+      if (communicator.rank() == rank) throw Failure(own);
+    });
+  } catch (const Failure& said) {
+    return said.what();
+  }
+  return own;
+}
+
+}  // namespace
+
+void BoundsWatch::look(const StateView& view, const solvers::Solver& solver, const tasks::SweepStatus& status,
+                       int step) {
+  if (!bounds_) bounds_ = solver.bounds();
+  const std::size_t count = bounds_->size();
+  MEANDER_ASSERT(count <= told_.size());
+  if (std::count(told_.begin(), told_.end(), true) == static_cast<std::ptrdiff_t>(count)) return;
+  // The first rank that has a breach to tell of, counted from behind.
+  const parallel::Communicator& communicator = view.communicator;
+  std::array<std::int64_t, solvers::most_bounds> first{};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!told_[i] && status.breached[i].leaf >= 0) first[i] = communicator.size() - communicator.rank();
+  }
+  communicator.max(std::span<std::int64_t>(first));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (first[i] == 0) continue;
+    const int rank = communicator.size() - static_cast<int>(first[i]);
+    const std::string own =
+        communicator.rank() == rank ? describe(view, (*bounds_)[i], status.breached[i], step) : "";
+    const std::string said = said_by(communicator, rank, own);
+    told_[i] = true;
+    if (communicator.is_root()) log::warning(said);
+  }
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/diagnostics/inadmissible.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "simulation/simulation.hpp"
+
+namespace meander::simulation {
+namespace {
+
+// Of the first inadmissible volume of a patch, or of its last: its state, and where it is.
+void find_inadmissible(const solvers::Solver& solver, const solvers::PatchLayout& layout, const double* slot,
+                       std::vector<double>& state, int at[3]) {
+  for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
+    for (int j = 0; j < layout.p; ++j) {
+      for (int i = 0; i < layout.p; ++i) {
+        for (int u = 0; u < layout.unknowns; ++u)
+          state[static_cast<std::size_t>(u)] = slot[layout.at(u, i, j, k)];
+        at[0] = i, at[1] = j, at[2] = k;
+        if (!solver.admissible(state.data())) return;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string describe_inadmissible(const StateView& view, const solvers::Solver& solver, std::size_t leaf,
+                                  int step) {
+  const auto& patch = view.patches[leaf];
+  std::vector<double> state(static_cast<std::size_t>(view.layout.unknowns)), centre, place;
+  int at[3] = {0, 0, 0};
+  find_inadmissible(solver, view.layout, patch.q, state, at);
+  for (int a = 0; a < view.layout.dim; ++a) {
+    centre.push_back(patch.lower[a] + patch.dx * view.layout.p / 2);
+    place.push_back(patch.lower[a] + (at[a] + 0.5) * patch.dx);
+  }
+  std::vector<std::string> variables;
+  const auto& derived = solver.derived();
+  for (std::size_t k = 0; k < derived.size(); ++k) {
+    if (k >= state.size() && derived[k].name != "pressure" && derived[k].name != "det_g") continue;
+    variables.push_back(
+        fmt::format("{} = {:.9g}", derived[k].name, derived[k].value(solver.parameters(), state.data())));
+  }
+  return fmt::format(
+      "the state is not admissible at step {}, t = {:.9g}: patch centre ({:.9g}), level {}, volume at "
+      "({:.9g}): {}",
+      step, view.t, fmt::join(centre, ", "), view.levels[leaf], fmt::join(place, ", "),
+      fmt::join(variables, ", "));
+}
+
+void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf, int step) {
+  std::string message;
+  try {
+    view.communicator.agree([&] {
+      if (leaf >= 0) throw Failure(describe_inadmissible(view, solver, static_cast<std::size_t>(leaf), step));
+    });
+  } catch (const Failure& failure) {
+    message = failure.what();
+  }
+  throw StateFailure(message);
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/report/estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/memory.hpp"
+#include "io/progress.hpp"
+#include "simulation/config/field_names.hpp"
+#include "simulation/simulation.hpp"
+#include "tasks/flight.hpp"
+
+namespace meander::simulation {
+
+namespace {
+
+constexpr int most_steps = 20;
+constexpr double bytes_of_tables = 40;  // of a leaf in a plot file or a checkpoint: box, level, index, rank
+constexpr double bytes_of_number = 20;  // in a row of history.csv
+constexpr double bytes_of_small_parts = 2e4;  // of a file: names, groups, the input
+
+std::string size_text(double bytes) {
+  constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  int unit = 0;
+  for (; bytes >= 1000 && unit < 5; ++unit) bytes /= 1000;
+  return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+// A run of seconds wants more than minutes.
+std::string length_text(double seconds) {
+  return seconds < 59.5 ? fmt::format("{:.2g} s", seconds) : io::duration_text(seconds);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Calibration {
+  double step = 0;  // seconds
+  double dt = 0;
+  int steps = 0;
+};
+
+// Collective: all ranks do as many steps as the slowest has time for.
+Calibration calibrate(Simulation& simulation, double seconds) {
+  const parallel::Communicator& communicator = simulation.communicator();
+  const TimeConfig& time = simulation.config().time;
+  Calibration found;
+  const auto start = std::chrono::steady_clock::now();
+  double before = 0;
+  while (simulation.time() < time.end && found.steps < most_steps) {
+    simulation.advance(time.end);
+    ++found.steps;
+    found.dt = simulation.last_dt();
+    const double now = communicator.max(seconds_since(start));
+    // The first step meets cold caches and threads that have not run.
+    if (found.steps > 1 || now > seconds) {
+      const double step = now - before;
+      found.step = found.steps <= 2 ? step : std::min(found.step, step);
+    }
+    before = now;
+    if (now > seconds) break;
+  }
+  if (found.step == 0) found.step = before;
+  return found;
+}
+
+// Steps of the whole run, if they stay as long as they are now.
+double steps_of_run(const Config& config, double dt) {
+  const double by_time = std::ceil((config.time.end - config.time.start) / dt);
+  return config.time.max_steps > 0 ? std::min(by_time, double{1} * config.time.max_steps) : by_time;
+}
+
+double plots_of_run(const Config& config, double steps, double dt) {
+  const OutputConfig& output = config.output;
+  const double length = std::min(config.time.end - config.time.start, steps * dt);
+  double plots = 2 + static_cast<double>(std::count_if(
+                         output.plot_times.begin(), output.plot_times.end(),
+                         [&](double t) { return t > config.time.start && t < config.time.start + length; }));
+  if (output.plot_every > 0) plots += std::max(0.0, std::ceil(length / output.plot_every) - 1);
+  if (output.plot_steps > 0) plots += std::max(0.0, std::ceil(steps / output.plot_steps) - 1);
+  return plots;
+}
+
+// Bytes of a volume in a plot file.
+double plot_bytes(const Config& config, const solvers::Solver& solver) {
+  const auto vectors = vector_names(solver);
+  const double width = config.output.precision == "float64" ? 8 : 4;
+  double bytes = 0;
+  for (const std::string& field : config.output.fields) {
+    const bool vector = std::find(vectors.begin(), vectors.end(), field) != vectors.end();
+    bytes += field == "level" || field == "curve_index" ? 4 : (vector ? 3 : 1) * width;
+  }
+  return bytes;
+}
+
+double device_bytes(const Config& config, const solvers::Solver& solver) {
+  const auto& traits = solver.traits();
+  const tasks::UpdateCall call{&solver, {traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns}};
+  return config.offload.queues *
+         static_cast<double>(tasks::batch_bytes(call, static_cast<std::size_t>(config.offload.batch)));
+}
+
+}  // namespace
+
+std::vector<std::string> estimate_run(const Config& config, int threads,
+                                      const parallel::Communicator& communicator, double seconds) {
+  const auto simulation = make_simulation(config, threads, communicator);
+  const auto leaves = simulation->leaves_per_level();
+  const auto volumes = static_cast<double>(simulation->volumes());
+  const auto all_leaves = static_cast<double>(simulation->leaves());
+  const std::int64_t state = communicator.sum(static_cast<std::int64_t>(simulation->state_bytes()));
+  const std::int64_t registers = communicator.sum(static_cast<std::int64_t>(simulation->register_bytes()));
+  const solvers::Solver& solver = simulation->solver();
+  const auto unknowns = static_cast<double>(solver.traits().unknowns);
+
+  std::vector<std::string> lines;
+  lines.push_back(
+      fmt::format("mesh at the start: {} leaves, {} volumes", simulation->leaves(), simulation->volumes()));
+  for (std::size_t level = 0; level < leaves.size(); ++level) {
+    if (leaves[level] > 0) lines.push_back(fmt::format("  level {:<2} {:>10} leaves", level, leaves[level]));
+  }
+  const Calibration found = calibrate(*simulation, seconds);
+  const auto memory = static_cast<double>(communicator.sum(static_cast<std::int64_t>(peak_memory())));
+  lines.push_back(
+      fmt::format("memory: {} on the host{} ({} of them patches, {} flux registers)", size_text(memory),
+                  communicator.size() > 1 ? fmt::format(", all {} ranks together", communicator.size()) : "",
+                  size_text(static_cast<double>(state)), size_text(static_cast<double>(registers))));
+  const bool offloads = config.offload.device != "none";
+  lines.push_back(
+      offloads
+          ? fmt::format("        {} for batches on each device of a rank ({} in flight, {} patches each)",
+                        size_text(device_bytes(config, solver)), config.offload.queues, config.offload.batch)
+          : "        none on devices: offload.device is \"none\"");
+  const double steps = steps_of_run(config, found.dt);
+  const double plots = plots_of_run(config, steps, found.dt);
+  lines.push_back(fmt::format(
+      "time: {:.3g} ms a step ({} measured, {} rank{}, {} thread{} each), {:.3g} M volumes a second",
+      1e3 * found.step, found.steps, communicator.size(), communicator.size() == 1 ? "" : "s", threads,
+      threads == 1 ? "" : "s", 1e-6 * volumes / found.step));
+  lines.push_back(
+      fmt::format("      about {:.0f} steps of {:.3g}, {} in all, if mesh and step stay as they are", steps,
+                  found.dt, length_text(steps * found.step)));
+  const double plot =
+      volumes * plot_bytes(config, solver) + all_leaves * bytes_of_tables + bytes_of_small_parts;
+  const double checkpoint = 8 * volumes * unknowns + all_leaves * bytes_of_tables + bytes_of_small_parts;
+  const double rows = std::ceil(steps / config.output.history_steps) + 1;
+  const double columns = 5 + unknowns + config.mesh.max_level - config.mesh.min_level + 1;
+  const bool some = config.checkpoint.every_steps > 0 || config.checkpoint.every_minutes > 0;
+  const int kept = some ? config.checkpoint.keep : 1;
+  lines.push_back(fmt::format("files in {}:", config.output.directory));
+  lines.push_back(
+      fmt::format("  {:<22} {:>8}, {} each", "plot_*.vtkhdf", fmt::format("{:.0f}", plots), size_text(plot)));
+  lines.push_back(
+      fmt::format("  {:<22} {:>8}, {} each", "chk_*.hdf5", fmt::format("{}", kept), size_text(checkpoint)));
+  lines.push_back(fmt::format("  {:<22} {:>8}, {}", "history.csv", fmt::format("{:.0f} rows", rows),
+                              size_text(rows * columns * bytes_of_number)));
+  lines.push_back(
+      fmt::format("  and input.toml, summary.json, plot.vtkhdf.series: {} in all",
+                  size_text(plots * plot + kept * checkpoint + rows * columns * bytes_of_number)));
+  return lines;
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/report/info.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "io/checkpoint_file.hpp"
+#include "io/checkpoint_head.hpp"
+#include "io/document.hpp"
+#include "io/in_child.hpp"
+#include "io/plot_facts.hpp"
+#include "io/plot_series.hpp"
+#include "simulation/config/check_restart.hpp"
+#include "simulation/config/config.hpp"
+#include "simulation/module.hpp"
+
+namespace meander::simulation {
+
+namespace {
+
+constexpr std::size_t head_of_file = 512;
+
+// A time as restarts and plots have it, to the last bit but without noise.
+std::string number(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string line(std::string_view key, std::string_view value) {
+  return fmt::format("  {:<11} {}\n", key, value);
+}
+
+std::string size_text(double bytes) {
+  constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  int unit = 0;
+  for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
+  return unit == 0 ? fmt::format("{:.0f} {}", bytes, units[unit])
+                   : fmt::format("{:.3g} {}", bytes, units[unit]);
+}
+
+std::string level_lines(const std::vector<io::LevelFacts>& levels) {
+  std::string text;
+  std::int64_t all = 0;
+  for (const io::LevelFacts& level : levels) {
+    all += level.leaves;
+    text += line(fmt::format("level {}", level.level), fmt::format("{} leaves, volumes {} wide", level.leaves,
+                                                                   fmt::format("{:.6g}", level.spacing)));
+  }
+  return line("leaves", fmt::format("{}", all)) + text;
+}
+
+std::string field_lines(const std::vector<io::FieldFacts>& fields) {
+  std::size_t width = 0;
+  for (const io::FieldFacts& field : fields) width = std::max(width, field.name.size());
+  std::string text;
+  for (const io::FieldFacts& field : fields) {
+    const std::string range =
+        field.min <= field.max ? fmt::format("{:.6g} to {:.6g}", field.min, field.max) : "-";
+    text += fmt::format("    {:<{}}  {}{}{}\n", field.name, width, range,
+                        field.components > 1 ? " (magnitude)" : "",
+                        field.not_finite > 0 ? fmt::format(", and {} not finite", field.not_finite) : "");
+  }
+  return fmt::format("  fields, least to largest value\n{}", text);
+}
+
+// Bounds of the unknowns, which verifies the patches.
+std::vector<io::FieldFacts> bounds_of(io::CheckpointReader& checkpoint) {
+  const io::CheckpointMesh& mesh = checkpoint.mesh();
+  const solvers::PatchLayout& layout = mesh.mesh.layout;
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<io::FieldFacts> fields;
+  for (const std::string& name : mesh.unknowns) fields.push_back({name, 1, infinity, -infinity});
+  const auto slot = static_cast<std::size_t>(layout.slot_size());
+  const std::int64_t leaves = checkpoint.leaves();
+  std::vector<double> values(slot * static_cast<std::size_t>(leaves));
+  std::vector<double*> slots;
+  for (std::int64_t leaf = 0; leaf < leaves; ++leaf)
+    slots.push_back(&values[slot * static_cast<std::size_t>(leaf)]);
+  checkpoint.read_patches(0, leaves, layout, slots);
+  for (const double* patch : slots) {
+    for (int u = 0; u < layout.unknowns; ++u) {
+      auto& field = fields[static_cast<std::size_t>(u)];
+      const double* first = patch + layout.at(u, 0, 0, 0);
+      for (std::ptrdiff_t v = 0; v < layout.volumes(); ++v) {
+        field.min = std::min(field.min, first[v]);
+        field.max = std::max(field.max, first[v]);
+      }
+    }
+  }
+  return fields;
+}
+
+std::string about_input(const std::string& text, const std::string& name) {
+  const Config config =
+      load_config_text(text, name, {}, scenarios(), std::numeric_limits<double>::infinity());
+  const MeshConfig& mesh = config.mesh;
+  return line("equation", config.equation_name) + line("scenario", config.scenario_name) +
+         line("domain",
+              fmt::format("{}D, [{}] to [{}]", config.domain.dimensions, fmt::join(config.domain.lower, ", "),
+                          fmt::join(config.domain.upper, ", "))) +
+         line("mesh", fmt::format("patches of {}^{} volumes, levels {} to {}", mesh.patch_size,
+                                  config.domain.dimensions, mesh.min_level, mesh.max_level)) +
+         line(
+             "ends at",
+             fmt::format("t = {}{}", number(config.time.end),
+                         config.time.max_steps > 0 ? fmt::format(" or step {}", config.time.max_steps) : ""));
+}
+
+std::string about_checkpoint(const std::string& path) {
+  io::CheckpointReader checkpoint(path, {});
+  const CheckpointFacts facts = facts_of(checkpoint, path);
+  const io::CheckpointState& state = checkpoint.state();
+  std::vector<io::LevelFacts> levels;
+  const auto leaves = checkpoint.read_leaves(0, checkpoint.leaves());
+  for (int level = checkpoint.finest_level(); level >= 0; --level) {
+    const auto count = std::count_if(leaves.begin(), leaves.end(),
+                                     [&](const io::PlotLeaf& leaf) { return leaf.level == level; });
+    if (count > 0) levels.insert(levels.begin(), {level, count, checkpoint.mesh().mesh.spacing(level)});
+  }
+  const auto fields = bounds_of(checkpoint);
+  return fmt::format("{}: a checkpoint, whole and undamaged\n", path) +
+         line("step", fmt::format("{}", state.step)) + line("time", number(state.time)) +
+         line("last step", number(state.dt)) + about_input(state.input, path) + level_lines(levels) +
+         field_lines(fields) +
+         line("size", size_text(static_cast<double>(std::filesystem::file_size(path)))) +
+         line("written by", io::read_file_origin(path).line()) +
+         line("to go on", fmt::format("meander restart {}", path));
+}
+
+std::string about_plot(const std::string& path) {
+  return io::in_child(path, [&] {
+    const io::PlotFacts facts = io::read_plot_facts(path);
+    return fmt::format("{}: a plot file (VTKHDF), for ParaView\n", path) +
+           line("step", fmt::format("{}", facts.step)) + line("time", number(facts.time)) +
+           about_input(facts.input, path) + level_lines(facts.levels) + field_lines(facts.fields) +
+           line("size", size_text(static_cast<double>(std::filesystem::file_size(path)))) +
+           line("written by", facts.origin.line()) +
+           line("to go on", "not from this: from a checkpoint, chk_*.hdf5");
+  });
+}
+
+std::string about_series(const std::string& path) {
+  const auto files = io::PlotSeries::read(path);
+  std::string text = fmt::format("{}: a series of plot files, for ParaView\n", path) +
+                     line("plots", fmt::format("{}", files.size()));
+  if (!files.empty())
+    text += line("times", fmt::format("{} to {}", number(files.front().second), number(files.back().second)));
+  const auto directory = std::filesystem::path(path).parent_path();
+  for (const auto& [name, time] : files) {
+    if (!std::filesystem::exists(directory / name)) text += line("missing", name);
+  }
+  return text;
+}
+
+std::string about_history(const std::string& path, const std::string& text) {
+  std::istringstream lines(text);
+  std::string header, row;
+  std::getline(lines, header);
+  std::vector<io::FieldFacts> columns;
+  std::istringstream names(header);
+  for (std::string name; std::getline(names, name, ',');)
+    columns.push_back(
+        {name, 1, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()});
+  std::int64_t rows = 0;
+  for (; std::getline(lines, row) && !lines.eof(); ++rows) {
+    std::istringstream values(row);
+    std::string value;
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      std::getline(values, value, ',');
+      char* end = nullptr;
+      const double x = std::strtod(value.c_str(), &end);
+      if (!values || value.empty() || *end != '\0')
+        throw InputError(
+            fmt::format("{}:{}: is damaged: the row has no number in column {}", path, rows + 2, column + 1));
+      columns[column].min = std::min(columns[column].min, x);
+      columns[column].max = std::max(columns[column].max, x);
+    }
+  }
+  return fmt::format("{}: a history, one row every few steps\n", path) +
+         line("rows", fmt::format("{}", rows)) + field_lines(columns);
+}
+
+std::string about_text(const std::string& path) {
+  const std::string text = io::Document::read_text(path);
+  if (text.starts_with("step,")) return about_history(path, text);
+  if (text.starts_with("{")) return about_series(path);
+  if (text.find('\0') != std::string::npos || path.ends_with(".csv") || text.empty())
+    throw InputError(fmt::format("{}: is no checkpoint, plot file, series, history or input file", path));
+  return fmt::format("{}: an input file\n", path) + about_input(text, path) +
+         line("to run it", fmt::format("meander run {}", path));
+}
+
+}  // namespace
+
+std::string info(const std::string& path) {
+  constexpr std::string_view hdf5 = "\x89HDF\r\n\x1a\n";
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw InputError(fmt::format("{}: is a directory; name a file in it", path));
+  std::string start(head_of_file + hdf5.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  if (!start.empty() && io::CheckpointHead::starts(start)) return about_checkpoint(path);
+  if (start.starts_with(hdf5)) return about_plot(path);
+  if (start.size() > head_of_file && start.substr(head_of_file).starts_with(hdf5))
+    return about_checkpoint(path);
+  return about_text(path);
+}
+
+}  // namespace meander::simulation

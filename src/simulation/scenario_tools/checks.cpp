@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/scenario_tools/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace meander::simulation {
+
+namespace {
+
+std::size_t dimensions(const ProblemSetup& setup) {
+  return static_cast<std::size_t>(setup.dim);
+}
+
+void check_length(const io::Fields& fields, std::string_view key, const std::vector<double>& given,
+                  const ProblemSetup& setup) {
+  if (!given.empty() && given.size() != dimensions(setup))
+    fields.reject(key,
+                  fmt::format("must have {} numbers in {}D, but has {}", setup.dim, setup.dim, given.size()));
+}
+
+}  // namespace
+
+std::array<double, 3> checked_vector(const io::Fields& fields, std::string_view key,
+                                     const std::vector<double>& given, const ProblemSetup& setup) {
+  check_length(fields, key, given, setup);
+  std::array<double, 3> vector{};
+  std::copy(given.begin(), given.end(), vector.begin());
+  return vector;
+}
+
+std::array<double, 3> checked_centre(const io::Fields& fields, std::string_view key,
+                                     const std::vector<double>& given, const ProblemSetup& setup) {
+  check_length(fields, key, given, setup);
+  std::array<double, 3> centre{};
+  for (std::size_t d = 0; d < dimensions(setup); ++d) {
+    const double lower = setup.lower[d], upper = setup.upper[d];
+    centre[d] = given.empty() ? 0.5 * (lower + upper) : given[d];
+    if (!(centre[d] > lower && centre[d] < upper))
+      fields.reject(key, fmt::format("{} lies outside the domain: axis {} runs from {} to {}", centre[d],
+                                     "xyz"[d], lower, upper));
+  }
+  return centre;
+}
+
+double distance_to_faces(const std::array<double, 3>& centre, const ProblemSetup& setup) {
+  double distance = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < dimensions(setup); ++d)
+    distance = std::min({distance, centre[d] - setup.lower[d], setup.upper[d] - centre[d]});
+  return distance;
+}
+
+void check_ball_inside(const io::Fields& fields, std::string_view key, const std::array<double, 3>& centre,
+                       double radius, const ProblemSetup& setup) {
+  const double room = distance_to_faces(centre, setup);
+  if (radius > room)
+    fields.reject(
+        key, fmt::format("{} reaches beyond the domain: its nearest face is {} away from the centre", radius,
+                         room));
+}
+
+void check_off_volume_centres(const io::Fields& fields, std::string_view key,
+                              const std::array<double, 3>& point, const std::vector<double>& lower,
+                              const std::vector<double>& widths) {
+  constexpr double whole_tolerance = 1e-9;  // of a volume
+  for (const double width : widths) {
+    int hits = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double volumes = (point[a] - lower[a]) / width - 0.5;
+      hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
+    }
+    if (hits < 3) continue;
+    fields.reject(
+        key, fmt::format("({:.9g}) is the centre of a volume of width {:.9g}, where the data are not finite; "
+                         "({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor is the middle "
+                         "of a domain with "
+                         "an even number of volumes (mesh.patch-size)",
+                         fmt::join(point, ", "), width, point[0] - widths.back() / 2, point[1], point[2],
+                         point[0] + widths.back() / 2, point[1], point[2]));
+  }
+}
+
+double shortest_edge(const ProblemSetup& setup) {
+  double edge = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < dimensions(setup); ++d) edge = std::min(edge, setup.upper[d] - setup.lower[d]);
+  return edge;
+}
+
+double domain_volume(const ProblemSetup& setup) {
+  double volume = 1;
+  for (std::size_t d = 0; d < dimensions(setup); ++d) volume *= setup.upper[d] - setup.lower[d];
+  return volume;
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A scenario whose solution is known: its initial and boundary data follow from it, and the history tells how
+// far a run is from it.
+
+#include "simulation/scenario.hpp"
+
+namespace meander::simulation {
+
+class ExactScenario : public Scenario {
+ public:
+  // The unknowns at point x and time t, into q[0 .. N-1]; t = default_start() at first. May be called by
+  // several threads at once.
+  virtual void exact(const double* x, double t, double* q) const = 0;
+
+  void describe(io::Fields&) override {}
+  void set_up(const io::Fields& fields, const ProblemSetup& setup) final;
+  // Rejects parameters that make no sense. Default: all do.
+  virtual void check(const io::Fields& fields) const;
+
+  // Means over the volume by three Gauss points an axis (sixth order).
+  void initial(const double* centre, double dx, double* q) const final;
+  void boundary(const double* x, double dx, double t, double* q) const final;
+
+  // "error_l1" and "error_linf": |Q - exact mean| summed over the unknowns, as mean over the domain and as
+  // largest.
+  std::vector<Measure> measure(const StateView& view) const override;
+
+ protected:
+  const ProblemSetup& setup() const { return setup_; }
+
+ private:
+  void mean(const double* centre, double dx, double t, double* q) const;
+
+  ProblemSetup setup_;
+  int unknowns_ = 0;
+};
+
+}  // namespace meander::simulation

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/scenario_tools/volume_means.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace meander::simulation {
+
+double fraction_below(double centre, double dx, double position) {
+  return std::clamp((position - centre) / dx + 0.5, 0.0, 1.0);
+}
+
+namespace {
+
+// Offset o is the cube's centre as seen from the ball's.
+double fraction_in_ball(int dim, const double* o, double dx, double radius, int depth) {
+  double nearest2 = 0, farthest2 = 0, middle2 = 0;
+  for (int d = 0; d < dim; ++d) {
+    const double x = std::abs(o[d]);
+    const double near = std::max(0.0, x - 0.5 * dx), far = x + 0.5 * dx;
+    nearest2 += near * near;
+    farthest2 += far * far;
+    middle2 += x * x;
+  }
+  const double radius2 = radius * radius;
+  if (nearest2 >= radius2) return 0;
+  if (farthest2 <= radius2) return 1;
+  if (depth == 0) {
+    // The sphere as a plane through the cube, at the distance that gives all cubes together the ball's
+    // volume.
+    const double distance = std::sqrt(middle2 + (dim - 1) * dx * dx / 12);
+    return std::clamp((radius - distance) / dx + 0.5, 0.0, 1.0);
+  }
+  double sum = 0;
+  for (int child = 0; child < (1 << dim); ++child) {
+    double c[3] = {0, 0, 0};
+    for (int d = 0; d < dim; ++d) c[d] = o[d] + ((child >> d & 1) ? 0.25 : -0.25) * dx;
+    sum += fraction_in_ball(dim, c, 0.5 * dx, radius, depth - 1);
+  }
+  return sum / (1 << dim);
+}
+
+}  // namespace
+
+double fraction_in_ball(int dim, const double* centre, double dx, const double* ball_centre, double radius) {
+  double o[3] = {0, 0, 0};
+  for (int d = 0; d < dim; ++d) o[d] = centre[d] - ball_centre[d];
+  // The ball is always resolved by about the same number of samples, however large the volumes are.
+  const double samples = dim == 3 ? 64 : 256;
+  int depth = dim == 3 ? 3 : 5;
+  while (dx * samples > radius * (1 << depth) && depth < 16) ++depth;
+  return fraction_in_ball(dim, o, dx, radius, depth);
+}
+
+double gaussian_share_1d(double lower, double upper, double peak, double radius) {
+  const double a = (lower - peak) / radius, b = (upper - peak) / radius;
+  // Differences of erf lose all digits in the tails; those of erfc do not.
+  if (a >= 0) return 0.5 * (std::erfc(a) - std::erfc(b));
+  if (b <= 0) return 0.5 * (std::erfc(-b) - std::erfc(-a));
+  return 0.5 * (std::erf(b) - std::erf(a));
+}
+
+double gaussian_share(int dim, const double* centre, double dx, const double* peak, double radius) {
+  double share = 1;
+  for (int d = 0; d < dim; ++d)
+    share *= gaussian_share_1d(centre[d] - 0.5 * dx, centre[d] + 0.5 * dx, peak[d], radius);
+  return share;
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The state of a run as scenarios, diagnostics and refinement criteria see it.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/thread_team.hpp"
+#include "base/vec.hpp"
+#include "parallel/communicator.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::simulation {
+
+// All patches of this rank in curve order, with the team that may sweep them. Valid between steps only.
+struct StateView {
+  const parallel::Communicator& communicator;
+  const solvers::PatchLayout& layout;
+  std::span<const solvers::PatchTask> patches;
+  std::span<const int> levels;
+  double t = 0;
+  ThreadTeam& team;
+  std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
+  std::span<const Point<3>> tracked_points = {};  // the points that diagnostics follow, at time t
+  // Halos across faces are full. Fills edges and corners, too, of the leaves with marked[leaf] != 0: halos
+  // are derived data, the state does not change. Collective. Empty: all halos are complete already.
+  std::function<void(std::span<const char>)> fill_whole_halos = {};
+  std::span<const std::uint32_t> inexact_halos = {};  // of each leaf (inexact_halos.hpp); empty: none is
+};
+
+// A column of history.csv.
+struct Measure {
+  std::string name, unit;
+  double value = 0;
+};
+
+}  // namespace meander::simulation

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The values of volumes beyond the domain, one volume at a time. Usable in device code.
+
+#include <cstddef>
+
+#include "solvers/math.hpp"
+
+namespace meander::solvers {
+
+// A condition that copies a volume of the patch, perhaps with the sign of a reflection: source() gives the
+// index along the axis of that volume, for a halo index beyond face `side` of a patch of p volumes.
+struct Outflow {
+  static constexpr bool reflects = false;
+  MEANDER_TERM static int source(int, int p, int side) { return side == 0 ? 0 : p - 1; }
+};
+struct Reflecting {
+  static constexpr bool reflects = true;
+  MEANDER_TERM static int source(int i, int p, int side) { return side == 0 ? -1 - i : 2 * p - 1 - i; }
+};
+
+// The polynomial through the last volumes before the face, cubic where the patch is wide enough: differences
+// that read it are one-sided.
+class Extrapolation {
+ public:
+  static constexpr int most_nodes = 4;
+  // `beyond`: 1 for the first volume beyond the face.
+  MEANDER_HOST_DEVICE Extrapolation(int p, int beyond) : nodes_(p < most_nodes ? p : most_nodes) {
+    for (int m = 0; m < nodes_; ++m) {
+      weight_[m] = 1;
+      for (int other = 0; other < nodes_; ++other) {
+        if (other != m) weight_[m] *= static_cast<double>(-beyond - other) / (m - other);
+      }
+    }
+  }
+  // `edge`: the volume at the face; `inwards`: the stride away from it.
+  MEANDER_TERM double value(const double* edge, std::ptrdiff_t inwards) const {
+    // As differences to the nearest: constants come out exactly.
+    double sum = edge[0];
+    for (int m = 1; m < nodes_; ++m) sum += weight_[m] * (edge[m * inwards] - edge[0]);
+    return sum;
+  }
+
+ private:
+  int nodes_;
+  double weight_[most_nodes] = {};
+};
+
+}  // namespace meander::solvers

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective calls against what every rank can compute by itself.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "parallel/communicator.hpp"
+
+namespace meander::parallel {
+namespace {
+
+const parallel::Communicator& world() {
+  static const parallel::Communicator communicator = parallel::Communicator::world();
+  return communicator;
+}
+
+TEST(Communicator, Reductions) {
+  const int n = world().size(), r = world().rank();
+  EXPECT_EQ(world().min(0.5 * r), 0.0);
+  EXPECT_EQ(world().max(0.5 * r), 0.5 * (n - 1));
+  EXPECT_EQ(world().sum(std::int64_t{r}), n * (n - 1) / 2);
+  EXPECT_EQ(world().sum_of_lower_ranks(r), r * (r - 1) / 2);
+  EXPECT_EQ(world().any(r == n - 1), true);
+  EXPECT_EQ(world().any(false), false);
+  std::vector<std::uint64_t> values = {~std::uint64_t{0}, static_cast<std::uint64_t>(r)};
+  world().sum(std::span<std::uint64_t>(values));
+  EXPECT_EQ(values[0], static_cast<std::uint64_t>(-n));
+}
+
+TEST(Communicator, AllGatherOfDifferentLengths) {
+  std::vector<int> own(static_cast<std::size_t>(world().rank()), world().rank());
+  const auto all = world().all_gather<int>(std::span<const int>(own));
+  std::vector<int> expected;
+  for (int r = 0; r < world().size(); ++r) expected.insert(expected.end(), static_cast<std::size_t>(r), r);
+  EXPECT_EQ(all, expected);
+}
+
+TEST(Communicator, Broadcast) {
+  std::string text = world().is_root() ? "a text" : "";
+  world().broadcast(text);
+  EXPECT_EQ(text, "a text");
+}
+
+TEST(Communicator, AgreesOnTheLowestFailure) {
+  const int last = world().size() - 1;
+  EXPECT_NO_THROW(world().agree([] {}));
+  try {
+    world().agree([&] {
+      if (world().rank() >= last / 2) throw Failure("failed on " + std::to_string(world().rank()));
+    });
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.what(), "failed on " + std::to_string(last / 2));
+  }
+  EXPECT_THROW(world().agree([&] {
+    if (world().rank() == last) throw InputError("no");
+  }),
+               InputError);
+}
+
+// Rank r sends i items to rank (r + i) % n, for i below a number that differs from rank to rank, many times
+// in a row.
+TEST(Communicator, SparseExchange) {
+  const int n = world().size(), r = world().rank();
+  for (int round = 0; round < 50; ++round) {
+    std::vector<parallel::Parcel<int>> out;
+    for (int i = 0; i < (r + round) % n; ++i) {
+      out.push_back({(r + i) % n, std::vector<int>(static_cast<std::size_t>(i), 100 * round + r)});
+    }
+    std::size_t expected = 0;
+    for (int from = 0; from < n; ++from) {
+      const int i = (r - from + n) % n;
+      if (i < (from + round) % n) ++expected;
+    }
+    const auto in = parallel::exchange_sparsely(world(), out);
+    EXPECT_EQ(in.size(), expected);
+    for (const auto& parcel : in) {
+      EXPECT_EQ(parcel.items, std::vector<int>(static_cast<std::size_t>((r - parcel.rank + n) % n),
+                                               100 * round + parcel.rank));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace meander::parallel
