@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "../../../apps/meander/ranks.hpp"
+#include "apps/meander/ranks.hpp"
 
 int main(int, char** argv) {
   using namespace meander;

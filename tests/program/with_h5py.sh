@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs a test beside this file with a Python that has h5py and numpy.
+# with_h5py.sh SCRIPT: runs a script with a Python that has h5py and numpy. Relative names are relative to this folder.
 here=$(cd "$(dirname "$0")" && pwd)
 for python in /usr/bin/python3 python3; do
   if "$python" -c 'import h5py, numpy' 2>/dev/null; then exec "$python" "$(cd "$here" && realpath "$1")"; fi
