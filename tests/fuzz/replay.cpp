@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Main program of a fuzz target without a fuzzer: runs the target once on every file of the directories that are its
-// arguments. A directory without files is an error.
+// Main program of a fuzz target without a fuzzer: runs the target once on every file of the directories that
+// are its arguments. A directory without files is an error.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -24,7 +24,9 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::size_t before = files.size();
     std::error_code unreadable;
-    for (const auto& entry : std::filesystem::directory_iterator(argv[i], unreadable)) files.insert(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(argv[i], unreadable)) {
+      files.insert(entry.path());
+    }
     if (files.size() == before) {
       fmt::print(stderr, "{}: no files to replay\n", argv[i]);
       return 1;
