@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/check-house on small trees: a clean one passes, one with a violation fails and names it."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CLEAN = {
+    "src/base/vec.hpp": "#include <vector>\n",
+    "src/mesh/tree.cpp": '#include "mesh/tree.hpp"\n#include "base/vec.hpp"\n// Eulerian observers\n',
+    "src/io/file.cpp": '#include "parallel/communicator.hpp"\n#include "fmt/format.h"\n',
+    "src/simulation/run.cpp": '#include "io/file.hpp"\n#include "tasks/pool.hpp"\n',
+    "src/physics/euler/euler.cpp": '#include "simulation/module.hpp"\n// density\n',
+    "apps/meander/main.cpp": '#include "physics/modules.hpp"\n',
+    "docs/house.md": "Nothing stands behind it.\n",
+    "README.md": "A mini-app.\n",
+}
+
+
+class CheckHouse(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="meander-house-")
+        self.addCleanup(scratch.cleanup)
+        self.root = scratch.name
+        self.write(CLEAN)
+
+    def write(self, files):
+        for path, text in files.items():
+            path = os.path.join(self.root, path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(text)
+
+    def check(self, *arguments):
+        done = subprocess.run([sys.executable, os.path.join(SOURCE, "scripts/check-house"), *(arguments or [self.root])],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        return done.returncode, done.stdout.splitlines()
+
+    def fails(self, files, *lines):
+        self.write(files)
+        self.assertEqual(self.check(), (1, list(lines)))
+
+    def test_a_clean_tree_passes(self):
+        self.assertEqual(self.check(), (0, []))
+
+    def test_an_include_upwards(self):
+        self.fails({"src/base/log.cpp": '#include "gpu/device.hpp"\n'}, "src/base/log.cpp:1: base includes gpu/device.hpp")
+
+    def test_a_relative_include_upwards(self):
+        self.fails({"src/mesh/far/log.cpp": '\n#include "../../io/file.hpp"\n'},
+                   "src/mesh/far/log.cpp:2: mesh includes ../../io/file.hpp")
+
+    def test_rooms_beside_each_other(self):
+        self.fails({"src/io/a.cpp": '#include "tasks/pool.hpp"\n#include "mesh/tree.hpp"\n',
+                    "src/tasks/b.cpp": '#include "io/file.hpp"\n#include "mesh/tree.hpp"\n'},
+                   "src/io/a.cpp:1: io includes tasks/pool.hpp", "src/io/a.cpp:2: io includes mesh/tree.hpp",
+                   "src/tasks/b.cpp:1: tasks includes io/file.hpp")
+
+    def test_simulation_does_not_include_physics_nor_programs(self):
+        self.fails({"src/simulation/a.cpp": '#include "physics/modules.hpp"\n#include "apps/meander/ranks.hpp"\n'},
+                   "src/simulation/a.cpp:1: simulation includes physics/modules.hpp",
+                   "src/simulation/a.cpp:2: simulation includes apps/meander/ranks.hpp")
+
+    def test_a_room_of_no_order(self):
+        self.fails({"src/attic/a.cpp": "\n"}, "src/attic/a.cpp: 'attic' is none of the rooms base, gpu, parallel, solvers, "
+                   "mesh, io, tasks, simulation, physics")
+
+    def test_words_of_one_equation(self):
+        self.fails({"src/tasks/flight.cpp": "\nint eulerFlux;  // and Eulerian\n", "src/mesh/puncture_box.hpp": "\n"},
+                   "src/mesh/puncture_box.hpp: the name of the file has 'puncture', a word of one equation",
+                   "src/tasks/flight.cpp:2: 'euler', a word of one equation")
+
+    def test_a_full_folder(self):
+        self.fails({f"src/simulation/part{i}.hpp": "\n" for i in range(30)},
+                   "src/simulation: 31 files directly in this folder, more than 30")
+        self.write({"src/simulation/report/more.hpp": "\n"})
+        self.assertEqual(len(self.check()[1]), 1)
+
+    def test_a_long_file(self):
+        self.write({"apps/meander/main.cpp": "\n" * 450})
+        self.assertEqual(self.check(), (0, []))
+        self.fails({"apps/meander/main.cpp": "\n" * 451}, "apps/meander/main.cpp: 451 lines, more than 450")
+
+    def test_many_rather_long_files(self):
+        self.fails({f"src/io/long{i}.cpp": "\n" * 301 for i in range(7)}, "src, apps: 7 of 13 files have more than 300 lines")
+
+    def test_phrases_to_avoid(self):
+        self.write({"docs/a.md": "behind\n" * 11, "README.md": "behinds, so manyfold\n"})
+        self.assertEqual(self.check(), (0, []))
+        self.fails({"src/base/vec.hpp": "\n// Memory is\n  // had; Whoever\n"},
+                   "src/base/vec.hpp:2: 'is had'", "src/base/vec.hpp:3: 'Whoever'", "docs/a.md:1: 'behind'",
+                   *(f"docs/a.md:{i}: 'behind'" for i in range(2, 12)), "docs/house.md:1: 'behind'",
+                   "src, apps, docs, README.md: 14 phrases to avoid, more than 12")
+
+    def test_wrong_usage(self):
+        self.assertEqual(self.check(os.path.join(self.root, "docs"))[0], 2)
+        self.assertEqual(self.check("--fix")[0], 2)
+        self.assertEqual(self.check("--help")[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
