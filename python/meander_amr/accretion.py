@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What theory says of the accretion scenario (Bertschinger 1985, ApJS 58, 39), in supercomoving variables."""
+"""Theory of the accretion scenario (Bertschinger 1985, ApJS 58, 39), in supercomoving variables."""
 import math
 
 SHOCK_OVER_TURNAROUND = 0.338976  # gamma = 5/3, 3D
@@ -11,10 +11,10 @@ def scale_factor(tau):
 
 
 def turnaround_radius(snapshot):
-    """Comoving turnaround radius at the file's time about the seed; None where there is no single seed.
+    """Comoving turnaround radius around the seed at the file's time; None without a single seed.
 
-    3/5 of the initial excess grow; a shell turns around where linear theory says 1.0624 (2D: 0.83134), then
-    denser than the mean by 9 pi^2 / 16 (2D: 3.49895)."""
+    3/5 of the initial excess is in the growing mode. A shell turns around at a linear overdensity of 1.0624
+    (2D: 0.83134), at a density of 9 pi^2 / 16 (2D: 3.49895) times the mean."""
     scenario, dim = snapshot.scenario, snapshot.dim
     if not scenario.get("gravity", True) or scenario.get("seed") == "noise":
         return None
@@ -28,7 +28,7 @@ def turnaround_radius(snapshot):
 
 
 def marked_radii(snapshot):
-    """(radius, words) to draw into pictures of an accretion run."""
+    """Pairs (radius, label) to draw into pictures of an accretion run."""
     turnaround = turnaround_radius(snapshot)
     if turnaround is None:
         return []

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of what a run has written: fields and partition of plot files and checkpoints, and histories."""
+"""Pictures of the files of a run: fields and partition of plot files and checkpoints, and histories."""
 import argparse
 import os
 import sys
@@ -12,7 +12,7 @@ KINDS = {"overview": "a slice and a profile", "slice": "a slice with the outline
          "partition": "the pieces of the curve that the ranks hold", "history": "columns of history.csv over time",
          "psi4": "gravitational waves in history.csv"}
 OF_HISTORY = ("history", "psi4")
-# Options that some kinds of pictures have no use for, and those that take them.
+# Options that only some kinds of pictures accept, with these kinds.
 TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview", "slice", "partition"),
             "at": ("overview", "slice", "partition"), "radial": ("overview",), "line": ("overview",),
             "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY}
@@ -24,23 +24,26 @@ def parse_arguments(arguments):
                         "last plot file, or its history)")
     parser.add_argument("--show", choices=list(KINDS), metavar="WHAT",
                         help="; ".join(f"{kind}: {words}" for kind, words in KINDS.items()) +
-                        ". By default overview, and history for history.csv")
-    parser.add_argument("--field", help="what to show (a vector: its magnitude); density, lapse, or the file's first")
-    parser.add_argument("--axis", choices=["x", "y", "z"], help="normal of the slice in 3D; the domain's shortest axis")
-    parser.add_argument("--at", type=float, help="where the slice cuts the axis; the scenario's centre")
-    parser.add_argument("--width", type=float, help="slice: only what is so wide about the scenario's centre")
-    parser.add_argument("--radial", action="store_true", help="overview: a radial profile whatever the scenario")
-    parser.add_argument("--line", action="store_true", help="overview: a profile along an axis whatever the scenario")
-    parser.add_argument("--no-outlines", action="store_true", help="without the outlines of the patches")
+                        ". Default: overview, and history for history.csv")
+    parser.add_argument("--field",
+                        help="field to show (a vector: its magnitude). Default: density, lapse, or the file's first field")
+    parser.add_argument("--axis", choices=["x", "y", "z"],
+                        help="normal of the slice in 3D. Default: the domain's shortest axis")
+    parser.add_argument("--at", type=float, help="position of the slice on the axis. Default: the scenario's centre")
+    parser.add_argument("--width", type=float,
+                        help="slice: width of the region around the scenario's centre. Default: the whole domain")
+    parser.add_argument("--radial", action="store_true", help="overview: a radial profile for any scenario")
+    parser.add_argument("--line", action="store_true", help="overview: a profile along an axis for any scenario")
+    parser.add_argument("--no-outlines", action="store_true", help="omit the outlines of the patches")
     parser.add_argument("--parts", type=int, metavar="N", help="partition: N equal pieces instead of the run's ranks")
-    parser.add_argument("--columns", help="history, psi4: which, separated by commas; all that change")
-    parser.add_argument("--output", help="the picture; the file's name with .png")
+    parser.add_argument("--columns", help="history, psi4: names of columns, separated by commas. Default: all that change")
+    parser.add_argument("--output", help="path of the picture. Default: the file's name with .png")
     return parser.parse_args(arguments)
 
 
 def draw(data, kind, options):
-    """The figure."""
-    from meander_amr import plot  # matplotlib takes its time: not for --help
+    """Returns the figure of one kind."""
+    from meander_amr import plot  # slow import, not required for --help
     columns = options.columns.split(",") if options.columns else None
     if kind == "history":
         return plot.history(data, columns)[0].figure
@@ -62,7 +65,7 @@ def draw(data, kind, options):
 
 
 def picture(options):
-    """Draws what is asked for and returns the picture's path. Raises FileError, ValueError, OSError."""
+    """Draws the requested picture and returns its path. Raises FileError, ValueError, OSError."""
     import matplotlib.pyplot as plt
     of_history = os.path.isdir(options.file) and options.show in OF_HISTORY
     data = open_file(os.path.join(options.file, "history.csv") if of_history else options.file)

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Snapshots as data of yt and of VTK."""
+"""Conversion of snapshots to datasets of yt and VTK."""
 import numpy as np
 
 from meander_amr.errors import needs
 
 
 def scalars(snapshot, fields):
-    """Names of the fields, vectors by their components."""
+    """Names of the fields, with vectors split into components."""
     names = []
     for field in snapshot.fields if fields is None else fields:
         names += [f"{field}_{axis}" for axis in "xyz"[:snapshot.dim]] if snapshot.is_vector(field) else [field]
@@ -15,10 +15,10 @@ def scalars(snapshot, fields):
 
 
 def to_yt(snapshot, fields=None):
-    """A dataset of yt in memory: positions as in the run, fields ("stream", name), vectors by components.
+    """Returns a dataset of yt in memory, with the run's positions, fields ("stream", name), and vectors by components.
 
-    fields: names; None: all of the file. yt's levels count from the coarsest that has leaves. In 2D, z reaches from 0
-    to 1. Axis-aligned projections refuse refinement by 3 (yt issue 313); slices, profiles and rays work.
+    fields: names; None: all fields of the file. yt counts levels from the coarsest level with leaves. In 2D, z reaches
+    from 0 to 1. Axis-aligned projections refuse refinement by 3 (yt issue 313); slices, profiles and rays work.
     `yt.load(checkpoint)` works without this package too, but counts positions from the domain's lower corner.
     """
     stream = needs("yt.frontends.stream.data_structures", "to_yt() (yt)")
@@ -33,8 +33,8 @@ def to_yt(snapshot, fields=None):
             left.append([*corner, *(0.0 for _ in flat)])
             right.append([*(corner + level.edge), *(1.0 for _ in flat)])
             levels.append([i])
-    # yt.load_amr_grids would refuse the mesh: it wants leaves to start on faces of coarser volumes, which those of a
-    # patch size that is no multiple of 3 do not, and compares floats. Leaves have no parents in the file.
+    # yt.load_amr_grids refuses the mesh: it compares floats and requires leaves to start on faces of coarser volumes,
+    # which holds only for patch sizes that are multiples of 3. Leaves have no parents in the file.
     count, no_units = len(left), ("code_length", "code_mass", "code_time", "code_velocity", "code_magnetic")
     boundary = snapshot.input.get("boundary", {})
     handler = stream.StreamHandler(
@@ -53,10 +53,10 @@ def to_yt(snapshot, fields=None):
 
 
 def to_vtk(snapshot, fields=None):
-    """A vtkOverlappingAMR with the leaves, cell data by name: as what VTK's reader makes of a plot file.
+    """Returns a vtkOverlappingAMR with the leaves and cell data by name, as VTK's reader returns for a plot file.
 
-    fields: names; None: all of the file. Vectors have three components. VTK's levels count from the coarsest that has
-    leaves. In 2D all boxes are one volume of the coarsest level thick, from z = 0.
+    fields: names; None: all fields of the file. Vectors have three components. VTK counts levels from the coarsest level
+    with leaves. In 2D all boxes are one volume of the coarsest level thick, from z = 0.
     """
     data_model = needs("vtkmodules.vtkCommonDataModel", "to_vtk() (vtk)")
     numpy_support = needs("vtkmodules.util.numpy_support", "to_vtk() (vtk)")

@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors whose text is for the user."""
+"""Errors with a text for the user."""
 import difflib
 import importlib
 
 
 class FileError(Exception):
-    """A file that is none of Meander's, or that lacks what is asked for. The text is for the user."""
+    """A file that Meander has not written, or without the requested data. The text is for the user."""
 
 
 def check_name(path, kind, name, known, hint=""):
-    """Raises FileError unless `name` is among `known`; it names the nearest one."""
+    """Raises FileError unless `name` is among `known`. The text gives the nearest known name."""
     if name in known:
         return
     near = difflib.get_close_matches(name, known, 1)
@@ -19,7 +19,7 @@ def check_name(path, kind, name, known, hint=""):
 
 
 def open_text(path):
-    """The text file, for reading. Raises FileError."""
+    """Opens a text file for reading. Raises FileError."""
     try:
         return open(path, encoding="utf-8", newline="")
     except OSError as error:
@@ -27,7 +27,7 @@ def open_text(path):
 
 
 def needs(module, what):
-    """Imports an optional module, or says how to get it."""
+    """Imports an optional module. Raises ImportError with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -12,7 +12,7 @@ from meander_amr.snapshot import Snapshot, open_hdf5, read_rows
 
 
 class PlotFile(Snapshot):
-    """plot_NNNNNN.vtkhdf (or .hdf): the fields that output.fields chose, float32 or float64. See Snapshot."""
+    """Plot file plot_NNNNNN.vtkhdf (or .hdf): the fields of output.fields, float32 or float64. See Snapshot."""
 
     kind = "plot file"
 
@@ -32,7 +32,7 @@ class PlotFile(Snapshot):
 
 
 class Checkpoint(Snapshot):
-    """chk_NNNNNN.hdf5: all unknowns, float64, in Chombo's layout. See Snapshot."""
+    """Checkpoint chk_NNNNNN.hdf5: all unknowns, float64, in Chombo's layout. See Snapshot."""
 
     kind = "checkpoint"
 
@@ -46,14 +46,14 @@ class Checkpoint(Snapshot):
     def _read(self, field, i, rows):
         volumes, unknowns = self.p ** self.dim, len(self.fields)
         data = self._file[f"level_{i}/data:datatype=0"]
-        # A patch is unknown after unknown: of a few patches, only the one that is asked for is read.
+        # A patch is stored unknown by unknown. For few patches, only the requested unknown is read.
         if 4 * len(rows) > len(self.levels[i]):
             return data[...].reshape(-1, unknowns, volumes)[rows, self.fields.index(field)]
         return read_rows(data, np.asarray(rows) * unknowns + self.fields.index(field), volumes)
 
 
 class Series:
-    """plot.vtkhdf.series: the plot files of a run. series[i] opens one; it can be iterated.
+    """Index plot.vtkhdf.series of the plot files of a run. series[i] opens one; a series can be iterated.
 
     names: paths of the files; times: [files] their times
     """
@@ -85,7 +85,7 @@ class Series:
         return f"<series {self.path}: {len(self)} plot files, time {self.times[0]:.6g} to {self.times[-1]:.6g}>"
 
     def at(self, time):
-        """The plot file whose time is nearest."""
+        """Opens the plot file with the nearest time."""
         return self[int(np.argmin(np.abs(self.times - time)))]
 
 
@@ -104,13 +104,13 @@ def _open_hdf5(path):
 
 
 def open(path):  # pylint: disable=redefined-builtin
-    """Opens what a run has written, whatever its kind.
+    """Opens an output file of a run, of any kind.
 
     plot_*.vtkhdf, *.hdf  PlotFile        chk_*.hdf5   Checkpoint
     *.series              Series          history.csv  History
     a run's directory     Series
 
-    Raises FileError, whose text says what is wrong with the file.
+    Raises FileError; its text names the defect of the file.
     """
     path = os.fspath(path)
     if os.path.isdir(path):

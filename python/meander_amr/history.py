@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""history.csv: one row of numbers a step, or every n steps."""
+"""Reader of history.csv: one row of numbers per step, or per n steps."""
 import csv
 import re
 
@@ -10,10 +10,10 @@ from meander_amr.errors import FileError, check_name, needs, open_text
 
 
 class History:
-    """history["time"] is a column: float64 [rows].
+    """History of a run. history["time"] is a column: float64 [rows].
 
-    columns: their names, in the file's order, without units
-    units:   dict of the units of those that have one
+    columns: names of the columns, in the file's order, without units
+    units:   dict from column to unit, for columns with a unit
     """
 
     kind = "history"
@@ -23,7 +23,7 @@ class History:
         with open_text(path) as stream:
             try:
                 rows = list(csv.reader(stream))
-                # A run that is going on, or was killed, may have left a last line that is not whole.
+                # The last line of a running or killed run may be incomplete.
                 if len(rows) > 1 and len(rows[-1]) != len(rows[0]):
                     rows.pop()
                 self._values = np.array(rows[1:], float).reshape(len(rows) - 1, len(rows[0]))
@@ -52,12 +52,12 @@ class History:
         return f"<history {self.path}: {len(self)} rows, columns {', '.join(self.columns)}>"
 
     def label(self, name):
-        """Name and unit, as the file writes them."""
+        """Returns name and unit as in the file."""
         return f"{name} [{self.units[name]}]" if name in self.units else name
 
     def to_xarray(self):
-        """An xarray.Dataset with dimension `step` [rows], coordinates step and time, and a variable a column whose
-        attribute `units` is its unit."""
+        """Returns an xarray.Dataset with dimension `step` [rows], coordinates step and time, and one variable per column.
+        The attribute `units` of a variable is its unit."""
         xarray = needs("xarray", "to_xarray()")
         variables = {name: ("step", self[name], {"units": self.units[name]} if name in self.units else {})
                      for name in self.columns if name not in ("step", "time")}

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Four figures from what meander-bench-offload has measured, after Figures 1 to 4 of Wille et al. (ISC 2023).
+"""Four figures from measurements of meander-bench-offload, after Figures 1 to 4 of Wille et al. (ISC 2023).
 
-Figure 1: time a volume update over batch size, a line a number of threads, memory allocated each time (map).
-Figure 2: the same with memory from the host's cache (pooled).
-Figure 3: the same with unified memory.
-Figure 4: the best setting of each strategy over patch sizes, beside what the link alone would take.
-All times include all transfers. Models are called models in the titles."""
+Figure 1: time per volume update over batch size, one line per number of threads, memory allocated each time (map).
+Figure 2: as Figure 1, with memory from the host's cache (pooled).
+Figure 3: as Figure 1, with unified memory.
+Figure 4: the best setting of each strategy over patch sizes, compared with the time of the link alone.
+All times include all transfers. Titles mark results of an emulated device as a model."""
 import argparse
 import collections
 import csv
@@ -125,8 +125,8 @@ def over_patch_sizes(rows, path):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="scripts/plot-offload", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("csv", help="what meander-bench-offload has written")
-    parser.add_argument("directory", help="where the figures go: offload-1.png to offload-4.png")
+    parser.add_argument("csv", help="CSV file of meander-bench-offload")
+    parser.add_argument("directory", help="output directory of offload-1.png to offload-4.png")
     arguments = parser.parse_args(arguments)
     try:
         rows = read(arguments.csv)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Points, lines, slices and profiles of a snapshot as numpy arrays.
 
-The value at a point is that of the volume that holds it: nothing is interpolated. A point on a face belongs to the
-volume above, on the domain's upper side to the last one."""
+The value at a point is the value of the volume that contains it, without interpolation. A point on a face belongs to the
+volume above, and on the domain's upper side to the last volume."""
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 class Volumes:
     """All n volumes of a snapshot as flat arrays, level by level, along the curve, x fastest.
 
-    centre: [n, d]; value: [n], of vectors [n, d]; measure: [n] volume (2D: area); level: [n] the spacetree's
+    centre: [n, d]; value: [n], for vectors [n, d]; measure: [n] volume (2D: area); level: [n] level of the spacetree
     """
     centre: np.ndarray
     value: np.ndarray
@@ -21,12 +21,12 @@ class Volumes:
     level: np.ndarray
 
     def radius(self, about):
-        """[n] distance of the centres from a point [d]."""
+        """Returns the distances [n] of the centres from a point [d]."""
         return np.sqrt(((self.centre - about) ** 2).sum(axis=1))
 
 
 def volumes(snapshot, field):
-    """All volumes with their values: a Volumes."""
+    """Returns all volumes with their values, as Volumes."""
     parts = []
     for level in snapshot.levels:
         value = snapshot.values(field, level)
@@ -39,21 +39,21 @@ def volumes(snapshot, field):
 
 
 def finest_index(snapshot, points):
-    """[n, d] Numbers of the volumes that would hold points [n, d], were all of the mesh on its finest level."""
+    """Returns the indices [n, d] of the volumes that contain points [n, d] on a mesh uniformly of the finest level."""
     dx = snapshot.levels[-1].spacing
     count = np.round((snapshot.upper - snapshot.lower) / dx).astype(np.int64)
     return np.clip(np.floor((points - snapshot.lower) / dx).astype(np.int64), 0, count - 1)
 
 
 def sample_points(snapshot, field, points):
-    """Values at points [n, d]: [n], of vectors [n, d], float64; NaN outside of the domain."""
+    """Returns the values at points [n, d]: [n], for vectors [n, d], float64; NaN outside the domain."""
     points = np.atleast_2d(np.asarray(points, float))
     dim, p = snapshot.dim, snapshot.p
     if points.ndim != 2 or points.shape[1] != dim:
         raise ValueError(f"points have the shape {points.shape}, not [n, {dim}]")
     result = np.full((len(points), dim) if snapshot.is_vector(field) else len(points), np.nan)
     inside = np.flatnonzero(((points >= snapshot.lower) & (points <= snapshot.upper)).all(axis=1))
-    # Integers of the finest level decide for all levels, so that rounding leaves no point without an owner.
+    # All levels use the integer index of the finest level, so that rounding leaves no point without an owner.
     finest = finest_index(snapshot, points[inside])
     for level in snapshot.levels:
         volume = finest // 3 ** (snapshot.levels[-1].number - level.number)
@@ -68,9 +68,9 @@ def sample_points(snapshot, field, points):
 
 
 def sample_line(snapshot, field, start, end, number=1000):
-    """Values at `number` equidistant points from start [d] to end [d], both included.
+    """Samples a field at `number` equidistant points from start [d] to end [d], both included.
 
-    Returns distance [number] from start, and values [number], of vectors [number, d]; NaN outside of the domain.
+    Returns the distance [number] from start, and the values [number], for vectors [number, d]; NaN outside the domain.
     """
     start, end = np.asarray(start, float), np.asarray(end, float)
     share = np.linspace(0, 1, number)
@@ -79,17 +79,17 @@ def sample_line(snapshot, field, start, end, number=1000):
 
 
 class Slice:
-    """A plane across `axis` (0, 1, 2 or "x", "y", "z") at a coordinate; of a 2D file, all of it.
+    """A plane normal to `axis` (0, 1, 2 or "x", "y", "z") at coordinate `at`; the whole domain of a 2D file.
 
-    Without axis: across the shortest side of the domain; without `at`: through the scenario's centre. With `width`:
-    only what is so wide about that centre. As many pixels as volumes of the finest level, but at most `pixels` along
-    the longer side.
+    axis: default: the shortest axis of the domain. at: default: the scenario's centre. width: width of the region around
+    that centre; default: the whole domain. The image has one pixel per volume of the finest level, but at most `pixels`
+    along the longer side.
 
-    image:    [ny, nx], of vectors [ny, nx, d]: values at the pixels' centres
+    image:    [ny, nx], for vectors [ny, nx, d]: values at the pixels' centres
     x, y:     [nx], [ny] centres of the pixels along the two axes
-    extent:   (left, right, bottom, top), as matplotlib's imshow takes it with origin="lower"
+    extent:   (left, right, bottom, top), for matplotlib's imshow with origin="lower"
     axes:     numbers of the two axes; axis, at: the plane (None in 2D)
-    outlines: list of (level, corners [n, 2], edge): lower corners and width of the patches that the plane cuts
+    outlines: list of (level, corners [n, 2], edge): lower corners and width of the patches that intersect the plane
     """
 
     def __init__(self, snapshot, field, axis=None, at=None, pixels=1500, width=None):
@@ -127,7 +127,7 @@ class Slice:
 
 
 def plane(snapshot, axis=None, at=None):
-    """Axis and place of a slice, checked and filled in: (None, None) in 2D. Raises ValueError."""
+    """Returns the checked axis and position of a slice, with defaults; (None, None) in 2D. Raises ValueError."""
     if snapshot.dim == 2:
         if axis is not None or at is not None:
             raise ValueError(f"{snapshot.path}: is 2D; axis and at are for 3D")
@@ -148,10 +148,10 @@ def plane(snapshot, axis=None, at=None):
 
 @dataclass
 class Profile:
-    """Means between edges; bins without a volume are left out, the others are m.
+    """Means over the m bins that contain volumes.
 
-    x: [m] mean coordinate (radius, or position along an axis); mean: [m], of vectors [m, d], weighted with volume;
-    minimum, maximum: like mean; volume: [m] of all volumes with their centre in the bin
+    x: [m] mean coordinate (radius, or position along an axis); mean: [m], for vectors [m, d], weighted with volume;
+    minimum, maximum: shapes as mean; volume: [m] total volume of the volumes with their centre in the bin
     """
     x: np.ndarray
     mean: np.ndarray
@@ -161,7 +161,10 @@ class Profile:
 
 
 def binned(coordinate, value, measure, edges):
-    """A Profile of values [n] or [n, d] over a coordinate [n]. Bins are half open: edges[i] <= coordinate < edges[i+1]."""
+    """Returns the Profile of values [n] or [n, d] over a coordinate [n].
+
+    Bins are half open: edges[i] <= coordinate < edges[i+1].
+    """
     edges = np.asarray(edges, float)
     number = np.searchsorted(edges, coordinate, side="right") - 1
     good = (number >= 0) & (number < len(edges) - 1)
@@ -178,15 +181,15 @@ def binned(coordinate, value, measure, edges):
 
 
 def radial_edges(snapshot, centre):
-    """Shells a few of the finest volumes wide, from the centre to the nearest side of the domain."""
+    """Returns edges of shells, a few finest volumes wide, from the centre to the nearest side of the domain."""
     reach = np.min(np.minimum(centre - snapshot.lower, snapshot.upper - centre))
     return np.linspace(0, reach, int(min(200, max(20, reach / snapshot.levels[-1].spacing / 2))) + 1)
 
 
 def radial_profile(snapshot, field, centre=None, edges=None):
-    """Volume-weighted means over shells (2D: rings) about centre [d], the scenario's by default: a Profile.
+    """Returns the Profile of volume-weighted means over shells (2D: rings) around centre [d], by default the scenario's.
 
-    edges: radii between the shells, ascending. A volume belongs to the shell that holds its centre.
+    edges: radii between the shells, ascending. A volume belongs to the shell that contains its centre.
     """
     centre = snapshot.centre if centre is None else np.asarray(centre, float)
     edges = radial_edges(snapshot, centre) if edges is None else edges

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The state at one time: a mesh of patches with fields, whatever kind of file it comes from."""
+"""State at one time: a mesh of patches with fields, from a file of any kind."""
 import math
 import os
 import tomllib
@@ -11,17 +11,17 @@ from meander_amr import convert, sampling
 from meander_amr.errors import FileError, check_name, needs
 
 AXES = "xyz"
-OF_LEAVES = ("level", "rank", "curve_index")  # fields that every file has: one number a leaf
+OF_LEAVES = ("level", "rank", "curve_index")  # fields of every file: one number per leaf
 
 
 class Level:
     """The leaves of one level, in curve order. d: dimensions, n: leaves of the level.
 
-    number:  the spacetree's level
+    number:  level of the spacetree
     spacing: width of a volume
     edge:    width of a leaf
-    leaves:  [n] their positions along the curve, among the leaves of all levels
-    index:   [n, d] positions in leaves of this level, counted from the domain's lower corner
+    leaves:  [n] positions along the curve, among the leaves of all levels
+    index:   [n, d] positions in units of leaves of this level, counted from the domain's lower corner
     lower:   [n, d] lower corners
     """
 
@@ -45,14 +45,14 @@ class Level:
         return key
 
     def find(self, index):
-        """[m] rows of the leaves at index [m, d]; -1 where there is none of this level."""
+        """Returns the rows [m] of the leaves at index [m, d]; -1 where this level has no leaf."""
         known = (index < self._columns).all(axis=1)
         place = np.minimum(np.searchsorted(self._keys, self._key(index)), len(self) - 1)
         known &= self._keys[place] == self._key(index)
         return np.where(known, self._order[place], -1)
 
     def centres(self, rows=None):
-        """Centres of the volumes along each axis: d arrays that broadcast to [leaf, (z,) y, x]."""
+        """Returns the centres of the volumes along each axis: d arrays that broadcast to [leaf, (z,) y, x]."""
         lower = self.lower if rows is None else self.lower[rows]
         dim = lower.shape[1]
         inside = (np.arange(self.p) + 0.5) * self.spacing
@@ -65,19 +65,19 @@ class Level:
 
 
 class Snapshot:
-    """What plot files and checkpoints have in common. d: dimensions, p: volumes along an edge of a patch.
+    """Common interface of plot files and checkpoints. d: dimensions, p: volumes along an edge of a patch.
 
     path, kind ("plot file", "checkpoint"), time, step, dim, p
     lower, upper:  [d] corners of the domain
-    meta:          dict of what the file says of the program that wrote it (git_hash, compiler, ...)
+    meta:          dict of the file's metadata about the program that wrote it (git_hash, compiler, ...)
     input:         the resolved input, as dict of tables
-    fields:        names of the fields; one number a volume unless listed in `vectors`
-    vectors:       names of those fields with d numbers a volume
+    fields:        names of the fields; one number per volume unless listed in `vectors`
+    vectors:       names of the fields with d numbers per volume
     levels:        list of Level, coarsest first; only leaves are in the files
     leaf_level, leaf_index, leaf_rank: [leaves], [leaves, d], [leaves], along the curve
 
-    Besides `fields`, every file knows `level`, `rank` and `curve_index` of each leaf; components of vectors as
-    velocity_x, ...; and vectors whose components are fields. All lengths and times are in the run's units.
+    In addition to `fields`, every file has `level`, `rank` and `curve_index` of each leaf, components of vectors as
+    velocity_x, ..., and vectors whose components are fields. All lengths and times are in the run's units.
     """
 
     kind = ""
@@ -125,14 +125,14 @@ class Snapshot:
 
     @property
     def centre(self):
-        """[d] The scenario's centre, else the domain's."""
+        """The scenario's centre [d], or else the domain's."""
         given = self.scenario.get("centre") or []
         return np.array(given, float) if len(given) == self.dim else 0.5 * (self.lower + self.upper)
 
     # Fields
 
     def is_vector(self, field):
-        """Whether values of this field have a last axis of d components. Raises FileError if there is no such field."""
+        """Returns whether values of this field have a last axis of d components. Raises FileError for an unknown field."""
         if field in self.fields:
             return field in self.vectors
         if field in OF_LEAVES or self._component(field):
@@ -145,14 +145,14 @@ class Snapshot:
         return False
 
     def _component(self, field):
-        """("velocity", 0) of "velocity_x" where velocity is in the file."""
+        """Returns ("velocity", 0) for "velocity_x" if the file has the vector velocity, else None."""
         vector, _, axis = field.rpartition("_")
         return (vector, AXES.index(axis)) if vector in self.vectors and axis and axis in AXES[:self.dim] else None
 
     def values(self, field, level, rows=None):
-        """Values of the leaves of a level: [n, (z,) y, x], and of vectors [n, (z,) y, x, d].
+        """Returns the values of the leaves of a level: [n, (z,) y, x], for vectors [n, (z,) y, x, d].
 
-        level: one of self.levels; rows: which of its leaves, sorted; None: all. The type is the file's.
+        level: one of self.levels; rows: sorted indices of its leaves; None: all. The type is the file's.
         """
         rows = np.arange(len(level)) if rows is None else np.asarray(rows)
         shape = (len(rows),) + (self.p,) * self.dim
@@ -170,10 +170,10 @@ class Snapshot:
         return self.values(whole, level, rows)[..., axis]
 
     def total(self, field):
-        """Integral over the domain: a float, of vectors [d].
+        """Returns the integral over the domain: a float, for vectors [d].
 
-        Rows of volumes are added within a patch, and patches without any rounding, as the program does: of a
-        checkpoint, the bits of total_* in history.csv.
+        The summation is that of the program: by rows of volumes within a patch, and exact over patches. For a checkpoint
+        the result is bitwise equal to total_* in history.csv.
         """
         vector = self.is_vector(field)
         of_patches = []
@@ -188,14 +188,14 @@ class Snapshot:
         return np.array(sums) if vector else sums[0]
 
     def partition(self, parts=None):
-        """[leaves] The part of each leaf, along the curve.
+        """Returns the part [leaves] of each leaf, along the curve.
 
-        None: the rank that held it when the file was written. Else pieces of the curve with the same number of
-        leaves (more or less one): what a run on so many ranks starts from, not what any run has had.
+        None: the rank of the leaf when the file was written. Otherwise `parts` pieces of the curve with equal numbers of
+        leaves (to within one): the initial partition of a run on as many ranks, not that of an actual run.
         """
         return self.leaf_rank if parts is None else np.arange(self.leaves) * parts // self.leaves
 
-    # Sampling and conversion: see there
+    # Sampling and conversion: see modules sampling and convert
 
     def volumes(self, field):
         return sampling.volumes(self, field)
@@ -223,26 +223,26 @@ class Snapshot:
                              (radial_profile, sampling.radial_profile), (to_yt, convert.to_yt), (to_vtk, convert.to_vtk)):
         _method.__doc__ = _source.__doc__
 
-    # What kinds of files differ in
+    # Implemented by each kind of file
 
     def _spacings(self):
-        """Width of a volume, level by level."""
+        """Returns the width of a volume, level by level."""
         raise NotImplementedError
 
     def _names(self):
-        """Fields, and those of them that are vectors."""
+        """Returns the names of the fields, and of those that are vectors."""
         raise NotImplementedError
 
     def _read(self, field, i, rows):
-        """[rows, p^d] or [rows, p^d, 3]: a field of levels[i]."""
+        """Returns a field of levels[i]: [rows, p^d] or [rows, p^d, 3]."""
         raise NotImplementedError
 
 
 def open_hdf5(path):
-    """The file, which is HDF5. Raises FileError."""
+    """Opens an HDF5 file. Raises FileError."""
     if not os.path.exists(path):
         raise FileError(f"{path}: no such file")
-    h5py = needs("h5py", path)  # here: other modules of the package do without, on machines that lack it
+    h5py = needs("h5py", path)  # imported here: other modules of the package work without it
     try:
         return h5py.File(path, "r")
     except OSError as error:
@@ -251,7 +251,7 @@ def open_hdf5(path):
 
 
 def read_rows(data, rows, width):
-    """[rows, width, ...]: pieces of `width` entries of a long dataset; all at once if they are many."""
+    """Returns [rows, width, ...]: pieces of `width` entries of a long dataset. Reads the whole dataset for many rows."""
     if 4 * len(rows) > len(data) // width:
         return data[...].reshape((-1, width) + data.shape[1:])[rows]
     result = np.empty((len(rows), width) + data.shape[1:], data.dtype)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A picture of a trace: what threads, queues and messages do, over a few steps."""
+"""Picture of a trace: activity of threads, queues and messages over a few steps."""
 import argparse
 import collections
 import json
@@ -13,13 +13,13 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.patches import Patch  # noqa: E402
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; waiting is light.
+# Colours of Okabe and Ito, distinguishable for colour-blind readers. Waiting is light.
 COLOURS = {"skeletons": "#D55E00", "traversal": "#E69F00", "enclaves": "#009E73", "enclave batch": "#56B4E9",
            "land batch": "#0072B2", "copy in": "#56B4E9", "update": "#009E73", "copy out": "#0072B2", "fluxes": "#CC79A7",
            "halos": "#F0E442", "fill halos": "#B8B88A", "flux correction": "#8C564B", "regrid": "#7F7F7F", "output": "#444444",
            "checkpoint": "#222222"}
 WAITING = "#E8E8E8"
-SKIPPED = {"step", "offload batch", "write back", "call_host", "free"}  # others show them better
+SKIPPED = {"step", "offload batch", "write back", "call_host", "free"}  # shown by other events
 LEGEND = {"enclave batch": "start of a batch", "copy in": None, "land batch": "end of a batch", "copy out": None,
           "update": None, "enclaves": "enclaves (threads), kernel (queues)", "halos": "halos under way",
           "fluxes": "fluxes under way"}
@@ -27,15 +27,16 @@ LEGEND = {"enclave batch": "start of a batch", "copy in": None, "land batch": "e
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="scripts/plot-trace", description=__doc__)
-    parser.add_argument("file", help="what `meander run --trace FILE` has written")
-    parser.add_argument("--steps", metavar="FIRST:LAST", help="the steps to show; the middle two of the run")
-    parser.add_argument("--ms", metavar="BEGIN:END", help="or the milliseconds to show")
-    parser.add_argument("--output", help="the picture; the file's name with .png")
+    parser.add_argument("file", help="trace of `meander run --trace FILE`")
+    parser.add_argument("--steps", metavar="FIRST:LAST", help="steps to show. Default: the middle two of the run")
+    parser.add_argument("--ms", metavar="BEGIN:END", help="milliseconds to show, instead of steps")
+    parser.add_argument("--output", help="path of the picture. Default: the file's name with .png")
     return parser.parse_args(arguments)
 
 
 def read_rows(path):
-    """{(process, number): (title, [(name, begin, end, value)])}, times in ms, in the order of the file."""
+    """Returns the names of the processes, and {(process, number): (title, [(name, begin, end, value)])} with times in ms, in
+    the order of the file."""
     with open(path, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     rows = collections.OrderedDict()
@@ -53,12 +54,12 @@ def read_rows(path):
 
 
 def kind(title):
-    """Threads first, then queues, then messages."""
+    """Returns the sort key of a row: threads first, then queues, then messages."""
     return 0 if title.startswith("thread") else 2 if title.startswith("messages") else 1
 
 
 def window(arguments, rows):
-    """From when to when, in ms."""
+    """Returns begin and end of the picture, in ms."""
     if arguments.ms:
         begin, end = map(float, arguments.ms.split(":"))
         return begin, end
@@ -85,7 +86,7 @@ def draw(processes, rows, begin, end, output):
         y += 1.5 if before is not None and process != before else 1
         before = process
         ticks.append((y, f"{processes[process]}: {title}" if len(processes) > 1 else title))
-        # What is inside of something else is drawn later, and so above it.
+        # Nested events are drawn later, and therefore above the enclosing event.
         for name, first, last, value in sorted(events, key=lambda e: (e[1], -e[2])):
             waits = name.startswith("wait")
             colour = WAITING if waits else COLOURS.get(name, "#BBBBBB")

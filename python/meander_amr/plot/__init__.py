@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures with matplotlib: each function draws into `axes`, or into a figure of its own, and returns the axes.
+"""Pictures with matplotlib. Each function draws into `axes`, or into a new figure, and returns the axes.
 
     from meander_amr import open, plot
     plot.slice(open("plot_000004.vtkhdf"), "density").figure.savefig("density.png")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns of history.csv over time, gravitational waves among them."""
+"""Columns of history.csv over time, including gravitational waves."""
 import re
 
 import matplotlib.pyplot as plt
@@ -11,19 +11,19 @@ from meander_amr.plot.style import STYLE
 
 NOT_DRAWN = ("step", "time")
 MOST_IN_LEGEND = 12
-SPAN = 1e-6  # of a logarithmic panel
-ROUND_OFF = 1e-10  # modes of Psi4 that are less, relative to the largest, vanish by symmetry
+SPAN = 1e-6  # smallest over largest value of a logarithmic panel
+ROUND_OFF = 1e-10  # modes of Psi4 below this fraction of the largest vanish by symmetry
 
 
 def changes(run, name):
-    """Whether a column changes by more than round-off: for totals, that of the largest of them."""
+    """Returns whether a column changes by more than round-off; for totals, round-off of the largest total."""
     alike = [other for other in run.columns if other.startswith("total_")] if name.startswith("total_") else [name]
     values, largest = (v[np.isfinite(v)] for v in (run[name], np.abs([run[other] for other in alike])))
     return len(values) > 0 and values.max() - values.min() > 1e-12 * largest.max()
 
 
 def panel_of(run, name):
-    """The title of the panel that a column is drawn in: what differs in level, axis or mode only shares one."""
+    """Returns the title of a column's panel. Columns that differ only in level, axis or mode share a panel."""
     if name.startswith("leaves_level_"):
         return "leaves"
     if name.lower().startswith("psi4"):
@@ -36,9 +36,9 @@ def panel_of(run, name):
 
 
 def groups(run, columns=None):
-    """Columns that belong into one panel each, by its title.
+    """Returns the columns of each panel, by its title.
 
-    Without `columns`: all that change."""
+    columns: names; None: all that change."""
     if columns is None:
         columns = [name for name in run.columns if name not in NOT_DRAWN and changes(run, name)]
     result = {}
@@ -49,7 +49,7 @@ def groups(run, columns=None):
 
 
 def panels(number):
-    """Axes under each other, with one time axis."""
+    """Returns a figure and its axes, stacked, with a common time axis."""
     with plt.rc_context(STYLE):
         columns = 1 if number <= 3 else 2
         rows = -(-number // columns)
@@ -61,7 +61,8 @@ def panels(number):
 
 
 def on_log_scale(axes, values):
-    """Of constraints, which differ by orders of magnitude between levels; what is round-off stays below the panel."""
+    """Sets a logarithmic scale for constraints, which differ by orders of magnitude between levels. Round-off stays below
+    the panel."""
     largest = values.max()
     if values.min() < 0 or largest <= 0:
         return
@@ -86,7 +87,7 @@ def draw(axes, run, names, title):
 
 
 def history(run, columns=None):
-    """Columns of a History over time, a panel each; levels of one quantity, and axes of a position, in one.
+    """Draws columns of a History over time, one panel each. Levels of a quantity and axes of a position share a panel.
 
     columns: names; None: all that change during the run. Returns the list of axes.
     """
@@ -101,10 +102,10 @@ def history(run, columns=None):
 
 
 def psi4(run, columns=None):
-    """The columns psi4* of a History over time, a panel for each mode and radius with its real and imaginary part.
+    """Draws the columns psi4* of a History over time, one panel per mode and radius with real and imaginary part.
 
-    columns: names; None: all that start with psi4, without the modes that vanish but for rounding. Raises FileError
-    where there are none. Returns the list of axes.
+    columns: names; None: all that start with psi4, without the modes that vanish to rounding. Raises FileError if there
+    are none. Returns the list of axes.
     """
     names = [name for name in run.columns if name.lower().startswith("psi4")] if columns is None else columns
     if not names:

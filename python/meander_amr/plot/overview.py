@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture that scripts/run draws: a slice beside a profile."""
+"""Picture of scripts/run: a slice beside a profile."""
 import matplotlib.pyplot as plt
 
 from meander_amr.plot.profiles import line_profile, radial_profile
@@ -12,16 +12,16 @@ RADIAL_SCENARIOS = ("accretion", "sedov", "vortex")
 
 
 def overview(snapshot, field=None, axis=None, at=None, radial=None, outlines=True):
-    """A slice and a profile, side by side, or one above the other for long domains. Returns matplotlib's figure.
+    """Draws a slice and a profile, side by side, or stacked for long domains. Returns matplotlib's figure.
 
-    axis, at: as in Snapshot.slice. radial: whether the profile is a radial one; None: as suits the scenario.
+    axis, at: as in Snapshot.slice. radial: whether the profile is radial; None: chosen by the scenario.
     """
     field = default_field(snapshot, field)
     axis, at = plane(snapshot, axis, at)
     size = (snapshot.upper - snapshot.lower)[[a for a in range(snapshot.dim) if a != axis]]
     with plt.rc_context(STYLE):
         if size[0] > 2 * size[1]:
-            # The slice as wide as the figure, and 4.5 inches for the profile.
+            # The slice has the width of the figure, the profile a height of 4.5 inches.
             width = 11
             height = 1 + 0.9 * width * size[1] / size[0]
             figure, panels = plt.subplots(2, 1, figsize=(width, height + 4.5), height_ratios=[height, 4.5],

@@ -14,7 +14,7 @@ UNITS = {"accretion": "comoving"}
 
 
 def scatter(axes, x, value, level, share, most=30000):
-    """A share of the volumes as points, coloured by level, coarse ones below."""
+    """Draws a sample of the volumes as points, coloured by level, with coarse levels below."""
     generator = np.random.default_rng(1)
     numbers = np.unique(level)
     colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(numbers)))
@@ -40,16 +40,16 @@ def finish(axes, field, values, title):
 
 
 def radial_profile(snapshot, field=None, centre=None, axes=None):
-    """A field over the distance from a centre [d], the scenario's by default: volumes as points and their means.
+    """Draws a field over the distance from a centre [d], by default the scenario's: volumes as points, and their means.
 
-    Of accretion runs, turnaround and shock radius of theory are marked. Returns matplotlib's axes.
+    For accretion runs, marks the theoretical turnaround and shock radii. Returns matplotlib's axes.
     """
     axes = new_axes(axes)
     field = default_field(snapshot, field)
     centre = snapshot.centre if centre is None else np.asarray(centre, float)
     every = volumes(snapshot, field)
     radius, value = every.radius(centre), magnitude(snapshot, field, every.value).astype(float)
-    # Radii near the centre have few volumes and those far away many: draw them alike.
+    # Small radii have few volumes and large radii many. The weights balance the numbers of points.
     scatter(axes, radius, value, every.level, 1 / np.maximum(radius, snapshot.levels[-1].spacing) ** snapshot.dim)
     edges = radial_edges(snapshot, centre)
     is_accretion = snapshot.scenario["name"] == "accretion"
@@ -68,9 +68,9 @@ def radial_profile(snapshot, field=None, centre=None, axes=None):
 
 
 def line_profile(snapshot, field=None, axis=None, axes=None):
-    """A field along an axis (0, 1, 2 or its letter), over all volumes and their means across the other axes.
+    """Draws a field along an axis (0, 1, 2 or its letter): all volumes, and their means over the other axes.
 
-    axis: None: that of the scenario, else the longest. Returns matplotlib's axes.
+    axis: None: the axis of the scenario, or else the longest. Returns matplotlib's axes.
     """
     axes = new_axes(axes)
     field = default_field(snapshot, field)

@@ -13,10 +13,10 @@ AXES = "xyz"
 
 
 def patch_borders(cut, colour):
-    """Line segments of all patch borders, thinner and fainter for finer levels."""
+    """Yields the line segments of all patch borders, thinner and fainter for finer levels."""
     for level, corners, edge in cut.outlines:
         x, y = corners[:, 0], corners[:, 1]
-        # Lower and left side of each patch: those of its neighbours make the rest.
+        # Lower and left side of each patch: the neighbours draw the other sides.
         square = np.stack([np.stack([x, y + edge], 1), np.stack([x, y], 1), np.stack([x + edge, y], 1)], 1)
         depth = level - cut.outlines[0][0]
         yield LineCollection(square, colors=colour, linewidths=0.8 * 0.6 ** depth, alpha=max(0.2, 0.7 * 0.8 ** depth))
@@ -24,7 +24,7 @@ def patch_borders(cut, colour):
 
 def show(axes, cut, image, norm, colours, outline_colour):
     shown = axes.imshow(image, origin="lower", extent=cut.extent, norm=norm, cmap=colours, interpolation="nearest")
-    axes.set_facecolor("0.7")  # shows where values are not finite
+    axes.set_facecolor("0.7")  # visible where values are not finite
     if outline_colour:
         for lines in patch_borders(cut, outline_colour):
             axes.add_collection(lines)
@@ -41,7 +41,7 @@ def colour_bar(axes, shown, label, ticks=None):
 
 
 def figure_size(cut):
-    """Inches: as wide or as high as the plane, with room for the words."""
+    """Returns the size in inches: proportions of the plane, with space for labels."""
     left, right, bottom, top = cut.extent
     share = np.clip((top - bottom) / (right - left), 0.15, 2)
     return (8.2, 7 * share + 0.9) if share <= 1 else (max(4.5, 7 / share + 1.2), 7.9)
@@ -53,9 +53,9 @@ def place_of(cut):
 
 # pylint: disable-next=redefined-builtin
 def slice(snapshot, field=None, axis=None, at=None, outlines=True, axes=None, width=None):
-    """A field in a plane, with the outlines of the patches; of vectors, their length. Returns matplotlib's axes.
+    """Draws a field in a plane, with the outlines of the patches; for vectors, the magnitude. Returns matplotlib's axes.
 
-    axis, at, width: as in Snapshot.slice. Of accretion runs, turnaround and shock radius of theory are drawn too.
+    axis, at, width: as in Snapshot.slice. For accretion runs, draws the theoretical turnaround and shock radii.
     """
     field = default_field(snapshot, field)
     cut = Slice(snapshot, field, axis, at, width=width)
@@ -74,7 +74,7 @@ def slice(snapshot, field=None, axis=None, at=None, outlines=True, axes=None, wi
 
 
 def draw_circles(axes, snapshot, cut):
-    """The marked radii, where the slice cuts their spheres."""
+    """Draws the circles in which the slice intersects the spheres of the marked radii."""
     centre = snapshot.centre
     across = 0 if cut.axis is None else cut.at - centre[cut.axis]
     for (radius, _), style in zip(accretion.marked_radii(snapshot), ("--", ":")):
@@ -90,10 +90,10 @@ def leaves_each(size):
 
 
 def partition(snapshot, parts=None, axis=None, at=None, curve=None, axes=None):
-    """The pieces of the Peano curve in colours, in 2D with the curve itself. Returns matplotlib's axes.
+    """Draws the pieces of the Peano curve in colours, in 2D with the curve itself. Returns matplotlib's axes.
 
-    parts: None: the ranks that wrote the file; a number: so many pieces of equal numbers of leaves, as
-    Snapshot.partition makes them. curve: whether to draw the curve; None: in 2D where it has at most 20000 leaves.
+    parts: None: the ranks that wrote the file; a number: that number of pieces with equal numbers of leaves, by
+    Snapshot.partition. curve: whether to draw the curve; None: in 2D with at most 20000 leaves.
     """
     cut = Slice(snapshot, "curve_index", axis, at)
     axes = new_axes(axes, figure_size(cut))

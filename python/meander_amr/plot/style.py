@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all pictures share: figures, colour scales, words."""
+"""Figures, colour scales and labels of all pictures."""
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize, TwoSlopeNorm
@@ -12,7 +12,7 @@ STYLE = {"font.size": 10, "axes.titlesize": 11, "axes.spines.top": False, "axes.
 
 
 def new_axes(axes, size=(8, 6.4)):
-    """The axes given, or those of a new figure."""
+    """Returns the given axes, or those of a new figure."""
     if axes is not None:
         return axes
     with plt.rc_context(STYLE):
@@ -20,7 +20,7 @@ def new_axes(axes, size=(8, 6.4)):
 
 
 def default_field(snapshot, wanted=None):
-    """The field asked for, or the one most likely to be wanted. Raises FileError."""
+    """Returns the requested field, or else density, lapse or the first field. Raises FileError."""
     if wanted is None:
         return next((name for name in ("density", "lapse") if name in snapshot.fields), snapshot.fields[0])
     snapshot.is_vector(wanted)
@@ -28,12 +28,12 @@ def default_field(snapshot, wanted=None):
 
 
 def magnitude(snapshot, field, values):
-    """Values as they are, of vectors their length."""
+    """Returns the values, and for vectors their magnitudes."""
     return np.linalg.norm(values, axis=-1) if snapshot.is_vector(field) else values
 
 
 def scale_of(field, values):
-    """Normalisation and colour map that suit a field; of a state that has failed, its finite values."""
+    """Returns normalisation and colour map of a field, from its finite values."""
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     if field == "level":
@@ -49,7 +49,7 @@ def scale_of(field, values):
 
 
 def part_colours(parts):
-    """A colour for each part: distinct ones for few, else along a ramp with neighbours apart in brightness."""
+    """Returns one colour per part: distinct colours for up to 10 parts, otherwise a ramp with alternating brightness."""
     if parts <= 10:
         colours = plt.get_cmap("tab10")(np.arange(parts))
     else:
@@ -59,7 +59,7 @@ def part_colours(parts):
 
 
 def headline(snapshot):
-    """Scenario, time, step and size, in one line."""
+    """Returns scenario, time, step and size in one line."""
     name = snapshot.scenario["name"]
     time = f"t = {snapshot.time:.4g}"
     if name == "accretion":
