@@ -37,10 +37,14 @@ std::unique_ptr<solvers::Solver> make_solver(const std::string& scheme, int dim)
     parameters.scheme = scheme == "ccz4-rusanov" ? ccz4::Scheme::rusanov : ccz4::Scheme::fourth_order;
     return ccz4::make_solver(parameters);
   }
-  euler::Parameters parameters;
-  parameters.scheme = scheme == "rusanov" ? euler::Scheme::rusanov : euler::Scheme::muscl;
-  parameters.limiter = scheme == "muscl-minmod" ? euler::Limiter::minmod : euler::Limiter::mc;
-  return euler::make_solver(dim, parameters);
+  solvers::SchemeWords words;
+  if (scheme.starts_with("muscl-")) {
+    words.scheme = "muscl";
+    words.limiter = scheme.substr(6);
+  } else {
+    words.riemann = scheme;
+  }
+  return euler::make_solver(dim, {}, words);
 }
 
 void run(const Options& options, int threads) {

@@ -20,8 +20,10 @@ class Equation {
   // Declares the keys after solver.equation; cfl is the Courant number. dim: of the domain, for keys that
   // exist along its axes only. Called once, before anything else.
   virtual void describe(io::Fields& keys, int dim, double& cfl) = 0;
-  // Turns the choices that were read into parameters. lower, upper: the corners of the domain.
-  virtual void set_up(const std::vector<double>& lower, const std::vector<double>& upper) = 0;
+  // Rejects values that contradict each other, and turns choices into parameters. lower, upper: the corners of
+  // the domain.
+  virtual void set_up(const io::Fields& keys, const std::vector<double>& lower,
+                      const std::vector<double>& upper) = 0;
 
   // Before set_up(): the solver of the defaults.
   virtual std::unique_ptr<solvers::Solver> make_solver(int dim) const = 0;

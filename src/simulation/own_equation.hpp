@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "simulation/module.hpp"
+#include "simulation/scheme_keys.hpp"
+#include "solvers/pde_kernels_cpu.hpp"
+#include "solvers/pde_kernels_serial.hpp"
 #include "solvers/pde_solver.hpp"
 
 namespace meander::simulation {
@@ -27,19 +30,16 @@ class OwnEquation final : public Equation {
       : name_(std::move(name)), unknowns_(std::move(unknowns)), describe_(keys) {}
 
   void describe(io::Fields& keys, int dim, double& cfl) override {
-    if constexpr (solvers::PdeSolver<Law<3>>::has_muscl) {
-      keys.choice("scheme", scheme_, {"rusanov", "muscl"},
-                  "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
-      keys.choice("limiter", limiter_, {"minmod", "mc"},
-                  "Slope limiter of muscl: minmod, or monotonised central.");
-    }
+    describe_scheme(keys, scheme_, solvers::vocabulary<Law<3>>());
     keys.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
                 {.min = 0, .max = 1, .min_open = true});
     const std::size_t first = keys.all().size();
     if (describe_ != nullptr) describe_(keys, parameters, dim);
     for (std::size_t i = first; i < keys.all().size(); ++i) keys.all()[i].fixed = true;
   }
-  void set_up(const std::vector<double>&, const std::vector<double>&) override {}
+  void set_up(const io::Fields& keys, const std::vector<double>&, const std::vector<double>&) override {
+    check_scheme(keys, scheme_);
+  }
 
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override {
     if (dim == 2) return solver<2>();
@@ -61,17 +61,14 @@ class OwnEquation final : public Equation {
   }
   template <int D>
   std::unique_ptr<solvers::Solver> solver() const {
-    using solvers::Scheme;
-    const Scheme scheme = scheme_ == "rusanov"   ? Scheme::rusanov
-                          : limiter_ == "minmod" ? Scheme::muscl_minmod
-                                                 : Scheme::muscl_mc;
-    return std::make_unique<solvers::PdeSolver<Law<D>>>(name_, law<D>(), scheme, unknowns_);
+    return std::make_unique<solvers::PdeSolver<Law<D>>>(name_, law<D>(), solvers::choice_of<Law<D>>(scheme_),
+                                                        unknowns_);
   }
 
   std::string name_;
   std::vector<std::string> unknowns_;
   Describe describe_;
-  std::string scheme_ = "rusanov", limiter_ = "mc";
+  solvers::SchemeWords scheme_;
 };
 
 // The parameters of the registered equation Law that the run solves.

@@ -93,7 +93,7 @@ constexpr int threads_for(int p) {
 
 // Submits the update of a batch; `known`: the kernel's patch size, or 0. Throws DeviceError.
 template <class Kernel, int known, int threads = threads_for(known)>
-void launch_on_cuda(void* queue, const typename Kernel::Equation& pde, const DeviceBatch& batch) {
+void launch_on_cuda_blocks(void* queue, const typename Kernel::Equation& pde, const DeviceBatch& batch) {
   constexpr auto* function = &update_patches<Kernel, threads>;
   const std::ptrdiff_t memory = Kernel::memory(batch.layout.p);
   const std::size_t bytes = static_cast<std::size_t>(memory) * sizeof(double);

@@ -9,7 +9,7 @@
 
 namespace meander::solvers {
 
-template <Reconstructible P, class Limiter, int known>
+template <Reconstructible P, class Limiter, class Flux, int known>
 class BlockMuscl {
  public:
   using Equation = P;
@@ -167,7 +167,7 @@ class BlockMuscl {
     if (k >= 0) {
       double below[N], face[N], outflow[N];
       for (int n = 0; n < N; ++n) below[n] = work.top[n * columns + item];
-      primitive_rusanov_flux(step_.pde, below, low, 2, face);
+      primitive_flux<Flux>(step_.pde, below, low, 2, face);
       if (k >= 1) {
         for (int n = 0; n < N; ++n)
           outflow[n] = work.sum[n * columns + item] + (face[n] - work.z_flux[n * columns + item]);
@@ -194,9 +194,9 @@ class BlockMuscl {
       wr[n] = fma(-half, slope[n * size + up], work.predicted[n * size + up]);
     }
     if (face.axis == 0) {
-      primitive_rusanov_flux(step_.pde, wl, wr, 0, flux[0]);
+      primitive_flux<Flux>(step_.pde, wl, wr, 0, flux[0]);
     } else {
-      primitive_rusanov_flux(step_.pde, wl, wr, 1, flux[0]);
+      primitive_flux<Flux>(step_.pde, wl, wr, 1, flux[0]);
     }
     work.faces.put(item, face, k, flux, patch);
   }

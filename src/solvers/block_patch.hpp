@@ -10,7 +10,7 @@
 
 #include "solvers/block.hpp"
 #include "solvers/device_batch.hpp"
-#include "solvers/rusanov_flux.hpp"
+#include "solvers/riemann.hpp"
 
 namespace meander::solvers {
 
@@ -27,31 +27,30 @@ struct PatchSize<0> {
   MEANDER_TERM int p() const { return value; }
 };
 
-// Calls body(std::integral_constant<int, p>) for p = 4 to 17, for which kernels are specialised, and with 0
-// for all others.
-template <class Body>
+// Patch sizes that kernels are specialised for: on devices, and where device kernels are tested on the host.
+using KnownPatchSizes = std::integer_sequence<int, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17>;
+using TestedPatchSizes = std::integer_sequence<int, 4, 9, 17>;
+
+// Calls body(std::integral_constant<int, p>) if p is one of Sizes and equation P is specialised by size
+// (P::specialised_by_patch_size), and else with 0.
+template <class P, class Sizes, class Body>
 void with_patch_size(int p, const Body& body) {
-  const auto is = [&]<int known>() {
-    if (p != known) return false;
-    body(std::integral_constant<int, known>());
-    return true;
-  };
-  const bool specialised = [&]<int... from_4>(std::integer_sequence<int, from_4...>) {
-    return (is.template operator()<4 + from_4>() || ...);
+  if constexpr (requires { requires P::specialised_by_patch_size; }) {
+    const bool known = [&]<int... sizes>(std::integer_sequence<int, sizes...>) {
+      return ((p == sizes ? (body(std::integral_constant<int, sizes>()), true) : false) || ...);
+    }
+    (Sizes());
+    if (known) return;
   }
-  (std::make_integer_sequence<int, 14>());
-  if (!specialised) body(std::integral_constant<int, 0>());
+  body(std::integral_constant<int, 0>());
 }
 
-// Scratch memory of a batch whose blocks want so many doubles each: none where that fits into the shared
-// memory of every device that these kernels are for. Where a device has more than that, blocks use it all the
-// same.
-inline std::size_t block_scratch(std::ptrdiff_t doubles, int patches) {
-#ifdef MEANDER_OPENMP
-  constexpr std::size_t modest_shared_memory = 0;  // OpenMP has none
-#else
-  constexpr std::size_t modest_shared_memory = 96 * 1024;
-#endif
+enum class BlockMemory { shared, scratch };  // of a device: shared memory, or scratch memory only
+
+// Scratch memory of a batch whose blocks need so many doubles each: none where that fits into the shared memory of
+// every device that these kernels are for. Where a device has more than that, blocks use it all the same.
+inline std::size_t block_scratch(std::ptrdiff_t doubles, int patches, BlockMemory memory) {
+  const std::size_t modest_shared_memory = memory == BlockMemory::shared ? 96 * 1024 : 0;
   const std::size_t bytes = static_cast<std::size_t>(doubles) * sizeof(double);
   return bytes <= modest_shared_memory ? 0 : bytes * static_cast<std::size_t>(patches);
 }

@@ -12,7 +12,7 @@
 
 namespace meander::solvers {
 
-template <Together P, class V>
+template <FusedRhs P, class V>
 class FourthOrder {
   static_assert(P::dim == 3);
 

@@ -19,8 +19,8 @@ namespace meander::solvers {
 // done. The memory of the kernel's blocks is the batch's scratch, one piece a patch: teams have no memory of
 // their own that would be large enough.
 template <class Kernel>
-void launch_on_openmp(const gpu::Execution& execution, const typename Kernel::Equation& pde,
-                      const DeviceBatch& batch) {
+void launch_on_openmp_teams(const gpu::Execution& execution, const typename Kernel::Equation& pde,
+                            const DeviceBatch& batch) {
   static_assert(std::is_trivially_copyable_v<Kernel>);
   const Kernel kernel(pde, batch);
   const int device = execution.openmp_device(), count = batch.count;

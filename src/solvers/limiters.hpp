@@ -3,13 +3,17 @@
 #pragma once
 // Slope limiters (van Leer 1979; LeVeque 2002, section 6.9): from the differences to the volumes below and
 // above to the difference across a volume. Odd in both arguments together, symmetric, zero where the signs
-// differ.
+// differ. A limiter is a class with limit(), and `word` and `meaning` for the input file; adding one is adding
+// the class and its entry to the list at the end.
 
+#include "solvers/list.hpp"
 #include "solvers/math.hpp"
 
 namespace meander::solvers {
 
 struct MinMod {
+  static constexpr const char *word = "minmod", *meaning = "the smaller difference";
+
   template <class T>
   MEANDER_TERM static T limit(T below, T above) {
     const T zero(0.0);
@@ -19,6 +23,8 @@ struct MinMod {
 
 // Monotonized central: the central difference, at most twice either one-sided difference.
 struct MonotonizedCentral {
+  static constexpr const char *word = "mc", *meaning = "monotonised central";
+
   template <class T>
   MEANDER_TERM static T limit(T below, T above) {
     const T zero(0.0), two(2.0), central = T(0.5) * (below + above);
@@ -26,5 +32,7 @@ struct MonotonizedCentral {
            min(zero, max(central, two * max(below, above)));
   }
 };
+
+using Limiters = List<MinMod, MonotonizedCentral>;
 
 }  // namespace meander::solvers

@@ -3,7 +3,7 @@
 #pragma once
 // MUSCL-Hancock (van Leer 1984; Toro 2009, section 14.4) on one patch, in place, unsplit, for any equation
 // with primitive variables W: limited differences of W along every axis, a predictor over dt / 2 by the
-// quasi-linear form, face states W +- dW / 2, and the Rusanov flux between them. Where a face state of a
+// quasi-linear form, face states W +- dW / 2, and the flux of a Riemann solver (riemann.hpp) between them. Where a face state of a
 // volume is inadmissible, the volume itself is its face state: first order there, and counted. Reads halos of
 // width 2 across faces and edges.
 
@@ -14,7 +14,7 @@
 
 namespace meander::solvers {
 
-template <Reconstructible P, class V, class Limiter>
+template <Reconstructible P, class V, class Limiter, class Flux>
 class MusclHancock {
  public:
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
@@ -188,7 +188,7 @@ class MusclHancock {
     read<N>(states.next_state, at, wr);
     read<N>(states.next_slope, at, slope);
     for (int n = 0; n < N; ++n) wr[n] = fma(-half, slope[n], wr[n]);
-    primitive_rusanov_flux(pde, wl, wr, axis, flux);
+    primitive_flux<Flux>(pde, wl, wr, axis, flux);
   }
   PlaneStates plane_states(int axis) const {
     const int up = axis == 0 ? 1 : edge_;
@@ -239,7 +239,7 @@ class MusclHancock {
       V wl[N], wr[N], face[N];
       read<N>(low, at, wl);
       read<N>(high, at, wr);
-      primitive_rusanov_flux(pde, wl, wr, 2, face);
+      primitive_flux<Flux>(pde, wl, wr, 2, face);
       if constexpr (inside) {
         V q[N], outflow[N], below[N];
         read<N>(done, at, q);

@@ -7,7 +7,7 @@
 #include "solvers/pack.hpp"
 #include "solvers/patch_layout.hpp"
 #include "solvers/pde.hpp"
-#include "solvers/rusanov_flux.hpp"
+#include "solvers/riemann.hpp"
 #include "solvers/solver.hpp"
 #include "solvers/workspace.hpp"
 

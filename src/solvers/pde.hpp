@@ -83,7 +83,7 @@ concept Radiating = Pde<P> && P::radiates;
 // An equation whose non-conservative products along all axes and source are evaluated together, so that what
 // they share is computed once: dQ/dt from the derivatives gradient[axis * N + n].
 template <class P>
-concept Together = Pde<P> && !P::has_flux && requires(const P& pde, const double* in, double* out) {
+concept FusedRhs = Pde<P> && !P::has_flux && requires(const P& pde, const double* in, double* out) {
   pde.rates(in, in, out);
 };
 

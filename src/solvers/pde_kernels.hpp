@@ -1,35 +1,45 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Device kernels of an equation that brings nothing but its terms: for patches of any size, by block. They
-// run on the host as they are; on CUDA where the equation's owner has them compiled by nvcc (pde_cuda.cuh).
+// The kernels of an equation P for every scheme of its list, by back end. Declared here for solvers
+// (pde_solver.hpp); each back end is defined in a header of its own, to be included where it is to be compiled:
+// pde_kernels_cpu.hpp, pde_kernels_serial.hpp, pde_kernels_cuda.cuh, pde_kernels_openmp.hpp. An equation of the
+// library instantiates each in a source file of its own.
 
-#include <cstdint>
-#include <type_traits>
+#include <cstddef>
+#include <span>
 
-#include "solvers/block_muscl.hpp"
-#include "solvers/block_rusanov.hpp"
-#include "solvers/limiters.hpp"
+#include "solvers/device_batch.hpp"
+#include "solvers/scheme.hpp"
 
 namespace meander::solvers {
 
-enum class Scheme : std::uint8_t { rusanov, muscl_minmod, muscl_mc };
-
-// Calls body(std::type_identity<Kernel>()) for the block kernel of a scheme, one of muscl's only where P is
-// Reconstructible.
-template <Pde P, class Body>
-void with_block_kernel(Scheme scheme, const Body& body) {
-  if constexpr (Reconstructible<P>) {
-    if (scheme == Scheme::muscl_minmod) return body(std::type_identity<BlockMuscl<P, MinMod, 0>>());
-    if (scheme == Scheme::muscl_mc) return body(std::type_identity<BlockMuscl<P, MonotonizedCentral, 0>>());
-  }
-  body(std::type_identity<BlockRusanov<P, 0>>());
-}
-
-// Set before main() by the .cu file that has the kernels of P; else null.
 template <Pde P>
-struct CudaKernels {
-  static inline void (*launch)(void* stream, const P& pde, Scheme scheme, const DeviceBatch& batch) = nullptr;
+struct PdeKernels {
+  // Solver::update() on the CPU.
+  static void update(const P& pde, const SchemeChoice& scheme, std::span<const PatchTask> tasks,
+                     const PatchLayout& layout, double t, double dt, const typename P::StepData& step,
+                     std::span<PatchStatus> status);
+  static PatchStatus inspect(const P& pde, const PatchTask& task, const PatchLayout& layout);
+
+  // Solver::launch() on the host, by blocks of one thread: `batch` as HostView gives it.
+  static void launch_serially(const P& pde, const SchemeChoice& scheme, const DeviceBatch& batch);
+  // Doubles of block memory that a patch needs.
+  static std::ptrdiff_t block_memory(const SchemeChoice& scheme, int p);
+
+  // Solver::launch() on CUDA; `stream`: a cudaStream_t.
+  static void launch_on_cuda(void* stream, const P& pde, const SchemeChoice& scheme,
+                             const DeviceBatch& batch);
+  // Solver::launch() by OpenMP. Returns when the batch is done.
+  static void launch_on_openmp(const gpu::Execution& execution, const P& pde, const SchemeChoice& scheme,
+                               const DeviceBatch& batch);
+};
+
+// The back ends that the program has for P besides the CPU: set before the first solver of P is made.
+template <Pde P>
+struct DeviceKernels {
+  static inline decltype(&PdeKernels<P>::launch_on_cuda) cuda = nullptr;
+  static inline decltype(&PdeKernels<P>::launch_on_openmp) openmp = nullptr;
 };
 
 }  // namespace meander::solvers

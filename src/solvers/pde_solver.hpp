@@ -1,42 +1,37 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A Solver made of nothing but an equation: first-order Rusanov for every Pde, MUSCL-Hancock for those that
-// can be reconstructed, on the CPU and on devices. What it can be asked for are the unknowns. Not for device
-// code.
+// A Solver made of an equation and a scheme of its list (scheme.hpp), on the CPU and on devices. It can be asked for
+// the unknowns; an equation with more to say derives from it. Not for device code.
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "solvers/block_serial.hpp"
-#include "solvers/muscl.hpp"
-#include "solvers/patch_solver.hpp"
+#include "base/assert.hpp"
+#include "gpu/device.hpp"
+#include "solvers/block_patch.hpp"
 #include "solvers/pde_kernels.hpp"
-#include "solvers/rusanov.hpp"
+#include "solvers/scheme_words.hpp"
 
 namespace meander::solvers {
 
 template <Pde P>
-class PdeSolver final : public Solver {
- public:
-  static constexpr bool has_muscl = Reconstructible<P>;
+class PdeSolver : public Solver {
+  using Kernels = PdeKernels<P>;
+  using Devices = DeviceKernels<P>;
 
-  // unknown_names: P::unknowns of them. A scheme of muscl's only where has_muscl.
-  PdeSolver(const std::string& name, const P& pde, Scheme scheme, std::vector<std::string> unknown_names)
+ public:
+  // unknown_names: P::unknowns of them.
+  PdeSolver(const std::string& name, const P& pde, const SchemeChoice& scheme,
+            std::vector<std::string> unknown_names)
       : pde_(pde), scheme_(scheme) {
+    static_assert(P::unknowns <= most_unknowns);
     MEANDER_ASSERT(unknown_names.size() == std::size_t{P::unknowns});
-    traits_.name = name + " rusanov";
-    if (scheme != Scheme::rusanov) {
-      MEANDER_ASSERT(has_muscl);
-      traits_.name = name + (scheme == Scheme::muscl_mc ? " muscl mc" : " muscl minmod");
-      traits_.halo = 2;
-      traits_.halo_shape = HaloShape::edges;  // the predictor takes transverse slopes in halo volumes
-      traits_.prolongation = Prolongation::limited_linear;
-    }
+    traits_.name = name + ' ' + scheme_name(scheme, vocabulary<P>());
+    set_traits(traits_, scheme.reconstruction);
     traits_.dim = P::dim;
     traits_.unknowns = P::unknowns;
     traits_.conservative = !P::has_ncp;
@@ -48,14 +43,7 @@ class PdeSolver final : public Solver {
 
   void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int, double t, double dt,
               std::span<PatchStatus> status) const override {
-    if constexpr (has_muscl) {
-      if (scheme_ == Scheme::muscl_minmod)
-        return update_batch<MusclHancock<P, Pack, MinMod>>(pde_, tasks, layout, t, dt, step_, status);
-      if (scheme_ == Scheme::muscl_mc)
-        return update_batch<MusclHancock<P, Pack, MonotonizedCentral>>(pde_, tasks, layout, t, dt, step_,
-                                                                       status);
-    }
-    update_batch<Rusanov<P, Pack>>(pde_, tasks, layout, t, dt, step_, status);
+    Kernels::update(pde_, scheme_, tasks, layout, t, dt, step_, status);
   }
 
   std::span<const std::byte> step_bytes() const override {
@@ -66,34 +54,32 @@ class PdeSolver final : public Solver {
   }
 
   bool runs_on(std::string_view kind) const override {
-    return kind == "host" || (kind == "cuda" && CudaKernels<P>::launch != nullptr);
+    return kind == "host" || (kind == "cuda" && Devices::cuda != nullptr) ||
+           (kind == "openmp" && Devices::openmp != nullptr);
   }
 
   std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
-    std::size_t bytes = 0;
-    with_block_kernel<P>(scheme_, [&](auto kernel) {
-      if (CudaKernels<P>::launch != nullptr)
-        bytes = block_scratch(decltype(kernel)::type::memory(layout.p), patches);
-    });
-    return bytes;
+    if (Devices::cuda == nullptr && Devices::openmp == nullptr) return 0;
+    return block_scratch(Kernels::block_memory(scheme_, layout.p), patches,
+                         Devices::openmp != nullptr ? BlockMemory::scratch : BlockMemory::shared);
   }
 
   void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
     MEANDER_ASSERT(batch.layout.dim == P::dim && batch.layout.h == traits_.halo);
     if (execution.on_host()) {
       const HostView view(execution, batch, 0, sizeof step_, scratch_bytes(batch.layout, batch.count));
-      with_block_kernel<P>(scheme_, [&](auto kernel) {
-        update_serially<typename decltype(kernel)::type>(pde_, view.batch());
-      });
-    } else if (CudaKernels<P>::launch != nullptr) {
-      CudaKernels<P>::launch(execution.native_queue(), pde_, scheme_, batch);
+      Kernels::launch_serially(pde_, scheme_, view.batch());
+    } else if (execution.openmp_device() >= 0 && Devices::openmp != nullptr) {
+      Devices::openmp(execution, pde_, scheme_, batch);
+    } else if (Devices::cuda != nullptr) {
+      Devices::cuda(execution.native_queue(), pde_, scheme_, batch);
     } else {
       Solver::launch(execution, batch);
     }
   }
 
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
-    return inspect_patch(pde_, task, layout, workspace(layout).plane);
+    return Kernels::inspect(pde_, task, layout);
   }
 
   PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
@@ -124,6 +110,11 @@ class PdeSolver final : public Solver {
   const std::vector<Derived>& derived() const override { return derived_; }
   const void* parameters() const override { return &pde_; }
 
+ protected:
+  const P& pde() const { return pde_; }
+  typename P::StepData& step() { return step_; }
+  const typename P::StepData& step() const { return step_; }
+
  private:
   template <int... unknown>
   void add_unknowns(std::integer_sequence<int, unknown...>) {
@@ -142,7 +133,7 @@ class PdeSolver final : public Solver {
   }
 
   P pde_;
-  Scheme scheme_;
+  SchemeChoice scheme_;
   typename P::StepData step_ = {};
   Traits traits_;
   std::vector<Derived> derived_;

@@ -27,7 +27,7 @@ struct PointTerms {
 // gravity of a scenario, is none of the equation's own.
 template <Pde P>
 PointTerms point_terms(const P& pde, const std::vector<std::string>& names) {
-  static_assert(P::has_flux || Together<P>);
+  static_assert(P::has_flux || FusedRhs<P>);
   static constexpr int N = P::unknowns;
   PointTerms terms{P::dim, N, !P::has_flux, {}, {}};
   if constexpr (P::has_flux) {

@@ -3,11 +3,19 @@
 // Equations and scenarios from outside the library do not hide those that are there. What they do is tested
 // with the tutorial (tests/installed).
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
-#include "simulation/module.hpp"
+#include "simulation/config/config.hpp"
+#include "simulation/own_equation.hpp"
+#include "simulation/simulation.hpp"
+#include "solvers/conservation_law.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -24,6 +32,72 @@ TEST(Registry, RefusesNamesThatAreTaken) {
   EXPECT_THROW(add_scenario(scenario), std::invalid_argument);
   EXPECT_EQ(modules().size(), of_equations);
   EXPECT_EQ(scenarios().size(), of_scenarios);
+}
+
+// N unknowns that drift along x.
+template <int N>
+struct Wide {
+  template <int D>
+  struct Law : solvers::ConservationLaw<Law, D, N> {
+    template <class T>
+    MEANDER_TERM void flux(const T* q, const T*, int axis, T* f) const {
+      for (int n = 0; n < N; ++n) f[n] = axis == 0 ? q[n] : T(0.0);
+    }
+    template <class T>
+    MEANDER_TERM T max_eigenvalue(const T*, const T*, int axis) const {
+      return T(axis == 0 ? 1.0 : 0.0);
+    }
+  };
+};
+
+class Ramp final : public Scenario {
+ public:
+  void describe(io::Fields&) override {}
+  void set_up(const io::Fields&, const ProblemSetup&) override {}
+  void initial(const double* x, double, double* q) const override {
+    for (int n = 0; n < 70; ++n) q[n] = n + (x[0] < 0.5 ? 1.0 : 0.0);
+  }
+};
+
+std::vector<std::string> names(int count) {
+  std::vector<std::string> all;
+  for (int n = 0; n < count; ++n) all.push_back(fmt::format("u{}", n));
+  return all;
+}
+
+// Registers an equation of 70 unknowns and runs it on an adaptive mesh with plot quantities: every buffer for the
+// state of one volume must hold them. Returns an exit code.
+int run_seventy_unknowns() {
+  register_equation<Wide<70>::Law>("wide", "seventy unknowns", names(70));
+  register_scenario<Ramp>("ramp", "a step in every unknown", "wide");
+  const Config config = load_config_text(
+      "[domain]\ndimensions = 2\n[boundary]\nall = \"scenario\"\n[mesh]\npatch-size = 4\nmin-level = "
+      "1\nmax-level = 2\n"
+      "[[refinement]]\nkind = \"jump\"\nvariable = \"u0\"\nrefine = 0.3\n[solver]\nequation = \"wide\"\n"
+      "[scenario]\nname = \"ramp\"\n",
+      "wide.toml", {}, scenarios(), 1e9);
+  const auto simulation = make_simulation(config, 2);
+  while (simulation->step() < 12) simulation->advance(1.0);
+  const StateView view = simulation->view();
+  double largest = 0;
+  for (const auto& patch : view.patches) largest = std::max(largest, patch.q[view.layout.at(69, 0, 0)]);
+  return largest > 69.5 && largest < 70.0 + 1e-12 ? 0 : 1;
+}
+
+TEST(Registry, AnEquationOfSeventyUnknownsRuns) {
+  EXPECT_EXIT(std::exit(run_seventy_unknowns()), testing::ExitedWithCode(0), "");
+}
+
+TEST(Registry, RefusesMoreUnknownsThanBuffersHold) {
+  constexpr int N = solvers::most_unknowns + 1;
+  try {
+    register_equation<Wide<N>::template Law>("too-wide", "", names(N));
+    FAIL() << "registered";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "equation too-wide has 97 unknowns, but at most 96 are possible (solvers/solver.hpp)");
+  }
+  EXPECT_EQ(find_module("too-wide"), nullptr);
 }
 
 }  // namespace

@@ -10,21 +10,19 @@
 
 #include "physics/euler/gravity.hpp"
 #include "physics/euler/solver.hpp"
+#include "physics/euler/terms.hpp"
 #include "tests/solvers/block_batch.hpp"
+#include "tests/solvers/every_scheme.hpp"
 
 namespace meander::solvers::test {
 
 struct EulerCase {
   int dim, p;
-  euler::Scheme scheme;
-  euler::Limiter limiter;
+  SchemeWords scheme;
   bool gravity, floors;
 
   std::string name() const {
-    return std::to_string(dim) + "D_p" + std::to_string(p) +
-           (scheme == euler::Scheme::rusanov ? "_rusanov"
-            : limiter == euler::Limiter::mc  ? "_muscl_mc"
-                                             : "_muscl_minmod") +
+    return std::to_string(dim) + "D_p" + std::to_string(p) + '_' + name_of<euler::Terms<3>>(scheme) +
            (gravity ? "_gravity" : "") + (floors ? "_floors" : "");
   }
   friend void PrintTo(const EulerCase& one, std::ostream* out) { *out << one.name(); }
@@ -36,9 +34,8 @@ inline std::vector<EulerCase> euler_cases(const std::vector<int>& sizes) {
   for (int dim = 2; dim <= 3; ++dim) {
     for (const int p : sizes) {
       for (const bool more : {false, true}) {
-        all.push_back({dim, p, euler::Scheme::rusanov, euler::Limiter::mc, more, more});
-        all.push_back({dim, p, euler::Scheme::muscl, euler::Limiter::mc, more, more});
-        all.push_back({dim, p, euler::Scheme::muscl, euler::Limiter::minmod, more, !more});
+        for (const SchemeWords& scheme : every_scheme<euler::Terms<3>>())
+          all.push_back({dim, p, scheme, more, scheme.limiter == "minmod" ? !more : more});
       }
     }
   }
@@ -46,12 +43,12 @@ inline std::vector<EulerCase> euler_cases(const std::vector<int>& sizes) {
 }
 
 inline std::unique_ptr<Solver> make(const EulerCase& one) {
-  euler::Parameters parameters{.scheme = one.scheme, .limiter = one.limiter, .gamma = 5.0 / 3};
+  euler::Parameters parameters{.gamma = 5.0 / 3};
   if (one.floors) {
     parameters.density_floor = 0.3;
     parameters.pressure_floor = 0.2;
   }
-  auto solver = euler::make_solver(one.dim, parameters);
+  auto solver = euler::make_solver(one.dim, parameters, one.scheme);
   if (one.gravity) {
     auto& gravity = *static_cast<euler::SphericalGravity*>(solver->step_data());
     gravity.on = true;

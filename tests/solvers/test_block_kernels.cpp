@@ -28,7 +28,7 @@ TEST_P(EulerBlockKernels, GiveTheBitsOfTheCpu) {
   }
   if (GetParam().p < 5) return;  // too few volumes for everything to happen
   EXPECT_EQ(floored > 0, GetParam().floors);
-  const bool steep = GetParam().scheme == euler::Scheme::muscl && GetParam().limiter == euler::Limiter::mc;
+  const bool steep = GetParam().scheme.scheme == "muscl" && GetParam().scheme.limiter != "minmod";
   EXPECT_EQ(first_order > 0, steep);
 }
 

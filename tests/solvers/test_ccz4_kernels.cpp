@@ -10,7 +10,7 @@
 #include "physics/ccz4/solver.hpp"
 #include "solvers/fourth_order.hpp"
 #include "solvers/patch_solver.hpp"
-#include "solvers/rusanov_together.hpp"
+#include "solvers/rusanov_fused.hpp"
 #include "tests/solvers/ccz4_states.hpp"
 #include "tests/solvers/patches.hpp"
 
@@ -48,10 +48,10 @@ TEST(Ccz4Kernels, RusanovIsThatOfPlainLoops) {
       const double dx = 0.3, dt = 0.002;
       const PatchTask tasks[2] = {patch.task(dx), scalar.task(dx)};
       PatchStatus status[2];
-      update_batch<RusanovTogether<Terms, Pack>>(terms, std::span(tasks, 1), layout, 0, dt, {},
-                                                 std::span(status, 1));
-      update_batch<RusanovTogether<Terms, double>>(terms, std::span(tasks + 1, 1), layout, 0, dt, {},
-                                                   std::span(status + 1, 1));
+      update_batch<RusanovFused<Terms, Pack>>(terms, std::span(tasks, 1), layout, 0, dt, {},
+                                              std::span(status, 1));
+      update_batch<RusanovFused<Terms, double>>(terms, std::span(tasks + 1, 1), layout, 0, dt, {},
+                                                std::span(status + 1, 1));
       EXPECT_EQ(status[0].max_rate, status[1].max_rate);
       EXPECT_EQ(status[0].admissible, status[1].admissible);
       EXPECT_EQ(status[0].floored, status[1].floored);

@@ -13,7 +13,7 @@
 namespace meander::ccz4 {
 namespace {
 
-static_assert(Pde<Terms> && Floored<Terms> && Together<Terms>);
+static_assert(Pde<Terms> && Floored<Terms> && FusedRhs<Terms>);
 
 TEST(Ccz4Terms, AgreeWithFullTensorLoops) {
   std::mt19937 engine(3);

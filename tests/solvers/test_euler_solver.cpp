@@ -35,8 +35,7 @@ TEST_P(EulerSolver, SaysWhatItIs) {
   EXPECT_EQ(first.stages, 1);
   EXPECT_EQ(first.stage_blocks, 0);
   EXPECT_TRUE(first.conservative);
-  parameters.scheme = euler::Scheme::muscl;
-  const auto second = euler::make_solver(dim, parameters);
+  const auto second = euler::make_solver(dim, parameters, {.scheme = "muscl"});
   EXPECT_EQ(second->traits().name, "euler muscl mc");
   EXPECT_EQ(second->traits().halo, 2);
   EXPECT_EQ(second->traits().halo_shape, HaloShape::edges);

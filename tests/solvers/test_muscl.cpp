@@ -19,18 +19,14 @@ constexpr double gamma_law = 1.4;
 using State = std::vector<double>;
 using Volume = std::array<int, 3>;
 
-euler::Parameters second_order(euler::Limiter limiter) {
-  euler::Parameters parameters;
-  parameters.scheme = euler::Scheme::muscl;
-  parameters.limiter = limiter;
-  parameters.gamma = gamma_law;
-  return parameters;
+std::unique_ptr<Solver> second_order(int dim, const std::string& limiter) {
+  return euler::make_solver(dim, {.gamma = gamma_law}, {"muscl", limiter, "rusanov"});
 }
 
 // The scheme written down volume by volume, with branches, from Toro's book.
 struct Naive {
   const Patch& patch;
-  euler::Limiter limiter;
+  std::string limiter;
   int dim;
   double ratio;
   mutable int fallbacks = 0;
@@ -48,7 +44,7 @@ struct Naive {
   double limited(double below, double above) const {
     if (below * above <= 0) return 0;
     const double sign = below > 0 ? 1 : -1, least = std::min(std::abs(below), std::abs(above));
-    if (limiter == euler::Limiter::minmod) return sign * least;
+    if (limiter == "minmod") return sign * least;
     return sign * std::min(0.5 * std::abs(below + above), 2 * least);
   }
   // Face states of a volume: [2 * axis + side].
@@ -125,16 +121,16 @@ struct Naive {
 
 struct Case {
   int dim, p;
-  euler::Limiter limiter;
+  std::string limiter;
 };
 void PrintTo(const Case& c, std::ostream* os) {
-  *os << c.dim << "d p" << c.p << (c.limiter == euler::Limiter::mc ? " mc" : " minmod");
+  *os << c.dim << "d p" << c.p << ' ' << c.limiter;
 }
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (int dim : {2, 3}) {
     for (int p : {3, 4, 5, 6, 7, 8, 9, 10, 17}) {
-      for (auto limiter : {euler::Limiter::minmod, euler::Limiter::mc}) all.push_back({dim, p, limiter});
+      for (const char* limiter : {"minmod", "mc"}) all.push_back({dim, p, limiter});
     }
   }
   return all;
@@ -144,7 +140,7 @@ class MusclPatches : public testing::TestWithParam<Case> {
  protected:
   int dim = GetParam().dim, p = GetParam().p;
   PatchLayout layout{dim, p, 2, dim + 2};
-  std::unique_ptr<Solver> solver = euler::make_solver(dim, second_order(GetParam().limiter));
+  std::unique_ptr<Solver> solver = second_order(dim, GetParam().limiter);
 
   PatchStatus update(const PatchTask& task, double dt) const {
     PatchStatus status;
@@ -202,7 +198,7 @@ TEST_P(MusclPatches, CarriesALinearDensityExactly) {
 TEST(Muscl, IsOfSecondOrderOnASmoothWave) {
   for (const int dim : {2, 3}) {
     const auto error = [&](int p) {
-      const auto solver = euler::make_solver(dim, second_order(euler::Limiter::mc));
+      const auto solver = second_order(dim, "mc");
       const PatchLayout layout(dim, p, 2, dim + 2);
       const double dx = 1.0 / p, u = 1.0, pressure = 1.0, amplitude = 0.2;
       // Mean over a volume of 1 + amplitude sin(2 pi sum(x_a - u t)).
@@ -250,7 +246,7 @@ TEST(Muscl, IsOfSecondOrderOnASmoothWave) {
 // density: they fall back, are counted, and the state stays admissible.
 TEST(Muscl, FallsBackVolumeByVolume) {
   const PatchLayout layout(2, 9, 2, 4);
-  const auto solver = euler::make_solver(2, second_order(euler::Limiter::mc));
+  const auto solver = second_order(2, "mc");
   Patch patch(layout);
   for_volumes(layout, 2, [&](int i, int j, int) {
     const double u = 30.0 * (i - 4);  // an expansion much faster than sound

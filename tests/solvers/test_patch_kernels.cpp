@@ -10,37 +10,29 @@
 
 #include "physics/euler/solver.hpp"
 #include "physics/euler/terms.hpp"
+#include "solvers/godunov.hpp"
 #include "solvers/limiters.hpp"
 #include "solvers/muscl.hpp"
 #include "solvers/patch_solver.hpp"
-#include "solvers/rusanov.hpp"
 #include "tests/solvers/allocations.hpp"
+#include "tests/solvers/every_scheme.hpp"
 #include "tests/solvers/patches.hpp"
 
 namespace meander::solvers::test {
 namespace {
 
-using euler::Limiter;
-using euler::Scheme;
-
 struct Case {
   int dim, p;
-  Scheme scheme;
-  Limiter limiter;
+  SchemeWords scheme;
 };
-void PrintTo(const Case& c, std::ostream* os) {
-  *os << c.dim << "d p" << c.p
-      << (c.scheme == Scheme::rusanov    ? " rusanov"
-          : c.limiter == Limiter::minmod ? " minmod"
-                                         : " mc");
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.dim << "D p" << c.p << ' ' << name_of<euler::Terms<3>>(c.scheme);
 }
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (int dim : {2, 3}) {
     for (int p : {3, 4, 5, 7, 8, 9, 11, 17, 32}) {
-      all.push_back({dim, p, Scheme::rusanov, Limiter::mc});
-      all.push_back({dim, p, Scheme::muscl, Limiter::minmod});
-      all.push_back({dim, p, Scheme::muscl, Limiter::mc});
+      for (const SchemeWords& scheme : every_scheme<euler::Terms<3>>()) all.push_back({dim, p, scheme});
     }
   }
   return all;
@@ -48,34 +40,27 @@ std::vector<Case> cases() {
 
 // The same kernels on one lane.
 template <int D>
-PatchStatus update_scalar(const euler::Parameters& parameters, const PatchTask& task,
-                          const PatchLayout& layout, double dt, const euler::SphericalGravity& gravity) {
+PatchStatus update_scalar(const euler::Parameters& parameters, const SchemeWords& words,
+                          const PatchTask& task, const PatchLayout& layout, double dt,
+                          const euler::SphericalGravity& gravity) {
   using Terms = euler::Terms<D>;
   const Terms terms(parameters);
   PatchStatus status;
   const std::span<const PatchTask> tasks(&task, 1);
   const std::span<PatchStatus> result(&status, 1);
-  if (parameters.scheme == Scheme::rusanov) {
-    update_batch<Rusanov<Terms, double>>(terms, tasks, layout, 0.0, dt, gravity, result);
-  } else if (parameters.limiter == Limiter::minmod) {
-    update_batch<MusclHancock<Terms, double, MinMod>>(terms, tasks, layout, 0.0, dt, gravity, result);
-  } else {
-    update_batch<MusclHancock<Terms, double, MonotonizedCentral>>(terms, tasks, layout, 0.0, dt, gravity,
-                                                                  result);
-  }
+  with_scheme<Terms>(choice_of<Terms>(words), [&]<class Scheme>(std::type_identity<Scheme>) {
+    update_batch<typename Scheme::template Cpu<Terms, double>>(terms, tasks, layout, 0.0, dt, gravity,
+                                                               result);
+  });
   return status;
 }
 
 class PatchKernels : public testing::TestWithParam<Case> {
  protected:
   int dim = GetParam().dim, p = GetParam().p;
-  euler::Parameters parameters = [] {
-    euler::Parameters chosen;
-    chosen.scheme = GetParam().scheme;
-    chosen.limiter = GetParam().limiter;
-    return chosen;
-  }();
-  std::unique_ptr<Solver> solver = euler::make_solver(dim, parameters);
+  SchemeWords scheme = GetParam().scheme;
+  euler::Parameters parameters;
+  std::unique_ptr<Solver> solver = euler::make_solver(dim, parameters, scheme);
   PatchLayout layout{dim, p, solver->traits().halo, dim + 2};
   int reach = solver->traits().halo_shape == HaloShape::faces ? 1 : 2;
   double dx = 0.1, dt = 0.002;
@@ -107,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, PatchKernels, testing::ValuesIn(cases()));
 TEST_P(PatchKernels, PacksAndScalarsAgreeToTheBit) {
   parameters.density_floor = 0.5;  // both floors hit some volumes
   parameters.pressure_floor = 0.5;
-  solver = euler::make_solver(dim, parameters);
+  solver = euler::make_solver(dim, parameters, scheme);
   *static_cast<euler::SphericalGravity*>(solver->step_data()) = gravity();
   Patch one = random_patch(1), other = one;
   std::array<std::vector<double>, 12> fluxes;
@@ -118,8 +103,8 @@ TEST_P(PatchKernels, PacksAndScalarsAgreeToTheBit) {
     with_scalars.flux[face] = fluxes[face + 6].data();
   }
   const PatchStatus a = update(with_packs);
-  const PatchStatus b = dim == 2 ? update_scalar<2>(parameters, with_scalars, layout, dt, gravity())
-                                 : update_scalar<3>(parameters, with_scalars, layout, dt, gravity());
+  const PatchStatus b = dim == 2 ? update_scalar<2>(parameters, scheme, with_scalars, layout, dt, gravity())
+                                 : update_scalar<3>(parameters, scheme, with_scalars, layout, dt, gravity());
   for_volumes(layout, 0, [&](int i, int j, int k) { ASSERT_EQ(one.volume(i, j, k), other.volume(i, j, k)); });
   for (std::size_t face = 0; face < 6; ++face) EXPECT_EQ(fluxes[face], fluxes[face + 6]);
   EXPECT_EQ(a.max_rate, b.max_rate);
@@ -306,7 +291,7 @@ TEST_P(PatchKernels, LiftsToTheFloorsAndCounts) {
   update(free.task(dx));
   parameters.density_floor = 0.4;
   parameters.pressure_floor = 0.5;
-  solver = euler::make_solver(dim, parameters);
+  solver = euler::make_solver(dim, parameters, scheme);
   const PatchStatus status = update(floored.task(dx));
   std::int64_t below = 0;
   const auto pressure = [&](const std::vector<double>& q) {

@@ -9,7 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "solvers/conservation_law.hpp"
+#include "solvers/pde_kernels_cpu.hpp"
+#include "solvers/pde_kernels_serial.hpp"
 #include "tests/solvers/block_batch.hpp"
+#include "tests/solvers/every_scheme.hpp"
 
 namespace meander::solvers::test {
 namespace {
@@ -36,8 +39,8 @@ struct Burgers : ConservationLaw<Burgers, D, 2, Speeds> {
 static_assert(Reconstructible<Burgers<2>> && Reconstructible<Burgers<3>> && !Floored<Burgers<2>>);
 
 template <int D>
-void check_kernels(Scheme scheme, int p) {
-  const PdeSolver<Burgers<D>> solver("burgers", {}, scheme, {"a", "b"});
+void check_kernels(const SchemeWords& scheme, int p) {
+  const PdeSolver<Burgers<D>> solver("burgers", {}, choice_of<Burgers<D>>(scheme), {"a", "b"});
   const auto fill = [&](Patch& patch, unsigned seed) {
     std::mt19937 engine(seed);
     std::uniform_real_distribution<double> draw(-1, 1);
@@ -54,7 +57,7 @@ void check_kernels(Scheme scheme, int p) {
 }
 
 TEST(PdeSolver, HasDeviceKernelsWithTheBitsOfTheCpu) {
-  for (const Scheme scheme : {Scheme::rusanov, Scheme::muscl_minmod, Scheme::muscl_mc}) {
+  for (const SchemeWords& scheme : every_scheme<Burgers<2>>()) {
     for (const int p : {3, 6, 9}) {
       SCOPED_TRACE(p);
       check_kernels<2>(scheme, p);
@@ -64,7 +67,8 @@ TEST(PdeSolver, HasDeviceKernelsWithTheBitsOfTheCpu) {
 }
 
 TEST(PdeSolver, KnowsItsUnknowns) {
-  const PdeSolver<Burgers<2>> solver("burgers", {}, Scheme::muscl_mc, {"a", "b"});
+  const PdeSolver<Burgers<2>> solver("burgers", {}, choice_of<Burgers<2>>({"muscl", "mc", "rusanov"}),
+                                     {"a", "b"});
   EXPECT_EQ(solver.traits().name, "burgers muscl mc");
   EXPECT_EQ(solver.traits().halo, 2);
   ASSERT_EQ(solver.derived().size(), 2u);

@@ -8,8 +8,8 @@
 
 #include "physics/euler/solver.hpp"
 #include "physics/euler/terms.hpp"
+#include "solvers/godunov.hpp"
 #include "solvers/patch_solver.hpp"
-#include "solvers/rusanov.hpp"
 #include "tests/solvers/patches.hpp"
 
 namespace meander::solvers::test {
@@ -19,7 +19,6 @@ constexpr double gamma_law = 1.4;
 
 euler::Parameters first_order() {
   euler::Parameters parameters;
-  parameters.scheme = euler::Scheme::rusanov;
   parameters.gamma = gamma_law;
   return parameters;
 }

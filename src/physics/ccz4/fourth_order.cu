@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/ccz4/kernels.hpp"
 #include "solvers/block_cuda.cuh"
-#include "solvers/block_together.hpp"
+#include "solvers/block_fused.hpp"
 
 namespace meander::ccz4 {
 
@@ -11,7 +11,7 @@ constexpr int threads = 128;
 
 void launch_fourth_order_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch) {
   with_fourth_order<Terms>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
-    launch_on_cuda<Kernel, 0, threads>(stream, terms, batch);
+    launch_on_cuda_blocks<Kernel, 0, threads>(stream, terms, batch);
   });
 }
 

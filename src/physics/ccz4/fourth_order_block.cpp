@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/ccz4/kernels.hpp"
+#include "solvers/block_fused.hpp"
 #include "solvers/block_serial.hpp"
-#include "solvers/block_together.hpp"
 
 namespace meander::ccz4 {
 

@@ -38,12 +38,12 @@ void Ccz4Equation::describe_system(io::Fields& fields) {
 void Ccz4Equation::describe(io::Fields& fields, int, double& cfl) {
   Parameters& p = parameters;
   fields.choice(
-      "scheme", scheme_, {"rusanov", "fourth-order"},
-      "First-order finite volumes with the Rusanov flux, or finite differences of fourth order with "
-      "Runge-Kutta steps and Kreiss-Oliger dissipation.");
+      "scheme", scheme_, {"godunov", "rusanov", "fourth-order"},
+      "godunov, or rusanov: first-order finite volumes with Rusanov's fluctuations; fourth-order: finite "
+      "differences of fourth order with Runge-Kutta steps and Kreiss-Oliger dissipation.");
   fields.number(
       "cfl", cfl, "",
-      "Time step in units of dx over the sum of the wave speeds along the axes: at most 1 (rusanov), "
+      "Time step in units of dx over the sum of the wave speeds along the axes: at most 1 (godunov), "
       "1.8 (fourth-order).",
       {.min = 0, .max = 2, .min_open = true});
   fields.number(
@@ -69,9 +69,10 @@ void Ccz4Equation::describe(io::Fields& fields, int, double& cfl) {
                 io::greater_than(0));
 }
 
-void Ccz4Equation::set_up(const std::vector<double>& lower, const std::vector<double>& upper) {
+void Ccz4Equation::set_up(const io::Fields&, const std::vector<double>& lower,
+                          const std::vector<double>& upper) {
   Parameters& p = parameters;
-  p.scheme = scheme_ == "rusanov" ? Scheme::rusanov : Scheme::fourth_order;
+  p.scheme = scheme_ == "fourth-order" ? Scheme::fourth_order : Scheme::rusanov;
   p.slicing = slicing_ == "harmonic" ? Slicing::harmonic : Slicing::one_plus_log;
   p.evolves_shift = evolves_shift_ != 0;
   p.c = damped_theta_;

@@ -12,7 +12,8 @@ namespace meander::ccz4 {
 class Ccz4Equation final : public simulation::Equation {
  public:
   void describe(io::Fields& keys, int dim, double& cfl) override;
-  void set_up(const std::vector<double>& lower, const std::vector<double>& upper) override;
+  void set_up(const io::Fields& keys, const std::vector<double>& lower,
+              const std::vector<double>& upper) override;
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
   solvers::PointTerms terms(int dim) const override;
   std::vector<std::string> warnings(const io::Fields& keys, bool adaptive) const override;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/ccz4/kernels.hpp"
 #include "solvers/block_cuda.cuh"
-#include "solvers/block_together.hpp"
+#include "solvers/block_fused.hpp"
 
 namespace meander::ccz4 {
 
@@ -10,7 +10,7 @@ namespace meander::ccz4 {
 constexpr int threads = 128;
 
 void launch_rusanov_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch) {
-  launch_on_cuda<BlockRusanovTogether<Terms>, 0, threads>(stream, terms, batch);
+  launch_on_cuda_blocks<BlockRusanovFused<Terms>, 0, threads>(stream, terms, batch);
 }
 
 }  // namespace meander::ccz4

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/ccz4/kernels.hpp"
-#include "solvers/block_together.hpp"
+#include "solvers/block_fused.hpp"
 #include "solvers/launch_openmp.hpp"
 
 namespace meander::ccz4 {
 
 void launch_rusanov_on_openmp(const gpu::Execution& execution, const Terms& terms, const DeviceBatch& batch) {
-  launch_on_openmp<BlockRusanovTogether<Terms>>(execution, terms, batch);
+  launch_on_openmp_teams<BlockRusanovFused<Terms>>(execution, terms, batch);
 }
 
 }  // namespace meander::ccz4

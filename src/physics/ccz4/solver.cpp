@@ -64,10 +64,11 @@ class Ccz4Solver final : public Solver {
 
   void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int stage, double t, double dt,
               std::span<PatchStatus> status) const override {
-    if (terms_.parameters.scheme == Scheme::rusanov) {
-      update_rusanov(terms_, tasks, layout, t, dt, status);
-    } else {
-      update_fourth_order(terms_, tasks, layout, stage, dt, status);
+    switch (terms_.parameters.scheme) {
+      case Scheme::rusanov:
+        return update_rusanov(terms_, tasks, layout, t, dt, status);
+      case Scheme::fourth_order:
+        return update_fourth_order(terms_, tasks, layout, stage, dt, status);
     }
   }
 

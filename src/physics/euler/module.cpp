@@ -5,14 +5,12 @@
 #include "physics/euler/scenarios/list.hpp"
 #include "physics/euler/solver.hpp"
 #include "physics/euler/terms.hpp"
+#include "simulation/scheme_keys.hpp"
 
 namespace meander::euler {
 
 void EulerEquation::describe(io::Fields& keys, int, double& cfl) {
-  keys.choice("scheme", scheme_, {"rusanov", "muscl"},
-              "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
-  keys.choice("limiter", limiter_, {"minmod", "mc"},
-              "Slope limiter of muscl: minmod, or monotonised central.");
+  simulation::describe_scheme(keys, scheme, vocabulary<Terms<3>>());
   keys.number("gamma", parameters.gamma, "", "Ratio of specific heats.",
               {.min = 1, .max = 10, .min_open = true})
       .fixed = true;
@@ -24,13 +22,12 @@ void EulerEquation::describe(io::Fields& keys, int, double& cfl) {
               "A pressure below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
 }
 
-void EulerEquation::set_up(const std::vector<double>&, const std::vector<double>&) {
-  parameters.scheme = scheme_ == "muscl" ? Scheme::muscl : Scheme::rusanov;
-  parameters.limiter = limiter_ == "minmod" ? Limiter::minmod : Limiter::mc;
+void EulerEquation::set_up(const io::Fields& keys, const std::vector<double>&, const std::vector<double>&) {
+  simulation::check_scheme(keys, scheme);
 }
 
 std::unique_ptr<solvers::Solver> EulerEquation::make_solver(int dim) const {
-  return euler::make_solver(dim, parameters);
+  return euler::make_solver(dim, parameters, scheme);
 }
 
 solvers::PointTerms EulerEquation::terms(int dim) const {

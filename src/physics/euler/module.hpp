@@ -5,20 +5,20 @@
 
 #include "physics/euler/parameters.hpp"
 #include "simulation/module.hpp"
+#include "solvers/scheme_words.hpp"
 
 namespace meander::euler {
 
 class EulerEquation final : public simulation::Equation {
  public:
   void describe(io::Fields& keys, int dim, double& cfl) override;
-  void set_up(const std::vector<double>& lower, const std::vector<double>& upper) override;
+  void set_up(const io::Fields& keys, const std::vector<double>& lower,
+              const std::vector<double>& upper) override;
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
   solvers::PointTerms terms(int dim) const override;
 
   Parameters parameters;
-
- private:
-  std::string scheme_ = "rusanov", limiter_ = "mc";
+  solvers::SchemeWords scheme;
 };
 
 // Of a setup of this equation.

@@ -8,12 +8,7 @@
 
 namespace meander::euler {
 
-enum class Scheme : std::uint8_t { rusanov, muscl };
-enum class Limiter : std::uint8_t { minmod, mc };
-
 struct Parameters {
-  Scheme scheme = Scheme::rusanov;
-  Limiter limiter = Limiter::mc;
   double gamma = 1.4;          // ratio of specific heats, > 1
   double density_floor = 0.0;  // 0: none; a state below it is lifted, and counted
   double pressure_floor = 0.0;

@@ -8,7 +8,9 @@
 #include "physics/euler/acceleration.hpp"
 #include "physics/euler/gravity.hpp"
 #include "physics/euler/parameters.hpp"
+#include "solvers/list.hpp"
 #include "solvers/math.hpp"
+#include "solvers/riemann.hpp"
 
 namespace meander::euler {
 
@@ -20,6 +22,8 @@ struct Terms {
   static constexpr int auxiliaries = D + 2;  // velocity (D), pressure, sound speed
   static constexpr bool has_flux = true, has_ncp = false, has_source = true;
   static constexpr int energy = D + 1, pressure = D, sound = D + 1;
+  static constexpr bool specialised_by_patch_size = true;
+  using RiemannSolvers = List<RusanovFlux>;
 
   double gamma = 1.4, density_floor = 0, pressure_floor = 0;
 
@@ -121,6 +125,8 @@ struct Terms {
       s[energy] = fma(g[a], fma(half_kick, g[a], q[1 + a]), s[energy]);
     }
   }
+
+  static constexpr double reflection_sign(int unknown, int axis) { return unknown == 1 + axis ? -1.0 : 1.0; }
 
   // Density and pressure positive; false for NaN. Without a division: rho p > 0.
   template <class T>

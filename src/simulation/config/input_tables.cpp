@@ -113,7 +113,7 @@ Document::Hints keys_of_other_equations(const InputDraft& draft) {
 
 void check_and_keep_solver(const Fields& fields, InputDraft& draft) {
   Config& config = draft.config;
-  draft.equation->set_up(config.domain.lower, config.domain.upper);
+  draft.equation->set_up(fields, config.domain.lower, config.domain.upper);
   config.equation = draft.equation;
   config.solver = config.equation->make_solver(config.domain.dimensions);
   check_radiation(draft.fields.at("boundary"), config, config.solver->traits());

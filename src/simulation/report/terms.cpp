@@ -49,7 +49,7 @@ solvers::PointTerms set_up(const Chosen& pde, const std::vector<std::string>& se
   io::Fields fields("solver");
   equation->describe(fields, pde.dim, cfl);
   document.bind(fields, {{"equation", "is chosen by --pde"}});
-  equation->set_up({}, {});
+  equation->set_up(fields, {}, {});
   return equation->terms(pde.dim);
 }
 

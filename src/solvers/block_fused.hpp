@@ -14,19 +14,19 @@ namespace meander::solvers {
 
 // An equation that says which of its rates are best computed together.
 template <class P>
-concept Grouped = Together<P> && P::rate_groups >
+concept Grouped = FusedRhs<P> && P::rate_groups >
 0 && requires(int n) {
   { P::rate_group(n) } -> std::convertible_to<int>;
 };
 
 // What both schemes share. h: halo width.
 template <Grouped P, int h>
-class BlockTogether {
+class BlockFused {
  protected:
   static constexpr int N = P::unknowns;
   using Shape = BlockShape<3, N, h, 0>;
 
-  MEANDER_HOST_DEVICE BlockTogether(const P& pde, const DeviceBatch& batch)
+  MEANDER_HOST_DEVICE BlockFused(const P& pde, const DeviceBatch& batch)
       : step_(pde, batch), shape_(batch.layout.p) {}
 
   struct Volume {
@@ -72,14 +72,14 @@ class BlockTogether {
 };
 
 template <Grouped P>
-class BlockRusanovTogether : private BlockTogether<P, 1> {
-  using Base = BlockTogether<P, 1>;
+class BlockRusanovFused : private BlockFused<P, 1> {
+  using Base = BlockFused<P, 1>;
   using Base::N, Base::shape_, Base::step_;
 
  public:
   using Equation = P;
 
-  MEANDER_HOST_DEVICE BlockRusanovTogether(const P& pde, const DeviceBatch& batch) : Base(pde, batch) {}
+  MEANDER_HOST_DEVICE BlockRusanovFused(const P& pde, const DeviceBatch& batch) : Base(pde, batch) {}
 
   // Wave speeds along the axes, in volumes and halo.
   static std::ptrdiff_t memory(int p) { return std::ptrdiff_t{3} * (p + 2) * (p + 2) * (p + 2); }
@@ -144,9 +144,9 @@ class BlockRusanovTogether : private BlockTogether<P, 1> {
 // radiates: for batches from which waves leave; a phase more, which a compiler pays for with registers in all
 // others.
 template <Grouped P, bool radiates>
-class BlockFourthOrder : private BlockTogether<P, 3> {
+class BlockFourthOrder : private BlockFused<P, 3> {
   static_assert(!radiates || Radiating<P>);
-  using Base = BlockTogether<P, 3>;
+  using Base = BlockFused<P, 3>;
   using Base::N, Base::shape_, Base::step_;
 
  public:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// First-order Rusanov on one patch by a block of threads: the operations of rusanov.hpp volume by volume, in
+// First-order finite volumes on one patch by a block of threads: the operations of godunov.hpp volume by volume, in
 // the same order. The patch is swept plane by plane; two planes of states and auxiliaries, the x and y fluxes
 // of one and the z fluxes below it are in the block's memory, so every volume of the slot is read once.
 // Usable in device code.
@@ -10,14 +10,14 @@
 
 namespace meander::solvers {
 
-template <Pde P, int known>
-class BlockRusanov {
+template <Pde P, class Flux, int known>
+class BlockGodunov {
  public:
   using Equation = P;
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
   static constexpr int sides = P::has_ncp ? 2 : 1;
 
-  MEANDER_HOST_DEVICE BlockRusanov(const P& pde, const DeviceBatch& batch)
+  MEANDER_HOST_DEVICE BlockGodunov(const P& pde, const DeviceBatch& batch)
       : step_(pde, batch), shape_(batch.layout.p) {}
 
   static std::ptrdiff_t memory(int p) {
@@ -93,7 +93,7 @@ class BlockRusanov {
     double ql[N], qr[N], al[A + 1], ar[A + 1];
     get(low, at_low, ql, al);
     get(high, at_high, qr, ar);
-    rusanov_flux(step_.pde, ql, al, qr, ar, axis, flux);
+    Flux::through(step_.pde, ql, al, qr, ar, axis, flux);
   }
 
   MEANDER_TERM void face(const DevicePatch& patch, int item, int k, const double* states,

@@ -12,14 +12,14 @@
 
 namespace meander::solvers {
 
-template <Together P, class V>
-class RusanovTogether {
+template <FusedRhs P, class V>
+class RusanovFused {
   static_assert(P::dim == 3 && P::auxiliaries == 3, "the auxiliaries are the wave speeds along the axes");
 
  public:
   static constexpr int N = P::unknowns, W = lanes<V>;
 
-  RusanovTogether(const P& pde, const PatchLayout& layout, Workspace& work)
+  RusanovFused(const P& pde, const PatchLayout& layout, Workspace& work)
       : pde_(pde), layout_(layout), plane_(work.plane), size_(work.plane.size()) {
     ring_ = work.scratch.reserve(((layout.h + 1) * N + 9) * size_);
     for (int m = 0; m < 3; ++m) speed_[m] = ring_ + ((layout.h + 1) * N + 3 * m) * size_;

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// First-order Rusanov (local Lax-Friedrichs; Toro 2009, section 10.5.1) on one patch, in place, for any
-// equation:
-//   face flux  g = (F(Ql) + F(Qr)) / 2 - lambda (Qr - Ql) / 2,  lambda = max(lambda(Ql), lambda(Qr)),
-// and for a non-conservative product the fluctuations g +- B((Ql + Qr) / 2) (Qr - Ql) / 2 on its two sides.
-// Each face flux is computed once and serves both volumes beside it. Reads halos across faces only.
+// First-order finite volumes (Godunov's method; Toro 2009, section 6.1) on one patch, in place, for any equation
+// and Riemann solver (riemann.hpp). Each face flux is computed once and serves both volumes beside it. Reads
+// halos across faces only.
 
 #include <utility>
 
@@ -14,14 +12,14 @@
 
 namespace meander::solvers {
 
-template <Pde P, class V>
-class Rusanov {
+template <Pde P, class V, class Flux>
+class GodunovKernel {
  public:
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
   static constexpr int W = lanes<V>;
   static constexpr int sides = P::has_ncp ? 2 : 1;  // what a face adds below and above differs with an ncp
 
-  Rusanov(const P& pde, const PatchLayout& layout, Workspace& work)
+  GodunovKernel(const P& pde, const PatchLayout& layout, Workspace& work)
       : pde_(pde),
         layout_(layout),
         plane_(work.plane),
@@ -101,7 +99,7 @@ class Rusanov {
       read<N>(high, at, qr);
       read<A>(aux_low, at, al);
       read<A>(aux_high, at, ar);
-      rusanov_flux(pde, ql, al, qr, ar, 1, face);
+      Flux::through(pde, ql, al, qr, ar, 1, face);
       write<sides * N>(flux, at, &face[0][0]);
     }
     if (record.wants(1)) record.take_plane(1, k, y_flux_);
@@ -118,7 +116,7 @@ class Rusanov {
       read<N>(high, at, qr);
       read<A>(aux_low, at, al);
       read<A>(aux_high, at, ar);
-      rusanov_flux(pde, ql, al, qr, ar, 2, face);
+      Flux::through(pde, ql, al, qr, ar, 2, face);
       write<N>(flux, at, face[sides - 1]);
     }
   }
@@ -140,7 +138,7 @@ class Rusanov {
       read<A>(aux, at, a);
       read<N>(right, at, qr);
       read<A>(aux_right, at, ar);
-      rusanov_flux(pde, q, a, qr, ar, 0, face);
+      Flux::through(pde, q, a, qr, ar, 0, face);
       if constexpr (record_x) write<N>(x_flux, at, face[0]);
       for (int n = 0; n < N; ++n) {
         sum[n] = face[0][n] - shift_in(before[n], face[sides - 1][n]);
@@ -152,7 +150,7 @@ class Rusanov {
       if constexpr (D == 3) {
         read<N>(above, at, qr);
         read<A>(aux_above, at, ar);
-        rusanov_flux(pde, q, a, qr, ar, 2, face);
+        Flux::through(pde, q, a, qr, ar, 2, face);
         read<N>(z_flux, at, other);
         write<N>(z_flux, at, face[sides - 1]);
         for (int n = 0; n < N; ++n) sum[n] = sum[n] + (face[0][n] - other[n]);

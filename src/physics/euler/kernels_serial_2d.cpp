@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The device kernels of all schemes in 2D, on the host.
+#include "physics/euler/terms.hpp"
+#include "solvers/pde_kernels_serial.hpp"
+
+namespace meander::solvers {
+
+template void PdeKernels<euler::Terms<2>>::launch_serially(const euler::Terms<2>&, const SchemeChoice&,
+                                                        const DeviceBatch&);
+template std::ptrdiff_t PdeKernels<euler::Terms<2>>::block_memory(const SchemeChoice&, int);
+
+}  // namespace meander::solvers

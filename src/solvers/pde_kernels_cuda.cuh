@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The CUDA kernels of an equation. An equation from outside the library has them by one line in a .cu file of
+// its program:
+//   static const meander::solvers::WithCudaKernels<Advection> kernels;
+
+#include "solvers/block_cuda.cuh"
+#include "solvers/block_godunov.hpp"
+#include "solvers/block_muscl.hpp"
+#include "solvers/pde_kernels.hpp"
+
+namespace meander::solvers {
+
+template <Pde P>
+void PdeKernels<P>::launch_on_cuda(void* stream, const P& pde, const SchemeChoice& scheme,
+                                   const DeviceBatch& batch) {
+  with_scheme<P>(scheme, [&]<class Scheme>(std::type_identity<Scheme>) {
+    with_patch_size<P, KnownPatchSizes>(batch.layout.p, [&](auto p) {
+      constexpr int known = decltype(p)::value;
+      launch_on_cuda_blocks<typename Scheme::template Block<P, known>, known>(stream, pde, batch);
+    });
+  });
+}
+
+// Law: as for simulation::register_equation().
+template <template <int> class Law>
+struct WithCudaKernels {
+  WithCudaKernels() {
+    DeviceKernels<Law<2>>::cuda = PdeKernels<Law<2>>::launch_on_cuda;
+    DeviceKernels<Law<3>>::cuda = PdeKernels<Law<3>>::launch_on_cuda;
+  }
+};
+
+}  // namespace meander::solvers

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Riemann solvers: the flux through one face from the states on its two sides, for any value type. Usable in
+// device code. A Riemann solver is a class with
+//   static constexpr const char* word, meaning: for the input file;
+//   template <Pde P, class V> static void through(const P&, const V* ql, const V* al, const V* qr, const V* ar,
+//   int axis, V (*face)[P::unknowns]): twice the flux as the volume below (face[0]) and the one above it
+//   (face[1], if there is a non-conservative product; else both see the same) see it; a: auxiliaries.
+// Rusanov's is for any equation; an equation may bring others (Pde::RiemannSolvers, scheme.hpp).
+
+#include "solvers/math.hpp"
+#include "solvers/pde.hpp"
+
+namespace meander::solvers {
+
+// Local Lax-Friedrichs (Toro 2009, section 10.5.1):
+//   g = (F(Ql) + F(Qr)) / 2 - lambda (Qr - Ql) / 2,  lambda = max(lambda(Ql), lambda(Qr)),
+// and for a non-conservative product the fluctuations g +- B((Ql + Qr) / 2) (Qr - Ql) / 2 on its two sides.
+struct RusanovFlux {
+  static constexpr const char* word = "rusanov";
+  static constexpr const char* meaning = "two waves of the largest speed";
+
+  template <Pde P, class V>
+  MEANDER_TERM static void through(const P& pde, const V* ql, const V* al, const V* qr, const V* ar, int axis,
+                                   V (*face)[P::unknowns]) {
+    constexpr int N = P::unknowns;
+    const V speed = max(pde.max_eigenvalue(ql, al, axis), pde.max_eigenvalue(qr, ar, axis));
+    V fl[N], fr[N], jump[N];
+    if constexpr (P::has_flux) {
+      pde.flux(ql, al, axis, fl);
+      pde.flux(qr, ar, axis, fr);
+    }
+    for (int n = 0; n < N; ++n) {
+      jump[n] = qr[n] - ql[n];
+      if constexpr (P::has_flux) {
+        face[0][n] = fma(-speed, jump[n], fl[n] + fr[n]);
+      } else {
+        face[0][n] = -speed * jump[n];
+      }
+    }
+    if constexpr (P::has_ncp) {
+      V mean[N], product[N];
+      for (int n = 0; n < N; ++n) mean[n] = V(0.5) * (ql[n] + qr[n]);
+      pde.ncp(mean, jump, axis, product);
+      for (int n = 0; n < N; ++n) {
+        face[1][n] = face[0][n] - product[n];
+        face[0][n] = face[0][n] + product[n];
+      }
+    }
+  }
+};
+
+// Twice the flux between two states in primitive variables, of an equation without non-conservative product.
+template <class Flux, Reconstructible P, class V>
+MEANDER_TERM void primitive_flux(const P& pde, const V* wl, const V* wr, int axis, V* flux) {
+  constexpr int N = P::unknowns, A = P::auxiliaries;
+  V ql[N], qr[N], al[A + 1], ar[A + 1], face[1][N];
+  pde.conserved(wl, ql);
+  pde.conserved(wr, qr);
+  pde.primitive_auxiliary(wl, al);
+  pde.primitive_auxiliary(wr, ar);
+  Flux::through(pde, ql, al, qr, ar, axis, face);
+  for (int n = 0; n < N; ++n) flux[n] = face[0][n];
+}
+
+// Sum over axes of the largest |eigenvalue|.
+template <Pde P, class V>
+MEANDER_TERM V rate(const P& pde, const V* q) {
+  V a[P::auxiliaries > 0 ? P::auxiliaries : 1];
+  if constexpr (P::auxiliaries > 0) pde.auxiliary(q, a);
+  V sum = pde.max_eigenvalue(q, a, 0);
+  for (int axis = 1; axis < P::dim; ++axis) sum = sum + pde.max_eigenvalue(q, a, axis);
+  return sum;
+}
+
+}  // namespace meander::solvers

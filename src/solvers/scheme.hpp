@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The one list of finite-volume schemes: reconstructions, limiters and Riemann solvers. The dispatch of CPU,
+// block, CUDA and OpenMP kernels and the words of the input file follow from it (scheme_words.hpp). Adding a
+// reconstruction is adding its kernels for packs and for blocks, and its entry here.
+
+#include <cstdint>
+
+#include "solvers/limiters.hpp"
+#include "solvers/riemann.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::solvers {
+
+// The kernels: godunov.hpp, muscl.hpp and block_godunov.hpp, block_muscl.hpp.
+template <Pde P, class V, class Flux>
+class GodunovKernel;
+template <Pde P, class Flux, int known>
+class BlockGodunov;
+template <Reconstructible P, class V, class Limiter, class Flux>
+class MusclHancock;
+template <Reconstructible P, class Limiter, class Flux, int known>
+class BlockMuscl;
+
+// The Riemann solvers that equation P can use: P::RiemannSolvers, or Rusanov's alone.
+template <Pde P>
+struct RiemannSolversOf {
+  using type = List<RusanovFlux>;
+};
+template <Pde P>
+  requires requires { typename P::RiemannSolvers; }
+struct RiemannSolversOf<P> {
+  using type = typename P::RiemannSolvers;
+};
+
+// First-order finite volumes.
+template <class Flux>
+struct Godunov {
+  template <Pde P, class V>
+  using Cpu = GodunovKernel<P, V, Flux>;
+  template <Pde P, int known>
+  using Block = BlockGodunov<P, Flux, known>;
+};
+
+// Second order in space and time.
+template <class Limiter, class Flux>
+struct Muscl {
+  template <Pde P, class V>
+  using Cpu = MusclHancock<P, V, Limiter, Flux>;
+  template <Pde P, int known>
+  using Block = BlockMuscl<P, Limiter, Flux, known>;
+};
+
+enum class Reconstruction : std::uint8_t { constant, muscl };
+
+// One scheme: a reconstruction, and indices into Limiters and the equation's Riemann solvers.
+struct SchemeChoice {
+  Reconstruction reconstruction = Reconstruction::constant;
+  int limiter = 0;
+  int riemann = 0;
+};
+
+// Calls body(std::type_identity<Scheme>()) for the scheme of that choice. Throws std::logic_error if equation P has
+// no such scheme.
+template <Pde P, class Body>
+void with_scheme(const SchemeChoice& choice, const Body& body) {
+  with_entry(typename RiemannSolversOf<P>::type(), choice.riemann, [&]<class Flux>(std::type_identity<Flux>) {
+    switch (choice.reconstruction) {
+      case Reconstruction::constant:
+        return body(std::type_identity<Godunov<Flux>>());
+      case Reconstruction::muscl:
+        if constexpr (Reconstructible<P>) {
+          return with_entry(Limiters(), choice.limiter, [&]<class Limiter>(std::type_identity<Limiter>) {
+            body(std::type_identity<Muscl<Limiter, Flux>>());
+          });
+        }
+    }
+    throw std::logic_error("the equation has no such reconstruction");
+  });
+}
+
+// What a solver with that reconstruction needs of halos and prolongation.
+inline void set_traits(Traits& traits, Reconstruction reconstruction) {
+  if (reconstruction == Reconstruction::constant) return;
+  traits.halo = 2;
+  traits.halo_shape = HaloShape::edges;  // the predictor takes transverse slopes in halo volumes
+  traits.prolongation = Prolongation::limited_linear;
+}
+
+}  // namespace meander::solvers

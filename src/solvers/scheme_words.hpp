@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The schemes of an equation in the words of the input file.
+
+#include <string>
+#include <vector>
+
+#include "solvers/scheme.hpp"
+
+namespace meander::solvers {
+
+// A choice in words: solver.scheme, solver.limiter, solver.riemann.
+struct SchemeWords {
+  std::string scheme = "godunov", limiter = "mc", riemann = "rusanov";
+};
+
+// What each word may be, and what they mean, entry by entry.
+struct SchemeVocabulary {
+  std::vector<std::string> schemes, limiters, limiter_meanings, riemanns, riemann_meanings;
+};
+
+template <Pde P>
+SchemeVocabulary vocabulary() {
+  using RiemannSolvers = typename RiemannSolversOf<P>::type;
+  SchemeVocabulary all{{"godunov", "rusanov"}, {}, {}, words(RiemannSolvers()), meanings(RiemannSolvers())};
+  if constexpr (Reconstructible<P>) {
+    all.schemes.emplace_back("muscl");
+    all.limiters = words(Limiters());
+    all.limiter_meanings = meanings(Limiters());
+  }
+  return all;
+}
+
+// Throws std::logic_error for words that are not in the vocabulary.
+SchemeChoice choice_of(const SchemeWords& words, const SchemeVocabulary& vocabulary);
+template <Pde P>
+SchemeChoice choice_of(const SchemeWords& words) {
+  return choice_of(words, vocabulary<P>());
+}
+
+// "rusanov", "hllc", "muscl mc", "muscl mc hllc": for Traits::name.
+std::string scheme_name(const SchemeChoice& choice, const SchemeVocabulary& vocabulary);
+
+}  // namespace meander::solvers
