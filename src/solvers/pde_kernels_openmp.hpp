@@ -12,8 +12,8 @@ namespace meander::solvers {
 
 // Not specialised by patch size: the compiler for the device would take a minute for it.
 template <Pde P>
-void PdeKernels<P>::launch_on_openmp(const gpu::Execution& execution, const P& pde, const SchemeChoice& scheme,
-                                     const DeviceBatch& batch) {
+void PdeKernels<P>::launch_on_openmp(const gpu::Execution& execution, const P& pde,
+                                     const SchemeChoice& scheme, const DeviceBatch& batch) {
   with_scheme<P>(scheme, [&]<class Scheme>(std::type_identity<Scheme>) {
     launch_on_openmp_teams<typename Scheme::template Block<P, 0>>(execution, pde, batch);
   });

@@ -29,7 +29,9 @@ struct RiemannSolversOf {
   using type = List<RusanovFlux>;
 };
 template <Pde P>
-  requires requires { typename P::RiemannSolvers; }
+requires requires {
+  typename P::RiemannSolvers;
+}
 struct RiemannSolversOf<P> {
   using type = typename P::RiemannSolvers;
 };
@@ -37,6 +39,7 @@ struct RiemannSolversOf<P> {
 // First-order finite volumes.
 template <class Flux>
 struct Godunov {
+  static constexpr bool is_default = std::is_same_v<Flux, RusanovFlux>;  // of the Riemann solvers
   template <Pde P, class V>
   using Cpu = GodunovKernel<P, V, Flux>;
   template <Pde P, int known>
@@ -46,6 +49,7 @@ struct Godunov {
 // Second order in space and time.
 template <class Limiter, class Flux>
 struct Muscl {
+  static constexpr bool is_default = std::is_same_v<Flux, RusanovFlux>;
   template <Pde P, class V>
   using Cpu = MusclHancock<P, V, Limiter, Flux>;
   template <Pde P, int known>

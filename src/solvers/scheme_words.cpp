@@ -19,7 +19,8 @@ SchemeChoice choice_of(const SchemeWords& words, const SchemeVocabulary& vocabul
   SchemeChoice choice;
   index_of(words.scheme, vocabulary.schemes);
   choice.reconstruction = words.scheme == "muscl" ? Reconstruction::muscl : Reconstruction::constant;
-  if (choice.reconstruction == Reconstruction::muscl) choice.limiter = index_of(words.limiter, vocabulary.limiters);
+  if (choice.reconstruction == Reconstruction::muscl)
+    choice.limiter = index_of(words.limiter, vocabulary.limiters);
   choice.riemann = index_of(words.riemann, vocabulary.riemanns);
   return choice;
 }
