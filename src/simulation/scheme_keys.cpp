@@ -19,29 +19,35 @@ std::string explained(const std::vector<std::string>& words, const std::vector<s
 
 }  // namespace
 
-void describe_scheme(io::Fields& keys, solvers::SchemeWords& words, const solvers::SchemeVocabulary& vocabulary) {
+void describe_scheme(io::Fields& keys, solvers::SchemeWords& words,
+                     const solvers::SchemeVocabulary& vocabulary) {
   const auto& schemes = vocabulary.schemes;
   const bool has_muscl = std::find(schemes.begin(), schemes.end(), "muscl") != schemes.end();
-  keys.choice("scheme", words.scheme, schemes,
-              has_muscl ? "godunov: first-order finite volumes; muscl: MUSCL-Hancock (second order); rusanov: godunov "
-                          "with the Riemann solver of that name."
-                        : "godunov: first-order finite volumes; rusanov: the same with the Riemann solver of that "
-                          "name.");
+  keys.choice(
+      "scheme", words.scheme, schemes,
+      has_muscl
+          ? "godunov: first-order finite volumes; muscl: MUSCL-Hancock (second order); rusanov: godunov "
+            "with the Riemann solver of that name."
+          : "godunov: first-order finite volumes; rusanov: the same with the Riemann solver of that "
+            "name.");
   if (vocabulary.riemanns.size() > 1) {
-    keys.choice("riemann", words.riemann, vocabulary.riemanns,
-                fmt::format("Riemann solver. {}.", explained(vocabulary.riemanns, vocabulary.riemann_meanings)));
+    keys.choice(
+        "riemann", words.riemann, vocabulary.riemanns,
+        fmt::format("Riemann solver. {}.", explained(vocabulary.riemanns, vocabulary.riemann_meanings)));
   }
   if (!vocabulary.limiters.empty()) {
     keys.choice("limiter", words.limiter, vocabulary.limiters,
-                fmt::format("Slope limiter of muscl. {}.", explained(vocabulary.limiters, vocabulary.limiter_meanings)));
+                fmt::format("Slope limiter of muscl. {}.",
+                            explained(vocabulary.limiters, vocabulary.limiter_meanings)));
   }
 }
 
 void check_scheme(const io::Fields& keys, const solvers::SchemeWords& words) {
   if (words.scheme != "rusanov" || words.riemann == "rusanov") return;
-  keys.reject(keys.was_given("riemann") ? "riemann" : "scheme",
-              fmt::format("scheme = \"rusanov\" is \"godunov\" with riemann = \"rusanov\", but riemann is \"{}\"",
-                          words.riemann));
+  keys.reject(
+      keys.was_given("riemann") ? "riemann" : "scheme",
+      fmt::format("scheme = \"rusanov\" is \"godunov\" with riemann = \"rusanov\", but riemann is \"{}\"",
+                  words.riemann));
 }
 
 }  // namespace meander::simulation

@@ -9,7 +9,8 @@
 namespace meander::simulation {
 
 // Declares the keys that the vocabulary offers a choice for. Their targets are in `words`.
-void describe_scheme(io::Fields& keys, solvers::SchemeWords& words, const solvers::SchemeVocabulary& vocabulary);
+void describe_scheme(io::Fields& keys, solvers::SchemeWords& words,
+                     const solvers::SchemeVocabulary& vocabulary);
 // Rejects what contradicts itself: "rusanov" is "godunov" with the Riemann solver of that name.
 void check_scheme(const io::Fields& keys, const solvers::SchemeWords& words);
 

@@ -14,14 +14,16 @@
 namespace meander::simulation {
 namespace {
 
-class SedovRun : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Dimensions, SedovRun, testing::Values(2, 3));
+class SedovRun : public testing::TestWithParam<std::tuple<int, const char*>> {};
+INSTANTIATE_TEST_SUITE_P(Cases, SedovRun,
+                         testing::Combine(testing::Values(2, 3), testing::Values("rusanov", "hllc")));
 
 TEST_P(SedovRun, ShockFollowsTheSimilaritySolution) {
-  const int dim = GetParam();
-  const Config config =
-      dim == 2 ? shipped_input("sedov-2d", {"mesh.max-level=3", "scenario.radius=0.02", "time.end=0.1"})
-               : shipped_input("sedov-3d", {"time.end=0.01"});
+  const int dim = std::get<0>(GetParam());
+  const std::string riemann = std::get<1>(GetParam());
+  const Config config = dim == 2 ? shipped_input("sedov-2d", {"mesh.max-level=3", "scenario.radius=0.02",
+                                                              "time.end=0.1", "solver.riemann=" + riemann})
+                                 : shipped_input("sedov-3d", {"time.end=0.01", "solver.riemann=" + riemann});
   const auto simulation = run(config);
   const reference::SedovSimilarity similarity(dim, 1.4);
   const double exact = similarity.shock_radius(1, 1, config.time.end),
@@ -33,15 +35,16 @@ TEST_P(SedovRun, ShockFollowsTheSimilaritySolution) {
 
 // Reflections and exchanges of axes map the blast onto itself, on an adaptive mesh too.
 TEST_P(SedovRun, CentredBlastStaysSymmetric) {
-  const int dim = GetParam();
+  const int dim = std::get<0>(GetParam());
+  const std::string riemann = std::get<1>(GetParam());
   const Config config = physics_input(
       fmt::format("[domain]\ndimensions = {}\nlower = [{}]\nupper = [{}]\n[boundary]\nall = \"outflow\"\n"
                   "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nregrid-every = 4\n"
                   "[[refinement]]\nkind = \"jump\"\nvariable = \"pressure\"\nrefine = 0.3\n"
-                  "[solver]\nscheme = \"muscl\"\nlimiter = \"mc\"\n"
+                  "[solver]\nscheme = \"muscl\"\nlimiter = \"mc\"\nriemann = \"{}\"\n"
                   "[scenario]\nname = \"sedov\"\npressure = 1e-3\nradius = 0.1\n",
                   dim, dim == 3 ? "-1, -1, -1" : "-1, -1", dim == 3 ? "1, 1, 1" : "1, 1", dim == 3 ? 6 : 7,
-                  dim == 3 ? 2 : 3));
+                  dim == 3 ? 2 : 3, riemann));
   const auto simulation = run(config, dim == 3 ? 60 : 200);
   using Place = std::array<long, 4>;
   std::map<Place, std::array<double, 5>> state;

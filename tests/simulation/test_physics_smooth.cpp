@@ -12,12 +12,13 @@ namespace meander::simulation {
 using namespace euler;
 namespace {
 
-double vortex_error(int level, const std::string& limiter) {
+double vortex_error(int level, const std::string& limiter, const std::string& riemann) {
   const Config config = physics_input(fmt::format(
       "[domain]\ndimensions = 2\nlower = [-1, -1]\nupper = [1, 1]\n[boundary]\nall = \"periodic\"\n"
       "[mesh]\npatch-size = 9\nmin-level = {}\n[solver]\nscheme = \"muscl\"\nlimiter = \"{}\"\n"
+      "riemann = \"{}\"\n"
       "[scenario]\nname = \"vortex\"\nradius = 0.2\nswirl = 0.5\n[time]\nend = 0.5\n",
-      level, limiter));
+      level, limiter, riemann));
   const auto simulation = run(config);
   Vortex vortex;
   vortex.radius = 0.2;
@@ -31,8 +32,11 @@ double vortex_error(int level, const std::string& limiter) {
   return sum;
 }
 
-TEST(VortexRun, IsOfSecondOrder) {
-  const double coarse = vortex_error(2, "mc"), fine = vortex_error(3, "mc");
+class VortexRun : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(RiemannSolvers, VortexRun, testing::Values("rusanov", "hllc"));
+
+TEST_P(VortexRun, IsOfSecondOrder) {
+  const double coarse = vortex_error(2, "mc", GetParam()), fine = vortex_error(3, "mc", GetParam());
   const double order = reference::order_of(coarse, fine, 3);
   std::printf("L1 errors %.3e %.3e, order %.3f\n", coarse, fine, order);
   EXPECT_GE(order, 1.9);

@@ -16,8 +16,11 @@ const reference::ExactRiemann& exact() {
   return solution;
 }
 
+// Where a volume begins on all meshes, and the middle of one.
+constexpr double between_volumes = 14.0 / 27, cut_volume = 0.5;
+
 // A tube of 27 p volumes along `axis`, thin across, with the diaphragm at `position`.
-double l1_error(int dim, int axis, int p, const std::string& solver, double position) {
+std::vector<double> density_along(int dim, int axis, int p, const std::string& solver, double position) {
   std::string upper, cells;
   for (int a = 0; a < dim; ++a) {
     upper += fmt::format("{}{}", a == 0 ? "" : ", ", a == axis ? 1.0 : 1.0 / 27);
@@ -40,11 +43,60 @@ double l1_error(int dim, int axis, int p, const std::string& solver, double posi
     }
     there = volume.q[0];
   });
-  return reference::density_l1_error(exact(), density, 0, 1, position, 0.2);
+  return density;
 }
 
-// Where a volume begins on all meshes, and the middle of one.
-constexpr double between_volumes = 14.0 / 27, cut_volume = 0.5;
+double l1_error(int dim, int axis, int p, const std::string& solver, double position) {
+  return reference::density_l1_error(exact(), density_along(dim, axis, p, solver, position), 0, 1, position,
+                                     0.2);
+}
+
+// Volumes whose density lies between the two sides of the contact, less a tenth of the jump at either.
+int contact_width(const std::string& solver) {
+  const std::vector<double> density = density_along(2, 0, 9, solver, between_volumes);
+  constexpr double left = 0.42632, right = 0.26557;  // of the contact (Toro 2009, table 4.3)
+  const double margin = 0.1 * (left - right);
+  const auto n = static_cast<double>(density.size());
+  int width = 0;
+  for (std::size_t i = 0; i < density.size(); ++i) {
+    const double x = (static_cast<double>(i) + 0.5) / n - between_volumes;
+    const bool near = x > 0.1 && x < 0.26;  // the contact is at 0.185, the shock at 0.35
+    width += near && density[i] > right + margin && density[i] < left - margin;
+  }
+  return width;
+}
+
+TEST(SodContact, SpansFewerVolumesWithHllcThanWithRusanov) {
+  for (const auto& [scheme, least] : {std::pair{std::string("scheme = \"godunov\""), 2},
+                                      {std::string("scheme = \"muscl\"\nlimiter = \"mc\""), 0}}) {
+    const int rusanov = contact_width(scheme), hllc = contact_width(scheme + "\nriemann = \"hllc\"");
+    std::printf("%s: the contact spans %d volumes with rusanov, %d with hllc\n", scheme.c_str(), rusanov,
+                hllc);
+    EXPECT_LT(hllc, rusanov - least);
+  }
+}
+
+// A jump of density at rest, at one pressure: HLLC changes no bit of it, Rusanov smears it.
+TEST(SodContact, AtRestIsKeptExactlyByHllc) {
+  for (const char* scheme : {"godunov", "muscl"}) {
+    for (const bool exact : {true, false}) {
+      const Config config = physics_input(fmt::format(
+          "[domain]\ndimensions = 2\nupper = [1, {}]\ncells = [27, 1]\n[boundary]\nall = \"outflow\"\n"
+          "[mesh]\npatch-size = 6\n[solver]\nscheme = \"{}\"\nriemann = \"{}\"\n[scenario]\nname = \"sod\"\n"
+          "position = {}\nleft-density = 1.0\nright-density = 0.1\nleft-pressure = 1.0\nright-pressure = "
+          "1.0\n",
+          1.0 / 27, scheme, exact ? "hllc" : "rusanov", between_volumes));
+      const auto simulation = run(config, 50);
+      std::int64_t changed = 0;
+      for_volumes(*simulation, [&](const Volume& volume) {
+        double start[4];
+        config.scenario->initial(volume.x, volume.dx, start);
+        for (int n = 0; n < 4; ++n) changed += volume.q[n] != start[n];
+      });
+      EXPECT_EQ(changed == 0, exact) << scheme << ' ' << changed;
+    }
+  }
+}
 
 struct SodCase {
   std::string name, solver;
@@ -53,12 +105,16 @@ struct SodCase {
 class Sod : public testing::TestWithParam<SodCase> {};
 
 constexpr const char* rusanov = "scheme = \"rusanov\"";
+constexpr const char* hllc = "scheme = \"godunov\"\nriemann = \"hllc\"";
+constexpr const char* hllc_mc = "scheme = \"muscl\"\nlimiter = \"mc\"\nriemann = \"hllc\"";
 constexpr const char* minmod = "scheme = \"muscl\"\nlimiter = \"minmod\"";
 constexpr const char* mc = "scheme = \"muscl\"\nlimiter = \"mc\"";
 INSTANTIATE_TEST_SUITE_P(Schemes, Sod,
                          testing::Values(SodCase{"rusanov", rusanov, 0.5, between_volumes},
                                          SodCase{"minmod", minmod, 0.7, between_volumes},
                                          SodCase{"mc", mc, 0.85, between_volumes},
+                                         SodCase{"hllc", hllc, 0.5, between_volumes},
+                                         SodCase{"hllc_mc", hllc_mc, 0.85, between_volumes},
                                          SodCase{"rusanov_cut", rusanov, 0.5, cut_volume},
                                          SodCase{"minmod_cut", minmod, 0.7, cut_volume},
                                          SodCase{"mc_cut", mc, 0.85, cut_volume}),

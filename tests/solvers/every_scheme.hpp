@@ -26,7 +26,8 @@ std::vector<SchemeWords> every_scheme() {
 template <Pde P>
 std::string name_of(const SchemeWords& words) {
   std::string name = scheme_name(choice_of<P>(words), solvers::vocabulary<P>());
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
   return name;
 }
 

@@ -7,9 +7,10 @@
 namespace meander::solvers {
 
 template void PdeKernels<euler::Terms<2>>::update(const euler::Terms<2>&, const SchemeChoice&,
-                                               std::span<const PatchTask>, const PatchLayout&, double, double,
-                                               const euler::SphericalGravity&, std::span<PatchStatus>);
+                                                  std::span<const PatchTask>, const PatchLayout&, double,
+                                                  double, const euler::SphericalGravity&,
+                                                  std::span<PatchStatus>);
 template PatchStatus PdeKernels<euler::Terms<2>>::inspect(const euler::Terms<2>&, const PatchTask&,
-                                                       const PatchLayout&);
+                                                          const PatchLayout&);
 
 }  // namespace meander::solvers

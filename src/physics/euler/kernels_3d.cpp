@@ -7,9 +7,10 @@
 namespace meander::solvers {
 
 template void PdeKernels<euler::Terms<3>>::update(const euler::Terms<3>&, const SchemeChoice&,
-                                               std::span<const PatchTask>, const PatchLayout&, double, double,
-                                               const euler::SphericalGravity&, std::span<PatchStatus>);
+                                                  std::span<const PatchTask>, const PatchLayout&, double,
+                                                  double, const euler::SphericalGravity&,
+                                                  std::span<PatchStatus>);
 template PatchStatus PdeKernels<euler::Terms<3>>::inspect(const euler::Terms<3>&, const PatchTask&,
-                                                       const PatchLayout&);
+                                                          const PatchLayout&);
 
 }  // namespace meander::solvers

@@ -7,6 +7,6 @@
 namespace meander::solvers {
 
 template void PdeKernels<euler::Terms<3>>::launch_on_cuda(void*, const euler::Terms<3>&, const SchemeChoice&,
-                                                       const DeviceBatch&);
+                                                          const DeviceBatch&);
 
 }  // namespace meander::solvers

@@ -7,7 +7,7 @@
 namespace meander::solvers {
 
 template void PdeKernels<euler::Terms<2>>::launch_serially(const euler::Terms<2>&, const SchemeChoice&,
-                                                        const DeviceBatch&);
+                                                           const DeviceBatch&);
 template std::ptrdiff_t PdeKernels<euler::Terms<2>>::block_memory(const SchemeChoice&, int);
 
 }  // namespace meander::solvers

@@ -7,6 +7,7 @@
 
 #include "physics/euler/acceleration.hpp"
 #include "physics/euler/gravity.hpp"
+#include "physics/euler/hllc.hpp"
 #include "physics/euler/parameters.hpp"
 #include "solvers/list.hpp"
 #include "solvers/math.hpp"
@@ -23,7 +24,7 @@ struct Terms {
   static constexpr bool has_flux = true, has_ncp = false, has_source = true;
   static constexpr int energy = D + 1, pressure = D, sound = D + 1;
   static constexpr bool specialised_by_patch_size = true;
-  using RiemannSolvers = List<RusanovFlux>;
+  using RiemannSolvers = List<RusanovFlux, Hllc>;
 
   double gamma = 1.4, density_floor = 0, pressure_floor = 0;
 
