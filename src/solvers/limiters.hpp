@@ -33,6 +33,19 @@ struct MonotonizedCentral {
   }
 };
 
-using Limiters = List<MinMod, MonotonizedCentral>;
+// Van Leer's (1974): the harmonic mean of both differences, smooth where they have one sign.
+struct VanLeer {
+  static constexpr const char *word = "van-leer", *meaning = "the harmonic mean, smooth";
+
+  template <class T>
+  MEANDER_TERM static T limit(T below, T above) {
+    const T zero(0.0), sum = below + above, smaller = MinMod::limit(below, above),
+                       larger = select(sum > zero, max(below, above), min(below, above));
+    // In this order equal differences come out exactly, and their exchange changes no bit.
+    return select(abs(smaller) > zero, T(2.0) * smaller * (larger / sum), zero);
+  }
+};
+
+using Limiters = List<MinMod, MonotonizedCentral, VanLeer>;
 
 }  // namespace meander::solvers

@@ -105,6 +105,7 @@ struct SodCase {
 class Sod : public testing::TestWithParam<SodCase> {};
 
 constexpr const char* rusanov = "scheme = \"rusanov\"";
+constexpr const char* van_leer = "scheme = \"muscl\"\nlimiter = \"van-leer\"";
 constexpr const char* hllc = "scheme = \"godunov\"\nriemann = \"hllc\"";
 constexpr const char* hllc_mc = "scheme = \"muscl\"\nlimiter = \"mc\"\nriemann = \"hllc\"";
 constexpr const char* minmod = "scheme = \"muscl\"\nlimiter = \"minmod\"";
@@ -113,6 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Sod,
                          testing::Values(SodCase{"rusanov", rusanov, 0.5, between_volumes},
                                          SodCase{"minmod", minmod, 0.7, between_volumes},
                                          SodCase{"mc", mc, 0.85, between_volumes},
+                                         SodCase{"van_leer", van_leer, 0.8, between_volumes},
                                          SodCase{"hllc", hllc, 0.5, between_volumes},
                                          SodCase{"hllc_mc", hllc_mc, 0.85, between_volumes},
                                          SodCase{"rusanov_cut", rusanov, 0.5, cut_volume},

@@ -54,9 +54,8 @@ State textbook(const State& l, const State& r, int axis) {
   const auto n = static_cast<std::size_t>(1 + axis);
   const double cl = std::sqrt(1.4 * wl[4] / wl[0]), cr = std::sqrt(1.4 * wr[4] / wr[0]);
   const double sl = std::min(wl[n] - cl, wr[n] - cr), sr = std::max(wl[n] + cl, wr[n] + cr);
-  const double contact =
-      (wr[4] - wl[4] + wl[0] * wl[n] * (sl - wl[n]) - wr[0] * wr[n] * (sr - wr[n])) /
-      (wl[0] * (sl - wl[n]) - wr[0] * (sr - wr[n]));
+  const double contact = (wr[4] - wl[4] + wl[0] * wl[n] * (sl - wl[n]) - wr[0] * wr[n] * (sr - wr[n])) /
+                         (wl[0] * (sl - wl[n]) - wr[0] * (sr - wr[n]));
   const auto side = [&](const State& q, const State& w, double s) {
     double a[N];
     State f;
@@ -88,7 +87,8 @@ TEST(Hllc, IsTorosFlux) {
       const State found = flux<Hllc>(l, r, axis), expected = textbook(l, r, axis);
       double scale = 0;
       for (const double value : expected) scale = std::max(scale, std::abs(value));
-      for (std::size_t n = 0; n < N; ++n) ASSERT_NEAR(found[n], expected[n], 1e-12 * scale) << round << ' ' << n;
+      for (std::size_t n = 0; n < N; ++n)
+        ASSERT_NEAR(found[n], expected[n], 1e-12 * scale) << round << ' ' << n;
     }
   }
 }
@@ -133,7 +133,8 @@ TEST(Hllc, OfMirroredStatesIsMirroredBitwise) {
     ml[1] = -r[1];
     mr[1] = -l[1];
     const State f = flux<Hllc>(l, r, 0), mirrored = flux<Hllc>(ml, mr, 0);
-    for (std::size_t n = 0; n < N; ++n) EXPECT_EQ(f[n], n == 1 ? mirrored[n] : -mirrored[n]) << round << ' ' << n;
+    for (std::size_t n = 0; n < N; ++n)
+      EXPECT_EQ(f[n], n == 1 ? mirrored[n] : -mirrored[n]) << round << ' ' << n;
   }
 }
 

@@ -45,6 +45,7 @@ struct Naive {
     if (below * above <= 0) return 0;
     const double sign = below > 0 ? 1 : -1, least = std::min(std::abs(below), std::abs(above));
     if (limiter == "minmod") return sign * least;
+    if (limiter == "van-leer") return 2 * below * above / (below + above);
     return sign * std::min(0.5 * std::abs(below + above), 2 * least);
   }
   // Face states of a volume: [2 * axis + side].
@@ -130,7 +131,7 @@ std::vector<Case> cases() {
   std::vector<Case> all;
   for (int dim : {2, 3}) {
     for (int p : {3, 4, 5, 6, 7, 8, 9, 10, 17}) {
-      for (const char* limiter : {"minmod", "mc"}) all.push_back({dim, p, limiter});
+      for (const char* limiter : {"minmod", "mc", "van-leer"}) all.push_back({dim, p, limiter});
     }
   }
   return all;
@@ -272,7 +273,7 @@ TEST(Muscl, FallsBackVolumeByVolume) {
 
 template <class L>
 class Limiters : public testing::Test {};
-using AllLimiters = testing::Types<MinMod, MonotonizedCentral>;
+using AllLimiters = testing::Types<MinMod, MonotonizedCentral, VanLeer>;
 TYPED_TEST_SUITE(Limiters, AllLimiters);
 
 TYPED_TEST(Limiters, AreOddSymmetricBoundedAndSecondOrder) {
@@ -301,6 +302,10 @@ TEST(LimiterValues, AreWhatTheirNamesSay) {
   EXPECT_EQ(MonotonizedCentral::limit(1.0, 2.0), 1.5);
   EXPECT_EQ(MonotonizedCentral::limit(1.0, 9.0), 2.0);
   EXPECT_EQ(MonotonizedCentral::limit(-9.0, -1.0), -2.0);
+  EXPECT_EQ(VanLeer::limit(1.0, 3.0), 1.5);
+  EXPECT_EQ(VanLeer::limit(-3.0, -1.0), -1.5);
+  EXPECT_EQ(VanLeer::limit(-1.0, 1.0), 0.0);
+  EXPECT_EQ(VanLeer::limit(0.0, 0.0), 0.0);
 }
 
 }  // namespace
