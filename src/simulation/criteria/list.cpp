@@ -5,10 +5,12 @@
 
 namespace meander::simulation {
 
-CriterionEntry jump_criterion(), threshold_criterion(), ball_criterion(), shell_criterion(), box_criterion();
+CriterionEntry jump_criterion(), threshold_criterion(), ball_criterion(), shell_criterion(), box_criterion(),
+    loehner_criterion();
 
 std::vector<CriterionEntry> general_criteria() {
-  return {jump_criterion(), threshold_criterion(), ball_criterion(), shell_criterion(), box_criterion()};
+  return {jump_criterion(),  threshold_criterion(), ball_criterion(),
+          shell_criterion(), box_criterion(),       loehner_criterion()};
 }
 
 }  // namespace meander::simulation
