@@ -17,18 +17,18 @@ namespace {
 // The flag of `kind` with these keys for a leaf of 12^dim volumes whose first unknown is u(x, y, z), coordinates in
 // volumes.
 Flag flag_of(const std::string& keys, int dim, const std::function<double(double, double, double)>& u) {
-  const Config config = load_config_text(
-      "[domain]\ndimensions = " + std::to_string(dim) + "\n[mesh]\nmin-level = 0\nmax-level = 2\n[[refinement]]\n" +
-          keys + "\n[scenario]\nname = \"uniform\"\n",
-      "test.toml", {}, scenarios(), 1e12);
+  const Config config = load_config_text("[domain]\ndimensions = " + std::to_string(dim) +
+                                             "\n[mesh]\nmin-level = 0\nmax-level = 2\n[[refinement]]\n" +
+                                             keys + "\n[scenario]\nname = \"uniform\"\n",
+                                         "test.toml", {}, scenarios(), 1e12);
   const solvers::PatchLayout layout(dim, 12, 1, dim + 2);
   solvers::test::Patch patch(layout);
   solvers::test::for_volumes(layout, 1, [&](int i, int j, int k) { patch.at(0, i, j, k) = u(i, j, k); });
   const solvers::PatchTask task = patch.task(1.0 / 12);
   ThreadTeam team(1);
   const parallel::Communicator alone;
-  const StateView state{.communicator = alone, .layout = layout, .patches = {}, .levels = {}, .team = team,
-                        .level_dx = {}};
+  const StateView state{
+      .communicator = alone, .layout = layout, .patches = {}, .levels = {}, .team = team, .level_dx = {}};
   return config.refinement.at(0)->flag({task, layout, 1}, state);
 }
 
@@ -37,11 +37,15 @@ const std::string loehner = "kind = \"loehner\"\nvariable = \"density\"";
 TEST(Loehner, TellsFrontsAndRipplesFromSlopes) {
   for (const int dim : {2, 3}) {
     EXPECT_EQ(flag_of(loehner, dim, [](double, double, double) { return 3.0; }), Flag::coarsen);
-    EXPECT_EQ(flag_of(loehner, dim, [](double x, double y, double) { return 100 + 3 * x - 2 * y; }), Flag::coarsen);
-    EXPECT_EQ(flag_of(loehner, dim, [](double x, double, double) { return x < 5.5 ? 1.0 : 0.1; }), Flag::refine);
-    EXPECT_EQ(flag_of(loehner, dim, [](double, double y, double) { return y < 5.5 ? 1.0 : 0.1; }), Flag::refine);
+    EXPECT_EQ(flag_of(loehner, dim, [](double x, double y, double) { return 100 + 3 * x - 2 * y; }),
+              Flag::coarsen);
+    EXPECT_EQ(flag_of(loehner, dim, [](double x, double, double) { return x < 5.5 ? 1.0 : 0.1; }),
+              Flag::refine);
+    EXPECT_EQ(flag_of(loehner, dim, [](double, double y, double) { return y < 5.5 ? 1.0 : 0.1; }),
+              Flag::refine);
     // A wave of 24 volumes.
-    EXPECT_EQ(flag_of(loehner, dim, [](double x, double, double) { return 2 + std::cos(x * M_PI / 12); }), Flag::keep);
+    EXPECT_EQ(flag_of(loehner, dim, [](double x, double, double) { return 2 + std::cos(x * M_PI / 12); }),
+              Flag::keep);
   }
 }
 
@@ -53,7 +57,9 @@ TEST(Loehner, FilterHidesRipples) {
 
 // One volume with u- = 1, u = 2, u+ = 7 along x, without filter: |7 - 4 + 1| / (5 + 1) = 2 / 3.
 TEST(Loehner, EstimateOfAKnownBend) {
-  const auto bend = [](double x, double, double) { return x < 5.5 ? 1.0 + 0.0 * x : x < 6.5 ? 2.0 : 5 * (x - 6) + 2; };
+  const auto bend = [](double x, double, double) {
+    return x < 5.5 ? 1.0 + 0.0 * x : x < 6.5 ? 2.0 : 5 * (x - 6) + 2;
+  };
   const auto keys = [](double refine) {
     return loehner + "\nfilter = 0.0\ncoarsen = 0.0\nrefine = " + std::to_string(refine);
   };

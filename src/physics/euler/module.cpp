@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/euler/module.hpp"
 
+#include "physics/euler/diagnostics/energies.hpp"
 #include "physics/euler/scenarios/list.hpp"
 #include "physics/euler/solver.hpp"
 #include "physics/euler/terms.hpp"
@@ -46,6 +47,7 @@ const simulation::Module& module() {
                                            .dims = {2, 3},
                                            .make = [] { return std::make_unique<EulerEquation>(); },
                                            .scenarios = scenario_list(),
+                                           .diagnostics = {energies_entry()},
                                            .plot_fields = {"density", "velocity", "pressure", "level"}};
   return euler;
 }

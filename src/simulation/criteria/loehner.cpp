@@ -67,7 +67,8 @@ class Loehner final : public QuantityCriterion {
 }  // namespace
 
 CriterionEntry loehner_criterion() {
-  return {"loehner", "Where the error estimator of Loehner (1987) finds a variable's second differences large.",
+  return {"loehner",
+          "Where the error estimator of Loehner (1987) finds a variable's second differences large.",
           [] { return std::make_unique<Loehner>(); }};
 }
 
