@@ -101,8 +101,8 @@ void NeighbourMessages::arrived(int count) {
   const std::int64_t end = trace::now();
   for (int i = 0; i < count; ++i) {
     const int sender = senders_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
-    trace::record(trace::row_called(fmt::format("messages from rank {}", sender)), name_, progress_->started,
-                  end);
+    trace::record(trace::find_or_add_row(fmt::format("messages from rank {}", sender)), name_,
+                  progress_->started, end);
   }
 }
 
