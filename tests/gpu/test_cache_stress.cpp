@@ -85,7 +85,7 @@ TEST(CacheStress, ManyThreadsWithFailures) {
               ++refused;
             }
           }
-          if (i % 5000 == 17) cache.tend();
+          if (i % 5000 == 17) cache.maintain();
           if (i % 20'000 == 19'999) cache.trim(std::size_t{8} << 20);
         }
         for (const Held& block : held) {

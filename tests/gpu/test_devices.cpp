@@ -30,7 +30,7 @@ TEST_P(EveryDevice, CopiesInAndOutInOrder) {
   on.call_host(queue, [&] { called = true; });
   const Event end = on.record(queue);
   on.wait(end);
-  EXPECT_TRUE(on.over(end));
+  EXPECT_TRUE(on.is_complete(end));
   EXPECT_TRUE(called);
   EXPECT_EQ(in, out);
   on.destroy_queue(queue);
@@ -64,7 +64,7 @@ TEST_P(EveryDevice, QueuesWaitForEventsOfOthers) {
   const Event event = on.record(first);
   on.wait(second, event);
   on.call_host(second, [&] { order.push_back(2); });
-  EXPECT_FALSE(on.over(event));
+  EXPECT_FALSE(on.is_complete(event));
   EXPECT_TRUE(on.busy());
   go = true;
   on.synchronize(second);
@@ -84,12 +84,12 @@ TEST_P(EveryDevice, MarksAreFoundToBeOverWhenAsked) {
   });
   const Event event = mark(queue);
   on.refresh(*event.queue);
-  EXPECT_FALSE(event.known_over());
+  EXPECT_FALSE(event.known_complete());
   go = true;
   on.settle(event);
-  EXPECT_TRUE(event.known_over());
+  EXPECT_TRUE(event.known_complete());
   on.destroy_queue(queue);
-  EXPECT_TRUE(event.known_over());
+  EXPECT_TRUE(event.known_complete());
 }
 
 TEST_P(EveryDevice, RefusesWhatItDoesNotHave) {
@@ -123,12 +123,12 @@ TEST_P(EveryDevice, ReachesPinnedAndManagedMemory) {
     if (!on.properties().supports(space)) continue;
     auto* block = static_cast<int*>(on.allocate(space, 4000));
     std::iota(block, block + 1000, 0);
-    on.prefetch(queue, block, 4000, true);
+    on.prefetch(queue, block, 4000, Side::device);
     auto* device_block = on.allocate(Space::device, 4000);
     std::vector<int> out(1000);
     on.copy(queue, Copy::in, device_block, block, 4000);
     on.copy(queue, Copy::out, out.data(), device_block, 4000);
-    on.prefetch(queue, block, 4000, false);
+    on.prefetch(queue, block, 4000, Side::host);
     on.synchronize(queue);
     EXPECT_EQ(out, std::vector<int>(block, block + 1000));
     on.deallocate(Space::device, device_block);

@@ -62,24 +62,27 @@ TEST(HostDevice, HostPointersAreNoDevicePointers) {
   HostDevice device;
   const Queue queue = device.create_queue();
   std::vector<double> host(100), other(100);
-  EXPECT_NE(
-      words_of([&] { device.copy(queue, Copy::in, host.data(), other.data(), 800); }).find("no one block"),
-      std::string::npos);
-  EXPECT_NE(
-      words_of([&] { device.copy(queue, Copy::out, host.data(), other.data(), 800); }).find("no one block"),
-      std::string::npos);
+  EXPECT_NE(words_of([&] {
+              device.copy(queue, Copy::in, host.data(), other.data(), 800);
+            }).find("not within one block"),
+            std::string::npos);
+  EXPECT_NE(words_of([&] {
+              device.copy(queue, Copy::out, host.data(), other.data(), 800);
+            }).find("not within one block"),
+            std::string::npos);
   device.launch(queue, "wrong", [&](const Execution& execution) { execution.address(host.data(), 100); });
   EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("host memory"), std::string::npos);
   auto* block = static_cast<double*>(device.allocate(Space::device, 800));
   EXPECT_NE(words_of([&] { device.copy(queue, Copy::in, block, block, 800); }).find("is a device pointer"),
             std::string::npos);
-  EXPECT_NE(words_of([&] { device.copy(queue, Copy::in, block, host.data(), 801); }).find("no one block"),
-            std::string::npos);
+  EXPECT_NE(
+      words_of([&] { device.copy(queue, Copy::in, block, host.data(), 801); }).find("not within one block"),
+      std::string::npos);
   device.launch(queue, "too far", [&](const Execution& execution) { execution.address(block + 50, 51); });
-  EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("no one block"), std::string::npos);
+  EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("not within one block"), std::string::npos);
   device.deallocate(Space::device, block);
   device.launch(queue, "freed", [&](const Execution& execution) { execution.address(block, 1); });
-  EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("no one block"), std::string::npos);
+  EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("not within one block"), std::string::npos);
 }
 
 TEST(HostDevice, AFailedKernelStopsItsQueueUntilItHasBeenHeardOf) {
@@ -89,7 +92,7 @@ TEST(HostDevice, AFailedKernelStopsItsQueueUntilItHasBeenHeardOf) {
   device.launch(queue, "bad", [](const Execution&) { throw std::runtime_error("negative density"); });
   const Event event = mark(queue);
   device.settle(event);
-  EXPECT_NE(words_of([&] { device.over(event); }).find("negative density"), std::string::npos);
+  EXPECT_NE(words_of([&] { device.is_complete(event); }).find("negative density"), std::string::npos);
   EXPECT_THROW(device.launch(queue, "next", [&](const Execution&) { ran = true; }), DeviceError);
   device.launch(other, "elsewhere", [](const Execution&) {});
   device.synchronize(other);
@@ -224,7 +227,7 @@ TEST(HostDevice, RawAllocationStallsWhatRuns) {
   while (!running) std::this_thread::yield();
   void* block = nullptr;
   EXPECT_GE(seconds_of([&] { block = device.allocate(Space::device, 800); }), 0.05);
-  EXPECT_TRUE(mark(queue).known_over()) << "it waits for what runs";
+  EXPECT_TRUE(mark(queue).known_complete()) << "it waits for what runs";
   std::thread other([&] { device.deallocate(Space::device, block); });
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_GE(seconds_of([&] {
@@ -263,7 +266,7 @@ TEST(HostDevice, ManagedPagesMoveOnce) {
   EXPECT_GE(seconds_of(touch), 0.16);
   EXPECT_LT(seconds_of(touch), 0.16);
   device.host_touched(block, count * sizeof(double));
-  device.prefetch(queue, block, count * sizeof(double), true);
+  device.prefetch(queue, block, count * sizeof(double), Side::device);
   EXPECT_LT(seconds_of(touch), 0.16);
   EXPECT_EQ(block[0], 1);
   device.deallocate(Space::managed, block);

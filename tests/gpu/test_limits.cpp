@@ -90,7 +90,7 @@ TEST_F(Limits, AQuotaIsSharedLive) {
       std::size_t freed = 0;
       while (freed == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        freed = first.tend();
+        freed = first.maintain();
       }
       EXPECT_EQ(freed, 3 * mib);
     });
@@ -170,7 +170,7 @@ TEST(LimitsDeathTest, FallsBackToAnAbortWithFigures) {
         MemoryCache cache(device, Space::device, traits);
         cache.allocate_sync(std::size_t{1} << 50);
       },
-      "1125899906842624 bytes asked for");
+      "1125899906842624 bytes requested");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(MemoryCache, HandsABlockOutAgain) {
   EXPECT_NE(third, first);
   const Stats stats = cache.stats();
   EXPECT_EQ(stats.live_bytes, 79 * kib);
-  EXPECT_EQ(stats.stranded_bytes, kib);
+  EXPECT_EQ(stats.fragmentation_bytes, kib);
   EXPECT_EQ(stats.held_bytes, 80 * kib);
   EXPECT_EQ(stats.allocations, 3u);
   EXPECT_EQ(stats.hits, 1u);
@@ -190,9 +190,9 @@ TEST(MemoryCache, TendGivesBackWhatHasBeenIdleForLong) {
   MemoryCache cache(device, Space::device, traits);
   void* held = cache.allocate_sync(2 * mib);
   cache.deallocate_sync(cache.allocate_sync(mib), mib);
-  EXPECT_EQ(cache.tend(), 0u);
+  EXPECT_EQ(cache.maintain(), 0u);
   std::this_thread::sleep_for(std::chrono::milliseconds(150));
-  EXPECT_EQ(cache.tend(), mib);
+  EXPECT_EQ(cache.maintain(), mib);
   EXPECT_EQ(cache.stats().held_bytes, 2 * mib);
   cache.deallocate_sync(held, 2 * mib);
 }

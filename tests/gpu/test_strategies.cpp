@@ -147,7 +147,7 @@ TEST(Strategies, UnknownOnesAreRefusedWithWhatIsThere) {
     } catch (const InputError& error) {
       EXPECT_EQ(error.what(),
                 "memory strategy \"" + std::string(name) +
-                    "\" does not exist on host:0; there are \"map\", \"pooled\", \"zero-copy\", "
+                    "\" does not exist on host:0; available: \"map\", \"pooled\", \"zero-copy\", "
                     "\"cuda-async\"");
     }
   }
@@ -158,7 +158,8 @@ TEST(Strategies, MapAsksTheDeviceEachTimeAndPooledDoesNot) {
     HostDevice device;
     const auto strategy = make_strategy(name, device);
     const Queue queue = device.create_queue();
-    for (int i = 0; i < 10; ++i) strategy->release(queue, strategy->acquire(queue, 1 << 20, false));
+    for (int i = 0; i < 10; ++i)
+      strategy->release(queue, strategy->acquire(queue, 1 << 20, HostWindow::none));
     EXPECT_EQ(device.allocations(), allocations) << name;
     device.destroy_queue(queue);
   }
