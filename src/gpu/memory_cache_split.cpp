@@ -10,7 +10,7 @@ namespace meander::gpu {
 
 namespace {
 
-// A part is at least this fraction of the block from the device, because a live part prevents the release of
+// A part is at least 1 / max_parts of the block from the device, because a live part prevents the release of
 // that block. In measurements with 8 parts, 32 threads held more memory than without splitting.
 constexpr std::size_t max_parts = 4;
 
