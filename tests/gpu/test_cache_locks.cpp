@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory cache calls no device while it holds a lock: whatever a device does or waits for meanwhile,
-// other threads go on.
+// The memory cache holds no lock while it calls a device, so that a slow device does not block other threads.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,8 +21,8 @@ namespace {
 
 constexpr std::size_t mib = 1 << 20;
 
-// An emulated device whose calls wait until another thread has had every lock of the cache: all calls but
-// those that queues know their own device for.
+// Emulated device whose calls wait until another thread has taken every lock of the cache. Not checked: calls that
+// only submit work, and refresh and settle by QueueState::device, which is the wrapped device.
 class LockCheckingDevice final : public Device {
  public:
   explicit LockCheckingDevice(const HostDeviceSettings& settings) : device_(settings) {}
@@ -103,7 +102,7 @@ TEST(CacheLocks, AreNotHeldWhileTheDeviceIsCalled) {
   cache.deallocate(first, block, 4 * mib);
   void* other = cache.allocate(second, 4 * mib);
   EXPECT_EQ(cache.try_allocate(Queue{}, 3 * mib), nullptr) << "all is live or in flight";
-  EXPECT_EQ(cache.allocate(second, 4 * mib), block) << "behind the first queue";
+  EXPECT_EQ(cache.allocate(second, 4 * mib), block) << "the second queue waits for the first";
   open = true;
   cache.deallocate(second, block, 4 * mib);
   cache.deallocate(second, other, 4 * mib);

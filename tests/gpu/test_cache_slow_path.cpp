@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The ladder of the memory cache, step by step.
+// Slow path of the memory cache, step by step.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -34,7 +34,7 @@ class CacheSlowPath : public ::testing::Test {
   HostDevice device{eight_mebibytes()};
 };
 
-TEST_F(CacheSlowPath, TakesIdleBlocksOfOtherThreads) {
+TEST_F(CacheSlowPath, ReusesIdleBlocksOfOtherThreads) {
   MemoryCache cache(device, Space::device);
   void* block = nullptr;
   std::thread([&] {
@@ -43,13 +43,13 @@ TEST_F(CacheSlowPath, TakesIdleBlocksOfOtherThreads) {
     cache.deallocate_sync(block, mib);
     cache.deallocate_sync(mine, mib);
   }).join();
-  // This thread has a number of its own unless it is the first that asks for one.
+  // Two threads, because one of them may reuse the number, and hence the shard, of the ended thread.
   std::vector<std::thread> others;
   std::atomic<int> found{0};
-  std::vector<void*> had(4);
+  std::vector<void*> blocks(4);
   for (std::size_t i = 0; i < 2; ++i) {
     others.emplace_back([&, i] {
-      had[i] = cache.allocate_sync(mib);
+      blocks[i] = cache.allocate_sync(mib);
       ++found;
       while (found < 2) std::this_thread::yield();
     });
@@ -58,7 +58,7 @@ TEST_F(CacheSlowPath, TakesIdleBlocksOfOtherThreads) {
   EXPECT_EQ(cache.stats().device_allocations, 2u);
   EXPECT_EQ(cache.stats().hits, 2u);
   EXPECT_GE(cache.stats().from_other_threads, 1u);
-  for (std::size_t i = 0; i < 2; ++i) cache.deallocate_sync(had[i], mib);
+  for (std::size_t i = 0; i < 2; ++i) cache.deallocate_sync(blocks[i], mib);
 }
 
 TEST_F(CacheSlowPath, EvictsIdleBlocksOfOtherSizes) {
@@ -67,12 +67,12 @@ TEST_F(CacheSlowPath, EvictsIdleBlocksOfOtherSizes) {
   for (int i = 0; i < 8; ++i) blocks.push_back(cache.allocate_sync(mib));
   for (void* block : blocks) cache.deallocate_sync(block, mib);
   void* large = cache.allocate_sync(5 * mib);
-  EXPECT_EQ(cache.stats().evictions, 5u) << "no more than is needed";
+  EXPECT_EQ(cache.stats().evictions, 5u) << "no more than required";
   EXPECT_EQ(cache.stats().held_bytes, 8 * mib);
   cache.deallocate_sync(large, 5 * mib);
 }
 
-TEST_F(CacheSlowPath, TakesALargerBlockBeforeItEvicts) {
+TEST_F(CacheSlowPath, PrefersALargerBlockToEviction) {
   MemoryCache cache(device, Space::device);
   void* block = cache.allocate_sync(8 * mib);
   cache.deallocate_sync(block, 8 * mib);
@@ -93,7 +93,7 @@ TEST_F(CacheSlowPath, QueuesWaitForBlocksInFlight) {
     order.push_back(1);
   });
   cache.deallocate(first, block, 8 * mib);
-  EXPECT_EQ(cache.allocate(second, 8 * mib), block) << "at once, though the first queue still has it";
+  EXPECT_EQ(cache.allocate(second, 8 * mib), block) << "immediately, although the first queue still uses it";
   device.call_host(second, [&] { order.push_back(2); });
   EXPECT_EQ(cache.stats().queue_waits, 1u);
   open = true;
@@ -117,7 +117,7 @@ TEST_F(CacheSlowPath, ThreadsWaitForBlocksInFlight) {
   device.destroy_queue(queue);
 }
 
-TEST_F(CacheSlowPath, TheDeadlineEndsTheWaitWithFigures) {
+TEST_F(CacheSlowPath, DeadlineEndsTheWaitWithOutOfMemory) {
   MemoryCache cache(device, Space::device, patient(100));
   const Queue queue = device.create_queue();
   std::atomic<bool> open{false};
@@ -147,7 +147,7 @@ TEST_F(CacheSlowPath, TheDeadlineEndsTheWaitWithFigures) {
   device.destroy_queue(queue);
 }
 
-TEST_F(CacheSlowPath, NobodyWaitsForWhatIsLive) {
+TEST_F(CacheSlowPath, DoesNotWaitForLiveBlocks) {
   MemoryCache cache(device, Space::device, patient(60'000));
   void* block = cache.allocate_sync(8 * mib);
   EXPECT_THROW(cache.allocate_sync(mib), OutOfMemory);
@@ -157,7 +157,7 @@ TEST_F(CacheSlowPath, NobodyWaitsForWhatIsLive) {
   cache.deallocate_sync(block, 8 * mib);
 }
 
-TEST_F(CacheSlowPath, AFailureOfTheDeviceIsNotOutOfMemory) {
+TEST_F(CacheSlowPath, DeviceErrorIsNotOutOfMemory) {
   MemoryCache cache(device, Space::device);
   void* block = cache.allocate_sync(mib);
   device.die();
@@ -166,7 +166,7 @@ TEST_F(CacheSlowPath, AFailureOfTheDeviceIsNotOutOfMemory) {
   EXPECT_EQ(cache.stats().held_bytes, mib);
 }
 
-TEST_F(CacheSlowPath, SpuriousFailuresAreSurvived) {
+TEST_F(CacheSlowPath, RetriesAfterASpuriousFailure) {
   HostDeviceSettings settings;
   settings.failing_allocation = 2;
   HostDevice failing(settings);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of the memory cache that are cut in two where memory is short, and put together again.
+// Memory cache: splitting and coalescing of blocks.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ CacheTraits no_more_than(std::size_t limit) {
   return traits;
 }
 
-TEST(CacheSplit, ALargerBlockServesSmallerOnesWithoutTheDevice) {
+TEST(CacheSplit, LargerBlockServesSmallerAllocationsWithoutTheDevice) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   auto* whole = static_cast<char*>(cache.allocate_sync(8 * mib));
@@ -50,7 +50,7 @@ TEST(CacheSplit, ALargerBlockServesSmallerOnesWithoutTheDevice) {
   cache.deallocate_sync(whole, 8 * mib);
 }
 
-TEST(CacheSplit, OneLivePartKeepsTheWhole) {
+TEST(CacheSplit, LivePartPreventsReleaseOfItsBlock) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   cache.deallocate_sync(cache.allocate_sync(8 * mib), 8 * mib);
@@ -63,17 +63,17 @@ TEST(CacheSplit, OneLivePartKeepsTheWhole) {
   EXPECT_EQ(device.deallocations(), 1u);
 }
 
-TEST(CacheSplit, AreNeverSmallerThanAQuarterOfWhatTheDeviceGave) {
+TEST(CacheSplit, PartsAreAtLeastAQuarterOfTheDeviceBlock) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   cache.deallocate_sync(cache.allocate_sync(8 * mib), 8 * mib);
   void* small = cache.allocate_sync(mib);
   EXPECT_EQ(cache.stats().splits, 0u);
-  EXPECT_EQ(cache.stats().evictions, 1u) << "the whole block went back to the device instead";
+  EXPECT_EQ(cache.stats().evictions, 1u) << "the block is released to the device instead";
   cache.deallocate_sync(small, mib);
 }
 
-TEST(CacheSplit, InFlightStayInOrder) {
+TEST(CacheSplit, PartsOfBlocksInFlightKeepQueueOrder) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   const Queue queue = device.create_queue();
@@ -84,8 +84,8 @@ TEST(CacheSplit, InFlightStayInOrder) {
   });
   cache.deallocate(queue, whole, 8 * mib);
   void* part = cache.allocate(queue, 2 * mib);
-  EXPECT_EQ(part, whole) << "the same queue may have it at once";
-  EXPECT_EQ(cache.try_allocate(Queue{}, 6 * mib), nullptr) << "others may not yet have the rest";
+  EXPECT_EQ(part, whole) << "the same queue may use it immediately";
+  EXPECT_EQ(cache.try_allocate(Queue{}, 6 * mib), nullptr) << "the rest is still in flight for others";
   open = true;
   device.synchronize(queue);
   void* rest = cache.try_allocate(Queue{}, 6 * mib);
@@ -95,7 +95,7 @@ TEST(CacheSplit, InFlightStayInOrder) {
   device.destroy_queue(queue);
 }
 
-TEST(CacheSplit, MisuseIsCaught) {
+TEST(CacheSplit, MisuseOfPartsIsDetected) {
   HostDevice device;
   test::CaughtMisuse caught;
   {
@@ -116,8 +116,7 @@ TEST(CacheSplit, MisuseIsCaught) {
   EXPECT_EQ(device.deallocations(), 1u);
 }
 
-// The device's own memory is what a mix of sizes may not outgrow by much.
-TEST(CacheSplit, AMixOfFewBlocksIsHeldInLittleMore) {
+TEST(CacheSplit, MixOfSizesHoldsLittleMoreThanItsPeak) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   std::minstd_rand engine(7);

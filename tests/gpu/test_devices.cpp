@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What every device must do.
+// The contract of every device.
 #include <atomic>
 #include <cstdint>
 #include <numeric>
@@ -52,7 +52,7 @@ TEST_P(EveryDevice, CopiesParts) {
   on.deallocate(Space::device, block);
 }
 
-TEST_P(EveryDevice, QueuesWaitForEventsOfOthers) {
+TEST_P(EveryDevice, QueuesWaitForEventsOfOtherQueues) {
   Device& on = device();
   const Queue first = on.create_queue(), second = on.create_queue();
   std::atomic<bool> go{false};
@@ -75,7 +75,7 @@ TEST_P(EveryDevice, QueuesWaitForEventsOfOthers) {
   on.destroy_queue(second);
 }
 
-TEST_P(EveryDevice, MarksAreFoundToBeOverWhenAsked) {
+TEST_P(EveryDevice, CompletionOfMarksIsKnownAfterSettle) {
   Device& on = device();
   const Queue queue = on.create_queue();
   std::atomic<bool> go{false};
@@ -92,7 +92,7 @@ TEST_P(EveryDevice, MarksAreFoundToBeOverWhenAsked) {
   EXPECT_TRUE(event.known_complete());
 }
 
-TEST_P(EveryDevice, RefusesWhatItDoesNotHave) {
+TEST_P(EveryDevice, RejectsUnsupportedSpacesAndTooLargeBlocks) {
   Device& on = device();
   EXPECT_THROW(on.allocate(Space::host, 100), DeviceError);
   EXPECT_THROW(on.allocate(Space::device, std::size_t{1} << 50), OutOfMemory);
@@ -102,9 +102,9 @@ TEST_P(EveryDevice, RefusesWhatItDoesNotHave) {
   EXPECT_LE(on.available(), on.properties().memory);
 }
 
-TEST_P(EveryDevice, MemoryOfItsOwnPoolIsInOrder) {
+TEST_P(EveryDevice, PoolAllocationIsStreamOrdered) {
   Device& on = device();
-  if (!on.properties().ordered) GTEST_SKIP() << "the device has no pool of its own";
+  if (!on.properties().ordered) GTEST_SKIP() << "the device has no stream-ordered pool";
   const Queue queue = on.create_queue();
   std::vector<int> in(1000, 3), out(1000);
   void* block = on.allocate_ordered(queue, 4000);
@@ -116,7 +116,7 @@ TEST_P(EveryDevice, MemoryOfItsOwnPoolIsInOrder) {
   on.destroy_queue(queue);
 }
 
-TEST_P(EveryDevice, ReachesPinnedAndManagedMemory) {
+TEST_P(EveryDevice, CopiesFromPinnedAndManagedMemory) {
   Device& on = device();
   const Queue queue = on.create_queue();
   for (const Space space : {Space::pinned, Space::managed}) {
@@ -137,7 +137,7 @@ TEST_P(EveryDevice, ReachesPinnedAndManagedMemory) {
   on.destroy_queue(queue);
 }
 
-TEST(Devices, AreNamed) {
+TEST(Devices, AreCreatedByName) {
   EXPECT_TRUE(make_devices("none").empty());
   const auto four = make_devices("host:4");
   ASSERT_EQ(four.size(), 4u);
@@ -148,7 +148,7 @@ TEST(Devices, AreNamed) {
   }
 }
 
-TEST(Devices, UnknownOnesAreRefusedWithWhatIsThere) {
+TEST(Devices, ErrorForUnknownNameListsAvailableOnes) {
   for (const char* name : {"cpu", "host:0", "host:x", "host:", "host:2x", "host:1000", ""}) {
     try {
       make_devices(name);
