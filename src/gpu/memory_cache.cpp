@@ -123,7 +123,7 @@ void MemoryCache::deallocate(Queue queue, void* pointer, std::size_t bytes, std:
   if (!block->state.compare_exchange_strong(live, BlockState::idle, std::memory_order_acq_rel))
     return misused(block, pointer, bytes);
   block->last_use = mark(queue);
-  if (block->from_fallback) return give_back_to_fallback(block);
+  if (block->from_fallback) return deallocate_in_fallback(block);
   block->idle_since = cache_clock();
   put_back(block);
 }

@@ -157,7 +157,7 @@ class MemoryCache final : public Resource {
   void make_idle(Block* block);
 
   // Release of memory, memory_cache_release.cpp.
-  std::size_t give_back(std::size_t bytes, std::int64_t idle_before, Reason reason);
+  std::size_t release_idle(std::size_t bytes, std::int64_t idle_before, Reason reason);
   void release(const std::vector<Block*>& blocks, Reason reason);
   void refresh_queues();
   std::vector<Idle> idle_since_before(std::int64_t time) const;
@@ -169,7 +169,7 @@ class MemoryCache final : public Resource {
     classes_in_use_[number / 64].fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_relaxed);
   }
   void misused(Block* block, const void* pointer, std::size_t bytes) noexcept;
-  void give_back_to_fallback(Block* block) noexcept;
+  void deallocate_in_fallback(Block* block) noexcept;
 
   // Additional bytes requested from the device to align a block, because devices align to 256 bytes only.
   std::size_t padding() const { return traits_.alignment > 256 ? traits_.alignment : 0; }

@@ -108,7 +108,7 @@ bool MemoryCache::unlink(const Idle& idle) {
 
 // Releases at least `bytes` bytes of blocks that are idle since before the given time and not in flight, or all
 // such blocks if there are fewer. The least recently used blocks are released first.
-std::size_t MemoryCache::give_back(std::size_t bytes, std::int64_t idle_before, Reason reason) {
+std::size_t MemoryCache::release_idle(std::size_t bytes, std::int64_t idle_before, Reason reason) {
   refresh_queues();
   coalesce(idle_before);
   std::vector<Idle> candidates = idle_since_before(idle_before);
@@ -153,7 +153,7 @@ std::size_t MemoryCache::trim(std::size_t keep_idle) {
   const std::size_t held = held_in_classes();
   const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live_in_classes)));
   if (held <= live + keep_idle) return 0;
-  return give_back(held - live - keep_idle, std::numeric_limits<std::int64_t>::max(), Reason::trim);
+  return release_idle(held - live - keep_idle, std::numeric_limits<std::int64_t>::max(), Reason::trim);
 }
 
 std::size_t MemoryCache::maintain() {
@@ -164,8 +164,8 @@ std::size_t MemoryCache::maintain() {
     if (answered_.exchange(asked) != asked) freed = trim();
   }
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  return freed +
-         give_back(all, cache_clock() - std::chrono::nanoseconds(traits_.trim_after).count(), Reason::trim);
+  return freed + release_idle(all, cache_clock() - std::chrono::nanoseconds(traits_.trim_after).count(),
+                              Reason::trim);
 }
 
 bool MemoryCache::is_valid() {
@@ -224,7 +224,7 @@ MemoryCache::~MemoryCache() {
   if (traits_.quota != nullptr) traits_.quota->give(held_.load());
 }
 
-void MemoryCache::give_back_to_fallback(Block* block) noexcept {
+void MemoryCache::deallocate_in_fallback(Block* block) noexcept {
   const Event last_use = block->last_use;
   const Queue queue(last_use.queue);
   void* raw = block->raw;

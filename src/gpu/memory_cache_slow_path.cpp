@@ -123,7 +123,7 @@ Block* MemoryCache::grow(Search& search) {
     search.quota_exhausted = true;
     return nullptr;
   }
-  const auto give_up = [&] {
+  const auto undo = [&] {
     if (traits_.quota != nullptr) traits_.quota->give(bytes);
     held_.fetch_sub(bytes, std::memory_order_acq_rel);
   };
@@ -132,10 +132,10 @@ Block* MemoryCache::grow(Search& search) {
   try {
     raw = device_.allocate(space_, bytes);
   } catch (const OutOfMemory&) {
-    give_up();
+    undo();
     return nullptr;
   } catch (...) {
-    give_up();
+    undo();
     throw;
   }
   raw_blocks_.fetch_add(1);
@@ -179,10 +179,10 @@ Block* MemoryCache::find_block(Search& search) {
       if (Block* block = split_idle(search)) return block;
     }
     if (exceeds_slack(search.bytes))
-      give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction);
+      release_idle(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction);
     if (Block* block = grow(search)) return block;
     const bool late = Clock::now() - begin > traits_.deadline;
-    if (give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction) > 0) {
+    if (release_idle(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction) > 0) {
       if (!late) continue;
       if (Block* block = grow(search)) return block;
     }
