@@ -9,8 +9,8 @@
 
 namespace meander::bench {
 
-// Bytes read plus bytes written per nanosecond (GB/s): the maximum over several copies of `bytes` bytes. Each thread
-// of the team copies one part.
+// Bytes read plus bytes written per nanosecond (GB/s): the maximum over several copies of `bytes` bytes. Each
+// thread of the team copies one part.
 double copy_bandwidth(ThreadTeam& team, std::size_t bytes);
 
 }  // namespace meander::bench

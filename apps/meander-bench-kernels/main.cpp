@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures patch updates of every scheme. Prints ns per volume, and GB/s with the fraction of the copy bandwidth.
+// Measures patch updates of every scheme. Prints ns per volume, and GB/s with the fraction of the copy
+// bandwidth.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

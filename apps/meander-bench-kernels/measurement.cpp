@@ -119,7 +119,8 @@ Measurement measure(const solvers::Solver& solver, const State& state, int p, st
     }
   });
   const double dt = 0.05 / p;
-  // An update invalidates the halo, so the state is restored before every sweep; the time for this is excluded.
+  // An update invalidates the halo, so the state is restored before every sweep; the time for this is
+  // excluded.
   std::vector<double> spent(threads);
   const auto round = [&](std::size_t sweeps) {
     team.for_chunks(threads, [&](int, std::size_t begin, std::size_t end) {

@@ -21,14 +21,15 @@ struct Cost {
   double user = 0, system = 0, wall = 0;
 };
 
-// Calls `work` once per thread, concurrently. Measures from the begin of the first call to the end of the last one.
+// Calls `work` once per thread, concurrently. Measures from the begin of the first call to the end of the
+// last one.
 Cost measure(const Load& load, const std::function<void(int thread, long pairs)>& work);
 // The n-th of 8 sizes in geometric progression from 40 KiB to 8 MiB.
 std::size_t size_of(unsigned n);
 
-// Each thread holds load.blocks blocks. For each pair it deallocates a random one and allocates a block of random
-// size; at the end it deallocates all. allocate(thread, bytes) and deallocate(thread, pointer, bytes) are called
-// concurrently. deallocate is also called for null.
+// Each thread holds load.blocks blocks. For each pair it deallocates a random one and allocates a block of
+// random size; at the end it deallocates all. allocate(thread, bytes) and deallocate(thread, pointer, bytes)
+// are called concurrently. deallocate is also called for null.
 template <class Allocate, class Deallocate>
 Cost churn(const Load& load, Allocate allocate, Deallocate deallocate) {
   return measure(load, [&](int thread, long pairs) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// meander-bench-memory: cost of an allocation and a deallocation of device memory by memory strategy and number of
-// threads, compared with TBB's allocator for host memory; and ratio of held to live memory.
+// meander-bench-memory: cost of an allocation and a deallocation of device memory by memory strategy and
+// number of threads, compared with TBB's allocator for host memory; and ratio of held to live memory.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Page faults and bytes that the driver migrates between host and device for managed memory, counted by CUPTI.
+// Page faults and bytes that the driver migrates between host and device for managed memory, counted by
+// CUPTI.
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The study of Fumero et al. (MPLR 2023) with Meander's memory strategies: kernels whose data is allocated for
-// every launch, or once, with and without host accesses between launches.
+// The study of Fumero et al. (MPLR 2023) with Meander's memory strategies: kernels whose data is allocated
+// for every launch, or once, with and without host accesses between launches.
 
 #include <cstddef>
 #include <string>
@@ -25,8 +25,8 @@ struct StudyRow {
   PageCounts pages;            // sum over all iterations; zero without counters
 };
 
-// Runs all kernels with the strategies that the device supports. `counters` may be null. Throws Failure if the
-// results of two strategies are not bitwise identical.
+// Runs all kernels with the strategies that the device supports. `counters` may be null. Throws Failure if
+// the results of two strategies are not bitwise identical.
 std::vector<StudyRow> study(gpu::Device& device, const StudyLoad& load, PageCounters* counters = nullptr);
 
 }  // namespace meander::bench

@@ -44,8 +44,8 @@ template <int D>
 void measure(int depth, [[maybe_unused]] int p4est_depth, int rounds,
              const parallel::Communicator& communicator) {
   Figures ours, theirs;
-  // The first round of each library warms up caches and allocators. Rounds alternate between the libraries, so that
-  // disturbances of the machine affect both.
+  // The first round of each library warms up caches and allocators. Rounds alternate between the libraries,
+  // so that disturbances of the machine affect both.
   for (int round = -1; round < rounds; ++round) {
     const Sample sample = meander_round<D>(depth, communicator);
     if (round >= 0) ours.add(sample, communicator);

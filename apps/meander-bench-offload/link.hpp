@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Upper bounds of the device's performance: concurrent copies of pinned memory in both directions, and kernels on
-// resident data.
+// Upper bounds of the device's performance: concurrent copies of pinned memory in both directions, and
+// kernels on resident data.
 
 #include <optional>
 

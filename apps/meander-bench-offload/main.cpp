@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // meander-bench-offload: each thread offloads a fixed number of patches in batches (the experiment of Wille,
-// Weinzierl et al., ISC 2023). It prints the time per patch with all transfers, by device, equation, p, memory
-// strategy, threads and batch size, and for comparison the times of link and kernel alone. For the emulated device,
-// the costs of link, launch, allocation and page fault are parameters, and the kernel is either a given time per
-// patch or the CPU kernel: results are those of a model, and every line is labelled so.
+// Weinzierl et al., ISC 2023). It prints the time per patch with all transfers, by device, equation, p,
+// memory strategy, threads and batch size, and for comparison the times of link and kernel alone. For the
+// emulated device, the costs of link, launch, allocation and page fault are parameters, and the kernel is
+// either a given time per patch or the CPU kernel: results are those of a model, and every line is labelled
+// so.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Order of a parameter sweep with a time limit: the corners of the grid first, then successive bisections, so that
-// a sweep that ends early covers the whole range at a lower resolution.
+// Order of a parameter sweep with a time limit: the corners of the grid first, then successive bisections, so
+// that a sweep that ends early covers the whole range at a lower resolution.
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// meander-bench-step: whole time steps with update, flux correction and halo exchange, without output. For each
-// scheme and patch size it measures a uniform mesh and a static adaptive one of three levels, and prints the CPU
-// time of all threads per volume and step. With mpirun it compares the wall time on one rank and on all ranks.
+// meander-bench-step: whole time steps with update, flux correction and halo exchange, without output. For
+// each scheme and patch size it measures a uniform mesh and a static adaptive one of three levels, and prints
+// the CPU time of all threads per volume and step. With mpirun it compares the wall time on one rank and on
+// all ranks.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -35,8 +36,8 @@ struct Case {
   bool adaptive;
 };
 
-// Base cells along an axis such that the mesh has about `volumes` volumes. An adaptive mesh has about 50 (2D: 10)
-// leaves per base cell.
+// Base cells along an axis such that the mesh has about `volumes` volumes. An adaptive mesh has about 50 (2D:
+// 10) leaves per base cell.
 int base_cells(const Case& c, int dim, double volumes) {
   const double leaves = volumes / std::pow(c.patch_size, dim);
   return std::max(2, static_cast<int>(std::lround(
@@ -60,7 +61,8 @@ std::string input_for(const Case& c, int dim, double volumes, int copies = 1) {
       dim, along(1, copies), along(cells, copies * cells), c.patch_size, level,
       c.adaptive ? level + 2 : level, c.scheme, vector(0.3));
   if (c.adaptive) {
-    // Nested boxes away from the centre. Most volumes are on the two finer levels, as in runs that follow a feature.
+    // Nested boxes away from the centre. Most volumes are on the two finer levels, as in runs that follow a
+    // feature.
     for (int copy = 0; copy < copies; ++copy) {
       text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\nlevel = {}\n",
                           along(0.3, copy + 0.3), along(0.9, copy + 0.9), level + 1);
@@ -121,7 +123,8 @@ Pace pace(const Case& c, int dim, double volumes, int copies, int threads, int r
   return paces[paces.size() / 2];
 }
 
-// Measures on all ranks, and on the root alone while the others wait. Weak scaling: one copy of the mesh per rank.
+// Measures on all ranks, and on the root alone while the others wait. Weak scaling: one copy of the mesh per
+// rank.
 void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats,
                    const parallel::Communicator& world) {
   const int ranks = world.size();

@@ -12,7 +12,8 @@ namespace meander {
 // AddressSanitizer or ThreadSanitizer, which report crashes themselves.
 void report_crashes(int rank);
 
-// Writes the same report for the calling thread, for failures other than signals. The caller ends the process.
+// Writes the same report for the calling thread, for failures other than signals. The caller ends the
+// process.
 void report_crash(const char* what);
 
 }  // namespace meander

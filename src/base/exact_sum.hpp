@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Exact sum of doubles. It does not round and therefore does not depend on the order: the result is bitwise
-// identical for any number of threads, ranks or chunks. The sum is a fixed-point number that holds every double
-// (after Kulisch's long accumulator), in digits of 32 bits stored in 64 bits, so that carries can be deferred.
+// identical for any number of threads, ranks or chunks. The sum is a fixed-point number that holds every
+// double (after Kulisch's long accumulator), in digits of 32 bits stored in 64 bits, so that carries can be
+// deferred.
 
 #include <array>
 #include <cstddef>
@@ -17,8 +18,8 @@ class ExactSum {
   enum NotFinite { infinite, negative_infinite, nan, kinds };
 
  public:
-  // Integers that represent the sum. Element-wise addition of the parts of up to 2^30 processes gives the parts
-  // of the total.
+  // Integers that represent the sum. Element-wise addition of the parts of up to 2^30 processes gives the
+  // parts of the total.
   using Parts = std::array<std::int64_t, std::size_t{digits} + kinds>;
 
   ExactSum() = default;

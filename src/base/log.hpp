@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Log messages on standard error. Thread-safe. This header includes no format library, so that device code can
-// include it.
+// Log messages on standard error. Thread-safe. This header includes no format library, so that device code
+// can include it.
 
 #include <cstdint>
 #include <string_view>

@@ -14,8 +14,8 @@ inline std::int64_t steady_nanoseconds() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Sums the intervals between start() and stop(). Thread-safe and lock-free. start() on a running stopwatch and
-// stop() on a stopped one have no effect. Times are readings of steady_nanoseconds().
+// Sums the intervals between start() and stop(). Thread-safe and lock-free. start() on a running stopwatch
+// and stop() on a stopped one have no effect. Times are readings of steady_nanoseconds().
 class Stopwatch {
  public:
   void start(std::int64_t now) {
@@ -40,8 +40,8 @@ class Stopwatch {
   std::atomic<std::int64_t> state_{0};
 };
 
-// Duration of asynchronous operations (messages or device batches), and the part of it that computation hides.
-// Unit: seconds times threads.
+// Duration of asynchronous operations (messages or device batches), and the part of it that computation
+// hides. Unit: seconds times threads.
 struct OverlapTime {
   double under_way = 0;  // at least one operation was in progress
   double hidden = 0;     // subset of under_way in which a thread updated patches

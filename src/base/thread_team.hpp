@@ -45,8 +45,8 @@ class ThreadTeam {
 
   int size() const { return threads_; }
 
-  // Runs body(part) for part = 0 .. parts - 1, in any order and on any thread, and returns when all have ended.
-  // Rethrows an exception of a body after the other bodies have ended.
+  // Runs body(part) for part = 0 .. parts - 1, in any order and on any thread, and returns when all have
+  // ended. Rethrows an exception of a body after the other bodies have ended.
   void run(int parts, const std::function<void(int)>& body);
 
   // Cuts [0, items) into equal chunks, one per thread, and runs body(thread, begin, end) for each chunk.

@@ -52,8 +52,8 @@ class Context {
   const std::int64_t before_;
 };
 
-// Records an event from construction to destruction in the row of the calling thread. `name` must live as long
-// as the program. `value` is shown with the event, for instance the number of a batch or of patches.
+// Records an event from construction to destruction in the row of the calling thread. `name` must live as
+// long as the program. `value` is shown with the event, for instance the number of a batch or of patches.
 class Scope {
  public:
   explicit Scope(const char* name, std::int64_t value = no_value) {
@@ -77,8 +77,8 @@ class Scope {
 // which they were named or first used.
 void name_thread(std::string_view title);
 
-// Adds a row that belongs to no thread, for events whose times are known only afterwards: a queue of a device, a
-// message in transit. Any thread may record to it; recording takes a lock.
+// Adds a row that belongs to no thread, for events whose times are known only afterwards: a queue of a
+// device, a message in transit. Any thread may record to it; recording takes a lock.
 int add_row(std::string_view title);
 // The first row with that title; added if there is none.
 int find_or_add_row(std::string_view title);
@@ -88,8 +88,8 @@ void record(int row, const char* name, std::int64_t begin, std::int64_t end, std
 std::size_t dropped();
 
 // All events so far as text. Texts of several processes can be concatenated, and a text can be cut after any
-// line. `process` is the number of the process, for instance its rank; times are relative to `origin`. Must not
-// be called during recording.
+// line. `process` is the number of the process, for instance its rank; times are relative to `origin`. Must
+// not be called during recording.
 std::string events(int process, std::string_view process_name, std::int64_t origin = 0);
 
 // File in Chrome's trace event format, which Perfetto also reads. All functions throw Failure if the file

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Records of the cache's blocks, and a hash table that finds them by address. Device memory cannot hold a block
-// header, so every deallocation looks up its pointer; the look-up also detects invalid pointers.
+// Records of the cache's blocks, and a hash table that finds them by address. Device memory cannot hold a
+// block header, so every deallocation looks up its pointer; the look-up also detects invalid pointers.
 
 #include <atomic>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace meander::gpu {
 enum class BlockState : std::uint8_t { released, live, idle, split };
 
 struct alignas(64) Block {
-  std::atomic<void*> pointer{nullptr};    // as handed out
+  std::atomic<void*> pointer{nullptr};    // address returned by allocate()
   std::atomic<std::size_t> requested{0};  // bytes, while live
   std::atomic<BlockState> state{BlockState::released};
   bool from_fallback = false;
@@ -30,8 +30,8 @@ struct alignas(64) Block {
   Block* parent = nullptr;      // block of which this is a part; null if it came from the device
 };
 
-// Hash table from addresses to blocks, with open addressing. find() is lock-free and may run concurrently with
-// one insert() or erase(); the owner serialises these two by a lock. Blocks must outlive the table.
+// Hash table from addresses to blocks, with open addressing. find() is lock-free and may run concurrently
+// with one insert() or erase(); the owner serialises these two by a lock. Blocks must outlive the table.
 class BlockTable {
  public:
   BlockTable();

@@ -51,7 +51,7 @@ void CudaDevice::log_failure(cudaError_t result, const char* call) noexcept {
   if (!lost()) log::error(properties_.name + ": " + call + ": " + cudaGetErrorString(result));
 }
 
-// Marks all operations as completed: none runs any more, so no thread may wait for one.
+// Marks all operations as completed: none will run, so no thread may wait for one.
 void CudaDevice::mark_lost() noexcept {
   lost_ = true;
   const std::lock_guard lock(queues_mutex_);

@@ -32,8 +32,8 @@ class Range {
 #endif
 };
 
-// Records the operations submitted during its lifetime as one event on the queue's row of the trace. It submits
-// two host functions, so it is active only if tracing is on.
+// Records the operations submitted during its lifetime as one event on the queue's row of the trace. It
+// submits two host functions, so it is active only if tracing is on.
 class TracedOperation {
  public:
   TracedOperation(const CudaQueue& queue, const char* name) : stream_(queue.stream) {

@@ -5,8 +5,9 @@
 // and of 3.1 and later. CCCL 3.0 requires LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE to be defined before
 // any CUDA header.
 //
-// Public interface. Meander itself does not use it: it serves CUDA programs that build on the library and pass
-// a MemoryCache to other libraries that accept cuda::mr resources. Compile with nvcc:
+// Public interface. Meander itself does not use it: it serves CUDA programs that build on the library and
+// pass a MemoryCache to other libraries that accept cuda::mr resources. It requires the headers of the CUDA
+// toolkit:
 //
 //   meander::gpu::MemoryCache cache(device, meander::gpu::Space::device);
 //   meander::gpu::CudaMrResource<cuda::mr::device_accessible> resource(cache);
@@ -19,8 +20,8 @@
 namespace meander::gpu {
 
 // Properties: cuda::mr::device_accessible, host_accessible; they must hold for the space of the resource.
-// Copies refer to the same resource, and compare equal. Thread-safe, as the resource is. Allocation throws what
-// Resource::allocate_sync throws.
+// Copies refer to the same resource, and compare equal. Thread-safe, as the resource is. Allocation throws
+// what Resource::allocate_sync throws.
 template <class... Properties>
 class CudaMrResource {
  public:
@@ -68,7 +69,7 @@ class CudaMrResource {
 
  private:
   static void wait_for(::cuda::stream_ref stream) noexcept {
-    // A failed stream uses no memory any more; the next synchronisation of the caller reports the failure.
+    // A failed stream no longer uses memory; the next synchronisation of the caller reports the failure.
     if (cudaStreamSynchronize(stream.get()) != cudaSuccess) cudaGetLastError();
   }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Queue of a CUDA device: a stream, and the recorded events that are not yet known to be complete. CUDA is never
-// called while a lock is held.
+// Queue of a CUDA device: a stream, and the recorded events that are not yet known to be complete. CUDA is
+// never called while a lock is held.
 
 #include <cuda_runtime_api.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Interface of all devices: queues, events, copies, launches and raw memory. There are three implementations:
-// cuda, openmp and host (threads that emulate a device, host_device.hpp). This header includes no CUDA header.
+// cuda, openmp and host (threads that emulate a device, host_device.hpp). This header includes no CUDA
+// header.
 
 #include <cstddef>
 #include <functional>
@@ -17,8 +18,8 @@
 
 namespace meander::gpu {
 
-// A rejected call or a failed kernel; what() contains the message of the device. `lost`: the device accepts no
-// further calls and its memory contents are lost.
+// A rejected call or a failed kernel; what() contains the message of the device. `lost`: the device accepts
+// no further calls and its memory contents are lost.
 struct DeviceError : Failure {
   bool lost;
   DeviceError(const std::string& words, bool device_lost) : Failure(words), lost(device_lost) {}
@@ -37,8 +38,8 @@ struct DeviceProperties {
   bool supports(Space space) const { return space != Space::managed || managed; }
 };
 
-// Direction of a copy, seen from the device. The host side may be any memory of the process. The call may return
-// before the copy has ended only if the host side is pinned memory.
+// Direction of a copy, seen from the device. The host side may be any memory of the process. The call may
+// return before the copy has ended only if the host side is pinned memory.
 enum class Copy : std::uint8_t { in, out, within };
 
 // Side to which the pages of managed memory move.
@@ -53,8 +54,9 @@ class Execution {
   virtual void* native_queue() const noexcept = 0;
   // OpenMP device number if kernels are OpenMP target regions, which the launching thread enters; else -1.
   virtual int openmp_device() const noexcept { return -1; }
-  // Address by which the work accesses `count` items at `pointer`, in device, managed or pinned memory. Throws
-  // DeviceError if the items are not within one block of such memory, as far as the device can detect that.
+  // Address by which the work accesses `count` items at `pointer`, in device, managed or pinned memory.
+  // Throws DeviceError if the items are not within one block of such memory, as far as the device can detect
+  // that.
   template <class T>
   T* address(T* pointer, std::size_t count) const {
     return static_cast<T*>(translate(const_cast<std::remove_const_t<T>*>(pointer), count * sizeof(T)));
@@ -67,9 +69,9 @@ class Execution {
 using Work = std::function<void(const Execution&)>;
 
 // Thread-safe: any thread may call any function, also concurrently. Functions that are not noexcept throw
-// DeviceError. The failure of a submitted operation is thrown by wait, is_complete and synchronize of its queue,
-// and by all further calls with that queue until synchronize has thrown it. Operations submitted to the queue
-// after the failed one have not run, or their results are invalid.
+// DeviceError. The failure of a submitted operation is thrown by wait, is_complete and synchronize of its
+// queue, and by all further calls with that queue until synchronize has thrown it. Operations submitted to
+// the queue after the failed one have not run, or their results are invalid.
 class Device {
  public:
   virtual ~Device() = default;
@@ -97,8 +99,8 @@ class Device {
   virtual void copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) = 0;
   // Submits a kernel. `name`, for messages and traces, must live as long as the program.
   virtual void launch(Queue queue, const char* name, Work work) = 0;
-  // Submits a function that runs on a host thread, in order with the other operations of the queue. The function
-  // must not call the device.
+  // Submits a function that runs on a host thread, in order with the other operations of the queue. The
+  // function must not call the device.
   virtual void call_host(Queue queue, std::function<void()> function) = 0;
   // Submits the migration of pages of managed memory, to avoid later page faults. No effect for other memory.
   virtual void prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) = 0;
@@ -121,13 +123,13 @@ class Device {
   virtual void settle(Event event) noexcept = 0;
 };
 
-// Creates the devices called `name`: "host" and "host:N" (emulated, with default settings), "cuda" and "openmp"
-// (all visible devices; for OpenMP the initial device if there is no other), "auto" (cuda if there is a GPU, else
-// none), "none" (an empty vector). Throws InputError with the available names.
+// Creates the devices called `name`: "host" and "host:N" (emulated, with default settings), "cuda" and
+// "openmp" (all visible devices; for OpenMP the initial device if there is no other), "auto" (cuda if there
+// is a GPU, else none), "none" (an empty vector). Throws InputError with the available names.
 std::vector<std::unique_ptr<Device>> make_devices(const std::string& name);
 
-// Reason for the absence of devices of that kind, for instance "no NVIDIA driver" or "built without CUDA"; "" if
-// there is one.
+// Reason for the absence of devices of that kind, for instance "no NVIDIA driver" or "built without CUDA"; ""
+// if there is one.
 std::string why_missing(const std::string& kind);
 
 }  // namespace meander::gpu

@@ -14,8 +14,8 @@
 
 namespace meander::gpu {
 
-// Registry of live blocks. Reports misuse. Takes a lock for each call; its cost is negligible beside that of a
-// call of the device. Thread-safe.
+// Registry of live blocks. Reports misuse. Takes a lock for each call; its cost is negligible beside that of
+// a call of the device. Thread-safe.
 class LiveBlocks {
  public:
   explicit LiveBlocks(Place place) : place_(place) {}
@@ -71,7 +71,7 @@ class DirectMemory final : public Resource {
 // Stream-ordered memory pool of the driver (cudaMallocAsync).
 class OrderedMemory final : public Resource {
  public:
-  // Throws DeviceError if the device has none.
+  // Throws DeviceError if the device has no such pool.
   explicit OrderedMemory(Device& device);
   ~OrderedMemory() override;
   void* allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256) override;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Memory of the emulated device. Device addresses are in a protected range of the address space; the device
-// accesses the bytes through a second mapping. Host code that dereferences a device pointer therefore ends with
-// SIGSEGV, and a host pointer passed to the device is detected.
+// accesses the bytes through a second mapping. Host code that dereferences a device pointer therefore ends
+// with SIGSEGV, and a host pointer passed to the device is detected.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ class HostAddressSpace {
 
   // Only Space::device counts against the capacity. Null if there is not enough memory.
   void* allocate(Space space, std::size_t bytes);
-  // False if no block of that space begins there.
+  // False if no block of that space begins at `pointer`.
   bool deallocate(Space space, void* pointer);
 
   struct Place {

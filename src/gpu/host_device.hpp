@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Device emulated by host threads, with the interface, rules and failures of a GPU. Costs, capacity and failures
-// are configurable, so that the layers above can be tested without a GPU and a real GPU can be modelled.
+// Device emulated by host threads, with the interface, rules and failures of a GPU. Costs, capacity and
+// failures are configurable, so that the layers above can be tested without a GPU and a real GPU can be
+// modelled.
 
 #include <atomic>
 #include <condition_variable>
@@ -27,7 +28,7 @@ struct HostDeviceSettings {
          bandwidth_out = 0;  // of the link, shared by all queues; one copy per direction at a time
   double copy_latency = 0;
   double pageable_factor = 1;   // slowdown of copies from or to memory that is not pinned
-  double allocation_stall = 0;  // raw (de)allocation waits for all kernels and copies, then stalls the device
+  double allocation_stall = 0;  // raw (de)allocation waits for running operations, then stalls the device
   double page_fault = 0;        // access of a kernel to 64 KiB of managed memory whose pages the host has
   std::uint64_t failing_allocation = 0, failing_copy = 0, failing_launch = 0;
   double allocation_failures = 0;  // probability that a raw allocation fails with OutOfMemory
@@ -42,8 +43,8 @@ class HostDevice final : public ThreadedDevice {
 
   void* allocate(Space space, std::size_t bytes) override;
   void deallocate(Space space, void* pointer) noexcept override;
-  // Emulates the stream-ordered pool of the driver: no stall, and memory deallocated in a queue can be allocated
-  // again in the order of that queue.
+  // Emulates the stream-ordered pool of the driver: no stall, and memory deallocated in a queue can be
+  // allocated again in the order of that queue.
   void* allocate_ordered(Queue queue, std::size_t bytes) override;
   void deallocate_ordered(Queue queue, void* pointer) noexcept override;
   std::size_t available() noexcept override;
@@ -54,7 +55,7 @@ class HostDevice final : public ThreadedDevice {
 
   // For tests: marks the device as lost; all further calls fail.
   void die() noexcept { lost_ = true; }
-  // Raw allocations and deallocations so far.
+  // Numbers of raw allocations and deallocations so far.
   std::uint64_t allocations() const noexcept { return allocations_.load(); }
   std::uint64_t deallocations() const noexcept { return deallocations_.load(); }
 

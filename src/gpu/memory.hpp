@@ -23,15 +23,15 @@
 
 namespace meander::gpu {
 
-// owned: the destructor of Memory deallocates the block. wrapped: the block belongs to the caller, who keeps it
-// allocated. aliased: the block belongs to another Memory, which must outlive this one.
+// owned: the destructor of Memory deallocates the block. wrapped: the block belongs to the caller, who keeps
+// it allocated. aliased: the block belongs to another Memory, which must outlive this one.
 enum class Ownership : std::uint8_t { owned, wrapped, aliased };
 
 class Memory {
  public:
   Memory() = default;
-  // Throws what Resource::allocate throws. The block is deallocated in the order of the same queue. `resource`
-  // must outlive the Memory.
+  // Throws what Resource::allocate throws. The block is deallocated in the order of the same queue.
+  // `resource` must outlive the Memory.
   static Memory allocate(Resource& resource, std::size_t bytes, Queue queue = {},
                          std::size_t alignment = 256) {
     Memory memory;

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Memory cache: it allocates blocks of one place from the device once and reuses them (Wille, Weinzierl et al.,
-// ISC 2023, section 4; extended by size limits, splitting, eviction and quotas).
+// Memory cache: it allocates blocks of one place from the device once and reuses them (Wille, Weinzierl et
+// al., ISC 2023, section 4; extended by size limits, splitting, eviction and quotas).
 //
-// An allocation takes an idle block of the right size class whose last use has ended or is in the same queue. If
-// the cache holds more memory than `slack` allows, it splits a larger block in two, and coalesces the parts when
-// both are idle. The hot path costs one look-up, one compare-and-swap and one short lock of a shard, which threads
-// rarely share. The device is called only if no block fits, and never while a lock is held.
+// An allocation takes an idle block of the right size class whose last use has ended or is in the same queue.
+// If the cache holds more memory than `slack` allows, it splits a larger block in two, and coalesces the
+// parts when both are idle. The hot path costs one look-up, one compare-and-swap and one short lock of a
+// shard, which threads rarely share. The device is called only if no block fits, and never while a lock is
+// held.
 
 #include <array>
 #include <atomic>
@@ -28,15 +29,15 @@
 
 namespace meander::gpu {
 
-// Behaviour of a failed allocation. fail: throw OutOfMemory. null: return null, also from allocate(). abort: log
-// the figures and abort. resource: allocate from the fallback resource.
+// Behaviour of a failed allocation. fail: throw OutOfMemory. null: return null, also from allocate(). abort:
+// log the figures and abort. resource: allocate from the fallback resource.
 enum class Fallback : std::uint8_t { fail, null, abort, resource };
 
 struct CacheTraits {
   std::size_t alignment = 256;  // of all blocks, a power of two; upper bound of requested alignments
   std::size_t limit = std::numeric_limits<std::size_t>::max();  // of bytes held
-  // The cache splits or releases idle blocks of other sizes before it holds more than slack * peak + keep bytes,
-  // where `peak` is the maximum of the live bytes over a recent window of one to two times trim_after.
+  // The cache splits or releases idle blocks of other sizes before it holds more than slack * peak + keep
+  // bytes, where `peak` is the maximum of the live bytes over a recent window of one to two times trim_after.
   double slack = 1.2;
   std::size_t keep = std::size_t{16} << 20;
   std::chrono::milliseconds trim_after{10'000};  // maintain() releases blocks that are idle for longer
@@ -48,8 +49,8 @@ struct CacheTraits {
 
 class MemoryCache final : public Resource {
  public:
-  // Caches memory of the device in `space`. The device must outlive the cache. Throws DeviceError if the device
-  // has no such memory.
+  // Caches memory of the device in `space`. The device must outlive the cache. Throws DeviceError if the
+  // device has no such memory.
   MemoryCache(Device& device, Space space, const CacheTraits& traits = {});
   // Waits for blocks in flight and returns all memory to the device. Reports live blocks as leaks.
   ~MemoryCache() override;
@@ -60,7 +61,8 @@ class MemoryCache final : public Resource {
   //   3. a part of a larger block
   //   4. a new block from the device after idle blocks of other sizes were released
   //   5. a block in flight, for which the queue waits
-  //   6. after a wait of the thread for blocks in flight, or for quota of other ranks, until the deadline: 1 to 5
+  //   6. steps 1 to 5 again, while the thread waits for blocks in flight or for quota of others, until the
+  //      deadline
   //   7. the fallback
   // Throws DeviceError if `alignment` exceeds that of the traits.
   void* allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256) override;
@@ -74,14 +76,14 @@ class MemoryCache final : public Resource {
   Place place() const noexcept override { return place_; }
   Stats stats() const noexcept override;
   std::size_t trim(std::size_t keep_idle = 0) override;
-  // Periodic maintenance, to be called for instance once per time step. Releases blocks that are idle for longer
-  // than trim_after, or all idle blocks if another user of the quota has requested memory. Returns the bytes
-  // released.
+  // Periodic maintenance, to be called for instance once per time step. Releases blocks that are idle for
+  // longer than trim_after, or all idle blocks if another user of the quota has requested memory. Returns the
+  // bytes released.
   std::size_t maintain();
 
   // Checks the invariants: every block is live, or idle in exactly one list of its class, or split into two
-  // blocks; every block is found by its address unless it is split; the sizes of the blocks from the device sum
-  // up to the bytes held. Must not be called concurrently with other calls.
+  // blocks; every block is found by its address unless it is split; the sizes of the blocks from the device
+  // sum up to the bytes held. The result is meaningful only if no other call is in progress.
   bool is_valid();
 
   // Activity of the threads whose thread_number() is the index modulo the number of entries. The members for

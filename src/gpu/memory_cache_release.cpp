@@ -106,8 +106,8 @@ bool MemoryCache::unlink(const Idle& idle) {
   return true;
 }
 
-// Releases at least `bytes` bytes of blocks that are idle since before the given time and not in flight, or all
-// such blocks if there are fewer. The least recently used blocks are released first.
+// Releases at least `bytes` bytes of blocks that are idle since before the given time and not in flight, or
+// all such blocks if there are fewer. The least recently used blocks are released first.
 std::size_t MemoryCache::release_idle(std::size_t bytes, std::int64_t idle_before, Reason reason) {
   refresh_queues();
   coalesce(idle_before);

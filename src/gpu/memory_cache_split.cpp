@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory cache: splitting of blocks if memory is short, and coalescing of their parts. Without it, a mix of
-// sizes would hold the sum of the peaks of all sizes, or would allocate from the device what was just released.
+// sizes would hold the sum of the peaks of all sizes, or would allocate from the device what was just
+// released.
 #include <algorithm>
 
 #include "gpu/cache_search.hpp"
@@ -81,8 +82,8 @@ void MemoryCache::make_idle(Block* block) {
   head.store(block, std::memory_order_relaxed);
 }
 
-// Coalesces all pairs of parts that are idle since before the given time and not in flight. True if there were
-// any.
+// Coalesces all pairs of parts that are idle since before the given time and not in flight. True if there
+// were any.
 bool MemoryCache::coalesce(std::int64_t idle_before) {
   bool any = false;
   for (bool again = parts_.load(std::memory_order_relaxed) > 0; again;) {

@@ -18,8 +18,8 @@ namespace meander::gpu {
 
 namespace {
 
-// OpenMP 5 has no query for the memory size. The plugin of the runtime for NVIDIA GPUs has loaded the CUDA driver,
-// which numbers devices in the same order. Without that driver the limit is unknown.
+// OpenMP 5 has no query for the memory size. The plugin of the runtime for NVIDIA GPUs has loaded the CUDA
+// driver, which numbers devices in the same order. Without that driver the limit is unknown.
 std::size_t memory_of_gpu(int number) {
   std::size_t bytes = std::size_t{1} << 48;
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -128,8 +128,9 @@ class OpenMpDevice final : public ThreadedDevice {
     });
   }
 
-  // The thread of the queue enters the target region and waits for its end. Asynchronous target tasks would not
-  // do: OpenMP orders dependent tasks only if they are siblings, which tasks of different threads are not.
+  // The thread of the queue enters the target region and waits for its end. Asynchronous target tasks would
+  // not do: OpenMP orders dependent tasks only if they are siblings, which tasks of different threads are
+  // not.
   void launch(Queue queue, const char* name, Work work) override {
     submit(queue, name, [this, work = std::move(work)] { work(OpenMpExecution(number_)); });
   }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Queues and events. A queue executes its operations in order of submission; different queues run concurrently.
+// Queues and events. A queue executes its operations in order of submission; different queues run
+// concurrently.
 
 #include <atomic>
 #include <cstdint>
@@ -38,14 +39,15 @@ struct Event {
   QueueState* queue = nullptr;
   std::uint64_t ticket = 0;
 
-  // False if the event may still be incomplete. Does not call the device: Device::refresh updates the progress.
+  // False if the event may still be incomplete. Does not call the device: Device::refresh updates the
+  // progress.
   bool known_complete() const {
     return queue == nullptr || queue->completed.load(std::memory_order_acquire) >= ticket;
   }
 };
 
-// Event completing after all work that the calling thread has submitted to the queue so far. Costs one load; the
-// device determines its completion only on request. Device::record creates an exact event on the device.
+// Event completing after all work that the calling thread has submitted to the queue so far. Costs one load;
+// the device determines its completion only on request. Device::record creates an exact event on the device.
 inline Event mark(Queue queue) {
   if (queue.synchronous()) return {};
   return {queue.state(), queue.state()->submitted.load(std::memory_order_acquire)};

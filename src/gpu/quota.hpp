@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Memory quota shared by several caches, for instance those of the ranks on one GPU or of one process. Thread-safe.
+// Memory quota shared by several caches, for instance those of the ranks on one GPU or of one process.
+// Thread-safe.
 
 #include <atomic>
 #include <cstddef>

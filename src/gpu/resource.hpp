@@ -13,9 +13,9 @@
 
 namespace meander::gpu {
 
-// host: pageable memory of the process. pinned: page-locked host memory, which the device can access, and copies
-// faster. device: device memory, which the host must not access. managed: accessible by both; pages migrate to
-// the side that accesses them.
+// host: pageable memory of the process. pinned: page-locked host memory, which the device can access, and
+// copies faster. device: device memory, which the host must not access. managed: accessible by both; pages
+// migrate to the side that accesses them.
 enum class Space : std::uint8_t { host, pinned, device, managed };
 const char* name(Space space);
 
@@ -66,16 +66,18 @@ class Resource {
   virtual ~Resource() = default;
 
   // Allocates at least `bytes` bytes, aligned to `alignment` (a power of two), for use by work submitted to
-  // `queue` after this call. Returns null for 0 bytes. Throws OutOfMemory, or DeviceError if the device fails.
+  // `queue` after this call. Returns null for 0 bytes. Throws OutOfMemory, or DeviceError if the device
+  // fails.
   virtual void* allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256);
   // As allocate(), but returns null instead of throwing OutOfMemory.
   virtual void* try_allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256);
-  // Deallocates `pointer`, which this resource allocated with the same `bytes` and `alignment`, for any queue or
-  // none. Work submitted to `queue` after this call must not use it. No effect for null.
+  // Deallocates `pointer`, which this resource allocated with the same `bytes` and `alignment`, for any queue
+  // or none. Work submitted to `queue` after this call must not use it. No effect for null.
   virtual void deallocate(Queue queue, void* pointer, std::size_t bytes,
                           std::size_t alignment = 256) noexcept;
 
-  // Synchronous: usable from any queue on return; the caller guarantees no pending use on free.
+  // As allocate() and deallocate(), but synchronous: usable from any queue on return; the caller guarantees
+  // no pending use on free.
   virtual void* allocate_sync(std::size_t bytes, std::size_t alignment = 256) = 0;
   virtual void deallocate_sync(void* pointer, std::size_t bytes, std::size_t alignment = 256) noexcept = 0;
 
@@ -83,8 +85,8 @@ class Resource {
   virtual std::size_t available() const noexcept = 0;
   virtual Place place() const noexcept = 0;
   virtual Stats stats() const noexcept = 0;
-  // Releases idle memory, the least recently used first, until at most `keep_idle` bytes are idle. Returns the
-  // bytes released. Calls the device: do not use it on hot paths.
+  // Releases idle memory, the least recently used first, until at most `keep_idle` bytes are idle. Returns
+  // the bytes released. Calls the device: do not use it on hot paths.
   virtual std::size_t trim(std::size_t keep_idle = 0);
 };
 

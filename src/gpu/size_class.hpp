@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Size classes: eight per power of two from 256 bytes, so that a block exceeds the request by an eighth at most.
+// Size classes: eight per power of two from 256 bytes, so that a block exceeds the request by an eighth at
+// most.
 
 #include <bit>
 #include <cstddef>

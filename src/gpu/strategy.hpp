@@ -5,7 +5,7 @@
 // implementations, selected by name:
 //
 //   map               allocates and deallocates memory for each batch, as `omp target map` does: the baseline
-//   pooled            device memory from a MemoryCache, copied through pinned memory from a second MemoryCache
+//   pooled            device memory from a MemoryCache, copied through pinned memory from a second one
 //   unified           managed memory from a MemoryCache; pages migrate on access
 //   unified-prefetch  as unified, with prefetches before accesses of kernel and host
 //   zero-copy         pinned memory from a MemoryCache, which kernels read and write over the link
@@ -22,8 +22,8 @@
 
 namespace meander::gpu {
 
-// Block of a batch on both sides. `host` is null if no host window was requested, and may be the same memory as
-// `device`.
+// Block of a batch on both sides. `host` is null if no host window was requested, and may be the same memory
+// as `device`.
 struct Buffer {
   void* device = nullptr;
   void* host = nullptr;
@@ -39,9 +39,9 @@ class Strategy {
   virtual ~Strategy() = default;
   virtual const std::string& name() const noexcept = 0;
 
-  // Kernels submitted to `queue` after this call may use buffer.device; the host may use buffer.host immediately.
-  // Contents are undefined. Without a window, and if shares_memory() is false, there is no host side: use
-  // Device::copy to `device`. Throws OutOfMemory, DeviceError; no memory is held then.
+  // Kernels submitted to `queue` after this call may use buffer.device; the host may use buffer.host
+  // immediately. Contents are undefined. Without a window, and if shares_memory() is false, there is no host
+  // side: use Device::copy to `device`. Throws OutOfMemory, DeviceError; no memory is held then.
   virtual Buffer acquire(Queue queue, std::size_t bytes, HostWindow window = HostWindow::allocate) = 0;
   // The caller guarantees that no work submitted to `queue` afterwards, and no host code, uses the buffer.
   virtual void release(Queue queue, const Buffer& buffer) noexcept = 0;

@@ -206,8 +206,8 @@ std::vector<Parcel<std::byte>> exchange_bytes(const Communicator& communicator,
   }
   const MPI_Comm comm = communicator.get();
   // Two successive exchanges use different tags: a rank that has left the first may send for the second while
-  // another rank still receives. It cannot be two exchanges ahead, because the barrier of the second requires all
-  // ranks.
+  // another rank still receives. It cannot be two exchanges ahead, because the barrier of the second requires
+  // all ranks.
   const int tag = tag_of_sparse_exchange + (communicator.shared_->exchanges++ & 1);
   std::vector<MPI_Request> sends(out.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < out.size(); ++i) {

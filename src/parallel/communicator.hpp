@@ -104,9 +104,9 @@ class Communicator {
     broadcast_bytes(std::as_writable_bytes(std::span(&item, 1)));
   }
 
-  // Runs the body, which may throw on some ranks only and must not call collective functions. If it throws on any
-  // rank, all ranks throw AgreedFailure, or AgreedInputError for an InputError, with the message of the lowest
-  // such rank. On a communicator of one rank the exception of the body propagates. Collective.
+  // Runs the body, which may throw on some ranks only and must not call collective functions. If it throws on
+  // any rank, all ranks throw AgreedFailure, or AgreedInputError for an InputError, with the message of the
+  // lowest such rank. On a communicator of one rank the exception of the body propagates. Collective.
   void agree(const std::function<void()>& body) const;
 
  private:
@@ -125,10 +125,10 @@ class Communicator {
   int rank_ = 0, size_ = 1;
 };
 
-// Dynamic sparse data exchange: messages between pairs of ranks that only the senders know. `out` has one list of
-// items per destination. Returns the received lists in ascending order of the sending rank. Costs one message per
-// pair and a non-blocking barrier (Hoefler, Siebert, Lumsdaine 2010, "Scalable communication protocols for
-// dynamic sparse data exchange"). Collective.
+// Dynamic sparse data exchange: messages between pairs of ranks that only the senders know. `out` has one
+// list of items per destination. Returns the received lists in ascending order of the sending rank. Costs one
+// message per pair and a non-blocking barrier (Hoefler, Siebert, Lumsdaine 2010, "Scalable communication
+// protocols for dynamic sparse data exchange"). Collective.
 template <class T>
 std::vector<Parcel<T>> exchange_sparsely(const Communicator& communicator,
                                          const std::vector<Parcel<T>>& out) {

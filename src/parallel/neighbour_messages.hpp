@@ -3,8 +3,8 @@
 #pragma once
 // Repeated exchange of one message with each neighbouring rank: buffers and persistent MPI requests.
 //
-// With MPI_THREAD_MULTIPLE, poll() of any thread progresses messages; otherwise only poll() of the thread that
-// initialised MPI does.
+// With MPI_THREAD_MULTIPLE, poll() of any thread progresses messages; otherwise only poll() of the thread
+// that initialised MPI does.
 //
 // A trace has a row for each neighbour. A message is shown from start_sends() until its arrival was detected.
 
@@ -43,13 +43,13 @@ class NeighbourMessages {
   bool is_empty() const { return receives_.empty() && sends_.empty(); }
   std::size_t sent_bytes() const { return send_.size() * sizeof(double); }
 
-  // One exchange: start_receives(); start_sends() after the send buffer is filled; wait(). The receive buffer must
-  // not be accessed between start_receives() and wait(), the send buffer not between start_sends() and wait(). To
-  // be called by the thread that initialised MPI.
+  // One exchange: start_receives(); start_sends() after the send buffer is filled; wait(). The receive buffer
+  // must not be accessed between start_receives() and wait(), the send buffer not between start_sends() and
+  // wait(). To be called by the thread that initialised MPI.
   void start_receives();
   void start_sends();
-  // Progresses messages, if this thread is allowed to. Any thread may call it between start_receives() and wait().
-  // Returns false from start_sends() until it has detected the arrival of the last message.
+  // Progresses messages, if this thread is allowed to. Any thread may call it between start_receives() and
+  // wait(). Returns false from start_sends() until it has detected the arrival of the last message.
   bool poll();
   // Returns when all messages are received and sent. To be called by the thread that initialised MPI.
   void wait();

@@ -14,14 +14,16 @@ namespace meander::parallel {
 
 class SharedWindow {
  public:
-  // Allocates `bytes` zero bytes. `node`: ranks that share memory (Communicator::of_node). Collective over `node`.
+  // Allocates `bytes` zero bytes. `node`: ranks that share memory (Communicator::of_node). Collective over
+  // `node`.
   SharedWindow(const Communicator& node, std::size_t bytes);
   // Collective. During stack unwinding it calls nothing, and the memory is kept until the end of the process.
   ~SharedWindow();
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
 
-  // Address of the same memory on all ranks, aligned to 64 bytes. Concurrent accesses of ranks require atomics.
+  // Address of the same memory on all ranks, aligned to 64 bytes. Concurrent accesses of ranks require
+  // atomics.
   void* data() const { return data_; }
 
  private:

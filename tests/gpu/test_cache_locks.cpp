@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t mib = 1 << 20;
 
-// Emulated device whose calls wait until another thread has taken every lock of the cache. Not checked: calls that
-// only submit work, and refresh and settle by QueueState::device, which is the wrapped device.
+// Emulated device whose calls wait until another thread has taken every lock of the cache. Not checked: calls
+// that only submit work, and refresh and settle by QueueState::device, which is the wrapped device.
 class LockCheckingDevice final : public Device {
  public:
   explicit LockCheckingDevice(const HostDeviceSettings& settings) : device_(settings) {}

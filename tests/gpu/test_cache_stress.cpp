@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Stress of the memory cache: many threads, several queues and random failures. Also run under ThreadSanitizer.
+// Stress of the memory cache: many threads, several queues and random failures. Also run under
+// ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
