@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Times patch updates of every scheme and prints ns per volume, and GB/s beside the machine's copy bandwidth.
+// Measures patch updates of every scheme. Prints ns per volume, and GB/s with the fraction of the copy
+// bandwidth.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -85,11 +86,11 @@ void run(const Options& options, int threads) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Times updates of patches with full halos, one update a volume, in place.");
+  CLI::App app("Measures in-place updates of patches with full halos, one update per volume.");
   app.add_option("--sizes", options.sizes, "patch sizes p")->delimiter(',')->check(CLI::Range(3, 32));
   app.add_option("--dims", options.dims, "dimensions")->delimiter(',')->check(CLI::IsMember({2, 3}));
   app.add_option("--schemes", options.schemes,
-                 "rusanov, muscl-minmod, muscl-mc, ccz4-rusanov, ccz4-fourth (3D; per stage)")
+                 "rusanov, muscl-minmod, muscl-mc, ccz4-rusanov, ccz4-fourth (3D only; per stage)")
       ->delimiter(',')
       ->check(CLI::IsMember({"rusanov", "muscl-minmod", "muscl-mc", "ccz4-rusanov", "ccz4-fourth"}));
   app.add_option("--sets", options.sets, "working sets: cache, memory")
@@ -98,12 +99,13 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads, "numbers of threads")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  app.add_flag("--all-cores", options.all_cores, "one thread for every processor of the affinity mask");
-  app.add_option("--repeats", options.repeats, "rounds; their median is printed")->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.seconds, "length of a round")->check(CLI::PositiveNumber);
-  app.add_option("--cache-kb", options.cache_kb, "working set \"cache\", a thread")
+  app.add_flag("--all-cores", options.all_cores, "one thread per processor of the affinity mask");
+  app.add_option("--repeats", options.repeats, "rounds, of which the median is printed")
       ->check(CLI::PositiveNumber);
-  app.add_option("--memory-mb", options.memory_mb, "working set \"memory\", a thread")
+  app.add_option("--seconds", options.seconds, "duration of a round")->check(CLI::PositiveNumber);
+  app.add_option("--cache-kb", options.cache_kb, "working set \"cache\" in KiB per thread")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--memory-mb", options.memory_mb, "working set \"memory\" in MiB per thread")
       ->check(CLI::PositiveNumber);
   app.add_flag("--csv", options.csv, "print comma-separated values");
   try {

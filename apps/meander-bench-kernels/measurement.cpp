@@ -23,7 +23,7 @@ using solvers::PatchLayout;
 using solvers::PatchStatus;
 using solvers::PatchTask;
 
-// Processor time of the calling thread, so that other users of the machine count less.
+// CPU time of the calling thread, which other users of the machine affect less than wall time.
 double thread_seconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -34,10 +34,10 @@ struct Free {
   void operator()(double* pointer) const { std::free(pointer); }
 };
 
-// The patches of one thread in one block, as the pool hands them out, and their initial state.
+// The patches of one thread in one memory block, in the layout of the patch pool, and their initial state.
 struct WorkingSet {
   std::unique_ptr<double[], Free> slots;
-  std::vector<double> initial;  // of one slot; all are alike
+  std::vector<double> initial;  // of one slot, the same for all
   std::vector<PatchTask> tasks;
   std::vector<PatchStatus> status;
 
@@ -111,7 +111,7 @@ Measurement measure(const solvers::Solver& solver, const State& state, int p, st
   result.bytes = result.patches * slot_bytes;
   const auto threads = static_cast<std::size_t>(team.size());
   std::vector<std::unique_ptr<WorkingSet>> sets(threads);
-  // Every thread touches its own memory first.
+  // First touch: each thread initialises its own memory.
   team.for_chunks(threads, [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       sets[i] = std::make_unique<WorkingSet>(layout, traits.stage_blocks, state, result.patches,
@@ -119,7 +119,8 @@ Measurement measure(const solvers::Solver& solver, const State& state, int p, st
     }
   });
   const double dt = 0.05 / p;
-  // An update leaves the halo stale, so the state is restored before every sweep, outside the clock.
+  // An update invalidates the halo, so the state is restored before every sweep; the time for this is
+  // excluded.
   std::vector<double> spent(threads);
   const auto round = [&](std::size_t sweeps) {
     team.for_chunks(threads, [&](int, std::size_t begin, std::size_t end) {
@@ -148,7 +149,7 @@ Measurement measure(const solvers::Solver& solver, const State& state, int p, st
   for (const auto& set : sets) {
     for (const PatchStatus& status : set->status) {
       if (!status.admissible)
-        throw Failure("a benchmark state became inadmissible: its time would mean nothing");
+        throw Failure("a benchmark state became inadmissible: the measurement is invalid");
     }
   }
   std::sort(samples.begin(), samples.end());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Threads that allocate and free, and what that costs them.
+// Cost of allocations and deallocations by many threads.
 
 #include <cstddef>
 #include <functional>
@@ -12,24 +12,24 @@ namespace meander::bench {
 
 struct Load {
   int threads = 1;
-  int blocks = 16;         // live at any time, a thread
-  long pairs = 1'000'000;  // of an allocation and a deallocation, of all threads
+  int blocks = 16;         // live blocks per thread
+  long pairs = 1'000'000;  // pairs of an allocation and a deallocation, sum over all threads
 };
 
-// Nanoseconds a pair, the loop's own work included.
+// Nanoseconds per pair, including the loop overhead. User and system: CPU time of all threads.
 struct Cost {
   double user = 0, system = 0, wall = 0;
 };
 
-// Starts the threads, has each call `work`, and measures from the first call's beginning to the last one's
-// end.
+// Calls `work` once per thread, concurrently. Measures from the begin of the first call to the end of the
+// last one.
 Cost measure(const Load& load, const std::function<void(int thread, long pairs)>& work);
 // The n-th of 8 sizes in geometric progression from 40 KiB to 8 MiB.
 std::size_t size_of(unsigned n);
 
-// Each thread keeps its blocks live; again and again it frees one of them, at random, and allocates one of
-// another size, at random. At the end all is freed. Given are allocate(thread, bytes) and
-// deallocate(thread, pointer, bytes), called by many threads at once.
+// Each thread holds load.blocks blocks. For each pair it deallocates a random one and allocates a block of
+// random size; at the end it deallocates all. allocate(thread, bytes) and deallocate(thread, pointer, bytes)
+// are called concurrently. deallocate is also called for null.
 template <class Allocate, class Deallocate>
 Cost churn(const Load& load, Allocate allocate, Deallocate deallocate) {
   return measure(load, [&](int thread, long pairs) {

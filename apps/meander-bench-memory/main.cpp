@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// meander-bench-memory: what an allocation and a deallocation of device memory cost, by strategy and number
-// of threads, beside TBB's allocator for host memory; and how much is held for what is live.
+// meander-bench-memory: cost of an allocation and a deallocation of device memory by memory strategy and
+// number of threads, compared with TBB's allocator for host memory; and ratio of held to live memory.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -41,11 +41,11 @@ struct Row {
   std::string name;
   int threads;
   std::vector<Cost> costs;
-  bool cached = false;  // the figures below mean something
+  bool cached = false;  // the members below are valid
   double held = 0, live = 0, hit_rate = 0;
 };
 
-double middle(const std::vector<Cost>& costs, double Cost::*figure) {
+double median(const std::vector<Cost>& costs, double Cost::*figure) {
   std::vector<double> values;
   for (const Cost& cost : costs) values.push_back(cost.*figure);
   std::sort(values.begin(), values.end());
@@ -54,8 +54,8 @@ double middle(const std::vector<Cost>& costs, double Cost::*figure) {
 
 void print(const Row& row, bool csv) {
   constexpr double mib = 1 << 20;
-  const double user = middle(row.costs, &Cost::user), system = middle(row.costs, &Cost::system),
-               wall = middle(row.costs, &Cost::wall);
+  const double user = median(row.costs, &Cost::user), system = median(row.costs, &Cost::system),
+               wall = median(row.costs, &Cost::wall);
   if (csv) {
     fmt::print("{},{},{:.2f},{:.2f},{:.2f},", row.name, row.threads, user, system, wall);
     if (row.cached)
@@ -80,7 +80,7 @@ Row measure_strategy(const Options& options, gpu::Device& device, const std::str
   if (options.queues) {
     for (gpu::Queue& queue : queues) queue = device.create_queue();
   }
-  // Those that ask the device each time take much longer.
+  // Strategies that call the device for each allocation take much longer.
   const bool cached = name != "map" && name != "cuda-async";
   const Load load{threads, std::max(1, options.blocks / threads),
                   cached ? options.pairs : std::max(1L, options.pairs / 50)};
@@ -136,7 +136,7 @@ void run_study(const Options& options, gpu::Device& device) {
     fmt::print("kernel,strategy,mode,kernel_ms,total_ms{}\n",
                counted ? ",cpu_faults,gpu_faults,bytes_to_device,bytes_to_host" : "");
   } else {
-    fmt::print("{}{}; ms an iteration, median of {}\n", device.properties().name, model,
+    fmt::print("{}{}; ms per iteration, median of {}\n", device.properties().name, model,
                options.load.iterations);
     fmt::print("{:<16} {:<17} {:<17} {:>10} {:>10}", "", "", "", "kernel", "total");
     if (counted) fmt::print(" {:>10} {:>10} {:>10} {:>10}", "CPU faults", "GPU faults", "MB in", "MB out");
@@ -159,7 +159,7 @@ void run_study(const Options& options, gpu::Device& device) {
   }
 }
 
-// What a card on a PCIe 4.0 bus has, about.
+// Approximate figures of a GPU on a PCIe 4.0 bus.
 gpu::HostDeviceSettings model_card() {
   gpu::HostDeviceSettings card;
   card.bandwidth_in = card.bandwidth_out = 24e9;
@@ -179,8 +179,8 @@ void run(const Options& options) {
     fmt::print("allocator,threads,user_ns,system_ns,wall_ns,hit_rate,held_by_live,held_mib,live_mib\n");
   } else {
     fmt::print(
-        "{}; {} live blocks of 40 KiB to 8 MiB; ns an allocate + free pair, median of {};\n"
-        "caches may hold {} times what is live and {} MiB\n",
+        "{}; {} live blocks of 40 KiB to 8 MiB; ns per pair of allocate and free, median of {};\n"
+        "caches may hold {} times the live bytes plus {} MiB\n",
         device.properties().name, options.blocks, options.repeats, options.slack, options.keep);
     fmt::print("{:<17} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "", "threads", "user", "system", "wall",
                "hits", "held/live", "held MiB");
@@ -200,7 +200,7 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   meander::require_cpu_features();
   meander::bench::Options options;
-  CLI::App app("Measures what allocating and freeing device memory costs");
+  CLI::App app("Measures the cost of allocating and freeing device memory");
   app.add_option("--device", options.device, "\"host\" (emulated), \"cuda\"")->capture_default_str();
   app.add_option("--strategies", options.strategies, "memory strategies")
       ->delimiter(',')
@@ -218,19 +218,20 @@ int main(int argc, char** argv) {
   app.add_option("--repeats", options.repeats, "repetitions")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--slack", options.slack, "the cache holds so many times what is live, and ...")
+  app.add_option("--slack", options.slack, "caches may hold this factor times the live bytes ...")
       ->capture_default_str();
-  app.add_option("--keep", options.keep, "... MiB on top")->capture_default_str();
-  app.add_flag("--queues", options.queues, "each thread frees in the order of a queue of its own");
+  app.add_option("--keep", options.keep, "... plus this number of MiB")->capture_default_str();
+  app.add_flag("--queues", options.queues, "each thread allocates and frees on its own queue");
   app.add_flag("--study", options.study,
-               "instead: kernels with explicit copies, zero-copy and unified memory");
-  app.add_option("--items", options.load.items, "of the study's kernels of linear time")
+               "measures kernels with explicit copies, zero-copy and unified memory instead");
+  app.add_option("--items", options.load.items, "items of the study's kernels of linear complexity")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--quadratic-items", options.load.quadratic_items, "of its kernels of quadratic time")
+  app.add_option("--quadratic-items", options.load.quadratic_items,
+                 "items of its kernels of quadratic complexity")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--iterations", options.load.iterations, "of each of its experiments")
+  app.add_option("--iterations", options.load.iterations, "iterations of each of its experiments")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("--csv", options.csv, "comma-separated values");

@@ -19,7 +19,7 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 20, alignment = 8;
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(alignment, buffer_bytes));
   *size = *buffer == nullptr ? 0 : buffer_bytes;
-  *records = 0;  // as many as fit
+  *records = 0;  // no limit but the buffer
 }
 
 void count(const CUpti_ActivityUnifiedMemoryCounter3& record) {
@@ -53,8 +53,8 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
 
 std::string reason(CUptiResult result) {
   const char* text = nullptr;
-  if (cuptiGetResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) return "CUPTI says no";
-  return std::string("CUPTI says ") + text;
+  if (cuptiGetResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) return "unknown CUPTI error";
+  return std::string("CUPTI error ") + text;
 }
 
 }  // namespace

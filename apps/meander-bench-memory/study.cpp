@@ -132,7 +132,7 @@ void add_rows(gpu::Device& device, const StudyLoad& load, PageCounters* counters
       const auto& result = experiment.result();
       if (std::memcmp(result.data(), expected.data(), expected.size() * sizeof(float)) != 0)
         throw Failure(std::string(Kernel::name) + " with " + name +
-                      " memory gives other results than pooled");
+                      " memory gives different results than pooled");
     }
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The study of Fumero et al. (MPLR 2023) with our memory strategies: kernels whose data is allocated always,
-// or once, with and without the host touching it between launches.
+// The study of Fumero et al. (MPLR 2023) with Meander's memory strategies: kernels whose data is allocated
+// for every launch, or once, with and without host accesses between launches.
 
 #include <cstddef>
 #include <string>
@@ -14,19 +14,19 @@
 namespace meander::bench {
 
 struct StudyLoad {
-  std::size_t items = std::size_t{1} << 22;  // of kernels that take linear time
-  std::size_t quadratic_items = 2048;        // of the others
+  std::size_t items = std::size_t{1} << 22;  // of kernels of linear complexity
+  std::size_t quadratic_items = 2048;        // of kernels of quadratic complexity
   int iterations = 11;
 };
 
 struct StudyRow {
   std::string kernel, strategy, mode;
-  double kernel_ms, total_ms;  // medians of an iteration: launch to end; with memory and what the host does
-  PageCounts pages;            // of all iterations; zero if nothing counts them
+  double kernel_ms, total_ms;  // medians over iterations: launch to end; including memory and host accesses
+  PageCounts pages;            // sum over all iterations; zero without counters
 };
 
-// `counters` may be null. All kernels with those strategies that exist on the device. Throws Failure if two
-// strategies disagree about a result by a bit.
+// Runs all kernels with the strategies that the device supports. `counters` may be null. Throws Failure if
+// the results of two strategies are not bitwise identical.
 std::vector<StudyRow> study(gpu::Device& device, const StudyLoad& load, PageCounters* counters = nullptr);
 
 }  // namespace meander::bench

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The kernels of Fumero et al. (MPLR 2023): what one item does, on host and device alike. Each reads `inputs`
-// arrays of n floats, one behind the other, and writes `outputs` such arrays.
+// The kernels of Fumero et al. (MPLR 2023) for one item, with the same code on host and device. Each kernel
+// reads `inputs` contiguous arrays of n floats and writes `outputs` such arrays.
 
 #include <cmath>
 #include <cstddef>

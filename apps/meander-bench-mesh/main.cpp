@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaves a second of the mesh algorithms beside p4est's on the same ranks: run it under mpirun.
+// Leaves per second of the mesh algorithms, compared with p4est on the same ranks. Run it with mpirun.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -18,7 +18,7 @@ namespace {
 using namespace meander;
 using namespace meander::bench;
 
-// Medians over the rounds of the slowest rank's time.
+// Statistics over rounds: the median of the time of the slowest rank.
 class Figures {
  public:
   void add(Sample sample, const parallel::Communicator& communicator) {
@@ -44,8 +44,8 @@ template <int D>
 void measure(int depth, [[maybe_unused]] int p4est_depth, int rounds,
              const parallel::Communicator& communicator) {
   Figures ours, theirs;
-  // The first round of each warms caches and allocators up. They take turns, so that both see the same
-  // disturbances.
+  // The first round of each library warms up caches and allocators. Rounds alternate between the libraries,
+  // so that disturbances of the machine affect both.
   for (int round = -1; round < rounds; ++round) {
     const Sample sample = meander_round<D>(depth, communicator);
     if (round >= 0) ours.add(sample, communicator);
@@ -71,7 +71,8 @@ void measure(int depth, [[maybe_unused]] int p4est_depth, int rounds,
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Mesh algorithms on all ranks of mpirun, medians of the slowest rank's wall time, beside p4est"};
+      "Measures mesh algorithms on all ranks, compared with p4est: medians of the wall time of the slowest "
+      "rank"};
   int rounds = 9;
   std::vector<int> depths{9, 11, 5, 7}, p4est_depths{14, 17, 7, 9};
   app.add_option("--rounds", rounds, "samples of each phase")
@@ -80,7 +81,9 @@ int main(int argc, char** argv) {
   app.add_option("--depths", depths, "levels of the fractal: two trees in 2D, two in 3D")
       ->expected(4)
       ->capture_default_str();
-  app.add_option("--p4est-depths", p4est_depths, "the same for p4est")->expected(4)->capture_default_str();
+  app.add_option("--p4est-depths", p4est_depths, "levels of the fractal for p4est")
+      ->expected(4)
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
   MPI_Init(&argc, &argv);

@@ -10,8 +10,8 @@ namespace {
 using namespace meander::mesh;
 using meander::parallel::Communicator;
 
-// Of the children, those at corners with an even number of upper sides are refined, as p4est's fractal does,
-// and the middle one.
+// Refines the children at corners with an even number of upper sides, as p4est's fractal does, and the middle
+// one.
 template <int D>
 bool in_fractal(const Cell<D>& cell) {
   int upper = 0, middle = 0;

@@ -20,7 +20,7 @@ namespace {
 
 int fractal_depth = 0;
 
-// The two libraries' names under one.
+// Common names for the functions of p4est (2D) and p8est (3D).
 struct Forest2 {
   using Forest = p4est_t;
   using Quadrant = p4est_quadrant_t;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What both libraries do, in the same order, to the same kind of tree: one cube, refined at once from uniform
-// level 1 by a fractal rule.
+// Phases of the benchmark, the same for both libraries. Each round starts from one cube that is refined from
+// uniform level 1 by a fractal rule in one call.
 
 #include <array>
 #include <chrono>
@@ -19,11 +19,11 @@ namespace meander::bench {
 enum Phase : std::size_t {
   refine,      // from level 1 to the fractal
   coarsen,     // one pass over the fractal
-  balance,     // the fractal, evenly cut, over faces, edges and corners
-  partition,   // 40 % of the balanced leaves move; nothing on one rank
-  ghosts,      // of the balanced leaves, evenly cut, over faces, edges and corners; nothing on one rank
-  neighbours,  // lists of leaves and ghosts, likewise
-  points,      // the leaves of this rank that hold some of 100000 points
+  balance,     // of the evenly partitioned fractal, over faces, edges and corners
+  partition,   // moves 40 % of the balanced leaves; not measured on one rank
+  ghosts,      // of the evenly partitioned, balanced leaves, over faces, edges and corners; not on one rank
+  neighbours,  // lists of neighbouring leaves and ghosts, over faces, edges and corners
+  points,      // search of the leaves of this rank that contain any of 100000 points
   phases
 };
 inline constexpr std::array<const char*, phases> phase_names = {
@@ -32,13 +32,13 @@ inline constexpr int start_level = 1;
 inline constexpr std::size_t points_located = 100000;
 inline constexpr double moved_share = 0.4;
 
-// Of one round: what this rank took, and how many leaves (points) all ranks treated.
+// Result of one round: time of this rank, and number of leaves (points) of all ranks.
 struct Sample {
   std::array<double, phases> seconds{};
   std::array<double, phases> items{};
 };
 
-// Starts when all ranks have arrived.
+// Wall-clock timer. The constructor is collective: it starts after a barrier.
 class Timer {
  public:
   explicit Timer(const parallel::Communicator& communicator) {
@@ -59,7 +59,8 @@ inline std::vector<std::int64_t> even_cuts(std::int64_t leaves, int ranks) {
   return cuts;
 }
 
-// Cuts so far off the even ones that a share of the leaves has to move: at (r / ranks)^e.
+// Cuts at (r / ranks)^e, where the exponent e is such that repartitioning from even_cuts moves `share` of the
+// leaves.
 inline std::vector<std::int64_t> shifted_cuts(std::int64_t leaves, int ranks, double share) {
   const auto even = even_cuts(leaves, ranks);
   if (ranks == 1) return even;
@@ -90,7 +91,7 @@ std::vector<Point<D>> random_points() {
   return points;
 }
 
-// One round with trees down to a level. Collective.
+// Executes one round with a tree of `depth` levels. Collective.
 template <int D>
 Sample meander_round(int depth, const parallel::Communicator& communicator);
 template <int D>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the device could do at best: copies of pinned memory both ways at once, and kernels on data that stay.
+// Upper bounds of the device's performance: concurrent copies of pinned memory in both directions, and
+// kernels on resident data.
 
 #include <optional>
 
@@ -10,17 +11,17 @@
 
 namespace meander::bench {
 
-// Bytes a second, measured with both directions busy.
+// Bandwidth in bytes per second, measured with concurrent copies in both directions.
 struct Link {
   double in = 0, out = 0;
 };
 Link measure_link(gpu::Device& device);
 
-// Seconds that the link takes at least for a patch: halos go in, the interior comes out.
+// Lower bound of the transfer time per patch, in seconds: the slot with halo in, the interior out.
 double link_seconds(const Link& link, const solvers::PatchLayout& layout);
 
-// Seconds a patch of kernels on `batch` resident patches; none if the solver has none for the device. Throws
-// OutOfMemory, DeviceError.
+// Kernel time per patch in seconds, for `batch` resident patches; nullopt if the solver has no kernel for the
+// device. Throws OutOfMemory, DeviceError.
 std::optional<double> kernel_seconds(gpu::Device& device, const solvers::Solver& solver,
                                      const solvers::PatchLayout& layout, int batch, const double* slot);
 

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// meander-bench-offload: every thread deploys a fixed number of patches in batches (the experiment of Wille,
-// Weinzierl et al., ISC 2023); time a patch with all transfers, by device, equation, p, memory strategy,
-// threads and batch, beside what link and kernel alone would take. On the emulated device the costs of link,
-// launch, allocation and page fault are given, and the kernel is either a given time a patch or the CPU's
-// own: a model, and labelled so in every line.
+// meander-bench-offload: each thread offloads a fixed number of patches in batches (the experiment of Wille,
+// Weinzierl et al., ISC 2023). It prints the time per patch with all transfers, by device, equation, p,
+// memory strategy, threads and batch size, and for comparison the times of link and kernel alone. For the
+// emulated device, the costs of link, launch, allocation and page fault are parameters, and the kernel is
+// either a given time per patch or the CPU kernel: results are those of a model, and every line is labelled
+// so.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -44,7 +45,7 @@ struct Options {
                                  .page_fault = 2e-5};
 };
 
-// Wall seconds until all threads have seen all their patches done.
+// Wall time in seconds until all threads have completed their patches.
 double deploy(tasks::OffloadEngine& engine, std::span<Patches> patches) {
   std::vector<tasks::TaskPool> pools(patches.size());
   for (std::size_t i = 0; i < pools.size(); ++i) patches[i].put_into(pools[i]);
@@ -62,16 +63,16 @@ double deploy(tasks::OffloadEngine& engine, std::span<Patches> patches) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What all lines of a device, an equation and a patch size have in common.
+// Parameters of all lines of a device, an equation and a patch size.
 struct Case {
   std::string device, equation;
   const solvers::Solver& solver;
   solvers::PatchLayout layout;
-  const char* label;  // "model", "measured", "no GPU": OpenMP has only the initial device
+  const char* label;  // "model", "measured", or "no GPU" if OpenMP has only the initial device
   bool model, given_kernel;
   Link link;
-  std::vector<std::string> strategies{};  // those that the device has
-  std::map<int, double> kernels{};        // alone, us a patch, by batch
+  std::vector<std::string> strategies{};  // that the device supports
+  std::map<int, double> kernels{};        // kernel time alone in us per patch, by batch size
 };
 
 std::vector<std::unique_ptr<gpu::Device>> devices_of(const Options& options, const std::string& name) {
@@ -82,12 +83,11 @@ std::vector<std::unique_ptr<gpu::Device>> devices_of(const Options& options, con
     devices = gpu::make_devices(name);
     devices.resize(std::min<std::size_t>(devices.size(), 1));
   }
-  if (devices.empty())
-    throw InputError(fmt::format("there is no device \"{}\": {}", name, gpu::why_missing(name)));
+  if (devices.empty()) throw InputError(fmt::format("no device \"{}\": {}", name, gpu::why_missing(name)));
   return devices;
 }
 
-// Of the kernel alone, in us a patch; NaN where it is not known.
+// Time of the kernel alone in us per patch; NaN if unknown.
 double kernel_micros(const Options& options, const Case& c, int batch) {
   if (c.given_kernel) return 1e6 * options.patch_time;
   if (c.model) return NAN;
@@ -97,7 +97,7 @@ double kernel_micros(const Options& options, const Case& c, int batch) {
   return 1e6 * kernel_seconds(*devices.front(), c.solver, c.layout, batch, slot.data()).value_or(NAN);
 }
 
-// `patches` has those of as many threads, or more.
+// `patches`: at least one entry per thread of the setting.
 void measure(const Options& options, const Case& c, const std::string& memory, const Setting& setting,
              std::span<Patches> patches, double kernel) {
   const auto [threads, batch] = setting;
@@ -112,7 +112,7 @@ void measure(const Options& options, const Case& c, const std::string& memory, c
     engine.begin({&c.solver, c.layout, 0, 0, 1e-6}, [](const tasks::EnclaveTask&, double) {});
     const double seconds = deploy(engine, patches.first(static_cast<std::size_t>(threads)));
     if (repeat >= 0)
-      micros.push_back(1e6 * seconds / (static_cast<double>(each) * threads));  // else: warm-up
+      micros.push_back(1e6 * seconds / (static_cast<double>(each) * threads));  // repeat -1 is the warm-up
   }
   std::sort(micros.begin(), micros.end());
   const double median = micros[micros.size() / 2], link = 1e6 * link_seconds(c.link, c.layout);
@@ -137,15 +137,15 @@ bool has_memory(const Options& options, const Case& c, const std::string& memory
   }
 }
 
-// One round of a case, by all memory strategies. Filling patches takes longer than most settings: those of
-// one batch size serve all.
+// One round of a case with all memory strategies. Patches of one batch size are reused, because their
+// initialisation takes longer than most settings.
 void sweep(const Options& options, Case& c, const std::vector<Setting>& round,
            const std::function<bool()>& in_time) {
-  std::map<int, std::vector<Patches>> patches;  // by patches of a thread
+  std::map<int, std::vector<Patches>> patches;  // by patches per thread
   for (const std::string& memory : c.strategies) {
     for (const Setting& setting : round) {
       if (!in_time()) continue;
-      // Whole batches only: the benchmark has no CPU to leave the rest to.
+      // Full batches only: the benchmark does not update remaining patches on the CPU.
       const int each = std::max(1, options.patches / setting.batch) * setting.batch;
       auto& of_threads = patches[each];
       while (of_threads.size() < static_cast<std::size_t>(setting.threads))
@@ -180,7 +180,7 @@ void run(const Options& options) {
   for (const std::string& name : options.devices) {
     const auto probed = devices_of(options, name);
     const Link link = measure_link(*probed.front());
-    fmt::print(stderr, "{}: {:.1f} GB/s to the device and {:.1f} GB/s from it at once, pinned\n",
+    fmt::print(stderr, "{}: pinned memory, concurrently {:.1f} GB/s to and {:.1f} GB/s from the device\n",
                probed.front()->properties().name, 1e-9 * link.in, 1e-9 * link.out);
     const bool model = name == "host", given = model && !options.real_kernel;
     const char* const label = model                                                     ? "model"
@@ -215,7 +215,7 @@ void run(const Options& options) {
   for (const auto& round : rounds_of(options.threads, options.batches)) {
     for (Case& c : cases) sweep(options, c, round, in_time);
   }
-  if (left_out > 0) fmt::print(stderr, "SKIPPED {} settings: the time was over\n", left_out);
+  if (left_out > 0) fmt::print(stderr, "SKIPPED {} settings: time limit reached\n", left_out);
 }
 
 }  // namespace
@@ -224,9 +224,9 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   meander::bench::Options options;
   CLI::App app(
-      "Time a patch that threads offload in batches, on GPUs, or on an emulated device of given costs: a "
-      "model. "
-      "CSV");
+      "Measures the time per patch that threads offload in batches, on GPUs or on an emulated device of "
+      "given "
+      "costs (a model). Prints CSV");
   app.add_option("--devices", options.devices, "host (emulated), cuda, openmp")
       ->delimiter(',')
       ->capture_default_str();
@@ -234,18 +234,18 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"euler", "ccz4"}))
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "start no setting after so many; 0: no limit")
+  app.add_option("--seconds", options.seconds, "time limit after which no setting is started; 0: no limit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--memory", options.strategies, "memory strategies")
       ->delimiter(',')
       ->check(CLI::IsMember(meander::gpu::strategy_names()))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "numbers of threads, each with a queue")
+  app.add_option("--threads", options.threads, "numbers of threads, each with its own queue")
       ->delimiter(',')
       ->check(CLI::Range(1, 128))
       ->capture_default_str();
-  app.add_option("--batches", options.batches, "patches a batch")
+  app.add_option("--batches", options.batches, "patches per batch")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
@@ -257,26 +257,26 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(3, 32))
       ->capture_default_str();
-  app.add_option("--patches", options.patches, "patches a thread, rounded to whole batches")
+  app.add_option("--patches", options.patches, "patches per thread, rounded to full batches")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--repeats", options.repeats, "repeats, of which the median counts")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_flag("--real-kernel", options.real_kernel, "the CPU's Euler kernel, on the device's threads");
+  app.add_flag("--real-kernel", options.real_kernel,
+               "run the CPU kernel on the threads of the emulated device");
   const auto cost = [&](const char* name, double& value, const char* meaning) {
     app.add_option(name, value, meaning)->check(CLI::NonNegativeNumber)->capture_default_str();
   };
-  cost("--patch-time", options.patch_time, "seconds of the kernel a patch");
+  cost("--patch-time", options.patch_time, "kernel time in seconds per patch");
   cost("--launch-latency", options.device.launch_latency, "seconds");
   cost("--copy-latency", options.device.copy_latency, "seconds");
-  cost("--bandwidth-in", options.device.bandwidth_in, "bytes a second to the device; 0: unlimited");
-  cost("--bandwidth-out", options.device.bandwidth_out, "bytes a second from the device; 0: unlimited");
-  cost("--pageable-factor", options.device.pageable_factor,
-       "how much slower copies are without pinned memory");
+  cost("--bandwidth-in", options.device.bandwidth_in, "bytes per second to the device; 0: unlimited");
+  cost("--bandwidth-out", options.device.bandwidth_out, "bytes per second from the device; 0: unlimited");
+  cost("--pageable-factor", options.device.pageable_factor, "slowdown of copies without pinned memory");
   cost("--allocation-stall", options.device.allocation_stall,
        "seconds that a raw allocation stops the device");
-  cost("--page-fault", options.device.page_fault, "seconds for 64 KiB of managed memory");
+  cost("--page-fault", options.device.page_fault, "seconds per 64 KiB of managed memory");
   CLI11_PARSE(app, argc, argv);
   try {
     meander::bench::run(options);

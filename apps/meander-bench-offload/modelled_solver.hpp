@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A solver whose update only lets time pass: what a device's kernel would take, where no device is.
+// Solver whose update only waits for a given time: a model of a device kernel without a device.
 
 #include <chrono>
 #include <thread>
@@ -13,7 +13,7 @@ namespace meander::bench {
 
 class ModelledSolver final : public solvers::Solver {
  public:
-  // Seconds a patch.
+  // `seconds`: duration of an update per patch. `real` must outlive this object.
   ModelledSolver(const solvers::Solver& real, double seconds) : real_(real), seconds_(seconds) {}
   const solvers::Traits& traits() const override { return real_.traits(); }
   void update(std::span<const solvers::PatchTask> tasks, const solvers::PatchLayout&, int, double, double,

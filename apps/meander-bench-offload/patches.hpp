@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Patches without a mesh, whose update changes nothing: what threads offload in the benchmark.
+// Patches without a mesh for the benchmark. Their state is constant, so that updates do not change it.
 
 #include <algorithm>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace meander::bench {
 
-// A gas at rest; flat space.
+// Initialises a slot: gas at rest, or flat spacetime for layouts of ten or more unknowns.
 inline void fill(const solvers::PatchLayout& layout, double* q) {
   namespace ccz4 = ccz4::at;
   const bool gas = layout.unknowns < 10;
@@ -26,7 +26,7 @@ inline void fill(const solvers::PatchLayout& layout, double* q) {
   }
 }
 
-// One patch a slot.
+// Slots and tasks of `count` patches.
 class Patches {
  public:
   Patches(const solvers::PatchLayout& layout, int count)

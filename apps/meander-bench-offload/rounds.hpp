@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The order of a sweep whose time may run out: corners of the grid first, then ever finer halves of it, so
-// that what is left out is resolution, not a part of the picture.
+// Order of a parameter sweep with a time limit: the corners of the grid first, then successive bisections, so
+// that a sweep that ends early covers the whole range at a lower resolution.
 
 #include <algorithm>
 #include <vector>
 
 namespace meander::bench {
 
-// The round of each of `count` values on an axis: 0 for the first and the last, 1 for the one amid them, ...
+// The round of each of `count` values on an axis: 0 for the first and the last, 1 for the middle one, ...
 inline std::vector<int> rounds_of_axis(int count) {
   std::vector<int> rounds(static_cast<std::size_t>(count), 0);
   std::vector<int> known{0, count - 1};
@@ -32,7 +32,7 @@ struct Setting {
   int threads = 0, batch = 0;
 };
 
-// All pairs, by rounds: that of a pair is the later one of its two values.
+// All pairs, by round. The round of a pair is the maximum of the rounds of its two values.
 inline std::vector<std::vector<Setting>> rounds_of(const std::vector<int>& threads,
                                                    const std::vector<int>& batches) {
   const auto by_threads = rounds_of_axis(static_cast<int>(threads.size()));

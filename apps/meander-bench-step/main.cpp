@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole time steps: update, flux correction and halo exchange, without output. For each scheme and patch size
-// a uniform mesh, and a static adaptive one of three levels; the figure is CPU time of all threads a volume
-// and step. Under mpirun: how the same steps scale from one rank to all, by wall time in the same run.
+// meander-bench-step: whole time steps with update, flux correction and halo exchange, without output. For
+// each scheme and patch size it measures a uniform mesh and a static adaptive one of three levels, and prints
+// the CPU time of all threads per volume and step. With mpirun it compares the wall time on one rank and on
+// all ranks.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -35,15 +36,15 @@ struct Case {
   bool adaptive;
 };
 
-// Base cells along an axis such that the mesh has about `volumes` volumes: the adaptive one has some 50 times
-// its base cells.
+// Base cells along an axis such that the mesh has about `volumes` volumes. An adaptive mesh has about 50 (2D:
+// 10) leaves per base cell.
 int base_cells(const Case& c, int dim, double volumes) {
   const double leaves = volumes / std::pow(c.patch_size, dim);
   return std::max(2, static_cast<int>(std::lround(
                          std::pow(c.adaptive ? leaves / (dim == 3 ? 50 : 10) : leaves, 1.0 / dim))));
 }
 
-// `copies` of the same cube of about `volumes` volumes in a row.
+// Input for `copies` identical cubes in a row, each of about `volumes` volumes.
 std::string input_for(const Case& c, int dim, double volumes, int copies = 1) {
   const auto along = [dim](auto value, auto last) {
     return dim == 3 ? fmt::format("[{0}, {0}, {1}]", value, last) : fmt::format("[{}, {}]", value, last);
@@ -60,7 +61,8 @@ std::string input_for(const Case& c, int dim, double volumes, int copies = 1) {
       dim, along(1, copies), along(cells, copies * cells), c.patch_size, level,
       c.adaptive ? level + 2 : level, c.scheme, vector(0.3));
   if (c.adaptive) {
-    // Nested boxes off the centre: most volumes on the two finer levels, as in runs that follow a feature.
+    // Nested boxes away from the centre. Most volumes are on the two finer levels, as in runs that follow a
+    // feature.
     for (int copy = 0; copy < copies; ++copy) {
       text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\nlevel = {}\n",
                           along(0.3, copy + 0.3), along(0.9, copy + 0.9), level + 1);
@@ -93,8 +95,7 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
   return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves(), run->volumes()};
 }
 
-// Wall time of a step, and the part of it that is spent waiting for other ranks (mean over ranks).
-// Collective.
+// Wall time of a step and the part of it in which ranks wait for others; maxima over ranks.
 struct Pace {
   double step = 0, waiting = 0;
   double volumes = 0;
@@ -122,7 +123,8 @@ Pace pace(const Case& c, int dim, double volumes, int copies, int threads, int r
   return paces[paces.size() / 2];
 }
 
-// On all ranks, and on the root alone while the others wait. Weak: as many copies of the mesh as ranks.
+// Measures on all ranks, and on the root alone while the others wait. Weak scaling: one copy of the mesh per
+// rank.
 void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats,
                    const parallel::Communicator& world) {
   const int ranks = world.size();
@@ -142,7 +144,7 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("CPU time of whole time steps, ns a volume and step (all threads together)");
+  CLI::App app("Measures the CPU time of whole time steps in ns per volume and step (sum over all threads)");
   std::vector<int> sizes = {6, 9, 17};
   std::vector<std::string> schemes = {"rusanov", "muscl"};
   int dim = 3, threads = 1, repeats = 5;
@@ -152,7 +154,7 @@ int main(int argc, char** argv) {
   app.add_option("--dimensions", dim, "2 or 3")->check(CLI::Range(2, 3));
   app.add_option("--threads", threads, "threads")->check(CLI::Range(1, 1024));
   app.add_option("--repeats", repeats, "repeats, of which the median counts")->check(CLI::Range(1, 1000));
-  app.add_option("--volumes", volumes, "volumes of the mesh, about");
+  app.add_option("--volumes", volumes, "approximate number of volumes of the mesh");
   CLI11_PARSE(app, argc, argv);
 
   int thread_level = 0;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled for the plainest processor, and free of the standard library, whose initialisation may not have
-// run.
+// Compiled for baseline x86-64. Does not use the standard library, which may not be initialised yet.
 #include "base/cpu_check.hpp"
 
 #include <unistd.h>
@@ -28,7 +27,7 @@ int append(char* text, int length, int size, const char* more) {
 void print(const char* text) {
   int length = 0;
   while (text[length] != 0) ++length;
-  // Nothing can be done where even this fails.
+  // A failure to write cannot be reported anywhere.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text, static_cast<unsigned>(length));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Which instructions the rest of the program was compiled with: this file gets the same options as all
-// others.
+// Instruction set extensions that the program was compiled with. This file is compiled with the options of
+// all others.
 #include "base/cpu_check.hpp"
 
 namespace meander {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The handler allocates nothing, takes no lock, and calls only what may be called in one. That excludes
-// printf and demangling, which addr2line does afterwards.
+// The signal handler allocates no memory, takes no lock, and calls async-signal-safe functions only. That
+// excludes printf and demangling; addr2line demangles afterwards.
 #include "base/crash.hpp"
 
 #include <execinfo.h>
@@ -25,17 +25,17 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-constexpr int most_frames = 64;
+constexpr int max_frames = 64;
 constexpr std::size_t stack_bytes = std::size_t{1} << 16;
 
 int rank_of_process = -1;
 char program[4096] = "meander";
-std::uintptr_t program_begin = 0, program_end = 0;  // where its code lies
-std::uintptr_t program_base = 0;                    // address 0 of the file
-std::atomic<long> reporter = 0;                     // the thread that reports; 0: none yet
+std::uintptr_t program_begin = 0, program_end = 0;  // addresses of its code
+std::uintptr_t program_base = 0;                    // load address of offset 0 of the file
+std::atomic<long> reporter = 0;                     // id of the thread that reports; 0: none yet
 alignas(16) char signal_stack[stack_bytes];
 
-// A text of limited length, put together without the library.
+// Text of limited length, formatted without the standard library.
 class Line {
  public:
   Line& operator<<(const char* text) {
@@ -68,21 +68,21 @@ class Line {
 const char* name_of(int signal) {
   switch (signal) {
     case SIGSEGV:
-      return "SIGSEGV: memory that is not ours";
+      return "SIGSEGV: invalid memory access";
     case SIGBUS:
-      return "SIGBUS: memory that is not there";
+      return "SIGBUS: access to memory that does not exist";
     case SIGFPE:
-      return "SIGFPE: an impossible arithmetic operation";
+      return "SIGFPE: erroneous arithmetic operation";
     case SIGILL:
-      return "SIGILL: an instruction this processor does not have";
+      return "SIGILL: instruction that this processor does not have";
     default:
-      return "SIGABRT: the program gave up";
+      return "SIGABRT: abort";
   }
 }
 
 void write_backtrace() {
-  void* frames[most_frames];
-  const int count = ::backtrace(frames, most_frames);
+  void* frames[max_frames];
+  const int count = ::backtrace(frames, max_frames);
   ::backtrace_symbols_fd(frames, count, STDERR_FILENO);
   Line hint;
   hint << "names and lines: addr2line -Cfpie " << program;
@@ -109,13 +109,13 @@ void write_report(const char* what, int sender) {
   }
   line << ": " << what;
   if (sender > 0) (line << ", sent by process ").number(static_cast<std::uintptr_t>(sender), 10);
-  line << "\nThe files written before are intact; `meander restart` goes on from the newest checkpoint. "
+  line << "\nThe files written before are intact; `meander restart` continues from the newest checkpoint. "
           "Backtrace:\n";
   line.write();
   write_backtrace();
 }
 
-// Only the first thread reports, once; it ends the others, which wait for that.
+// Only the first thread reports, and only once. It ends the process; the other threads wait for that.
 void report_once(const char* what, int sender) {
   const long self = ::syscall(SYS_gettid);
   long first = 0;
@@ -140,18 +140,18 @@ int find_program(dl_phdr_info* info, std::size_t, void*) {
     program_begin = program_base + part.p_vaddr;
     program_end = program_begin + part.p_memsz;
   }
-  return 1;  // the program comes first; no more
+  return 1;  // ends the iteration: the program itself is the first entry
 }
 
 }  // namespace
 
 void report_crashes(int rank) {
   rank_of_process = rank;
-  if (sanitized) return;  // sanitizers report crashes themselves
+  if (sanitized) return;  // the sanitizer reports crashes itself
   ::dl_iterate_phdr(find_program, nullptr);
   const ssize_t length = ::readlink("/proc/self/exe", program, sizeof(program) - 1);
   if (length > 0) program[length] = '\0';
-  // The first backtrace loads a library, which a handler could not.
+  // The first backtrace loads a library, which is not allowed in a signal handler.
   void* frame = nullptr;
   ::backtrace(&frame, 1);
   stack_t stack{};

@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a crash leaves behind: which rank and thread, and where it was.
+// Crash reports: rank, thread and backtrace.
 
 namespace meander {
 
-// From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT (and so std::abort) write a report to standard
-// error before they end the process as they would have: rank, thread, signal, backtrace, and the command that
-// finds names and lines. rank -1: none. Before MPI is initialised, whose own handlers then keep away. Once a
-// process. A program built with AddressSanitizer or ThreadSanitizer leaves this to them.
+// Installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT (hence also for std::abort). They write a
+// report to standard error: rank, thread, signal, backtrace, and the command that prints names and lines. The
+// signal then ends the process as usual. rank -1: none. Call once per process, and before MPI is initialised,
+// because MPI does not replace handlers that are already installed. Has no effect in a program built with
+// AddressSanitizer or ThreadSanitizer, which report crashes themselves.
 void report_crashes(int rank);
 
-// The same report of this thread, now, for failures that are no signals. The caller ends the process.
+// Writes the same report for the calling thread, for failures other than signals. The caller ends the
+// process.
 void report_crash(const char* what);
 
 }  // namespace meander

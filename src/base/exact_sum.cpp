@@ -84,7 +84,7 @@ double ExactSum::value() const {
   while (top >= 0 && sum.digit_[top] == 0) --top;
   if (top < 0) return 0;
 
-  // The leading 53 bits, and what rounding needs to know of the rest.
+  // The mantissa has the leading 53 bits; rounding requires the next bit and whether any bit below it is set.
   const int leading =
       32 * top + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sum.digit_[top]))) - 1;
   const int last = leading > 52 ? leading - 52 : 0;

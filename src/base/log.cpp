@@ -17,7 +17,7 @@ namespace meander::log {
 
 namespace {
 
-// spdlog's sink, and the live line that every message must step around.
+// spdlog's sink and the live line. A message erases the live line first and redraws it afterwards.
 class Console {
  public:
   Console() : logger_("meander", std::make_shared<spdlog::sinks::ansicolor_stderr_sink_mt>()) {
@@ -51,7 +51,7 @@ class Console {
   void erase() {
     if (!live_.empty()) std::fputs("\r\033[K", stderr);
   }
-  // A line longer than the terminal is wide would wrap and could not be erased.
+  // Truncates the line to the width of the terminal: a wrapped line could not be erased.
   void draw() {
     if (live_.empty()) return;
     winsize size{};

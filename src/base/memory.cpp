@@ -12,7 +12,7 @@
 namespace meander {
 namespace {
 
-// The first number in a file, or `otherwise` where there is none (a cgroup without limit says "max").
+// The first number in a file, or `otherwise` if there is none (the limit of an unlimited cgroup reads "max").
 double number_in(const char* path, double otherwise) {
   std::ifstream file(path);
   double value = 0;

@@ -4,11 +4,11 @@
 
 namespace meander {
 
-// Bytes this process can still take without swapping: what the kernel calls MemAvailable, bounded by the
-// control group's limit where there is one.
+// Bytes that this process can allocate without swapping: MemAvailable of the kernel, bounded by the limit of
+// the control group if there is one.
 double available_memory();
 
-// The most bytes of memory this process has held so far.
+// Peak resident memory of this process, in bytes.
 double peak_memory();
 
 }  // namespace meander

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/visible_threads.hpp"
+#include "base/instrumented_threads.hpp"
 
 namespace meander {
 
@@ -23,7 +23,7 @@ std::vector<Chunk> cut_by_weight(std::span<const double> weights, int parts) {
   for (std::size_t part = 0; part < chunks.size(); ++part) {
     const double ideal = sums.back() * static_cast<double>(part + 1) / parts;
     auto end = static_cast<std::size_t>(std::lower_bound(sums.begin(), sums.end(), ideal) - sums.begin());
-    // The cut nearest to the ideal, so that no chunk is off by more than one item.
+    // The cut nearest to the ideal one: no chunk differs from the ideal weight by more than one item.
     if (end > 0 && ideal - sums[end - 1] < sums[std::min(end, weights.size())] - ideal) --end;
     end = part + 1 == chunks.size() ? weights.size() : std::clamp(end, begin, weights.size());
     chunks[part] = {begin, end};
@@ -41,7 +41,7 @@ std::vector<Chunk> cut_evenly(std::size_t items, int parts) {
 
 namespace {
 
-// The kernel's form of a mask, for as many processors as ours.
+// Affinity mask in the format of the kernel, with the number of processors of Processors.
 struct KernelMask {
   static constexpr std::size_t processors = Processors().size();
   cpu_set_t sets[processors / CPU_SETSIZE];
@@ -62,7 +62,8 @@ Processors processors_of_process() {
 
 Processors usable_processors() {
   Processors result;
-  // A thread that asks for all processors gets those it may have; and it is gone before it could mind.
+  // The kernel restricts a request for all processors to the permitted ones. A temporary thread makes the
+  // request, so that the mask of the calling thread does not change.
   std::thread([&] {
     KernelMask all{};
     for (std::size_t p = 0; p < KernelMask::processors; ++p) CPU_SET_S(p, sizeof all, all.sets);
@@ -78,8 +79,8 @@ int available_processors() {
 
 namespace {
 
-// TBB gives no more workers than there are processors unless told otherwise, and of several such limits the
-// least holds: so one for the whole process, which arenas then stay below.
+// By default TBB limits the number of workers to the number of processors. The smallest of several limits
+// applies; therefore one limit is set for the whole process, above the size of any arena.
 void allow_more_threads_than_processors() {
   static const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, 4096);
 }
@@ -87,8 +88,8 @@ void allow_more_threads_than_processors() {
 }  // namespace
 
 #if defined(__SANITIZE_THREAD__)
-struct ThreadTeam::Arena : VisibleThreads {
-  using VisibleThreads::VisibleThreads;
+struct ThreadTeam::Arena : InstrumentedThreads {
+  using InstrumentedThreads::InstrumentedThreads;
 };
 #else
 struct ThreadTeam::Arena {

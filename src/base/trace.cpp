@@ -32,7 +32,7 @@ struct Event {
   std::int64_t begin, end, value;
 };
 
-// Grows by pieces, so that what has been written stays where it is.
+// Grows by blocks of fixed size, so that stored events do not move.
 class Row {
  public:
   explicit Row(std::string title) : title_(std::move(title)) {}
@@ -70,13 +70,13 @@ class Row {
   std::vector<std::unique_ptr<Piece>> pieces_;
   std::atomic<std::size_t> count_{0}, dropped_{0};
   std::string title_;
-  std::mutex mutex_;  // of rows that are no thread's
+  std::mutex mutex_;  // used for rows that belong to no thread
 };
 
 struct Rows {
   std::mutex mutex;
   std::vector<std::unique_ptr<Row>> all;
-  std::size_t threads = 1;  // without title so far; the main thread is number 0
+  std::size_t threads = 1;  // number of the next untitled thread; the main thread is number 0
   std::atomic<std::size_t> limit{0};
 
   Row& add(std::string title) {
@@ -85,7 +85,7 @@ struct Rows {
   }
 };
 
-// Never destroyed: threads may end after main has.
+// Never destroyed, because threads may end after main has returned.
 Rows& rows() {
   static auto* instance = new Rows;
   return *instance;
@@ -152,7 +152,7 @@ int add_row(std::string_view title) {
   return static_cast<int>(rows().all.size()) - 1;
 }
 
-int row_called(std::string_view title) {
+int find_or_add_row(std::string_view title) {
   const std::lock_guard lock(rows().mutex);
   auto& all = rows().all;
   for (std::size_t row = 0; row < all.size(); ++row) {
@@ -198,7 +198,7 @@ std::string events(int process, std::string_view process_name, std::int64_t orig
     row.for_each([&](const Event& event) {
       const std::int64_t begin = std::max(event.begin - origin, std::int64_t{0});
       const std::int64_t lasted = std::max(event.end - origin, begin) - begin;
-      // Microseconds, with the nanoseconds behind the point; 18 digits are beyond a double.
+      // Microseconds with three decimals, printed as integers: 18 digits exceed the precision of a double.
       fmt::format_to(std::back_inserter(text),
                      "{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03}",
                      quoted(event.name), process, number, begin / 1000, begin % 1000, lasted / 1000,
@@ -248,7 +248,7 @@ void Writer::add(std::string_view events) {
 
 void Writer::finish(std::string_view note) {
   begin();
-  // An event to end the list, whose others end with a comma.
+  // The last event of the list: all others are followed by a comma.
   check(std::fputs("{\"ph\":\"M\",\"name\":\"trace_end\",\"pid\":0,\"tid\":0,\"args\":{}}\n]", file_) >= 0);
   if (!note.empty()) {
     check(std::fputs(fmt::format(",\"otherData\":{{\"note\":{}}}", quoted(note)).c_str(), file_) >= 0);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A timeline of what threads and queues do, to be looked at in Perfetto or chrome://tracing. Off at first,
-// and then a scope costs one load. On, it costs two readings of the clock and one store: each thread writes
-// to a buffer of its own, without lock.
+// Timeline of threads and queues, for Perfetto or chrome://tracing. Tracing is initially off; a scope then
+// costs one load. If tracing is on, a scope costs two clock readings and one store: each thread writes to its
+// own buffer without a lock.
 
 #include <atomic>
 #include <cstdint>
@@ -23,23 +23,24 @@ inline bool on() {
   return detail::enabled.load(std::memory_order_relaxed);
 }
 inline constexpr std::size_t default_events_a_row = std::size_t{1} << 16;
-// Scopes that begin from now on are recorded, at most `events_a_row` in each row (of 32 bytes each); later
-// ones are counted only.
+// Starts recording. Records scopes that begin after this call, at most `events_a_row` per row (32 bytes per
+// event); further events are counted, but not stored.
 void start(std::size_t events_a_row = default_events_a_row);
 void stop();
-// Forgets all events; rows keep their names. Not while anything is recorded.
+// Deletes all events; rows keep their names. Must not be called during recording.
 void clear();
 
-// Nanoseconds of the clock that all times are given in: monotonic, the same in all processes of a machine.
+// Clock of all event times, in nanoseconds: monotonic and common to all processes of a machine.
 std::int64_t now();
 
 inline constexpr std::int64_t no_value = INT64_MIN;
 
-// What the calling thread is at work on, say a batch's number: queues show it beside what is submitted to
-// them meanwhile. no_value at first.
+// Value of the operation in which the calling thread is engaged, for instance the number of a batch. Queues
+// attach it to the operations that the thread submits. Initially no_value.
 inline std::int64_t context() {
   return detail::context;
 }
+// Sets context() until destruction.
 class Context {
  public:
   explicit Context(std::int64_t value) : before_(detail::context) { detail::context = value; }
@@ -51,8 +52,8 @@ class Context {
   const std::int64_t before_;
 };
 
-// From construction to destruction, in the calling thread's row. `name` must live as long as the program; the
-// value is shown beside it: a batch's number, a number of patches.
+// Records an event from construction to destruction in the row of the calling thread. `name` must live as
+// long as the program. `value` is shown with the event, for instance the number of a batch or of patches.
 class Scope {
  public:
   explicit Scope(const char* name, std::int64_t value = no_value) {
@@ -72,38 +73,39 @@ class Scope {
   std::int64_t begin_ = 0, value_ = 0;
 };
 
-// The title of the calling thread's row; "thread n" otherwise. Rows come in the order in which they were
-// named or first used.
+// Sets the title of the row of the calling thread; the default is "thread n". Rows are ordered by the time at
+// which they were named or first used.
 void name_thread(std::string_view title);
 
-// A row that is no thread's, for things whose times are learnt afterwards: a queue of a device, a message on
-// its way. Any thread may record there; with a lock.
+// Adds a row that belongs to no thread, for events whose times are known only afterwards: a queue of a
+// device, a message in transit. Any thread may record to it; recording takes a lock.
 int add_row(std::string_view title);
-// The first row of that title, made if there is none.
-int row_called(std::string_view title);
+// The first row with that title; added if there is none.
+int find_or_add_row(std::string_view title);
 void record(int row, const char* name, std::int64_t begin, std::int64_t end, std::int64_t value = no_value);
 
-// Events that came after their row was full.
+// Number of events that were not stored because their row was full.
 std::size_t dropped();
 
-// All events so far as text to be joined with other processes', which may be cut behind any line; `process`
-// is their number, say the rank, and times count from `origin`. Not while anything is recorded.
+// All events so far as text. Texts of several processes can be concatenated, and a text can be cut after any
+// line. `process` is the number of the process, for instance its rank; times are relative to `origin`. Must
+// not be called during recording.
 std::string events(int process, std::string_view process_name, std::int64_t origin = 0);
 
-// A file of Chrome's trace event format, which Perfetto reads too. Its functions throw Failure if it cannot
-// be written.
+// File in Chrome's trace event format, which Perfetto also reads. All functions throw Failure if the file
+// cannot be written.
 class Writer {
  public:
-  // Makes the file, but leaves what is in it until there are events. Refuses one that holds something else
-  // than a trace.
+  // Creates the file if it does not exist. Contents of an existing trace are kept until the first add() or
+  // finish(). Throws Failure if the file exists and is not a trace.
   explicit Writer(const std::string& path);
-  // Without events, no file is left that was not there before.
+  // Removes the file if the constructor created it and nothing was written.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
-  // What events() gave, of any process.
+  // Appends the result of events(), of any process.
   void add(std::string_view events);
-  // Ends the file; `note` is kept in it.
+  // Completes and closes the file, and stores `note` in it.
   void finish(std::string_view note = {});
 
  private:

@@ -18,7 +18,7 @@ using Point = Vec<double, D>;
 template <int D>
 using Index = Vec<int, D>;
 
-// base^exponent for exponent >= 0; the caller keeps it within T.
+// base^exponent for exponent >= 0. The caller ensures that T can represent the result.
 template <class T>
 constexpr T ipow(T base, int exponent) {
   T result = 1;

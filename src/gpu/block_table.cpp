@@ -16,7 +16,7 @@ void BlockTable::put(Table& table, Block* block) {
   std::size_t i = hash(key);
   while (table.entries[i & table.mask].key.load(std::memory_order_relaxed) > erased) ++i;
   Entry& entry = table.entries[i & table.mask];
-  // A reader that meets the key must meet its block.
+  // The block is stored before the key: a reader that sees the key must see its block.
   entry.block.store(block, std::memory_order_relaxed);
   entry.key.store(key, std::memory_order_release);
 }

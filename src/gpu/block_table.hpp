@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the cache knows of a block, and how it finds that by the block's address. Device memory cannot carry a
-// header, so every free looks its pointer up, and that look-up is what tells good pointers from bad ones.
+// Records of the cache's blocks, and a hash table that finds them by address. Device memory cannot hold a
+// block header, so every deallocation looks up its pointer; the look-up also detects invalid pointers.
 
 #include <atomic>
 #include <cstddef>
@@ -14,28 +14,29 @@
 
 namespace meander::gpu {
 
-// carved: cut into two blocks, which stand for it.
-enum class BlockState : std::uint8_t { released, live, idle, carved };
+// split: replaced by two blocks, its parts.
+enum class BlockState : std::uint8_t { released, live, idle, split };
 
 struct alignas(64) Block {
-  std::atomic<void*> pointer{nullptr};    // as handed out
+  std::atomic<void*> pointer{nullptr};    // address returned by allocate()
   std::atomic<std::size_t> requested{0};  // bytes, while live
   std::atomic<BlockState> state{BlockState::released};
   bool from_fallback = false;
   std::uint16_t size_class = 0;
-  Block* next = nullptr;  // idle, of the same class and shard
+  Block* next = nullptr;  // next idle block of the same class and shard
   Event last_use;
-  std::int64_t idle_since = 0;  // ns of the coarse monotonic clock
-  void* raw = nullptr;          // as the device knows it; at or before `pointer`
-  Block* whole = nullptr;       // of which this is a part; null if it came from the device
+  std::int64_t idle_since = 0;  // ns of cache_clock()
+  void* raw = nullptr;          // address from the device; at or before `pointer`
+  Block* parent = nullptr;      // block of which this is a part; null if it came from the device
 };
 
-// Addresses to blocks: open addressing, read without lock, changed under the owner's. Blocks must outlive it.
+// Hash table from addresses to blocks, with open addressing. find() is lock-free and may run concurrently
+// with one insert() or erase(); the owner serialises these two by a lock. Blocks must outlive the table.
 class BlockTable {
  public:
   BlockTable();
 
-  // Null if no block has that address. A pointer that its holder has not given back is always found.
+  // Null if no block has that address. Always finds a block that is not deallocated meanwhile.
   Block* find(const void* pointer) const {
     const Table& table = *current_.load(std::memory_order_acquire);
     const auto key = reinterpret_cast<std::uintptr_t>(pointer);
@@ -51,12 +52,12 @@ class BlockTable {
     return nullptr;
   }
 
-  // No block of that address is in the table. Not at the same time as other changes.
+  // Requires that no block with that address is in the table. insert() and erase() must not run concurrently.
   void insert(Block* block);
   void erase(const void* pointer);
 
  private:
-  static constexpr std::uintptr_t erased = 1;  // no block lies there
+  static constexpr std::uintptr_t erased = 1;  // not the address of any block
   struct Entry {
     std::atomic<std::uintptr_t> key{0};
     std::atomic<Block*> block{nullptr};
@@ -70,7 +71,7 @@ class BlockTable {
   static void put(Table& table, Block* block);
 
   std::atomic<Table*> current_;
-  std::vector<std::unique_ptr<Table>> tables_;  // the old ones too, which readers may still be in
+  std::vector<std::unique_ptr<Table>> tables_;  // including old ones, which concurrent readers may still use
   std::size_t used_ = 0;
 };
 

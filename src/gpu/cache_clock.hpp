@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The clock by which idle blocks age: a few milliseconds coarse, a few nanoseconds cheap.
+// Clock for the age of idle blocks. A reading costs a few nanoseconds; the resolution is a few milliseconds.
 
 #include <time.h>
 

@@ -12,8 +12,8 @@ namespace meander::gpu {
 
 namespace {
 
-// After these a process gets no further call through to the device.
-bool ends_the_device(cudaError_t error) {
+// Errors after which the device rejects all further calls of the process.
+bool loses_device(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchFailure:
@@ -38,24 +38,24 @@ bool ends_the_device(cudaError_t error) {
 
 void CudaDevice::check(cudaError_t result, const char* call) {
   if (result == cudaSuccess) return;
-  cudaGetLastError();  // or the next call would report it again
-  const bool ends = ends_the_device(result);
-  if (ends) gone();
+  cudaGetLastError();  // clears the error, which the next call would report again
+  const bool ends = loses_device(result);
+  if (ends) mark_lost();
   throw DeviceError(properties_.name + ": " + call + ": " + cudaGetErrorString(result), ends);
 }
 
-void CudaDevice::note(cudaError_t result, const char* call) noexcept {
+void CudaDevice::log_failure(cudaError_t result, const char* call) noexcept {
   if (result == cudaSuccess) return;
   cudaGetLastError();
-  if (ends_the_device(result)) gone();
+  if (loses_device(result)) mark_lost();
   if (!lost()) log::error(properties_.name + ": " + call + ": " + cudaGetErrorString(result));
 }
 
-// Nothing runs any more, so whoever waits must not.
-void CudaDevice::gone() noexcept {
+// Marks all operations as completed: none will run, so no thread may wait for one.
+void CudaDevice::mark_lost() noexcept {
   lost_ = true;
   const std::lock_guard lock(queues_mutex_);
-  for (const auto& queue : queues_) queue->passed(queue->submitted.load());
+  for (const auto& queue : queues_) queue->mark_completed(queue->submitted.load());
 }
 
 CudaDevice::CudaDevice(int number) {
@@ -74,7 +74,7 @@ CudaDevice::CudaDevice(int number) {
   properties_.managed = found.concurrentManagedAccess != 0;
   properties_.ordered = found.memoryPoolsSupported != 0;
   if (properties_.ordered) {
-    // Else the pool gives all back whenever a queue is synchronised.
+    // By default the pool returns all memory to the driver at each synchronisation.
     cudaMemPool_t pool = nullptr;
     std::uint64_t keep = UINT64_MAX;
     check(cudaDeviceGetDefaultMemPool(&pool, number), "cudaDeviceGetDefaultMemPool");
@@ -85,22 +85,22 @@ CudaDevice::CudaDevice(int number) {
 CudaDevice::~CudaDevice() {
   for (const auto& queue : queues_) {
     settle({queue.get(), queue->submitted.load()});
-    note(cudaStreamDestroy(queue->stream), "cudaStreamDestroy");
+    log_failure(cudaStreamDestroy(queue->stream), "cudaStreamDestroy");
   }
-  for (const auto& queue : queues_) queue->passed(UINT64_MAX);
+  for (const auto& queue : queues_) queue->mark_completed(UINT64_MAX);
   events_.destroy();
 }
 
 CudaQueue& CudaDevice::queue_of(Queue queue) {
   if (queue.synchronous() || queue.state()->device != this)
-    throw DeviceError(properties_.name + ": a queue that is not the device's", false);
+    throw DeviceError(properties_.name + ": the queue does not belong to the device", false);
   return static_cast<CudaQueue&>(*queue.state());
 }
 
 CudaQueue& CudaDevice::begin(Queue queue) {
   CudaQueue& state = queue_of(queue);
   if (lost()) throw DeviceError(properties_.name + ": the device is lost", true);
-  state.rethrow(false);
+  state.rethrow_error();
   select();
   return state;
 }
@@ -142,20 +142,20 @@ void CudaDevice::destroy_queue(Queue queue) noexcept {
   auto& state = static_cast<CudaQueue&>(*queue.state());
   settle(mark(queue));
   try {
-    state.rethrow(true);
+    state.rethrow_and_clear_error();
   } catch (const std::exception& error) {
-    log::warning(std::string("lost with its queue: ") + error.what());
+    log::warning(std::string("unreported failure of a destroyed queue: ") + error.what());
   }
-  state.passed(state.submitted.load());
-  // The stream stays: somebody may just be asking how far it is.
+  state.mark_completed(state.submitted.load());
+  // The stream is kept, because another thread may be querying its progress.
   const std::lock_guard lock(queues_mutex_);
   state.in_use = false;
 }
 
-// What has been counted before the event is recorded has been submitted before.
+// The ticket is read before the event is recorded: all operations counted by it precede the event.
 CudaEventPool::Handle CudaDevice::record_now(CudaQueue& queue, cudaError_t& result) {
   const std::uint64_t ticket = queue.submitted.load(std::memory_order_acquire);
-  // An event belongs to the device that is selected when it is made.
+  // An event belongs to the device that is current at its creation.
   result = cudaSetDevice(properties_.number);
   if (result != cudaSuccess) return nullptr;
   CudaEventPool::Handle event = events_.get(result);
@@ -170,7 +170,7 @@ Event CudaDevice::record(Queue queue) {
   if (queue.synchronous()) return {};
   CudaQueue& state = begin(queue);
   const Event event = mark(queue);
-  if (event.known_over()) return event;
+  if (event.known_complete()) return event;
   cudaError_t result = cudaSuccess;
   record_now(state, result);
   check(result, "cudaEventRecord");
@@ -179,7 +179,7 @@ Event CudaDevice::record(Queue queue) {
 
 void CudaDevice::refresh(QueueState& queue) noexcept {
   auto& state = static_cast<CudaQueue&>(queue);
-  if (lost()) return state.passed(state.submitted.load());
+  if (lost()) return state.mark_completed(state.submitted.load());
   const std::uint64_t submitted = state.submitted.load(std::memory_order_acquire);
   bool covered = state.completed.load() >= submitted;
   if (covered) return;
@@ -188,37 +188,37 @@ void CudaDevice::refresh(QueueState& queue) noexcept {
     const cudaError_t result = cudaEventQuery(recorded.event.get());
     covered = covered || recorded.ticket >= submitted;
     if (result == cudaSuccess) {
-      state.passed(recorded.ticket);
+      state.mark_completed(recorded.ticket);
     } else if (result != cudaErrorNotReady) {
-      note(result, "cudaEventQuery");
+      log_failure(result, "cudaEventQuery");
     }
   }
   if (covered || lost()) return;
   cudaError_t result = cudaSuccess;
   const CudaEventPool::Handle event = record_now(state, result);
-  note(result, "cudaEventRecord");
-  if (event != nullptr && cudaEventQuery(event.get()) == cudaSuccess) state.passed(submitted);
+  log_failure(result, "cudaEventRecord");
+  if (event != nullptr && cudaEventQuery(event.get()) == cudaSuccess) state.mark_completed(submitted);
 }
 
 void CudaDevice::settle(Event event) noexcept {
-  if (event.known_over()) return;
+  if (event.known_complete()) return;
   auto& state = static_cast<CudaQueue&>(*event.queue);
   cudaSetDevice(properties_.number);
   cudaError_t result = cudaSuccess;
   CudaEventPool::Handle recorded = state.covering(event.ticket);
   if (recorded == nullptr) recorded = record_now(state, result);
   if (recorded != nullptr) result = cudaEventSynchronize(recorded.get());
-  note(result, "cudaEventSynchronize");
-  state.passed(event.ticket);
+  log_failure(result, "cudaEventSynchronize");
+  state.mark_completed(event.ticket);
 }
 
-bool CudaDevice::over(Event event) {
+bool CudaDevice::is_complete(Event event) {
   if (event.queue == nullptr) return true;
   CudaQueue& state = begin(Queue(event.queue));
-  if (!event.known_over()) refresh(state);
+  if (!event.known_complete()) refresh(state);
   if (lost()) throw DeviceError(properties_.name + ": the device is lost", true);
-  if (!event.known_over()) return false;
-  state.rethrow(false);
+  if (!event.known_complete()) return false;
+  state.rethrow_error();
   return true;
 }
 
@@ -227,11 +227,11 @@ void CudaDevice::wait(Event event) {
   CudaQueue& state = begin(Queue(event.queue));
   settle(event);
   if (lost()) throw DeviceError(properties_.name + ": the device is lost", true);
-  state.rethrow(false);
+  state.rethrow_error();
 }
 
 void CudaDevice::wait(Queue queue, Event event) {
-  if (event.known_over()) return;
+  if (event.known_complete()) return;
   CudaQueue& state = begin(queue);
   if (event.queue->device->properties().kind != "cuda") return event.queue->device->settle(event);
   auto& other = static_cast<CudaQueue&>(*event.queue);
@@ -251,8 +251,8 @@ void CudaDevice::synchronize(Queue queue) {
   select();
   const std::uint64_t submitted = state.submitted.load(std::memory_order_acquire);
   check(cudaStreamSynchronize(state.stream), "cudaStreamSynchronize");
-  state.passed(submitted);
-  state.rethrow(true);
+  state.mark_completed(submitted);
+  state.rethrow_and_clear_error();
 }
 
 }  // namespace meander::gpu

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Devices that the CUDA runtime finds. Without CUDA in the build, there are none, and that is the reason
-// given.
+// Devices that the CUDA runtime finds. A build without CUDA has none, and why_no_cuda() states that reason.
 
 #include <memory>
 #include <string>
@@ -12,9 +11,9 @@
 
 namespace meander::gpu {
 
-// "" if at least one can be used.
+// Reason for the absence of usable CUDA devices; "" if there is at least one.
 std::string why_no_cuda();
-// All visible ones, in the runtime's order. Throws DeviceError.
+// All visible devices, in the order of the runtime. Throws DeviceError.
 std::vector<std::unique_ptr<Device>> make_cuda_devices();
 
 }  // namespace meander::gpu

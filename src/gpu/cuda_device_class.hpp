@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The CUDA device itself; for its own source files only.
+// Class CudaDevice. Internal: only the source files of the CUDA device include this header.
 
 #include <cuda_runtime_api.h>
 
@@ -33,9 +33,9 @@ class CudaDevice final : public Device {
   void copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) override;
   void launch(Queue queue, const char* name, Work work) override;
   void call_host(Queue queue, std::function<void()> function) override;
-  void prefetch(Queue queue, void* pointer, std::size_t bytes, bool to_device) override;
+  void prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) override;
   Event record(Queue queue) override;
-  bool over(Event event) override;
+  bool is_complete(Event event) override;
   void wait(Event event) override;
   void wait(Queue queue, Event event) override;
   void synchronize(Queue queue) override;
@@ -44,18 +44,19 @@ class CudaDevice final : public Device {
 
  private:
   void check(cudaError_t result, const char* call);
-  void note(cudaError_t result, const char* call) noexcept;
+  void log_failure(cudaError_t result, const char* call) noexcept;
   void select() { check(cudaSetDevice(properties_.number), "cudaSetDevice"); }
   CudaQueue& queue_of(Queue queue);
   CudaQueue& begin(Queue queue);
   static void end(CudaQueue& queue) { queue.submitted.fetch_add(1, std::memory_order_release); }
   CudaEventPool::Handle record_now(CudaQueue& queue, cudaError_t& result);
-  void gone() noexcept;
+  void mark_lost() noexcept;
 
   DeviceProperties properties_;
   std::atomic<bool> lost_{false};
   std::mutex queues_mutex_;
-  std::deque<std::unique_ptr<CudaQueue>> queues_;  // also those destroyed, whose state may be asked for
+  std::deque<std::unique_ptr<CudaQueue>>
+      queues_;  // including destroyed ones: events may refer to their state
   CudaEventPool events_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of a CUDA device, and which devices there are.
+// Memory of a CUDA device, and enumeration of devices.
 #include <cstdint>
 #include <string>
 
@@ -11,8 +11,7 @@ namespace meander::gpu {
 
 void* CudaDevice::allocate(Space space, std::size_t bytes) {
   if (space == Space::host || !properties_.supports(space))
-    throw DeviceError(properties_.name + ": " + gpu::name(space) + " memory cannot be had from this device",
-                      false);
+    throw DeviceError(properties_.name + ": the device has no " + gpu::name(space) + " memory", false);
   if (lost()) throw DeviceError(properties_.name + ": the device is lost", true);
   if (bytes == 0) return nullptr;
   select();
@@ -37,7 +36,7 @@ void* CudaDevice::allocate(Space space, std::size_t bytes) {
 void CudaDevice::deallocate(Space space, void* pointer) noexcept {
   if (pointer == nullptr) return;
   cudaSetDevice(properties_.number);
-  note(space == Space::pinned ? cudaFreeHost(pointer) : cudaFree(pointer), "deallocation");
+  log_failure(space == Space::pinned ? cudaFreeHost(pointer) : cudaFree(pointer), "deallocation");
 }
 
 void* CudaDevice::allocate_ordered(Queue queue, std::size_t bytes) {
@@ -59,14 +58,14 @@ void CudaDevice::deallocate_ordered(Queue queue, void* pointer) noexcept {
   if (pointer == nullptr) return;
   auto& state = static_cast<CudaQueue&>(*queue.state());
   cudaSetDevice(properties_.number);
-  note(cudaFreeAsync(pointer, state.stream), "cudaFreeAsync");
+  log_failure(cudaFreeAsync(pointer, state.stream), "cudaFreeAsync");
   end(state);
 }
 
 std::size_t CudaDevice::available() noexcept {
   std::size_t free = 0, total = 0;
   cudaSetDevice(properties_.number);
-  note(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  log_failure(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   return free;
 }
 
@@ -89,7 +88,7 @@ std::string why_no_cuda() {
     return "the NVIDIA driver is missing or too old for CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
            std::to_string(CUDART_VERSION % 1000 / 10);
   }
-  return std::string("CUDA says: ") + cudaGetErrorString(result);
+  return std::string("CUDA error: ") + cudaGetErrorString(result);
 }
 
 std::vector<std::unique_ptr<Device>> make_cuda_devices() {

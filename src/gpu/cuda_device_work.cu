@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What the queues of a CUDA device do.
+// Operations of the queues of a CUDA device: copies, launches, host functions and prefetches.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,6 +17,7 @@ namespace meander::gpu {
 
 namespace {
 
+// NVTX range for profilers.
 class Range {
  public:
 #ifdef MEANDER_NVTX
@@ -31,8 +32,8 @@ class Range {
 #endif
 };
 
-// What lies between begin() and end() on the queue's row of the trace. The device runs two functions of the
-// host for it, so only while traces are on.
+// Records the operations submitted during its lifetime as one event on the queue's row of the trace. It
+// submits two host functions, so it is active only if tracing is on.
 class TracedOperation {
  public:
   TracedOperation(const CudaQueue& queue, const char* name) : stream_(queue.stream) {
@@ -81,7 +82,7 @@ class CudaExecution final : public Execution {
 
 }  // namespace
 
-// Under unified addressing CUDA sees from the addresses which way it goes.
+// With unified addressing, CUDA derives the direction from the addresses.
 void CudaDevice::copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   CudaQueue& state = begin(queue);
@@ -100,7 +101,7 @@ void CudaDevice::launch(Queue queue, const char* name, Work work) {
     const TracedOperation traced(state, name);
     work(CudaExecution(state.stream));
   } catch (...) {
-    end(state);  // some of it may have been submitted
+    end(state);  // parts of the work may have been submitted
     throw;
   }
   end(state);
@@ -119,8 +120,8 @@ void CUDART_CB call_and_delete(void* data) {
   try {
     call->function();
   } catch (const std::exception& error) {
-    call->queue.failed(std::make_exception_ptr(
-        DeviceError(std::string("a function of the host failed in its queue: ") + error.what(), false)));
+    call->queue.set_error(std::make_exception_ptr(
+        DeviceError(std::string("a host function failed in its queue: ") + error.what(), false)));
   }
 }
 
@@ -134,7 +135,7 @@ void CudaDevice::call_host(Queue queue, std::function<void()> function) {
   end(state);
 }
 
-void CudaDevice::prefetch(Queue queue, void* pointer, std::size_t bytes, bool to_device) {
+void CudaDevice::prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) {
   if (bytes == 0 || !properties_.managed) return;
   CudaQueue& state = begin(queue);
   cudaPointerAttributes attributes{};
@@ -142,11 +143,11 @@ void CudaDevice::prefetch(Queue queue, void* pointer, std::size_t bytes, bool to
   if (attributes.type != cudaMemoryTypeManaged) return;
 #if CUDART_VERSION >= 13000
   cudaMemLocation place{};
-  place.type = to_device ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
-  place.id = to_device ? properties_.number : 0;
+  place.type = to == Side::device ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
+  place.id = to == Side::device ? properties_.number : 0;
   check(cudaMemPrefetchAsync(pointer, bytes, place, 0, state.stream), "cudaMemPrefetchAsync");
 #else
-  const int place = to_device ? properties_.number : cudaCpuDeviceId;
+  const int place = to == Side::device ? properties_.number : cudaCpuDeviceId;
   check(cudaMemPrefetchAsync(pointer, bytes, place, state.stream), "cudaMemPrefetchAsync");
 #endif
   end(state);

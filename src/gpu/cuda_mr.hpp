@@ -1,8 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A Resource as a resource of CCCL's cuda::mr, of the names of 3.1 and later as well as those of 3.0. Where
-// LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE is wanted (3.0), define it before any header of CUDA.
+// Adaptor from Resource to the memory resource concepts of CCCL (cuda::mr), with the member names of CCCL 3.0
+// and of 3.1 and later. CCCL 3.0 requires LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE to be defined before
+// any CUDA header.
+//
+// Public interface. Meander itself does not use it: it serves CUDA programs that build on the library and
+// pass a MemoryCache to other libraries that accept cuda::mr resources. It requires the headers of the CUDA
+// toolkit:
+//
+//   meander::gpu::MemoryCache cache(device, meander::gpu::Space::device);
+//   meander::gpu::CudaMrResource<cuda::mr::device_accessible> resource(cache);
 
 #include <cuda/memory_resource>
 #include <cuda/stream_ref>
@@ -11,12 +19,15 @@
 
 namespace meander::gpu {
 
-// Properties: cuda::mr::device_accessible, host_accessible, as is true of the resource's place.
+// Properties: cuda::mr::device_accessible, host_accessible; they must hold for the space of the resource.
+// Copies refer to the same resource, and compare equal. Thread-safe, as the resource is. Allocation throws
+// what Resource::allocate_sync throws.
 template <class... Properties>
 class CudaMrResource {
  public:
-  // Which outlives it. For streams it does not know: what a stream is given may be used at once, and what a
-  // stream gives back is waited for.
+  // `resource` must outlive the adaptor and its copies. The resource does not know the streams of the caller.
+  // Hence memory allocated on a stream can be used immediately from any stream, and deallocation on a stream
+  // waits for the work of that stream.
   explicit CudaMrResource(Resource& resource) : resource_(&resource) {}
   Resource& resource() const { return *resource_; }
 
@@ -35,7 +46,7 @@ class CudaMrResource {
     deallocate_sync(pointer, bytes, alignment);
   }
 
-  // The names of 3.0.
+  // Member names of CCCL 3.0.
   void* allocate(std::size_t bytes, std::size_t alignment = 256) { return allocate_sync(bytes, alignment); }
   void deallocate(void* pointer, std::size_t bytes, std::size_t alignment = 256) noexcept {
     deallocate_sync(pointer, bytes, alignment);
@@ -58,7 +69,7 @@ class CudaMrResource {
 
  private:
   static void wait_for(::cuda::stream_ref stream) noexcept {
-    // What fails there fails for whoever waits next, and uses no memory any more.
+    // A failed stream no longer uses memory; the next synchronisation of the caller reports the failure.
     if (cudaStreamSynchronize(stream.get()) != cudaSuccess) cudaGetLastError();
   }
 

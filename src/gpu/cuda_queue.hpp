@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A queue of a CUDA device: a stream, and the events recorded in it that nobody has seen pass yet. CUDA is
+// Queue of a CUDA device: a stream, and the recorded events that are not yet known to be complete. CUDA is
 // never called while a lock is held.
 
 #include <cuda_runtime_api.h>
@@ -17,12 +17,12 @@
 
 namespace meander::gpu {
 
-// Events cost a microsecond to make, so they are kept.
+// Pool of CUDA events, because the creation of an event takes a microsecond. Thread-safe.
 class CudaEventPool {
  public:
   using Handle = std::shared_ptr<CUevent_st>;
 
-  // Null, and the error in `result`, if CUDA makes none.
+  // Null, with the error in `result`, if CUDA cannot create an event.
   Handle get(cudaError_t& result) {
     cudaEvent_t event = nullptr;
     result = cudaSuccess;
@@ -71,7 +71,7 @@ class CudaQueue final : public QueueState {
     const std::lock_guard lock(mutex_);
     return recorded_;
   }
-  // The first that passes no earlier than the ticket; null if none was recorded.
+  // The earliest recorded event that completes no earlier than the ticket; null if there is none.
   CudaEventPool::Handle covering(std::uint64_t ticket) const {
     const std::lock_guard lock(mutex_);
     const Recorded* best = nullptr;
@@ -80,30 +80,37 @@ class CudaQueue final : public QueueState {
     }
     return best == nullptr ? nullptr : best->event;
   }
-  // All up to the ticket has ended.
-  void passed(std::uint64_t ticket) {
+  // Notes that all operations up to the ticket have ended.
+  void mark_completed(std::uint64_t ticket) {
     std::uint64_t before = completed.load(std::memory_order_relaxed);
     while (before < ticket && !completed.compare_exchange_weak(before, ticket, std::memory_order_acq_rel)) {
     }
-    std::vector<Recorded> gone;  // ends behind the lock, so that events go back to their pool without it
+    std::vector<Recorded> done;  // destroyed after the lock is released: events then return to their pool
     const std::lock_guard lock(mutex_);
     const auto rest = std::partition(recorded_.begin(), recorded_.end(),
                                      [&](const Recorded& recorded) { return recorded.ticket > ticket; });
-    gone.assign(std::make_move_iterator(rest), std::make_move_iterator(recorded_.end()));
+    done.assign(std::make_move_iterator(rest), std::make_move_iterator(recorded_.end()));
     recorded_.erase(rest, recorded_.end());
   }
 
-  // Failures of functions of the host that ran in the queue.
-  void failed(std::exception_ptr error) {
+  // Stores the first error of a host function that ran in the queue.
+  void set_error(std::exception_ptr error) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
   }
-  void rethrow(bool clear) {
+  void rethrow_error() const {
     std::exception_ptr error;
     {
       const std::lock_guard lock(mutex_);
       error = error_;
-      if (clear) error_ = nullptr;
+    }
+    if (error) std::rethrow_exception(error);
+  }
+  void rethrow_and_clear_error() {
+    std::exception_ptr error;
+    {
+      const std::lock_guard lock(mutex_);
+      error = std::exchange(error_, nullptr);
     }
     if (error) std::rethrow_exception(error);
   }

@@ -14,7 +14,7 @@ namespace meander::gpu {
 
 namespace {
 
-constexpr int most_devices = 64;
+constexpr int max_devices = 64;
 
 std::vector<std::unique_ptr<Device>> emulated(int count, HostDeviceSettings settings) {
   std::vector<std::unique_ptr<Device>> devices;
@@ -31,7 +31,7 @@ std::string why_missing(const std::string& kind) {
   if (kind == "host") return "";
   if (kind == "cuda") return why_no_cuda();
   if (kind == "openmp") return why_no_openmp();
-  return "there is no such kind of device";
+  return "unknown kind of device";
 }
 
 std::vector<std::unique_ptr<Device>> make_devices(const std::string& name) {
@@ -46,25 +46,25 @@ std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
     int count = 0;
     const char* end = name.data() + name.size();
     const auto [rest, error] = std::from_chars(name.data() + 5, end, count);
-    if (error != std::errc() || rest != end || count < 1 || count > most_devices)
+    if (error != std::errc() || rest != end || count < 1 || count > max_devices)
       throw InputError(
-          fmt::format("device \"{}\": N of host:N is a number from 1 to {}", name, most_devices));
+          fmt::format("device \"{}\": N of host:N must be a number from 1 to {}", name, max_devices));
     return emulated(count, settings);
   }
   if (name == "openmp") {
     const std::string reason = why_no_openmp();
     if (reason.empty()) return make_openmp_devices();
     throw InputError(
-        fmt::format("device \"openmp\": {}; there are \"none\" and \"host\" (emulated)", reason));
+        fmt::format("device \"openmp\": {}; available: \"none\" and \"host\" (emulated)", reason));
   }
   if (name == "cuda" || name == "auto") {
     const std::string reason = why_no_cuda();
     if (reason.empty()) return make_cuda_devices();
     if (name == "auto") return {};
-    throw InputError(fmt::format("device \"cuda\": {}; there are \"none\" and \"host\" (emulated)", reason));
+    throw InputError(fmt::format("device \"cuda\": {}; available: \"none\" and \"host\" (emulated)", reason));
   }
   throw InputError(fmt::format(
-      "unknown device \"{}\"; there are \"auto\", \"none\", \"host\", \"host:N\", \"cuda\" and \"openmp\"",
+      "unknown device \"{}\"; available: \"auto\", \"none\", \"host\", \"host:N\", \"cuda\" and \"openmp\"",
       name));
 }
 

@@ -59,21 +59,22 @@ DirectMemory::DirectMemory(Device& device, Space space)
     : device_(device), place_{space, device.properties().number}, live_(place_) {}
 
 DirectMemory::~DirectMemory() {
-  reap(true);
+  reap(InFlight::wait);
 }
 
-std::size_t DirectMemory::reap(bool wait) noexcept {
-  std::vector<Pending> over;
+std::size_t DirectMemory::reap(InFlight in_flight) noexcept {
+  std::vector<Pending> all;
   {
     const std::lock_guard lock(mutex_);
-    over.swap(pending_);
+    all.swap(pending_);
   }
   std::vector<Pending> not_yet;
   std::size_t freed = 0;
-  for (const Pending& block : over) {
+  for (const Pending& block : all) {
     QueueState* queue = block.last_use.queue;
-    if (!block.last_use.known_over()) wait ? device_.settle(block.last_use) : device_.refresh(*queue);
-    if (!block.last_use.known_over()) {
+    if (!block.last_use.known_complete())
+      in_flight == InFlight::wait ? device_.settle(block.last_use) : device_.refresh(*queue);
+    if (!block.last_use.known_complete()) {
       not_yet.push_back(block);
       continue;
     }
@@ -92,13 +93,13 @@ void* DirectMemory::allocate(Queue, std::size_t bytes, std::size_t alignment) {
 
 void* DirectMemory::allocate_sync(std::size_t bytes, std::size_t) {
   if (bytes == 0) return nullptr;
-  reap(false);
+  reap(InFlight::keep);
   if (device_.busy()) while_busy_.fetch_add(1);
   void* pointer = nullptr;
   try {
     pointer = device_.allocate(place_.space, bytes);
   } catch (const OutOfMemory&) {
-    if (reap(true) == 0) throw;
+    if (reap(InFlight::wait) == 0) throw;
     pointer = device_.allocate(place_.space, bytes);
   }
   live_.add(pointer, bytes);
@@ -112,7 +113,7 @@ void DirectMemory::deallocate(Queue queue, void* pointer, std::size_t bytes, std
     const std::lock_guard lock(mutex_);
     pending_.push_back({last_use, pointer, bytes});
   }
-  reap(false);
+  reap(InFlight::keep);
 }
 
 void DirectMemory::deallocate_sync(void* pointer, std::size_t bytes, std::size_t alignment) noexcept {
@@ -131,7 +132,7 @@ Stats DirectMemory::stats() const noexcept {
 }
 
 std::size_t DirectMemory::trim(std::size_t) {
-  return reap(false);
+  return reap(InFlight::keep);
 }
 
 // ---- OrderedMemory

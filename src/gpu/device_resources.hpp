@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Resources that ask the device each time: the baselines that the cache is measured against.
+// Resources that call the device for each allocation: baselines for measurements of the cache.
 
 #include <atomic>
 #include <mutex>
@@ -14,13 +14,14 @@
 
 namespace meander::gpu {
 
-// What is live, for resources whose calls cost so much that a lock does not count. Reports misuse.
+// Registry of live blocks. Reports misuse. Takes a lock for each call; its cost is negligible beside that of
+// a call of the device. Thread-safe.
 class LiveBlocks {
  public:
   explicit LiveBlocks(Place place) : place_(place) {}
   ~LiveBlocks();  // reports leaks
   void add(void* pointer, std::size_t bytes);
-  // False, and reported, if the block is not live or not of that size.
+  // Reports misuse and returns false if the block is not live or not of that size.
   bool remove(void* pointer, std::size_t bytes) noexcept;
   std::size_t bytes() const;
   Stats stats() const;
@@ -32,8 +33,8 @@ class LiveBlocks {
   std::size_t live_ = 0, peak_ = 0, allocations_ = 0;
 };
 
-// Raw allocation and deallocation each time, as `omp target map` does. A block freed on a queue goes back to
-// the device with the first call after the queue has come so far.
+// Raw allocation and deallocation for each request, as in `omp target map`. A block deallocated on a queue is
+// returned to the device by the first call after the queue has completed its last use.
 class DirectMemory final : public Resource {
  public:
   DirectMemory(Device& device, Space space);
@@ -54,7 +55,10 @@ class DirectMemory final : public Resource {
     void* pointer;
     std::size_t bytes;
   };
-  std::size_t reap(bool wait) noexcept;
+  enum class InFlight : std::uint8_t { keep, wait };
+  // Returns pending blocks to the device; those still in flight stay pending, or are waited for. Returns the
+  // bytes released.
+  std::size_t reap(InFlight in_flight) noexcept;
 
   Device& device_;
   const Place place_;
@@ -64,10 +68,10 @@ class DirectMemory final : public Resource {
   std::atomic<std::size_t> while_busy_{0}, releases_{0};
 };
 
-// The pool of the device's driver, in the order of its queues (cudaMallocAsync).
+// Stream-ordered memory pool of the driver (cudaMallocAsync).
 class OrderedMemory final : public Resource {
  public:
-  // Throws DeviceError if the device has none.
+  // Throws DeviceError if the device has no such pool.
   explicit OrderedMemory(Device& device);
   ~OrderedMemory() override;
   void* allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256) override;
@@ -82,7 +86,7 @@ class OrderedMemory final : public Resource {
  private:
   Device& device_;
   const Place place_;
-  const Queue queue_;  // of those who have none
+  const Queue queue_;  // for calls without a queue
   LiveBlocks live_;
 };
 

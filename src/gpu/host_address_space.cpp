@@ -14,14 +14,14 @@
 #include <utility>
 
 #include "base/memory.hpp"
-#include "gpu/device.hpp"
 
 namespace meander::gpu {
 
 namespace {
 
 constexpr std::size_t page = 4096;
-// Addresses cost nothing, and with plenty of them only the capacity limits, as on a device that maps pages.
+// Address space is free. With a range larger than the capacity, fragmentation of addresses does not limit
+// allocation, as on a device that maps pages.
 constexpr std::size_t addresses_a_byte = 4;
 
 char* reserve(std::size_t bytes, int protection) {
@@ -32,7 +32,8 @@ char* reserve(std::size_t bytes, int protection) {
   return static_cast<char*>(pointer);
 }
 
-// Only where it shows soon: a kernel that reads what nobody wrote reads the head of its block.
+// Only the first bytes, because of the cost: a kernel that reads uninitialised memory usually reads the first
+// bytes of its block.
 void poison(char* bytes, std::size_t count) {
   constexpr std::uint64_t signalling_nan = 0x7ff4dead7ff4dead;
   constexpr std::size_t poisoned = 1 << 16;
@@ -62,7 +63,7 @@ HostAddressSpace::~HostAddressSpace() {
   munmap(bytes_, range_);
 }
 
-// With a page behind each block that belongs to none.
+// Each block is followed by an unused page.
 std::size_t HostAddressSpace::span(std::size_t bytes) const {
   return (bytes + page - 1) / page * page + page;
 }
@@ -73,13 +74,13 @@ std::size_t HostAddressSpace::in_use() const {
 }
 
 void* HostAddressSpace::allocate(Space space, std::size_t bytes) {
-  // Linux would promise what it does not have.
+  // Linux overcommits: it would grant memory that does not exist.
   if (bytes > (std::size_t{1} << 28) && static_cast<double>(bytes) > available_memory()) return nullptr;
   if (space != Space::device) {
     void* pointer = std::aligned_alloc(page, (bytes + page - 1) / page * page);
     if (pointer == nullptr) return nullptr;
     const std::lock_guard lock(mutex_);
-    blocks_[reinterpret_cast<std::uintptr_t>(pointer)] = {bytes, space, false};
+    blocks_[reinterpret_cast<std::uintptr_t>(pointer)] = {bytes, space, Side::host};
     return pointer;
   }
   const std::lock_guard lock(mutex_);
@@ -92,7 +93,7 @@ void* HostAddressSpace::allocate(Space space, std::size_t bytes) {
   free_.erase(found);
   if (length > wanted) free_[offset + wanted] = length - wanted;
   in_use_ += bytes;
-  blocks_[reinterpret_cast<std::uintptr_t>(addresses_ + offset)] = {bytes, space, true};
+  blocks_[reinterpret_cast<std::uintptr_t>(addresses_ + offset)] = {bytes, space, Side::device};
   poison(bytes_ + offset, bytes);
   return addresses_ + offset;
 }
@@ -147,11 +148,11 @@ std::optional<HostAddressSpace::Place> HostAddressSpace::find(const void* pointe
   return Place{where, block.space, reinterpret_cast<void*>(begin), block.bytes};
 }
 
-bool HostAddressSpace::move_to(void* block, bool to_device) {
+Side HostAddressSpace::move_to(void* block, Side side) {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(block));
-  if (found == blocks_.end()) return to_device;
-  return std::exchange(found->second.on_device, to_device);
+  if (found == blocks_.end()) return side;
+  return std::exchange(found->second.side, side);
 }
 
 }  // namespace meander::gpu

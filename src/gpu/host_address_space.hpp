@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The memory of the emulated device. Device addresses lie in a range that nobody may read or write; the
-// device itself reaches the bytes through a second mapping. So host code that follows a device pointer dies
-// at once, and a host pointer handed to the device is known for what it is.
+// Memory of the emulated device. Device addresses are in a protected range of the address space; the device
+// accesses the bytes through a second mapping. Host code that dereferences a device pointer therefore ends
+// with SIGSEGV, and a host pointer passed to the device is detected.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +11,15 @@
 #include <mutex>
 #include <optional>
 
-#include "gpu/resource.hpp"
+#include "gpu/device.hpp"
 
 namespace meander::gpu {
 
+// Thread-safe.
 class HostAddressSpace {
  public:
-  // Throws DeviceError if the address range cannot be had. New blocks are filled with signalling NaNs.
+  // Throws DeviceError if the address range cannot be reserved. The first 64 KiB of a new device block are
+  // filled with signalling NaNs.
   explicit HostAddressSpace(std::size_t capacity);
   ~HostAddressSpace();
   HostAddressSpace(const HostAddressSpace&) = delete;
@@ -26,36 +28,36 @@ class HostAddressSpace {
   std::size_t capacity() const { return capacity_; }
   std::size_t in_use() const;
 
-  // Space::device counts against the capacity. Null if there is no room.
+  // Only Space::device counts against the capacity. Null if there is not enough memory.
   void* allocate(Space space, std::size_t bytes);
-  // False if no block of that space begins there.
+  // False if no block of that space begins at `pointer`.
   bool deallocate(Space space, void* pointer);
 
   struct Place {
-    void* address;  // where the bytes are
+    void* address;  // accessible address of the bytes
     Space space;
-    void* block;  // the beginning of their block
+    void* block;  // begin of their block
     std::size_t block_bytes;
   };
-  // Where [pointer, pointer + bytes) is if it lies in one block of the device's, pinned or managed memory.
+  // Location of [pointer, pointer + bytes) if it is within one block of device, pinned or managed memory.
   std::optional<Place> find(const void* pointer, std::size_t bytes) const;
-  // True for any address of the device's range, in a block or not.
+  // True for any address in the range of device addresses, allocated or not.
   bool is_device(const void* pointer) const;
 
-  // Managed blocks: sets which side has the pages of `block`, returns the side that had them before.
-  bool move_to(void* block, bool to_device);
+  // For managed blocks: moves the pages of `block` to a side and returns the previous side.
+  Side move_to(void* block, Side side);
 
  private:
   struct Block {
     std::size_t bytes;
     Space space;
-    bool on_device;
+    Side side;
   };
   std::size_t span(std::size_t bytes) const;
 
   const std::size_t capacity_, range_;
-  char* addresses_ = nullptr;  // protected
-  char* bytes_ = nullptr;      // what they stand for
+  char* addresses_ = nullptr;  // protected range of device addresses
+  char* bytes_ = nullptr;      // accessible mapping of the same size
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, Block> blocks_;   // by device or host address
   std::map<std::size_t, std::size_t> free_;  // offsets to lengths

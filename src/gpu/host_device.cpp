@@ -20,16 +20,16 @@ std::int64_t now() {
   return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
 }
 
-// Sleeping is too coarse for the last tenth of a millisecond.
-void pass_until(std::int64_t time) {
+// Polls during the last tenth of a millisecond, because sleeping is too coarse.
+void wait_until(std::int64_t time) {
   constexpr std::int64_t coarse = 100'000;
   const std::int64_t left = time - now();
   if (left > coarse) std::this_thread::sleep_for(std::chrono::nanoseconds(left - coarse));
   while (now() < time) std::this_thread::yield();
 }
 
-void pass(double seconds) {
-  if (seconds > 0) pass_until(now() + static_cast<std::int64_t>(seconds * 1e9));
+void delay(double seconds) {
+  if (seconds > 0) wait_until(now() + static_cast<std::int64_t>(seconds * 1e9));
 }
 
 }  // namespace
@@ -46,10 +46,10 @@ class HostDevice::HostExecution final : public Execution {
     if (!place) {
       device_.fail(fmt::format("illegal address: {} bytes at {} are {}", bytes, pointer,
                                device_.memory_.is_device(pointer)
-                                   ? "in no one block of the device's memory"
-                                   : "host memory, which the device does not reach"));
+                                   ? "not within one block of device memory"
+                                   : "host memory, which the device cannot access"));
     }
-    if (place->space == Space::managed) device_.migrate(*place, bytes, true);
+    if (place->space == Space::managed) device_.migrate(*place, bytes, Side::device);
     return place->address;
   }
 
@@ -83,7 +83,7 @@ bool HostDevice::fails_at_random(double probability) {
   return std::uniform_real_distribution<double>(0, 1)(engine) < probability;
 }
 
-// ---- what queues do
+// ---- operations of queues
 
 void HostDevice::begin_operation() {
   if (settings_.allocation_stall <= 0) return;
@@ -103,11 +103,11 @@ void HostDevice::stall() {
   const std::lock_guard shut(gate_);
   std::unique_lock lock(running_mutex_);
   nothing_runs_.wait(lock, [&] { return running_ == 0; });
-  pass(settings_.allocation_stall);
+  delay(settings_.allocation_stall);
 }
 
-void HostDevice::occupy(Link& link, double bandwidth, std::size_t bytes, bool pinned) {
-  const double factor = pinned ? 1 : settings_.pageable_factor;
+void HostDevice::occupy(Link& link, double bandwidth, std::size_t bytes, HostMemoryKind kind) {
+  const double factor = kind == HostMemoryKind::pinned ? 1 : settings_.pageable_factor;
   const double seconds =
       settings_.copy_latency + (bandwidth > 0 ? factor * static_cast<double>(bytes) / bandwidth : 0);
   if (seconds <= 0) return;
@@ -116,28 +116,32 @@ void HostDevice::occupy(Link& link, double bandwidth, std::size_t bytes, bool pi
     const std::lock_guard lock(link.mutex);
     link.free_at = end = std::max(link.free_at, now()) + static_cast<std::int64_t>(seconds * 1e9);
   }
-  pass_until(end);
+  wait_until(end);
 }
 
-void HostDevice::migrate(const HostAddressSpace::Place& place, std::size_t bytes, bool to_device) {
-  if (memory_.move_to(place.block, to_device) == to_device) return;
+void HostDevice::migrate(const HostAddressSpace::Place& place, std::size_t bytes, Side to) {
+  if (memory_.move_to(place.block, to) == to) return;
   constexpr std::size_t faulting_piece = std::size_t{1} << 16;
-  pass(settings_.page_fault * static_cast<double>((bytes + faulting_piece - 1) / faulting_piece));
-  occupy(to_device ? in_ : out_, to_device ? settings_.bandwidth_in : settings_.bandwidth_out, bytes, true);
+  delay(settings_.page_fault * static_cast<double>((bytes + faulting_piece - 1) / faulting_piece));
+  const bool in = to == Side::device;
+  occupy(in ? in_ : out_, in ? settings_.bandwidth_in : settings_.bandwidth_out, bytes,
+         HostMemoryKind::pinned);
 }
 
 void HostDevice::host_touched(void* pointer, std::size_t bytes) noexcept {
   const auto place = memory_.find(pointer, bytes);
-  if (place && place->space == Space::managed) migrate(*place, bytes, false);
+  if (place && place->space == Space::managed) migrate(*place, bytes, Side::host);
 }
 
-void HostDevice::prefetch(Queue queue, void* pointer, std::size_t bytes, bool to_device) {
+void HostDevice::prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) {
   const auto place = memory_.find(pointer, bytes);
-  if (!place) fail("prefetch of memory that is not the device's");
+  if (!place) fail("prefetch of memory that does not belong to the device");
   if (place->space != Space::managed) return;
-  submit(queue, "prefetch", [this, block = place->block, bytes, to_device] {
-    if (memory_.move_to(block, to_device) == to_device) return;
-    occupy(to_device ? in_ : out_, to_device ? settings_.bandwidth_in : settings_.bandwidth_out, bytes, true);
+  submit(queue, "prefetch", [this, block = place->block, bytes, to] {
+    if (memory_.move_to(block, to) == to) return;
+    const bool in = to == Side::device;
+    occupy(in ? in_ : out_, in ? settings_.bandwidth_in : settings_.bandwidth_out, bytes,
+           HostMemoryKind::pinned);
   });
 }
 
@@ -147,30 +151,31 @@ void HostDevice::copy(Queue queue, Copy direction, void* to, const void* from, s
   const auto target = memory_.find(to, bytes);
   const auto source = memory_.find(from, bytes);
   if (!out && !target)
-    fail(fmt::format("copy to {}: {} bytes there are in no one block of the device's", to, bytes));
+    fail(fmt::format("copy to {}: the {} bytes are not within one block of the device", to, bytes));
   if (!in && !source)
-    fail(fmt::format("copy from {}: {} bytes there are in no one block of the device's", from, bytes));
+    fail(fmt::format("copy from {}: the {} bytes are not within one block of the device", from, bytes));
   if ((in && memory_.is_device(from)) || (out && memory_.is_device(to)))
-    fail("copy between host and device: the host's side is a device pointer");
+    fail("copy between host and device: the host side is a device pointer");
   const bool pinned = in ? source.has_value() : !out || target.has_value();
+  const HostMemoryKind kind = pinned ? HostMemoryKind::pinned : HostMemoryKind::pageable;
   void* real_to = target ? target->address : to;
   const void* real_from = source ? source->address : from;
   const char* const name = in ? "copy in" : out ? "copy out" : "copy";
   submit(queue, name, [=, this] {
     if (copies_.fetch_add(1) + 1 == settings_.failing_copy) fail("copy failed (injected)");
-    if (in) occupy(in_, settings_.bandwidth_in, bytes, pinned);
-    if (out) occupy(out_, settings_.bandwidth_out, bytes, pinned);
+    if (in) occupy(in_, settings_.bandwidth_in, bytes, kind);
+    if (out) occupy(out_, settings_.bandwidth_out, bytes, kind);
     std::memmove(real_to, real_from, bytes);
   });
 }
 
 void HostDevice::launch(Queue queue, const char* name, Work work) {
   submit(queue, name, [this, name, work = std::move(work)] {
-    pass(settings_.launch_latency);
+    delay(settings_.launch_latency);
     if (launches_.fetch_add(1) + 1 == settings_.failing_launch)
       fail(fmt::format("kernel {} failed (injected)", name));
     work(HostExecution(*this));
-    pass(settings_.kernel_delay);
+    delay(settings_.kernel_delay);
   });
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A device emulated by threads of the host: same interface, same rules, same failures, no GPU. What it is
-// told to cost and to lack it costs and lacks, so all logic above can be tested and a real card's shape be
+// Device emulated by host threads, with the interface, rules and failures of a GPU. Costs, capacity and
+// failures are configurable, so that the layers above can be tested without a GPU and a real GPU can be
 // modelled.
 
 #include <atomic>
@@ -16,23 +16,23 @@
 
 namespace meander::gpu {
 
-// Times in seconds, bandwidths in bytes a second (0: unlimited), probabilities a call. Where a failure is to
-// be the nth, calls are counted from 1, and 0 means never.
+// Times in seconds, bandwidths in bytes per second (0: unlimited), probabilities per call. Members failing_*:
+// number of the failing call, counted from 1; 0: none fails.
 struct HostDeviceSettings {
   int number = 0;
   std::size_t capacity = std::size_t{4} << 30;
   bool managed = true;
-  double launch_latency = 0;  // between a launch's turn and its beginning
+  double launch_latency = 0;  // before the kernel begins
   double kernel_delay = 0;    // added to each kernel
   double bandwidth_in = 0,
-         bandwidth_out = 0;  // of the link, shared by all queues; one copy a direction at a time
+         bandwidth_out = 0;  // of the link, shared by all queues; one copy per direction at a time
   double copy_latency = 0;
-  double pageable_factor = 1;   // how much slower copies from or to memory are that is not pinned
-  double allocation_stall = 0;  // raw (de)allocation: waits for all that runs, then nothing runs for so long
-  double page_fault = 0;        // a kernel touches 64 KiB of managed memory that the host has
+  double pageable_factor = 1;   // slowdown of copies from or to memory that is not pinned
+  double allocation_stall = 0;  // raw (de)allocation waits for running operations, then stalls the device
+  double page_fault = 0;        // access of a kernel to 64 KiB of managed memory whose pages the host has
   std::uint64_t failing_allocation = 0, failing_copy = 0, failing_launch = 0;
-  double allocation_failures = 0;  // probability that a raw allocation finds no memory
-  std::uint64_t dies_after = 0;    // all calls behind the nth fail, and what was submitted does not run
+  double allocation_failures = 0;  // probability that a raw allocation fails with OutOfMemory
+  std::uint64_t dies_after = 0;    // calls after the nth fail, and submitted operations do not run; 0: never
   std::uint64_t seed = 1;
 };
 
@@ -43,23 +43,24 @@ class HostDevice final : public ThreadedDevice {
 
   void* allocate(Space space, std::size_t bytes) override;
   void deallocate(Space space, void* pointer) noexcept override;
-  // Emulates the driver's pool: no stall, and what has been given back in order is to be had at once behind
-  // it.
+  // Emulates the stream-ordered pool of the driver: no stall, and memory deallocated in a queue can be
+  // allocated again in the order of that queue.
   void* allocate_ordered(Queue queue, std::size_t bytes) override;
   void deallocate_ordered(Queue queue, void* pointer) noexcept override;
   std::size_t available() noexcept override;
   void copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) override;
   void launch(Queue queue, const char* name, Work work) override;
-  void prefetch(Queue queue, void* pointer, std::size_t bytes, bool to_device) override;
+  void prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) override;
   void host_touched(void* pointer, std::size_t bytes) noexcept override;
 
-  // For tests: from now on all calls fail.
+  // For tests: marks the device as lost; all further calls fail.
   void die() noexcept { lost_ = true; }
-  // Raw allocations and deallocations so far.
+  // Numbers of raw allocations and deallocations so far.
   std::uint64_t allocations() const noexcept { return allocations_.load(); }
   std::uint64_t deallocations() const noexcept { return deallocations_.load(); }
 
  private:
+  enum class HostMemoryKind : std::uint8_t { pinned, pageable };
   class HostExecution;
   struct Link {
     std::mutex mutex;
@@ -67,8 +68,8 @@ class HostDevice final : public ThreadedDevice {
   };
 
   void begin_call() override;
-  void migrate(const HostAddressSpace::Place& place, std::size_t bytes, bool to_device);
-  void occupy(Link& link, double bandwidth, std::size_t bytes, bool pinned);
+  void migrate(const HostAddressSpace::Place& place, std::size_t bytes, Side to);
+  void occupy(Link& link, double bandwidth, std::size_t bytes, HostMemoryKind kind);
   void stall();
   void begin_operation() override;
   void end_operation() override;
@@ -79,13 +80,13 @@ class HostDevice final : public ThreadedDevice {
   std::atomic<std::uint64_t> calls_{0}, allocations_{0}, deallocations_{0}, copies_{0}, launches_{0},
       dice_{0};
   Link in_, out_;
-  // Raw allocation shuts the gate until nothing runs.
+  // Raw allocation holds gate_ until no operation runs, so that no other one begins.
   std::mutex gate_, running_mutex_;
   std::condition_variable nothing_runs_;
   int running_ = 0;
 };
 
-// As make_devices(name), but emulated devices have these settings, apart from their number.
+// As make_devices(name), but emulated devices have the settings `emulated`, except for their number.
 std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
                                                   const HostDeviceSettings& emulated);
 

@@ -13,7 +13,7 @@ namespace meander::gpu {
 void* HostDevice::allocate(Space space, std::size_t bytes) {
   begin_call();
   if (space == Space::host || !properties_.supports(space))
-    fail(fmt::format("{} memory cannot be had from this device", gpu::name(space)));
+    fail(fmt::format("the device has no {} memory", gpu::name(space)));
   if (bytes == 0) return nullptr;
   const std::uint64_t number = allocations_.fetch_add(1) + 1;
   stall();
@@ -30,8 +30,8 @@ void HostDevice::deallocate(Space space, void* pointer) noexcept {
   deallocations_.fetch_add(1);
   if (!lost()) stall();
   if (!memory_.deallocate(space, pointer))
-    log::error(fmt::format("{}: free of {}, which is no {} memory of the device's", properties_.name, pointer,
-                           gpu::name(space)));
+    log::error(fmt::format("{}: free of {}, which is not a block of {} memory of the device",
+                           properties_.name, pointer, gpu::name(space)));
 }
 
 void* HostDevice::allocate_ordered(Queue queue, std::size_t bytes) {
@@ -40,7 +40,7 @@ void* HostDevice::allocate_ordered(Queue queue, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* pointer = memory_.allocate(Space::device, bytes);
   if (pointer == nullptr) {
-    // What other queues have given back may still be on its way.
+    // Deallocations of other queues may not have run yet.
     settle(mark(queue));
     pointer = memory_.allocate(Space::device, bytes);
   }
@@ -52,7 +52,8 @@ void* HostDevice::allocate_ordered(Queue queue, std::size_t bytes) {
 void HostDevice::deallocate_ordered(Queue queue, void* pointer) noexcept {
   if (pointer == nullptr) return;
   auto& state = static_cast<ThreadQueue&>(*queue.state());
-  state.submit({"free", [this, pointer] { memory_.deallocate(Space::device, pointer); }, true, false});
+  state.submit({"free", [this, pointer] { memory_.deallocate(Space::device, pointer); },
+                ThreadQueue::Policy::always, Processor::host});
 }
 
 std::size_t HostDevice::available() noexcept {

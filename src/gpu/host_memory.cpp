@@ -16,9 +16,9 @@ class HostMemory final : public Resource {
  public:
   void* allocate_sync(std::size_t bytes, std::size_t alignment) override {
     if (bytes == 0) return nullptr;
-    // Linux would promise a large block that it does not have; asking about small ones would cost more than
-    // they do.
-    if (bytes > worth_asking && bytes > available()) throw OutOfMemory(bytes, live_.load(), place());
+    // Linux overcommits: it would grant a large block that does not exist. The query costs more than the
+    // allocation of a small block, so it is limited to large ones.
+    if (bytes > least_checked && bytes > available()) throw OutOfMemory(bytes, live_.load(), place());
     void* pointer = std::aligned_alloc(alignment, round_up(bytes, alignment));
     if (pointer == nullptr) throw OutOfMemory(bytes, live_.load(), place());
     allocations_.fetch_add(1);
@@ -51,7 +51,7 @@ class HostMemory final : public Resource {
   }
 
  private:
-  static constexpr std::size_t worth_asking = std::size_t{1} << 30;
+  static constexpr std::size_t least_checked = std::size_t{1} << 30;
 
   static std::size_t round_up(std::size_t bytes, std::size_t alignment) {
     return (bytes + alignment - 1) / alignment * alignment;

@@ -14,14 +14,14 @@ bool on_device(const Memory& memory) {
 
 void copy(Device* device, Queue queue, const Memory& to, const Memory& from, std::size_t bytes) {
   if (bytes > to.bytes() || bytes > from.bytes())
-    throw DeviceError("a copy of more bytes than its memory has", false);
+    throw DeviceError("the copy exceeds the size of the memory", false);
   if (bytes == 0) return;
   const bool in = on_device(to), out = on_device(from);
   if (!in && !out && queue.synchronous()) {
     std::memmove(to.data(), from.data(), bytes);
     return;
   }
-  if (device == nullptr) throw DeviceError("a copy from or to a device, but no device", false);
+  if (device == nullptr) throw DeviceError("a copy from or to a device requires the device", false);
   if (!in && !out) {
     device->call_host(
         queue, [target = to.data(), source = from.data(), bytes] { std::memmove(target, source, bytes); });

@@ -1,7 +1,17 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A block and who answers for it, after SUNDIALS' SUNMemory.
+// RAII handle of a block of host or device memory with explicit ownership, after SUNMemory of SUNDIALS.
+//
+// Public interface. Meander itself does not use it: it serves programs that build on the library, for data of
+// their own in device memory, for instance in a diagnostic or beside the solver:
+//
+//   MemoryCache cache(device, Space::device);
+//   const Memory on_device = Memory::allocate(cache, bytes, queue);
+//   const Memory on_host = Memory::wrap(values.data(), bytes, {Space::host, 0});
+//   copy(&device, queue, on_device, on_host, bytes);
+//
+// A Memory is not thread-safe: one thread at a time may move or destroy it.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +23,15 @@
 
 namespace meander::gpu {
 
-// owned: given back when its Memory ends. wrapped: somebody else's, looked at. aliased: of another Memory,
-// which must live longer.
+// owned: the destructor of Memory deallocates the block. wrapped: the block belongs to the caller, who keeps
+// it allocated. aliased: the block belongs to another Memory, which must outlive this one.
 enum class Ownership : std::uint8_t { owned, wrapped, aliased };
 
 class Memory {
  public:
   Memory() = default;
-  // Throws what Resource::allocate throws. Given back in the order of the same queue.
+  // Throws what Resource::allocate throws. The block is deallocated in the order of the same queue.
+  // `resource` must outlive the Memory.
   static Memory allocate(Resource& resource, std::size_t bytes, Queue queue = {},
                          std::size_t alignment = 256) {
     Memory memory;
@@ -45,7 +56,7 @@ class Memory {
     memory.ownership_ = Ownership::aliased;
     return memory;
   }
-  // An owned block of the same size from the same resource, with undefined contents. Of owned memory only.
+  // An owned block of the same size from the same resource, with undefined contents. Requires owned memory.
   Memory clone() const { return allocate(*resource_, bytes_, queue_, alignment_); }
 
   Memory(Memory&& other) noexcept { swap(other); }
@@ -82,8 +93,8 @@ class Memory {
   Ownership ownership_ = Ownership::wrapped;
 };
 
-// The first `bytes` bytes. In the order of the queue; without one, done on return. Needs a device unless both
-// are host memory. Throws DeviceError.
+// Copies the first `bytes` bytes, in the order of the queue; without a queue, the copy has ended on return.
+// Requires a device unless both are host memory and there is no queue. Throws DeviceError.
 void copy(Device* device, Queue queue, const Memory& to, const Memory& from, std::size_t bytes);
 
 }  // namespace meander::gpu

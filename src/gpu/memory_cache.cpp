@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The hot path, and the figures.
+// Memory cache: hot path and statistics.
 #include "gpu/memory_cache.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace meander::gpu {
 
 void MemoryCache::Shard::lock() {
-  // Held for nanoseconds, unless its holder has lost the processor.
+  // Locks are held for nanoseconds, unless their holder is preempted.
   while (!try_lock()) std::this_thread::yield();
 }
 
@@ -38,14 +38,15 @@ MemoryCache::MemoryCache(Device& device, Space space, const CacheTraits& traits)
     throw DeviceError(device.properties().name + " has no " + name(space) + " memory", false);
 }
 
-// Takes the first of at most `depth` blocks that may be used by `queue` now. The shard is locked.
+// Takes the first of at most `depth` blocks that `queue` can use now. Requires the lock of the shard.
 Block* MemoryCache::take(Shard& shard, int size_class, Queue queue, int depth, Readiness readiness) {
   std::atomic<Block*>& head = shard.idle[static_cast<std::size_t>(size_class)];
   Block* before = nullptr;
   for (Block* block = head.load(std::memory_order_relaxed); block != nullptr && depth > 0;
        before = block, block = block->next, --depth) {
     const bool same_queue = !queue.synchronous() && block->last_use.queue == queue.state();
-    if (readiness == Readiness::over_or_same_queue && !same_queue && !block->last_use.known_over()) continue;
+    if (readiness == Readiness::complete_or_same_queue && !same_queue && !block->last_use.known_complete())
+      continue;
     if (before == nullptr) {
       head.store(block->next, std::memory_order_relaxed);
     } else {
@@ -56,7 +57,7 @@ Block* MemoryCache::take(Shard& shard, int size_class, Queue queue, int depth, R
   return nullptr;
 }
 
-// The shard is locked, and the block is nobody's.
+// Requires the lock of the shard, and a block that is in no list.
 void* MemoryCache::hand_out(Block* block, Shard& shard, std::size_t bytes) {
   block->requested.store(bytes, std::memory_order_relaxed);
   block->state.store(BlockState::live, std::memory_order_relaxed);
@@ -66,14 +67,14 @@ void* MemoryCache::hand_out(Block* block, Shard& shard, std::size_t bytes) {
   return block->pointer.load(std::memory_order_relaxed);
 }
 
-void* MemoryCache::attempt(Queue queue, std::size_t bytes, std::size_t alignment,
-                           std::unique_ptr<OutOfMemory>& error) {
+void* MemoryCache::allocate_with_error(Queue queue, std::size_t bytes, std::size_t alignment,
+                                       std::unique_ptr<OutOfMemory>& error) {
   if (bytes == 0) return nullptr;
   constexpr int depth = 8;
   if (bytes <= largest_class_bytes && alignment <= traits_.alignment) {
     Shard& shard = own_shard();
     if (shard.try_lock()) {
-      if (Block* block = take(shard, size_class(bytes), queue, depth, Readiness::over_or_same_queue)) {
+      if (Block* block = take(shard, size_class(bytes), queue, depth, Readiness::complete_or_same_queue)) {
         void* pointer = hand_out(block, shard, bytes);
         shard.figures.hits.add(1);
         constexpr unsigned between_samples = 1024;
@@ -85,12 +86,12 @@ void* MemoryCache::attempt(Queue queue, std::size_t bytes, std::size_t alignment
       shard.unlock();
     }
   }
-  return allocate_slowly(queue, bytes, alignment, error);
+  return allocate_slow_path(queue, bytes, alignment, error);
 }
 
 void* MemoryCache::allocate(Queue queue, std::size_t bytes, std::size_t alignment) {
   std::unique_ptr<OutOfMemory> error;
-  void* pointer = attempt(queue, bytes, alignment, error);
+  void* pointer = allocate_with_error(queue, bytes, alignment, error);
   if (error == nullptr || traits_.fallback == Fallback::null) return pointer;
   if (traits_.fallback == Fallback::abort) {
     log::error(error->what());
@@ -101,7 +102,7 @@ void* MemoryCache::allocate(Queue queue, std::size_t bytes, std::size_t alignmen
 
 void* MemoryCache::try_allocate(Queue queue, std::size_t bytes, std::size_t alignment) {
   std::unique_ptr<OutOfMemory> error;
-  return attempt(queue, bytes, alignment, error);
+  return allocate_with_error(queue, bytes, alignment, error);
 }
 
 void* MemoryCache::allocate_sync(std::size_t bytes, std::size_t alignment) {
@@ -117,18 +118,18 @@ void MemoryCache::deallocate(Queue queue, void* pointer, std::size_t bytes, std:
   Block* block = table_.find(pointer);
   if (block == nullptr) return misused(nullptr, pointer, bytes);
   if (block->requested.load(std::memory_order_relaxed) != bytes) return misused(block, pointer, bytes);
-  // Of two that free the same block at the same time, one must not succeed.
+  // If two threads deallocate the same block concurrently, exactly one must succeed.
   BlockState live = BlockState::live;
   if (!block->state.compare_exchange_strong(live, BlockState::idle, std::memory_order_acq_rel))
     return misused(block, pointer, bytes);
   block->last_use = mark(queue);
-  if (block->from_fallback) return give_back_to_fallback(block);
+  if (block->from_fallback) return deallocate_in_fallback(block);
   block->idle_since = cache_clock();
   put_back(block);
 }
 
 void MemoryCache::put_back(Block* block) {
-  // Any shard will do; one that is busy will not.
+  // The block can be put into any shard whose lock is free.
   auto number = static_cast<std::size_t>(thread_number());
   Shard* shard = &shards_[number % shard_count];
   for (int tries = 1; !shard->try_lock(); ++tries) {
@@ -143,7 +144,7 @@ void MemoryCache::put_back(Block* block) {
   shard->unlock();
 }
 
-// ---- figures
+// ---- statistics
 
 std::int64_t MemoryCache::sum(Figure Figures::*figure) const {
   std::int64_t total = 0;
@@ -161,8 +162,8 @@ void raise(std::atomic<std::size_t>& peak, std::size_t value) {
 
 }  // namespace
 
-// Live bytes are not summed up at every allocation, which would cost more than the allocation does, but
-// before each one that has memory grow, and now and then.
+// Sums live bytes over all shards. That costs more than an allocation on the hot path; therefore it is called
+// only before the cache grows and for one of 1024 allocations.
 void MemoryCache::note_peak() {
   const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live)));
   raise(peak_live_, live);
@@ -182,11 +183,11 @@ Stats MemoryCache::stats() const noexcept {
     return static_cast<std::size_t>(std::max<std::int64_t>(0, sum(figure)));
   };
   stats.live_bytes = total(&Figures::live);
-  stats.stranded_bytes =
+  stats.fragmentation_bytes =
       total(&Figures::live_in_classes) - std::min(stats.live_bytes, total(&Figures::live_in_classes));
   stats.allocations = total(&Figures::allocations);
   stats.hits = total(&Figures::hits);
-  stats.taken = total(&Figures::taken);
+  stats.from_other_threads = total(&Figures::from_other_threads);
   stats.queue_waits = total(&Figures::queue_waits);
   stats.waited = 1e-9 * static_cast<double>(total(&Figures::waited));
   stats.fallbacks = total(&Figures::fallbacks);
@@ -199,7 +200,7 @@ Stats MemoryCache::stats() const noexcept {
   stats.device_releases = device_releases_.load();
   stats.evictions = evictions_.load();
   stats.trimmed = trimmed_.load();
-  stats.carved = carved_.load();
+  stats.splits = splits_.load();
   return stats;
 }
 
@@ -210,7 +211,7 @@ std::vector<Stats> MemoryCache::stats_by_thread() const {
     const auto get = [](const Figure& figure) { return static_cast<std::size_t>(figure.get()); };
     all[i].allocations = get(figures.allocations);
     all[i].hits = get(figures.hits);
-    all[i].taken = get(figures.taken);
+    all[i].from_other_threads = get(figures.from_other_threads);
     all[i].queue_waits = get(figures.queue_waits);
     all[i].waited = 1e-9 * static_cast<double>(figures.waited.get());
     all[i].fallbacks = get(figures.fallbacks);

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The memory cache: blocks of one place that have been had from the device once, and are handed out again and
-// again (Wille, Weinzierl et al., ISC 2023, section 4, with what that scheme lacks).
+// Memory cache: it allocates blocks of one place from the device once and reuses them (Wille, Weinzierl et
+// al., ISC 2023, section 4; extended by size limits, splitting, eviction and quotas).
 //
-// Allocation takes an idle block of the right size class whose last use is over, or is in the same queue;
-// where more is held than `slack` allows, a larger one is cut in two, and put together again when both are
-// idle. The hot path is a look-up, one compare-and-swap and one short lock of a shard that threads hardly
-// share. The device is called when no block fits, and never while a lock is held.
+// An allocation takes an idle block of the right size class whose last use has ended or is in the same queue.
+// If the cache holds more memory than `slack` allows, it splits a larger block in two, and coalesces the
+// parts when both are idle. The hot path costs one look-up, one compare-and-swap and one short lock of a
+// shard, which threads rarely share. The device is called only if no block fits, and never while a lock is
+// held.
 
 #include <array>
 #include <atomic>
@@ -28,35 +29,42 @@
 
 namespace meander::gpu {
 
-// What becomes of an allocation that cannot be served: OutOfMemory, null also from allocate(), an abort with
-// the figures, or the fallback resource.
+// Behaviour of a failed allocation. fail: throw OutOfMemory. null: return null, also from allocate(). abort:
+// log the figures and abort. resource: allocate from the fallback resource.
 enum class Fallback : std::uint8_t { fail, null, abort, resource };
 
 struct CacheTraits {
-  std::size_t alignment = 256;  // of all blocks; no larger one can be asked for
+  std::size_t alignment = 256;  // of all blocks, a power of two; upper bound of requested alignments
   std::size_t limit = std::numeric_limits<std::size_t>::max();  // of bytes held
-  // Before more than `slack` times the bytes lately live, and `keep` bytes on top, would be held, idle blocks
-  // of other sizes are cut up or given back. "Lately": since between one and two times trim_after.
+  // The cache splits or releases idle blocks of other sizes before it holds more than slack * peak + keep
+  // bytes, where `peak` is the maximum of the live bytes over a recent window of one to two times trim_after.
   double slack = 1.2;
   std::size_t keep = std::size_t{16} << 20;
-  std::chrono::milliseconds trim_after{10'000};  // idle for longer: given back by tend()
-  std::chrono::milliseconds deadline{2'000};     // for waiting for blocks in flight
+  std::chrono::milliseconds trim_after{10'000};  // maintain() releases blocks that are idle for longer
+  std::chrono::milliseconds deadline{2'000};     // of the wait for blocks in flight
   Fallback fallback = Fallback::fail;
-  Resource* fallback_resource = nullptr;
-  Quota* quota = nullptr;  // shared with others; outlives the cache
+  Resource* fallback_resource = nullptr;  // must outlive the cache
+  Quota* quota = nullptr;                 // shared with other caches; must outlive the cache
 };
 
 class MemoryCache final : public Resource {
  public:
-  // Of the device's memory of that kind. The device outlives the cache.
+  // Caches memory of the device in `space`. The device must outlive the cache. Throws DeviceError if the
+  // device has no such memory.
   MemoryCache(Device& device, Space space, const CacheTraits& traits = {});
-  // Waits for blocks in flight and gives all back. Live blocks are reported as leaked.
+  // Waits for blocks in flight and returns all memory to the device. Reports live blocks as leaks.
   ~MemoryCache() override;
 
-  // When no idle block fits and the device has none, in this order, until one step helps: idle blocks of all
-  // threads; a block up to a quarter larger; a part of a larger one; idle blocks of other sizes are given
-  // back and the device is asked again; the queue is made to wait for a block in flight; the thread waits for
-  // blocks in flight (or other ranks' quota) until the deadline; the fallback.
+  // If no idle block fits and the device has no memory left, the allocation tries in this order:
+  //   1. idle blocks of all threads
+  //   2. a block up to a quarter larger
+  //   3. a part of a larger block
+  //   4. a new block from the device after idle blocks of other sizes were released
+  //   5. a block in flight, for which the queue waits
+  //   6. steps 1 to 5 again, while the thread waits for blocks in flight or for quota of others, until the
+  //      deadline
+  //   7. the fallback
+  // Throws DeviceError if `alignment` exceeds that of the traits.
   void* allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256) override;
   void* try_allocate(Queue queue, std::size_t bytes, std::size_t alignment = 256) override;
   void deallocate(Queue queue, void* pointer, std::size_t bytes,
@@ -68,21 +76,22 @@ class MemoryCache final : public Resource {
   Place place() const noexcept override { return place_; }
   Stats stats() const noexcept override;
   std::size_t trim(std::size_t keep_idle = 0) override;
-  // To be called now and then, say once a step: gives back what has been idle for long, and if another who
-  // shares the quota has asked, all that is idle. Returns the bytes given back.
-  std::size_t tend();
+  // Periodic maintenance, to be called for instance once per time step. Releases blocks that are idle for
+  // longer than trim_after, or all idle blocks if another user of the quota has requested memory. Returns the
+  // bytes released.
+  std::size_t maintain();
 
-  // Every block is either live, or idle in one list of its class, or carved into two such, and is found by
-  // its address unless carved; those from the device are together what is held. To be asked while nobody uses
-  // the cache.
+  // Checks the invariants: every block is live, or idle in exactly one list of its class, or split into two
+  // blocks; every block is found by its address unless it is split; the sizes of the blocks from the device
+  // sum up to the bytes held. The result is meaningful only if no other call is in progress.
   bool is_valid();
 
-  // Of the threads whose thread_number() is the index modulo the number of entries: what threads do, not what
-  // is held.
+  // Activity of the threads whose thread_number() is the index modulo the number of entries. The members for
+  // bytes are zero, because memory belongs to no thread.
   std::vector<Stats> stats_by_thread() const;
 
  private:
-  // Written by one thread at a time (who holds the shard's lock), read by any.
+  // Counter that one thread at a time writes (the holder of the shard's lock), and any thread reads.
   class Figure {
    public:
     void add(std::int64_t more) {
@@ -94,7 +103,8 @@ class MemoryCache final : public Resource {
     std::atomic<std::int64_t> value_{0};
   };
   struct Figures {
-    Figure live, live_in_classes, allocations, hits, taken, queue_waits, waited, fallbacks, failures;
+    Figure live, live_in_classes, allocations, hits, from_other_threads, queue_waits, waited, fallbacks,
+        failures;
     Figure device_allocations, while_busy;
   };
   struct alignas(128) Shard {
@@ -107,12 +117,12 @@ class MemoryCache final : public Resource {
     void lock();
     void unlock() { locked.clear(std::memory_order_release); }
   };
-  enum class Readiness : std::uint8_t { over_or_same_queue, any };
+  enum class Readiness : std::uint8_t { complete_or_same_queue, any };
   enum class Reason : std::uint8_t { eviction, trim };
   struct Search;
-  // A block in a list when that was looked through; it may have gone since.
+  // Snapshot of a block that was found in a list of idle blocks; it may have been taken since.
   struct Idle {
-    Block *block, *whole;
+    Block *block, *parent;
     std::size_t shard;
     std::uint16_t size_class;
     std::int64_t since;
@@ -126,49 +136,50 @@ class MemoryCache final : public Resource {
   void put_back(Block* block);
   void* hand_out(Block* block, Shard& shard, std::size_t bytes);
 
-  // The slow path, memory_cache_ladder.cpp. Null if all steps failed, and then `error` says why.
-  void* allocate_slowly(Queue queue, std::size_t bytes, std::size_t alignment,
-                        std::unique_ptr<OutOfMemory>& error);
-  void* attempt(Queue queue, std::size_t bytes, std::size_t alignment, std::unique_ptr<OutOfMemory>& error);
+  // Slow path, memory_cache_slow_path.cpp. Null with the reason in `error` if all steps failed.
+  void* allocate_slow_path(Queue queue, std::size_t bytes, std::size_t alignment,
+                           std::unique_ptr<OutOfMemory>& error);
+  void* allocate_with_error(Queue queue, std::size_t bytes, std::size_t alignment,
+                            std::unique_ptr<OutOfMemory>& error);
   Block* search_idle(Search& search, int size_class, Readiness readiness);
   Block* search_with_refresh(Search& search, int size_class);
   Block* grow(Search& search);
   bool exceeds_slack(std::size_t more) const;
-  Block* climb(Search& search);
+  Block* find_block(Search& search);
   Block* search_classes(Search& search);
   bool worth_waiting(const Search& search) const;
   void* fall_back(Queue queue, std::size_t bytes);
   OutOfMemory failure(std::size_t bytes) const;
 
-  // Parts of blocks, memory_cache_parts.cpp.
-  Block* carve(Search& search);
-  std::pair<Block*, Block*> cut(Block* whole, int size_class);
-  bool put_together(std::int64_t idle_before);
+  // Splitting and coalescing of blocks, memory_cache_split.cpp.
+  Block* split_idle(Search& search);
+  std::pair<Block*, Block*> split(Block* parent, int size_class);
+  bool coalesce(std::int64_t idle_before);
   void merge(Block* part, Block* other);
   void make_idle(Block* block);
 
-  // Giving back, memory_cache_release.cpp.
-  std::size_t give_back(std::size_t bytes, std::int64_t idle_before, Reason reason);
+  // Release of memory, memory_cache_release.cpp.
+  std::size_t release_idle(std::size_t bytes, std::int64_t idle_before, Reason reason);
   void release(const std::vector<Block*>& blocks, Reason reason);
   void refresh_queues();
   std::vector<Idle> idle_since_before(std::int64_t time) const;
   bool any_in_flight() const;
   Block* new_block();
-  // There are, or have been, blocks of the class.
+  // Notes that blocks of the class exist or existed.
   void note_class(int size_class) {
     const auto number = static_cast<std::size_t>(size_class);
     classes_in_use_[number / 64].fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_relaxed);
   }
   void misused(Block* block, const void* pointer, std::size_t bytes) noexcept;
-  void give_back_to_fallback(Block* block) noexcept;
+  void deallocate_in_fallback(Block* block) noexcept;
 
-  // What the device is asked for to align such a block: it aligns to 256 bytes on its own.
+  // Additional bytes requested from the device to align a block, because devices align to 256 bytes only.
   std::size_t padding() const { return traits_.alignment > 256 ? traits_.alignment : 0; }
   std::size_t raw_bytes(int size_class) const { return class_bytes(size_class) + padding(); }
-  // Of what is held, what blocks may be handed out from.
+  // Bytes held without padding.
   std::size_t held_in_classes() const {
-    const std::size_t held = held_.load(), between = padding() * raw_blocks_.load();
-    return held - std::min(between, held);
+    const std::size_t held = held_.load(), unusable = padding() * raw_blocks_.load();
+    return held - std::min(unusable, held);
   }
 
   std::int64_t sum(Figure Figures::*figure) const;
@@ -180,16 +191,16 @@ class MemoryCache final : public Resource {
   const CacheTraits traits_;
   std::unique_ptr<Shard[]> shards_;
   BlockTable table_;
-  std::mutex registry_mutex_;  // of blocks_, spare_blocks_ and changes of table_
+  std::mutex registry_mutex_;  // protects blocks_, spare_blocks_ and changes of table_
   std::deque<Block> blocks_;
   std::vector<Block*> spare_blocks_;
   std::array<std::atomic<std::uint64_t>, (size_classes + 63) / 64> classes_in_use_{};
   std::atomic<std::size_t> held_{0}, peak_held_{0}, peak_live_{0}, device_releases_{0}, evictions_{0},
-      trimmed_{0}, parts_{0}, carved_{0}, raw_blocks_{0};
-  // The most bytes live in this window of time and in the one before.
+      trimmed_{0}, parts_{0}, splits_{0}, raw_blocks_{0};
+  // Peaks of live bytes in the current and in the previous time window.
   std::atomic<std::size_t> window_peak_{0}, last_window_peak_{0};
   std::atomic<std::int64_t> window_begin_{0};
-  std::atomic<std::uint64_t> answered_{0};  // of Quota::asked
+  std::atomic<std::uint64_t> answered_{0};  // number of requests (Quota::asked) that are answered
 };
 
 }  // namespace meander::gpu

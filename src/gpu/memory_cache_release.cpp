@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Giving memory back: under pressure, of age, on demand, at the end; and what is done about misuse.
+// Memory cache: release of memory under pressure, by age, on demand and at destruction; reports of misuse.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -21,17 +21,18 @@ void for_each_bit(std::uint64_t bits, int offset, Function function) {
 
 }  // namespace
 
-// The registry is locked.
+// Requires registry_mutex_.
 Block* MemoryCache::new_block() {
   if (spare_blocks_.empty()) return &blocks_.emplace_back();
   Block* block = spare_blocks_.back();
   spare_blocks_.pop_back();
   block->last_use = {};
-  block->next = block->whole = nullptr;
+  block->next = block->parent = nullptr;
   return block;
 }
 
-// Asks the device about all queues behind which blocks wait, outside all locks.
+// Queries from the device the progress of all queues in which idle blocks are in flight. Holds no lock during
+// the queries.
 void MemoryCache::refresh_queues() {
   std::vector<QueueState*> queues;
   for (std::size_t s = 0; s < shard_count; ++s) {
@@ -42,7 +43,7 @@ void MemoryCache::refresh_queues() {
         for (Block* block = shard.idle[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
              block != nullptr; block = block->next) {
           QueueState* queue = block->last_use.queue;
-          if (block->last_use.known_over() || (!queues.empty() && queues.back() == queue)) continue;
+          if (block->last_use.known_complete() || (!queues.empty() && queues.back() == queue)) continue;
           queues.push_back(queue);
         }
       });
@@ -62,14 +63,14 @@ bool MemoryCache::any_in_flight() const {
       for_each_bit(classes_in_use_[word].load(std::memory_order_relaxed), int(64 * word), [&](int number) {
         for (Block* block = shard.idle[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
              block != nullptr && !found; block = block->next)
-          found = !block->last_use.known_over();
+          found = !block->last_use.known_complete();
       });
     }
   }
   return found;
 }
 
-// Idle blocks whose last use is over, and which have been idle since before the given time.
+// Blocks that are idle since before the given time and not in flight.
 std::vector<MemoryCache::Idle> MemoryCache::idle_since_before(std::int64_t time) const {
   std::vector<Idle> found;
   for (std::size_t s = 0; s < shard_count; ++s) {
@@ -79,8 +80,8 @@ std::vector<MemoryCache::Idle> MemoryCache::idle_since_before(std::int64_t time)
       for_each_bit(classes_in_use_[word].load(std::memory_order_relaxed), int(64 * word), [&](int number) {
         for (Block* block = shard.idle[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
              block != nullptr; block = block->next) {
-          if (block->last_use.known_over() && block->idle_since < time)
-            found.push_back({block, block->whole, s, static_cast<std::uint16_t>(number), block->idle_since});
+          if (block->last_use.known_complete() && block->idle_since < time)
+            found.push_back({block, block->parent, s, static_cast<std::uint16_t>(number), block->idle_since});
         }
       });
     }
@@ -88,7 +89,7 @@ std::vector<MemoryCache::Idle> MemoryCache::idle_since_before(std::int64_t time)
   return found;
 }
 
-// False if it is not there any more.
+// Removes a block from its list. False if it is no longer there.
 bool MemoryCache::unlink(const Idle& idle) {
   Shard& shard = shards_[idle.shard];
   const std::lock_guard lock(shard);
@@ -96,7 +97,7 @@ bool MemoryCache::unlink(const Idle& idle) {
   Block* before = nullptr;
   Block* block = head.load(std::memory_order_relaxed);
   while (block != nullptr && block != idle.block) before = std::exchange(block, block->next);
-  if (block == nullptr || block->whole != idle.whole || !block->last_use.known_over()) return false;
+  if (block == nullptr || block->parent != idle.parent || !block->last_use.known_complete()) return false;
   if (before == nullptr) {
     head.store(block->next, std::memory_order_relaxed);
   } else {
@@ -105,11 +106,11 @@ bool MemoryCache::unlink(const Idle& idle) {
   return true;
 }
 
-// At least `bytes`, if so many are idle, not in flight, and idle since before the given time; those idle for
-// longest first.
-std::size_t MemoryCache::give_back(std::size_t bytes, std::int64_t idle_before, Reason reason) {
+// Releases at least `bytes` bytes of blocks that are idle since before the given time and not in flight, or
+// all such blocks if there are fewer. The least recently used blocks are released first.
+std::size_t MemoryCache::release_idle(std::size_t bytes, std::int64_t idle_before, Reason reason) {
   refresh_queues();
-  put_together(idle_before);
+  coalesce(idle_before);
   std::vector<Idle> candidates = idle_since_before(idle_before);
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Idle& a, const Idle& b) { return a.since < b.since; });
@@ -117,7 +118,7 @@ std::size_t MemoryCache::give_back(std::size_t bytes, std::int64_t idle_before, 
   std::size_t freed = 0;
   for (const Idle& candidate : candidates) {
     if (freed >= bytes) break;
-    if (candidate.whole != nullptr || !unlink(candidate)) continue;
+    if (candidate.parent != nullptr || !unlink(candidate)) continue;
     chosen.push_back(candidate.block);
     freed += raw_bytes(candidate.size_class);
   }
@@ -152,10 +153,10 @@ std::size_t MemoryCache::trim(std::size_t keep_idle) {
   const std::size_t held = held_in_classes();
   const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live_in_classes)));
   if (held <= live + keep_idle) return 0;
-  return give_back(held - live - keep_idle, std::numeric_limits<std::int64_t>::max(), Reason::trim);
+  return release_idle(held - live - keep_idle, std::numeric_limits<std::int64_t>::max(), Reason::trim);
 }
 
-std::size_t MemoryCache::tend() {
+std::size_t MemoryCache::maintain() {
   note_peak();
   std::size_t freed = 0;
   if (traits_.quota != nullptr) {
@@ -163,8 +164,8 @@ std::size_t MemoryCache::tend() {
     if (answered_.exchange(asked) != asked) freed = trim();
   }
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
-  return freed +
-         give_back(all, cache_clock() - std::chrono::nanoseconds(traits_.trim_after).count(), Reason::trim);
+  return freed + release_idle(all, cache_clock() - std::chrono::nanoseconds(traits_.trim_after).count(),
+                              Reason::trim);
 }
 
 bool MemoryCache::is_valid() {
@@ -172,11 +173,11 @@ bool MemoryCache::is_valid() {
   std::size_t idle = 0, idle_in_lists = 0, bytes = 0;
   for (const Block& block : blocks_) {
     if (block.state.load() == BlockState::released) continue;
-    const bool carved = block.state.load() == BlockState::carved;
-    if (!carved && table_.find(block.pointer.load()) != &block) return false;
+    const bool is_split = block.state.load() == BlockState::split;
+    if (!is_split && table_.find(block.pointer.load()) != &block) return false;
     if (block.from_fallback) continue;
-    if (block.whole == nullptr) bytes += raw_bytes(block.size_class);
-    if (carved) continue;
+    if (block.parent == nullptr) bytes += raw_bytes(block.size_class);
+    if (is_split) continue;
     if (block.state.load() == BlockState::idle) ++idle;
     if (block.requested.load() > class_bytes(block.size_class)) return false;
   }
@@ -197,7 +198,7 @@ MemoryCache::~MemoryCache() {
   for (std::size_t s = 0; s < shard_count; ++s) {
     for (const std::atomic<Block*>& head : shards_[s].idle) {
       for (Block* block = head.load(); block != nullptr; block = block->next) {
-        if (!block->last_use.known_over()) block->last_use.queue->device->settle(block->last_use);
+        if (!block->last_use.known_complete()) block->last_use.queue->device->settle(block->last_use);
       }
     }
   }
@@ -213,7 +214,7 @@ MemoryCache::~MemoryCache() {
   }
   if (leak.expected > 0) report_misuse(leak);
   for (Block& block : blocks_) {
-    if (block.state.load() == BlockState::released || block.whole != nullptr) continue;
+    if (block.state.load() == BlockState::released || block.parent != nullptr) continue;
     if (block.from_fallback) {
       traits_.fallback_resource->deallocate_sync(block.raw, block.requested.load(), traits_.alignment);
     } else {
@@ -223,7 +224,7 @@ MemoryCache::~MemoryCache() {
   if (traits_.quota != nullptr) traits_.quota->give(held_.load());
 }
 
-void MemoryCache::give_back_to_fallback(Block* block) noexcept {
+void MemoryCache::deallocate_in_fallback(Block* block) noexcept {
   const Event last_use = block->last_use;
   const Queue queue(last_use.queue);
   void* raw = block->raw;
@@ -249,7 +250,7 @@ void MemoryCache::misused(Block* block, const void* pointer, std::size_t bytes) 
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     for (const Block& other : blocks_) {
       const auto begin = reinterpret_cast<std::uintptr_t>(other.pointer.load(std::memory_order_relaxed));
-      if (begin == 0 || other.state.load() == BlockState::carved || address <= begin ||
+      if (begin == 0 || other.state.load() == BlockState::split || address <= begin ||
           address >= begin + class_bytes(other.size_class))
         continue;
       report.kind = Misuse::interior;

@@ -28,10 +28,10 @@ std::string MisuseReport::message() const {
     case Misuse::double_free:
       return fmt::format("double free of {} ({} bytes, {})", pointer, bytes, where);
     case Misuse::foreign:
-      return fmt::format("free of {} ({} bytes), which is no block of this {}, or none any more", pointer,
-                         bytes, where);
+      return fmt::format("free of {} ({} bytes), which is not a block of this {} or was already released",
+                         pointer, bytes, where);
     case Misuse::interior:
-      return fmt::format("free of {} ({} bytes), which lies within a block of {} bytes ({})", pointer, bytes,
+      return fmt::format("free of {} ({} bytes), which is within a block of {} bytes ({})", pointer, bytes,
                          expected, where);
     case Misuse::wrong_size:
       return fmt::format("free of {} as {} bytes, but it was allocated as {} ({})", pointer, bytes, expected,

@@ -18,8 +18,8 @@ namespace meander::gpu {
 
 namespace {
 
-// OpenMP 5 has no call for it, but its plugin for NVIDIA GPUs has loaded the driver, which numbers them
-// alike. Where that is not so: no limit is known.
+// OpenMP 5 has no query for the memory size. The plugin of the runtime for NVIDIA GPUs has loaded the CUDA
+// driver, which numbers devices in the same order. Without that driver the limit is unknown.
 std::size_t memory_of_gpu(int number) {
   std::size_t bytes = std::size_t{1} << 48;
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -56,7 +56,7 @@ class OpenMpExecution final : public Execution {
 
 class OpenMpDevice final : public ThreadedDevice {
  public:
-  // A number of OpenMP's, that of the initial device among them.
+  // `number`: an OpenMP device number, including that of the initial device.
   explicit OpenMpDevice(int number) : number_(number), host_(omp_get_initial_device()) {
     const bool on_host = number == host_;
     properties_.kind = "openmp";
@@ -73,12 +73,12 @@ class OpenMpDevice final : public ThreadedDevice {
   void* allocate(Space space, std::size_t bytes) override {
     begin_call();
     if (space == Space::host || !properties_.supports(space))
-      fail(fmt::format("{} memory cannot be had from this device", gpu::name(space)));
+      fail(fmt::format("the device has no {} memory", gpu::name(space)));
     if (bytes == 0) return nullptr;
-    // The runtime knows no pinned memory: that of the initial device stands for it.
+    // The runtime has no pinned memory; memory of the initial device replaces it.
     const int number = space == Space::device ? number_ : host_;
     reserve(space, bytes);
-    // Allocations on GPUs are aligned to 256 bytes, those of the initial device are not.
+    // The runtime aligns allocations on GPUs to 256 bytes, but not those of the initial device.
     const std::size_t spare = number == host_ ? alignment : 0;
     void* const base = omp_target_alloc(bytes + spare, number);
     if (base == nullptr) {
@@ -104,15 +104,15 @@ class OpenMpDevice final : public ThreadedDevice {
       }
     }
     if (block.base == nullptr) {
-      log::error(fmt::format("{}: free of {}, which is no {} memory of the device's", properties_.name,
-                             pointer, gpu::name(space)));
+      log::error(fmt::format("{}: free of {}, which is not a block of {} memory of the device",
+                             properties_.name, pointer, gpu::name(space)));
       return;
     }
     omp_target_free(block.base, block.number);
     in_use_.fetch_sub(block.bytes);
   }
 
-  void* allocate_ordered(Queue, std::size_t) override { fail("it has no pool in order of its queues"); }
+  void* allocate_ordered(Queue, std::size_t) override { fail("no stream-ordered memory pool"); }
   void deallocate_ordered(Queue, void*) noexcept override {}
   std::size_t available() noexcept override { return properties_.memory - in_use_.load(); }
 
@@ -128,18 +128,19 @@ class OpenMpDevice final : public ThreadedDevice {
     });
   }
 
-  // The queue's thread enters the target region and stays until it has ended: tasks of the runtime that
-  // depend on each other would have to be siblings, which those of different threads are not.
+  // The thread of the queue enters the target region and waits for its end. Asynchronous target tasks would
+  // not do: OpenMP orders dependent tasks only if they are siblings, which tasks of different threads are
+  // not.
   void launch(Queue queue, const char* name, Work work) override {
     submit(queue, name, [this, work = std::move(work)] { work(OpenMpExecution(number_)); });
   }
 
-  void prefetch(Queue, void*, std::size_t, bool) override {}
+  void prefetch(Queue, void*, std::size_t, Side) override {}
 
  private:
   static constexpr std::size_t alignment = 256;
   struct Block {
-    void* base = nullptr;  // as the runtime gave it
+    void* base = nullptr;  // address from the runtime
     int number = 0;
     std::size_t bytes = 0;
     Space space = Space::device;
@@ -149,7 +150,7 @@ class OpenMpDevice final : public ThreadedDevice {
     return {bytes, in_use_.load(), {space, properties_.number}, 0, properties_.memory};
   }
 
-  // Hosts promise more memory than they have: whoever takes them at their word is killed later.
+  // Checks the size of the memory, because a host overcommits and later kills the process.
   void reserve(Space space, std::size_t bytes) {
     std::size_t used = in_use_.load();
     do {

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Devices that OpenMP's runtime offloads target regions to: the realisation that Wille, Weinzierl et al. (ISC
-// 2023) describe. Strategy `map` is their Algorithm 1 (each batch has its memory from the runtime),
-// `pooled` their Algorithm 2 (memory that the host holds is handed out again). Where the runtime finds no
-// GPU, the initial device stands in, and says so by its name: target regions then run on the host.
+// Devices to which the OpenMP runtime offloads target regions, as described by Wille, Weinzierl et al. (ISC
+// 2023). Strategy `map` is their Algorithm 1 (each batch allocates memory from the runtime), `pooled` their
+// Algorithm 2 (the host holds memory and reuses it). If the runtime finds no GPU, the initial device replaces
+// it under the name "openmp: host fallback": target regions then run on the host.
 //
-// What the runtime lacks is lacking here: no managed memory, no pool in order of queues, no pinned memory
-// that kernels would read, and a target region that fails ends the process. Without OpenMP offloading in
-// the build there are no devices, and that is the reason given.
+// OpenMP offers no managed memory, no stream-ordered allocation, and no pinned memory that kernels can read.
+// A target region that fails ends the process. A build without OpenMP offloading has no devices, and
+// why_no_openmp() states that reason.
 
 #include <memory>
 #include <string>
@@ -18,9 +18,9 @@
 
 namespace meander::gpu {
 
-// "" if there is a device, be it the initial one.
+// Reason for the absence of OpenMP devices; "" if there is one, including the initial device.
 std::string why_no_openmp();
-// All that the runtime finds, or one that stands for the host.
+// All devices that the runtime finds, or the initial device if there is none.
 std::vector<std::unique_ptr<Device>> make_openmp_devices();
 
 }  // namespace meander::gpu

@@ -1,7 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A Resource as a std::pmr::memory_resource, for containers in host, pinned or managed memory.
+// Adaptor from Resource to std::pmr::memory_resource, for containers in host, pinned or managed memory.
+//
+// Public interface. Meander itself does not use it: it serves programs that build on the library and keep
+// their own data in memory that kernels can access, without copies:
+//
+//   MemoryCache cache(device, Space::managed);
+//   PmrResource resource(cache);
+//   std::pmr::vector<double> samples(&resource);
 
 #include <memory_resource>
 
@@ -9,14 +16,15 @@
 
 namespace meander::gpu {
 
+// Thread-safe, as the resource is. Adaptors of the same resource are equal.
 class PmrResource final : public std::pmr::memory_resource {
  public:
-  // Which outlives it, and whose memory the host reaches.
+  // `resource` must outlive the adaptor, and the host must be able to access its memory.
   explicit PmrResource(Resource& resource) : resource_(resource) {}
   Resource& resource() const { return resource_; }
 
  private:
-  // Resources give null for nothing; allocators must not.
+  // A Resource returns null for 0 bytes; std::pmr does not allow null.
   static std::size_t at_least_one(std::size_t bytes) { return bytes == 0 ? 1 : bytes; }
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {

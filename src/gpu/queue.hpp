@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Queues and points in them. A queue runs what is submitted to it in order; several queues run side by side.
+// Queues and events. A queue executes its operations in order of submission; different queues run
+// concurrently.
 
 #include <atomic>
 #include <cstdint>
@@ -10,15 +11,15 @@ namespace meander::gpu {
 
 class Device;
 
-// What is known of a queue's progress. Belongs to the device and lives as long as it does, so that memory may
-// be told after a queue's end whether its last use there is over.
+// Known progress of a queue. It belongs to the device and lives as long as the device, so that events remain
+// valid after the destruction of their queue.
 struct QueueState {
   Device* device = nullptr;
-  std::atomic<std::uint64_t> submitted{0};  // operations handed to the device so far
-  std::atomic<std::uint64_t> completed{0};  // of those, the first so many have ended, as far as is known
+  std::atomic<std::uint64_t> submitted{0};  // number of operations submitted so far
+  std::atomic<std::uint64_t> completed{0};  // number of the first operations that are known to have ended
 };
 
-// A handle, copied freely. The default one is no queue at all: whatever is done with it is done when the call
+// Handle of a queue, cheap to copy. The default value means "no queue": operations have ended when the call
 // returns.
 class Queue {
  public:
@@ -26,26 +27,27 @@ class Queue {
   explicit constexpr Queue(QueueState* state) : state_(state) {}
   constexpr bool synchronous() const { return state_ == nullptr; }
   constexpr QueueState* state() const { return state_; }
-  Device& device() const { return *state_->device; }  // not for a synchronous one
+  Device& device() const { return *state_->device; }  // requires !synchronous()
   friend constexpr bool operator==(Queue, Queue) = default;
 
  private:
   QueueState* state_ = nullptr;
 };
 
-// A point in a queue: the end of its first `ticket` operations.
+// The completion of the first `ticket` operations of a queue.
 struct Event {
   QueueState* queue = nullptr;
   std::uint64_t ticket = 0;
 
-  // False while it may still lie ahead. Loads only: no device is asked (Device::refresh does that).
-  bool known_over() const {
+  // False if the event may still be incomplete. Does not call the device: Device::refresh updates the
+  // progress.
+  bool known_complete() const {
     return queue == nullptr || queue->completed.load(std::memory_order_acquire) >= ticket;
   }
 };
 
-// Behind all that the calling thread has submitted to the queue. Costs a load: it is the device's business to
-// find out later, should anybody ask. Device::record says it to the device at once, and is exact.
+// Event completing after all work that the calling thread has submitted to the queue so far. Costs one load;
+// the device determines its completion only on request. Device::record creates an exact event on the device.
 inline Event mark(Queue queue) {
   if (queue.synchronous()) return {};
   return {queue.state(), queue.state()->submitted.load(std::memory_order_acquire)};

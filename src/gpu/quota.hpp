@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A number of bytes that several caches share, live: those of the ranks on one GPU, or of one process.
+// Memory quota shared by several caches, for instance those of the ranks on one GPU or of one process.
+// Thread-safe.
 
 #include <atomic>
 #include <cstddef>
@@ -12,24 +13,25 @@ namespace meander::gpu {
 class Quota {
  public:
   virtual ~Quota() = default;
-  // False, and nothing is taken, if the bytes would exceed the limit.
+  // Takes bytes from the quota. Returns false and takes nothing if they would exceed the limit.
   virtual bool take(std::size_t bytes) noexcept = 0;
   virtual void give(std::size_t bytes) noexcept = 0;
   virtual std::size_t in_use() const noexcept = 0;
   virtual std::size_t limit() const noexcept = 0;
 
-  // Asks the others to give back what they hold idle; they see the number grow when they tend their caches.
+  // Requests that the other users release their idle blocks. They compare asked(), the number of requests so
+  // far, in MemoryCache::maintain().
   virtual void ask() noexcept = 0;
   virtual std::uint64_t asked() const noexcept = 0;
 };
 
-// The state of a quota. All zero at first; may lie in memory that several processes share.
+// State of a quota, initially zero. May be in memory shared by several processes.
 struct QuotaState {
   std::atomic<std::uint64_t> in_use{0}, asked{0};
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 };
 
-// A quota kept in such a state, which must outlive it. All who share it give the same limit.
+// Quota with a state that must outlive it. All users of the same state must pass the same limit.
 class SharedQuota final : public Quota {
  public:
   SharedQuota(QuotaState& state, std::size_t limit) : state_(state), limit_(limit) {}

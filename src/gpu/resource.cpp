@@ -20,7 +20,7 @@ std::string sentence(const OutOfMemory& error) {
       error.place.space == Space::host
           ? std::string("out of memory")
           : fmt::format("out of {} memory on device {}", name(error.place.space), error.place.device);
-  text += fmt::format(": {} bytes asked for, {} in use", error.requested, error.in_use);
+  text += fmt::format(": {} bytes requested, {} in use", error.requested, error.in_use);
   if (error.idle > 0) text += fmt::format(", {} idle or in flight", error.idle);
   if (error.quota > 0) text += fmt::format(", {} allowed", error.quota);
   return text;
@@ -40,16 +40,16 @@ Stats& Stats::operator+=(const Stats& other) {
   allocations += other.allocations;
   held_bytes += other.held_bytes;
   peak_held_bytes += other.peak_held_bytes;
-  stranded_bytes += other.stranded_bytes;
+  fragmentation_bytes += other.fragmentation_bytes;
   hits += other.hits;
-  taken += other.taken;
+  from_other_threads += other.from_other_threads;
   waited += other.waited;
   device_allocations += other.device_allocations;
   device_releases += other.device_releases;
   while_busy += other.while_busy;
   evictions += other.evictions;
   trimmed += other.trimmed;
-  carved += other.carved;
+  splits += other.splits;
   queue_waits += other.queue_waits;
   fallbacks += other.fallbacks;
   failures += other.failures;

@@ -19,9 +19,9 @@ CacheTraits for_windows(const CacheTraits& traits) {
   return result;
 }
 
-constexpr std::size_t raw_alignment = 256;  // of what devices and the host hand out
+constexpr std::size_t raw_alignment = 256;  // of allocations from devices and from the host
 
-// Two sides, and copies between them.
+// Separate memory on both sides, with copies between them.
 class CopyingStrategy final : public Strategy {
  public:
   CopyingStrategy(std::string name, Device& device, std::unique_ptr<Resource> memory, MemoryCache* cache,
@@ -39,11 +39,11 @@ class CopyingStrategy final : public Strategy {
   bool shares_memory() const noexcept override { return false; }
   Resource& memory() noexcept override { return *memory_; }
 
-  Buffer acquire(Queue queue, std::size_t bytes, bool window) override {
+  Buffer acquire(Queue queue, std::size_t bytes, HostWindow window) override {
     Buffer buffer{memory_->allocate(queue, bytes, alignment_), nullptr, bytes};
-    if (!window || bytes == 0) return buffer;
+    if (window == HostWindow::none || bytes == 0) return buffer;
     try {
-      // The host writes to it right away, so that no queue's order would do.
+      // Synchronous, because the host writes to the window immediately.
       buffer.host = windows_.allocate_sync(bytes, window_alignment_);
     } catch (...) {
       memory_->deallocate(queue, buffer.device, bytes, alignment_);
@@ -72,9 +72,9 @@ class CopyingStrategy final : public Strategy {
     if (window_cache_) all += window_cache_->stats();
     return all;
   }
-  std::size_t tend() override {
-    return (cache_ != nullptr ? cache_->tend() : memory_->trim()) +
-           (window_cache_ ? window_cache_->tend() : 0);
+  std::size_t maintain() override {
+    return (cache_ != nullptr ? cache_->maintain() : memory_->trim()) +
+           (window_cache_ ? window_cache_->maintain() : 0);
   }
   std::size_t trim() override { return memory_->trim() + (window_cache_ ? window_cache_->trim() : 0); }
 
@@ -88,14 +88,15 @@ class CopyingStrategy final : public Strategy {
   Resource& windows_;
 };
 
-// One memory that both sides reach.
+// One memory that both sides access.
 class SharingStrategy final : public Strategy {
  public:
-  SharingStrategy(std::string name, Device& device, Space space, bool prefetch, const CacheTraits& traits)
+  enum class Prefetch : std::uint8_t { no, yes };
+  SharingStrategy(std::string name, Device& device, Space space, Prefetch prefetch, const CacheTraits& traits)
       : name_(std::move(name)),
         device_(device),
         managed_(space == Space::managed),
-        prefetch_(prefetch),
+        prefetch_(prefetch == Prefetch::yes),
         emulated_(device.properties().kind == "host"),
         alignment_(traits.alignment),
         cache_(device, space, traits) {}
@@ -104,7 +105,7 @@ class SharingStrategy final : public Strategy {
   bool shares_memory() const noexcept override { return true; }
   Resource& memory() noexcept override { return cache_; }
 
-  Buffer acquire(Queue, std::size_t bytes, bool) override {
+  Buffer acquire(Queue, std::size_t bytes, HostWindow) override {
     void* pointer = cache_.allocate_sync(bytes, alignment_);
     return {pointer, pointer, bytes};
   }
@@ -115,20 +116,20 @@ class SharingStrategy final : public Strategy {
   void send(Queue queue, const Buffer& buffer, std::size_t offset, std::size_t bytes) override {
     void* part = static_cast<char*>(buffer.device) + offset;
     if (managed_) device_.host_touched(part, bytes);
-    if (prefetch_) device_.prefetch(queue, part, bytes, true);
+    if (prefetch_) device_.prefetch(queue, part, bytes, Side::device);
   }
 
   void fetch(Queue queue, const Buffer& buffer, std::size_t offset, std::size_t bytes) override {
     void* part = static_cast<char*>(buffer.device) + offset;
     if (prefetch_) {
-      device_.prefetch(queue, part, bytes, false);
+      device_.prefetch(queue, part, bytes, Side::host);
     } else if (managed_ && emulated_) {
       device_.call_host(queue, [this, part, bytes] { device_.host_touched(part, bytes); });
     }
   }
 
   Stats stats() const noexcept override { return cache_.stats(); }
-  std::size_t tend() override { return cache_.tend(); }
+  std::size_t maintain() override { return cache_.maintain(); }
   std::size_t trim() override { return cache_.trim(); }
 
  private:
@@ -157,19 +158,23 @@ std::unique_ptr<Strategy> make_strategy(const std::string& name, Device& device,
   const DeviceProperties& properties = device.properties();
   const auto& names = strategy_names();
   if (std::find(names.begin(), names.end(), name) == names.end() || !exists_on(name, properties)) {
-    std::string there;
+    std::string available;
     for (const std::string& other : names) {
-      if (exists_on(other, properties)) there += fmt::format("{}\"{}\"", there.empty() ? "" : ", ", other);
+      if (exists_on(other, properties))
+        available += fmt::format("{}\"{}\"", available.empty() ? "" : ", ", other);
     }
-    throw InputError(fmt::format("memory strategy \"{}\" does not exist on {}; there are {}", name,
-                                 properties.name, there));
+    throw InputError(fmt::format("memory strategy \"{}\" does not exist on {}; available: {}", name,
+                                 properties.name, available));
   }
   if (name == "unified")
-    return std::make_unique<SharingStrategy>(name, device, Space::managed, false, traits);
+    return std::make_unique<SharingStrategy>(name, device, Space::managed, SharingStrategy::Prefetch::no,
+                                             traits);
   if (name == "unified-prefetch")
-    return std::make_unique<SharingStrategy>(name, device, Space::managed, true, traits);
+    return std::make_unique<SharingStrategy>(name, device, Space::managed, SharingStrategy::Prefetch::yes,
+                                             traits);
   if (name == "zero-copy")
-    return std::make_unique<SharingStrategy>(name, device, Space::pinned, false, traits);
+    return std::make_unique<SharingStrategy>(name, device, Space::pinned, SharingStrategy::Prefetch::no,
+                                             traits);
   if (name == "map") {
     return std::make_unique<CopyingStrategy>(name, device,
                                              std::make_unique<DirectMemory>(device, Space::device), nullptr,

@@ -15,7 +15,7 @@ struct Numbers {
   int next = 0;
 };
 
-// Never destroyed: threads may end after main has.
+// Never destroyed, because threads may end after main has returned.
 Numbers& numbers() {
   static auto* all = new Numbers;
   return *all;

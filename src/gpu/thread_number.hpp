@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+// Small numbers of threads, to select shards.
 
 namespace meander::gpu {
 
@@ -9,8 +10,8 @@ inline thread_local int thread_number = -1;
 int assign_thread_number();
 }  // namespace detail
 
-// A small number of the calling thread, unlike that of any other running thread. Numbers of threads that have
-// ended are given out again, the least first.
+// Number of the calling thread, unique among running threads. Numbers of ended threads are reused, the
+// smallest first.
 inline int thread_number() {
   const int number = detail::thread_number;
   return number >= 0 ? number : detail::assign_thread_number();

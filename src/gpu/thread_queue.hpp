@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A queue that is one thread, which does one thing after the other.
+// Queue implemented by one thread, which executes operations in order.
 
 #include <condition_variable>
 #include <deque>
@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/trace.hpp"
 #include "gpu/threaded_device.hpp"
@@ -18,11 +19,14 @@ namespace meander::gpu {
 
 class ThreadedDevice::ThreadQueue final : public QueueState {
  public:
+  // Execution after a failure of the queue or the loss of the device.
+  enum class Policy : std::uint8_t { skip_after_failure, always };
+
   struct Operation {
-    const char* name;  // lives as long as the program
+    const char* name;  // must live as long as the program
     std::function<void()> run;
-    bool always;     // also behind a failure
-    bool on_device;  // counts as running: raw allocation may wait for it
+    Policy policy;
+    Processor processor;
     std::int64_t traced = trace::context();
   };
 
@@ -34,7 +38,7 @@ class ThreadedDevice::ThreadQueue final : public QueueState {
     thread_ = std::thread([this] { work(); });
   }
 
-  // Ends what was submitted, then the thread.
+  // Waits for all submitted operations, then ends the thread.
   void stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -59,13 +63,21 @@ class ThreadedDevice::ThreadQueue final : public QueueState {
     changed_.wait(lock, [&] { return completed.load(std::memory_order_acquire) >= ticket; });
   }
 
-  // Throws the failure of something submitted; afterwards the queue works again if `clear`.
-  void rethrow(bool clear) {
+  // Throws the failure of a submitted operation, if there was one.
+  void rethrow_error() {
     std::exception_ptr error;
     {
       const std::lock_guard lock(mutex_);
       error = error_;
-      if (clear) error_ = nullptr;
+    }
+    if (error) std::rethrow_exception(error);
+  }
+  // As rethrow_error(); the queue accepts operations again.
+  void rethrow_and_clear_error() {
+    std::exception_ptr error;
+    {
+      const std::lock_guard lock(mutex_);
+      error = std::exchange(error_, nullptr);
     }
     if (error) std::rethrow_exception(error);
   }
@@ -79,11 +91,11 @@ class ThreadedDevice::ThreadQueue final : public QueueState {
       if (operations_.empty()) return;
       Operation operation = std::move(operations_.front());
       operations_.pop_front();
-      const bool skip = (error_ != nullptr || owner_.lost()) && !operation.always;
+      const bool skip = (error_ != nullptr || owner_.lost()) && operation.policy != Policy::always;
       lock.unlock();
       std::exception_ptr error;
-      if (!skip) error = attempt(operation);
-      operation.run = nullptr;  // what it holds must be gone when it is seen to be over
+      if (!skip) error = execute(operation);
+      operation.run = nullptr;  // destroys its captures before it counts as completed
       lock.lock();
       if (error && !error_) error_ = error;
       completed.fetch_add(1, std::memory_order_release);
@@ -91,8 +103,8 @@ class ThreadedDevice::ThreadQueue final : public QueueState {
     }
   }
 
-  std::exception_ptr attempt(const Operation& operation) {
-    if (operation.on_device) owner_.begin_operation();
+  std::exception_ptr execute(const Operation& operation) {
+    if (operation.processor == Processor::device) owner_.begin_operation();
     std::exception_ptr error;
     try {
       const trace::Scope scope(operation.name, operation.traced);
@@ -103,7 +115,7 @@ class ThreadedDevice::ThreadQueue final : public QueueState {
       const std::string words = owner_.properties().name + ": a kernel failed: " + other.what();
       error = std::make_exception_ptr(DeviceError(words, false));
     }
-    if (operation.on_device) owner_.end_operation();
+    if (operation.processor == Processor::device) owner_.end_operation();
     return error;
   }
 

@@ -31,7 +31,7 @@ void ThreadedDevice::begin_call() {
 
 ThreadedDevice::ThreadQueue& ThreadedDevice::queue_of(Queue queue, const char* call) {
   if (queue.synchronous() || queue.state()->device != this)
-    fail(fmt::format("{} on a queue that is not the device's", call));
+    fail(fmt::format("{}: the queue does not belong to the device", call));
   return static_cast<ThreadQueue&>(*queue.state());
 }
 
@@ -63,22 +63,23 @@ void ThreadedDevice::destroy_queue(Queue queue) noexcept {
   const std::lock_guard lock(queues_mutex_);
   state.stop();
   try {
-    state.rethrow(true);
+    state.rethrow_and_clear_error();
   } catch (const std::exception& error) {
-    // Who lost the device has been told.
-    if (!lost()) log::warning(std::string("lost with its queue: ") + error.what());
+    // The loss of a device is reported by other calls.
+    if (!lost()) log::warning(std::string("unreported failure of a destroyed queue: ") + error.what());
   }
 }
 
-void ThreadedDevice::submit(Queue queue, const char* name, std::function<void()> operation, bool on_device) {
+void ThreadedDevice::submit(Queue queue, const char* name, std::function<void()> operation,
+                            Processor processor) {
   begin_call();
   ThreadQueue& state = queue_of(queue, name);
-  state.rethrow(false);
-  state.submit({name, std::move(operation), false, on_device});
+  state.rethrow_error();
+  state.submit({name, std::move(operation), ThreadQueue::Policy::skip_after_failure, processor});
 }
 
 void ThreadedDevice::call_host(Queue queue, std::function<void()> function) {
-  submit(queue, "call_host", std::move(function), false);
+  submit(queue, "call_host", std::move(function), Processor::host);
 }
 
 Event ThreadedDevice::record(Queue queue) {
@@ -87,10 +88,10 @@ Event ThreadedDevice::record(Queue queue) {
   return mark(queue);
 }
 
-bool ThreadedDevice::over(Event event) {
+bool ThreadedDevice::is_complete(Event event) {
   begin_call();
-  if (!event.known_over()) return false;
-  if (event.queue != nullptr) queue_of(Queue(event.queue), "over").rethrow(false);
+  if (!event.known_complete()) return false;
+  if (event.queue != nullptr) queue_of(Queue(event.queue), "is_complete").rethrow_error();
   return true;
 }
 
@@ -99,7 +100,7 @@ void ThreadedDevice::wait(Event event) {
   if (event.queue == nullptr) return;
   ThreadQueue& state = queue_of(Queue(event.queue), "wait");
   settle(event);
-  state.rethrow(false);
+  state.rethrow_error();
 }
 
 void ThreadedDevice::wait(Queue queue, Event event) {
@@ -108,7 +109,7 @@ void ThreadedDevice::wait(Queue queue, Event event) {
       [event] {
         if (event.queue != nullptr) event.queue->device->settle(event);
       },
-      false);
+      Processor::host);
 }
 
 void ThreadedDevice::synchronize(Queue queue) {
@@ -116,14 +117,14 @@ void ThreadedDevice::synchronize(Queue queue) {
   if (queue.synchronous()) return;
   ThreadQueue& state = queue_of(queue, "synchronize");
   settle(mark(queue));
-  state.rethrow(true);
+  state.rethrow_and_clear_error();
   if (lost()) fail("the device is lost", true);
 }
 
 void ThreadedDevice::refresh(QueueState&) noexcept {}
 
 void ThreadedDevice::settle(Event event) noexcept {
-  if (!event.known_over()) static_cast<ThreadQueue*>(event.queue)->wait(event.ticket);
+  if (!event.known_complete()) static_cast<ThreadQueue*>(event.queue)->wait(event.ticket);
 }
 
 }  // namespace meander::gpu

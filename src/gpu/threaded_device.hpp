@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Queues and events of devices each of whose queues is a thread of the host: what the emulated device and
-// OpenMP's have in common.
+// Base class of devices whose queues are host threads: queues and events of the emulated device and of OpenMP
+// devices.
 
 #include <atomic>
 #include <deque>
@@ -24,7 +24,7 @@ class ThreadedDevice : public Device {
   void destroy_queue(Queue queue) noexcept final;
   void call_host(Queue queue, std::function<void()> function) final;
   Event record(Queue queue) final;
-  bool over(Event event) final;
+  bool is_complete(Event event) final;
   void wait(Event event) final;
   void wait(Queue queue, Event event) final;
   void synchronize(Queue queue) final;
@@ -33,21 +33,24 @@ class ThreadedDevice : public Device {
 
  protected:
   class ThreadQueue;
+  // Processor that an operation uses. Raw allocation may wait for operations on the device.
+  enum class Processor : std::uint8_t { device, host };
   ThreadedDevice();
   ~ThreadedDevice() override;
 
-  // At the beginning of every call that may throw: throws DeviceError if the device is lost.
+  // Called at the beginning of every function that may throw. Throws DeviceError if the device is lost.
   virtual void begin_call();
-  // Around what counts as running on the device, on the queue's thread.
+  // Called before and after each operation on the device, on the thread of the queue.
   virtual void begin_operation() {}
   virtual void end_operation() {}
 
   [[noreturn]] void fail(const std::string& what, bool device_lost = false) const;
-  // Throws DeviceError if the queue is another device's, or none.
+  // Throws DeviceError if the queue belongs to another device, or is synchronous.
   ThreadQueue& queue_of(Queue queue, const char* call);
-  // `name` lives as long as the program.
-  void submit(Queue queue, const char* name, std::function<void()> operation, bool on_device = true);
-  // To be called by destructors of what derives: threads of queues call its functions.
+  // `name` must live as long as the program.
+  void submit(Queue queue, const char* name, std::function<void()> operation,
+              Processor processor = Processor::device);
+  // Destructors of derived classes must call it, because threads of queues call virtual functions.
   void stop_queues();
 
   DeviceProperties properties_;
@@ -55,7 +58,8 @@ class ThreadedDevice : public Device {
 
  private:
   std::mutex queues_mutex_;
-  std::deque<std::unique_ptr<ThreadQueue>> queues_;  // also those destroyed, whose state may be asked for
+  std::deque<std::unique_ptr<ThreadQueue>>
+      queues_;  // including destroyed ones: events may refer to their state
 };
 
 }  // namespace meander::gpu

@@ -9,6 +9,7 @@
 
 #include "base/assert.hpp"
 #include "gpu/resource.hpp"
+#include "parallel/message_tags.hpp"
 #include "parallel/mpi_check.hpp"
 
 namespace meander::parallel {
@@ -204,9 +205,10 @@ std::vector<Parcel<std::byte>> exchange_bytes(const Communicator& communicator,
     return in;
   }
   const MPI_Comm comm = communicator.get();
-  // Two exchanges in a row must not mix: a rank that has left the first may already send for the second while
-  // another still receives, but never two ahead, since the barrier of the second needs all.
-  const int tag = 1000 + (communicator.shared_->exchanges++ & 1);
+  // Two successive exchanges use different tags: a rank that has left the first may send for the second while
+  // another rank still receives. It cannot be two exchanges ahead, because the barrier of the second requires
+  // all ranks.
+  const int tag = tag_of_sparse_exchange + (communicator.shared_->exchanges++ & 1);
   std::vector<MPI_Request> sends(out.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < out.size(); ++i) {
     MEANDER_ASSERT(out[i].items.size() <= INT_MAX);

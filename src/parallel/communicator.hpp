@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The ranks that run together, and the few collective calls that are made between them. All functions that
-// are said to be collective must be called by all ranks, in the same order.
+// MPI communicator with the collective operations that Meander uses. All ranks must call the functions marked
+// "collective", in the same order.
 //
 // A communicator of one rank never calls MPI, so that programs of one rank need not initialise it.
 
@@ -21,7 +21,8 @@
 
 namespace meander::parallel {
 
-// A failure that all ranks know of and throw alike: one of them may print it, and all may leave in peace.
+// A failure that all ranks throw with the same message. One rank can print it, and all can leave without
+// MPI_Abort.
 struct AgreedFailure : Failure {
   using Failure::Failure;
 };
@@ -29,7 +30,7 @@ struct AgreedInputError : InputError {
   using InputError::InputError;
 };
 
-// Items to or from another rank.
+// Items sent to or received from another rank.
 template <class T>
 struct Parcel {
   int rank = 0;
@@ -44,9 +45,9 @@ class Communicator {
  public:
   // One rank, without MPI.
   Communicator() = default;
-  // All ranks of the program; MPI must be initialised, and stay so as long as copies live. Collective.
+  // All ranks of the program. MPI must be initialised as long as copies of the result exist. Collective.
   static Communicator world();
-  // A duplicate of `of`, owned by this object and its copies. Collective over `of`.
+  // A duplicate of `of`, owned by the result and its copies. Collective over `of`.
   static Communicator duplicate(MPI_Comm of);
 
   int rank() const { return rank_; }
@@ -55,12 +56,12 @@ class Communicator {
   // MPI_COMM_SELF for one rank without MPI.
   MPI_Comm get() const { return shared_ ? shared_->comm : MPI_COMM_SELF; }
 
-  // The ranks that share this rank's memory. Collective.
+  // The ranks that share memory with this rank. Collective.
   Communicator of_node() const;
-  // The ranks of the same color, in the same order. Collective.
+  // The ranks of the same color, in the order of their ranks here. Collective.
   Communicator split(int color) const;
 
-  // All collective. Results are the same bits on all ranks.
+  // Reductions. Results are bitwise identical on all ranks. Collective.
   double min(double value) const;
   double max(double value) const;
   std::int64_t min(std::int64_t value) const;
@@ -71,11 +72,11 @@ class Communicator {
   void sum(std::span<std::int64_t> values) const;
   void max(std::span<double> values) const;
   void max(std::span<std::int64_t> values) const;
-  // Sum over the lower ranks; 0 on rank 0.
+  // Exclusive prefix sum: the sum over lower ranks; 0 on rank 0.
   std::int64_t sum_of_lower_ranks(std::int64_t value) const;
   void barrier() const;
 
-  // The items of all ranks, rank after rank, on all ranks. Collective.
+  // The items of all ranks in order of rank, on all ranks. Collective.
   template <class T>
   std::vector<T> all_gather(std::span<const T> items) const {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -88,7 +89,7 @@ class Communicator {
   std::vector<T> all_gather(const T& item) const {
     return all_gather<T>(std::span<const T>(&item, 1));
   }
-  // The root's items, everywhere. Collective.
+  // Replaces the argument by that of the root. Collective.
   void broadcast(std::string& text) const;
   template <class T>
   void broadcast(std::vector<T>& items) const {
@@ -103,9 +104,9 @@ class Communicator {
     broadcast_bytes(std::as_writable_bytes(std::span(&item, 1)));
   }
 
-  // Runs the body, which may throw on some ranks only and calls nothing collective. If it threw anywhere, all
-  // ranks throw AgreedFailure (or AgreedInputError, if that is what it was) with the message of the lowest
-  // such rank. One rank alone throws what the body threw. Collective.
+  // Runs the body, which may throw on some ranks only and must not call collective functions. If it throws on
+  // any rank, all ranks throw AgreedFailure, or AgreedInputError for an InputError, with the message of the
+  // lowest such rank. On a communicator of one rank the exception of the body propagates. Collective.
   void agree(const std::function<void()>& body) const;
 
  private:
@@ -118,16 +119,16 @@ class Communicator {
 
   struct Shared {
     MPI_Comm comm = MPI_COMM_NULL;
-    int exchanges = 0;  // so far, the same on all ranks
+    int exchanges = 0;  // number of exchanges so far, equal on all ranks
   };
   std::shared_ptr<Shared> shared_;  // null: one rank, without MPI
   int rank_ = 0, size_ = 1;
 };
 
-// Messages between pairs of ranks that only their senders know of: for each destination a list of items.
-// Returns what arrived, by rank of origin, ascending. Collective; costs one message a pair and a non-blocking
-// barrier (Hoefler, Siebert, Lumsdaine 2010, "Scalable communication protocols for dynamic sparse data
-// exchange").
+// Dynamic sparse data exchange: messages between pairs of ranks that only the senders know. `out` has one
+// list of items per destination. Returns the received lists in ascending order of the sending rank. Costs one
+// message per pair and a non-blocking barrier (Hoefler, Siebert, Lumsdaine 2010, "Scalable communication
+// protocols for dynamic sparse data exchange"). Collective.
 template <class T>
 std::vector<Parcel<T>> exchange_sparsely(const Communicator& communicator,
                                          const std::vector<Parcel<T>>& out) {

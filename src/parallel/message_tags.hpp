@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Tags of messages between ranks, in one place so that no two uses share one.
+// All tags of point-to-point messages, in one place so that no two uses share a tag.
 
 namespace meander::parallel {
 
@@ -10,6 +10,7 @@ enum MessageTag : int {
   tag_of_halos,
   tag_of_whole_halos,
   tag_of_slots,
+  tag_of_sparse_exchange = 1000,  // and 1001: exchange_sparsely alternates between two tags
   tag_of_leaves = 1100,
   tag_of_border_leaves,
   tag_of_ghost_values

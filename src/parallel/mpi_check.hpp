@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Return codes of MPI, checked.
+// Checks of MPI return codes.
 
 #include <mpi.h>
 
@@ -11,10 +11,11 @@
 
 namespace meander::parallel {
 
-// "MPI_ERR_NO_SPACE: no space left on device", as the library words it.
+// Message of the MPI library for an error code, for instance "MPI_ERR_NO_SPACE: no space left on device".
 std::string mpi_reason(int code);
 
-// Throws Failure that names the call. Communicators and files of ours return errors, they do not abort.
+// Throws Failure with the name of the call if `code` is an error. Requires the error handler
+// MPI_ERRORS_RETURN, which Meander's communicators and files have.
 inline void mpi_check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw Failure(std::string(call) + ": " + mpi_reason(code));
 }

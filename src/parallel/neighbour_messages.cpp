@@ -81,7 +81,7 @@ void NeighbourMessages::free() {
 }
 
 void NeighbourMessages::start_receives() {
-  progress_->to_come = receives_.size();
+  progress_->outstanding = receives_.size();
   if (receives_.empty()) return;
   mpi_check(MPI_Startall(static_cast<int>(receives_.size()), receives_.data()), "MPI_Startall");
 }
@@ -94,15 +94,15 @@ void NeighbourMessages::start_sends() {
   mpi_check(MPI_Startall(static_cast<int>(sends_.size()), sends_.data()), "MPI_Startall");
 }
 
-// A message that came before this rank sent its own has travelled for no time that anybody waited for.
+// A message that arrives before this rank has sent its own is not traced: no thread waits for it.
 void NeighbourMessages::arrived(int count) {
-  progress_->to_come -= static_cast<std::size_t>(count);
+  progress_->outstanding -= static_cast<std::size_t>(count);
   if (!trace::on() || !progress_->under_way) return;
   const std::int64_t end = trace::now();
   for (int i = 0; i < count; ++i) {
     const int sender = senders_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
-    trace::record(trace::row_called(fmt::format("messages from rank {}", sender)), name_, progress_->started,
-                  end);
+    trace::record(trace::find_or_add_row(fmt::format("messages from rank {}", sender)), name_,
+                  progress_->started, end);
   }
 }
 
@@ -114,7 +114,7 @@ bool NeighbourMessages::poll() {
   } else if (progress_->busy.test_and_set(std::memory_order_acquire)) {
     return !progress_->under_way;
   }
-  // What has been completed here counts as inactive, and the wait passes over it.
+  // Requests that are completed here become inactive, and wait() ignores them.
   int done = 0, code = MPI_SUCCESS;
   if (!receives_.empty()) {
     code = MPI_Testsome(static_cast<int>(receives_.size()), receives_.data(), &done, indices_.data(),
@@ -123,7 +123,7 @@ bool NeighbourMessages::poll() {
   } else {
     code = MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE);
   }
-  if (progress_->to_come == 0) progress_->under_way = false;
+  if (progress_->outstanding == 0) progress_->under_way = false;
   const bool all = !progress_->under_way;
   if (any_thread_) progress_->busy.clear(std::memory_order_release);
   mpi_check(code, "MPI_Testsome");
@@ -131,7 +131,7 @@ bool NeighbourMessages::poll() {
 }
 
 void NeighbourMessages::wait() {
-  while (progress_->to_come > 0) {
+  while (progress_->outstanding > 0) {
     int done = 0;
     mpi_check(MPI_Waitsome(static_cast<int>(receives_.size()), receives_.data(), &done, indices_.data(),
                            MPI_STATUSES_IGNORE),

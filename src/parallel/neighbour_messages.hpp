@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One message to and one from each of some ranks, again and again: buffers, and MPI's persistent requests on
-// them.
+// Repeated exchange of one message with each neighbouring rank: buffers and persistent MPI requests.
 //
-// Where the library allows any thread to call it (MPI_THREAD_MULTIPLE), any thread's poll() moves messages
-// on; else only that of the thread that initialised MPI does.
+// With MPI_THREAD_MULTIPLE, poll() of any thread progresses messages; otherwise only poll() of the thread
+// that initialised MPI does.
 //
-// In a trace every neighbour has a row, with a message from start_sends() until it was seen to have arrived.
+// A trace has a row for each neighbour. A message is shown from start_sends() until its arrival was detected.
 
 #include <mpi.h>
 
@@ -24,41 +23,42 @@ namespace meander::parallel {
 
 class NeighbourMessages {
  public:
-  // Sizes in doubles; 0: no message that way, on both sides alike.
+  // Sizes in doubles; 0: no message in that direction. Both sides must specify the same size.
   struct Peer {
     int rank = 0;
     std::size_t send = 0, receive = 0;
   };
 
   NeighbourMessages();
-  // Messages of one object do not meet those of another with another tag. `name`, for traces, lives as long
-  // as the program. Not collective, but the others must do the same.
+  // Objects with different tags are independent. `name`, for traces, must live as long as the program. Not
+  // collective, but each peer must construct the matching object. Throws Failure if a message exceeds 16 GB.
   NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers, const char* name);
   ~NeighbourMessages();
   NeighbourMessages(NeighbourMessages&&) noexcept;
   NeighbourMessages& operator=(NeighbourMessages&&) noexcept;
 
-  // Peer after peer, in the order given.
+  // Messages are stored contiguously in the order of `peers`.
   double* send_buffer() { return send_.data(); }
   const double* receive_buffer() const { return receive_.data(); }
   bool is_empty() const { return receives_.empty() && sends_.empty(); }
   std::size_t sent_bytes() const { return send_.size() * sizeof(double); }
 
-  // One round: start_receives(), then, when the send buffer is full, start_sends(), then wait(). Buffers must
-  // not be touched meanwhile. By the thread that initialised MPI.
+  // One exchange: start_receives(); start_sends() after the send buffer is filled; wait(). The receive buffer
+  // must not be accessed between start_receives() and wait(), the send buffer not between start_sends() and
+  // wait(). To be called by the thread that initialised MPI.
   void start_receives();
   void start_sends();
-  // Moves messages on, if this thread may; callable by all threads, between start_receives() and wait().
-  // False while messages are under way: between start_sends() and when this has seen the last arrive.
+  // Progresses messages, if this thread is allowed to. Any thread may call it between start_receives() and
+  // wait(). Returns false from start_sends() until it has detected the arrival of the last message.
   bool poll();
-  // All have arrived and left. By the thread that initialised MPI.
+  // Returns when all messages are received and sent. To be called by the thread that initialised MPI.
   void wait();
 
  private:
   struct Progress {
     std::atomic_flag busy;
     std::atomic<bool> under_way{false};
-    std::size_t to_come = 0;  // receives that have not been seen to arrive
+    std::size_t outstanding = 0;  // number of receives whose arrival is not yet detected
     std::int64_t started = 0;
   };
   void free();
@@ -66,8 +66,8 @@ class NeighbourMessages {
 
   std::vector<double> send_, receive_;
   std::vector<MPI_Request> sends_, receives_;
-  std::vector<int> senders_;  // of the receives
-  std::vector<int> indices_;  // of those that have just arrived
+  std::vector<int> senders_;  // ranks, by receive
+  std::vector<int> indices_;  // of the receives that MPI has just completed
   const char* name_ = "";
   bool any_thread_ = false;
   std::unique_ptr<Progress> progress_;

@@ -17,7 +17,7 @@ SharedWindow::SharedWindow(const Communicator& node, std::size_t bytes) : node_(
     data_ = own_.data();
     return;
   }
-  // Room to begin at a line: MPI promises no alignment.
+  // One line more, because MPI does not guarantee alignment.
   const std::size_t room = (lines + 1) * sizeof(Line);
   void* base = nullptr;
   mpi_check(MPI_Win_allocate_shared(node_.is_root() ? static_cast<MPI_Aint>(room) : 0, 1, MPI_INFO_NULL,
@@ -26,7 +26,7 @@ SharedWindow::SharedWindow(const Communicator& node, std::size_t bytes) : node_(
   MPI_Aint size = 0;
   int unit = 0;
   mpi_check(MPI_Win_shared_query(window_, 0, &size, &unit, &base), "MPI_Win_shared_query");
-  // Pages lie at different addresses in different processes, but at the same place of a page.
+  // The address differs between processes, but its offset within a page does not.
   const std::size_t off = reinterpret_cast<std::uintptr_t>(base) % sizeof(Line);
   data_ = static_cast<char*>(base) + (off == 0 ? 0 : sizeof(Line) - off);
   if (node_.is_root()) std::memset(data_, 0, lines * sizeof(Line));

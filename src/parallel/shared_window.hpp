@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Memory that all ranks of a node see: one block, the same for all of them.
+// Memory shared by all ranks of a node.
 
 #include <mpi.h>
 
@@ -14,14 +14,16 @@ namespace meander::parallel {
 
 class SharedWindow {
  public:
-  // So many bytes, all zero. `node`: ranks that share memory (Communicator::of_node). Collective over them.
+  // Allocates `bytes` zero bytes. `node`: ranks that share memory (Communicator::of_node). Collective over
+  // `node`.
   SharedWindow(const Communicator& node, std::size_t bytes);
-  // Collective, unless it is left by an exception: then the memory lives as long as the process.
+  // Collective. During stack unwinding it calls nothing, and the memory is kept until the end of the process.
   ~SharedWindow();
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
 
-  // Aligned to 64 bytes. What ranks do with it at the same time is for atomics to order.
+  // Address of the same memory on all ranks, aligned to 64 bytes. Concurrent accesses of ranks require
+  // atomics.
   void* data() const { return data_; }
 
  private:
@@ -30,7 +32,7 @@ class SharedWindow {
   };
   Communicator node_;
   MPI_Win window_ = MPI_WIN_NULL;
-  std::vector<Line> own_;  // of one rank alone
+  std::vector<Line> own_;  // the memory of a node with one rank
   void* data_ = nullptr;
 };
 

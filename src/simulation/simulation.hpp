@@ -33,7 +33,7 @@ struct RunTimes {
   tasks::SweepTimes sweeps;
   double prepare = 0;  // the scenario's step data
   double regrid = 0;   // migration included
-  HiddenTime messages;
+  OverlapTime messages;
 };
 
 class Simulation {

@@ -41,7 +41,7 @@ class Flight {
   // then abandon().
   void start(const UpdateCall& call, std::span<const EnclaveTask> tasks);
   // Throws DeviceError if it has failed: then abandon().
-  bool is_over() const { return device_.over(end_); }
+  bool is_over() const { return device_.is_complete(end_); }
   // Waits, then writes slots, stage blocks, flux registers and status. Throws DeviceError, before anything is
   // written: then abandon().
   void land();

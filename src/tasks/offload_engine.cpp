@@ -316,8 +316,8 @@ std::size_t OffloadEngine::peak_device_bytes() const {
 void OffloadEngine::tend() {
   for (const auto& site : sites_) {
     if (site->given_up) continue;
-    site->strategy->tend();
-    if (site->spare) site->spare->tend();
+    site->strategy->maintain();
+    if (site->spare) site->spare->maintain();
   }
 }
 

@@ -7,18 +7,18 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/under_way.hpp"
+#include "base/stopwatch.hpp"
 
 namespace meander::tasks {
 
 // Any thread may call any function.
 class Overlap {
  public:
-  void begin() { clock_.begin(steady_nanoseconds()); }
-  void end() { clock_.end(steady_nanoseconds()); }
+  void begin() { clock_.start(steady_nanoseconds()); }
+  void end() { clock_.stop(steady_nanoseconds()); }
   bool under_way() const { return clock_.running(); }
   // Nanoseconds under way until `now`.
-  std::int64_t until(std::int64_t now) const { return clock_.until(now); }
+  std::int64_t until(std::int64_t now) const { return clock_.elapsed(now); }
   // A thread has spent so many of them on updates.
   void add_hidden(std::int64_t nanoseconds) { hidden_.fetch_add(nanoseconds, std::memory_order_relaxed); }
 
@@ -26,15 +26,15 @@ class Overlap {
   void add_batches(std::int64_t nanoseconds) { batches_.fetch_add(nanoseconds, std::memory_order_relaxed); }
 
   // Seconds times threads; to be asked while nothing is under way.
-  HiddenTime time(int threads) const {
+  OverlapTime time(int threads) const {
     constexpr double nano = 1e-9;
-    return {nano * static_cast<double>(clock_.until(steady_nanoseconds())) * threads,
+    return {nano * static_cast<double>(clock_.elapsed(steady_nanoseconds())) * threads,
             nano * static_cast<double>(hidden_.load()),
             nano * static_cast<double>(batches_.load()) * threads};
   }
 
  private:
-  UnderWay clock_;
+  Stopwatch clock_;
   std::atomic<std::int64_t> hidden_{0}, batches_{0};
 };
 

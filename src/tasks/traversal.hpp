@@ -69,7 +69,7 @@ class Traversal {
   const SweepTimes& times() const { return times_; }
   // What updates hid of the messages of steps: under way from when this rank has sent its own until those of
   // its neighbours were seen to have arrived. None on one rank.
-  HiddenTime messages() const { return messages_.time(team_.size()); }
+  OverlapTime messages() const { return messages_.time(team_.size()); }
   // Null without engine.
   const EnclaveSweep<D>* enclaves() const { return enclaves_.get(); }
   // Updates of this rank's leaves that went by way of an engine's pool, or could have.

@@ -20,7 +20,7 @@ double sum_of(const std::vector<double>& addends) {
   return sum.value();
 }
 
-// Doubles over the whole range of exponents, subnormal ones included.
+// Doubles over the whole range of exponents, including subnormal ones.
 std::vector<double> wild(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> mantissa(-2, 2);
@@ -30,7 +30,7 @@ std::vector<double> wild(std::size_t count, unsigned seed) {
   return addends;
 }
 
-TEST(ExactSum, GivesSingleAddendsBack) {
+TEST(ExactSum, SumOfOneAddendIsTheAddend) {
   for (const double x : wild(20000, 1)) EXPECT_EQ(sum_of({x}), x);
   for (const double x :
        {0.0, 1.0, -1.0, std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
@@ -67,8 +67,8 @@ TEST(ExactSum, IsIndependentOfOrderAndPartition) {
   }
 }
 
-// As processes would: the parts of each, added up as integers.
-TEST(ExactSum, AddsUpByItsParts) {
+// Emulates a reduction over processes: the parts of each are added as integers.
+TEST(ExactSum, PartsOfProcessesAddUpToTheTotal) {
   std::mt19937_64 random(8);
   auto addends = wild(5000, 9);
   const double infinity = std::numeric_limits<double>::infinity();
@@ -114,14 +114,14 @@ TEST(ExactSum, RoundsTiesToEven) {
   EXPECT_EQ(sum_of({2.0, -ulp / 2, -1e-300}), 2.0 - ulp);
 }
 
-TEST(ExactSum, SurvivesOverflowInBetween) {
+TEST(ExactSum, IntermediateOverflowDoesNotAffectTheSum) {
   const double largest = std::numeric_limits<double>::max();
   EXPECT_EQ(sum_of({largest, largest, -largest}), largest);
   EXPECT_EQ(sum_of({largest, largest}), std::numeric_limits<double>::infinity());
   EXPECT_EQ(sum_of({-largest, -largest}), -std::numeric_limits<double>::infinity());
 }
 
-TEST(ExactSum, PassesOnWhatIsNotFinite) {
+TEST(ExactSum, PropagatesInfinitiesAndNaN) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(sum_of({1.0, infinity, 2.0}), infinity);
   EXPECT_TRUE(std::isnan(sum_of({infinity, -infinity})));

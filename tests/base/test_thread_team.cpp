@@ -10,7 +10,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "base/visible_threads.hpp"
+#include "base/instrumented_threads.hpp"
 
 namespace meander {
 namespace {
@@ -30,8 +30,7 @@ TEST(CutByWeight, IsContiguousAndWithinOneItemOfIdeal) {
         EXPECT_EQ(chunk.begin, begin);
         EXPECT_LE(chunk.begin, chunk.end);
         for (std::size_t i = chunk.begin; i < chunk.end; ++i) sum += weights[i];
-        // Every cut lies within half the largest item of its ideal place, so a part is off by one item at
-        // most.
+        // Every cut is within half the largest item of the ideal cut, so a part differs by one item at most.
         EXPECT_NEAR(sum, total * ++part / parts, 1.5 + 1e-9);
         begin = chunk.end;
       }
@@ -51,7 +50,7 @@ TEST(ThreadTeam, CoversEveryItemOnce) {
   }
 }
 
-TEST(ThreadTeam, PassesOnWhatABodyThrows) {
+TEST(ThreadTeam, RethrowsExceptionsOfBodies) {
   ThreadTeam team(2);
   EXPECT_THROW(team.run(4,
                         [](int part) {
@@ -60,15 +59,15 @@ TEST(ThreadTeam, PassesOnWhatABodyThrows) {
                std::runtime_error);
 }
 
-TEST(VisibleThreads, DoEveryPartOnceAndPassOnWhatABodyThrows) {
+TEST(InstrumentedThreads, RunEveryPartOnceAndRethrowExceptions) {
   for (const int threads : {1, 2, 5}) {
-    VisibleThreads team(threads);
+    InstrumentedThreads team(threads);
     std::vector<std::atomic<int>> seen(13);
     for (int round = 0; round < 10; ++round) {
       EXPECT_THROW(team.run(static_cast<int>(seen.size()),
                             [&](int part) {
                               ++seen[static_cast<std::size_t>(part)];
-                              // The last: what a thread throws ends its share.
+                              // The last part: an exception ends the share of its thread.
                               if (part == 12) throw std::runtime_error("twelve");
                             }),
                    std::runtime_error);
@@ -77,15 +76,15 @@ TEST(VisibleThreads, DoEveryPartOnceAndPassOnWhatABodyThrows) {
   }
 }
 
-TEST(VisibleThreads, DoPartsWithinAPart) {
-  VisibleThreads team(3);
+TEST(InstrumentedThreads, RunNestedParts) {
+  InstrumentedThreads team(3);
   std::atomic<int> done = 0;
   team.run(3, [&](int) { team.run(4, [&](int) { ++done; }); });
   EXPECT_EQ(done, 12);
 }
 
 #if defined(__SANITIZE_THREAD__)
-TEST(ThreadTeam, ShowsItsRacesToThreadSanitizer) {
+TEST(ThreadTeam, RacesAreReportedByThreadSanitizer) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {

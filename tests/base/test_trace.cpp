@@ -22,7 +22,7 @@
 namespace meander::trace {
 namespace {
 
-// As much of a JSON parser as tells good from bad: throws where the text is none.
+// Minimal JSON parser: throws if the text is not JSON.
 struct Json {
   std::map<std::string, Json> members;
   std::vector<Json> items;
@@ -39,7 +39,7 @@ class Parser {
   Json whole() {
     Json value = parse();
     blank();
-    if (at_ != end_) throw std::runtime_error("text behind the end");
+    if (at_ != end_) throw std::runtime_error("text after the end");
     return value;
   }
 
@@ -77,11 +77,11 @@ class Parser {
     } else if (at_ != end_ && *at_ == '"') {
       value.text = string();
     } else {
-      char* behind = nullptr;
-      std::strtod(at_, &behind);
-      if (behind == at_) throw std::runtime_error("no value");
-      value.text.assign(at_, static_cast<const char*>(behind));
-      at_ = behind;
+      char* rest = nullptr;
+      std::strtod(at_, &rest);
+      if (rest == at_) throw std::runtime_error("no value");
+      value.text.assign(at_, static_cast<const char*>(rest));
+      at_ = rest;
     }
     return value;
   }
@@ -210,9 +210,9 @@ TEST_F(Trace, KeepsRowsOfQueuesAndOfOtherProcesses) {
   EXPECT_TRUE(named(events, "too early").empty());
 }
 
-TEST_F(Trace, CountsFromAnOriginAndFindsRowsByTitle) {
-  const int row = row_called("messages with rank 7");
-  EXPECT_EQ(row_called("messages with rank 7"), row);
+TEST_F(Trace, TimesAreRelativeToTheOriginAndRowsAreFoundByTitle) {
+  const int row = find_or_add_row("messages with rank 7");
+  EXPECT_EQ(find_or_add_row("messages with rank 7"), row);
   start();
   record(row, "message", 2'000, 5'500);
   record(row, "across the origin", 500, 1'500);
@@ -224,7 +224,7 @@ TEST_F(Trace, CountsFromAnOriginAndFindsRowsByTitle) {
   EXPECT_EQ(named(events, "across the origin").at(0)["dur"].text, "0.500");
 }
 
-TEST_F(Trace, KnowsWhatAThreadIsAtWorkOn) {
+TEST_F(Trace, ContextIsScopedAndPerThread) {
   EXPECT_EQ(context(), no_value);
   {
     const Context batch(4);
@@ -234,7 +234,7 @@ TEST_F(Trace, KnowsWhatAThreadIsAtWorkOn) {
   EXPECT_EQ(context(), no_value);
 }
 
-TEST_F(Trace, DropsAndCountsWhatIsTooMuch) {
+TEST_F(Trace, DropsAndCountsEventsBeyondTheLimit) {
   start(100);
   for (int i = 0; i < 150; ++i) const Scope scope("many");
   stop();
@@ -242,7 +242,7 @@ TEST_F(Trace, DropsAndCountsWhatIsTooMuch) {
   EXPECT_EQ(named(written({trace::events(0, "rank 0")}), "many").size(), 100u);
 }
 
-TEST_F(Trace, SaysWhereItCannotWrite) {
+TEST_F(Trace, ErrorNamesTheFileThatCannotBeWritten) {
   try {
     const Writer writer("/nowhere/trace.json");
     ADD_FAILURE();
@@ -251,7 +251,7 @@ TEST_F(Trace, SaysWhereItCannotWrite) {
   }
 }
 
-// A slip in the command line must cost no checkpoint, and a refused run no trace.
+// A mistyped path must not overwrite a checkpoint, and a rejected run must not overwrite a trace.
 TEST_F(Trace, OverwritesTracesOnly) {
   const std::string path = testing::TempDir() + "meander-trace-" + std::to_string(getpid());
   const auto text = [&] {
@@ -259,7 +259,7 @@ TEST_F(Trace, OverwritesTracesOnly) {
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
   { const Writer writer(path); }
-  EXPECT_FALSE(std::filesystem::exists(path)) << "nothing was to be told";
+  EXPECT_FALSE(std::filesystem::exists(path)) << "no event was recorded";
   std::ofstream(path) << "a checkpoint";
   try {
     const Writer writer(path);
@@ -268,12 +268,12 @@ TEST_F(Trace, OverwritesTracesOnly) {
     EXPECT_EQ(failure.what(), path + ": exists and holds no trace; choose another file");
   }
   EXPECT_EQ(text(), "a checkpoint");
-  std::ofstream(path).flush();  // an empty file is free to take
+  std::ofstream(path).flush();  // an empty file may be overwritten
   Writer(path).finish("first");
   const std::string first = text();
   EXPECT_NE(first.find("first"), std::string::npos);
   { const Writer writer(path); }
-  EXPECT_EQ(text(), first) << "nothing came in its place";
+  EXPECT_EQ(text(), first) << "no event was recorded";
   Writer(path).finish();
   EXPECT_EQ(text().find("first"), std::string::npos);
   EXPECT_EQ(text().substr(0, 20), first.substr(0, 20));

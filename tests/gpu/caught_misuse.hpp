@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Catches misuse instead of aborting, for as long as it lives.
+// Collects reports of misuse instead of aborting, during its lifetime.
 
 #include <mutex>
 #include <vector>
@@ -19,7 +19,7 @@ class CaughtMisuse {
     static std::vector<MisuseReport> all;
     return all;
   }
-  // Kinds so far, in order; forgets them.
+  // Kinds of the reports so far, in order. Clears them.
   static std::vector<Misuse> kinds() {
     std::vector<Misuse> result;
     for (const MisuseReport& report : reports()) result.push_back(report.kind);

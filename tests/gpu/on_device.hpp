@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The devices that tests of the interface run on: the emulated one always, CUDA where a GPU is,
-// OpenMP where the build offloads.
+// Devices for tests of the interface: the emulated one always, CUDA if there is a GPU, OpenMP if the build
+// offloads.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 namespace meander::gpu::test {
 
-// Skips, with the reason, where the device is not there.
+// Skips the test, with the reason, if the device does not exist.
 class OnDevice : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

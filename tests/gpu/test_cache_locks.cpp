@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory cache calls no device while it holds a lock: whatever a device does or waits for meanwhile,
-// other threads go on.
+// The memory cache holds no lock while it calls a device, so that a slow device does not block other threads.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,11 +21,11 @@ namespace {
 
 constexpr std::size_t mib = 1 << 20;
 
-// An emulated device whose calls wait until another thread has had every lock of the cache: all calls but
-// those that queues know their own device for.
-class Watching final : public Device {
+// Emulated device whose calls wait until another thread has taken every lock of the cache. Not checked: calls
+// that only submit work, and refresh and settle by QueueState::device, which is the wrapped device.
+class LockCheckingDevice final : public Device {
  public:
-  explicit Watching(const HostDeviceSettings& settings) : device_(settings) {}
+  explicit LockCheckingDevice(const HostDeviceSettings& settings) : device_(settings) {}
 
   void watch(MemoryCache* cache) { cache_ = cache; }
   int calls(const std::string& name) { return calls_[name]; }
@@ -59,11 +58,11 @@ class Watching final : public Device {
   void call_host(Queue queue, std::function<void()> function) override {
     device_.call_host(queue, std::move(function));
   }
-  void prefetch(Queue queue, void* pointer, std::size_t bytes, bool to_device) override {
-    device_.prefetch(queue, pointer, bytes, to_device);
+  void prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) override {
+    device_.prefetch(queue, pointer, bytes, to);
   }
   Event record(Queue queue) override { return called("record"), device_.record(queue); }
-  bool over(Event event) override { return called("over"), device_.over(event); }
+  bool is_complete(Event event) override { return called("is_complete"), device_.is_complete(event); }
   void wait(Event event) override { called("wait"), device_.wait(event); }
   void wait(Queue queue, Event event) override { called("wait"), device_.wait(queue, event); }
   void synchronize(Queue queue) override { called("synchronize"), device_.synchronize(queue); }
@@ -89,7 +88,7 @@ class Watching final : public Device {
 TEST(CacheLocks, AreNotHeldWhileTheDeviceIsCalled) {
   HostDeviceSettings settings;
   settings.capacity = 8 * mib;
-  Watching device(settings);
+  LockCheckingDevice device(settings);
   CacheTraits traits;
   traits.deadline = std::chrono::milliseconds(20);
   MemoryCache cache(device, Space::device, traits);
@@ -103,12 +102,12 @@ TEST(CacheLocks, AreNotHeldWhileTheDeviceIsCalled) {
   cache.deallocate(first, block, 4 * mib);
   void* other = cache.allocate(second, 4 * mib);
   EXPECT_EQ(cache.try_allocate(Queue{}, 3 * mib), nullptr) << "all is live or in flight";
-  EXPECT_EQ(cache.allocate(second, 4 * mib), block) << "behind the first queue";
+  EXPECT_EQ(cache.allocate(second, 4 * mib), block) << "the second queue waits for the first";
   open = true;
   cache.deallocate(second, block, 4 * mib);
   cache.deallocate(second, other, 4 * mib);
   void* part = cache.allocate_sync(2 * mib);
-  EXPECT_GT(cache.stats().carved, 0u);
+  EXPECT_GT(cache.stats().splits, 0u);
   cache.deallocate_sync(part, 2 * mib);
   void* whole = cache.allocate_sync(7 * mib);
   EXPECT_GT(cache.stats().evictions, 0u);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Many threads, several queues and random failures; meant to be run under ThreadSanitizer too.
+// Stress of the memory cache: many threads, several queues and random failures. Also run under
+// ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +23,7 @@ constexpr int default_operations = 20'000;
 constexpr int default_operations = 200'000;
 #endif
 
-// A thread's; MEANDER_STRESS_OPERATIONS=1000000 is the full length.
+// Number of operations per thread; MEANDER_STRESS_OPERATIONS=1000000 is the full length.
 int operations() {
   const char* text = std::getenv("MEANDER_STRESS_OPERATIONS");
   return text != nullptr ? std::atoi(text) : default_operations;
@@ -30,23 +31,23 @@ int operations() {
 
 constexpr int threads = 32;
 
-// Who has which block: no two at a time, and never one that is still in flight elsewhere.
+// Owners of blocks. Detects blocks that are allocated twice.
 class Owners {
  public:
   void take(void* pointer, int owner) {
-    EXPECT_EQ(slot(pointer).exchange(owner + 1), 0) << "a block was handed out twice";
+    EXPECT_EQ(slot(pointer).exchange(owner + 1), 0) << "a block was allocated twice";
   }
   void release(void* pointer, int owner) { EXPECT_EQ(slot(pointer).exchange(0), owner + 1); }
 
  private:
-  // Blocks begin in pages of their own.
+  // Blocks begin in different pages.
   std::atomic<int>& slot(void* pointer) {
     return slots_[(reinterpret_cast<std::uintptr_t>(pointer) >> 12) % slots_.size()];
   }
   std::vector<std::atomic<int>> slots_ = std::vector<std::atomic<int>>(1 << 22);
 };
 
-TEST(CacheStress, ManyThreadsWithFailures) {
+TEST(CacheStress, StaysValidWithManyThreadsAndFailures) {
   HostDeviceSettings settings;
   settings.capacity = std::size_t{192} << 20;
   settings.allocation_failures = 0.05;
@@ -85,7 +86,7 @@ TEST(CacheStress, ManyThreadsWithFailures) {
               ++refused;
             }
           }
-          if (i % 5000 == 17) cache.tend();
+          if (i % 5000 == 17) cache.maintain();
           if (i % 20'000 == 19'999) cache.trim(std::size_t{8} << 20);
         }
         for (const Held& block : held) {
@@ -110,8 +111,8 @@ TEST(CacheStress, ManyThreadsWithFailures) {
   EXPECT_EQ(device.available(), settings.capacity);
 }
 
-// Each piece of work writes its block and checks later, in its queue's order, that nobody else has.
-TEST(CacheStress, WorkInFlightKeepsItsBlocks) {
+// Each kernel writes its block; a later kernel of the same queue checks that no other kernel wrote to it.
+TEST(CacheStress, BlocksInFlightKeepTheirContents) {
   HostDeviceSettings settings;
   settings.capacity = std::size_t{4} << 20;
   HostDevice device(settings);
@@ -150,7 +151,7 @@ TEST(CacheStress, WorkInFlightKeepsItsBlocks) {
   for (auto& thread : team) thread.join();
   EXPECT_TRUE(cache.is_valid());
   EXPECT_EQ(damaged, 0);
-  EXPECT_EQ(refused, 0) << "whoever submits everything before it asks again is never refused";
+  EXPECT_EQ(refused, 0) << "all uses are submitted before the next allocation, so none may fail";
   EXPECT_EQ(cache.stats().allocations, static_cast<std::size_t>(workers * rounds));
   EXPECT_GT(cache.stats().hits, 0u);
 }

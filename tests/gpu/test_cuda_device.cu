@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels on a CUDA device, through the queues, strategies and memory of the interface.
+// Kernels on a CUDA device, with queues, memory strategies and memory of the device interface.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ class Cuda : public ::testing::Test {
   std::vector<std::unique_ptr<Device>> devices;
 };
 
-TEST_F(Cuda, EveryStrategyCarriesBatchesThroughKernels) {
+TEST_F(Cuda, KernelsUpdateBatchesWithEveryStrategy) {
   Device& device = *devices.front();
   for (const std::string& name : strategy_names()) {
     const bool managed = name.rfind("unified", 0) == 0;
@@ -99,8 +99,8 @@ TEST_F(Cuda, BlocksInFlightKeepTheirContents) {
   EXPECT_LE(cache.stats().device_allocations, 16u);
 }
 
-// Whatever the device does to the process stays in the child.
-TEST_F(Cuda, AnIllegalAccessLosesTheDevice) {
+// Runs in a child process, because the lost device cannot be used again in the same process.
+TEST_F(Cuda, IllegalAccessLosesTheDevice) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Our resources where CCCL's are wanted; needs no GPU.
+// Adaptor to the memory resource concepts of CCCL. Requires no GPU.
 #ifndef LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE
 #define LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE
 #endif
@@ -27,7 +27,7 @@ static_assert(
 static_assert(::cuda::has_property<OnDevice, ::cuda::mr::device_accessible>);
 static_assert(!::cuda::has_property<OnDevice, ::cuda::mr::host_accessible>);
 
-TEST(CudaMrResource, HandsOutWhatTheCacheHas) {
+TEST(CudaMrResource, AllocatesFromTheCache) {
   HostDevice device;
   MemoryCache cache(device, Space::device), other(device, Space::device);
   OnDevice resource(cache);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What every device must do.
+// The contract of every device.
 #include <atomic>
 #include <cstdint>
 #include <numeric>
@@ -30,7 +30,7 @@ TEST_P(EveryDevice, CopiesInAndOutInOrder) {
   on.call_host(queue, [&] { called = true; });
   const Event end = on.record(queue);
   on.wait(end);
-  EXPECT_TRUE(on.over(end));
+  EXPECT_TRUE(on.is_complete(end));
   EXPECT_TRUE(called);
   EXPECT_EQ(in, out);
   on.destroy_queue(queue);
@@ -52,7 +52,7 @@ TEST_P(EveryDevice, CopiesParts) {
   on.deallocate(Space::device, block);
 }
 
-TEST_P(EveryDevice, QueuesWaitForEventsOfOthers) {
+TEST_P(EveryDevice, QueuesWaitForEventsOfOtherQueues) {
   Device& on = device();
   const Queue first = on.create_queue(), second = on.create_queue();
   std::atomic<bool> go{false};
@@ -64,7 +64,7 @@ TEST_P(EveryDevice, QueuesWaitForEventsOfOthers) {
   const Event event = on.record(first);
   on.wait(second, event);
   on.call_host(second, [&] { order.push_back(2); });
-  EXPECT_FALSE(on.over(event));
+  EXPECT_FALSE(on.is_complete(event));
   EXPECT_TRUE(on.busy());
   go = true;
   on.synchronize(second);
@@ -75,7 +75,7 @@ TEST_P(EveryDevice, QueuesWaitForEventsOfOthers) {
   on.destroy_queue(second);
 }
 
-TEST_P(EveryDevice, MarksAreFoundToBeOverWhenAsked) {
+TEST_P(EveryDevice, CompletionOfMarksIsKnownAfterSettle) {
   Device& on = device();
   const Queue queue = on.create_queue();
   std::atomic<bool> go{false};
@@ -84,15 +84,15 @@ TEST_P(EveryDevice, MarksAreFoundToBeOverWhenAsked) {
   });
   const Event event = mark(queue);
   on.refresh(*event.queue);
-  EXPECT_FALSE(event.known_over());
+  EXPECT_FALSE(event.known_complete());
   go = true;
   on.settle(event);
-  EXPECT_TRUE(event.known_over());
+  EXPECT_TRUE(event.known_complete());
   on.destroy_queue(queue);
-  EXPECT_TRUE(event.known_over());
+  EXPECT_TRUE(event.known_complete());
 }
 
-TEST_P(EveryDevice, RefusesWhatItDoesNotHave) {
+TEST_P(EveryDevice, RejectsUnsupportedSpacesAndTooLargeBlocks) {
   Device& on = device();
   EXPECT_THROW(on.allocate(Space::host, 100), DeviceError);
   EXPECT_THROW(on.allocate(Space::device, std::size_t{1} << 50), OutOfMemory);
@@ -102,9 +102,9 @@ TEST_P(EveryDevice, RefusesWhatItDoesNotHave) {
   EXPECT_LE(on.available(), on.properties().memory);
 }
 
-TEST_P(EveryDevice, MemoryOfItsOwnPoolIsInOrder) {
+TEST_P(EveryDevice, PoolAllocationIsStreamOrdered) {
   Device& on = device();
-  if (!on.properties().ordered) GTEST_SKIP() << "the device has no pool of its own";
+  if (!on.properties().ordered) GTEST_SKIP() << "the device has no stream-ordered pool";
   const Queue queue = on.create_queue();
   std::vector<int> in(1000, 3), out(1000);
   void* block = on.allocate_ordered(queue, 4000);
@@ -116,19 +116,19 @@ TEST_P(EveryDevice, MemoryOfItsOwnPoolIsInOrder) {
   on.destroy_queue(queue);
 }
 
-TEST_P(EveryDevice, ReachesPinnedAndManagedMemory) {
+TEST_P(EveryDevice, CopiesFromPinnedAndManagedMemory) {
   Device& on = device();
   const Queue queue = on.create_queue();
   for (const Space space : {Space::pinned, Space::managed}) {
     if (!on.properties().supports(space)) continue;
     auto* block = static_cast<int*>(on.allocate(space, 4000));
     std::iota(block, block + 1000, 0);
-    on.prefetch(queue, block, 4000, true);
+    on.prefetch(queue, block, 4000, Side::device);
     auto* device_block = on.allocate(Space::device, 4000);
     std::vector<int> out(1000);
     on.copy(queue, Copy::in, device_block, block, 4000);
     on.copy(queue, Copy::out, out.data(), device_block, 4000);
-    on.prefetch(queue, block, 4000, false);
+    on.prefetch(queue, block, 4000, Side::host);
     on.synchronize(queue);
     EXPECT_EQ(out, std::vector<int>(block, block + 1000));
     on.deallocate(Space::device, device_block);
@@ -137,7 +137,7 @@ TEST_P(EveryDevice, ReachesPinnedAndManagedMemory) {
   on.destroy_queue(queue);
 }
 
-TEST(Devices, AreNamed) {
+TEST(Devices, AreCreatedByName) {
   EXPECT_TRUE(make_devices("none").empty());
   const auto four = make_devices("host:4");
   ASSERT_EQ(four.size(), 4u);
@@ -148,7 +148,7 @@ TEST(Devices, AreNamed) {
   }
 }
 
-TEST(Devices, UnknownOnesAreRefusedWithWhatIsThere) {
+TEST(Devices, ErrorForUnknownNameListsAvailableOnes) {
   for (const char* name : {"cpu", "host:0", "host:x", "host:", "host:2x", "host:1000", ""}) {
     try {
       make_devices(name);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What the emulated device adds: addresses of its own, costs, limits and failures.
+// Emulated device: separate addresses, costs, limits and failures.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -30,14 +30,14 @@ std::string words_of(Call call) {
   return "no failure";
 }
 
-TEST(HostDevice, KernelsReachDeviceMemoryByTranslatedAddresses) {
+TEST(HostDevice, KernelsAccessDeviceMemoryByTranslatedAddresses) {
   HostDevice device;
   const Queue queue = device.create_queue();
   auto* block = static_cast<double*>(device.allocate(Space::device, 100 * sizeof(double)));
   device.launch(queue, "fill", [=](const Execution& execution) {
     EXPECT_TRUE(execution.on_host());
     double* values = execution.address(block, 100);
-    EXPECT_TRUE(std::isnan(values[0])) << "fresh memory is poisoned";
+    EXPECT_TRUE(std::isnan(values[0])) << "new memory is poisoned";
     for (int i = 0; i < 100; ++i) values[i] = i;
   });
   std::vector<double> out(100);
@@ -47,7 +47,7 @@ TEST(HostDevice, KernelsReachDeviceMemoryByTranslatedAddresses) {
   device.deallocate(Space::device, block);
 }
 
-TEST(HostDeviceDeathTest, HostCodeThatFollowsADevicePointerDies) {
+TEST(HostDeviceDeathTest, HostAccessToDeviceMemoryEndsTheProcess) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(
       {
@@ -58,38 +58,41 @@ TEST(HostDeviceDeathTest, HostCodeThatFollowsADevicePointerDies) {
       "");
 }
 
-TEST(HostDevice, HostPointersAreNoDevicePointers) {
+TEST(HostDevice, RejectsHostPointersAsDevicePointers) {
   HostDevice device;
   const Queue queue = device.create_queue();
   std::vector<double> host(100), other(100);
-  EXPECT_NE(
-      words_of([&] { device.copy(queue, Copy::in, host.data(), other.data(), 800); }).find("no one block"),
-      std::string::npos);
-  EXPECT_NE(
-      words_of([&] { device.copy(queue, Copy::out, host.data(), other.data(), 800); }).find("no one block"),
-      std::string::npos);
+  EXPECT_NE(words_of([&] {
+              device.copy(queue, Copy::in, host.data(), other.data(), 800);
+            }).find("not within one block"),
+            std::string::npos);
+  EXPECT_NE(words_of([&] {
+              device.copy(queue, Copy::out, host.data(), other.data(), 800);
+            }).find("not within one block"),
+            std::string::npos);
   device.launch(queue, "wrong", [&](const Execution& execution) { execution.address(host.data(), 100); });
   EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("host memory"), std::string::npos);
   auto* block = static_cast<double*>(device.allocate(Space::device, 800));
   EXPECT_NE(words_of([&] { device.copy(queue, Copy::in, block, block, 800); }).find("is a device pointer"),
             std::string::npos);
-  EXPECT_NE(words_of([&] { device.copy(queue, Copy::in, block, host.data(), 801); }).find("no one block"),
-            std::string::npos);
+  EXPECT_NE(
+      words_of([&] { device.copy(queue, Copy::in, block, host.data(), 801); }).find("not within one block"),
+      std::string::npos);
   device.launch(queue, "too far", [&](const Execution& execution) { execution.address(block + 50, 51); });
-  EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("no one block"), std::string::npos);
+  EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("not within one block"), std::string::npos);
   device.deallocate(Space::device, block);
   device.launch(queue, "freed", [&](const Execution& execution) { execution.address(block, 1); });
-  EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("no one block"), std::string::npos);
+  EXPECT_NE(words_of([&] { device.synchronize(queue); }).find("not within one block"), std::string::npos);
 }
 
-TEST(HostDevice, AFailedKernelStopsItsQueueUntilItHasBeenHeardOf) {
+TEST(HostDevice, FailedKernelBlocksItsQueueUntilSynchronized) {
   HostDevice device;
   const Queue queue = device.create_queue(), other = device.create_queue();
   bool ran = false;
   device.launch(queue, "bad", [](const Execution&) { throw std::runtime_error("negative density"); });
   const Event event = mark(queue);
   device.settle(event);
-  EXPECT_NE(words_of([&] { device.over(event); }).find("negative density"), std::string::npos);
+  EXPECT_NE(words_of([&] { device.is_complete(event); }).find("negative density"), std::string::npos);
   EXPECT_THROW(device.launch(queue, "next", [&](const Execution&) { ran = true; }), DeviceError);
   device.launch(other, "elsewhere", [](const Execution&) {});
   device.synchronize(other);
@@ -99,7 +102,7 @@ TEST(HostDevice, AFailedKernelStopsItsQueueUntilItHasBeenHeardOf) {
   EXPECT_TRUE(ran);
 }
 
-TEST(HostDevice, HoldsItsCapacityAndNoMore) {
+TEST(HostDevice, AllocatesItsCapacityAndNoMore) {
   HostDeviceSettings settings;
   settings.capacity = 1 << 20;
   HostDevice device(settings);
@@ -108,21 +111,21 @@ TEST(HostDevice, HoldsItsCapacityAndNoMore) {
   EXPECT_EQ(device.available(), 0u);
   try {
     device.allocate(Space::device, 1);
-    ADD_FAILURE() << "more than there is";
+    ADD_FAILURE() << "allocated more than the capacity";
   } catch (const OutOfMemory& error) {
     EXPECT_EQ(error.requested, 1u);
     EXPECT_EQ(error.in_use, 1u << 20);
     EXPECT_EQ(error.quota, 1u << 20);
   }
   for (int i = 0; i < 16; i += 2) device.deallocate(Space::device, blocks[static_cast<std::size_t>(i)]);
-  // Fragmented addresses do not matter.
+  // Fragmentation of addresses does not limit allocation.
   void* large = device.allocate(Space::device, 1 << 19);
   device.deallocate(Space::device, large);
   for (int i = 1; i < 16; i += 2) device.deallocate(Space::device, blocks[static_cast<std::size_t>(i)]);
   EXPECT_EQ(device.available(), 1u << 20);
 }
 
-TEST(HostDevice, SeveralShareTheirSettings) {
+TEST(HostDevice, SeveralDevicesHaveTheSameSettingsAndSeparateMemory) {
   HostDeviceSettings settings;
   settings.capacity = 1 << 20;
   const auto devices = make_devices("host:3", settings);
@@ -130,14 +133,14 @@ TEST(HostDevice, SeveralShareTheirSettings) {
   void* block = devices[1]->allocate(Space::device, 1 << 20);
   EXPECT_EQ(devices[1]->available(), 0u);
   EXPECT_EQ(devices[2]->available(), 1u << 20);
-  // What one device has, another does not reach.
+  // A device cannot access the memory of another.
   const Queue queue = devices[2]->create_queue();
   char host = 0;
   EXPECT_THROW(devices[2]->copy(queue, Copy::out, &host, block, 1), DeviceError);
   devices[1]->deallocate(Space::device, block);
 }
 
-TEST(HostDevice, FailsWhenTold) {
+TEST(HostDevice, InjectedFailuresOccurAtTheGivenCalls) {
   HostDeviceSettings settings;
   settings.failing_allocation = 2;
   settings.failing_copy = 2;
@@ -157,7 +160,7 @@ TEST(HostDevice, FailsWhenTold) {
   EXPECT_FALSE(device.lost());
 }
 
-TEST(HostDevice, DiesAndStaysDead) {
+TEST(HostDevice, LostDeviceRejectsAllCalls) {
   HostDeviceSettings settings;
   settings.dies_after = 3;
   HostDevice device(settings);
@@ -180,7 +183,7 @@ TEST(HostDevice, DiesAndStaysDead) {
   device.destroy_queue(queue);
 }
 
-TEST(HostDevice, CostsWhatItIsToldTo) {
+TEST(HostDevice, TakesAtLeastTheTimesOfItsSettings) {
   HostDeviceSettings settings;
   settings.launch_latency = 0.01;
   settings.kernel_delay = 0.02;
@@ -197,7 +200,7 @@ TEST(HostDevice, CostsWhatItIsToldTo) {
               device.synchronize(first);
             }),
             0.03);
-  // Copies in share the link; copies out have their own direction.
+  // Copies in one direction share the link; the two directions are independent.
   EXPECT_GE(seconds_of([&] {
               device.copy(first, Copy::in, block, host.data(), bytes);
               device.copy(second, Copy::in, other, host.data(), bytes);
@@ -213,7 +216,7 @@ TEST(HostDevice, CostsWhatItIsToldTo) {
   device.deallocate(Space::device, block);
 }
 
-TEST(HostDevice, RawAllocationStallsWhatRuns) {
+TEST(HostDevice, RawAllocationStallsTheDevice) {
   HostDeviceSettings settings;
   settings.allocation_stall = 0.05;
   settings.kernel_delay = 0.03;
@@ -224,7 +227,7 @@ TEST(HostDevice, RawAllocationStallsWhatRuns) {
   while (!running) std::this_thread::yield();
   void* block = nullptr;
   EXPECT_GE(seconds_of([&] { block = device.allocate(Space::device, 800); }), 0.05);
-  EXPECT_TRUE(mark(queue).known_over()) << "it waits for what runs";
+  EXPECT_TRUE(mark(queue).known_complete()) << "the allocation waits for the kernel";
   std::thread other([&] { device.deallocate(Space::device, block); });
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_GE(seconds_of([&] {
@@ -235,7 +238,7 @@ TEST(HostDevice, RawAllocationStallsWhatRuns) {
   other.join();
 }
 
-TEST(HostDevice, QueuesHaveRowsInTraces) {
+TEST(HostDevice, TracesHaveARowPerQueue) {
   HostDevice device;
   const Queue queue = device.create_queue();
   trace::start();
@@ -248,7 +251,7 @@ TEST(HostDevice, QueuesHaveRowsInTraces) {
   trace::clear();
 }
 
-TEST(HostDevice, ManagedPagesMoveOnce) {
+TEST(HostDevice, ManagedPagesMigrateOnlyOnAccessByTheOtherSide) {
   HostDeviceSettings settings;
   settings.page_fault = 0.04;
   HostDevice device(settings);
@@ -263,7 +266,7 @@ TEST(HostDevice, ManagedPagesMoveOnce) {
   EXPECT_GE(seconds_of(touch), 0.16);
   EXPECT_LT(seconds_of(touch), 0.16);
   device.host_touched(block, count * sizeof(double));
-  device.prefetch(queue, block, count * sizeof(double), true);
+  device.prefetch(queue, block, count * sizeof(double), Side::device);
   EXPECT_LT(seconds_of(touch), 0.16);
   EXPECT_EQ(block[0], 1);
   device.deallocate(Space::managed, block);

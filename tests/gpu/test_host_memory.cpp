@@ -9,7 +9,7 @@
 namespace meander::gpu {
 namespace {
 
-TEST(HostMemory, AlignsAndCounts) {
+TEST(HostMemory, AlignsBlocksAndCountsBytes) {
   Resource& memory = host_memory();
   const Stats before = memory.stats();
   for (const std::size_t alignment : {64, 256, 4096}) {
@@ -25,18 +25,18 @@ TEST(HostMemory, AlignsAndCounts) {
   EXPECT_EQ(memory.place(), (Place{Space::host, 0}));
 }
 
-TEST(HostMemory, NothingIsNull) {
+TEST(HostMemory, ZeroBytesGiveNull) {
   EXPECT_EQ(host_memory().allocate_sync(0), nullptr);
   host_memory().deallocate_sync(nullptr, 0);
 }
 
-TEST(HostMemory, SaysWhatItCouldNotGive) {
+TEST(HostMemory, OutOfMemoryStatesTheRequest) {
   const std::size_t pebibyte = std::size_t{1} << 50;
   EXPECT_LT(host_memory().available(), pebibyte);
   try {
     void* pointer = host_memory().allocate_sync(pebibyte);
     host_memory().deallocate_sync(pointer, pebibyte);
-    ADD_FAILURE() << "a pebibyte was had";
+    ADD_FAILURE() << "a pebibyte was allocated";
   } catch (const OutOfMemory& error) {
     EXPECT_EQ(error.requested, pebibyte);
     EXPECT_NE(std::string(error.what()).find("1125899906842624"), std::string::npos) << error.what();

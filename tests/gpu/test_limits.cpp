@@ -27,7 +27,7 @@ class Limits : public ::testing::Test {
   HostDevice device{eight_mebibytes()};
 };
 
-TEST_F(Limits, TheLimitHolds) {
+TEST_F(Limits, HeldBytesNeverExceedTheLimit) {
   CacheTraits traits;
   traits.limit = 3 * mib;
   MemoryCache cache(device, Space::device, traits);
@@ -48,8 +48,8 @@ TEST_F(Limits, TheLimitHolds) {
   cache.deallocate_sync(third, 256);
 }
 
-// A device that is to align more than it does on its own gives more than is handed out.
-TEST_F(Limits, CountWhatAlignmentTakes) {
+// For a larger alignment than that of the device, the cache allocates more than it can use.
+TEST_F(Limits, IncludePaddingForAlignment) {
   QuotaState state;
   SharedQuota quota(state, 4 * mib);
   CacheTraits traits;
@@ -75,7 +75,7 @@ TEST_F(Limits, CountWhatAlignmentTakes) {
   EXPECT_EQ(device.available(), 8 * mib);
 }
 
-TEST_F(Limits, AQuotaIsSharedLive) {
+TEST_F(Limits, CachesReleaseIdleMemoryForOthersOfTheQuota) {
   QuotaState state;
   SharedQuota quota(state, 4 * mib);
   CacheTraits traits;
@@ -85,12 +85,12 @@ TEST_F(Limits, AQuotaIsSharedLive) {
     MemoryCache first(device, Space::device, traits), second(device, Space::device, traits);
     first.deallocate_sync(first.allocate_sync(3 * mib), 3 * mib);
     EXPECT_EQ(quota.in_use(), 3 * mib);
-    // The second asks, and has it as soon as the first tends its cache.
+    // The second cache requests memory, and obtains it when the first one calls maintain().
     std::thread step([&] {
       std::size_t freed = 0;
       while (freed == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        freed = first.tend();
+        freed = first.maintain();
       }
       EXPECT_EQ(freed, 3 * mib);
     });
@@ -104,7 +104,7 @@ TEST_F(Limits, AQuotaIsSharedLive) {
   EXPECT_EQ(quota.in_use(), 0u);
 }
 
-TEST_F(Limits, AQuotaMayBeSharedByProcesses) {
+TEST_F(Limits, ProcessesShareAQuota) {
   void* shared = mmap(nullptr, sizeof(QuotaState), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
   auto* state = new (shared) QuotaState;
@@ -170,7 +170,7 @@ TEST(LimitsDeathTest, FallsBackToAnAbortWithFigures) {
         MemoryCache cache(device, Space::device, traits);
         cache.allocate_sync(std::size_t{1} << 50);
       },
-      "1125899906842624 bytes asked for");
+      "1125899906842624 bytes requested");
 }
 
 }  // namespace

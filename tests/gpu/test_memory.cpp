@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that is owned, wrapped or aliased, and adaptors.
+// Owned, wrapped and aliased memory, and the adaptor to std::pmr.
 #include "gpu/memory.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace meander::gpu {
 namespace {
 
-TEST(Memory, TheOwnerGivesBackAndNobodyElse) {
+TEST(Memory, OnlyTheOwnerDeallocates) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   {
@@ -37,7 +37,7 @@ TEST(Memory, TheOwnerGivesBackAndNobodyElse) {
   EXPECT_EQ(cache.stats().live_bytes, 0u);
 }
 
-TEST(Memory, CopiesBetweenAllPlaces) {
+TEST(Memory, CopiesBetweenAllSpaces) {
   HostDevice device;
   MemoryCache on_device(device, Space::device), pinned(device, Space::pinned),
       managed(device, Space::managed);
@@ -62,7 +62,7 @@ TEST(Memory, CopiesBetweenAllPlaces) {
   EXPECT_THROW(copy(nullptr, Queue{}, Memory::allocate(on_device, 8), first, 8), DeviceError);
 }
 
-TEST(PmrResource, CarriesStandardContainers) {
+TEST(PmrResource, ServesStandardContainers) {
   HostDevice device;
   MemoryCache cache(device, Space::managed), other(device, Space::managed);
   PmrResource resource(cache), same(cache), another(other);

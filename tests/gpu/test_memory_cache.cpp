@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory cache: reuse, order, age and limits.
+// Memory cache: reuse, order of queues, trimming and slack.
 #include "gpu/memory_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
-TEST(SizeClass, HoldsWhatIsAskedForAndAtMostAnEighthMore) {
+TEST(SizeClass, ExceedsTheRequestByAnEighthAtMost) {
   for (int i = 0; i + 1 < size_classes; ++i) {
     ASSERT_LT(class_bytes(i), class_bytes(i + 1));
     ASSERT_EQ(size_class(class_bytes(i)), i);
@@ -34,7 +34,7 @@ TEST(SizeClass, HoldsWhatIsAskedForAndAtMostAnEighthMore) {
   }
 }
 
-TEST(MemoryCache, HandsABlockOutAgain) {
+TEST(MemoryCache, ReusesDeallocatedBlocks) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   void* first = cache.allocate_sync(40 * kib);
@@ -46,7 +46,7 @@ TEST(MemoryCache, HandsABlockOutAgain) {
   EXPECT_NE(third, first);
   const Stats stats = cache.stats();
   EXPECT_EQ(stats.live_bytes, 79 * kib);
-  EXPECT_EQ(stats.stranded_bytes, kib);
+  EXPECT_EQ(stats.fragmentation_bytes, kib);
   EXPECT_EQ(stats.held_bytes, 80 * kib);
   EXPECT_EQ(stats.allocations, 3u);
   EXPECT_EQ(stats.hits, 1u);
@@ -59,7 +59,7 @@ TEST(MemoryCache, HandsABlockOutAgain) {
   EXPECT_EQ(cache.place(), (Place{Space::device, 0}));
 }
 
-TEST(MemoryCache, NothingIsNullAndNullIsNothing) {
+TEST(MemoryCache, ZeroBytesGiveNullAndNullIsIgnored) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   EXPECT_EQ(cache.allocate_sync(0), nullptr);
@@ -69,7 +69,7 @@ TEST(MemoryCache, NothingIsNullAndNullIsNothing) {
   EXPECT_EQ(cache.stats().allocations, 0u);
 }
 
-TEST(MemoryCache, RefusesAPebibyteWithoutTouchingWhatItHolds) {
+TEST(MemoryCache, FailedHugeAllocationReleasesNoMemory) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   cache.deallocate_sync(cache.allocate_sync(mib), mib);
@@ -90,7 +90,7 @@ TEST(MemoryCache, RefusesAPebibyteWithoutTouchingWhatItHolds) {
   EXPECT_EQ(cache.stats().failures, 6u);
 }
 
-TEST(MemoryCache, AlignsAsItsTraitsSay) {
+TEST(MemoryCache, AlignsBlocksToTheAlignmentOfItsTraits) {
   HostDevice device;
   CacheTraits traits;
   traits.alignment = 64 * kib;
@@ -103,7 +103,7 @@ TEST(MemoryCache, AlignsAsItsTraitsSay) {
   cache.deallocate_sync(second, 1000, 512);
 }
 
-// ---- order
+// ---- order of queues
 
 class Gate {
  public:
@@ -113,7 +113,7 @@ class Gate {
     device_.destroy_queue(queue_);
   }
   Queue queue() const { return queue_; }
-  // What is submitted afterwards waits until the gate is opened.
+  // Operations submitted afterwards wait until the gate is opened.
   void shut() {
     device_.call_host(queue_, [this] {
       while (!open_) std::this_thread::yield();
@@ -127,7 +127,7 @@ class Gate {
   std::atomic<bool> open_{false};
 };
 
-TEST(MemoryCache, ABlockInFlightGoesToItsOwnQueueOnly) {
+TEST(MemoryCache, BlockInFlightIsReusedByItsQueueOnly) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   Gate gate(device);
@@ -149,7 +149,7 @@ TEST(MemoryCache, ABlockInFlightGoesToItsOwnQueueOnly) {
   device.destroy_queue(other);
 }
 
-TEST(MemoryCache, OutlivesTheQueuesOfItsBlocks) {
+TEST(MemoryCache, ReusesBlocksOfDestroyedQueues) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   const Queue queue = device.create_queue();
@@ -160,7 +160,7 @@ TEST(MemoryCache, OutlivesTheQueuesOfItsBlocks) {
   cache.deallocate_sync(block, mib);
 }
 
-// ---- giving back
+// ---- release of memory
 
 TEST(MemoryCache, TrimsTheLeastRecentlyUsedFirst) {
   HostDevice device;
@@ -183,21 +183,21 @@ TEST(MemoryCache, TrimsTheLeastRecentlyUsedFirst) {
   EXPECT_EQ(device.available(), device.properties().memory);
 }
 
-TEST(MemoryCache, TendGivesBackWhatHasBeenIdleForLong) {
+TEST(MemoryCache, MaintainReleasesBlocksIdleForLong) {
   HostDevice device;
   CacheTraits traits;
   traits.trim_after = std::chrono::milliseconds(100);
   MemoryCache cache(device, Space::device, traits);
   void* held = cache.allocate_sync(2 * mib);
   cache.deallocate_sync(cache.allocate_sync(mib), mib);
-  EXPECT_EQ(cache.tend(), 0u);
+  EXPECT_EQ(cache.maintain(), 0u);
   std::this_thread::sleep_for(std::chrono::milliseconds(150));
-  EXPECT_EQ(cache.tend(), mib);
+  EXPECT_EQ(cache.maintain(), mib);
   EXPECT_EQ(cache.stats().held_bytes, 2 * mib);
   cache.deallocate_sync(held, 2 * mib);
 }
 
-TEST(MemoryCache, WhatIsInFlightIsNotGivenBack) {
+TEST(MemoryCache, BlocksInFlightAreNotReleased) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   Gate gate(device);
@@ -210,19 +210,19 @@ TEST(MemoryCache, WhatIsInFlightIsNotGivenBack) {
   EXPECT_EQ(cache.trim(), mib);
 }
 
-TEST(MemoryCache, HoldsNoMoreThanItsSlack) {
+TEST(MemoryCache, HoldsNoMoreThanSlackAllows) {
   HostDevice device;
   CacheTraits traits;
   traits.keep = 0;
   MemoryCache cache(device, Space::device, traits);
-  // One size after the other: what the last one needed must not pile up.
+  // One size after the other: blocks of earlier sizes must not accumulate.
   for (int size = 1; size <= 32; ++size) {
     const std::size_t bytes = static_cast<std::size_t>(size) * 100 * kib;
     std::vector<void*> blocks;
     for (int i = 0; i < 20; ++i) blocks.push_back(cache.allocate_sync(bytes));
     for (void* block : blocks) cache.deallocate_sync(block, bytes);
     const Stats stats = cache.stats();
-    // At worst rounding up to a size class and slack, and one block.
+    // Upper bound: slack times the peak, and one block of the size class.
     EXPECT_LE(stats.peak_held_bytes, 1.2 * double(stats.peak_bytes) + double(class_bytes(size_class(bytes))));
   }
   EXPECT_GT(cache.stats().evictions, 0u);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What the memory cache says to code that errs.
+// Reports of the memory cache for misuse.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -20,13 +20,13 @@ class CacheMisuse : public ::testing::Test {
   using Kinds = std::vector<Misuse>;
 };
 
-TEST_F(CacheMisuse, DoubleFree) {
+TEST_F(CacheMisuse, DoubleFreeIsReportedAndIgnored) {
   MemoryCache cache(device, Space::device);
   void* block = cache.allocate_sync(1000);
   cache.deallocate_sync(block, 1000);
   cache.deallocate_sync(block, 1000);
   EXPECT_EQ(caught.kinds(), Kinds{Misuse::double_free});
-  // It is idle once.
+  // The block is in the list of idle blocks only once.
   EXPECT_EQ(cache.allocate_sync(1000), block);
   void* other = cache.allocate_sync(1000);
   EXPECT_NE(other, block);
@@ -34,7 +34,7 @@ TEST_F(CacheMisuse, DoubleFree) {
   cache.deallocate_sync(other, 1000);
 }
 
-TEST_F(CacheMisuse, DoubleFreeAtTheSameTime) {
+TEST_F(CacheMisuse, ConcurrentDoubleFreesAreReportedOncePerBlock) {
   MemoryCache cache(device, Space::device);
   constexpr int blocks = 2000;
   std::vector<void*> all;
@@ -49,7 +49,7 @@ TEST_F(CacheMisuse, DoubleFreeAtTheSameTime) {
   EXPECT_EQ(cache.stats().live_bytes, 0u);
 }
 
-TEST_F(CacheMisuse, ForeignPointer) {
+TEST_F(CacheMisuse, ForeignPointersAreReported) {
   MemoryCache cache(device, Space::device), other(device, Space::device);
   int local = 0;
   cache.deallocate_sync(&local, sizeof local);
@@ -62,7 +62,7 @@ TEST_F(CacheMisuse, ForeignPointer) {
   EXPECT_EQ(caught.kinds(), Kinds{Misuse::foreign});
 }
 
-TEST_F(CacheMisuse, InteriorPointer) {
+TEST_F(CacheMisuse, InteriorPointerIsReportedWithItsBlock) {
   MemoryCache cache(device, Space::device);
   void* block = cache.allocate_sync(1000);
   cache.deallocate_sync(static_cast<char*>(block) + 8, 1000);
@@ -73,7 +73,7 @@ TEST_F(CacheMisuse, InteriorPointer) {
   EXPECT_TRUE(caught.kinds().empty());
 }
 
-TEST_F(CacheMisuse, WrongSize) {
+TEST_F(CacheMisuse, WrongSizeIsReportedAndTheBlockStaysLive) {
   MemoryCache cache(device, Space::device);
   void* block = cache.allocate_sync(1000);
   cache.deallocate_sync(block, 999);
@@ -84,7 +84,7 @@ TEST_F(CacheMisuse, WrongSize) {
   cache.deallocate_sync(block, 1000);
 }
 
-TEST_F(CacheMisuse, Leaks) {
+TEST_F(CacheMisuse, LeaksAreReportedAndReleased) {
   {
     MemoryCache cache(device, Space::device);
     cache.allocate_sync(1000);
@@ -95,7 +95,7 @@ TEST_F(CacheMisuse, Leaks) {
   EXPECT_EQ(caught.reports()[0].expected, 2u);
   EXPECT_EQ(caught.reports()[0].bytes, 3000u);
   EXPECT_EQ(caught.kinds(), Kinds{Misuse::leak});
-  EXPECT_EQ(device.available(), device.properties().memory) << "all is given back all the same";
+  EXPECT_EQ(device.available(), device.properties().memory) << "leaked blocks are released";
 }
 
 TEST(CacheMisuseDeathTest, AbortsByDefault) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Every memory strategy on every device carries a batch there and back.
+// Transfers of batches with every memory strategy on every device.
 #include "gpu/strategy.hpp"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ class EveryStrategy : public ::testing::TestWithParam<std::tuple<std::string, st
   }
   Device& device() { return *devices.front(); }
 
-  // Sends i, has the emulated device double it, and looks at what comes back.
-  void there_and_back(Queue queue, int first, std::size_t count) {
+  // Sends integers, doubles them on the emulated device, fetches and checks them.
+  void round_trip(Queue queue, int first, std::size_t count) {
     const Buffer buffer = strategy->acquire(queue, count * sizeof(int));
     ASSERT_NE(buffer.host, nullptr);
     auto* host = static_cast<int*>(buffer.host);
@@ -67,14 +67,14 @@ INSTANTIATE_TEST_SUITE_P(Strategy, EveryStrategy,
                                             ::testing::ValuesIn(strategy_names())),
                          parameter_name);
 
-TEST_P(EveryStrategy, CarriesBatchesThereAndBack) {
+TEST_P(EveryStrategy, TransfersBatchesInBothDirections) {
   EXPECT_EQ(strategy->name(), std::get<1>(GetParam()));
   std::vector<std::thread> team;
   for (int t = 0; t < 4; ++t) {
     team.emplace_back([&, t] {
       const Queue queue = device().create_queue();
       for (int i = 0; i < 25; ++i)
-        there_and_back(queue, 1000 * t + i, 1000 + static_cast<std::size_t>(i % 5) * 3000);
+        round_trip(queue, 1000 * t + i, 1000 + static_cast<std::size_t>(i % 5) * 3000);
       device().destroy_queue(queue);
     });
   }
@@ -110,7 +110,7 @@ TEST_P(EveryStrategy, SendsAndFetchesParts) {
   device().destroy_queue(queue);
 }
 
-TEST_P(EveryStrategy, SaysWhatItsMemoryDoesNotHave) {
+TEST_P(EveryStrategy, ThrowsOutOfMemoryAndHoldsNothing) {
   const Queue queue = device().create_queue();
   EXPECT_THROW(strategy->acquire(queue, std::size_t{1} << 50), OutOfMemory);
   EXPECT_EQ(strategy->stats().live_bytes, 0u);
@@ -120,7 +120,7 @@ TEST_P(EveryStrategy, SaysWhatItsMemoryDoesNotHave) {
   device().destroy_queue(queue);
 }
 
-TEST_P(EveryStrategy, CatchesMisuse) {
+TEST_P(EveryStrategy, DetectsMisuse) {
   test::CaughtMisuse caught;
   Resource& memory = strategy->memory();
   void* block = memory.allocate_sync(1000);
@@ -136,7 +136,7 @@ TEST_P(EveryStrategy, CatchesMisuse) {
   EXPECT_EQ(caught.kinds(), std::vector<Misuse>{Misuse::leak});
 }
 
-TEST(Strategies, UnknownOnesAreRefusedWithWhatIsThere) {
+TEST(Strategies, ErrorForUnknownNameListsAvailableOnes) {
   HostDeviceSettings settings;
   settings.managed = false;
   HostDevice device(settings);
@@ -147,18 +147,19 @@ TEST(Strategies, UnknownOnesAreRefusedWithWhatIsThere) {
     } catch (const InputError& error) {
       EXPECT_EQ(error.what(),
                 "memory strategy \"" + std::string(name) +
-                    "\" does not exist on host:0; there are \"map\", \"pooled\", \"zero-copy\", "
+                    "\" does not exist on host:0; available: \"map\", \"pooled\", \"zero-copy\", "
                     "\"cuda-async\"");
     }
   }
 }
 
-TEST(Strategies, MapAsksTheDeviceEachTimeAndPooledDoesNot) {
+TEST(Strategies, MapAllocatesForEachBatchAndPooledOnce) {
   for (const auto& [name, allocations] : {std::pair{"map", 10u}, std::pair{"pooled", 1u}}) {
     HostDevice device;
     const auto strategy = make_strategy(name, device);
     const Queue queue = device.create_queue();
-    for (int i = 0; i < 10; ++i) strategy->release(queue, strategy->acquire(queue, 1 << 20, false));
+    for (int i = 0; i < 10; ++i)
+      strategy->release(queue, strategy->acquire(queue, 1 << 20, HostWindow::none));
     EXPECT_EQ(device.allocations(), allocations) << name;
     device.destroy_queue(queue);
   }

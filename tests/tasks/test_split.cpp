@@ -81,17 +81,17 @@ TEST(Split, KeepsToAFixedShare) {
 }
 
 TEST(Overlap, CountsWhatIsDoneMeanwhile) {
-  UnderWay clock;
-  clock.begin(100);
-  clock.begin(150);
+  Stopwatch clock;
+  clock.start(100);
+  clock.start(150);
   EXPECT_TRUE(clock.running());
-  EXPECT_EQ(clock.until(180), 80);
-  clock.end(200);
-  clock.end(300);
-  EXPECT_EQ(clock.until(400), 100);
-  clock.begin(500);
-  EXPECT_EQ(clock.until(520), 120);
-  const HiddenTime none;
+  EXPECT_EQ(clock.elapsed(180), 80);
+  clock.stop(200);
+  clock.stop(300);
+  EXPECT_EQ(clock.elapsed(400), 100);
+  clock.start(500);
+  EXPECT_EQ(clock.elapsed(520), 120);
+  const OverlapTime none;
   EXPECT_EQ(none.share(), 1);
   Overlap messages;
   const auto work = [&] {

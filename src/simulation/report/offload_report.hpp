@@ -27,7 +27,7 @@ struct OffloadReport {
   // Held by caches, windows in pinned memory left out: at present and at most.
   std::int64_t device_bytes = 0, peak_device_bytes = 0;
   double memory_waits = 0;  // seconds that threads waited for memory in flight
-  HiddenTime batches;       // of the time that batches were under way
+  OverlapTime batches;      // of the time that batches were under way
   tasks::SplitRates rates;  // summed up over ranks: the means of those with devices
 
   double share() const;     // of the patch updates, done on devices

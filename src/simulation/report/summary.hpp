@@ -44,7 +44,7 @@ struct Summary {
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
   std::int64_t checkpoints = 0;
   double checkpoint_seconds = 0;  // each
-  HiddenTime messages;            // of several ranks
+  OverlapTime messages;           // of several ranks
   std::optional<OffloadReport> offload;
   std::int64_t first_order = 0, floored = 0, strayed = 0;  // volume updates, since the start of the whole run
 };

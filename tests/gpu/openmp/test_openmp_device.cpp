@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Target regions on OpenMP's devices, through the queues, strategies and memory of the interface.
+// Target regions on OpenMP devices, with queues, memory strategies and memory of the device interface.
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -38,7 +38,7 @@ class OpenMp : public ::testing::Test {
   std::vector<std::unique_ptr<Device>> devices;
 };
 
-TEST_F(OpenMp, SaysWhatItIs) {
+TEST_F(OpenMp, PropertiesDescribeTheDevice) {
   const DeviceProperties& properties = device().properties();
   EXPECT_EQ(properties.kind, "openmp");
   if (omp_get_num_devices() == 0) {
@@ -52,7 +52,7 @@ TEST_F(OpenMp, SaysWhatItIs) {
   EXPECT_FALSE(properties.ordered);
 }
 
-TEST_F(OpenMp, StrategiesItHasCarryBatchesThroughTargetRegions) {
+TEST_F(OpenMp, TargetRegionsUpdateBatchesWithEverySupportedStrategy) {
   for (const std::string& name : strategy_names()) {
     std::unique_ptr<Strategy> strategy;
     try {
@@ -114,7 +114,7 @@ TEST_F(OpenMp, BlocksInFlightKeepTheirContents) {
   EXPECT_LE(cache.stats().device_allocations, 8u);
 }
 
-TEST_F(OpenMp, FailuresOfAQueueAreTold) {
+TEST_F(OpenMp, FailureBlocksItsQueueUntilSynchronized) {
   const Queue queue = device().create_queue();
   device().launch(queue, "fails", [](const Execution&) { throw std::runtime_error("no such thing"); });
   bool ran = false;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Collective calls against what every rank can compute by itself.
+// Collective calls, compared with results that every rank computes by itself.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -15,7 +15,7 @@ const parallel::Communicator& world() {
   return communicator;
 }
 
-TEST(Communicator, Reductions) {
+TEST(Communicator, ReductionsAgreeWithTheSerialResult) {
   const int n = world().size(), r = world().rank();
   EXPECT_EQ(world().min(0.5 * r), 0.0);
   EXPECT_EQ(world().max(0.5 * r), 0.5 * (n - 1));
@@ -28,7 +28,7 @@ TEST(Communicator, Reductions) {
   EXPECT_EQ(values[0], static_cast<std::uint64_t>(-n));
 }
 
-TEST(Communicator, AllGatherOfDifferentLengths) {
+TEST(Communicator, AllGatherConcatenatesDifferentLengthsByRank) {
   std::vector<int> own(static_cast<std::size_t>(world().rank()), world().rank());
   const auto all = world().all_gather<int>(std::span<const int>(own));
   std::vector<int> expected;
@@ -36,7 +36,7 @@ TEST(Communicator, AllGatherOfDifferentLengths) {
   EXPECT_EQ(all, expected);
 }
 
-TEST(Communicator, Broadcast) {
+TEST(Communicator, BroadcastGivesAllRanksTheTextOfTheRoot) {
   std::string text = world().is_root() ? "a text" : "";
   world().broadcast(text);
   EXPECT_EQ(text, "a text");
@@ -59,9 +59,9 @@ TEST(Communicator, AgreesOnTheLowestFailure) {
                InputError);
 }
 
-// Rank r sends i items to rank (r + i) % n, for i below a number that differs from rank to rank, many times
-// in a row.
-TEST(Communicator, SparseExchange) {
+// Rank r sends i items to rank (r + i) % n for i below a number that differs between ranks. Many exchanges in
+// succession.
+TEST(Communicator, SparseExchangeDeliversEveryMessage) {
   const int n = world().size(), r = world().rank();
   for (int round = 0; round < 50; ++round) {
     std::vector<parallel::Parcel<int>> out;

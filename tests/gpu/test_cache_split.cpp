@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of the memory cache that are cut in two where memory is short, and put together again.
+// Memory cache: splitting and coalescing of blocks.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ CacheTraits no_more_than(std::size_t limit) {
   return traits;
 }
 
-TEST(CacheParts, ALargerBlockServesSmallerOnesWithoutTheDevice) {
+TEST(CacheSplit, LargerBlockServesSmallerAllocationsWithoutTheDevice) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   auto* whole = static_cast<char*>(cache.allocate_sync(8 * mib));
@@ -40,7 +40,7 @@ TEST(CacheParts, ALargerBlockServesSmallerOnesWithoutTheDevice) {
       EXPECT_TRUE(part == other || part + 2 * mib <= other || other + 2 * mib <= part);
   }
   EXPECT_THROW(cache.allocate_sync(2 * mib), OutOfMemory);
-  EXPECT_EQ(cache.stats().carved, 3u);
+  EXPECT_EQ(cache.stats().splits, 3u);
   EXPECT_EQ(cache.stats().held_bytes, 8 * mib);
   EXPECT_EQ(cache.stats().live_bytes, 8 * mib);
   for (char* part : parts) cache.deallocate_sync(part, 2 * mib);
@@ -50,7 +50,7 @@ TEST(CacheParts, ALargerBlockServesSmallerOnesWithoutTheDevice) {
   cache.deallocate_sync(whole, 8 * mib);
 }
 
-TEST(CacheParts, OneLivePartKeepsTheWhole) {
+TEST(CacheSplit, LivePartPreventsReleaseOfItsBlock) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   cache.deallocate_sync(cache.allocate_sync(8 * mib), 8 * mib);
@@ -63,17 +63,17 @@ TEST(CacheParts, OneLivePartKeepsTheWhole) {
   EXPECT_EQ(device.deallocations(), 1u);
 }
 
-TEST(CacheParts, AreNeverSmallerThanAQuarterOfWhatTheDeviceGave) {
+TEST(CacheSplit, PartsAreAtLeastAQuarterOfTheDeviceBlock) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   cache.deallocate_sync(cache.allocate_sync(8 * mib), 8 * mib);
   void* small = cache.allocate_sync(mib);
-  EXPECT_EQ(cache.stats().carved, 0u);
-  EXPECT_EQ(cache.stats().evictions, 1u) << "the whole block went back to the device instead";
+  EXPECT_EQ(cache.stats().splits, 0u);
+  EXPECT_EQ(cache.stats().evictions, 1u) << "the block is released to the device instead";
   cache.deallocate_sync(small, mib);
 }
 
-TEST(CacheParts, InFlightStayInOrder) {
+TEST(CacheSplit, PartsOfBlocksInFlightKeepQueueOrder) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));
   const Queue queue = device.create_queue();
@@ -84,8 +84,8 @@ TEST(CacheParts, InFlightStayInOrder) {
   });
   cache.deallocate(queue, whole, 8 * mib);
   void* part = cache.allocate(queue, 2 * mib);
-  EXPECT_EQ(part, whole) << "the same queue may have it at once";
-  EXPECT_EQ(cache.try_allocate(Queue{}, 6 * mib), nullptr) << "others may not yet have the rest";
+  EXPECT_EQ(part, whole) << "the same queue may use it immediately";
+  EXPECT_EQ(cache.try_allocate(Queue{}, 6 * mib), nullptr) << "the rest is still in flight for others";
   open = true;
   device.synchronize(queue);
   void* rest = cache.try_allocate(Queue{}, 6 * mib);
@@ -95,7 +95,7 @@ TEST(CacheParts, InFlightStayInOrder) {
   device.destroy_queue(queue);
 }
 
-TEST(CacheParts, MisuseIsCaught) {
+TEST(CacheSplit, MisuseOfPartsIsDetected) {
   HostDevice device;
   test::CaughtMisuse caught;
   {
@@ -116,8 +116,7 @@ TEST(CacheParts, MisuseIsCaught) {
   EXPECT_EQ(device.deallocations(), 1u);
 }
 
-// The device's own memory is what a mix of sizes may not outgrow by much.
-TEST(CacheParts, AMixOfFewBlocksIsHeldInLittleMore) {
+TEST(CacheSplit, MixOfSizesHoldsLittleMoreThanItsPeak) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   std::minstd_rand engine(7);
@@ -139,7 +138,7 @@ TEST(CacheParts, AMixOfFewBlocksIsHeldInLittleMore) {
   const Stats stats = cache.stats();
   EXPECT_LT(static_cast<double>(stats.peak_held_bytes), 1.3 * static_cast<double>(peak));
   EXPECT_GT(stats.hit_rate(), 0.99);
-  EXPECT_GT(stats.carved, 0u);
+  EXPECT_GT(stats.splits, 0u);
   for (const Held& block : held) cache.deallocate_sync(block.pointer, block.bytes);
   EXPECT_TRUE(cache.is_valid());
   cache.trim();

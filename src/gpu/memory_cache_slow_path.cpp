@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens when the hot path finds no block: the ladder.
+// Memory cache: slow path, for allocations to which the hot path finds no block.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-void* MemoryCache::allocate_slowly(Queue queue, std::size_t bytes, std::size_t alignment,
-                                   std::unique_ptr<OutOfMemory>& error) {
+void* MemoryCache::allocate_slow_path(Queue queue, std::size_t bytes, std::size_t alignment,
+                                      std::unique_ptr<OutOfMemory>& error) {
   if (alignment > traits_.alignment) {
-    throw DeviceError(fmt::format("{} memory with alignment {} asked for, but the cache aligns to {} only",
-                                  name(space_), alignment, traits_.alignment),
+    throw DeviceError(fmt::format("alignment {} of {} memory requested, but the cache aligns to {} bytes",
+                                  alignment, name(space_), traits_.alignment),
                       false);
   }
   Block* block = nullptr;
@@ -33,7 +33,7 @@ void* MemoryCache::allocate_slowly(Queue queue, std::size_t bytes, std::size_t a
     search.bytes = class_bytes(search.size_class);
     block = search_with_refresh(search, search.size_class);
     if (block == nullptr && !exceeds_slack(search.bytes)) block = grow(search);
-    if (block == nullptr) block = climb(search);
+    if (block == nullptr) block = find_block(search);
   }
   const bool own_block = block != nullptr;
   void* pointer = own_block ? nullptr : fall_back(queue, bytes);
@@ -43,7 +43,7 @@ void* MemoryCache::allocate_slowly(Queue queue, std::size_t bytes, std::size_t a
   if (own_block) {
     pointer = hand_out(block, own, bytes);
     own.figures.hits.add(search.from_device ? 0 : 1);
-    own.figures.taken.add(search.from_other ? 1 : 0);
+    own.figures.from_other_threads.add(search.from_other ? 1 : 0);
     own.figures.queue_waits.add(search.queue_waits ? 1 : 0);
     own.figures.device_allocations.add(search.from_device ? 1 : 0);
     own.figures.while_busy.add(search.while_busy ? 1 : 0);
@@ -80,9 +80,9 @@ Block* MemoryCache::search_idle(Search& search, int wanted, Readiness readiness)
   return nullptr;
 }
 
-// Blocks may be ready without anybody having asked the device.
+// Refreshes the progress of the queues if the first search fails: uses may have ended since the last query.
 Block* MemoryCache::search_with_refresh(Search& search, int wanted) {
-  if (Block* block = search_idle(search, wanted, Readiness::over_or_same_queue)) return block;
+  if (Block* block = search_idle(search, wanted, Readiness::complete_or_same_queue)) return block;
   const auto has_some = [&](int i) {
     return shards_[static_cast<std::size_t>(i)].idle[static_cast<std::size_t>(wanted)].load(
                std::memory_order_relaxed) != nullptr;
@@ -90,7 +90,7 @@ Block* MemoryCache::search_with_refresh(Search& search, int wanted) {
   for (int i = 0; i < shard_count; ++i) {
     if (!has_some(i)) continue;
     refresh_queues();
-    return search_idle(search, wanted, Readiness::over_or_same_queue);
+    return search_idle(search, wanted, Readiness::complete_or_same_queue);
   }
   return nullptr;
 }
@@ -111,7 +111,7 @@ bool MemoryCache::exceeds_slack(std::size_t more) const {
   return static_cast<double>(held_in_classes() + more) > allowed;
 }
 
-// A new block from the device, within limit and quota; null if there is none.
+// Allocates a new block from the device, within limit and quota; null if that fails.
 Block* MemoryCache::grow(Search& search) {
   const std::size_t bytes = raw_bytes(search.size_class);
   std::size_t held = held_.load(std::memory_order_relaxed);
@@ -120,10 +120,10 @@ Block* MemoryCache::grow(Search& search) {
   } while (!held_.compare_exchange_weak(held, held + bytes, std::memory_order_acq_rel));
   if (traits_.quota != nullptr && !traits_.quota->take(bytes)) {
     held_.fetch_sub(bytes, std::memory_order_acq_rel);
-    search.quota_ended = true;
+    search.quota_exhausted = true;
     return nullptr;
   }
-  const auto give_up = [&] {
+  const auto undo = [&] {
     if (traits_.quota != nullptr) traits_.quota->give(bytes);
     held_.fetch_sub(bytes, std::memory_order_acq_rel);
   };
@@ -132,10 +132,10 @@ Block* MemoryCache::grow(Search& search) {
   try {
     raw = device_.allocate(space_, bytes);
   } catch (const OutOfMemory&) {
-    give_up();
+    undo();
     return nullptr;
   } catch (...) {
-    give_up();
+    undo();
     throw;
   }
   raw_blocks_.fetch_add(1);
@@ -160,10 +160,10 @@ Block* MemoryCache::grow(Search& search) {
 
 bool MemoryCache::worth_waiting(const Search& search) const {
   if (any_in_flight()) return true;
-  return search.quota_ended && traits_.quota->in_use() > held_.load(std::memory_order_relaxed);
+  return search.quota_exhausted && traits_.quota->in_use() > held_.load(std::memory_order_relaxed);
 }
 
-Block* MemoryCache::climb(Search& search) {
+Block* MemoryCache::find_block(Search& search) {
   const std::size_t raw = raw_bytes(search.size_class);
   if (raw > traits_.limit || (traits_.quota != nullptr && raw > traits_.quota->limit()) ||
       (space_ == Space::device && raw > device_.properties().memory))
@@ -173,16 +173,16 @@ Block* MemoryCache::climb(Search& search) {
   auto pause = std::chrono::microseconds(10);
   for (;;) {
     if (Block* block = search_classes(search)) return block;
-    if (Block* block = carve(search)) return block;
-    if (put_together(std::numeric_limits<std::int64_t>::max())) {
+    if (Block* block = split_idle(search)) return block;
+    if (coalesce(std::numeric_limits<std::int64_t>::max())) {
       if (Block* block = search_classes(search)) return block;
-      if (Block* block = carve(search)) return block;
+      if (Block* block = split_idle(search)) return block;
     }
     if (exceeds_slack(search.bytes))
-      give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction);
+      release_idle(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction);
     if (Block* block = grow(search)) return block;
     const bool late = Clock::now() - begin > traits_.deadline;
-    if (give_back(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction) > 0) {
+    if (release_idle(search.bytes, std::numeric_limits<std::int64_t>::max(), Reason::eviction) > 0) {
       if (!late) continue;
       if (Block* block = grow(search)) return block;
     }
@@ -191,7 +191,7 @@ Block* MemoryCache::climb(Search& search) {
         try {
           device_.wait(search.queue, block->last_use);
         } catch (...) {
-          // As if it had been had and given back; its last use stays what it was.
+          // Puts the block back into its list. Its last use is unchanged.
           const std::lock_guard lock(search.own);
           block->next = search.own.idle[block->size_class].load(std::memory_order_relaxed);
           search.own.idle[block->size_class].store(block, std::memory_order_relaxed);
@@ -201,9 +201,9 @@ Block* MemoryCache::climb(Search& search) {
         return block;
       }
     }
-    if (search.quota_ended) {
+    if (search.quota_exhausted) {
       traits_.quota->ask();
-      answered_.store(traits_.quota->asked());  // nothing of ours is idle
+      answered_.store(traits_.quota->asked());  // this cache has no idle blocks to release
     }
     if (late || !worth_waiting(search)) return nullptr;
     const auto before = Clock::now();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The ladder of the memory cache, step by step.
+// Slow path of the memory cache, step by step.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t mib = 1 << 20;
 
-class Ladder : public ::testing::Test {
+class CacheSlowPath : public ::testing::Test {
  protected:
   static HostDeviceSettings eight_mebibytes() {
     HostDeviceSettings settings;
@@ -34,7 +34,7 @@ class Ladder : public ::testing::Test {
   HostDevice device{eight_mebibytes()};
 };
 
-TEST_F(Ladder, TakesIdleBlocksOfOtherThreads) {
+TEST_F(CacheSlowPath, ReusesIdleBlocksOfOtherThreads) {
   MemoryCache cache(device, Space::device);
   void* block = nullptr;
   std::thread([&] {
@@ -43,13 +43,13 @@ TEST_F(Ladder, TakesIdleBlocksOfOtherThreads) {
     cache.deallocate_sync(block, mib);
     cache.deallocate_sync(mine, mib);
   }).join();
-  // This thread has a number of its own unless it is the first that asks for one.
+  // Two threads, because one of them may reuse the number, and hence the shard, of the ended thread.
   std::vector<std::thread> others;
   std::atomic<int> found{0};
-  std::vector<void*> had(4);
+  std::vector<void*> blocks(4);
   for (std::size_t i = 0; i < 2; ++i) {
     others.emplace_back([&, i] {
-      had[i] = cache.allocate_sync(mib);
+      blocks[i] = cache.allocate_sync(mib);
       ++found;
       while (found < 2) std::this_thread::yield();
     });
@@ -57,32 +57,32 @@ TEST_F(Ladder, TakesIdleBlocksOfOtherThreads) {
   for (auto& thread : others) thread.join();
   EXPECT_EQ(cache.stats().device_allocations, 2u);
   EXPECT_EQ(cache.stats().hits, 2u);
-  EXPECT_GE(cache.stats().taken, 1u);
-  for (std::size_t i = 0; i < 2; ++i) cache.deallocate_sync(had[i], mib);
+  EXPECT_GE(cache.stats().from_other_threads, 1u);
+  for (std::size_t i = 0; i < 2; ++i) cache.deallocate_sync(blocks[i], mib);
 }
 
-TEST_F(Ladder, EvictsIdleBlocksOfOtherSizes) {
+TEST_F(CacheSlowPath, EvictsIdleBlocksOfOtherSizes) {
   MemoryCache cache(device, Space::device);
   std::vector<void*> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(cache.allocate_sync(mib));
   for (void* block : blocks) cache.deallocate_sync(block, mib);
   void* large = cache.allocate_sync(5 * mib);
-  EXPECT_EQ(cache.stats().evictions, 5u) << "no more than is needed";
+  EXPECT_EQ(cache.stats().evictions, 5u) << "no more than required";
   EXPECT_EQ(cache.stats().held_bytes, 8 * mib);
   cache.deallocate_sync(large, 5 * mib);
 }
 
-TEST_F(Ladder, TakesALargerBlockBeforeItEvicts) {
+TEST_F(CacheSlowPath, PrefersALargerBlockToEviction) {
   MemoryCache cache(device, Space::device);
   void* block = cache.allocate_sync(8 * mib);
   cache.deallocate_sync(block, 8 * mib);
   EXPECT_EQ(cache.allocate_sync(7 * mib), block);
-  EXPECT_EQ(cache.stats().stranded_bytes, mib);
+  EXPECT_EQ(cache.stats().fragmentation_bytes, mib);
   EXPECT_EQ(cache.stats().evictions, 0u);
   cache.deallocate_sync(block, 7 * mib);
 }
 
-TEST_F(Ladder, QueuesWaitForBlocksInFlight) {
+TEST_F(CacheSlowPath, QueuesWaitForBlocksInFlight) {
   MemoryCache cache(device, Space::device);
   const Queue first = device.create_queue(), second = device.create_queue();
   std::atomic<bool> open{false};
@@ -93,7 +93,7 @@ TEST_F(Ladder, QueuesWaitForBlocksInFlight) {
     order.push_back(1);
   });
   cache.deallocate(first, block, 8 * mib);
-  EXPECT_EQ(cache.allocate(second, 8 * mib), block) << "at once, though the first queue still has it";
+  EXPECT_EQ(cache.allocate(second, 8 * mib), block) << "immediately, although the first queue still uses it";
   device.call_host(second, [&] { order.push_back(2); });
   EXPECT_EQ(cache.stats().queue_waits, 1u);
   open = true;
@@ -104,7 +104,7 @@ TEST_F(Ladder, QueuesWaitForBlocksInFlight) {
   device.destroy_queue(second);
 }
 
-TEST_F(Ladder, ThreadsWaitForBlocksInFlight) {
+TEST_F(CacheSlowPath, ThreadsWaitForBlocksInFlight) {
   MemoryCache cache(device, Space::device, patient(60'000));
   const Queue queue = device.create_queue();
   void* block = cache.allocate(queue, 8 * mib);
@@ -112,12 +112,12 @@ TEST_F(Ladder, ThreadsWaitForBlocksInFlight) {
   cache.deallocate(queue, block, 8 * mib);
   void* other = cache.allocate_sync(2 * mib);
   EXPECT_GE(cache.stats().waited, 0.05);
-  EXPECT_EQ(cache.stats().carved, 1u);
+  EXPECT_EQ(cache.stats().splits, 1u);
   cache.deallocate_sync(other, 2 * mib);
   device.destroy_queue(queue);
 }
 
-TEST_F(Ladder, TheDeadlineEndsTheWaitWithFigures) {
+TEST_F(CacheSlowPath, DeadlineEndsTheWaitWithOutOfMemory) {
   MemoryCache cache(device, Space::device, patient(100));
   const Queue queue = device.create_queue();
   std::atomic<bool> open{false};
@@ -147,7 +147,7 @@ TEST_F(Ladder, TheDeadlineEndsTheWaitWithFigures) {
   device.destroy_queue(queue);
 }
 
-TEST_F(Ladder, NobodyWaitsForWhatIsLive) {
+TEST_F(CacheSlowPath, DoesNotWaitForLiveBlocks) {
   MemoryCache cache(device, Space::device, patient(60'000));
   void* block = cache.allocate_sync(8 * mib);
   EXPECT_THROW(cache.allocate_sync(mib), OutOfMemory);
@@ -157,7 +157,7 @@ TEST_F(Ladder, NobodyWaitsForWhatIsLive) {
   cache.deallocate_sync(block, 8 * mib);
 }
 
-TEST_F(Ladder, AFailureOfTheDeviceIsNotOutOfMemory) {
+TEST_F(CacheSlowPath, DeviceErrorIsNotOutOfMemory) {
   MemoryCache cache(device, Space::device);
   void* block = cache.allocate_sync(mib);
   device.die();
@@ -166,7 +166,7 @@ TEST_F(Ladder, AFailureOfTheDeviceIsNotOutOfMemory) {
   EXPECT_EQ(cache.stats().held_bytes, mib);
 }
 
-TEST_F(Ladder, SpuriousFailuresAreSurvived) {
+TEST_F(CacheSlowPath, RetriesAfterASpuriousFailure) {
   HostDeviceSettings settings;
   settings.failing_allocation = 2;
   HostDevice failing(settings);

@@ -1,46 +1,47 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/visible_threads.hpp"
+#include "base/instrumented_threads.hpp"
 
 #include <algorithm>
 #include <vector>
 
 namespace meander {
 
-VisibleThreads::VisibleThreads(int threads) : workers_(static_cast<std::size_t>(std::max(1, threads) - 1)) {
+InstrumentedThreads::InstrumentedThreads(int threads)
+    : workers_(static_cast<std::size_t>(std::max(1, threads) - 1)) {
   for (Worker& worker : workers_) worker.thread = std::thread(serve, std::ref(worker));
 }
 
-VisibleThreads::~VisibleThreads() {
+InstrumentedThreads::~InstrumentedThreads() {
   for (Worker& worker : workers_) {
     worker.work = nullptr;
-    worker.begin.give();
+    worker.begin.notify();
     worker.thread.join();
   }
 }
 
-void VisibleThreads::Signal::give() {
+void InstrumentedThreads::Signal::notify() {
   const std::lock_guard lock(mutex_);
-  given_ = true;
+  notified_ = true;
   changed_.notify_one();
 }
 
-void VisibleThreads::Signal::await() {
+void InstrumentedThreads::Signal::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return given_; });
-  given_ = false;
+  changed_.wait(lock, [&] { return notified_; });
+  notified_ = false;
 }
 
-void VisibleThreads::serve(Worker& worker) {
+void InstrumentedThreads::serve(Worker& worker) {
   while (true) {
-    worker.begin.await();
+    worker.begin.wait();
     if (worker.work == nullptr) return;
     (*worker.work)();
-    worker.end.give();
+    worker.end.notify();
   }
 }
 
-void VisibleThreads::run(int parts, const std::function<void(int)>& body) {
+void InstrumentedThreads::run(int parts, const std::function<void(int)>& body) {
   if (busy_.exchange(true)) {
     for (int part = 0; part < parts; ++part) body(part);
     return;
@@ -59,10 +60,10 @@ void VisibleThreads::run(int parts, const std::function<void(int)>& body) {
   }
   for (std::size_t n = 0; n < workers_.size(); ++n) {
     workers_[n].work = &shares[n + 1];
-    workers_[n].begin.give();
+    workers_[n].begin.notify();
   }
   shares[0]();
-  for (Worker& worker : workers_) worker.end.await();
+  for (Worker& worker : workers_) worker.end.wait();
   busy_ = false;
   for (const std::exception_ptr& error : thrown) {
     if (error) std::rethrow_exception(error);

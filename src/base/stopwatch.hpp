@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// For how long something has been under way so far, and how much of that time others used: what is hidden.
+// Stopwatch for communication/computation overlap.
 
 #include <atomic>
 #include <chrono>
@@ -14,38 +14,39 @@ inline std::int64_t steady_nanoseconds() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// A clock that runs from begin() to end(), again and again. Any thread may call any function; a begin() while
-// it runs and an end() while it does not change nothing.
-class UnderWay {
+// Sums the intervals between start() and stop(). Thread-safe and lock-free. start() on a running stopwatch
+// and stop() on a stopped one have no effect. Times are readings of steady_nanoseconds().
+class Stopwatch {
  public:
-  void begin(std::int64_t now) {
+  void start(std::int64_t now) {
     std::int64_t total = state_.load();
     while (total >= 0 && !state_.compare_exchange_weak(total, total - now - 1)) {
     }
   }
-  void end(std::int64_t now) {
+  void stop(std::int64_t now) {
     std::int64_t since = state_.load();
     while (since < 0 && !state_.compare_exchange_weak(since, since + now + 1)) {
     }
   }
-  // Nanoseconds that it has run until `now`.
-  std::int64_t until(std::int64_t now) const {
+  // Nanoseconds in all intervals until `now`; includes the current interval.
+  std::int64_t elapsed(std::int64_t now) const {
     const std::int64_t state = state_.load(std::memory_order_relaxed);
     return state >= 0 ? state : state + now + 1;
   }
   bool running() const { return state_.load(std::memory_order_relaxed) < 0; }
 
  private:
-  // Not negative: stopped, the total. Negative: total - since - 1, `since` being when it last began.
+  // Stopped: the total, which is not negative. Running: total - since - 1, where `since` is the last start.
   std::atomic<std::int64_t> state_{0};
 };
 
-// Time under way, and what threads did meanwhile, in thread-seconds.
-struct HiddenTime {
-  double under_way = 0;  // seconds times threads
-  double hidden = 0;     // of these, spent on updates
-  double batches = 0;    // of these (of messages): while batches were under way, too
-  // 1 where nothing was under way.
+// Duration of asynchronous operations (messages or device batches), and the part of it that computation
+// hides. Unit: seconds times threads.
+struct OverlapTime {
+  double under_way = 0;  // at least one operation was in progress
+  double hidden = 0;     // subset of under_way in which a thread updated patches
+  double batches = 0;    // of messages only: subset of under_way in which a device batch was in progress, too
+  // Fractions of under_way; 1 if no operation was in progress.
   double share() const { return under_way > 0 ? hidden / under_way : 1; }
   double batches_share() const { return under_way > 0 ? batches / under_way : 1; }
 };
