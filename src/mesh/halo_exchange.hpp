@@ -15,9 +15,6 @@
 
 namespace meander::mesh {
 
-// Which part of a phase: what needs no message, or what had to wait for them.
-enum class Arrival : std::uint8_t { local, received };
-
 template <int D>
 class HaloExchange {
  public:

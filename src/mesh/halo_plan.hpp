@@ -29,6 +29,9 @@
 
 namespace meander::mesh {
 
+// The two groups of a phase's operations: those that need no messages, and those that require their arrival.
+enum class Arrival : std::uint8_t { local, received };
+
 template <int D>
 struct HaloOp {
   enum class Kind : std::uint8_t { copy, receive, prolong, restrict_parts, boundary };
@@ -148,8 +151,8 @@ class HaloPlan {
 
   // Whether other ranks' halos wait for this leaf: it is read by them, or corrects one that is.
   bool is_border(std::size_t leaf) const { return border_[leaf] != 0; }
-  // Whether anything that the first phase fills of the leaf's halo comes from another rank.
-  bool receives(std::size_t leaf) const { return receives_[leaf] != 0; }
+  // Received if the first phase of the leaf needs data of another rank.
+  Arrival arrival(std::size_t leaf) const { return arrival_[leaf]; }
 
  private:
   class Builder;
@@ -181,7 +184,8 @@ class HaloPlan {
   Outgoing<OutgoingVolumes<D>> outgoing_volumes_;
   Outgoing<OutgoingPart<D>> outgoing_parts_;
   std::vector<std::int32_t> ghost_patches_;
-  std::vector<char> border_, receives_;
+  std::vector<char> border_;
+  std::vector<Arrival> arrival_;
 };
 
 }  // namespace meander::mesh

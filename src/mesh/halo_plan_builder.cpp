@@ -38,7 +38,7 @@ std::size_t HaloPlan<D>::Builder::peer(int rank) {
 template <int D>
 void HaloPlan<D>::Builder::build() {
   plan_.border_.assign(view_.own(), 0);
-  plan_.receives_.assign(view_.own(), 0);
+  plan_.arrival_.assign(view_.own(), Arrival::local);
   corrected_.resize(view_.own());
   for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) corrected_[leaf] = is_corrected(leaf);
   collect_coarse_reads();
@@ -50,7 +50,7 @@ void HaloPlan<D>::Builder::build() {
   list_parts_by_leaf();
   list_outgoing();
   request_coarse_reads();
-  place_messages();
+  set_message_offsets();
   list_second_phase();
   list_border();
 }
@@ -138,10 +138,10 @@ void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
       add_parts(leaf, op, sources);
       late_.push_back(op);
     } else if (op.kind == Kind::prolong) {
-      if (!two_phases_ && !view_.is_own(op.source)) plan_.receives_[leaf] = 1;
+      if (!two_phases_ && !view_.is_own(op.source)) plan_.arrival_[leaf] = Arrival::received;
       (two_phases_ ? second_ : late_).push_back(op);
     } else if (!view_.is_own(op.source)) {
-      plan_.receives_[leaf] = 1;
+      plan_.arrival_[leaf] = Arrival::received;
       op.kind = Kind::receive;
       op.offset =
           incoming_[peer_of(op.source)].take(op.box().volumes() * static_cast<std::size_t>(layout_.unknowns));
@@ -187,7 +187,7 @@ void HaloPlan<D>::Builder::add_parts(std::size_t leaf, HaloOp<D>& op, std::vecto
   op.parts = static_cast<std::int16_t>(sources.size());
   for (FineSource<D>& source : sources) {
     if (view_.is_own(source.leaf)) continue;
-    plan_.receives_[leaf] = 1;
+    plan_.arrival_[leaf] = Arrival::received;
     source.offset = incoming_[peer_of(source.leaf)].take(
         solvers::part_size<D>(layout_, source.position(), op.restriction()));
   }
@@ -219,7 +219,7 @@ void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t leaf, std::size_t first
       plan_.parts_.push_back(part);
     }
     if (received) {
-      if (view_.is_own(leaf)) plan_.receives_[static_cast<std::size_t>(leaf)] = 1;
+      if (view_.is_own(leaf)) plan_.arrival_[static_cast<std::size_t>(leaf)] = Arrival::received;
       expected_.push_back(
           {index, read.is_finer ? plan_.parts_.size() - 1 : first_op + late_.size(), read.is_finer});
     }
@@ -317,8 +317,9 @@ void HaloPlan<D>::Builder::list_second_phase() {
     for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
       if (plan_.second(leaf).empty()) continue;
       const bool waits = std::ranges::any_of(plan_.second(leaf), [&](const HaloOp<D>& op) {
-        if (op.kind == Kind::boundary) return plan_.receives_[leaf] != 0;
-        return !view_.is_own(op.source) || plan_.receives_[static_cast<std::size_t>(op.source)] != 0;
+        if (op.kind == Kind::boundary) return plan_.arrival_[leaf] == Arrival::received;
+        return !view_.is_own(op.source) ||
+               plan_.arrival_[static_cast<std::size_t>(op.source)] == Arrival::received;
       });
       if (waits == waiting) plan_.second_.push_back(static_cast<std::int32_t>(leaf));
     }

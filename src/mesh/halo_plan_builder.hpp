@@ -92,7 +92,7 @@ class HaloPlan<D>::Builder {
   void send_volumes(std::size_t peer, std::int32_t leaf, const solvers::Box<D>& box);
   void send_part(std::size_t peer, std::int32_t leaf, const Index<D>& child,
                  const solvers::Restriction<D>& restriction);
-  void place_messages();
+  void set_message_offsets();
   template <class Items>
   void sort_by_leaf(Items& outgoing) const;
   void list_border();

@@ -90,7 +90,7 @@ void HaloPlan<D>::Builder::send_part(std::size_t peer, std::int32_t leaf, const 
 
 // Gives the messages their places in the buffers, and with them all that was counted from their beginnings.
 template <int D>
-void HaloPlan<D>::Builder::place_messages() {
+void HaloPlan<D>::Builder::set_message_offsets() {
   for (std::size_t i = 0; i < plan_.peers_.size(); ++i) {
     incoming_[i].begin = i == 0 ? 0 : incoming_[i - 1].begin + incoming_[i - 1].doubles;
     outgoing_[i].begin = i == 0 ? 0 : outgoing_[i - 1].begin + outgoing_[i - 1].doubles;
@@ -164,7 +164,7 @@ void HaloPlan<D>::Builder::list_border() {
 #define MEANDER_INSTANTIATE(D)                                \
   template void HaloPlan<D>::Builder::list_outgoing();        \
   template void HaloPlan<D>::Builder::request_coarse_reads(); \
-  template void HaloPlan<D>::Builder::place_messages();       \
+  template void HaloPlan<D>::Builder::set_message_offsets();  \
   template void HaloPlan<D>::Builder::list_border();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

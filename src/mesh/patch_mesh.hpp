@@ -39,8 +39,8 @@ struct UpdateOrder {
 
   // Of leaves of one step: whether `other` has surely been updated when the leaf at `place`, which is of this
   // pass and chunk, is.
-  bool knows_before(std::size_t other, std::size_t place) const {
-    return other < pass.begin || (other >= chunk.begin && other <= place);
+  bool knows_before(std::size_t other, std::size_t index) const {
+    return other < pass.begin || (other >= chunk.begin && other <= index);
   }
   // Whether neither of the two knows the other before itself.
   bool leaves_out(std::size_t other) const {
@@ -86,17 +86,17 @@ class PatchMesh {
   // The same in parts, for a step. Right after the update of order()[place]: exchanges halos, both ways, with
   // those of its neighbours that are known to have been updated before and that no flux correction will
   // change.
-  void exchange_updated(std::size_t place, const UpdateOrder& updates);
+  void exchange_updated(std::size_t index, const UpdateOrder& updates);
   // Once all leaves are updated and corrected, and for leaves that receive() once messages have arrived: what
   // exchange_updated() left out. Calls for different leaves may run at once.
-  void finish_halo(std::size_t place, const UpdateOrder& updates, double t);
+  void finish_halo(std::size_t index, const UpdateOrder& updates, double t);
   // Once that is done for all leaves that do not receive() (local), or for all (received): point values are
   // prolonged into finer halos. Nothing for other solvers.
   void prolong_halos(Arrival arrival, double t, ThreadTeam& team);
   // Whether other ranks wait for the leaf: those of the first part of order().
   bool is_border(std::size_t leaf) const { return halos_.plan().is_border(leaf); }
-  // Whether finish_halo() of the leaf needs messages.
-  bool receives(std::size_t leaf) const { return halos_.plan().receives(leaf); }
+  // Received if finish_halo() of the leaf needs messages.
+  Arrival arrival(std::size_t leaf) const { return halos_.plan().arrival(leaf); }
 
   // The messages of a step, in this order, each call by the thread that initialised MPI; fluxes only if the
   // solver is conservative. In between poll() by any thread moves messages on; it is false while any are
@@ -136,7 +136,6 @@ class PatchMesh {
  private:
   solvers::PatchTask task(const Cell<D>& cell, double* slot) const;
   bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
-  void complete_parents(std::span<const Origin> origin, bool moved, double t, ThreadTeam& team);
   void move_state(const DistributedTree<D>& next, std::span<const Origin> origin, ThreadTeam& team);
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
@@ -166,8 +165,8 @@ class PatchMesh {
   std::unique_ptr<WholeHalos> whole_halos_;
   FluxCorrection<D> flux_correction_;
   parallel::NeighbourMessages flux_messages_;
-  std::vector<solvers::PatchTask> patches_;  // of own leaves, then of the view's others, without slots
-  std::vector<std::int32_t> order_, place_;  // inverse to each other
+  std::vector<solvers::PatchTask> patches_;        // of own leaves, then of the view's others, without slots
+  std::vector<std::int32_t> order_, order_index_;  // inverse to each other
   std::size_t border_ = 0;
   PartitionFacts facts_;
 };

@@ -45,6 +45,15 @@ class SlotsType {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
+// Marks the old leaves that are refined.
+std::vector<char> refined_leaves(std::span<const Origin> origin, std::size_t old_leaves) {
+  std::vector<char> marked(old_leaves, 0);
+  for (const Origin& from : origin) {
+    if (from.kind == Origin::Kind::refined) marked[static_cast<std::size_t>(from.old_leaf)] = 1;
+  }
+  return marked;
+}
+
 }  // namespace
 
 template <int D>
@@ -65,13 +74,13 @@ bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_le
 }
 
 template <int D>
-bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int max_level, double t,
+bool PatchMesh<D>::adapt_tree(std::span<const Adapt> flags, int min_level, int max_level, double t,
                               ThreadTeam& team) {
-  std::vector<Adapt> own(wishes.begin(), wishes.end());
-  const auto united = tree_.families_united(wishes, min_level, max_level);
+  std::vector<Adapt> own(flags.begin(), flags.end());
+  const auto united = tree_.families_united(flags, min_level, max_level);
   bool moved = false;
   if (!std::ranges::equal(united, tree_.partition().first_leaves())) {
-    // Leaves that move all want to be coarsened, or they would not move; so their wishes need not be sent.
+    // Leaves that move all want to be coarsened, or they would not move; so their flags need not be sent.
     const auto way = migration(tree_.partition().first_leaves(), united, communicator().rank());
     own.assign(static_cast<std::size_t>(united[static_cast<std::size_t>(communicator().rank()) + 1] -
                                         united[static_cast<std::size_t>(communicator().rank())]),
@@ -80,7 +89,7 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int 
       if (from.rank != communicator().rank()) continue;
       for (const Piece& to : way.receive) {
         if (to.rank != communicator().rank()) continue;
-        std::copy_n(wishes.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
+        std::copy_n(flags.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
                     own.begin() + static_cast<std::ptrdiff_t>(to.begin));
       }
     }
@@ -94,22 +103,17 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int 
     return false;
   }
   const std::vector<Origin> origin = origins<D>(tree_.leaves(), next.leaves());
-  if (layout_.point_values) complete_parents(origin, moved, t, team);
+  if (layout_.point_values) {
+    // Point values are prolonged from the whole slots of the leaves to be refined.
+    const std::vector<char> marked = refined_leaves(origin, size());
+    if (communicator().any(std::ranges::find(marked, 1) != marked.end())) {
+      if (moved) rebuild();
+      fill_whole_halos(marked, t, team);
+    }
+  }
   move_state(next, origin, team);
   tree_ = std::move(next);
   return true;
-}
-
-// Point values are prolonged from the whole slots of the leaves to be refined.
-template <int D>
-void PatchMesh<D>::complete_parents(std::span<const Origin> origin, bool moved, double t, ThreadTeam& team) {
-  std::vector<char> marked(size(), 0);
-  for (const Origin& from : origin) {
-    if (from.kind == Origin::Kind::refined) marked[static_cast<std::size_t>(from.old_leaf)] = 1;
-  }
-  if (!communicator().any(std::ranges::find(marked, 1) != marked.end())) return;
-  if (moved) rebuild();
-  fill_whole_halos(marked, t, team);
 }
 
 // Coarsening comes first, so that its slots serve the refinement: the pool never holds more than the larger

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/host_device.hpp"
-#include "tasks/flight.hpp"
+#include "tasks/batch_execution.hpp"
 #include "tests/solvers/ccz4_batch.hpp"
 #include "tests/solvers/euler_batch.hpp"
 
@@ -27,7 +27,7 @@ class DeviceKernels : public testing::TestWithParam<std::string> {
                         const std::string& strategy) const {
     ASSERT_TRUE(solver.runs_on(device_->properties().kind));
     const auto memory = gpu::make_strategy(strategy, *device_);
-    Flight flight(*device_, *memory, true);
+    BatchExecution execution(*device_, *memory, true);
     for (int stage = 0; stage < solver.traits().stages; ++stage) {
       SCOPED_TRACE(testing::Message() << solver.traits().name << ", p " << found.layout.p << ", stage "
                                       << stage << ", " << strategy);
@@ -36,8 +36,8 @@ class DeviceKernels : public testing::TestWithParam<std::string> {
       std::vector<EnclaveTask> tasks;
       for (std::size_t n = 0; n < patches.size(); ++n)
         tasks.push_back({&patches[n], &found.status[n], static_cast<std::int32_t>(n)});
-      flight.start({&solver, found.layout, stage, 0.3, dt}, tasks);
-      flight.land();
+      execution.start({&solver, found.layout, stage, 0.3, dt}, tasks);
+      execution.finish();
       found.expect_same_bits(expected);
       found.slots = expected.slots;  // stale halos differ
     }

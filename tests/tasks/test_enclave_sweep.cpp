@@ -46,9 +46,9 @@ Outcome steps(Scheme scheme, int p, bool adaptive, int threads, OffloadEngine* e
                           gpu::host_memory());
   ThreadTeam team(threads);
   if (adaptive) {
-    std::vector<mesh::Adapt> wishes(mesh.size(), mesh::Adapt::keep);
-    wishes[13] = mesh::Adapt::refine;
-    EXPECT_TRUE(mesh.adapt(wishes, 1, 2, 0, team));
+    std::vector<mesh::Adapt> flags(mesh.size(), mesh::Adapt::keep);
+    flags[13] = mesh::Adapt::refine;
+    EXPECT_TRUE(mesh.adapt(flags, 1, 2, 0, team));
   }
   const auto& layout = mesh.layout();
   for (const auto& patch : mesh.patches()) {

@@ -62,14 +62,14 @@ void expect_full_halos(const Case& c) {
   ThreadTeam team(2);
   const int finest = 3;
   for (int level = 1; level < finest; ++level) {
-    std::vector<mesh::Adapt> wishes(mesh.size(), mesh::Adapt::keep);
+    std::vector<mesh::Adapt> flags(mesh.size(), mesh::Adapt::keep);
     for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
       const auto& patch = mesh.patches()[leaf];
       const double width = c.p * patch.dx;
       if (std::all_of(patch.lower, patch.lower + D, [&](double x) { return x < 0.5 && x + width > 0.5; }))
-        wishes[leaf] = mesh::Adapt::refine;
+        flags[leaf] = mesh::Adapt::refine;
     }
-    ASSERT_TRUE(mesh.adapt(wishes, 1, finest, 0, team));
+    ASSERT_TRUE(mesh.adapt(flags, 1, finest, 0, team));
   }
   for (const auto& patch : mesh.patches()) fill<D>(mesh.layout(), patch);
   mesh.fill_halos(0, team);

@@ -110,7 +110,7 @@ void sweep(OffloadEngine& engine, const Marking& solver, Patches& patches, int t
   std::set<std::int32_t> seen;
   engine.begin(call, [&](const EnclaveTask& task, double seconds) {
     const std::lock_guard lock(mutex);
-    EXPECT_TRUE(seen.insert(task.place).second) << task.place << " twice";
+    EXPECT_TRUE(seen.insert(task.order_index).second) << task.order_index << " twice";
     EXPECT_GE(seconds, 0);
     EXPECT_EQ(task.status->first_order, 1) << "told before it was done";
   });
@@ -132,7 +132,7 @@ void sweep(OffloadEngine& engine, const Marking& solver, Patches& patches, int t
   team.clear();
   while (const auto task = pool.take()) {
     solver.update({task->patch, 1}, call.layout, call.stage, call.t, call.dt, {task->status, 1});
-    seen.insert(task->place);
+    seen.insert(task->order_index);
   }
   EXPECT_EQ(seen.size(), patches.tasks.size());
 }

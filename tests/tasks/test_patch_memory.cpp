@@ -11,7 +11,7 @@
 #include "base/trace.hpp"
 #include "gpu/host_device.hpp"
 #include "physics/euler/solver.hpp"
-#include "tasks/flight.hpp"
+#include "tasks/batch_execution.hpp"
 
 namespace meander::tasks {
 namespace {
@@ -109,7 +109,7 @@ struct Sent {
   std::size_t copies;
 };
 
-TEST(Flight, CopiesStraightFromPinnedSlotsThatLieSideBySide) {
+TEST(BatchExecution, CopiesStraightFromPinnedSlotsThatLieSideBySide) {
   using gpu::Space;
   // Large slots one by one, small ones side by side; else by way of a window, in one copy.
   const Sent cases[] = {{0, Space::host, 16, 1},    {0, Space::pinned, 16, 2},  {0, Space::managed, 16, 2},
@@ -125,10 +125,10 @@ TEST(Flight, CopiesStraightFromPinnedSlotsThatLieSideBySide) {
     for (const EnclaveTask& task : reference.tasks())
       solver->update({task.patch, 1}, layout, 0, 0, 1e-3, {task.status, 1});
     const auto strategy = gpu::make_strategy("pooled", device);
-    Flight flight(device, *strategy);
+    BatchExecution execution(device, *strategy);
     trace::start();
-    flight.start({solver.get(), layout, 0, 0, 1e-3, sent.space}, batch.tasks());
-    flight.land();
+    execution.start({solver.get(), layout, 0, 0, 1e-3, sent.space}, batch.tasks());
+    execution.finish();
     trace::stop();
     EXPECT_EQ(copies_in(trace::events(0, "")), sent.copies)
         << "gap " << sent.gap << ", p " << sent.p << ", " << gpu::name(sent.space);

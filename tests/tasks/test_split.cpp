@@ -80,7 +80,7 @@ TEST(Split, KeepsToAFixedShare) {
   EXPECT_FALSE(split.reserve_patch(1, 0));
 }
 
-TEST(Overlap, CountsWhatIsDoneMeanwhile) {
+TEST(OverlapMeter, CountsWhatIsDoneMeanwhile) {
   UnderWay clock;
   clock.begin(100);
   clock.begin(150);
@@ -93,13 +93,13 @@ TEST(Overlap, CountsWhatIsDoneMeanwhile) {
   EXPECT_EQ(clock.until(520), 120);
   const HiddenTime none;
   EXPECT_EQ(none.share(), 1);
-  Overlap messages;
+  OverlapMeter messages;
   const auto work = [&] {
-    Hiding hiding(messages, nullptr);
+    OverlapScope overlap(&messages);
     const std::int64_t end = steady_nanoseconds() + 2'000'000;
     while (steady_nanoseconds() < end) {
     }
-    return hiding.end();
+    return overlap.end();
   };
   EXPECT_GE(work(), 2e-3);
   EXPECT_EQ(messages.time(1).hidden, 0) << "nothing was under way";
