@@ -11,7 +11,7 @@ namespace meander::mesh {
 template <int D>
 struct BaseCell {
   Key<D> key;
-  Place<D> place;
+  Cursor<D> cursor;
 };
 
 namespace detail {
@@ -22,11 +22,11 @@ bool visit_base_cells(const Domain<D>& domain, const BaseCell<D>& cell, const Vi
   if (level == domain.base_level) return visit(cell);
   const int scale = ipow(3, domain.base_level - level - 1);
   for (int digit = 0; digit < children<D>; ++digit) {
-    const int position = cell.place.position(digit);
-    const BaseCell<D> child{cell.key.child(digit), cell.place.child_at(position)};
+    const int position = cell.cursor.position(digit);
+    const BaseCell<D> child{cell.key.child(digit), cell.cursor.child_at(position)};
     bool inside = true;
     for (int a = 0; a < D; ++a)
-      inside = inside && Packed<D>::axis(child.place.at, a) * scale < domain.base_cells[a];
+      inside = inside && Packed<D>::axis(child.cursor.at, a) * scale < domain.base_cells[a];
     if (inside && !visit_base_cells(domain, child, visit)) return false;
   }
   return true;

@@ -41,16 +41,16 @@ class UniformPiece {
  public:
   UniformPiece(int level, std::int64_t begin, std::int64_t end) : level_(level), begin_(begin), end_(end) {}
 
-  // `first`: number of the cell's first leaf. Returns the number behind its last one.
+  // `first`: number of the cell's first leaf. Returns the number after its last one.
   std::int64_t write(Key<D> cell, std::int64_t first, std::vector<Key<D>>& out) const {
-    const std::int64_t behind = first + ipow<std::int64_t>(children<D>, level_ - cell.level());
-    if (behind <= begin_ || first >= end_) return behind;
+    const std::int64_t after = first + ipow<std::int64_t>(children<D>, level_ - cell.level());
+    if (after <= begin_ || first >= end_) return after;
     if (cell.level() == level_) {
       out.push_back(cell);
-      return behind;
+      return after;
     }
     for (int digit = 0; digit < children<D>; ++digit) first = write(cell.child(digit), first, out);
-    return behind;
+    return after;
   }
 
  private:
@@ -72,14 +72,14 @@ class Tiling {
 
  private:
   bool tiles(Key<D> cell) {
-    const std::uint64_t behind = cell.level() == 0 ? Partition<D>::no_position : position_behind(cell);
-    if (behind <= begin_ || position_of(cell) >= end_) return true;
+    const std::uint64_t after = cell.level() == 0 ? Partition<D>::no_position : position_after(cell);
+    if (after <= begin_ || position_of(cell) >= end_) return true;
     if (next_ < leaves_.size() && leaves_[next_] == cell) {
       ++next_;
       return position_of(cell) >= begin_;
     }
     if (cell.level() == Key<D>::max_level) return false;
-    const bool within = position_of(cell) >= begin_ && behind <= end_;
+    const bool within = position_of(cell) >= begin_ && after <= end_;
     if (within && (next_ == leaves_.size() || !cell.contains(leaves_[next_]))) return false;
     for (int digit = 0; digit < children<D>; ++digit) {
       if (!tiles(cell.child(digit))) return false;

@@ -21,8 +21,8 @@ namespace meander::mesh {
 // The coarsest tree of the domain that holds `leaves` (disjoint, in curve order, within the domain).
 // (*index)[i] becomes the number in it of leaves[i].
 template <int D>
-Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
-                       std::vector<std::size_t>* index = nullptr);
+Spacetree<D> complete_tree(const Domain<D>& domain, std::span<const Key<D>> leaves,
+                           std::vector<std::size_t>* index = nullptr);
 
 template <int D>
 class DistributedTree {

@@ -42,15 +42,15 @@ class FluxCorrection {
   std::size_t bytes() const { return registers_.size() * sizeof(double); }
 
  private:
-  using Seat = Vec<std::int8_t, D - 1>;  // of a fine leaf on the coarse face: 0, 1, 2 along each axis
+  using SubFace = Vec<std::int8_t, D - 1>;  // of a fine leaf on the coarse face: 0, 1, 2 along each axis
   struct Register {
     std::int32_t leaf;
     std::uint8_t face;
     std::size_t offset;
   };
-  struct Part {
+  struct MeanPart {
     std::size_t offset;  // of the fine leaf's register, or in the receive buffer
-    Seat seat{};
+    SubFace sub_face{};
     bool received = false;
   };
   struct CoarseFace {
@@ -60,26 +60,26 @@ class FluxCorrection {
   };
   struct Outgoing {
     std::size_t fine;  // offset of the register
-    Seat seat{};
+    SubFace sub_face{};
     std::size_t offset;  // in the send buffer
   };
   struct FineFace {
     std::int32_t leaf;
-    Seat seat{};
+    SubFace sub_face{};
   };
 
   void make_registers(const LocalView<D>& view);
   void list_outgoing(const LocalView<D>& view);
   // The fine leaves across a face, along the curve; none if there is no finer neighbour.
   static std::vector<FineFace> fine_faces(const LocalView<D>& view, std::int32_t leaf, int face);
-  std::size_t part_doubles(const Seat& seat) const;
+  std::size_t part_doubles(const SubFace& sub_face) const;
   std::size_t register_of(std::int32_t leaf, int face) const;
 
   solvers::PatchLayout layout_;
   std::vector<double> registers_;
   std::vector<Register> table_;  // of all faces at a jump, sorted by leaf and face
   std::vector<CoarseFace> faces_;
-  std::vector<Part> parts_;
+  std::vector<MeanPart> parts_;
   std::vector<std::int32_t> coarse_leaves_;
   std::vector<std::size_t> face_begin_;  // faces of coarse leaf i: face_begin_[i] .. face_begin_[i + 1]
   std::vector<Outgoing> outgoing_;

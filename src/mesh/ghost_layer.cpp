@@ -36,12 +36,12 @@ class Border {
   std::vector<std::vector<std::int32_t>> find() {
     Brick<D> brick(domain_);
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-      brick[Packed<D>::at(base.place.at)] = code_of(base.key, base.place);
+      brick[Packed<D>::at(base.cursor.at)] = code_of(base.key, base.cursor);
       return true;
     });
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-      const auto around = brick.around(Packed<D>::at(base.place.at));
-      visit(base.key, base.place, around);
+      const auto around = brick.around(Packed<D>::at(base.cursor.at));
+      visit(base.key, base.cursor, around);
       return true;
     });
     return std::move(wanted_by_);
@@ -51,18 +51,18 @@ class Border {
   // A cell that is refined, since several ranks have leaves in it, and the codes of its children by position.
   struct Shared {
     Key<D> key;
-    Place<D> place;
+    Cursor<D> cursor;
     bool is_known = false;
     std::array<Code, children<D>> below{};
   };
 
   static bool is_shared(Code code) { return code < 0 && code != Neighbour::outside_code; }
 
-  Code code_of(Key<D> cell, const Place<D>& place) {
+  Code code_of(Key<D> cell, const Cursor<D>& cursor) {
     const int rank = partition_.owner(position_of(cell));
-    const std::uint64_t behind = cell.level() == 0 ? Partition<D>::no_position : position_behind(cell);
-    if (partition_.first_position(rank + 1) >= behind) return rank;
-    shared_.push_back({cell, place});
+    const std::uint64_t after = cell.level() == 0 ? Partition<D>::no_position : position_after(cell);
+    if (partition_.first_position(rank + 1) >= after) return rank;
+    shared_.push_back({cell, cursor});
     return -static_cast<Code>(shared_.size());
   }
 
@@ -71,16 +71,16 @@ class Border {
     Shared& cell = shared_[static_cast<std::size_t>(-1 - code)];
     if (!cell.is_known) {
       for (int digit = 0; digit < children<D>; ++digit) {
-        const int position = cell.place.position(digit);
+        const int position = cell.cursor.position(digit);
         cell.below[static_cast<std::size_t>(position)] =
-            code_of(cell.key.child(digit), cell.place.child_at(position));
+            code_of(cell.key.child(digit), cell.cursor.child_at(position));
       }
       cell.is_known = true;
     }
     return cell.below.data();
   }
 
-  void visit(Key<D> cell, const Place<D>& place, const std::array<Code, children<D>>& around) {
+  void visit(Key<D> cell, const Cursor<D>& cursor, const std::array<Code, children<D>>& around) {
     const Code own = around[children<D> / 2];
     if (own != own_ && !is_shared(own)) return;
     const bool is_inner = std::all_of(around.begin(), around.end(), [&](Code code) {
@@ -95,10 +95,10 @@ class Border {
     fill_block<D>(
         around.data(), [&](Code code) { return children_of(code); }, block);
     for (int digit = 0; digit < children<D>; ++digit) {
-      const int position = place.position(digit);
+      const int position = cursor.position(digit);
       std::array<Code, children<D>> below;
       copy_neighbourhood<D>(block, static_cast<std::size_t>(position), below.data());
-      visit(cell.child(digit), place.child_at(position), below);
+      visit(cell.child(digit), cursor.child_at(position), below);
     }
   }
 

@@ -61,8 +61,8 @@ void visit_reads(const LocalView<D>& view, std::int32_t leaf, const solvers::Pat
       op.kind = coarser ? HaloOp<D>::Kind::prolong : HaloOp<D>::Kind::copy;
       for (int a = 0; a < D; ++a) {
         // Position of this leaf relative to the coarse cell that holds its neighbour, in leaves.
-        const int seat = (cell.at[a] + offset[a] + 3) % 3 - offset[a];
-        op.shift[a] = static_cast<std::int16_t>(coarser ? seat * p : -offset[a] * p);
+        const int relative = (cell.at[a] + offset[a] + 3) % 3 - offset[a];
+        op.shift[a] = static_cast<std::int16_t>(coarser ? relative * p : -offset[a] * p);
       }
     }
     visit(direction, op, sources);

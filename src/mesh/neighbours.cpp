@@ -34,13 +34,13 @@ class Builder {
     Brick<D> brick(domain_);
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
       const int level = domain_.base_level;
-      brick[Packed<D>::at(base.place.at)] = leaves_[next_leaf_].level() == level
-                                                ? name_leaf(level, base.place)
-                                                : name_children(level, base.place);
+      brick[Packed<D>::at(base.cursor.at)] = leaves_[next_leaf_].level() == level
+                                                 ? name_leaf(level, base.cursor)
+                                                 : name_children(level, base.cursor);
       return true;
     });
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-      const auto around = brick.around(Packed<D>::at(base.place.at));
+      const auto around = brick.around(Packed<D>::at(base.cursor.at));
       const Code own = around[children<D> / 2];
       if (own >= 0)
         std::memcpy(row(own), around.data(), sizeof around);
@@ -51,22 +51,22 @@ class Builder {
   }
 
  private:
-  Code name_leaf(int level, const Place<D>& place) {
+  Code name_leaf(int level, const Cursor<D>& cursor) {
     const Code code = name_;
     if (static_cast<std::size_t>(++name_) == leaves_.size()) name_ = 0;
     ++next_leaf_;
-    cells_[code] = {Packed<D>::at(place.at), level};
+    cells_[code] = {Packed<D>::at(cursor.at), level};
     return code;
   }
 
   // Names the children of a refined cell and all below them; returns the cell's own code.
-  Code name_children(int level, const Place<D>& cell) {
+  Code name_children(int level, const Cursor<D>& cell) {
     const Code code = -1 - static_cast<Code>(next_refined_++);
     Code* const out = children_of(code);
     const bool family = is_leaf_family(leaves_, next_leaf_, level + 1);
     for (int digit = 0; digit < children<D>; ++digit) {
       const int position = cell.position(digit);
-      const Place<D> child = cell.child_at(position);
+      const Cursor<D> child = cell.child_at(position);
       const bool leaf = family || leaves_[next_leaf_].level() == level + 1;
       out[position] = leaf ? name_leaf(level + 1, child) : name_children(level + 1, child);
     }

@@ -4,7 +4,7 @@
 // Which rank owns which piece of the Peano curve: every rank holds this whole table, two words a rank.
 //
 // A position is a place on the curve: the path of a cell's first descendant, as the key's bits without the
-// level. The cell with key k covers the positions [position(k), position_behind(k)).
+// level. The cell with key k covers the positions [position(k), position_after(k)).
 
 #include <cstdint>
 #include <span>
@@ -21,7 +21,7 @@ constexpr std::uint64_t position_of(Key<D> cell) {
 }
 // Behind the root: 2^64 does not fit, and 0 is returned; compare with care, or on levels >= 1 only.
 template <int D>
-constexpr std::uint64_t position_behind(Key<D> cell) {
+constexpr std::uint64_t position_after(Key<D> cell) {
   return cell.level() == 0 ? 0 : position_of(cell) + (std::uint64_t{1} << Key<D>::shift(cell.level()));
 }
 

@@ -61,10 +61,10 @@ Key<D> key_of(const Cell<D>& cell) {
 
 template <int D>
 Cell<D> cell_of(Key<D> key) {
-  Place<D> place;
+  Cursor<D> cursor;
   const int level = key.level();
-  for (int l = 1; l <= level; ++l) place = place.child_at(place.position(key.digit(l)));
-  return {Packed<D>::at(place.at), level};
+  for (int l = 1; l <= level; ++l) cursor = cursor.child_at(cursor.position(key.digit(l)));
+  return {Packed<D>::at(cursor.at), level};
 }
 
 template <int D>

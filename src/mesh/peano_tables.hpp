@@ -88,11 +88,11 @@ inline constexpr PeanoTables<D> peano_tables{};
 
 // Where a walk along the curve stands: a cell's coordinates and state; the level is known to the walk.
 template <int D>
-struct Place {
+struct Cursor {
   std::uint64_t at = 0;  // packed
   std::uint32_t state = 0;
 
-  constexpr Place child_at(int position) const {
+  constexpr Cursor child_at(int position) const {
     const auto p = static_cast<std::size_t>(position);
     return {3 * at + peano_tables<D>.offset[p], state ^ peano_tables<D>.flips[p]};
   }

@@ -26,7 +26,7 @@ class RecursiveRefinement {
   // What becomes of them.
   std::vector<Key<D>> leaves(const Domain<D>& domain) {
     visit_base_cells(domain, [&](const BaseCell<D>& base) {
-      visit(base.key, base.place);
+      visit(base.key, base.cursor);
       return true;
     });
     std::vector<Key<D>> result;
@@ -37,39 +37,39 @@ class RecursiveRefinement {
   }
 
  private:
-  void visit(Key<D> cell, const Place<D>& place) {
+  void visit(Key<D> cell, const Cursor<D>& cursor) {
     if (leaves_[next_].level() > cell.level()) {
       for (int digit = 0; digit < children<D>; ++digit) {
-        visit(cell.child(digit), place.child_at(place.position(digit)));
+        visit(cell.child(digit), cursor.child_at(cursor.position(digit)));
       }
     } else {
-      if (begin_ <= next_ && next_ < end_) refine(cell, place);
+      if (begin_ <= next_ && next_ < end_) refine(cell, cursor);
       ++next_;
     }
   }
 
-  void refine(Key<D> cell, const Place<D>& place) {
-    if (wanted(cell.level(), Packed<D>::at(place.at))) {
-      refine_below(cell, place);
+  void refine(Key<D> cell, const Cursor<D>& cursor) {
+    if (wanted(cell.level(), Packed<D>::at(cursor.at))) {
+      refine_below(cell, cursor);
     } else {
       make_room();
       chunk_[size_++] = cell;
     }
   }
 
-  void refine_below(Key<D> cell, const Place<D>& place) {
+  void refine_below(Key<D> cell, const Cursor<D>& cursor) {
     make_room();
     const int level = cell.level() + 1;
     const Key<D> first = cell.child(0);
     const std::uint64_t step = std::uint64_t{1} << Key<D>::shift(level);
-    const Index<D> corner = Packed<D>::at(3 * place.at);
+    const Index<D> corner = Packed<D>::at(3 * cursor.at);
     for (int digit = 0; digit < children<D>; ++digit) {
-      const int position = place.position(digit);
+      const int position = cursor.position(digit);
       Index<D> at = peano_tables<D>.coordinates[static_cast<std::size_t>(position)];
       for (int a = 0; a < D; ++a) at[a] += corner[a];
       const Key<D> child{first.bits + static_cast<std::uint64_t>(digit) * step};
       if (wanted(level, at)) {
-        refine_below(child, place.child_at(position));
+        refine_below(child, cursor.child_at(position));
         make_room();
       } else {
         chunk_[size_++] = child;

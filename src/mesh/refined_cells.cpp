@@ -203,11 +203,11 @@ std::vector<Key<D>> RefinedCells<D>::leaves() const {
   std::vector<Key<D>> result(number_of_leaves());
   Key<D>* out = result.data();
   visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.place.at);
+    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.cursor.at);
     if (cell < 0)
       *out++ = base.key;
     else
-      out = write_leaves(0, cell, base.key, base.place, out);
+      out = write_leaves(0, cell, base.key, base.cursor, out);
     return true;
   });
   MEANDER_ASSERT(out == result.data() + result.size());
@@ -220,10 +220,10 @@ std::vector<Key<D>> RefinedCells<D>::leaves(std::uint64_t begin, std::uint64_t e
   std::vector<Key<D>> result(number_of_leaves() - others);
   Key<D>* out = result.data();
   visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.place.at);
+    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.cursor.at);
     const bool starts_within = begin <= position_of(base.key) && position_of(base.key) < end;
     if (cell >= 0 && cells_[0][static_cast<std::size_t>(cell)].refined != foreign)
-      out = write_leaves_within(begin, end, 0, cell, base.key, base.place, out);
+      out = write_leaves_within(begin, end, 0, cell, base.key, base.cursor, out);
     else if (starts_within)
       *out++ = base.key;
     return true;
@@ -234,30 +234,30 @@ std::vector<Key<D>> RefinedCells<D>::leaves(std::uint64_t begin, std::uint64_t e
 
 template <int D>
 Key<D>* RefinedCells<D>::write_leaves_within(std::uint64_t begin, std::uint64_t end, int depth,
-                                             std::int32_t cell, Key<D> key, Place<D> place,
+                                             std::int32_t cell, Key<D> key, Cursor<D> cursor,
                                              Key<D>* out) const {
   const std::uint32_t refined =
       cells_[static_cast<std::size_t>(depth)][static_cast<std::size_t>(cell)].refined;
   for (int digit = 0; digit < children<D>; ++digit) {
     const Key<D> child = key.child(digit);
-    const std::uint64_t first = position_of(child), behind = position_behind(child);
-    if (behind <= begin || first >= end) continue;
-    const int position = place.position(digit);
+    const std::uint64_t first = position_of(child), after = position_after(child);
+    if (after <= begin || first >= end) continue;
+    const int position = cursor.position(digit);
     if ((refined >> position & 1u) == 0) {
       *out++ = child;
       continue;
     }
-    const Place<D> child_place = place.child_at(position);
-    const std::int32_t found = tables_[static_cast<std::size_t>(depth) + 1].find(child_place.at);
-    out = begin <= first && behind <= end
-              ? write_leaves(depth + 1, found, child, child_place, out)
-              : write_leaves_within(begin, end, depth + 1, found, child, child_place, out);
+    const Cursor<D> child_cursor = cursor.child_at(position);
+    const std::int32_t found = tables_[static_cast<std::size_t>(depth) + 1].find(child_cursor.at);
+    out = begin <= first && after <= end
+              ? write_leaves(depth + 1, found, child, child_cursor, out)
+              : write_leaves_within(begin, end, depth + 1, found, child, child_cursor, out);
   }
   return out;
 }
 
 template <int D>
-Key<D>* RefinedCells<D>::write_leaves(int depth, std::int32_t cell, Key<D> key, Place<D> place,
+Key<D>* RefinedCells<D>::write_leaves(int depth, std::int32_t cell, Key<D> key, Cursor<D> cursor,
                                       Key<D>* out) const {
   const std::uint32_t refined =
       cells_[static_cast<std::size_t>(depth)][static_cast<std::size_t>(cell)].refined;
@@ -271,12 +271,12 @@ Key<D>* RefinedCells<D>::write_leaves(int depth, std::int32_t cell, Key<D> key, 
   const Table& table = tables_[static_cast<std::size_t>(depth) + 1];
   for (int digit = 0; digit < children<D>; ++digit) {
     const Key<D> child{first.bits + static_cast<std::uint64_t>(digit) * step};
-    const int position = place.position(digit);
+    const int position = cursor.position(digit);
     if ((refined >> position & 1u) == 0) {
       *out++ = child;
     } else {
-      const Place<D> child_place = place.child_at(position);
-      out = write_leaves(depth + 1, table.find(child_place.at), child, child_place, out);
+      const Cursor<D> child_cursor = cursor.child_at(position);
+      out = write_leaves(depth + 1, table.find(child_cursor.at), child, child_cursor, out);
     }
   }
   return out;

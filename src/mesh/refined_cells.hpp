@@ -87,9 +87,9 @@ class RefinedCells {
   // Sorts out which of the level's cells from number `first` on are others', and swaps those for what others
   // ask of this rank.
   void exchange_required(std::size_t level_index, std::size_t first, const Ranks<D>& ranks);
-  Key<D>* write_leaves(int depth, std::int32_t cell, Key<D> key, Place<D> place, Key<D>* out) const;
+  Key<D>* write_leaves(int depth, std::int32_t cell, Key<D> key, Cursor<D> cursor, Key<D>* out) const;
   Key<D>* write_leaves_within(std::uint64_t begin, std::uint64_t end, int depth, std::int32_t cell,
-                              Key<D> key, Place<D> place, Key<D>* out) const;
+                              Key<D> key, Cursor<D> cursor, Key<D>* out) const;
   std::size_t number_of_leaves() const;
 
   std::size_t index(int level) const { return static_cast<std::size_t>(level - domain_.base_level); }

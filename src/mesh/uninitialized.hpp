@@ -34,12 +34,12 @@ struct UninitializedAllocator : std::allocator<T> {
     std::free(memory);
   }
   template <class U>
-  void construct(U* place) {
-    ::new (static_cast<void*>(place)) U;
+  void construct(U* element) {
+    ::new (static_cast<void*>(element)) U;
   }
   template <class U, class... Arguments>
-  void construct(U* place, Arguments&&... arguments) {
-    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  void construct(U* element, Arguments&&... arguments) {
+    ::new (static_cast<void*>(element)) U(std::forward<Arguments>(arguments)...);
   }
 
  private:

@@ -164,7 +164,7 @@ TEST(RegridOfPointValues, KeepsPolynomials) {
 
 INSTANTIATE_TEST_SUITE_P(PatchSizes, Regrid, testing::Values(3, 4, 5, 9));
 
-// The same wishes give the same bits for every number of threads.
+// The same flags give the same bits for every number of threads.
 TEST(Regrid, DoesNotDependOnThreads) {
   const InertSolver solver(3, 1, solvers::HaloShape::faces, solvers::Prolongation::limited_linear);
   std::vector<double> reference;

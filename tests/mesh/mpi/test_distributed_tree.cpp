@@ -257,7 +257,7 @@ TYPED_TEST(DistributedTreeTest, CompletionIsCoarsest) {
         if (chance(random, density)) some.push_back(leaf);
       }
       std::vector<std::size_t> index;
-      const auto whole = completed<D>(domain, some, &index);
+      const auto whole = complete_tree<D>(domain, some, &index);
       ASSERT_TRUE(whole.is_valid());
       ASSERT_EQ(index.size(), some.size());
       std::vector<bool> given(whole.size(), false);

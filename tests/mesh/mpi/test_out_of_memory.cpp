@@ -66,8 +66,8 @@ TEST(OutOfMemory, OfOneRankIsAFailureOfAll) {
   // Enough for the first mesh, but not for the one of 27 times as many leaves.
   Scarce some(poor ? 15u << 20 : 1u << 30);
   auto mesh = make(some);
-  const std::vector<Adapt> wishes(mesh.size(), Adapt::refine);
-  const std::string later = thrown([&] { mesh.adapt(wishes, 2, 3, 0, team); });
+  const std::vector<Adapt> flags(mesh.size(), Adapt::refine);
+  const std::string later = thrown([&] { mesh.adapt(flags, 2, 3, 0, team); });
   EXPECT_NE(later.find("bytes"), std::string::npos) << later;
 }
 

@@ -148,17 +148,17 @@ class Pair {
   }
 
   bool adapt(PatchMesh<D>& mesh, std::uint64_t round, int max_level) {
-    std::vector<Adapt> wishes(mesh.size());
+    std::vector<Adapt> flags(mesh.size());
     for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
       const Key<D> key = mesh.tree().leaves()[leaf];
       const double family = noise(key.parent().bits, round), own = noise(key.bits, round, 1);
-      wishes[leaf] = own < (D == 3 ? 0.015 : 0.08) ? Adapt::refine
-                     : family < 0.5                ? Adapt::coarsen
-                                                   : Adapt::keep;
+      flags[leaf] = own < (D == 3 ? 0.015 : 0.08) ? Adapt::refine
+                    : family < 0.5                ? Adapt::coarsen
+                                                  : Adapt::keep;
       if (mesh.measures_cost()) mesh.add_cost(leaf, noise(key.bits, round, 2));
     }
     ThreadTeam team(2);
-    return mesh.adapt(wishes, 1, max_level, 0, team);
+    return mesh.adapt(flags, 1, max_level, 0, team);
   }
 
   int filled_axes() const {

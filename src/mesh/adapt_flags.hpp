@@ -13,49 +13,49 @@
 
 namespace meander::mesh {
 
-// What becomes of a leaf's wish, given the limits of levels.
+// What becomes of a leaf's flag, given the limits of levels.
 struct LevelLimits {
   int min = 0, max = 0;
 
-  Adapt vote(Adapt wish, int level) const {
+  Adapt limited(Adapt flag, int level) const {
     if (level < min) return Adapt::refine;
     if (level > max) return Adapt::coarsen;
-    if (wish == Adapt::refine) return level < max ? Adapt::refine : Adapt::keep;
-    return level > min ? wish : Adapt::keep;
+    if (flag == Adapt::refine) return level < max ? Adapt::refine : Adapt::keep;
+    return level > min ? flag : Adapt::keep;
   }
 };
 
 // Collects the refined cells that the leaves of a tree vote for, in one walk along the curve.
 template <int D>
-class Votes {
+class AdaptFlags {
  public:
-  // The votes are those of the leaves from number `first_voter` on; the others keep as they are. No votes (an
+  // The flags are those of the leaves from number `first_flagged` on; the others keep as they are. No flags (an
   // empty span) keep the tree as it is.
-  Votes(std::span<const Key<D>> leaves, std::span<const Adapt> votes, std::size_t first_voter,
-        LevelLimits limits, RefinedCells<D>& refined)
-      : leaves_(leaves), votes_(votes), first_voter_(first_voter), limits_(limits), refined_(refined) {}
+  AdaptFlags(std::span<const Key<D>> leaves, std::span<const Adapt> flags, std::size_t first_flagged,
+             LevelLimits limits, RefinedCells<D>& refined)
+      : leaves_(leaves), flags_(flags), first_flagged_(first_flagged), limits_(limits), refined_(refined) {}
 
-  void count(const Domain<D>& domain) {
+  void collect(const Domain<D>& domain) {
     visit_base_cells(domain, [&](const BaseCell<D>& base) {
       const int level = domain.base_level;
       if (leaves_[next_].level() > level) {
-        count_below(level, base.place);
-      } else if (vote(next_++, level) == Adapt::refine) {
-        refined_.add(level, base.place.at, 0);
+        collect_below(level, base.cursor);
+      } else if (flag_of(next_++, level) == Adapt::refine) {
+        refined_.add(level, base.cursor.at, 0);
       }
       return true;
     });
   }
 
  private:
-  Adapt vote(std::size_t leaf, int level) const {
-    const std::size_t voter = leaf - first_voter_;
-    return voter < votes_.size() ? limits_.vote(votes_[voter], level) : Adapt::keep;
+  Adapt flag_of(std::size_t leaf, int level) const {
+    const std::size_t number = leaf - first_flagged_;
+    return number < flags_.size() ? limits_.limited(flags_[number], level) : Adapt::keep;
   }
 
   // Returns whether this cell, refined so far, stays refined.
-  bool count_below(int level, const Place<D>& cell) {
-    if (votes_.empty() && is_leaf_family(leaves_, next_, level + 1)) {
+  bool collect_below(int level, const Cursor<D>& cell) {
+    if (flags_.empty() && is_leaf_family(leaves_, next_, level + 1)) {
       next_ += children<D>;
       refined_.add(level, cell.at, 0);
       return true;
@@ -66,12 +66,12 @@ class Votes {
       const int position = cell.position(digit);
       bool refined;
       if (leaves_[next_].level() > level + 1) {
-        refined = count_below(level + 1, cell.child_at(position));
+        refined = collect_below(level + 1, cell.child_at(position));
         coarsen = false;
       } else {
-        const Adapt wish = vote(next_++, level + 1);
-        coarsen = coarsen && wish == Adapt::coarsen;
-        refined = wish == Adapt::refine;
+        const Adapt flag = flag_of(next_++, level + 1);
+        coarsen = coarsen && flag == Adapt::coarsen;
+        refined = flag == Adapt::refine;
         if (refined) refined_.add(level + 1, cell.child_at(position).at, 0);
       }
       refined_children |= static_cast<std::uint32_t>(refined) << position;
@@ -81,8 +81,8 @@ class Votes {
   }
 
   std::span<const Key<D>> leaves_;
-  std::span<const Adapt> votes_;
-  std::size_t first_voter_;
+  std::span<const Adapt> flags_;
+  std::size_t first_flagged_;
   LevelLimits limits_;
   RefinedCells<D>& refined_;
   std::size_t next_ = 0;

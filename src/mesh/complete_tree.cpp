@@ -76,8 +76,8 @@ class Filler {
 }  // namespace
 
 template <int D>
-Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
-                       std::vector<std::size_t>* index) {
+Spacetree<D> complete_tree(const Domain<D>& domain, std::span<const Key<D>> leaves,
+                           std::vector<std::size_t>* index) {
   std::vector<Key<D>> result;
   result.reserve(leaves.size() + 64);
   if (index != nullptr) index->resize(leaves.size());
@@ -89,17 +89,17 @@ Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
       return true;
     }
     const int level = domain.base_level;
-    const std::uint64_t behind = level == 0 ? Partition<D>::no_position : position_behind(base.key);
+    const std::uint64_t after = level == 0 ? Partition<D>::no_position : position_after(base.key);
     fill.begin(level, leaves[next]);
     for (;;) {
       const std::size_t run = next++;
-      while (next < leaves.size() && leaves[next].bits < behind && follows(leaves[next - 1], leaves[next]))
+      while (next < leaves.size() && leaves[next].bits < after && follows(leaves[next - 1], leaves[next]))
         ++next;
       if (index != nullptr) {
         for (std::size_t i = run; i < next; ++i) (*index)[i] = result.size() + (i - run);
       }
       result.insert(result.end(), leaves.data() + run, leaves.data() + next);
-      if (next == leaves.size() || leaves[next].bits >= behind) break;
+      if (next == leaves.size() || leaves[next].bits >= after) break;
       fill.between(leaves[next - 1], leaves[next]);
     }
     fill.end(level, leaves[next - 1]);
@@ -109,7 +109,7 @@ Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
   return {domain, std::move(result)};
 }
 
-template Spacetree<2> completed(const Domain<2>&, std::span<const Key<2>>, std::vector<std::size_t>*);
-template Spacetree<3> completed(const Domain<3>&, std::span<const Key<3>>, std::vector<std::size_t>*);
+template Spacetree<2> complete_tree(const Domain<2>&, std::span<const Key<2>>, std::vector<std::size_t>*);
+template Spacetree<3> complete_tree(const Domain<3>&, std::span<const Key<3>>, std::vector<std::size_t>*);
 
 }  // namespace meander::mesh
