@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement, coarsening and balance: what the leaves vote for decides a set of refined cells, balance adds
-// to it, and the new leaves are those between its cells.
+// Refinement, coarsening and balance: the flags of the leaves define a set of refined cells, balance adds to
+// it, and the new leaves are the unrefined children of its cells.
 
 #include "base/assert.hpp"
 #include "mesh/adapt_flags.hpp"

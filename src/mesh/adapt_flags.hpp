@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the leaves of a tree vote for, as a set of refined cells.
+// The refined cells of a tree after adaptation by the flags of its leaves, before balance.
 
 #include <cstdint>
 #include <span>
@@ -13,10 +13,11 @@
 
 namespace meander::mesh {
 
-// What becomes of a leaf's flag, given the limits of levels.
+// The range of permitted levels.
 struct LevelLimits {
   int min = 0, max = 0;
 
+  // The flag that a leaf of this level gets.
   Adapt limited(Adapt flag, int level) const {
     if (level < min) return Adapt::refine;
     if (level > max) return Adapt::coarsen;
@@ -25,12 +26,12 @@ struct LevelLimits {
   }
 };
 
-// Collects the refined cells that the leaves of a tree vote for, in one walk along the curve.
+// Collects the refined cells in one walk along the curve.
 template <int D>
 class AdaptFlags {
  public:
-  // The flags are those of the leaves from number `first_flagged` on; the others keep as they are. No flags (an
-  // empty span) keep the tree as it is.
+  // `flags`: of the leaves from number `first_flagged` on; all others are kept. An empty span keeps the tree
+  // unchanged.
   AdaptFlags(std::span<const Key<D>> leaves, std::span<const Adapt> flags, std::size_t first_flagged,
              LevelLimits limits, RefinedCells<D>& refined)
       : leaves_(leaves), flags_(flags), first_flagged_(first_flagged), limits_(limits), refined_(refined) {}
@@ -53,7 +54,7 @@ class AdaptFlags {
     return number < flags_.size() ? limits_.limited(flags_[number], level) : Adapt::keep;
   }
 
-  // Returns whether this cell, refined so far, stays refined.
+  // Returns whether the refined cell remains refined.
   bool collect_below(int level, const Cursor<D>& cell) {
     if (flags_.empty() && is_leaf_family(leaves_, next_, level + 1)) {
       next_ += children<D>;

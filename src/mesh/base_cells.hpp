@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The roots of all walks: the domain's base cells in curve order.
+// Traversal of the domain's base cells in curve order: every walk through a tree begins here.
 
 #include "mesh/domain.hpp"
 #include "mesh/peano_tables.hpp"
@@ -15,7 +15,7 @@ struct BaseCell {
 };
 
 namespace detail {
-// Returns false if `visit` asked to stop.
+// Returns false if `visit` has returned false.
 template <int D, class Visit>
 bool visit_base_cells(const Domain<D>& domain, const BaseCell<D>& cell, const Visit& visit) {
   const int level = cell.key.level();
@@ -33,8 +33,8 @@ bool visit_base_cells(const Domain<D>& domain, const BaseCell<D>& cell, const Vi
 }
 }  // namespace detail
 
-// Calls visit(BaseCell) for the base cells in curve order, until it returns false; returns whether it never
-// did.
+// Calls visit(BaseCell) for the base cells in curve order until it returns false. Returns true if all were
+// visited.
 template <int D, class Visit>
 bool visit_base_cells(const Domain<D>& domain, const Visit& visit) {
   return detail::visit_base_cells(domain, BaseCell<D>{}, visit);

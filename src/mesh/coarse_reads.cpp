@@ -64,8 +64,8 @@ const std::vector<CoarseRead<D>>& CoarseReads<D>::reads_of(std::int32_t coarse, 
   return found_;
 }
 
-// The refined cell's children that have a share in the box: they touch the coarse leaf, so they are leaves,
-// but perhaps beyond the ghost layer.
+// Adds the children of a refined cell that intersect the box. They touch the coarse leaf, so they are leaves,
+// but they may lie outside the ghost layer.
 template <int D>
 void CoarseReads<D>::add_children(const CoarseRead<D>& read) {
   const Cell<D>& coarse = view_.neighbours().cells()[static_cast<std::size_t>(read.coarse)];
@@ -92,7 +92,7 @@ void CoarseReads<D>::add_children(const CoarseRead<D>& read) {
 
 template <int D>
 void CoarseReads<D>::add(const CoarseRead<D>& read, int direction) {
-  // Of the interior, what fine leaves on one side read lies at that side.
+  // Reads of the interior are merged by the side of the fine leaves.
   const int side = read.direction == CoarseRead<D>::interior ? children<D> + direction : read.direction;
   auto& same_side =
       sides_[static_cast<std::uint64_t>(read.coarse) * 2 * children<D> + static_cast<std::uint64_t>(side)];

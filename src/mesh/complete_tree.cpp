@@ -10,13 +10,13 @@
 namespace meander::mesh {
 namespace {
 
-// Number of levels, from the root's children on, on which the paths of two cells agree.
+// Number of leading levels, from the children of the root on, on which the paths of two cells agree.
 template <int D>
 int common_levels(Key<D> a, Key<D> b) {
   return std::countl_zero(a.bits ^ b.bits) / Key<D>::digit_bits;
 }
 
-// Paths that lead through last children only, by their number of levels.
+// By number of levels: the path through last children only.
 template <int D>
 constexpr auto paths_of_last_children() {
   Vec<std::uint64_t, Key<D>::max_level + 1> paths{};
@@ -28,7 +28,7 @@ constexpr auto paths_of_last_children() {
   return paths;
 }
 
-// Whether nothing lies between two leaves of one base cell.
+// Whether two leaves of one base cell are adjacent on the curve.
 template <int D>
 bool follows(Key<D> from, Key<D> to) {
   static constexpr auto last = paths_of_last_children<D>();
@@ -38,7 +38,7 @@ bool follows(Key<D> from, Key<D> to) {
          position_of(from) << shift == last[static_cast<std::size_t>(from.level() - level)];
 }
 
-// The coarsest cells around leaves.
+// Fills gaps between leaves with the coarsest possible cells.
 template <int D>
 class Filler {
  public:
@@ -57,11 +57,11 @@ class Filler {
   void end(int base_level, Key<D> from) { descend(base_level + 1, from); }
 
  private:
-  // Ahead of a leaf and its ancestors down from `level`, their siblings.
+  // Adds the siblings before a leaf and before its ancestors, from `level` downwards.
   void ascend(int level, Key<D> to) {
     for (; level <= to.level(); ++level) siblings(to.ancestor(level - 1), 0, to.digit(level));
   }
-  // Behind a leaf and its ancestors up to `level`, their siblings.
+  // Adds the siblings after a leaf and after its ancestors, up to `level`.
   void descend(int level, Key<D> from) {
     for (int l = from.level(); l >= level; --l)
       siblings(from.ancestor(l - 1), from.digit(l) + 1, children<D>);

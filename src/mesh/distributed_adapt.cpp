@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement, coarsening and balance of all ranks' leaves. No leaf moves, and the first leaf of a rank keeps
-// its position whatever becomes of it: only the numbers of leaves change in the table.
+// Refinement, coarsening and balance of the leaves of all ranks. No leaf moves to another rank, and
+// adaptation does not change the position of a rank's first leaf: in the table only the numbers of leaves
+// change.
 
 #include <algorithm>
 
@@ -13,8 +14,8 @@
 namespace meander::mesh {
 namespace {
 
-// The refined cells that this rank's flags leave around its own leaves, and how many leaves of the completed
-// tree are not this rank's.
+// The refined cells of the completed tree after adaptation by this rank's flags, and the number of leaves of
+// other ranks in that tree.
 template <int D>
 struct Around {
   explicit Around(const DistributedTree<D>& tree, std::span<const Adapt> flags, LevelLimits limits)
@@ -52,7 +53,7 @@ std::vector<Key<D>> balanced_leaves(const DistributedTree<D>& tree, std::span<co
                                partition.first_position(communicator.rank() + 1), around.others);
 }
 
-// Leading or trailing leaves of a rank that are siblings, in order, and all want to be coarsened.
+// Leading or trailing leaves of a rank that are consecutive siblings, all flagged coarsen.
 struct Run {
   std::uint64_t parent = 0;
   std::int32_t digit = 0, count = 0;
@@ -84,7 +85,7 @@ class Runs {
   Run start(std::size_t leaf) const {
     return {leaves_[leaf].parent().bits, leaves_[leaf].digit(leaves_[leaf].level()), 1};
   }
-  // Whether a leaf belongs to the run of the one before it.
+  // Whether a leaf belongs to the run of the previous one.
   bool continues(std::size_t leaf) const {
     return leaf < leaves_.size() && is_flagged(leaf) && leaves_[leaf].level() == leaves_[leaf - 1].level() &&
            leaves_[leaf].parent() == leaves_[leaf - 1].parent();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// DistributedTree's refined_where() and coarsened_where(): each rank's leaves by themselves.
+// DistributedTree::refined_where() and coarsened_where(): each rank handles its own leaves.
 
 #include <vector>
 

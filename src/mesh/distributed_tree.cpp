@@ -35,7 +35,7 @@ Partition<D> table_of(const parallel::Communicator& communicator, std::span<cons
   return {std::move(first_leaf), std::move(first_position)};
 }
 
-// Writes those leaves of a uniform tree whose numbers lie in [begin, end).
+// Writes the leaves of a uniform tree with numbers in [begin, end).
 template <int D>
 class UniformPiece {
  public:
@@ -113,7 +113,7 @@ template <int D>
 std::optional<DistributedTree<D>> DistributedTree<D>::checked(const Domain<D>& domain,
                                                               std::vector<Key<D>> leaves,
                                                               const parallel::Communicator& communicator) {
-  // A table of pieces can be made of sorted leaves only.
+  // The table of pieces requires sorted leaves.
   if (communicator.any(!std::is_sorted(leaves.begin(), leaves.end()))) return std::nullopt;
   const auto firsts = communicator.all_gather<Key<D>>(std::span(leaves).first(leaves.empty() ? 0 : 1));
   if (!std::is_sorted(firsts.begin(), firsts.end())) return std::nullopt;
@@ -185,7 +185,7 @@ void DistributedTree<D>::find(std::span<const Point<D>> points, std::span<std::i
   std::array<bool, points_in_step> inside;
   std::array<std::uint32_t, points_in_step> found;
   std::array<std::size_t, points_in_step> own_points;
-  std::size_t waiting = 0;  // of this rank's points, until enough have come together for one search
+  std::size_t waiting = 0;  // points of this rank that wait until there are enough for one search
   const auto search = [&] {
     last_not_above<D>(leaves_, own_keys, found);
     for (std::size_t i = 0; i < waiting; ++i) leaves[own_points[i]] = static_cast<std::int32_t>(found[i]);

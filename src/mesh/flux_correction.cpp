@@ -17,13 +17,13 @@ Index<D> across(int face) {
   return offset;
 }
 
-// Mean of 3^(D-1) fine face fluxes on each volume face of a coarse face, as first value and sum of
-// differences, parts in curve order; the rule of solvers/restriction.hpp with one dimension less.
+// Mean of 3^(D-1) fine face fluxes on one volume face of a coarse face, as first value and sum of differences
+// to it, with parts added in curve order: the rule of solvers/restriction.hpp in one dimension less.
 struct FaceMean {
   double first, sum;
   int count;
 
-  // Adds `n` fluxes: the first of them, and the sum of differences to it.
+  // Adds `n` fluxes, given by the first of them and the sum of differences to it.
   void add(double q0, double differences, int n) {
     if (count == 0) {
       *this = {q0, differences, n};
@@ -34,15 +34,15 @@ struct FaceMean {
   }
 };
 
-// The fine volume faces [x, x_end) x [y, y_end) of one fine leaf that lie on one coarse volume face.
+// The volume faces [x, x_end) x [y, y_end) of one fine leaf that lie on one coarse volume face.
 struct Block {
   int coarse;  // number of the coarse volume face on the coarse leaf's face
   int x, x_end, y, y_end;
   int count() const { return (x_end - x) * (y_end - y); }
 };
 
-// Calls body(block) for the coarse volume faces that the fine leaf at sub_face (sx, sy) has a share in, x
-// fastest; in 2D a face is one row.
+// Calls body(block) for the coarse volume faces that the fine leaf at sub-face (sx, sy) touches, x fastest.
+// In 2D a face is one row.
 template <class Body>
 void for_blocks(int p, int sx, int sy, bool planar, const Body& body) {
   const int rows = planar ? p : 1, y_origin = planar ? sy * p : 0, x_origin = sx * p;
@@ -129,7 +129,7 @@ void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
   registers_.resize(table_.size() * block);
 }
 
-// The fine faces that correct ghosts, as the ghosts' ranks list them in the constructor.
+// Lists the fine faces that correct ghosts, in the order of the constructor on the ranks of the ghosts.
 template <int D>
 void FluxCorrection<D>::list_outgoing(const LocalView<D>& view) {
   const auto& ghosts = view.ghosts();

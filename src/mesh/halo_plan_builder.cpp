@@ -55,7 +55,8 @@ void HaloPlan<D>::Builder::build() {
   list_border();
 }
 
-// Whether a leaf has finer neighbours across a face, so that its state changes once more after its update.
+// Whether a leaf has finer neighbours across a face, so that flux correction changes its state after its
+// update.
 template <int D>
 bool HaloPlan<D>::Builder::is_corrected(std::size_t leaf) const {
   if (!needs_.conservative) return false;
@@ -68,7 +69,7 @@ bool HaloPlan<D>::Builder::is_corrected(std::size_t leaf) const {
   return false;
 }
 
-// Whether an operation is needed for it: not if it is at hand anyway.
+// Whether the read needs an operation: not if the slot holds the volumes anyway.
 template <int D>
 bool HaloPlan<D>::Builder::is_wanted(const CoarseRead<D>& read) const {
   if (!view_.is_own(read.coarse)) return true;
@@ -99,7 +100,7 @@ void HaloPlan<D>::Builder::collect_coarse_reads() {
   for (std::size_t i = 0; i < reads_.all().size(); ++i) reads_of_[reads_.all()[i].coarse].push_back(i);
 }
 
-// The ranks of coarse leaves know all that touches them.
+// Queries the ranks of coarse leaves, which know all leaves that touch these.
 template <int D>
 void HaloPlan<D>::Builder::ask(const std::map<int, Questions>& questions) {
   std::vector<parallel::Parcel<Query>> queries;
@@ -156,7 +157,7 @@ void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
   add_coarse_reads(own, plan_.ops_.size());
   const std::size_t first_boundary = late_.size();
   add_boundaries(own);
-  // Beyond the domain's edges boundary conditions continue what was prolonged.
+  // Beyond the edges of the domain, boundary conditions read prolonged volumes.
   if (!second_.empty() && needs_.shape != solvers::HaloShape::faces)
     second_.insert(second_.end(), late_.begin() + static_cast<std::ptrdiff_t>(first_boundary), late_.end());
   plan_.ops_.insert(plan_.ops_.end(), late_.begin(), late_.end());
@@ -194,8 +195,8 @@ void HaloPlan<D>::Builder::add_parts(std::size_t leaf, HaloOp<D>& op, std::vecto
   plan_.parts_.insert(plan_.parts_.end(), sources.begin(), sources.end());
 }
 
-// Operations that bring what is read of the slot of an own leaf or of a ghost; the first of late_ will be
-// operation number first_op.
+// Adds the operations that fill the volumes read of the slot of an own leaf or of a ghost. The first element
+// of late_ becomes operation number first_op.
 template <int D>
 void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t leaf, std::size_t first_op) {
   const auto found = reads_of_.find(leaf);
@@ -248,7 +249,8 @@ void HaloPlan<D>::Builder::add_boundaries(std::int32_t leaf) {
   }
 }
 
-// Of an own leaf that is filled: what its shape promises; besides, of any leaf, what is read of its slot.
+// The box of a boundary condition: for an own leaf with a filled halo, the extent of the halo shape; and for
+// any leaf, the volumes that are read of its slot.
 template <int D>
 HaloOp<D> HaloPlan<D>::Builder::boundary_op(std::int32_t leaf, int face) const {
   const int p = layout_.p, h = layout_.h;
@@ -260,7 +262,7 @@ HaloOp<D> HaloPlan<D>::Builder::boundary_op(std::int32_t leaf, int face) const {
   offset[axis] = 2 * (face % 2) - 1;
   set_region<D>(op, offset, p, h);
   if (view_.is_own(leaf) && fills(leaf)) {
-    // Across edges too: continue what the halos beside this side already hold.
+    // Also across edges: there the condition reads halo volumes that are filled already.
     const int beside = needs_.shape == solvers::HaloShape::faces ? 0 : h;
     lower.fill(-beside);
     upper.fill(p + beside);
@@ -308,8 +310,8 @@ void HaloPlan<D>::Builder::list_parts_by_leaf() {
   }
 }
 
-// A leaf waits for messages if one of the coarse slots that it prolongs from does, or if its boundary
-// conditions continue what it receives.
+// A leaf waits for messages if a coarse slot from which it prolongs does, or if its boundary conditions read
+// received volumes.
 template <int D>
 void HaloPlan<D>::Builder::list_second_phase() {
   for (const bool waiting : {false, true}) {

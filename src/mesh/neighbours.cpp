@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// One walk along the leaves names the children of every refined cell; one descent through the refined cells
-// then hands every cell the codes of the 3^d cells around it. Nothing is searched.
+// One walk along the leaves assigns codes to the children of every refined cell. One descent through the
+// refined cells then passes every cell the codes of the 3^d cells around it. No search is needed.
 
 #include "mesh/neighbours.hpp"
 
@@ -59,7 +59,7 @@ class Builder {
     return code;
   }
 
-  // Names the children of a refined cell and all below them; returns the cell's own code.
+  // Assigns codes to all descendants of a refined cell; returns the code of the cell.
   Code name_children(int level, const Cursor<D>& cell) {
     const Code code = -1 - static_cast<Code>(next_refined_++);
     Code* const out = children_of(code);
@@ -73,7 +73,7 @@ class Builder {
     return code;
   }
 
-  // Hands the children of a refined cell their neighbourhoods, given the cell's own.
+  // Passes the children of a refined cell their neighbourhoods, given that of the cell.
   void descend(Code cell, const Code* around) {
     BlockCodes<D> block;
     fill_block<D>(

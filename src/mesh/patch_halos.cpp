@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The halos of a patch mesh, all at once and in the parts of a step.
+// The halos of a patch mesh: filled at once, or in the steps of a time step.
 #include <algorithm>
 
 #include "base/trace.hpp"

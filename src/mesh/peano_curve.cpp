@@ -11,8 +11,8 @@ namespace meander::mesh {
 
 namespace {
 
-// The base-3 digits of 0 .. 242, one in each field of digit_bits: five levels of one axis by one look-up.
-// Because a child's position is at most 3^d - 1, which fits a field, positions are sums of such words.
+// The base-3 digits of 0 .. 242, one in each field of digit_bits: five levels of one axis in one look-up. The
+// position of a child is at most 3^d - 1 and fits a field, so positions are sums of such words.
 constexpr int chunk_levels = 5, chunk_size = 243;
 
 template <int D>

@@ -70,8 +70,8 @@ bool RefinedCells<D>::visit_required(int level, const Refined& cell, const Visit
   static constexpr auto touching = children_at_sides<D>();
   static constexpr std::uint32_t inner = 1u << (children<D> / 2);
   if ((cell.refined & ~inner) == 0) return true;
-  // step[a][offset + 1]: what to add to the packed coordinates, with periodic wrap. No word equals `outside`:
-  // its sums are exact modulo 2^64, so a flag is kept beside it.
+  // step[a][offset + 1]: increment of the packed coordinates, with periodic wrap. Sums are exact modulo 2^64
+  // and leave no word for `outside`, hence the flags `inside`.
   std::uint64_t step[D][3];
   bool inside[D][3];
   for (int a = 0; a < D; ++a) {
@@ -146,7 +146,7 @@ void RefinedCells<D>::balance(const Ranks<D>* ranks) {
     tables_[i].build(cells_[i]);
   }
   for (std::size_t i = levels; i-- > 0;) {
-    // Cells added here have no refined children yet, so they ask for nothing on this level.
+    // Cells added here have no refined children yet, so they require no cells on this level.
     auto& cells = cells_[i];
     const std::size_t asking = cells.size();
     for (std::size_t c = 0; c < asking; ++c) {
@@ -177,7 +177,7 @@ void RefinedCells<D>::exchange_required(std::size_t level_index, std::size_t fir
   const int level = static_cast<int>(level_index) + domain_.base_level;
   std::vector<parallel::Parcel<Key<D>>> requests;
   for (std::size_t c = first; c < cells.size(); ++c) {
-    // A cell that is not known to be refined is a leaf, or part of one, and so lies on one rank.
+    // A cell that is not known to be refined is a leaf or part of one, hence on one rank.
     const Key<D> key = key_of<D>({Packed<D>::at(cells[c].at), level});
     const int owner = ranks.partition.owner(position_of(key));
     if (owner == ranks.communicator.rank()) continue;

@@ -79,8 +79,8 @@ double BatchExecution::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-// Lays out the buffer such that one copy each way suffices: first the data sent, last the data fetched, and between
-// them the stage blocks, which may be both. Halos are not fetched.
+// Lays out the buffer such that one copy each way suffices: first the data sent, last the data fetched, and
+// between them the stage blocks, which may be both. Halos are not fetched.
 std::size_t BatchExecution::arrange() {
   const std::size_t count = tasks_.size();
   offsets_.assign(count, {});
@@ -121,8 +121,8 @@ std::size_t BatchExecution::adjacent_slots(std::size_t first) const {
   return end - first;
 }
 
-// Direct where the device copies from the slots as fast as from the buffer, and the adjacent pieces are large enough
-// for a copy each.
+// Direct where the device copies from the slots as fast as from the buffer, and the adjacent pieces are large
+// enough for a copy each.
 auto BatchExecution::slot_copy() const -> SlotCopy {
   constexpr std::size_t least_piece = std::size_t{1} << 15;
   if (call_.patches == gpu::Space::host || strategy_.shares_memory()) return SlotCopy::buffered;

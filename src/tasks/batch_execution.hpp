@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Execution of one batch on a device: memory, copy in, kernel, copy out. The slots of its patches are read at the
-// start, and written after all of it has succeeded, never in between.
+// Execution of one batch on a device: memory, copy in, kernel, copy out. The slots of its patches are read at
+// the start, and written after all of it has succeeded, never in between.
 
 #include <chrono>
 #include <span>
@@ -48,8 +48,8 @@ class BatchExecution {
   // Waits until no work of the batch runs, and makes the queue fit for the next one. Slots are unchanged.
   void abandon() noexcept;
 
-  // Waits until no submitted work runs. Requires that no batch is in flight; work of earlier batches should have
-  // ended.
+  // Waits until no submitted work runs. Requires that no batch is in flight; work of earlier batches should
+  // have ended.
   void settle() noexcept { device_.settle(gpu::mark(queue_)); }
 
   std::span<const EnclaveTask> tasks() const { return tasks_; }

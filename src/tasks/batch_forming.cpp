@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a batch is formed: a free stream of a device is claimed, a batch of tasks leaves the pool, and is submitted.
+// Where a batch is formed: a free stream of a device is claimed, a batch of tasks leaves the pool, and is
+// submitted.
 
 #include <fmt/format.h>
 
@@ -23,8 +24,8 @@ OffloadEngine::Stream* OffloadEngine::claim() {
     int state = Stream::idle;
     if (!stream.state.compare_exchange_strong(state, Stream::claimed, std::memory_order_acquire)) continue;
     in_flight_.fetch_add(1);
-    // Checked again after the increment: a thread that lowers the limit and then waits for the other batches must not
-    // miss any.
+    // Checked again after the increment: a thread that lowers the limit and then waits for the other batches
+    // must not miss any.
     if (device_slot.in_flight.fetch_add(1) < device_slot.most_in_flight.load()) {
       device_slot.claims.fetch_add(1);
       return &stream;
@@ -48,8 +49,8 @@ bool OffloadEngine::offload(TaskPool& pool) {
     release(*stream);
     return false;
   }
-  // Other batches on the device, counted before the attempt: they may have released their memory by the time it has
-  // failed. Batches that are claimed during the attempt show in `claims`.
+  // Other batches on the device, counted before the attempt: they may have released their memory by the time
+  // it has failed. Batches that are claimed during the attempt show in `claims`.
   const std::int64_t claims = stream->device_slot.claims.load();
   const int others = stream->device_slot.in_flight.load() - 1;
   stream->number = next_number_.fetch_add(1);

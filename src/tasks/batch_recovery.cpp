@@ -32,7 +32,8 @@ void OffloadEngine::recover(Stream& stream, const std::string& reason, Fault fau
     any = retry(stream, fault);
   }
   device_slot.recovering.fetch_sub(1);
-  if (device_slot.device->lost() || (!any && device_slot.failed_in_a_row.fetch_add(1) + 1 >= hopeless)) give_up(device_slot);
+  if (device_slot.device->lost() || (!any && device_slot.failed_in_a_row.fetch_add(1) + 1 >= hopeless))
+    give_up(device_slot);
   release(stream);
 }
 
@@ -101,10 +102,10 @@ void OffloadEngine::give_up(DeviceSlot& device_slot) {
 
 void OffloadEngine::warn_once(const DeviceSlot& device_slot, const std::string& reason, std::size_t patches) {
   if (warned_.exchange(true)) return;
-  log::warning(
-      fmt::format("a batch of {} patches failed on {} ({}); failed batches are retried in ever smaller batches, finally "
-                  "on the CPU; the summary counts them",
-                  patches, device_slot.device->properties().name, reason));
+  log::warning(fmt::format(
+      "a batch of {} patches failed on {} ({}); failed batches are retried in ever smaller batches, finally "
+      "on the CPU; the summary counts them",
+      patches, device_slot.device->properties().name, reason));
 }
 
 }  // namespace meander::tasks

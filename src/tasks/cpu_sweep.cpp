@@ -27,9 +27,9 @@ void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep
   });
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                               \
-  template void update_leaves(const SweepContext<D>&, const InteriorSweep<D>&, const SweepCall&, const Chunk&, \
-                              const char*);                                                                  \
+#define MEANDER_INSTANTIATE(D)                                                                   \
+  template void update_leaves(const SweepContext<D>&, const InteriorSweep<D>&, const SweepCall&, \
+                              const Chunk&, const char*);                                        \
   template class CpuSweep<D>;
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -24,7 +24,8 @@ struct OffloadEngine::DeviceSlot {
   std::atomic<std::int64_t> claims{0};  // of its streams, since the start
   std::atomic<std::size_t> batch{0};    // patches
   std::atomic<int> failed_in_a_row{0};
-  std::recursive_mutex ladder;  // one recovery at a time, so that none takes the memory that another waits for
+  std::recursive_mutex
+      ladder;  // one recovery at a time, so that none takes the memory that another waits for
   std::atomic<int> recovering{0};
   std::atomic<bool> given_up{false};
 };
@@ -38,7 +39,8 @@ struct OffloadEngine::Stream {
   std::atomic<int> state{idle};
   std::vector<EnclaveTask> tasks;
   std::int64_t number = 0;  // of the batch
-  Stream(DeviceSlot& of, bool block_kernels) : device_slot(of), execution(*of.device, *of.strategy, block_kernels) {}
+  Stream(DeviceSlot& of, bool block_kernels)
+      : device_slot(of), execution(*of.device, *of.strategy, block_kernels) {}
 };
 
 }  // namespace meander::tasks

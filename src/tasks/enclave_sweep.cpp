@@ -27,8 +27,8 @@ class PollInterval {
   std::int64_t last_ = 0;
 };
 
-// A thread at the pool: shows in traces whether it works or waits. The waits grow, since emulated devices need the
-// processors too.
+// A thread at the pool: shows in traces whether it works or waits. The waits grow, since emulated devices
+// need the processors too.
 class PoolWorker {
  public:
   // Returns after a wait if there was nothing to do; false if all is done.
@@ -146,8 +146,8 @@ void EnclaveSweep<D>::work_while_fluxes_travel() {
 // One piece of work of a thread: writes back a batch, offloads one, or updates an enclave.
 template <int D>
 PoolProgress EnclaveSweep<D>::work() {
-  // in_flight() is raised before tasks leave the pool and lowered only after any put_back(): if it is 0 here and
-  // the pool is found empty afterwards, no task is left.
+  // in_flight() is raised before tasks leave the pool and lowered only after any put_back(): if it is 0 here
+  // and the pool is found empty afterwards, no task is left.
   const bool none_in_flight = engine_.in_flight() == 0;
   if (engine_.complete() || offload() || update_next(none_in_flight ? Take::any : Take::share))
     return PoolProgress::worked;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Updates the interior of a rank's leaves with the help of devices. Leaves at a resolution jump (skeletons) are
-// updated when the traversal meets them. All others (enclaves) go to a pool. The thread that finds a batch in the
-// pool offloads it and continues its traversal; threads without other work update enclaves from the pool.
+// Updates the interior of a rank's leaves with the help of devices. Leaves at a resolution jump (skeletons)
+// are updated when the traversal meets them. All others (enclaves) go to a pool. The thread that finds a
+// batch in the pool offloads it and continues its traversal; threads without other work update enclaves from
+// the pool.
 
 #include <cstdint>
 #include <span>
@@ -32,8 +33,8 @@ class EnclaveSweep final : public InteriorSweep<D> {
   void begin(const SweepCall& call) override;
   void during_flux_exchange() override;
   void finish() override;
-  // Two passes, border and interior, in chunks of one leaf: while a leaf is updated, its neighbours may be on a
-  // device.
+  // Two passes, border and interior, in chunks of one leaf: while a leaf is updated, its neighbours may be on
+  // a device.
   mesh::UpdateOrder update_order(std::size_t index, const Chunk&, const Chunk&) const override {
     const std::size_t border = mesh_.border();
     return {index < border ? Chunk{0, border} : Chunk{border, mesh_.size()}, {index, index + 1}};

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The interior of a rank's leaves, order()[border() ..) of the mesh: no other rank waits for these leaves, so their
-// updates overlap with messages. CpuSweep updates them on the threads of the rank, EnclaveSweep with the help of
-// devices.
+// The interior of a rank's leaves, order()[border() ..) of the mesh: no other rank waits for these leaves, so
+// their updates overlap with messages. CpuSweep updates them on the threads of the rank, EnclaveSweep with
+// the help of devices.
 
 #include <cstdint>
 #include <span>
@@ -31,8 +31,8 @@ struct SweepContext {
   ThreadTeam& team;
   OverlapMeter& messages;  // overlap of messages and updates
 
-  // Called after the leaf of every index of a chunk: polls the messages after every few leaves, since a poll costs
-  // about a microsecond.
+  // Called after the leaf of every index of a chunk: polls the messages after every few leaves, since a poll
+  // costs about a microsecond.
   void poll_every_few_leaves(std::size_t index, const Chunk& chunk) const {
     constexpr std::size_t leaves_per_poll = 8;
     if ((index - chunk.begin) % leaves_per_poll == leaves_per_poll - 1 && mesh.poll()) messages.end();
@@ -63,7 +63,8 @@ void for_indices(ThreadTeam& team, const Chunk& pass, const char* trace_name, co
   });
 }
 
-// Each stage calls begin(), during_flux_exchange() if the solver is conservative, and finish(), in this order.
+// Each stage calls begin(), during_flux_exchange() if the solver is conservative, and finish(), in this
+// order.
 template <int D>
 class InteriorSweep {
  public:
@@ -79,8 +80,8 @@ class InteriorSweep {
   // Returns after the update of all leaves.
   virtual void finish() = 0;
 
-  // The order of updates as seen from the leaf order()[index], which a step without devices updates in this pass
-  // and chunk. PatchMesh::exchange_updated() and PatchMesh::finish_halo() of a leaf take the same value.
+  // The order of updates as seen from the leaf order()[index], which a step without devices updates in this
+  // pass and chunk. PatchMesh::exchange_updated() and PatchMesh::finish_halo() of a leaf take the same value.
   virtual mesh::UpdateOrder update_order(std::size_t index, const Chunk& pass, const Chunk& chunk) const = 0;
 };
 

@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Offloads batches of patch updates to devices, asynchronously, and recovers from failures (Wille, Weinzierl et al.,
-// ISC 2023: any thread that finds a batch in the pool takes it and submits it to a queue). The stages of a batch:
+// Offloads batches of patch updates to devices, asynchronously, and recovers from failures (Wille, Weinzierl
+// et al., ISC 2023: any thread that finds a batch in the pool takes it and submits it to a queue). The stages
+// of a batch:
 //   batch_forming.cpp    a free queue is claimed and a batch is taken from the pool
 //   batch_execution.hpp  memory, copies, kernel, write back
 //   batch_recovery.cpp   retries
 //
-// A failed batch is retried in ever smaller batches, finally on the CPU: an update is bitwise identical wherever it
-// is done. The ladder:
-//   deferred  no memory, but batches in flight will release some: the tasks return to the pool, and until the next
-//             sweep the device has no more batches in flight than now
+// A failed batch is retried in ever smaller batches, finally on the CPU: an update is bitwise identical
+// wherever it is done. The ladder:
+//   deferred  no memory, but batches in flight will release some: the tasks return to the pool, and until the
+//             next sweep the device has no more batches in flight than now
 //   retried   once, after the caches have released idle blocks
-//   split     in halves, and these in halves again; after a failure for want of memory, batches stay that small
+//   split     in halves, and these in halves again; without memory, batches stay that small
 //   CPU       a patch that fails alone, and all patches on a lost device
 // Before that, caches may take pinned host memory instead, or end the run (OffloadOptions).
 // A device is not used again if it is lost, or if no patch of three batches in a row could be updated on it.
@@ -41,8 +42,8 @@ struct OffloadOptions {
   std::string memory = "pooled";  // see gpu/strategy.hpp
   gpu::CacheTraits cache;
   SplitOptions split;
-  // If a cache has no memory for a batch: false: the ladder above; true: the run ends with a Failure that quotes the
-  // OutOfMemory.
+  // If a cache has no memory for a batch: false: the ladder above; true: the run ends with a Failure that
+  // quotes the OutOfMemory.
   bool abort_without_memory = false;
   bool pinned_fallback = false;  // first, try to place the batch in pinned host memory
   // One of each device, or none. Kept until the caches have released all memory.
@@ -67,11 +68,11 @@ class OffloadEngine {
   OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, const OffloadOptions& options);
   ~OffloadEngine();
 
-  // Called with the task after its slot is written, by the thread that has written it. seconds: time since the start
-  // of the batch, divided by its patches.
+  // Called with the task after its slot is written, by the thread that has written it. seconds: time since
+  // the start of the batch, divided by its patches.
   using Done = std::function<void(const EnclaveTask&, double seconds)>;
-  // Before each sweep, with no batch in flight. If there are `messages`, the time in which batches are under way
-  // together with them is added there.
+  // Before each sweep, with no batch in flight. If there are `messages`, the time in which batches are under
+  // way together with them is added there.
   void begin(const UpdateCall& call, Done done, OverlapMeter* messages = nullptr);
 
   // All functions below may be called by any thread.
@@ -80,12 +81,13 @@ class OffloadEngine {
   bool offload(TaskPool& pool);
   // Writes back batches that are over. False if there were none.
   bool complete();
-  // Batches that have left the pool and are neither written back nor returned to it. Raised before tasks leave the
-  // pool; lowered after they were put back.
+  // Batches that have left the pool and are neither written back nor returned to it. Raised before tasks
+  // leave the pool; lowered after they were put back.
   int in_flight() const { return in_flight_.load(std::memory_order_acquire); }
 
   const OffloadOptions& options() const { return options_; }
-  // Overlap of batches and updates on threads. A batch is under way from its start until a thread has noticed its end.
+  // Overlap of batches and updates on threads. A batch is under way from its start until a thread has noticed
+  // its end.
   OverlapMeter& batch_overlap() { return batch_overlap_; }
 
   OffloadCounts counts() const;
@@ -97,7 +99,8 @@ class OffloadEngine {
   std::size_t peak_device_bytes() const;
   // Memory for the slots of patches, as OffloadOptions::patches says.
   gpu::Resource& patch_memory();
-  // Call before slots move or change owner. Requires that no batch is in flight; on return no device uses any memory.
+  // Call before slots move or change owner. Requires that no batch is in flight; on return no device uses any
+  // memory.
   void safepoint();
   // Call about once a step: caches release blocks that have been idle for long.
   void tend();

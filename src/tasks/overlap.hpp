@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Overlap of communication and computation: the part of the time in which messages (or batches on devices) are
-// under way that threads spend on updates.
+// Overlap of communication and computation: the part of the time in which messages (or batches on devices)
+// are under way that threads spend on updates.
 
 #include <atomic>
 #include <cstdint>

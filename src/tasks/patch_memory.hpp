@@ -11,8 +11,8 @@
 
 namespace meander::tasks {
 
-// Where the device has no memory left, blocks are host memory, and batches are copied from pageable memory. Blocks
-// are few and large, and are allocated between sweeps only.
+// Where the device has no memory left, blocks are host memory, and batches are copied from pageable memory.
+// Blocks are few and large, and are allocated between sweeps only.
 class PatchMemory final : public gpu::Resource {
  public:
   // Space: pinned, or managed if the device supports it. The device outlives this.

@@ -9,8 +9,8 @@ namespace {
 
 // Weight of the last sweep in the smoothed rates.
 constexpr double newest = 0.25;
-// The rates of devices without batches decay by this factor a sweep, so that devices that were too slow are tried
-// again after a while, which costs little.
+// The rates of devices without batches decay by this factor a sweep, so that devices that were too slow are
+// tried again after a while, which costs little.
 constexpr double forgetting = 0.95;
 
 void smooth(double& rate, double sample) {

@@ -3,10 +3,10 @@
 #pragma once
 // Division of the enclaves in the pool between devices and threads. The state does not depend on it.
 //
-// measured  Devices and threads are to finish at the same time. The last sweeps tell the time of a thread for a
-//           patch, the time of a batch in flight, and the patches a second that devices return. Devices get a batch
-//           unless the threads will have updated all remaining leaves before it returns. A thread takes a patch
-//           unless the devices will have updated all waiting patches before the thread has finished it.
+// measured  Devices and threads are to finish at the same time. The last sweeps yield the time of a thread
+//           for a patch, the time of a batch in flight, and the patches a second that devices return. Devices
+//           get a batch unless the threads will have updated all remaining leaves before it returns. A thread
+//           takes a patch unless the devices will have updated all waiting patches before the thread is done.
 // fixed     Devices get a given share of the enclaves, in whole batches.
 
 #include <atomic>
@@ -42,8 +42,8 @@ class Split {
   // Whether a batch may go to a device. A reserved batch counts as sent unless not_taken() follows.
   bool reserve_batch();
   void not_taken();
-  // Whether a thread may take one of `waiting` tasks, which then counts as taken. Only tasks meant for devices are
-  // refused; a thread that knows that devices cannot take them calls force() and takes one.
+  // Whether a thread may take one of `waiting` tasks, which then counts as taken. Only tasks meant for
+  // devices are refused; a thread that knows that devices cannot take them calls force() and takes one.
   bool reserve_patch(std::size_t waiting, std::size_t in_flight);
   void force() { to_threads_.fetch_add(1, std::memory_order_relaxed); }
 

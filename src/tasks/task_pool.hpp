@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Enclave tasks that wait for a device or for a thread without other work: first in, first out, so that batches
-// follow the curve.
+// Enclave tasks that wait for a device or for a thread without other work: first in, first out, so that
+// batches follow the curve.
 
 #include <cstddef>
 #include <cstdint>

@@ -42,21 +42,21 @@ struct SweepStatus {
 template <int D>
 class Traversal {
  public:
-  // All outlive the traversal. The interior is updated by an EnclaveSweep if there is an engine, by a CpuSweep
-  // otherwise.
+  // All outlive the traversal. The interior is updated by an EnclaveSweep if there is an engine, by a
+  // CpuSweep otherwise.
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
             OffloadEngine* engine = nullptr);
 
-  // Advances all leaves from t by dt to the time t_next (t + dt, or the end of the step to which that was rounded;
-  // halos belong to t_next). Requires full halos; leaves full halos unless the new state is inadmissible.
-  // Collective.
+  // Advances all leaves from t by dt to the time t_next (t + dt, or the end of the step to which that was
+  // rounded; halos belong to t_next). Requires full halos; leaves full halos unless the new state is
+  // inadmissible. Collective.
   SweepStatus advance(double t, double dt, double t_next);
 
   // The status of the present state. Collective.
   SweepStatus inspect();
 
-  // Lifts all interiors to the solver's floors, which prolongation does not respect. Halos are stale afterwards.
-  // Collective.
+  // Lifts all interiors to the solver's floors, which prolongation does not respect. Halos are stale
+  // afterwards. Collective.
   SweepStatus enforce_floors();
 
   const SweepTimes& times() const { return times_; }
