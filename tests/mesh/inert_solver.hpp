@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A solver that only carries traits, for tests of what moves data, and meshes refined at random.
+// A solver without kernels, for tests of data movement, and random adaptation of meshes.
 
 #include <algorithm>
 #include <random>
@@ -65,9 +65,9 @@ void fill_interior(PatchMesh<D>& mesh, const Function& function) {
   }
 }
 
-// One round of adaptation with random flags: a few leaves are refined, the finest ones likelier than others,
-// and some families coarsened (whole families drop their refinement together, or it would hardly ever
-// happen).
+// One round of adaptation with random flags: a few leaves are refined, fine ones with higher probability, and
+// some families are coarsened (flags are drawn for whole families; independent flags would hardly ever
+// agree).
 template <int D>
 bool adapt_at_random(PatchMesh<D>& mesh, int max_level, std::mt19937& random, ThreadTeam& team) {
   std::vector<Adapt> flags(mesh.size());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches through a device whose kernels are the solver's own give the bits of the CPU: on CUDA, by OpenMP,
-// and on the emulated device, which runs the same kernels block by block.
+// Batches updated by a solver's device kernels are bitwise identical to updates on the CPU: with CUDA, with
+// OpenMP, and on the emulated device, which runs the block kernels.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class DeviceKernels : public testing::TestWithParam<std::string> {
     device_ = std::move(gpu::make_devices(GetParam()).front());
   }
 
-  // All stages of a step, `expected` on the CPU and `found` on the device.
+  // Compares all stages of a step: `expected` on the CPU, `found` on the device.
   void expect_same_bits(const solvers::Solver& solver, Batch& expected, Batch& found, double dt,
                         const std::string& strategy) const {
     ASSERT_TRUE(solver.runs_on(device_->properties().kind));
@@ -46,7 +46,7 @@ class DeviceKernels : public testing::TestWithParam<std::string> {
   std::unique_ptr<gpu::Device> device_;
 };
 
-TEST_P(DeviceKernels, OfEulerGiveTheBitsOfTheCpu) {
+TEST_P(DeviceKernels, EulerIsBitwiseIdenticalToTheCpu) {
   // OpenMP's kernels are not specialised by patch size.
   const std::vector<int> sizes = GetParam() == "openmp"
                                      ? std::vector{3, 5, 9}
@@ -60,7 +60,7 @@ TEST_P(DeviceKernels, OfEulerGiveTheBitsOfTheCpu) {
   }
 }
 
-TEST_P(DeviceKernels, OfCcz4GiveTheBitsOfTheCpuInEveryStage) {
+TEST_P(DeviceKernels, Ccz4IsBitwiseIdenticalToTheCpuInEveryStage) {
   for (const auto scheme : {ccz4::Scheme::rusanov, ccz4::Scheme::fourth_order}) {
     for (const int p : {4, 5}) {
       const auto solver = solvers::test::make_ccz4(scheme, p == 4);

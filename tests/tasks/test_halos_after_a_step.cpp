@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What a step leaves in the halos, piece by piece as leaves are updated and corrected, is what all halos
-// would be filled with from the interiors it leaves.
+// A step fills halos piece by piece while leaves are updated and corrected. The result equals a fill of all
+// halos from the interiors after the step.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace meander::tasks {
 namespace {
 
-// A gas that is smooth nowhere, so that every flux correction and every restriction counts.
+// A gas without smooth regions, so that every flux correction and every restriction has an effect.
 template <int D>
 void fill(const solvers::PatchLayout& layout, const solvers::PatchTask& patch) {
   const int p = layout.p;
@@ -46,8 +46,9 @@ struct Case {
   bool device;
 };
 
-// Refined towards the middle as fast as balance allows: there are leaves with a coarser neighbour on one side
-// and a finer one on the other. What coarser halos read of small ones reaches as far as the flux correction.
+// Refined towards the centre as fast as balance permits: some leaves have a coarser neighbour on one side and
+// a finer one on the other. The volumes that coarser halos read of small patches include those that flux
+// correction changes.
 template <int D>
 void expect_full_halos(const Case& c) {
   euler::Parameters parameters;
@@ -101,10 +102,10 @@ void expect_full_halos(const Case& c) {
   }
 }
 
-TEST(HalosOfAStep, AreThoseOfTheStateItLeaves) {
+TEST(HalosAfterAStep, EqualThoseOfTheNewState) {
   for (const int p : {3, 4, 6, 7}) {
     for (const euler::Scheme scheme : {euler::Scheme::rusanov, euler::Scheme::muscl}) {
-      if (scheme == euler::Scheme::muscl && p < 6) continue;  // an adaptive mesh takes three times the halo
+      if (scheme == euler::Scheme::muscl && p < 6) continue;  // adaptive meshes require p >= 3 h
       for (const bool device : {false, true}) {
         expect_full_halos<2>({p, scheme, device});
         if (p < 7) expect_full_halos<3>({p, scheme, device});
