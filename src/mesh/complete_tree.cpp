@@ -44,16 +44,16 @@ class Filler {
  public:
   explicit Filler(std::vector<Key<D>>& out) : out_(out) {}
 
-  // From the start of a base cell to a leaf in it.
+  // Fills from the start of a base cell to a leaf in it.
   void begin(int base_level, Key<D> to) { ascend(base_level + 1, to); }
-  // From a leaf to a later one of the same base cell.
+  // Fills from a leaf to a later one of the same base cell.
   void between(Key<D> from, Key<D> to) {
     const int common = common_levels(from, to);
     descend(common + 2, from);
     siblings(from.ancestor(common), from.digit(common + 1) + 1, to.digit(common + 1));
     ascend(common + 2, to);
   }
-  // From a leaf to the end of its base cell.
+  // Fills from a leaf to the end of its base cell.
   void end(int base_level, Key<D> from) { descend(base_level + 1, from); }
 
  private:

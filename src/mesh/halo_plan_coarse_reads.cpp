@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The reads of coarse slots at resolution jumps in a HaloPlan: collection, and the operations that fill what is
-// read.
+// The reads of coarse slots at resolution jumps in a HaloPlan: their collection, and the operations that fill
+// the volumes that are read.
 #include <algorithm>
 
 #include "base/assert.hpp"
@@ -112,9 +112,9 @@ std::int32_t HaloPlan<D>::Builder::own_leaf(Key<D> key) const {
   return static_cast<std::int32_t>(found - leaves.begin());
 }
 
-#define MEANDER_INSTANTIATE(D)                                                            \
-  template void HaloPlan<D>::Builder::collect_coarse_reads();                             \
-  template void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t, std::size_t);        \
+#define MEANDER_INSTANTIATE(D)                                                     \
+  template void HaloPlan<D>::Builder::collect_coarse_reads();                      \
+  template void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t, std::size_t); \
   template std::int32_t HaloPlan<D>::Builder::own_leaf(Key<D>) const;
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

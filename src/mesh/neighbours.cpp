@@ -25,7 +25,7 @@ class Builder {
   Builder(const Spacetree<D>& tree, std::size_t first, Code* table, Code* refined, Cell<D>* cells)
       : domain_(tree.domain()),
         leaves_(tree.leaves()),
-        name_(first == 0 ? 0 : static_cast<Code>(tree.size() - first)),
+        next_code_(first == 0 ? 0 : static_cast<Code>(tree.size() - first)),
         table_(table),
         refined_(refined),
         cells_(cells) {}
@@ -35,8 +35,8 @@ class Builder {
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
       const int level = domain_.base_level;
       brick[Packed<D>::at(base.cursor.at)] = leaves_[next_leaf_].level() == level
-                                                 ? name_leaf(level, base.cursor)
-                                                 : name_children(level, base.cursor);
+                                                 ? assign_leaf(level, base.cursor)
+                                                 : assign_children(level, base.cursor);
       return true;
     });
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
@@ -51,16 +51,16 @@ class Builder {
   }
 
  private:
-  Code name_leaf(int level, const Cursor<D>& cursor) {
-    const Code code = name_;
-    if (static_cast<std::size_t>(++name_) == leaves_.size()) name_ = 0;
+  Code assign_leaf(int level, const Cursor<D>& cursor) {
+    const Code code = next_code_;
+    if (static_cast<std::size_t>(++next_code_) == leaves_.size()) next_code_ = 0;
     ++next_leaf_;
     cells_[code] = {Packed<D>::at(cursor.at), level};
     return code;
   }
 
   // Assigns codes to all descendants of a refined cell; returns the code of the cell.
-  Code name_children(int level, const Cursor<D>& cell) {
+  Code assign_children(int level, const Cursor<D>& cell) {
     const Code code = -1 - static_cast<Code>(next_refined_++);
     Code* const out = children_of(code);
     const bool family = is_leaf_family(leaves_, next_leaf_, level + 1);
@@ -68,7 +68,7 @@ class Builder {
       const int position = cell.position(digit);
       const Cursor<D> child = cell.child_at(position);
       const bool leaf = family || leaves_[next_leaf_].level() == level + 1;
-      out[position] = leaf ? name_leaf(level + 1, child) : name_children(level + 1, child);
+      out[position] = leaf ? assign_leaf(level + 1, child) : assign_children(level + 1, child);
     }
     return code;
   }
@@ -95,7 +95,7 @@ class Builder {
 
   const Domain<D>& domain_;
   std::span<const Key<D>> leaves_;
-  Code name_;  // of the next leaf
+  Code next_code_;  // of the next leaf
   Code* table_;
   Code* refined_;
   Cell<D>* cells_;

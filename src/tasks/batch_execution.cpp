@@ -40,7 +40,7 @@ double* at(void* base, std::size_t offset) {
   return reinterpret_cast<double*>(static_cast<char*>(base) + offset);
 }
 
-// Between the interior of a slot and the block of new states.
+// Copies between the interior of a slot and the block of new states.
 void pack_interior(const solvers::PatchLayout& layout, const double* slot, double* packed) {
   const int p = layout.p;
   if (layout.dim == 3) {

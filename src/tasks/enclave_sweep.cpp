@@ -74,7 +74,7 @@ void EnclaveSweep<D>::begin(const SweepCall& call) {
   engine_.begin(
       call_,
       [this](const EnclaveTask& task, double seconds) {
-        split_.landed(seconds);
+        split_.returned(seconds);
         after_update(task, seconds);
       },
       &context_.messages);

@@ -93,7 +93,7 @@ void OffloadEngine::count_submitted(int more) {
 }
 
 void OffloadEngine::write_back(Stream& stream) {
-  const trace::Scope scope("land batch", stream.number);
+  const trace::Scope scope("complete batch", stream.number);
   stream.execution.finish();
   const Tasks tasks = stream.execution.tasks();
   const double seconds = stream.execution.seconds() / static_cast<double>(tasks.size());

@@ -70,7 +70,7 @@ void Split::updated(double seconds) {
   thread_patches_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Split::landed(double seconds) {
+void Split::returned(double seconds) {
   batch_seconds_.fetch_add(seconds, std::memory_order_relaxed);
   device_patches_.fetch_add(1, std::memory_order_relaxed);
 }

@@ -50,7 +50,7 @@ class Split {
   // A thread has updated a leaf, enclave or skeleton.
   void updated(double seconds);
   // A patch has returned from a device. `seconds`: time of its batch divided by the patches of the batch.
-  void landed(double seconds);
+  void returned(double seconds);
   // Ends the sweep. `seconds`: time during which batches were under way.
   void end(double seconds);
 

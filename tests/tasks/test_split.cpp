@@ -18,7 +18,7 @@ void learn(Split& split, double thread, double device, double flight) {
   split.begin(2 * batch);
   for (int i = 0; i < batch; ++i) {
     split.updated(thread);
-    split.landed(flight / batch);
+    split.returned(flight / batch);
   }
   split.end(device * batch);
 }
