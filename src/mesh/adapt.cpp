@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement, coarsening and balance: what the leaves vote for decides a set of refined cells, balance adds
-// to it, and the new leaves are those between its cells.
+// Refinement, coarsening and balance: the flags of the leaves define a set of refined cells, balance adds to
+// it, and the new leaves are the unrefined children of its cells.
 
 #include "base/assert.hpp"
+#include "mesh/adapt_flags.hpp"
 #include "mesh/refined_cells.hpp"
 #include "mesh/spacetree.hpp"
-#include "mesh/votes.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 template <int D>
 RefinedCells<D> refined_cells(const Spacetree<D>& tree) {
   RefinedCells<D> refined(tree.domain());
-  Votes<D>(tree.leaves(), {}, 0, {}, refined).count(tree.domain());
+  AdaptFlags<D>(tree.leaves(), {}, 0, {}, refined).collect(tree.domain());
   return refined;
 }
 
@@ -25,7 +25,7 @@ Spacetree<D> Spacetree<D>::adapted(std::span<const Adapt> adapt, int min_level, 
   MEANDER_ASSERT(adapt.size() == leaves_.size());
   MEANDER_ASSERT(min_level <= max_level && domain_.base_level <= max_level && max_level <= Key<D>::max_level);
   RefinedCells<D> refined(domain_);
-  Votes<D>(leaves_, adapt, 0, {min_level, max_level}, refined).count(domain_);
+  AdaptFlags<D>(leaves_, adapt, 0, {min_level, max_level}, refined).collect(domain_);
   refined.balance();
   return Spacetree(domain_, refined.leaves());
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What lies beyond the domain. Conditions are objects, known by their addresses: those of this file serve any
-// equation, and a module may bring its own (simulation/module.hpp).
+// Boundary conditions. A condition is an object identified by its address. The conditions of this file serve
+// any equation; a module may define others (simulation/module.hpp).
 
 #include <functional>
 #include <vector>
@@ -12,7 +12,8 @@
 
 namespace meander::mesh {
 
-// A box of halo volumes of one patch beyond one face, and the volumes on the patch's side of that face.
+// A box of halo volumes beyond one face of a patch. The values follow from volumes on the patch's side of
+// that face.
 struct BoundaryBox {
   const solvers::PatchLayout& layout;
   double* q = nullptr;  // the slot
@@ -25,14 +26,14 @@ struct BoundaryCondition {
   enum class Source { neighbours, given, state };
   const char* name;     // in [boundary] of the input file
   const char* meaning;  // "is a wall"
-  // Where values come from: the other end of the domain; the scenario; or the state, by fill().
+  // Source of the values: the opposite end of the domain, the scenario, or the state (by fill()).
   Source source = Source::state;
-  // Fills the box from the volumes that lie at the same place along the other axes. Null unless `state`.
+  // Fills the box from volumes with the same indices along the other axes. Null unless the source is `state`.
   void (*fill)(const BoundaryBox& box) = nullptr;
-  // Waves leave: the scheme replaces the rates of the volumes at the face (solvers::Traits::radiates). Where
-  // it exists, in words: "solver.scheme = ...".
+  // Waves leave the domain: the scheme replaces the rates of the volumes at the face
+  // (solvers::Traits::radiates).
   bool radiative = false;
-  const char* needs = "";
+  const char* needs = "";  // the schemes that have it, for messages: "solver.scheme = ..."
 
   bool is_periodic() const { return source == Source::neighbours; }
 };
@@ -40,17 +41,17 @@ struct BoundaryCondition {
 namespace boundary {
 extern const BoundaryCondition periodic, outflow, reflecting, given;
 }
-// These, in the order that users see.
+// The conditions above, in the order of the documentation.
 std::vector<const BoundaryCondition*> general_boundary_conditions();
 
-// A fill() for conditions of other rooms: a polynomial, cubic where the patch is wide enough.
+// A fill() for conditions of other rooms: polynomial extrapolation, cubic where the patch is wide enough.
 void extrapolate(const BoundaryBox& box);
 
 template <int D>
 using Boundaries = Vec<const BoundaryCondition*, 2 * D>;  // face = 2 * axis + side
 
-// Writes the unknowns beyond a boundary of condition boundary::given: point x (D numbers), volume width dx,
-// time t, N unknowns out.
+// Values beyond a boundary with the condition boundary::given. Input: point x (D numbers), volume width dx,
+// time t. Output: N unknowns q.
 using GivenBoundary = std::function<void(const double* x, double dx, double t, double* q)>;
 
 }  // namespace meander::mesh

@@ -14,15 +14,15 @@ namespace meander::mesh {
 template <int D>
 class BoundaryFill {
  public:
-  // `given` is needed if a boundary is boundary::given.
+  // Requires `given` if a boundary has the condition boundary::given.
   BoundaryFill(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                const Boundaries<D>& boundaries, GivenBoundary given);
 
   const BoundaryCondition& condition(int face) const { return *boundaries_[static_cast<std::size_t>(face)]; }
 
-  // Fills a box of halo volumes beyond `face` = 2 * axis + side of the patch from the volumes that lie on the
-  // patch's side of the face at the same place along the other axes: up to four of the interior along `axis`,
-  // of a neighbour's copy where the box extends into halos along other axes.
+  // Fills a box of halo volumes beyond `face` = 2 * axis + side of the patch. The values follow from up to
+  // four volumes along `axis` on the patch's side of the face, with the same indices along the other axes: of
+  // the interior, or of a copy of a neighbour where the box extends into halos along other axes.
   void fill(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face, double t) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One code for each base cell of a domain, and the codes around a base cell.
+// An array with one code for each base cell of a domain, and access to the codes around a base cell.
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,7 @@ class Brick {
 
   std::int32_t& operator[](const Index<D>& at) { return codes_[index(at)]; }
 
-  // The codes of the cell and those beside it by direction; Neighbour::outside_code beyond the domain.
+  // The codes of a cell and of its neighbours, by direction; Neighbour::outside_code beyond the domain.
   std::array<std::int32_t, children<D>> around(const Index<D>& at) const {
     std::array<std::int32_t, children<D>> result;
     for (int direction = 0; direction < children<D>; ++direction)

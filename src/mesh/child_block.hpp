@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The 5^d children-sized cells in and around a refined cell, its own children and one layer of its
-// neighbours': all that a descent needs to hand every child the 3^d cells around it.
+// The 5^d cells of the children's size in and around a refined cell: its own children and one layer of its
+// neighbours' children. A descent derives from them the 3^d cells around every child.
 
 #include <array>
 #include <cstdint>
@@ -18,10 +18,10 @@ struct ChildBlock {
   struct Entry {
     std::uint8_t block, child;  // index in the block; position of that cell in its parent
   };
-  // Entries by the direction of the neighbour they belong to: [begin[n], begin[n + 1]).
+  // Entries sorted by the direction n of the neighbour that contains them: [begin[n], begin[n + 1]).
   std::array<Entry, size> entries{};
   std::array<std::uint8_t, children<D> + 1> begin{};
-  // Index in the block of the lower corner of the 3^d neighbourhood of the child at a position.
+  // By child position: index in the block of the lower corner of the child's 3^d neighbourhood.
   std::array<std::uint8_t, children<D>> corner{};
 
   constexpr ChildBlock() {
@@ -50,12 +50,12 @@ struct ChildBlock {
 template <int D>
 inline constexpr ChildBlock<D> child_block{};
 
-// Codes of the cells of a block; rows are copied four wide.
+// Codes of the cells of a block. Padded, since rows of three are copied as four.
 template <int D>
 using BlockCodes = std::array<std::int32_t, ChildBlock<D>::size + 3>;
 
-// Fills the block of a cell from the codes of the 3^d cells around it. children_of(code): the codes of a
-// neighbour's children by position, or nullptr where they all have the neighbour's own.
+// Fills the block of a cell from the codes of the 3^d cells around it. children_of(code) returns the codes of
+// a neighbour's children by position, or nullptr if all of them have the neighbour's own code.
 template <int D, class ChildrenOf>
 void fill_block(const std::int32_t* around, const ChildrenOf& children_of, BlockCodes<D>& block) {
   constexpr const auto& plan = child_block<D>;
@@ -70,7 +70,7 @@ void fill_block(const std::int32_t* around, const ChildrenOf& children_of, Block
   }
 }
 
-// The 3^d codes around the child at a position.
+// Copies the 3^d codes around the child at a position.
 template <int D>
 void copy_neighbourhood(const BlockCodes<D>& block, std::size_t position, std::int32_t* to) {
   const std::int32_t* const from = block.data() + child_block<D>.corner[position];
@@ -81,7 +81,7 @@ void copy_neighbourhood(const BlockCodes<D>& block, std::size_t position, std::i
   std::memcpy(to + 3 * last, from + 5 * (last % 3) + 25 * (last / 3), 3 * sizeof(std::int32_t));
 }
 
-// For each direction (as in neighbours.hpp) the children that touch that side of their parent, as bits.
+// For each direction (as in neighbours.hpp), a bit set of the children that touch that side of their parent.
 template <int D>
 constexpr Vec<std::uint32_t, children<D>> children_at_sides() {
   Vec<std::uint32_t, children<D>> result{};

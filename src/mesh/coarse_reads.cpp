@@ -64,35 +64,35 @@ const std::vector<CoarseRead<D>>& CoarseReads<D>::reads_of(std::int32_t coarse, 
   return found_;
 }
 
-// The refined cell's children that have a share in the box: they touch the coarse leaf, so they are leaves,
-// but perhaps beyond the ghost layer.
+// Adds the children of a refined cell that intersect the box. They touch the coarse leaf, so they are leaves,
+// but they may lie outside the ghost layer.
 template <int D>
 void CoarseReads<D>::add_children(const CoarseRead<D>& read) {
   const Cell<D>& coarse = view_.neighbours().cells()[static_cast<std::size_t>(read.coarse)];
   const Index<D> offset = offset_of<D>(read.direction);
   for (int position = 0; position < children<D>; ++position) {
-    CoarseRead<D> part = read;
+    CoarseRead<D> of_child = read;
     for (int a = 0, rest = position; a < D; ++a, rest /= 3)
-      part.child[static_cast<std::size_t>(a)] = rest % 3;
-    const auto share = solvers::share_of<D>(layout_, part.child, read.restriction(layout_));
+      of_child.child[static_cast<std::size_t>(a)] = rest % 3;
+    const auto share = solvers::share_of<D>(layout_, of_child.child, read.restriction(layout_));
     if (share.volumes() == 0) continue;
     Cell<D> cell{{}, coarse.level + 1};
     for (std::size_t a = 0; a < D; ++a) {
       const int cells = tree_.domain().cells(coarse.level, static_cast<int>(a));
-      cell.at[a] = 3 * ((coarse.at[a] + offset[a] + cells) % cells) + part.child[a];
-      part.lower[a] = share.lower[a];
-      part.upper[a] = share.lower[a] + share.extent[a];
+      cell.at[a] = 3 * ((coarse.at[a] + offset[a] + cells) % cells) + of_child.child[a];
+      of_child.lower[a] = share.lower[a];
+      of_child.upper[a] = share.lower[a] + share.extent[a];
     }
-    part.is_finer = true;
-    part.source = key_of<D>(cell);
-    part.rank = tree_.partition().owner(position_of(part.source));
-    found_.push_back(part);
+    of_child.is_finer = true;
+    of_child.source = key_of<D>(cell);
+    of_child.rank = tree_.partition().owner(position_of(of_child.source));
+    found_.push_back(of_child);
   }
 }
 
 template <int D>
 void CoarseReads<D>::add(const CoarseRead<D>& read, int direction) {
-  // Of the interior, what fine leaves on one side read lies at that side.
+  // Reads of the interior are merged by the side of the fine leaves.
   const int side = read.direction == CoarseRead<D>::interior ? children<D> + direction : read.direction;
   auto& same_side =
       sides_[static_cast<std::uint64_t>(read.coarse) * 2 * children<D> + static_cast<std::uint64_t>(side)];

@@ -1,34 +1,35 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Refinement, coarsening and balance of all ranks' leaves. No leaf moves, and the first leaf of a rank keeps
-// its position whatever becomes of it: only the numbers of leaves change in the table.
+// Refinement, coarsening and balance of the leaves of all ranks. No leaf moves to another rank, and
+// adaptation does not change the position of a rank's first leaf: in the table only the numbers of leaves
+// change.
 
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "mesh/adapt_flags.hpp"
 #include "mesh/distributed_tree.hpp"
 #include "mesh/refined_cells.hpp"
-#include "mesh/votes.hpp"
 
 namespace meander::mesh {
 namespace {
 
-// The refined cells that this rank's votes leave around its own leaves, and how many leaves of the completed
-// tree are not this rank's.
+// The refined cells of the completed tree after adaptation by this rank's flags, and the number of leaves of
+// other ranks in that tree.
 template <int D>
 struct Around {
-  explicit Around(const DistributedTree<D>& tree, std::span<const Adapt> votes, LevelLimits limits)
+  explicit Around(const DistributedTree<D>& tree, std::span<const Adapt> flags, LevelLimits limits)
       : refined(tree.domain()) {
     if (tree.communicator().size() == 1) {
-      Votes<D>(tree.leaves(), votes, 0, limits, refined).count(tree.domain());
+      AdaptFlags<D>(tree.leaves(), flags, 0, limits, refined).collect(tree.domain());
       return;
     }
-    const auto whole = completed(tree.domain(), tree.leaves());
+    const auto whole = complete_tree(tree.domain(), tree.leaves());
     const auto first = tree.size() == 0 ? whole.leaves().begin()
                                         : std::lower_bound(whole.leaves().begin(), whole.leaves().end(),
                                                            tree.leaves().front());
     const auto own = static_cast<std::size_t>(first - whole.leaves().begin());
-    Votes<D>(whole.leaves(), votes, own, limits, refined).count(tree.domain());
+    AdaptFlags<D>(whole.leaves(), flags, own, limits, refined).collect(tree.domain());
     others = whole.size() - tree.size();
   }
 
@@ -37,12 +38,12 @@ struct Around {
 };
 
 template <int D>
-std::vector<Key<D>> balanced_leaves(const DistributedTree<D>& tree, std::span<const Adapt> votes,
+std::vector<Key<D>> balanced_leaves(const DistributedTree<D>& tree, std::span<const Adapt> flags,
                                     LevelLimits limits) {
   const auto& communicator = tree.communicator();
   const auto& partition = tree.partition();
   const Ranks<D> ranks{communicator, partition};
-  Around<D> around(tree, votes, limits);
+  Around<D> around(tree, flags, limits);
   if (communicator.size() == 1) {
     around.refined.balance();
     return around.refined.leaves();
@@ -52,7 +53,7 @@ std::vector<Key<D>> balanced_leaves(const DistributedTree<D>& tree, std::span<co
                                partition.first_position(communicator.rank() + 1), around.others);
 }
 
-// Leading or trailing leaves of a rank that are siblings, in order, and all want to be coarsened.
+// Leading or trailing leaves of a rank that are consecutive siblings, all flagged coarsen.
 struct Run {
   std::uint64_t parent = 0;
   std::int32_t digit = 0, count = 0;
@@ -64,12 +65,12 @@ struct Ends {
 template <int D>
 class Runs {
  public:
-  Runs(const DistributedTree<D>& tree, std::span<const Adapt> votes, LevelLimits limits)
-      : leaves_(tree.leaves()), votes_(votes), limits_(limits), base_level_(tree.domain().base_level) {}
+  Runs(const DistributedTree<D>& tree, std::span<const Adapt> flags, LevelLimits limits)
+      : leaves_(tree.leaves()), flags_(flags), limits_(limits), base_level_(tree.domain().base_level) {}
 
   Ends ends() const {
     Ends result;
-    if (leaves_.empty() || !wants(0)) return {{}, tail()};
+    if (leaves_.empty() || !is_flagged(0)) return {{}, tail()};
     result.head = start(0);
     while (continues(static_cast<std::size_t>(result.head.count))) ++result.head.count;
     result.tail = tail();
@@ -77,29 +78,29 @@ class Runs {
   }
 
  private:
-  bool wants(std::size_t leaf) const {
+  bool is_flagged(std::size_t leaf) const {
     const int level = leaves_[leaf].level();
-    return level > base_level_ && limits_.vote(votes_[leaf], level) == Adapt::coarsen;
+    return level > base_level_ && limits_.limited(flags_[leaf], level) == Adapt::coarsen;
   }
   Run start(std::size_t leaf) const {
     return {leaves_[leaf].parent().bits, leaves_[leaf].digit(leaves_[leaf].level()), 1};
   }
-  // Whether a leaf belongs to the run of the one before it.
+  // Whether a leaf belongs to the run of the previous one.
   bool continues(std::size_t leaf) const {
-    return leaf < leaves_.size() && wants(leaf) && leaves_[leaf].level() == leaves_[leaf - 1].level() &&
+    return leaf < leaves_.size() && is_flagged(leaf) && leaves_[leaf].level() == leaves_[leaf - 1].level() &&
            leaves_[leaf].parent() == leaves_[leaf - 1].parent();
   }
   Run tail() const {
-    if (leaves_.empty() || !wants(leaves_.size() - 1)) return {};
+    if (leaves_.empty() || !is_flagged(leaves_.size() - 1)) return {};
     std::size_t begin = leaves_.size() - 1;
-    while (begin > 0 && continues(begin) && wants(begin - 1)) --begin;
+    while (begin > 0 && continues(begin) && is_flagged(begin - 1)) --begin;
     Run run = start(begin);
     run.count = static_cast<std::int32_t>(leaves_.size() - begin);
     return run;
   }
 
   std::span<const Key<D>> leaves_;
-  std::span<const Adapt> votes_;
+  std::span<const Adapt> flags_;
   LevelLimits limits_;
   int base_level_;
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// DistributedTree's refined_where() and coarsened_where(): each rank's leaves by themselves.
+// DistributedTree::refined_where() and coarsened_where(): each rank handles its own leaves.
 
 #include <vector>
 
@@ -18,7 +18,7 @@ DistributedTree<D> DistributedTree<D>::refined_where(int max_level, Where&& wher
     return {domain_, Refinement(leaves_, 0, leaves_.size(), max_level, where).leaves(domain_), communicator_};
   }
   std::vector<std::size_t> index;
-  const auto whole = completed<D>(domain_, leaves_, &index);
+  const auto whole = complete_tree<D>(domain_, leaves_, &index);
   const std::size_t begin = index.empty() ? 0 : index.front();
   Refinement refinement(whole.leaves(), begin, begin + leaves_.size(), max_level, where);
   return {domain_, refinement.leaves(domain_), communicator_};

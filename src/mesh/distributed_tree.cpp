@@ -35,22 +35,22 @@ Partition<D> table_of(const parallel::Communicator& communicator, std::span<cons
   return {std::move(first_leaf), std::move(first_position)};
 }
 
-// Writes those leaves of a uniform tree whose numbers lie in [begin, end).
+// Writes the leaves of a uniform tree with numbers in [begin, end).
 template <int D>
 class UniformPiece {
  public:
   UniformPiece(int level, std::int64_t begin, std::int64_t end) : level_(level), begin_(begin), end_(end) {}
 
-  // `first`: number of the cell's first leaf. Returns the number behind its last one.
+  // `first`: number of the cell's first leaf. Returns the number after its last one.
   std::int64_t write(Key<D> cell, std::int64_t first, std::vector<Key<D>>& out) const {
-    const std::int64_t behind = first + ipow<std::int64_t>(children<D>, level_ - cell.level());
-    if (behind <= begin_ || first >= end_) return behind;
+    const std::int64_t after = first + ipow<std::int64_t>(children<D>, level_ - cell.level());
+    if (after <= begin_ || first >= end_) return after;
     if (cell.level() == level_) {
       out.push_back(cell);
-      return behind;
+      return after;
     }
     for (int digit = 0; digit < children<D>; ++digit) first = write(cell.child(digit), first, out);
-    return behind;
+    return after;
   }
 
  private:
@@ -72,14 +72,14 @@ class Tiling {
 
  private:
   bool tiles(Key<D> cell) {
-    const std::uint64_t behind = cell.level() == 0 ? Partition<D>::no_position : position_behind(cell);
-    if (behind <= begin_ || position_of(cell) >= end_) return true;
+    const std::uint64_t after = cell.level() == 0 ? Partition<D>::no_position : position_after(cell);
+    if (after <= begin_ || position_of(cell) >= end_) return true;
     if (next_ < leaves_.size() && leaves_[next_] == cell) {
       ++next_;
       return position_of(cell) >= begin_;
     }
     if (cell.level() == Key<D>::max_level) return false;
-    const bool within = position_of(cell) >= begin_ && behind <= end_;
+    const bool within = position_of(cell) >= begin_ && after <= end_;
     if (within && (next_ == leaves_.size() || !cell.contains(leaves_[next_]))) return false;
     for (int digit = 0; digit < children<D>; ++digit) {
       if (!tiles(cell.child(digit))) return false;
@@ -113,7 +113,7 @@ template <int D>
 std::optional<DistributedTree<D>> DistributedTree<D>::checked(const Domain<D>& domain,
                                                               std::vector<Key<D>> leaves,
                                                               const parallel::Communicator& communicator) {
-  // A table of pieces can be made of sorted leaves only.
+  // The table of pieces requires sorted leaves.
   if (communicator.any(!std::is_sorted(leaves.begin(), leaves.end()))) return std::nullopt;
   const auto firsts = communicator.all_gather<Key<D>>(std::span(leaves).first(leaves.empty() ? 0 : 1));
   if (!std::is_sorted(firsts.begin(), firsts.end())) return std::nullopt;
@@ -185,7 +185,7 @@ void DistributedTree<D>::find(std::span<const Point<D>> points, std::span<std::i
   std::array<bool, points_in_step> inside;
   std::array<std::uint32_t, points_in_step> found;
   std::array<std::size_t, points_in_step> own_points;
-  std::size_t waiting = 0;  // of this rank's points, until enough have come together for one search
+  std::size_t waiting = 0;  // points of this rank that wait until there are enough for one search
   const auto search = [&] {
     last_not_above<D>(leaves_, own_keys, found);
     for (std::size_t i = 0; i < waiting; ++i) leaves[own_points[i]] = static_cast<std::int32_t>(found[i]);

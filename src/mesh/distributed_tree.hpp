@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The spacetree of all ranks: each holds its own leaves, one contiguous piece of the Peano curve, and the
-// table of pieces. A rank may have none. All that an algorithm needs of other ranks' leaves it asks for by
+// The spacetree of all ranks. A rank holds its own leaves, which form one contiguous piece of the Peano curve
+// and may be none, and the table of all pieces. Algorithms obtain data about the leaves of other ranks by
 // messages.
 //
-// The local algorithms need not know: a rank completes its leaves to a tree of the whole domain by the
-// fewest, that is coarsest, cells (Sundar, Sampath, Biros 2008), and runs them on that.
+// Local algorithms are not aware of this: a rank completes its leaves to a tree of the whole domain by the
+// coarsest possible cells (Sundar, Sampath, Biros 2008), and runs them on that tree.
 
 #include <optional>
 #include <span>
@@ -18,11 +18,11 @@
 
 namespace meander::mesh {
 
-// The coarsest tree of the domain that holds `leaves` (disjoint, in curve order, within the domain).
-// (*index)[i] becomes the number in it of leaves[i].
+// The coarsest tree of the domain that contains `leaves` (disjoint, in curve order, within the domain). Sets
+// (*index)[i] to the number of leaves[i] in that tree.
 template <int D>
-Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
-                       std::vector<std::size_t>* index = nullptr);
+Spacetree<D> complete_tree(const Domain<D>& domain, std::span<const Key<D>> leaves,
+                           std::vector<std::size_t>* index = nullptr);
 
 template <int D>
 class DistributedTree {
@@ -30,11 +30,11 @@ class DistributedTree {
   // All leaves on `level`, cut evenly. Collective.
   static DistributedTree uniform(const Domain<D>& domain, int level,
                                  const parallel::Communicator& communicator);
-  // From each rank's leaves, which together, rank after rank, tile the domain in curve order. Collective.
+  // From the leaves of each rank. Concatenated by rank they tile the domain in curve order. Collective.
   DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves,
                   const parallel::Communicator& communicator);
-  // The same of leaves from elsewhere: none, on all ranks, if they do not tile the domain in curve order.
-  // Collective.
+  // As the constructor, for unchecked input: returns nullopt on all ranks if the leaves do not tile the
+  // domain in curve order. Collective.
   static std::optional<DistributedTree> checked(const Domain<D>& domain, std::vector<Key<D>> leaves,
                                                 const parallel::Communicator& communicator);
 
@@ -46,32 +46,34 @@ class DistributedTree {
   std::int64_t global_size() const { return partition_.leaves(); }
   std::int64_t first_leaf() const { return partition_.first_leaf(communicator_.rank()); }
 
-  // The table of first leaves after which every family whose 3^D leaves all want to be coarsened (and may:
-  // see Spacetree::adapted for the levels) lies on one rank, that of its first leaf;
-  // partition().first_leaves() if they do already. `adapt` has one entry a leaf of this rank. Collective.
+  // A table of first leaves with which every family whose 3^D leaves are all flagged for coarsening (within
+  // the levels of Spacetree::adapted) lies on one rank, that of its first leaf. Returns
+  // partition().first_leaves() if all do already. `adapt` has one entry for each leaf of this rank.
+  // Collective.
   std::vector<std::int64_t> families_united(std::span<const Adapt> adapt, int min_level, int max_level) const;
 
-  // The same leaves, cut elsewhere. Collective.
+  // Moves the leaves to the ranks given by a new table of first leaves. Collective.
   DistributedTree repartitioned(std::span<const std::int64_t> first_leaves) const;
 
-  // As Spacetree::adapted() and balanced(), the same leaves for any number of ranks. Families to be coarsened
-  // lie on one rank each (families_united()). New leaves stay where the old ones were. Collective.
+  // As Spacetree::adapted() and balanced(), with identical leaves for any number of ranks. Requires that
+  // families to be coarsened lie on one rank each (families_united()). New leaves stay on the rank of the old
+  // ones. Collective.
   DistributedTree adapted(std::span<const Adapt> adapt, int min_level, int max_level) const;
   DistributedTree balanced() const;
 
-  // As refined_where() and coarsened_where() of refine.hpp; families that lie on several ranks are not
+  // As refined_where() and coarsened_where() of refine.hpp. Families that lie on several ranks are not
   // coarsened. Collective.
   template <class Where>
   DistributedTree refined_where(int max_level, Where&& where) const;
   template <class Where>
   DistributedTree coarsened_where(Where&& where) const;
 
-  // The rank that holds the point, and the leaf there if it is this one; -1 outside the domain, and for
-  // leaves of others. Not collective.
+  // For each point, its rank, and its leaf if that rank is this one. The rank is -1 outside the domain; the
+  // leaf is -1 there and on other ranks. Not collective.
   void find(std::span<const Point<D>> points, std::span<std::int32_t> ranks,
             std::span<std::int32_t> leaves) const;
 
-  // Whether the pieces tile the domain and the table is right; the same answer everywhere. Collective.
+  // Whether the pieces tile the domain and the table is correct. All ranks return the same. Collective.
   bool is_valid() const;
   bool is_balanced() const;
 
@@ -86,8 +88,9 @@ class DistributedTree {
   Partition<D> partition_;
 };
 
-// The leaves of other ranks that touch this rank's by a face, edge or corner (across periodic borders too),
-// and for each neighbour rank those of this rank's leaves that it has in its layer. Of a balanced tree.
+// The leaves of other ranks that touch leaves of this rank by a face, edge or corner (also across periodic
+// borders), and the leaves of this rank that are in the ghost layers of its neighbours. Requires a balanced
+// tree.
 template <int D>
 struct GhostLayer {
   struct Neighbour {
@@ -101,7 +104,7 @@ struct GhostLayer {
   // Collective.
   static GhostLayer of(const DistributedTree<D>& tree);
 
-  // One value a leaf of this rank in, one value a ghost out. Collective among neighbours.
+  // Takes one value for each leaf of this rank and returns one for each ghost. Collective among neighbours.
   template <class T>
   std::vector<T> exchange(const parallel::Communicator& communicator, std::span<const T> own) const {
     static_assert(std::is_trivially_copyable_v<T>);

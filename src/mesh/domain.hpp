@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The domain: a box of whole level-m cells (the base cells) inside the root cube, and where it lies in space.
+// The domain: a box of whole level-m cells (the base cells) inside the root cube, and its coordinates in
+// space.
 
 #include "mesh/peano_curve.hpp"
 
@@ -34,8 +35,8 @@ struct Domain {
     return product;
   }
 
-  // Coordinate of the lower face of the `index`-th level-`level` cell along an axis. A face has the same
-  // coordinate, to the last bit, from whatever level it is asked for.
+  // Coordinate of the lower face of the `index`-th level-`level` cell along an axis. The coordinate of a face
+  // is bitwise identical for all levels.
   double face(int level, int axis, int index) const {
     const double finest = static_cast<double>(index) * power_of_3(Key<D>::max_level - level);
     return lower[axis] + finest * base_width / power_of_3(Key<D>::max_level - base_level);

@@ -17,13 +17,13 @@ Index<D> across(int face) {
   return offset;
 }
 
-// Mean of 3^(D-1) fine face fluxes on each volume face of a coarse face, as first value and sum of
-// differences, parts in curve order; the rule of solvers/restriction.hpp with one dimension less.
+// Mean of 3^(D-1) fine face fluxes on one volume face of a coarse face, as first value and sum of differences
+// to it, with parts added in curve order: the rule of solvers/restriction.hpp in one dimension less.
 struct FaceMean {
   double first, sum;
   int count;
 
-  // Adds `n` fluxes: the first of them, and the sum of differences to it.
+  // Adds `n` fluxes, given by the first of them and the sum of differences to it.
   void add(double q0, double differences, int n) {
     if (count == 0) {
       *this = {q0, differences, n};
@@ -34,15 +34,15 @@ struct FaceMean {
   }
 };
 
-// The fine volume faces [x, x_end) x [y, y_end) of one fine leaf that lie on one coarse volume face.
+// The volume faces [x, x_end) x [y, y_end) of one fine leaf that lie on one coarse volume face.
 struct Block {
   int coarse;  // number of the coarse volume face on the coarse leaf's face
   int x, x_end, y, y_end;
   int count() const { return (x_end - x) * (y_end - y); }
 };
 
-// Calls body(block) for the coarse volume faces that the fine leaf at seat (sx, sy) has a share in, x
-// fastest; in 2D a face is one row.
+// Calls body(block) for the coarse volume faces that the fine leaf at sub-face (sx, sy) touches, x fastest.
+// In 2D a face is one row.
 template <class Body>
 void for_blocks(int p, int sx, int sy, bool planar, const Body& body) {
   const int rows = planar ? p : 1, y_origin = planar ? sy * p : 0, x_origin = sx * p;
@@ -92,13 +92,13 @@ FluxCorrection<D>::FluxCorrection(const LocalView<D>& view, const solvers::Patch
                         parts_.size(), fine.size()});
       for (const FineFace& part : fine) {
         if (view.is_own(part.leaf)) {
-          parts_.push_back({register_of(part.leaf, face ^ 1), part.seat, false});
+          parts_.push_back({register_of(part.leaf, face ^ 1), part.sub_face, false});
           continue;
         }
         auto& peer = peers_[peer_of.at(view.rank(part.leaf))];
         received.emplace_back(parts_.size(), peer_of.at(view.rank(part.leaf)));
-        parts_.push_back({peer.receive, part.seat, true});
-        peer.receive += part_doubles(part.seat);
+        parts_.push_back({peer.receive, part.sub_face, true});
+        peer.receive += part_doubles(part.sub_face);
       }
     }
     if (faces_.size() == before) continue;
@@ -129,7 +129,7 @@ void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
   registers_.resize(table_.size() * block);
 }
 
-// The fine faces that correct ghosts, as the ghosts' ranks list them in the constructor.
+// Lists the fine faces that correct ghosts, in the order of the constructor on the ranks of the ghosts.
 template <int D>
 void FluxCorrection<D>::list_outgoing(const LocalView<D>& view) {
   const auto& ghosts = view.ghosts();
@@ -140,8 +140,8 @@ void FluxCorrection<D>::list_outgoing(const LocalView<D>& view) {
       for (int face = 0; face < 2 * D; ++face) {
         for (const FineFace& part : fine_faces(view, view.ghost(g), face)) {
           if (!view.is_own(part.leaf)) continue;
-          outgoing_.push_back({register_of(part.leaf, face ^ 1), part.seat, offset});
-          offset += part_doubles(part.seat);
+          outgoing_.push_back({register_of(part.leaf, face ^ 1), part.sub_face, offset});
+          offset += part_doubles(part.sub_face);
         }
       }
     }
@@ -164,7 +164,7 @@ auto FluxCorrection<D>::fine_faces(const LocalView<D>& view, std::int32_t leaf, 
       if (a == axis) {
         touches = rest % 3 == layer;
       } else {
-        part.seat[static_cast<std::size_t>(t++)] = static_cast<std::int8_t>(rest % 3);
+        part.sub_face[static_cast<std::size_t>(t++)] = static_cast<std::int8_t>(rest % 3);
       }
     }
     if (touches && part.leaf >= 0 && view.rank(part.leaf) >= 0) found.push_back(part);
@@ -184,9 +184,9 @@ std::size_t FluxCorrection<D>::register_of(std::int32_t leaf, int face) const {
 }
 
 template <int D>
-std::size_t FluxCorrection<D>::part_doubles(const Seat& seat) const {
+std::size_t FluxCorrection<D>::part_doubles(const SubFace& sub_face) const {
   std::size_t blocks = 0;
-  for_blocks(layout_.p, seat[0], D == 3 ? seat[D - 2] : 0, D == 3, [&](const Block&) { ++blocks; });
+  for_blocks(layout_.p, sub_face[0], D == 3 ? sub_face[D - 2] : 0, D == 3, [&](const Block&) { ++blocks; });
   return 2 * blocks * static_cast<std::size_t>(layout_.unknowns);
 }
 
@@ -205,7 +205,7 @@ void FluxCorrection<D>::pack(std::size_t i, double* send_buffer) const {
   double* out = send_buffer + item.offset;
   for (int u = 0; u < layout_.unknowns; ++u) {
     const double* fine = registers_.data() + item.fine + static_cast<std::size_t>(u * layout_.face_volumes());
-    for_blocks(p, item.seat[0], D == 3 ? item.seat[D - 2] : 0, D == 3, [&](const Block& block) {
+    for_blocks(p, item.sub_face[0], D == 3 ? item.sub_face[D - 2] : 0, D == 3, [&](const Block& block) {
       *out++ = fine[block.y * p + block.x];
       *out++ = sum_of_differences(fine, p, block);
     });
@@ -231,10 +231,11 @@ void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, do
       const std::size_t plane = static_cast<std::size_t>(u) * face_volumes;
       std::fill_n(mean, face_volumes, FaceMean{0, 0, 0});
       for (std::size_t k = face.first_part; k < face.first_part + face.parts; ++k) {
-        const Part& part = parts_[k];
-        const int sx = part.seat[0], sy = D == 3 ? part.seat[D - 2] : 0;
+        const MeanPart& part = parts_[k];
+        const int sx = part.sub_face[0], sy = D == 3 ? part.sub_face[D - 2] : 0;
         if (part.received) {
-          const std::size_t of_unknown = part_doubles(part.seat) / static_cast<std::size_t>(layout_.unknowns);
+          const std::size_t of_unknown =
+              part_doubles(part.sub_face) / static_cast<std::size_t>(layout_.unknowns);
           const double* in = receive_buffer + part.offset + static_cast<std::size_t>(u) * of_unknown;
           for_blocks(p, sx, sy, D == 3, [&](const Block& block) {
             mean[block.coarse].add(in[0], in[1], block.count());

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Refluxing (Berger & Colella 1989): where a coarse leaf touches finer ones, its own face flux is replaced by
-// the mean of the fine fluxes, so that what leaves one side enters the other. Fine leaves of other ranks send
-// their part of that mean, one message a neighbour rank; parts are added along the curve, whoever summed them
-// up.
+// the mean of the fine fluxes, so that the amount leaving one side enters the other. Fine leaves of other
+// ranks send their part of that mean, one message a neighbour rank. Parts are added in curve order, on
+// whatever rank they were summed.
 
 #include <cstdint>
 #include <span>
@@ -28,29 +28,29 @@ class FluxCorrection {
   // Own leaves with at least one coarse face, in curve order.
   std::span<const std::int32_t> coarse_leaves() const { return coarse_leaves_; }
 
-  // One message each to and from every rank of the ghost layer, in its order.
+  // One message to and one from every rank of the ghost layer, in its order.
   std::span<const parallel::NeighbourMessages::Peer> peers() const { return peers_; }
-  // Faces whose parts are sent, and the leaves they are of.
+  // Number of faces whose parts are sent.
   std::size_t outgoing() const { return outgoing_.size(); }
-  // Sums up outgoing part i once its leaf is updated. Calls for different i may run at once.
+  // Sums outgoing part i, after the update of its leaf. Calls for different i may run concurrently.
   void pack(std::size_t i, double* send_buffer) const;
 
-  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers; parts of other
-  // ranks are in the receive buffer. Calls for different i may run at once.
+  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers. The receive buffer
+  // holds the parts of other ranks. Calls for different i may run concurrently.
   void apply(std::size_t i, const solvers::PatchTask& patch, double dt, const double* receive_buffer) const;
 
   std::size_t bytes() const { return registers_.size() * sizeof(double); }
 
  private:
-  using Seat = Vec<std::int8_t, D - 1>;  // of a fine leaf on the coarse face: 0, 1, 2 along each axis
+  using SubFace = Vec<std::int8_t, D - 1>;  // of a fine leaf on the coarse face: 0, 1, 2 along each axis
   struct Register {
     std::int32_t leaf;
     std::uint8_t face;
     std::size_t offset;
   };
-  struct Part {
+  struct MeanPart {
     std::size_t offset;  // of the fine leaf's register, or in the receive buffer
-    Seat seat{};
+    SubFace sub_face{};
     bool received = false;
   };
   struct CoarseFace {
@@ -60,26 +60,26 @@ class FluxCorrection {
   };
   struct Outgoing {
     std::size_t fine;  // offset of the register
-    Seat seat{};
+    SubFace sub_face{};
     std::size_t offset;  // in the send buffer
   };
   struct FineFace {
     std::int32_t leaf;
-    Seat seat{};
+    SubFace sub_face{};
   };
 
   void make_registers(const LocalView<D>& view);
   void list_outgoing(const LocalView<D>& view);
-  // The fine leaves across a face, along the curve; none if there is no finer neighbour.
+  // The fine leaves across a face, in curve order; empty without finer neighbour.
   static std::vector<FineFace> fine_faces(const LocalView<D>& view, std::int32_t leaf, int face);
-  std::size_t part_doubles(const Seat& seat) const;
+  std::size_t part_doubles(const SubFace& sub_face) const;
   std::size_t register_of(std::int32_t leaf, int face) const;
 
   solvers::PatchLayout layout_;
   std::vector<double> registers_;
   std::vector<Register> table_;  // of all faces at a jump, sorted by leaf and face
   std::vector<CoarseFace> faces_;
-  std::vector<Part> parts_;
+  std::vector<MeanPart> parts_;
   std::vector<std::int32_t> coarse_leaves_;
   std::vector<std::size_t> face_begin_;  // faces of coarse leaf i: face_begin_[i] .. face_begin_[i + 1]
   std::vector<Outgoing> outgoing_;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Which leaves other ranks want to see: a descent from the base cells that knows for every cell and the 3^d
-// around it who holds them, and turns back where all is this rank's. So only the border of the rank's piece
-// costs anything. Touching is mutual: to whom a rank sends its border leaves, of those it gets theirs.
+// The leaves at the border of a rank's piece: a descent from the base cells that knows the ranks of every
+// cell and of the 3^d cells around it, and stops where all belong to this rank. The cost is therefore that of
+// the border only. Touching is symmetric: a rank receives border leaves from exactly the ranks to which it
+// sends its own.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@
 namespace meander::mesh {
 namespace {
 
-// The rank that holds a cell; Neighbour::outside_code; or negative, for a cell that several ranks share.
+// The rank of a cell; Neighbour::outside_code; or negative, for a cell that several ranks share.
 using Code = std::int32_t;
 
 template <int D>
@@ -32,37 +33,38 @@ class Border {
         own_(tree.communicator().rank()),
         wanted_by_(static_cast<std::size_t>(tree.communicator().size())) {}
 
-  // For each rank the leaves it wants to see, ascending.
+  // For each rank, the own leaves in its ghost layer, ascending.
   std::vector<std::vector<std::int32_t>> find() {
     Brick<D> brick(domain_);
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-      brick[Packed<D>::at(base.place.at)] = code_of(base.key, base.place);
+      brick[Packed<D>::at(base.cursor.at)] = code_of(base.key, base.cursor);
       return true;
     });
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-      const auto around = brick.around(Packed<D>::at(base.place.at));
-      visit(base.key, base.place, around);
+      const auto around = brick.around(Packed<D>::at(base.cursor.at));
+      visit(base.key, base.cursor, around);
       return true;
     });
     return std::move(wanted_by_);
   }
 
  private:
-  // A cell that is refined, since several ranks have leaves in it, and the codes of its children by position.
+  // A cell with leaves of several ranks, which is therefore refined, and the codes of its children by
+  // position.
   struct Shared {
     Key<D> key;
-    Place<D> place;
+    Cursor<D> cursor;
     bool is_known = false;
     std::array<Code, children<D>> below{};
   };
 
   static bool is_shared(Code code) { return code < 0 && code != Neighbour::outside_code; }
 
-  Code code_of(Key<D> cell, const Place<D>& place) {
+  Code code_of(Key<D> cell, const Cursor<D>& cursor) {
     const int rank = partition_.owner(position_of(cell));
-    const std::uint64_t behind = cell.level() == 0 ? Partition<D>::no_position : position_behind(cell);
-    if (partition_.first_position(rank + 1) >= behind) return rank;
-    shared_.push_back({cell, place});
+    const std::uint64_t after = cell.level() == 0 ? Partition<D>::no_position : position_after(cell);
+    if (partition_.first_position(rank + 1) >= after) return rank;
+    shared_.push_back({cell, cursor});
     return -static_cast<Code>(shared_.size());
   }
 
@@ -71,16 +73,16 @@ class Border {
     Shared& cell = shared_[static_cast<std::size_t>(-1 - code)];
     if (!cell.is_known) {
       for (int digit = 0; digit < children<D>; ++digit) {
-        const int position = cell.place.position(digit);
+        const int position = cell.cursor.position(digit);
         cell.below[static_cast<std::size_t>(position)] =
-            code_of(cell.key.child(digit), cell.place.child_at(position));
+            code_of(cell.key.child(digit), cell.cursor.child_at(position));
       }
       cell.is_known = true;
     }
     return cell.below.data();
   }
 
-  void visit(Key<D> cell, const Place<D>& place, const std::array<Code, children<D>>& around) {
+  void visit(Key<D> cell, const Cursor<D>& cursor, const std::array<Code, children<D>>& around) {
     const Code own = around[children<D> / 2];
     if (own != own_ && !is_shared(own)) return;
     const bool is_inner = std::all_of(around.begin(), around.end(), [&](Code code) {
@@ -95,14 +97,14 @@ class Border {
     fill_block<D>(
         around.data(), [&](Code code) { return children_of(code); }, block);
     for (int digit = 0; digit < children<D>; ++digit) {
-      const int position = place.position(digit);
+      const int position = cursor.position(digit);
       std::array<Code, children<D>> below;
       copy_neighbourhood<D>(block, static_cast<std::size_t>(position), below.data());
-      visit(cell.child(digit), place.child_at(position), below);
+      visit(cell.child(digit), cursor.child_at(position), below);
     }
   }
 
-  // To the leaf that begins where a cell of this rank does.
+  // Advances to the first leaf in a cell of this rank.
   void skip_to(Key<D> cell) {
     std::size_t step = 1;
     for (; next_ + step < leaves_.size() && leaves_[next_ + step] < cell; step *= 2) next_ += step;
@@ -124,7 +126,7 @@ class Border {
       const std::uint32_t near = at_side[children<D> - 1 - direction];
       for (std::size_t p = 0; p < children<D>; ++p) {
         if ((near >> p & 1u) == 0) continue;
-        MEANDER_ASSERT(!is_shared(below[p]));  // or the tree is not balanced
+        MEANDER_ASSERT(!is_shared(below[p]));  // else the tree is not balanced
         wanted_by(below[p]);
       }
     }
@@ -142,8 +144,8 @@ class Border {
   std::span<const Key<D>> leaves_;
   Code own_;
   std::vector<std::vector<std::int32_t>> wanted_by_;
-  std::deque<Shared> shared_;  // grows while children of others are read
-  std::size_t next_ = 0;       // the leaf where the walk stands
+  std::deque<Shared> shared_;  // a deque: it grows while references to elements are in use
+  std::size_t next_ = 0;       // the leaf that the walk has reached
 };
 
 }  // namespace
@@ -190,7 +192,7 @@ GhostLayer<D> GhostLayer<D>::of(const DistributedTree<D>& tree) {
 template <int D>
 void GhostLayer<D>::exchange_bytes(const parallel::Communicator& communicator, std::size_t item,
                                    std::span<const std::byte> own, std::span<std::byte> ghosts) const {
-  if (neighbours.empty()) return;  // a rank alone may be without MPI
+  if (neighbours.empty()) return;  // a single rank may run without MPI
   std::vector<MPI_Request> requests(2 * neighbours.size(), MPI_REQUEST_NULL);
   std::vector<std::vector<std::byte>> messages(neighbours.size());
   for (std::size_t i = 0; i < neighbours.size(); ++i) {

@@ -43,19 +43,19 @@ void HaloExchange<D>::fill(double t, ThreadTeam& team) {
     }
   });
   start_sends(team);
-  const auto first_phase = [&](bool receiving) {
+  const auto first_phase = [&](Arrival arrival) {
     team.for_chunks(leaves, [&](int, std::size_t begin, std::size_t end) {
       for (std::size_t leaf = begin; leaf < end; ++leaf) {
-        if (plan_.receives(leaf) == receiving)
+        if (plan_.arrival(leaf) == arrival)
           finish_first_phase(
               leaf, [](std::size_t) { return true; }, t);
       }
     });
   };
-  first_phase(false);
+  first_phase(Arrival::local);
   second_phase(Arrival::local, t, team);
   finish_receives(t, team);
-  first_phase(true);
+  first_phase(Arrival::received);
   second_phase(Arrival::received, t, team);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Carries out a HaloPlan: within the rank by its operations, between ranks by messages, with ghost patches
-// for coarse leaves of other ranks that own leaves prolong from.
+// Executes a HaloPlan: its operations within the rank, messages between ranks. Coarse leaves of other ranks
+// from which own leaves prolong have ghost patches.
 
 #include <optional>
 #include <span>
@@ -15,9 +15,6 @@
 
 namespace meander::mesh {
 
-// Which part of a phase: what needs no message, or what had to wait for them.
-enum class Arrival : std::uint8_t { local, received };
-
 template <int D>
 class HaloExchange {
  public:
@@ -25,8 +22,8 @@ class HaloExchange {
   HaloExchange(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                const BoundaryFill<D>& boundaries, gpu::Resource& memory);
 
-  // For the leaves of `view`, which outlives the exchange or the next call; `patches`: of its leaves, of
-  // which only own ones need a slot. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
+  // Makes the plan for the leaves of `view`, which must live until the next call. `patches`: of all leaves of
+  // the view; only own ones need a slot. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
   // Collective.
   void plan(const DistributedTree<D>& tree, const LocalView<D>& view, const HaloNeeds& needs,
             std::span<const solvers::PatchTask> patches, int tag, const char* name);
@@ -38,8 +35,8 @@ class HaloExchange {
   // Fills all halos of the plan from interiors and boundary conditions. Collective.
   void fill(double t, ThreadTeam& team);
 
-  // The same in parts, in this order:
-  // once a leaf is updated, its copies to and from updated leaves, and what is sent of it.
+  // The steps of fill(), in this order. After the update of a leaf: copies to and from the neighbours for
+  // which known(neighbour) is true, and packing of its outgoing data.
   template <class Known>
   void exchange_updated(std::size_t leaf, const Known& known) {
     for (const HaloOp<D>& op : plan_.early(leaf)) {
@@ -51,12 +48,12 @@ class HaloExchange {
     sum_parts(leaf);
     pack(plan_.outgoing_volumes(leaf), plan_.outgoing_parts(leaf));
   }
-  // What coarser leaves read of a leaf, anew if its state has changed.
+  // Computes the partial sums that coarser leaves read of a leaf; again after a change of its state.
   void sum_parts(std::size_t leaf);
-  // Once all leaves that are sent have their final state.
+  // After all leaves with outgoing data have their final state.
   void start_sends(ThreadTeam& team);
-  // The first phase of a leaf, less early copies from leaves of which left_out(leaf) is false. Calls for
-  // different leaves may run at once.
+  // The first phase of a leaf. Of the early copies, only those from leaves with left_out(leaf). Calls for
+  // different leaves may run concurrently.
   template <class LeftOut>
   void finish_first_phase(std::size_t leaf, const LeftOut& left_out, double t) {
     for (const HaloOp<D>& op : plan_.early(leaf)) {
@@ -64,12 +61,12 @@ class HaloExchange {
     }
     for (const HaloOp<D>& op : plan_.late(leaf)) apply(op, leaf, t);
   }
-  // Waits for the messages, and puts ghost patches together.
+  // Waits for the messages, then fills the ghost patches.
   void finish_receives(double t, ThreadTeam& team);
-  // Once the first phase is done for all leaves, or for those that do not receive().
+  // After the first phase of all leaves with that arrival() or an earlier one.
   void second_phase(Arrival arrival, double t, ThreadTeam& team);
 
-  // Of ghost patches; of sums and messages.
+  // Memory of ghost patches, and of partial sums and messages.
   std::size_t ghost_bytes() const {
     return ghost_pool_.capacity() * ghost_pool_.slot_doubles() * sizeof(double);
   }
@@ -88,8 +85,8 @@ class HaloExchange {
   parallel::NeighbourMessages messages_;
   PatchPool ghost_pool_;
   std::vector<solvers::PatchTask>
-      patches_;                // of own leaves, then of the view's others, whose slots may be null
-  std::vector<double> parts_;  // sums of own fine leaves, until they are combined
+      patches_;                // of own leaves, then of the other leaves of the view, whose slots may be null
+  std::vector<double> parts_;  // partial sums of own fine leaves
 };
 
 }  // namespace meander::mesh

@@ -36,7 +36,7 @@ template <int D>
 HaloOp<D> HaloOp<D>::reversed(std::int32_t leaf) const {
   HaloOp result = *this;
   for (int a = 0; a < D; ++a) {
-    // The source's halo lies on the other side: as far outside there as this one's outside here.
+    // The halo of the source is on its opposite side, at the same distance from the common face.
     if (shift[a] > 0) result.lower[a] = static_cast<std::int16_t>(shift[a]);
     if (shift[a] < 0) result.lower[a] = static_cast<std::int16_t>(-extent[a]);
     result.shift[a] = static_cast<std::int16_t>(-shift[a]);

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "base/assert.hpp"
 #include "mesh/halo_reads.hpp"
-#include "solvers/prolongation.hpp"
 
 namespace meander::mesh {
 
@@ -38,7 +36,7 @@ std::size_t HaloPlan<D>::Builder::peer(int rank) {
 template <int D>
 void HaloPlan<D>::Builder::build() {
   plan_.border_.assign(view_.own(), 0);
-  plan_.receives_.assign(view_.own(), 0);
+  plan_.arrival_.assign(view_.own(), Arrival::local);
   corrected_.resize(view_.own());
   for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) corrected_[leaf] = is_corrected(leaf);
   collect_coarse_reads();
@@ -50,12 +48,13 @@ void HaloPlan<D>::Builder::build() {
   list_parts_by_leaf();
   list_outgoing();
   request_coarse_reads();
-  place_messages();
+  set_message_offsets();
   list_second_phase();
   list_border();
 }
 
-// Whether a leaf has finer neighbours across a face, so that its state changes once more after its update.
+// Whether a leaf has finer neighbours across a face, so that flux correction changes its state after its
+// update.
 template <int D>
 bool HaloPlan<D>::Builder::is_corrected(std::size_t leaf) const {
   if (!needs_.conservative) return false;
@@ -68,66 +67,6 @@ bool HaloPlan<D>::Builder::is_corrected(std::size_t leaf) const {
   return false;
 }
 
-// Whether an operation is needed for it: not if it is at hand anyway.
-template <int D>
-bool HaloPlan<D>::Builder::is_wanted(const CoarseRead<D>& read) const {
-  if (!view_.is_own(read.coarse)) return true;
-  if (read.direction == CoarseRead<D>::interior) return false;
-  return !fills(read.coarse) || !reads<D>(needs_.shape, offset_of<D>(read.direction));
-}
-
-template <int D>
-void HaloPlan<D>::Builder::collect_coarse_reads() {
-  std::map<int, Questions> questions;
-  const auto visit = [&](int direction, const HaloOp<D>& op, const std::vector<FineSource<D>>&) {
-    if (op.kind != Kind::prolong) return;
-    const auto support = solvers::prolongation_support<D>(layout_, op.box(), op.shifts());
-    if (two_phases_ && !view_.is_own(op.source)) {
-      Questions& of_rank = questions[view_.rank(op.source)];
-      of_rank.queries.push_back(
-          {key_of<D>(view_.neighbours().cells()[static_cast<std::size_t>(op.source)]), support});
-      of_rank.asked.push_back({op.source, direction});
-    } else {
-      for (const CoarseRead<D>& read : reads_.reads_of(op.source, support)) add_read(read, direction);
-    }
-  };
-  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
-    const auto fine = static_cast<std::int32_t>(leaf);
-    if (fills(fine)) visit_reads<D>(view_, fine, layout_, needs_.shape, sources_, visit);
-  }
-  if (two_phases_ && tree_.communicator().size() > 1) ask(questions);
-  for (std::size_t i = 0; i < reads_.all().size(); ++i) reads_of_[reads_.all()[i].coarse].push_back(i);
-}
-
-// The ranks of coarse leaves know all that touches them.
-template <int D>
-void HaloPlan<D>::Builder::ask(const std::map<int, Questions>& questions) {
-  std::vector<parallel::Parcel<Query>> queries;
-  for (const auto& [rank, of_rank] : questions) queries.push_back({rank, of_rank.queries});
-  std::vector<parallel::Parcel<Answer>> answers;
-  for (const auto& parcel : parallel::exchange_sparsely(tree_.communicator(), queries)) {
-    auto& answer = answers.emplace_back(parallel::Parcel<Answer>{parcel.rank, {}});
-    for (std::size_t i = 0; i < parcel.items.size(); ++i) {
-      const Query& query = parcel.items[i];
-      for (const CoarseRead<D>& read : reads_.reads_of(own_leaf(query.coarse), query.box))
-        answer.items.push_back({i, read});
-    }
-  }
-  for (const auto& parcel : parallel::exchange_sparsely(tree_.communicator(), answers)) {
-    const auto& asked = questions.at(parcel.rank).asked;
-    for (const Answer& answer : parcel.items) {
-      CoarseRead<D> read = answer.read;
-      read.coarse = asked[answer.query].coarse;
-      add_read(read, asked[answer.query].direction);
-    }
-  }
-}
-
-template <int D>
-void HaloPlan<D>::Builder::add_read(const CoarseRead<D>& read, int direction) {
-  if (is_wanted(read)) reads_.add(read, direction);
-}
-
 template <int D>
 void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
   const auto own = static_cast<std::int32_t>(leaf);
@@ -138,10 +77,10 @@ void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
       add_parts(leaf, op, sources);
       late_.push_back(op);
     } else if (op.kind == Kind::prolong) {
-      if (!two_phases_ && !view_.is_own(op.source)) plan_.receives_[leaf] = 1;
+      if (!two_phases_ && !view_.is_own(op.source)) plan_.arrival_[leaf] = Arrival::received;
       (two_phases_ ? second_ : late_).push_back(op);
     } else if (!view_.is_own(op.source)) {
-      plan_.receives_[leaf] = 1;
+      plan_.arrival_[leaf] = Arrival::received;
       op.kind = Kind::receive;
       op.offset =
           incoming_[peer_of(op.source)].take(op.box().volumes() * static_cast<std::size_t>(layout_.unknowns));
@@ -156,7 +95,7 @@ void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
   add_coarse_reads(own, plan_.ops_.size());
   const std::size_t first_boundary = late_.size();
   add_boundaries(own);
-  // Beyond the domain's edges boundary conditions continue what was prolonged.
+  // Beyond the edges of the domain, boundary conditions read prolonged volumes.
   if (!second_.empty() && needs_.shape != solvers::HaloShape::faces)
     second_.insert(second_.end(), late_.begin() + static_cast<std::ptrdiff_t>(first_boundary), late_.end());
   plan_.ops_.insert(plan_.ops_.end(), late_.begin(), late_.end());
@@ -187,52 +126,11 @@ void HaloPlan<D>::Builder::add_parts(std::size_t leaf, HaloOp<D>& op, std::vecto
   op.parts = static_cast<std::int16_t>(sources.size());
   for (FineSource<D>& source : sources) {
     if (view_.is_own(source.leaf)) continue;
-    plan_.receives_[leaf] = 1;
+    plan_.arrival_[leaf] = Arrival::received;
     source.offset = incoming_[peer_of(source.leaf)].take(
         solvers::part_size<D>(layout_, source.position(), op.restriction()));
   }
   plan_.parts_.insert(plan_.parts_.end(), sources.begin(), sources.end());
-}
-
-// Operations that bring what is read of the slot of an own leaf or of a ghost; the first of late_ will be
-// operation number first_op.
-template <int D>
-void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t leaf, std::size_t first_op) {
-  const auto found = reads_of_.find(leaf);
-  if (found == reads_of_.end()) return;
-  const int own_rank = tree_.communicator().rank();
-  for (const std::size_t index : found->second) {
-    const CoarseRead<D>& read = reads_.all()[index];
-    if (read.rank == CoarseRead<D>::outside) continue;
-    const bool received = read.rank != own_rank;
-    HaloOp<D> op;
-    op.set_box(read.box(), read.shift(layout_));
-    op.source = received ? -1 : own_leaf(read.source);
-    op.kind = received ? Kind::receive : Kind::copy;
-    if (read.is_finer) {
-      FineSource<D> part;
-      part.leaf = op.source;
-      for (std::size_t a = 0; a < D; ++a) part.child[a] = static_cast<std::int8_t>(read.child[a]);
-      op.kind = Kind::restrict_parts;
-      op.source = static_cast<std::int32_t>(plan_.parts_.size());
-      op.parts = 1;
-      plan_.parts_.push_back(part);
-    }
-    if (received) {
-      if (view_.is_own(leaf)) plan_.receives_[static_cast<std::size_t>(leaf)] = 1;
-      expected_.push_back(
-          {index, read.is_finer ? plan_.parts_.size() - 1 : first_op + late_.size(), read.is_finer});
-    }
-    late_.push_back(op);
-  }
-}
-
-template <int D>
-std::int32_t HaloPlan<D>::Builder::own_leaf(Key<D> key) const {
-  const auto leaves = tree_.leaves();
-  const auto found = std::lower_bound(leaves.begin(), leaves.end(), key);
-  MEANDER_ASSERT(found != leaves.end() && *found == key);
-  return static_cast<std::int32_t>(found - leaves.begin());
 }
 
 template <int D>
@@ -248,7 +146,8 @@ void HaloPlan<D>::Builder::add_boundaries(std::int32_t leaf) {
   }
 }
 
-// Of an own leaf that is filled: what its shape promises; besides, of any leaf, what is read of its slot.
+// The box of a boundary condition: for an own leaf with a filled halo, the extent of the halo shape; and for
+// any leaf, the volumes that are read of its slot.
 template <int D>
 HaloOp<D> HaloPlan<D>::Builder::boundary_op(std::int32_t leaf, int face) const {
   const int p = layout_.p, h = layout_.h;
@@ -260,7 +159,7 @@ HaloOp<D> HaloPlan<D>::Builder::boundary_op(std::int32_t leaf, int face) const {
   offset[axis] = 2 * (face % 2) - 1;
   set_region<D>(op, offset, p, h);
   if (view_.is_own(leaf) && fills(leaf)) {
-    // Across edges too: continue what the halos beside this side already hold.
+    // Also across edges: there the condition reads halo volumes that are filled already.
     const int beside = needs_.shape == solvers::HaloShape::faces ? 0 : h;
     lower.fill(-beside);
     upper.fill(p + beside);
@@ -308,8 +207,8 @@ void HaloPlan<D>::Builder::list_parts_by_leaf() {
   }
 }
 
-// A leaf waits for messages if one of the coarse slots that it prolongs from does, or if its boundary
-// conditions continue what it receives.
+// A leaf waits for messages if a coarse slot from which it prolongs does, or if its boundary conditions read
+// received volumes.
 template <int D>
 void HaloPlan<D>::Builder::list_second_phase() {
   for (const bool waiting : {false, true}) {
@@ -317,8 +216,9 @@ void HaloPlan<D>::Builder::list_second_phase() {
     for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
       if (plan_.second(leaf).empty()) continue;
       const bool waits = std::ranges::any_of(plan_.second(leaf), [&](const HaloOp<D>& op) {
-        if (op.kind == Kind::boundary) return plan_.receives_[leaf] != 0;
-        return !view_.is_own(op.source) || plan_.receives_[static_cast<std::size_t>(op.source)] != 0;
+        if (op.kind == Kind::boundary) return plan_.arrival_[leaf] == Arrival::received;
+        return !view_.is_own(op.source) ||
+               plan_.arrival_[static_cast<std::size_t>(op.source)] == Arrival::received;
       });
       if (waits == waiting) plan_.second_.push_back(static_cast<std::int32_t>(leaf));
     }

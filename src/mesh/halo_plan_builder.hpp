@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How a HaloPlan is made: first what own leaves and ghost patches are filled with (halo_plan_builder.cpp),
-// then what is sent and where it lies in the messages (halo_plan_messages.cpp).
+// Construction of a HaloPlan: the reads of coarse slots (halo_plan_coarse_reads.cpp), the operations that
+// fill own leaves and ghost patches (halo_plan_builder.cpp), the outgoing data and all offsets in messages
+// (halo_plan_messages.cpp).
 
 #include <map>
 #include <unordered_map>
@@ -23,16 +24,16 @@ class HaloPlan<D>::Builder {
  private:
   using Kind = typename HaloOp<D>::Kind;
 
-  // Of the messages to or from one rank: how much is known so far, and where it begins in the buffer.
+  // A message to or from one rank: its size so far, and its offset in the buffer.
   struct Message {
     std::size_t doubles = 0, begin = 0;
-    // Takes the next `size` doubles of the message.
+    // Appends `size` doubles and returns their offset in the message.
     std::size_t take(std::size_t size) {
       doubles += size;
       return doubles - size;
     }
   };
-  // What another rank is asked about a leaf of its own, and the answer.
+  // A question to another rank about one of its leaves, and the answer.
   struct Query {
     Key<D> coarse;
     solvers::Box<D> box;
@@ -41,7 +42,7 @@ class HaloPlan<D>::Builder {
     std::size_t query;
     CoarseRead<D> read;
   };
-  // Where the query came from.
+  // The origin of a query.
   struct Asked {
     std::int32_t coarse;
     int direction;
@@ -50,12 +51,13 @@ class HaloPlan<D>::Builder {
     std::vector<Query> queries;
     std::vector<Asked> asked;
   };
-  // A coarse read that a message brings: the operation, or the part of one, that wants to know where it lies.
+  // A coarse read that arrives by message: the number of the operation, or of the part, whose offset must be
+  // set.
   struct Expected {
     std::size_t read, index;
     bool is_part;
   };
-  // The same, for who sends it; in indices of the coarse leaf as CoarseRead.
+  // A coarse read as requested from its sender; in indices of the coarse leaf, as CoarseRead.
   struct Request {
     Key<D> source;
     bool is_finer;
@@ -92,7 +94,7 @@ class HaloPlan<D>::Builder {
   void send_volumes(std::size_t peer, std::int32_t leaf, const solvers::Box<D>& box);
   void send_part(std::size_t peer, std::int32_t leaf, const Index<D>& child,
                  const solvers::Restriction<D>& restriction);
-  void place_messages();
+  void set_message_offsets();
   template <class Items>
   void sort_by_leaf(Items& outgoing) const;
   void list_border();
@@ -106,7 +108,7 @@ class HaloPlan<D>::Builder {
   bool two_phases_;
   std::unordered_map<int, std::size_t> peer_of_;
   std::vector<Message> incoming_, outgoing_;                    // by peer
-  std::vector<std::size_t> peers_of_volumes_, peers_of_parts_;  // by item that is sent
+  std::vector<std::size_t> peers_of_volumes_, peers_of_parts_;  // by outgoing item
   CoarseReads<D> reads_;
   std::unordered_map<std::int32_t, std::vector<std::size_t>> reads_of_;  // by coarse leaf
   std::vector<Expected> expected_;                                       // in the order of reads_

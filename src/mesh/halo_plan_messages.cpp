@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The messages of a HaloPlan. First what every direction of the receiving leaves reads, then what is read of
+// The messages of a HaloPlan: first the data for each direction of the receiving leaves, then the reads of
 // coarse slots.
 #include <algorithm>
 #include <numeric>
@@ -10,7 +10,8 @@
 
 namespace meander::mesh {
 
-// What the ghosts' halos read of this rank's leaves, as their ranks list it in list_own().
+// Lists the data that the halos of ghosts read of this rank's leaves, in the order of list_own() on their
+// ranks.
 template <int D>
 void HaloPlan<D>::Builder::list_outgoing() {
   const auto& ghosts = view_.ghosts();
@@ -40,7 +41,7 @@ void HaloPlan<D>::Builder::send_to_ghost(std::size_t peer, const HaloOp<D>& op,
   }
 }
 
-// Tells the others what this rank reads of coarse slots, and lists what they read of its leaves: in the same
+// Requests from other ranks what this rank reads of coarse slots, and lists what they request: in identical
 // order on both sides.
 template <int D>
 void HaloPlan<D>::Builder::request_coarse_reads() {
@@ -88,9 +89,10 @@ void HaloPlan<D>::Builder::send_part(std::size_t peer, std::int32_t leaf, const 
   peers_of_parts_.push_back(peer);
 }
 
-// Gives the messages their places in the buffers, and with them all that was counted from their beginnings.
+// Sets the offsets of the messages in the buffers, and adds them to all offsets that were counted from the
+// beginning of a message.
 template <int D>
-void HaloPlan<D>::Builder::place_messages() {
+void HaloPlan<D>::Builder::set_message_offsets() {
   for (std::size_t i = 0; i < plan_.peers_.size(); ++i) {
     incoming_[i].begin = i == 0 ? 0 : incoming_[i - 1].begin + incoming_[i - 1].doubles;
     outgoing_[i].begin = i == 0 ? 0 : outgoing_[i - 1].begin + outgoing_[i - 1].doubles;
@@ -131,8 +133,8 @@ void HaloPlan<D>::Builder::sort_by_leaf(Items& outgoing) const {
   std::partial_sum(outgoing.begin.begin(), outgoing.begin.end(), outgoing.begin.begin());
 }
 
-// Leaves that are sent, and those without which they cannot be corrected; and since these are corrected with
-// them, those without which these cannot be.
+// Marks leaves with outgoing data and the finer leaves that correct them; recursively, since the correction
+// of these must precede as well.
 template <int D>
 void HaloPlan<D>::Builder::list_border() {
   auto& border = plan_.border_;
@@ -164,7 +166,7 @@ void HaloPlan<D>::Builder::list_border() {
 #define MEANDER_INSTANTIATE(D)                                \
   template void HaloPlan<D>::Builder::list_outgoing();        \
   template void HaloPlan<D>::Builder::request_coarse_reads(); \
-  template void HaloPlan<D>::Builder::place_messages();       \
+  template void HaloPlan<D>::Builder::set_message_offsets();  \
   template void HaloPlan<D>::Builder::list_border();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

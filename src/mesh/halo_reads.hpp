@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the halo of one leaf reads of other leaves, direction by direction: the enumeration that a rank goes
-// through for its own leaves, and again for its ghosts to learn what they read of its own.
+// Enumeration of the reads of one leaf's halo from other leaves, by direction. A rank enumerates its own
+// leaves, and then its ghosts to find out what these read of its own leaves.
 
 #include <vector>
 
@@ -10,15 +10,15 @@
 
 namespace meander::mesh {
 
-// True if a scheme with halos of this shape reads the halo region in a direction.
+// Whether a scheme with halos of this shape reads the halo region in a direction.
 template <int D>
 bool reads(solvers::HaloShape shape, const Index<D>& offset);
 
-// The halo region in a direction, in the leaf's own indices.
+// Sets the box of `op` to the halo region in a direction, in indices of the leaf.
 template <int D>
 void set_region(HaloOp<D>& op, const Index<D>& offset, int p, int h);
 
-// Whether the children at a position of the refined cell in direction `offset` touch the leaf looking there.
+// Whether a child of the refined cell in direction `offset` touches the leaf from which the direction counts.
 template <int D>
 bool touches(const Vec<std::int8_t, D>& child, const Index<D>& offset) {
   for (int a = 0; a < D; ++a) {
@@ -27,15 +27,15 @@ bool touches(const Vec<std::int8_t, D>& child, const Index<D>& offset) {
   return true;
 }
 
-// The known leaves among the children of a refined cell of the view that touch the leaf looking there in
-// direction `offset`, along the curve.
+// Finds the known leaves among the children of a refined cell of the view that touch the leaf from which the
+// direction `offset` counts, in curve order.
 template <int D>
 void touching_children(const LocalView<D>& view, std::int32_t cell, const Index<D>& offset,
                        std::vector<FineSource<D>>& found);
 
-// Calls visit(direction, op, sources) for each direction in which the leaf has a neighbour: op is a copy, a
-// prolong (op.source is the leaf read) or a restrict_parts (`sources` are the leaves read; op.source and
-// op.parts are not set). For ghosts, what they read of others than own leaves may be wrong.
+// Calls visit(direction, op, sources) for each direction in which the leaf has a neighbour. `op` is a copy or
+// a prolong (op.source is the leaf read) or a restrict_parts (`sources` are the leaves read; op.source and
+// op.parts are not set). For ghosts, only reads of own leaves are reliable.
 template <int D, class Visit>
 void visit_reads(const LocalView<D>& view, std::int32_t leaf, const solvers::PatchLayout& layout,
                  solvers::HaloShape shape, std::vector<FineSource<D>>& sources, const Visit& visit) {
@@ -60,9 +60,9 @@ void visit_reads(const LocalView<D>& view, std::int32_t leaf, const solvers::Pat
       const bool coarser = cells[static_cast<std::size_t>(op.source)].level < cell.level;
       op.kind = coarser ? HaloOp<D>::Kind::prolong : HaloOp<D>::Kind::copy;
       for (int a = 0; a < D; ++a) {
-        // Position of this leaf relative to the coarse cell that holds its neighbour, in leaves.
-        const int seat = (cell.at[a] + offset[a] + 3) % 3 - offset[a];
-        op.shift[a] = static_cast<std::int16_t>(coarser ? seat * p : -offset[a] * p);
+        // Position of this leaf relative to the coarse neighbour, in leaves.
+        const int relative = (cell.at[a] + offset[a] + 3) % 3 - offset[a];
+        op.shift[a] = static_cast<std::int16_t>(coarser ? relative * p : -offset[a] * p);
       }
     }
     visit(direction, op, sources);

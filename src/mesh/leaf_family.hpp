@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Most refined cells have leaves only as children; walks over a valid tree see that from two keys.
+// Families: the children of a refined cell, if all of them are leaves. Most refined cells have one, and a
+// walk through a valid tree recognises it from two keys.
 
 #include <span>
 
@@ -10,8 +11,8 @@
 namespace meander::mesh {
 
 // Whether all children of a refined cell are leaves. `first` is the index of the cell's first leaf in a valid
-// tree. The 3^d children hold at least one leaf each, so if the (3^d - 1)-th leaf after the first child is
-// the last child, none of them holds more.
+// tree. Each of the 3^d children contains at least one leaf; if the (3^d - 1)-th leaf after the first child
+// is the last child, none contains more.
 template <int D>
 bool is_leaf_family(std::span<const Key<D>> leaves, std::size_t first, int child_level) {
   const std::size_t last = first + (children<D> - 1);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which leaf holds a point: the key of the finest cell there, then a search in the sorted leaves.
+// Search of the leaf that contains a point: the key of the finest cell there, then a search in the sorted
+// leaves.
 
 #include <algorithm>
 #include <array>
@@ -12,10 +13,10 @@
 
 namespace meander::mesh {
 
-// So many points are searched for in step, so that their cache misses overlap.
+// Number of points in one interleaved search, so that their cache misses overlap.
 inline constexpr std::size_t points_in_step = 32;
 
-// The level-max_level cell along one axis that holds the coordinate x, by the domain's own faces; -1 if
+// The level-max_level cell along one axis that contains the coordinate x, as defined by Domain::face(); -1 if
 // outside.
 template <int D>
 int finest_cell(const Domain<D>& domain, int axis, double x) {
@@ -30,8 +31,8 @@ int finest_cell(const Domain<D>& domain, int axis, double x) {
   return i;
 }
 
-// The finest cells that hold up to points_in_step points; false in `inside` where a point lies outside, and
-// the first key.
+// The finest cells that contain the points (at most points_in_step). Points outside the domain have inside[i]
+// == false and the first key.
 template <int D>
 void finest_keys(const Domain<D>& domain, std::span<const Point<D>> points,
                  std::array<std::uint64_t, points_in_step>& keys, std::array<bool, points_in_step>& inside) {

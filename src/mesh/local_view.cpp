@@ -22,11 +22,11 @@ LocalView<D>::LocalView(const DistributedTree<D>& tree, GhostLayer<D> ghosts_of_
   const auto ahead = static_cast<std::size_t>(
       own.empty() ? 0 : std::lower_bound(ghosts.begin(), ghosts.end(), own.front()) - ghosts.begin());
   std::vector<Key<D>> known(ghosts.size() + own.size());
-  const auto behind = std::copy(own.begin(), own.end(), std::copy_n(ghosts.begin(), ahead, known.begin()));
-  std::copy(ghosts.begin() + static_cast<std::ptrdiff_t>(ahead), ghosts.end(), behind);
+  const auto after = std::copy(own.begin(), own.end(), std::copy_n(ghosts.begin(), ahead, known.begin()));
+  std::copy(ghosts.begin() + static_cast<std::ptrdiff_t>(ahead), ghosts.end(), after);
 
   std::vector<std::size_t> index;
-  const auto whole = completed<D>(tree.domain(), known, &index);
+  const auto whole = complete_tree<D>(tree.domain(), known, &index);
   begin_ = own.empty() ? 0 : index[ahead];
   neighbours_ = Neighbours<D>(whole, begin_);
 

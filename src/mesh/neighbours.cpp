@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// One walk along the leaves names the children of every refined cell; one descent through the refined cells
-// then hands every cell the codes of the 3^d cells around it. Nothing is searched.
+// One walk along the leaves assigns codes to the children of every refined cell. One descent through the
+// refined cells then passes every cell the codes of the 3^d cells around it. No search is needed.
 
 #include "mesh/neighbours.hpp"
 
@@ -25,7 +25,7 @@ class Builder {
   Builder(const Spacetree<D>& tree, std::size_t first, Code* table, Code* refined, Cell<D>* cells)
       : domain_(tree.domain()),
         leaves_(tree.leaves()),
-        name_(first == 0 ? 0 : static_cast<Code>(tree.size() - first)),
+        next_code_(first == 0 ? 0 : static_cast<Code>(tree.size() - first)),
         table_(table),
         refined_(refined),
         cells_(cells) {}
@@ -34,13 +34,13 @@ class Builder {
     Brick<D> brick(domain_);
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
       const int level = domain_.base_level;
-      brick[Packed<D>::at(base.place.at)] = leaves_[next_leaf_].level() == level
-                                                ? name_leaf(level, base.place)
-                                                : name_children(level, base.place);
+      brick[Packed<D>::at(base.cursor.at)] = leaves_[next_leaf_].level() == level
+                                                 ? assign_leaf(level, base.cursor)
+                                                 : assign_children(level, base.cursor);
       return true;
     });
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-      const auto around = brick.around(Packed<D>::at(base.place.at));
+      const auto around = brick.around(Packed<D>::at(base.cursor.at));
       const Code own = around[children<D> / 2];
       if (own >= 0)
         std::memcpy(row(own), around.data(), sizeof around);
@@ -51,29 +51,29 @@ class Builder {
   }
 
  private:
-  Code name_leaf(int level, const Place<D>& place) {
-    const Code code = name_;
-    if (static_cast<std::size_t>(++name_) == leaves_.size()) name_ = 0;
+  Code assign_leaf(int level, const Cursor<D>& cursor) {
+    const Code code = next_code_;
+    if (static_cast<std::size_t>(++next_code_) == leaves_.size()) next_code_ = 0;
     ++next_leaf_;
-    cells_[code] = {Packed<D>::at(place.at), level};
+    cells_[code] = {Packed<D>::at(cursor.at), level};
     return code;
   }
 
-  // Names the children of a refined cell and all below them; returns the cell's own code.
-  Code name_children(int level, const Place<D>& cell) {
+  // Assigns codes to all descendants of a refined cell; returns the code of the cell.
+  Code assign_children(int level, const Cursor<D>& cell) {
     const Code code = -1 - static_cast<Code>(next_refined_++);
     Code* const out = children_of(code);
     const bool family = is_leaf_family(leaves_, next_leaf_, level + 1);
     for (int digit = 0; digit < children<D>; ++digit) {
       const int position = cell.position(digit);
-      const Place<D> child = cell.child_at(position);
+      const Cursor<D> child = cell.child_at(position);
       const bool leaf = family || leaves_[next_leaf_].level() == level + 1;
-      out[position] = leaf ? name_leaf(level + 1, child) : name_children(level + 1, child);
+      out[position] = leaf ? assign_leaf(level + 1, child) : assign_children(level + 1, child);
     }
     return code;
   }
 
-  // Hands the children of a refined cell their neighbourhoods, given the cell's own.
+  // Passes the children of a refined cell their neighbourhoods, given that of the cell.
   void descend(Code cell, const Code* around) {
     BlockCodes<D> block;
     fill_block<D>(
@@ -95,7 +95,7 @@ class Builder {
 
   const Domain<D>& domain_;
   std::span<const Key<D>> leaves_;
-  Code name_;  // of the next leaf
+  Code next_code_;  // of the next leaf
   Code* table_;
   Code* refined_;
   Cell<D>* cells_;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Who touches whom, over faces, edges and corners, built in one descent through the refined cells.
+// Neighbours of all leaves over faces, edges and corners, found in one descent through the refined cells.
 //
 // A direction is a number 0 .. 3^D - 1: sum over axes of (offset + 1) * 3^axis with offsets -1, 0, 1; the
 // middle one is the leaf itself.
@@ -28,8 +28,8 @@ constexpr Index<D> offset_of(int direction) {
   return offset;
 }
 
-// The cell of a leaf's own level next to it in a direction is one of: outside the domain; a leaf, or part of
-// a coarser leaf; refined, so that the neighbours are finer.
+// The adjacent cell of a leaf's level in one direction: outside the domain; a leaf or part of a coarser leaf;
+// or refined, with finer neighbours in it.
 struct Neighbour {
   std::int32_t code = outside_code;
 
@@ -37,7 +37,7 @@ struct Neighbour {
   bool is_outside() const { return code == outside_code; }
   bool is_leaf() const { return code >= 0; }
   bool is_refined() const { return code < 0 && code != outside_code; }
-  std::int32_t leaf() const { return code; }  // if is_leaf(): compare levels to see if it is coarser
+  std::int32_t leaf() const { return code; }               // if is_leaf(); coarser if its level is lower
   std::int32_t refined_cell() const { return -1 - code; }  // if is_refined(): index into refined_children()
 };
 
@@ -48,21 +48,21 @@ class Neighbours {
   Neighbours() = default;
   // Requires a balanced tree.
   explicit Neighbours(const Spacetree<D>& tree);
-  // Leaves are numbered from the tree's leaf `first` to the end, then from the curve's start on. The tree
-  // need not be balanced: a cell beside a leaf may be part of a leaf coarser by any number of levels, and of
-  // a refined cell's children some at the near side may be refined.
+  // Numbers the leaves from the tree's leaf `first` to the end, then from the start of the curve. The tree
+  // need not be balanced: a cell beside a leaf may be part of a leaf coarser by any number of levels, and
+  // children of a refined cell at the near side may be refined.
   Neighbours(const Spacetree<D>& tree, std::size_t first);
 
   Neighbour of(std::int32_t leaf, int direction) const {
     return {table_[static_cast<std::size_t>(leaf) * children<D> + static_cast<std::size_t>(direction)]};
   }
-  // The children of a refined cell by lexicographic position (x fastest); entries that are themselves refined
-  // or lie outside the domain are negative, leaves are leaf indices.
+  // The children of a refined cell by lexicographic position (x fastest): leaf numbers, or negative values
+  // for children that are refined or outside the domain.
   std::span<const std::int32_t, children<D>> refined_children(std::int32_t cell) const {
     return std::span<const std::int32_t, children<D>>(
         refined_.data() + static_cast<std::size_t>(cell) * children<D>, children<D>);
   }
-  // The cells of all leaves (coordinates and level), by their numbers.
+  // The cells of all leaves (coordinates and level), by number.
   std::span<const Cell<D>> cells() const { return cells_; }
 
  private:

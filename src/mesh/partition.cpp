@@ -20,7 +20,7 @@ Partition<D>::Partition(std::vector<std::int64_t> first_leaf, std::vector<std::u
 
 template <int D>
 int Partition<D>::owner(std::uint64_t position) const {
-  // A rank without leaves begins where the next one does, so the last of them is the one that has some.
+  // A rank without leaves has the same first position as the next one: the last of equal entries has leaves.
   const auto above = std::upper_bound(first_position_.begin(), first_position_.end(), position);
   return static_cast<int>(std::max<std::ptrdiff_t>(1, above - first_position_.begin()) - 1);
 }
@@ -34,7 +34,7 @@ struct Share {
   std::int64_t weight = 0, leaves = 0;
 };
 
-// The least integer not below count * total / parts, without forming the product.
+// The smallest integer >= count * total / parts, without overflow of the product.
 std::int64_t ceiling_of_share(std::int64_t count, std::int64_t total, std::int64_t parts) {
   return count * (total / parts) + (count * (total % parts) + parts - 1) / parts;
 }
@@ -68,7 +68,7 @@ std::vector<std::int64_t> cut_by_weight(const parallel::Communicator& communicat
     before.leaves += shares[static_cast<std::size_t>(r)].leaves;
   }
 
-  // Each rank finds the cuts whose ideal lies above the weight before it, up to and with its own.
+  // Each rank finds the cuts whose ideal lies in (weight of all ranks before it, that weight plus its own].
   std::vector<std::int64_t> cuts(static_cast<std::size_t>(size) + 1, 0);
   std::int64_t weight = before.weight;
   std::int64_t cut = 1;
@@ -88,7 +88,7 @@ std::vector<std::int64_t> cut_by_weight(const parallel::Communicator& communicat
 
 Migration migration(std::span<const std::int64_t> from, std::span<const std::int64_t> to, int rank) {
   MEANDER_ASSERT(from.size() == to.size() && from.back() == to.back());
-  // What of the leaves [begin, end) lies in each rank's part of a table.
+  // The intersections of the leaves [begin, end) with each rank's leaves in a table.
   const auto pieces = [](std::int64_t begin, std::int64_t end, std::span<const std::int64_t> table) {
     std::vector<Piece> result;
     if (begin == end) return result;

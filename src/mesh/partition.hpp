@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which rank owns which piece of the Peano curve: every rank holds this whole table, two words a rank.
+// Partition of the Peano curve: the piece of each rank. Every rank holds the whole table, two words a rank.
 //
-// A position is a place on the curve: the path of a cell's first descendant, as the key's bits without the
-// level. The cell with key k covers the positions [position(k), position_behind(k)).
+// A position is a point on the curve: the path of a cell's first descendant, as the bits of the key without
+// the level. The cell with key k covers the positions [position_of(k), position_after(k)).
 
 #include <cstdint>
 #include <span>
@@ -19,9 +19,9 @@ template <int D>
 constexpr std::uint64_t position_of(Key<D> cell) {
   return cell.bits & ~std::uint64_t{15};
 }
-// Behind the root: 2^64 does not fit, and 0 is returned; compare with care, or on levels >= 1 only.
+// The first position after the cell; 0 for the root, since 2^64 does not fit.
 template <int D>
-constexpr std::uint64_t position_behind(Key<D> cell) {
+constexpr std::uint64_t position_after(Key<D> cell) {
   return cell.level() == 0 ? 0 : position_of(cell) + (std::uint64_t{1} << Key<D>::shift(cell.level()));
 }
 
@@ -29,11 +29,11 @@ template <int D>
 class Partition {
  public:
   Partition() = default;
-  // One rank that owns all `leaves`.
+  // One rank with all `leaves`.
   explicit Partition(std::int64_t leaves) : first_leaf_{0, leaves}, first_position_{0} {}
-  // first_leaf: size + 1 numbers, ascending, of each rank's first leaf along the curve, and the number of all
-  // leaves. first_position: of each rank's first leaf; that of a rank without leaves is the next rank's, at
-  // the end no_position.
+  // first_leaf: size + 1 ascending numbers: the number along the curve of each rank's first leaf, and the
+  // number of all leaves. first_position: the position of each rank's first leaf; for a rank without leaves,
+  // that of the next rank, or no_position at the end.
   Partition(std::vector<std::int64_t> first_leaf, std::vector<std::uint64_t> first_position);
 
   static constexpr std::uint64_t no_position = ~std::uint64_t{0};
@@ -48,7 +48,7 @@ class Partition {
     return rank == size() ? no_position : first_position_[static_cast<std::size_t>(rank)];
   }
 
-  // The rank that owns a position of the domain, and so the leaf there. A binary search.
+  // The rank of the leaf at a position of the domain. A binary search.
   int owner(std::uint64_t position) const;
 
   friend bool operator==(const Partition&, const Partition&) = default;
@@ -58,22 +58,23 @@ class Partition {
   std::vector<std::uint64_t> first_position_ = {0};
 };
 
-// Where the weights of all leaves are cut: the first leaf of each rank, and the number of leaves; `size` + 1
-// numbers. Every part's weight is within one leaf of the ideal: each cut is the one nearest to it, the lower
-// of two. Sums are of integers, so that the cut does not depend on the present partition. `weights`: of this
-// rank's leaves, none negative; if all are 0, leaves are counted. Collective.
+// Cuts the curve by the weights of all leaves. Returns the first leaf of each rank and the number of leaves:
+// `size` + 1 numbers. The weight of every rank is within one leaf of the ideal: each cut is the one nearest
+// to the ideal cut, the lower one if two are equally near. Sums are of integers, so that the cut does not
+// depend on the present partition. `weights`: of this rank's leaves, none negative; if all are 0, leaves are
+// counted. Collective.
 std::vector<std::int64_t> cut_by_weight(const parallel::Communicator& communicator,
                                         std::span<const std::int64_t> weights);
 
-// The leaves that go from one rank to another when a table of first leaves is replaced: both tables are known
-// to all, so nothing is asked.
+// The leaves that move between ranks when a table of first leaves is replaced. All ranks know both tables, so
+// no message is needed.
 struct Piece {
-  int rank = 0;           // the other one, or this one
+  int rank = 0;           // the other rank, or this one
   std::size_t begin = 0;  // among this rank's old (send) or new (receive) leaves
   std::size_t count = 0;
 };
 struct Migration {
-  std::vector<Piece> send, receive;  // ascending; what stays is a piece of this rank's in both
+  std::vector<Piece> send, receive;  // ascending; leaves that stay are a piece of this rank in both
 };
 Migration migration(std::span<const std::int64_t> from, std::span<const std::int64_t> to, int rank);
 

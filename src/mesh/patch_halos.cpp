@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The halos of a patch mesh, all at once and in the parts of a step.
+// The halos of a patch mesh: filled at once, or in the steps of a time step.
 #include <algorithm>
 
 #include "base/trace.hpp"
@@ -35,17 +35,18 @@ void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, Thre
 }
 
 template <int D>
-void PatchMesh<D>::exchange_updated(std::size_t place, const UpdateOrder& updates) {
-  halos_.exchange_updated(static_cast<std::size_t>(order_[place]), [&](std::size_t other) {
-    return updates.knows_before(static_cast<std::size_t>(place_[other]), place);
+void PatchMesh<D>::exchange_updated(std::size_t index, const UpdateOrder& updates) {
+  halos_.exchange_updated(static_cast<std::size_t>(order_[index]), [&](std::size_t other) {
+    return updates.knows_before(static_cast<std::size_t>(order_index_[other]), index);
   });
 }
 
 template <int D>
-void PatchMesh<D>::finish_halo(std::size_t place, const UpdateOrder& updates, double t) {
+void PatchMesh<D>::finish_halo(std::size_t index, const UpdateOrder& updates, double t) {
   halos_.finish_first_phase(
-      static_cast<std::size_t>(order_[place]),
-      [&](std::size_t other) { return updates.leaves_out(static_cast<std::size_t>(place_[other])); }, t);
+      static_cast<std::size_t>(order_[index]),
+      [&](std::size_t other) { return updates.leaves_out(static_cast<std::size_t>(order_index_[other])); },
+      t);
 }
 
 template <int D>

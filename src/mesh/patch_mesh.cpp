@@ -97,9 +97,9 @@ void PatchMesh<D>::rebuild() {
     }
     if (border) border_ = order_.size();
   }
-  place_.resize(size());
-  for (std::size_t place = 0; place < size(); ++place) {
-    place_[static_cast<std::size_t>(order_[place])] = static_cast<std::int32_t>(place);
+  order_index_.resize(size());
+  for (std::size_t index = 0; index < size(); ++index) {
+    order_index_[static_cast<std::size_t>(order_[index])] = static_cast<std::int32_t>(index);
   }
   count_facts();
 }

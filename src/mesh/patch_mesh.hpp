@@ -17,32 +17,31 @@
 
 namespace meander::mesh {
 
-// When and by which weights the curve is cut anew.
+// Conditions and weights for repartitioning.
 struct PartitionPolicy {
-  double imbalance = 1.1;         // most / mean weight of the ranks that is put up with
-  bool measured_weights = false;  // the time that updates took, instead of volumes
+  double imbalance = 1.1;         // repartition above this max/mean load of the ranks
+  bool measured_weights = false;  // load: measured time of updates; else the number of leaves
 };
 
-// How the curve is cut over the ranks now. The same on all ranks.
+// Properties of the present partition. Identical on all ranks.
 struct PartitionFacts {
-  std::int64_t most_leaves = 0;   // of one rank
+  std::int64_t most_leaves = 0;   // largest number on one rank
   std::int64_t remote_faces = 0;  // faces of leaves between ranks, counted once, from the finer side
-  double cube_faces = 0;          // the same if every rank's part were a cube of equal leaves amid others
-  std::int64_t halo_bytes = 0;    // sent by all ranks in one halo exchange with its flux correction
-  std::int64_t migrated = 0;      // leaves that have changed their rank so far
+  double cube_faces = 0;        // as remote_faces, if the leaves of every rank formed a cube of equal leaves
+  std::int64_t halo_bytes = 0;  // sent by all ranks in one halo exchange with its flux correction
+  std::int64_t migrated = 0;    // leaves that have moved to another rank so far
 };
 
-// When a leaf is updated in a step, by places in order(): one pass after the other, and in a pass one thread
-// a chunk, leaf by leaf. The same for the leaves of a chunk.
+// The order of updates in a step, by indices in order(): one pass after another; within a pass, one thread a
+// chunk; within a chunk, one leaf after another. All leaves of a chunk share one value.
 struct UpdateOrder {
   Chunk pass, chunk;
 
-  // Of leaves of one step: whether `other` has surely been updated when the leaf at `place`, which is of this
-  // pass and chunk, is.
-  bool knows_before(std::size_t other, std::size_t place) const {
-    return other < pass.begin || (other >= chunk.begin && other <= place);
+  // Whether the update of `other` certainly precedes that of `index`, a leaf of this pass and chunk.
+  bool knows_before(std::size_t other, std::size_t index) const {
+    return other < pass.begin || (other >= chunk.begin && other <= index);
   }
-  // Whether neither of the two knows the other before itself.
+  // Whether neither update certainly precedes the other.
   bool leaves_out(std::size_t other) const {
     return other >= pass.begin && other < pass.end && (other < chunk.begin || other >= chunk.end);
   }
@@ -51,8 +50,8 @@ struct UpdateOrder {
 template <int D>
 class PatchMesh {
  public:
-  // The state is undefined. `solver` and `memory` outlive the mesh. `given` is needed if a boundary is of
-  // kind given. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  // The state is undefined. `solver` and `memory` outlive the mesh. Requires `given` if a boundary has the
+  // condition boundary::given. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, int patch_size,
             const Boundaries<D>& boundaries, GivenBoundary given, gpu::Resource& memory,
             const PartitionPolicy& policy = {});
@@ -68,66 +67,69 @@ class PatchMesh {
   gpu::Place place() const { return pool_.place(); }  // of the patches
   const PartitionFacts& partition_facts() const { return facts_; }
 
-  // The order in which a step updates the leaves: those that other ranks wait for come first, order()[0 ..
-  // border()), both parts along the curve.
+  // The order in which a step updates the leaves: first order()[0 .. border()), the leaves that other ranks
+  // wait for, then the others; each group in curve order.
   std::span<const std::int32_t> order() const { return order_; }
   std::size_t border() const { return border_; }
 
-  // Fills all halos, as far as the solver reads them, at time t from interiors and boundary conditions.
+  // Fills all halos, as far as the solver reads them, from interiors and boundary conditions at time t.
   // Collective.
   void fill_halos(double t, ThreadTeam& team);
 
-  // Fills the halos of the own leaves whose mark is not 0 across faces, edges and corners, whatever the
-  // solver reads: for interpolation at any point of a leaf, and for its refinement. One mark an own leaf. The
-  // plan for it is kept until the mesh or the marks of any rank change. Throws gpu::OutOfMemory (several
-  // ranks: parallel::AgreedFailure). Collective.
+  // Fills the halos of marked own leaves across faces, edges and corners, independently of the solver: for
+  // interpolation at any point of a leaf, and for its refinement. `marked` has one entry for each own leaf, 0
+  // if unmarked. The plan is kept until the mesh or the marks of any rank change. Throws gpu::OutOfMemory
+  // (several ranks: parallel::AgreedFailure). Collective.
   void fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team);
 
-  // The same in parts, for a step. Right after the update of order()[place]: exchanges halos, both ways, with
-  // those of its neighbours that are known to have been updated before and that no flux correction will
-  // change.
-  void exchange_updated(std::size_t place, const UpdateOrder& updates);
-  // Once all leaves are updated and corrected, and for leaves that receive() once messages have arrived: what
-  // exchange_updated() left out. Calls for different leaves may run at once.
-  void finish_halo(std::size_t place, const UpdateOrder& updates, double t);
-  // Once that is done for all leaves that do not receive() (local), or for all (received): point values are
-  // prolonged into finer halos. Nothing for other solvers.
+  // The steps of fill_halos() within a time step. Immediately after the update of order()[index]: exchanges
+  // halos, in both directions, with neighbours whose update certainly precedes it, if flux correction changes
+  // neither.
+  void exchange_updated(std::size_t index, const UpdateOrder& updates);
+  // After the update and correction of all leaves and, for leaves with Arrival::received, after the arrival
+  // of messages: the operations that exchange_updated() left out. Calls for different leaves may run
+  // concurrently.
+  void finish_halo(std::size_t index, const UpdateOrder& updates, double t);
+  // After finish_halo() of all leaves with Arrival::local (local), or of all leaves (received): prolongs
+  // point values into finer halos. Does nothing for solvers of means.
   void prolong_halos(Arrival arrival, double t, ThreadTeam& team);
-  // Whether other ranks wait for the leaf: those of the first part of order().
+  // Whether other ranks wait for the leaf, which is then in the first group of order().
   bool is_border(std::size_t leaf) const { return halos_.plan().is_border(leaf); }
-  // Whether finish_halo() of the leaf needs messages.
-  bool receives(std::size_t leaf) const { return halos_.plan().receives(leaf); }
+  // Received if finish_halo() of the leaf needs messages.
+  Arrival arrival(std::size_t leaf) const { return halos_.plan().arrival(leaf); }
 
-  // The messages of a step, in this order, each call by the thread that initialised MPI; fluxes only if the
-  // solver is conservative. In between poll() by any thread moves messages on; it is false while any are
-  // under way: from when this rank has sent its own until those of its neighbours were seen to have arrived.
-  void expect_messages();                         // at the beginning
-  void start_fluxes(ThreadTeam& team);            // once the border leaves are updated
-  void finish_fluxes();                           // then border leaves can be corrected
-  void start_halos(ThreadTeam& team);             // once the border leaves are corrected
-  void finish_halos(double t, ThreadTeam& team);  // then leaves that receive() can be finished
+  // The messages of a step, in this order. Each function is called by the thread that initialised MPI; those
+  // for fluxes only if the solver is conservative. Between the calls, poll() by any thread advances the
+  // messages. It returns false while messages are under way: from the time this rank has sent its own until
+  // it has noticed the arrival of those of its neighbours.
+  void expect_messages();                         // at the beginning of a stage
+  void start_fluxes(ThreadTeam& team);            // after the update of the border leaves
+  void finish_fluxes();                           // before the correction of the border leaves
+  void start_halos(ThreadTeam& team);             // after the correction of the border leaves
+  void finish_halos(double t, ThreadTeam& team);  // before finish_halo() of leaves with Arrival::received
   bool poll();
   bool has_messages() const { return !halos_.messages().is_empty(); }
   bool has_flux_messages() const { return !flux_messages_.is_empty(); }
 
-  // Corrects flux_correction().coarse_leaves()[i]. What coarser halos read of the leaf was summed up when it
-  // was updated: once its state is final, sum_parts() does so again.
+  // correct() corrects flux_correction().coarse_leaves()[i]. sum_parts() must follow: the partial sums that
+  // coarser halos read of the leaf date from its update.
   const FluxCorrection<D>& flux_correction() const { return flux_correction_; }
   void correct(std::size_t i, double dt) const;
   void sum_parts(std::size_t leaf);
 
-  // Time that an update of the leaf took, for measured weights.
+  // Adds the time of an update of the leaf, for measured weights.
   bool measures_cost() const { return policy_.measured_weights; }
   void add_cost(std::size_t leaf, double seconds) { cost_[leaf] += seconds; }
 
-  // Refines, coarsens and balances by one level (see Spacetree::adapted) and moves the state: prolonged or
-  // restricted (means conservatively; point values across the borders of leaves, with boundary conditions at
-  // time t), bitwise unchanged elsewhere; then cuts the curve anew if ranks have become too uneven. The same
-  // leaves and state for any number of ranks. Halos are stale afterwards. False, on all ranks, if nothing
-  // changed. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  // Refines, coarsens and balances by one level (see Spacetree::adapted) and transfers the state: prolonged
+  // or restricted (means conservatively; point values with a stencil across leaf borders, and boundary
+  // conditions at time t), bitwise unchanged elsewhere. Then repartitions if the ranks are too imbalanced.
+  // Leaves and state are bitwise identical for any number of ranks. Halos are stale afterwards. Returns false
+  // on all ranks if no leaf changed. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
+  // Collective.
   bool adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
 
-  // Bytes of patch storage, and of the registers for fluxes, restrictions and messages.
+  // Bytes of patch storage, and of registers and buffers for fluxes, restrictions and messages.
   std::size_t state_bytes() const {
     return pool_.capacity() * pool_.slot_doubles() * sizeof(double) + halos_.ghost_bytes();
   }
@@ -136,7 +138,6 @@ class PatchMesh {
  private:
   solvers::PatchTask task(const Cell<D>& cell, double* slot) const;
   bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
-  void complete_parents(std::span<const Origin> origin, bool moved, double t, ThreadTeam& team);
   void move_state(const DistributedTree<D>& next, std::span<const Origin> origin, ThreadTeam& team);
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
@@ -157,7 +158,7 @@ class PatchMesh {
   std::vector<int> levels_;
   std::vector<double> cost_;
   HaloExchange<D> halos_;
-  // For leaves whose edges and corners are wanted, too.
+  // For fill_whole_halos().
   struct WholeHalos {
     HaloExchange<D> exchange;
     std::vector<char> marked;
@@ -166,8 +167,9 @@ class PatchMesh {
   std::unique_ptr<WholeHalos> whole_halos_;
   FluxCorrection<D> flux_correction_;
   parallel::NeighbourMessages flux_messages_;
-  std::vector<solvers::PatchTask> patches_;  // of own leaves, then of the view's others, without slots
-  std::vector<std::int32_t> order_, place_;  // inverse to each other
+  std::vector<solvers::PatchTask>
+      patches_;  // of own leaves, then of the other leaves of the view, without slots
+  std::vector<std::int32_t> order_, order_index_;  // inverse to each other
   std::size_t border_ = 0;
   PartitionFacts facts_;
 };

@@ -11,7 +11,7 @@ namespace meander::mesh {
 
 namespace {
 constexpr std::size_t alignment = 64;
-// Large enough for a batch to be one piece, small enough for memory to be given back after coarsening.
+// Large enough for the slots of a batch to be contiguous, small enough to free memory after coarsening.
 constexpr std::size_t largest_chunk = 32;
 }  // namespace
 
@@ -37,7 +37,7 @@ void PatchPool::add_chunk(std::size_t slots) {
 }
 
 void PatchPool::reserve(std::size_t slots) {
-  // Linux hands out more than it has and kills who uses it: ask before.
+  // Linux overcommits memory and kills the process that uses it: check before the allocation.
   const std::size_t missing = slots > capacity() ? (slots - capacity()) * slot_doubles_ * sizeof(double) : 0;
   if (missing > memory_.available()) {
     throw gpu::OutOfMemory(missing, capacity() * slot_doubles_ * sizeof(double), memory_.place());
@@ -64,7 +64,7 @@ void PatchPool::release(int slot) {
 
 std::vector<int> PatchPool::shrink(double slack) {
   const auto keep = static_cast<std::size_t>(slack * static_cast<double>(held_));
-  // Whole chunks are given back, last first.
+  // Only whole chunks are freed, the last first.
   std::size_t remaining = capacity(), chunks = chunks_.size();
   while (chunks > 0 && remaining - chunks_[chunks - 1].slots >= held_ && remaining > keep) {
     remaining -= chunks_[--chunks].slots;

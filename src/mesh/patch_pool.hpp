@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One pool of equal slots a rank: a slot holds a patch with its halo. Slots keep their address while they are
-// held. Not thread-safe: slots change hands between sweeps only.
+// Patch storage of a rank: a pool of equal slots, one for each patch with its halo. Slots keep their address
+// while they are held. Not thread-safe: slots are acquired and released between sweeps only.
 
 #include <cstddef>
 #include <span>
@@ -21,7 +21,7 @@ class PatchPool {
   PatchPool(const PatchPool&) = delete;
   PatchPool& operator=(const PatchPool&) = delete;
 
-  // Makes room for `slots` slots in all. Throws gpu::OutOfMemory; held slots are untouched then.
+  // Raises the capacity to at least `slots` slots. Throws gpu::OutOfMemory; held slots are unchanged then.
   void reserve(std::size_t slots);
   // The free slot with the lowest number; its content is undefined. Grows by one chunk if there is none.
   int acquire();
@@ -33,8 +33,8 @@ class PatchPool {
   std::size_t held() const { return held_; }
   gpu::Place place() const { return memory_.place(); }
 
-  // Gives memory back until at most `slack` times the held slots (and a chunk) remain. Slots move: moved[old]
-  // is the new number of each held slot, -1 of the others. Empty if nothing moved.
+  // Frees memory until at most `slack` times the held slots (and a chunk) remain. Slots move: returns the new
+  // number of each held slot, by old number; -1 for other slots. Empty if no slot moved.
   std::vector<int> shrink(double slack);
 
  private:

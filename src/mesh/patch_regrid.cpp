@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Regridding of a patch mesh: the tree changes, the state moves with it, and the curve is cut anew where
-// ranks have become uneven.
+// Regridding of a patch mesh: adapts the tree, transfers the state, and repartitions if the ranks are
+// imbalanced.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -16,13 +16,13 @@
 namespace meander::mesh {
 namespace {
 
-// After coarsening, memory beyond this multiple of the held slots is given back.
+// After coarsening, memory beyond this multiple of the held slots is freed.
 constexpr double pool_slack = 1.1;
 
-// Slots a message: large enough for the bandwidth, small enough for MPI's counts.
+// Slots a message: enough for full bandwidth, few enough for the counts of MPI.
 constexpr std::size_t slots_a_message = 256;
 
-// Whole slots, wherever they lie, as one MPI type to be used with MPI_BOTTOM.
+// An MPI type for a set of whole slots at any addresses, for use with MPI_BOTTOM.
 class SlotsType {
  public:
   SlotsType(const PatchPool& pool, std::span<const int> slots) {
@@ -35,7 +35,7 @@ class SlotsType {
         "MPI_Type_create_hindexed_block");
     parallel::mpi_check(MPI_Type_commit(&type_), "MPI_Type_commit");
   }
-  // A message under way keeps what it needs of its type.
+  // MPI keeps a freed type until messages that use it have completed.
   ~SlotsType() { MPI_Type_free(&type_); }
   SlotsType(const SlotsType&) = delete;
   SlotsType& operator=(const SlotsType&) = delete;
@@ -44,6 +44,15 @@ class SlotsType {
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
+
+// Marks the old leaves that are refined.
+std::vector<char> refined_leaves(std::span<const Origin> origin, std::size_t old_leaves) {
+  std::vector<char> marked(old_leaves, 0);
+  for (const Origin& from : origin) {
+    if (from.kind == Origin::Kind::refined) marked[static_cast<std::size_t>(from.old_leaf)] = 1;
+  }
+  return marked;
+}
 
 }  // namespace
 
@@ -65,13 +74,13 @@ bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_le
 }
 
 template <int D>
-bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int max_level, double t,
+bool PatchMesh<D>::adapt_tree(std::span<const Adapt> flags, int min_level, int max_level, double t,
                               ThreadTeam& team) {
-  std::vector<Adapt> own(wishes.begin(), wishes.end());
-  const auto united = tree_.families_united(wishes, min_level, max_level);
+  std::vector<Adapt> own(flags.begin(), flags.end());
+  const auto united = tree_.families_united(flags, min_level, max_level);
   bool moved = false;
   if (!std::ranges::equal(united, tree_.partition().first_leaves())) {
-    // Leaves that move all want to be coarsened, or they would not move; so their wishes need not be sent.
+    // All leaves that move are flagged for coarsening, so their flags need not be sent.
     const auto way = migration(tree_.partition().first_leaves(), united, communicator().rank());
     own.assign(static_cast<std::size_t>(united[static_cast<std::size_t>(communicator().rank()) + 1] -
                                         united[static_cast<std::size_t>(communicator().rank())]),
@@ -80,7 +89,7 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int 
       if (from.rank != communicator().rank()) continue;
       for (const Piece& to : way.receive) {
         if (to.rank != communicator().rank()) continue;
-        std::copy_n(wishes.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
+        std::copy_n(flags.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
                     own.begin() + static_cast<std::ptrdiff_t>(to.begin));
       }
     }
@@ -94,26 +103,22 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> wishes, int min_level, int 
     return false;
   }
   const std::vector<Origin> origin = origins<D>(tree_.leaves(), next.leaves());
-  if (layout_.point_values) complete_parents(origin, moved, t, team);
+  if (layout_.point_values) {
+    // Point values are prolonged from the whole slots of the leaves to be refined.
+    const std::vector<char> marked = refined_leaves(origin, size());
+    if (communicator().any(std::ranges::find(marked, 1) != marked.end())) {
+      if (moved) rebuild();
+      fill_whole_halos(marked, t, team);
+    }
+  }
   move_state(next, origin, team);
   tree_ = std::move(next);
   return true;
 }
 
-// Point values are prolonged from the whole slots of the leaves to be refined.
-template <int D>
-void PatchMesh<D>::complete_parents(std::span<const Origin> origin, bool moved, double t, ThreadTeam& team) {
-  std::vector<char> marked(size(), 0);
-  for (const Origin& from : origin) {
-    if (from.kind == Origin::Kind::refined) marked[static_cast<std::size_t>(from.old_leaf)] = 1;
-  }
-  if (!communicator().any(std::ranges::find(marked, 1) != marked.end())) return;
-  if (moved) rebuild();
-  fill_whole_halos(marked, t, team);
-}
-
-// Coarsening comes first, so that its slots serve the refinement: the pool never holds more than the larger
-// of both meshes. A family shares its memory with its parent, which is kept aside while it is overwritten.
+// Coarsening precedes refinement and frees slots for it: the pool never holds more slots than the larger of
+// both meshes. A parent shares a slot with one of its children; a copy of the parent is kept while that slot
+// is overwritten.
 template <int D>
 void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Origin> origin,
                               ThreadTeam& team) {
@@ -186,14 +191,14 @@ void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Or
   cost_ = std::move(cost);
 }
 
-// The present cut if it is even enough.
+// A balanced table of first leaves; the present one if its imbalance is acceptable.
 template <int D>
 std::vector<std::int64_t> PatchMesh<D>::balanced_cut() const {
   const auto now = tree_.partition().first_leaves();
   if (communicator().size() == 1) return {now.begin(), now.end()};
   std::vector<std::int64_t> weights(size(), 1);
   if (policy_.measured_weights) {
-    // In nanoseconds; none has been measured before the first step.
+    // In nanoseconds; all 0 before the first step.
     for (std::size_t leaf = 0; leaf < size(); ++leaf)
       weights[leaf] = static_cast<std::int64_t>(cost_[leaf] * 1e9);
   }
@@ -254,7 +259,7 @@ void PatchMesh<D>::migrate(std::span<const std::int64_t> first_leaves) {
   tree_ = tree_.repartitioned(first_leaves);
 }
 
-// Sends whole slots to where they go, and receives others into slots that are already there.
+// Sends and receives whole slots; the slots of incoming leaves are acquired already.
 template <int D>
 void PatchMesh<D>::migrate_slots(const Migration& way, std::vector<int>& slots) {
   std::vector<MPI_Request> requests;

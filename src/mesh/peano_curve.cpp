@@ -11,8 +11,8 @@ namespace meander::mesh {
 
 namespace {
 
-// The base-3 digits of 0 .. 242, one in each field of digit_bits: five levels of one axis by one look-up.
-// Because a child's position is at most 3^d - 1, which fits a field, positions are sums of such words.
+// The base-3 digits of 0 .. 242, one in each field of digit_bits: five levels of one axis in one look-up. The
+// position of a child is at most 3^d - 1 and fits a field, so positions are sums of such words.
 constexpr int chunk_levels = 5, chunk_size = 243;
 
 template <int D>
@@ -61,10 +61,10 @@ Key<D> key_of(const Cell<D>& cell) {
 
 template <int D>
 Cell<D> cell_of(Key<D> key) {
-  Place<D> place;
+  Cursor<D> cursor;
   const int level = key.level();
-  for (int l = 1; l <= level; ++l) place = place.child_at(place.position(key.digit(l)));
-  return {Packed<D>::at(place.at), level};
+  for (int l = 1; l <= level; ++l) cursor = cursor.child_at(cursor.position(key.digit(l)));
+  return {Packed<D>::at(cursor.at), level};
 }
 
 template <int D>

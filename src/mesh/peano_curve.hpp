@@ -4,8 +4,8 @@
 // The Peano curve with tripartitioning, and keys of cells along it.
 //
 // A key is one 64-bit word: the path of Peano digits from the root, left-aligned (5 bits a level in 3D, 4 in
-// 2D), and the level in the lowest 4 bits. Keys compare as the curve runs, an ancestor right before its first
-// descendant.
+// 2D), and the level in the lowest 4 bits. The order of keys is that of the curve, with an ancestor
+// immediately before its first descendant.
 //
 // The curve visits the 3^d children of a cell in serpentine order, x fastest. Axis a of a cell is
 // traversed backwards iff the sum of the cell's integer coordinates along the other axes is odd.
@@ -66,8 +66,8 @@ Key<D> key_of(const Cell<D>& cell);
 template <int D>
 Cell<D> cell_of(Key<D> key);
 
-// Lexicographic child position (x fastest, 0 .. 3^d - 1) of curve digit `digit` within the cell `parent`, and
-// back.
+// Lexicographic child position (x fastest, 0 .. 3^d - 1) of the curve digit `digit` within the cell `parent`,
+// and the inverse.
 template <int D>
 int child_position(const Cell<D>& parent, int digit);
 template <int D>

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The Peano curve as a finite automaton, and cells as one word, for walks over whole trees.
+// The Peano curve as a finite automaton, and cells packed into one word, for walks through whole trees.
 //
-// The state of a cell has one bit an axis, set if the axis is traversed backwards. Because the parity of 3 X
-// + c is that of X + c, a child's state is its parent's, with the bits of `flips` for its position exchanged.
+// The state of a cell has one bit an axis, set if the axis is traversed backwards. The parity of 3 X + c is
+// that of X + c. Hence the state of a child is that of its parent with the bits of `flips` for the child's
+// position inverted.
 
 #include <cstdint>
 
@@ -67,7 +68,8 @@ struct PeanoTables {
     for (int s = 0; s < states; ++s) {
       for (int j = 0; j < children<D>; ++j) {
         const auto way = digits_of<D>(j);
-        // Serpentine: a row is run through backwards if the coordinates of the slower axes add up to odd.
+        // Serpentine: a row is traversed backwards if the sum of the coordinates along the slower axes is
+        // odd.
         int p = 0, slower = 0;
         for (int a = D - 1; a >= 0; --a) {
           const int c = ((s >> a) + slower) % 2 == 0 ? way[static_cast<std::size_t>(a)]
@@ -86,13 +88,13 @@ struct PeanoTables {
 template <int D>
 inline constexpr PeanoTables<D> peano_tables{};
 
-// Where a walk along the curve stands: a cell's coordinates and state; the level is known to the walk.
+// The cell that a walk along the curve has reached: coordinates and state. The walk knows the level.
 template <int D>
-struct Place {
+struct Cursor {
   std::uint64_t at = 0;  // packed
   std::uint32_t state = 0;
 
-  constexpr Place child_at(int position) const {
+  constexpr Cursor child_at(int position) const {
     const auto p = static_cast<std::size_t>(position);
     return {3 * at + peano_tables<D>.offset[p], state ^ peano_tables<D>.flips[p]};
   }

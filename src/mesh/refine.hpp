@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Refinement and coarsening by a rule about cells, without balance: to build a first tree in one go.
+// Refinement and coarsening by a predicate on cells, without balance: for the construction of the first tree.
 
 #include <algorithm>
 #include <utility>
@@ -23,10 +23,10 @@ class RecursiveRefinement {
                       Where& where)
       : leaves_(leaves), begin_(begin), end_(end), max_level_(max_level), where_(where) {}
 
-  // What becomes of them.
+  // The new leaves in their place.
   std::vector<Key<D>> leaves(const Domain<D>& domain) {
     visit_base_cells(domain, [&](const BaseCell<D>& base) {
-      visit(base.key, base.place);
+      visit(base.key, base.cursor);
       return true;
     });
     std::vector<Key<D>> result;
@@ -37,39 +37,39 @@ class RecursiveRefinement {
   }
 
  private:
-  void visit(Key<D> cell, const Place<D>& place) {
+  void visit(Key<D> cell, const Cursor<D>& cursor) {
     if (leaves_[next_].level() > cell.level()) {
       for (int digit = 0; digit < children<D>; ++digit) {
-        visit(cell.child(digit), place.child_at(place.position(digit)));
+        visit(cell.child(digit), cursor.child_at(cursor.position(digit)));
       }
     } else {
-      if (begin_ <= next_ && next_ < end_) refine(cell, place);
+      if (begin_ <= next_ && next_ < end_) refine(cell, cursor);
       ++next_;
     }
   }
 
-  void refine(Key<D> cell, const Place<D>& place) {
-    if (wanted(cell.level(), Packed<D>::at(place.at))) {
-      refine_below(cell, place);
+  void refine(Key<D> cell, const Cursor<D>& cursor) {
+    if (wanted(cell.level(), Packed<D>::at(cursor.at))) {
+      refine_below(cell, cursor);
     } else {
       make_room();
       chunk_[size_++] = cell;
     }
   }
 
-  void refine_below(Key<D> cell, const Place<D>& place) {
+  void refine_below(Key<D> cell, const Cursor<D>& cursor) {
     make_room();
     const int level = cell.level() + 1;
     const Key<D> first = cell.child(0);
     const std::uint64_t step = std::uint64_t{1} << Key<D>::shift(level);
-    const Index<D> corner = Packed<D>::at(3 * place.at);
+    const Index<D> corner = Packed<D>::at(3 * cursor.at);
     for (int digit = 0; digit < children<D>; ++digit) {
-      const int position = place.position(digit);
+      const int position = cursor.position(digit);
       Index<D> at = peano_tables<D>.coordinates[static_cast<std::size_t>(position)];
       for (int a = 0; a < D; ++a) at[a] += corner[a];
       const Key<D> child{first.bits + static_cast<std::uint64_t>(digit) * step};
       if (wanted(level, at)) {
-        refine_below(child, place.child_at(position));
+        refine_below(child, cursor.child_at(position));
         make_room();
       } else {
         chunk_[size_++] = child;
@@ -79,11 +79,11 @@ class RecursiveRefinement {
 
   bool wanted(int level, const Index<D>& at) { return level < max_level_ && where_(Cell<D>{at, level}); }
 
-  // So that a family can be written without asking.
+  // Ensures room for a family.
   void make_room() {
     if (size_ + children < D >> chunk_.size()) next_chunk();
   }
-  // Each chunk is as large as all before: what is written is copied once, at the end.
+  // Each chunk is as large as all earlier ones; all are copied once, at the end.
   void next_chunk() {
     chunk_.resize(size_);
     full_size_ += size_;
@@ -100,16 +100,16 @@ class RecursiveRefinement {
   std::vector<UninitializedVector<Key<D>>> full_;
   std::size_t full_size_ = 0;
   UninitializedVector<Key<D>> chunk_;
-  std::size_t size_ = 0;  // of what is written to the chunk
+  std::size_t size_ = 0;  // of the written part of the chunk
 };
 
-// Joins families of leaves that follow each other on the curve, where `where` allows it.
+// Replaces families of leaves by their parent if `where` permits it.
 template <int D, class Where>
 std::vector<Key<D>> coarsened_leaves(int base_level, std::span<const Key<D>> leaves, Where& where) {
   std::vector<Key<D>> result(leaves.size());
   Key<D>* out = result.data();
   for (std::size_t i = 0; i < leaves.size();) {
-    // A leaf with digit 0 may begin a family; children of cells above the base level never do.
+    // A leaf with digit 0 may begin a family; base cells and coarser ones have none.
     const Key<D> leaf = leaves[i];
     const int level = leaf.level();
     if (level > base_level && leaf.digit(level) == 0 && is_leaf_family(leaves, i, level) &&
@@ -127,7 +127,7 @@ std::vector<Key<D>> coarsened_leaves(int base_level, std::span<const Key<D>> lea
 
 }  // namespace detail
 
-// Refines every leaf, and the cells that arise, as long as where(const Cell<D>&) is true and their level is
+// Refines every leaf, and recursively its children, while where(const Cell<D>&) is true and their level is
 // below max_level <= Key<D>::max_level. The result is not balanced. Linear in the number of new leaves.
 template <int D, class Where>
 Spacetree<D> refined_where(const Spacetree<D>& tree, int max_level, Where&& where) {
@@ -135,8 +135,8 @@ Spacetree<D> refined_where(const Spacetree<D>& tree, int max_level, Where&& wher
   return {tree.domain(), refinement.leaves(tree.domain())};
 }
 
-// Coarsens every family of 3^d leaves for whose parent where(const Cell<D>&) is true, once, down to level m
-// at most. A balanced tree may lose its balance. Linear in the number of leaves.
+// Coarsens every family of 3^d leaves for whose parent where(const Cell<D>&) is true, by one level, to level
+// m at the coarsest. A balanced tree may lose its balance. Linear in the number of leaves.
 template <int D, class Where>
 Spacetree<D> coarsened_where(const Spacetree<D>& tree, Where&& where) {
   return {tree.domain(), detail::coarsened_leaves<D>(tree.domain().base_level, tree.leaves(), where)};

@@ -70,8 +70,8 @@ bool RefinedCells<D>::visit_required(int level, const Refined& cell, const Visit
   static constexpr auto touching = children_at_sides<D>();
   static constexpr std::uint32_t inner = 1u << (children<D> / 2);
   if ((cell.refined & ~inner) == 0) return true;
-  // step[a][offset + 1]: what to add to the packed coordinates, with periodic wrap. No word equals `outside`:
-  // its sums are exact modulo 2^64, so a flag is kept beside it.
+  // step[a][offset + 1]: increment of the packed coordinates, with periodic wrap. Sums are exact modulo 2^64
+  // and leave no word for `outside`, hence the flags `inside`.
   std::uint64_t step[D][3];
   bool inside[D][3];
   for (int a = 0; a < D; ++a) {
@@ -146,7 +146,7 @@ void RefinedCells<D>::balance(const Ranks<D>* ranks) {
     tables_[i].build(cells_[i]);
   }
   for (std::size_t i = levels; i-- > 0;) {
-    // Cells added here have no refined children yet, so they ask for nothing on this level.
+    // Cells added here have no refined children yet, so they require no cells on this level.
     auto& cells = cells_[i];
     const std::size_t asking = cells.size();
     for (std::size_t c = 0; c < asking; ++c) {
@@ -177,7 +177,7 @@ void RefinedCells<D>::exchange_required(std::size_t level_index, std::size_t fir
   const int level = static_cast<int>(level_index) + domain_.base_level;
   std::vector<parallel::Parcel<Key<D>>> requests;
   for (std::size_t c = first; c < cells.size(); ++c) {
-    // A cell that is not known to be refined is a leaf, or part of one, and so lies on one rank.
+    // A cell that is not known to be refined is a leaf or part of one, hence on one rank.
     const Key<D> key = key_of<D>({Packed<D>::at(cells[c].at), level});
     const int owner = ranks.partition.owner(position_of(key));
     if (owner == ranks.communicator.rank()) continue;
@@ -203,11 +203,11 @@ std::vector<Key<D>> RefinedCells<D>::leaves() const {
   std::vector<Key<D>> result(number_of_leaves());
   Key<D>* out = result.data();
   visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.place.at);
+    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.cursor.at);
     if (cell < 0)
       *out++ = base.key;
     else
-      out = write_leaves(0, cell, base.key, base.place, out);
+      out = write_leaves(0, cell, base.key, base.cursor, out);
     return true;
   });
   MEANDER_ASSERT(out == result.data() + result.size());
@@ -220,10 +220,10 @@ std::vector<Key<D>> RefinedCells<D>::leaves(std::uint64_t begin, std::uint64_t e
   std::vector<Key<D>> result(number_of_leaves() - others);
   Key<D>* out = result.data();
   visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.place.at);
+    const std::int32_t cell = tables_.empty() ? -1 : tables_[0].find(base.cursor.at);
     const bool starts_within = begin <= position_of(base.key) && position_of(base.key) < end;
     if (cell >= 0 && cells_[0][static_cast<std::size_t>(cell)].refined != foreign)
-      out = write_leaves_within(begin, end, 0, cell, base.key, base.place, out);
+      out = write_leaves_within(begin, end, 0, cell, base.key, base.cursor, out);
     else if (starts_within)
       *out++ = base.key;
     return true;
@@ -234,30 +234,30 @@ std::vector<Key<D>> RefinedCells<D>::leaves(std::uint64_t begin, std::uint64_t e
 
 template <int D>
 Key<D>* RefinedCells<D>::write_leaves_within(std::uint64_t begin, std::uint64_t end, int depth,
-                                             std::int32_t cell, Key<D> key, Place<D> place,
+                                             std::int32_t cell, Key<D> key, Cursor<D> cursor,
                                              Key<D>* out) const {
   const std::uint32_t refined =
       cells_[static_cast<std::size_t>(depth)][static_cast<std::size_t>(cell)].refined;
   for (int digit = 0; digit < children<D>; ++digit) {
     const Key<D> child = key.child(digit);
-    const std::uint64_t first = position_of(child), behind = position_behind(child);
-    if (behind <= begin || first >= end) continue;
-    const int position = place.position(digit);
+    const std::uint64_t first = position_of(child), after = position_after(child);
+    if (after <= begin || first >= end) continue;
+    const int position = cursor.position(digit);
     if ((refined >> position & 1u) == 0) {
       *out++ = child;
       continue;
     }
-    const Place<D> child_place = place.child_at(position);
-    const std::int32_t found = tables_[static_cast<std::size_t>(depth) + 1].find(child_place.at);
-    out = begin <= first && behind <= end
-              ? write_leaves(depth + 1, found, child, child_place, out)
-              : write_leaves_within(begin, end, depth + 1, found, child, child_place, out);
+    const Cursor<D> child_cursor = cursor.child_at(position);
+    const std::int32_t found = tables_[static_cast<std::size_t>(depth) + 1].find(child_cursor.at);
+    out = begin <= first && after <= end
+              ? write_leaves(depth + 1, found, child, child_cursor, out)
+              : write_leaves_within(begin, end, depth + 1, found, child, child_cursor, out);
   }
   return out;
 }
 
 template <int D>
-Key<D>* RefinedCells<D>::write_leaves(int depth, std::int32_t cell, Key<D> key, Place<D> place,
+Key<D>* RefinedCells<D>::write_leaves(int depth, std::int32_t cell, Key<D> key, Cursor<D> cursor,
                                       Key<D>* out) const {
   const std::uint32_t refined =
       cells_[static_cast<std::size_t>(depth)][static_cast<std::size_t>(cell)].refined;
@@ -271,12 +271,12 @@ Key<D>* RefinedCells<D>::write_leaves(int depth, std::int32_t cell, Key<D> key, 
   const Table& table = tables_[static_cast<std::size_t>(depth) + 1];
   for (int digit = 0; digit < children<D>; ++digit) {
     const Key<D> child{first.bits + static_cast<std::uint64_t>(digit) * step};
-    const int position = place.position(digit);
+    const int position = cursor.position(digit);
     if ((refined >> position & 1u) == 0) {
       *out++ = child;
     } else {
-      const Place<D> child_place = place.child_at(position);
-      out = write_leaves(depth + 1, table.find(child_place.at), child, child_place, out);
+      const Cursor<D> child_cursor = cursor.child_at(position);
+      out = write_leaves(depth + 1, table.find(child_cursor.at), child, child_cursor, out);
     }
   }
   return out;

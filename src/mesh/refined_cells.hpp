@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The set of a tree's refined cells: 3^d - 1 times fewer than leaves, and all that balance needs.
+// The set of the refined cells of a tree: 3^d - 1 times fewer than leaves, and sufficient for balance.
 //
 // Leaves that touch differ by at most one level iff, for every refined cell C, the cells of C's level that
-// touch C inside the domain exist, that is, iff their parents are refined. A parent P of refined cells asks
-// this of its own neighbours only, towards those sides that its refined children touch.
+// touch C inside the domain exist, that is, iff their parents are refined. For a parent P of refined cells
+// this concerns only P's own neighbours at those sides that its refined children touch.
 
 #include <cstdint>
 #include <vector>
@@ -17,35 +17,35 @@
 
 namespace meander::mesh {
 
-// Who holds the other pieces of the curve.
+// The ranks and their pieces of the curve.
 template <int D>
 struct Ranks {
   const parallel::Communicator& communicator;
   const Partition<D>& partition;
 };
 
-// With several ranks, each has the refined cells around its own leaves: all ancestors of them, and so those
-// that straddle its piece's ends too, which the ranks they are shared with know as well. What must be refined
-// beyond its piece it asks of the rank that holds the cell's first leaf: that one knows whether it is.
+// With several ranks, each holds all ancestors of its own leaves. Cells that extend beyond an end of its
+// piece are also known to the ranks that share them. If a cell outside its piece must be refined, a rank
+// requests that from the rank of the cell's first leaf, which knows whether the cell is refined.
 template <int D>
 class RefinedCells {
  public:
   explicit RefinedCells(const Domain<D>& domain);
 
-  // Adds a cell that is not in the set yet. Bit i of `refined` says that the child at lexicographic position
-  // i is refined; whoever adds a cell sees to its parent's bit.
+  // Adds a cell that is not in the set yet. Bit i of `refined`: the child at lexicographic position i is
+  // refined. The caller is responsible for the bit in the cell's parent.
   void add(int level, std::uint64_t at, std::uint32_t refined) {
     cells_[index(level)].push_back({at, refined});
   }
 
-  // Collective over the ranks, if there are any others (nullptr: none).
+  // Collective if there are several ranks (nullptr: one).
   bool is_balanced(const Ranks<D>* ranks = nullptr);
-  // Adds the fewest cells that make the set balanced. The set is closed under taking parents before and
-  // after. Collective; costs one sparse exchange a level.
+  // Adds the smallest number of cells that makes the set balanced. Before and after, the set contains the
+  // parents of its cells. Collective; one sparse exchange a level.
   void balance(const Ranks<D>* ranks = nullptr);
-  // The leaves between the refined cells, in curve order. After balance().
+  // The unrefined children of the refined cells, in curve order. Requires balance().
   std::vector<Key<D>> leaves() const;
-  // Those that lie within the positions [begin, end); `others`: number of the other ones.
+  // The leaves within the positions [begin, end). `others`: number of leaves outside.
   std::vector<Key<D>> leaves(std::uint64_t begin, std::uint64_t end, std::size_t others) const;
 
  private:
@@ -53,16 +53,16 @@ class RefinedCells {
     std::uint64_t at;
     std::uint32_t refined;
   };
-  // In `refined`: a cell that another rank holds, and has been asked for.
+  // In `refined`: a cell of another rank, from which its refinement is requested.
   static constexpr std::uint32_t foreign = 1u << 31;
 
-  // Finds the cells of one level by their coordinates: open addressing, at most half full.
+  // Hash table of the cells of one level by coordinates: open addressing, at most half full.
   class Table {
    public:
     void build(const std::vector<Refined>& cells);
     bool is_empty() const { return entries_.empty(); }
     std::int32_t find(std::uint64_t at) const;
-    // Index of the cell at `at`, which is appended to `cells` if missing.
+    // Index of the cell at `at`; appends it to `cells` if missing.
     std::int32_t find_or_add(std::uint64_t at, std::vector<Refined>& cells);
 
    private:
@@ -80,16 +80,16 @@ class RefinedCells {
     std::vector<Entry> entries_;
   };
 
-  // Calls visit(at) for each cell that must be refined because the cell's children are; until it returns
+  // Calls visit(at) for each cell that must be refined because children of `cell` are, until it returns
   // false.
   template <class Visit>
   bool visit_required(int level, const Refined& cell, const Visit& visit) const;
-  // Sorts out which of the level's cells from number `first` on are others', and swaps those for what others
-  // ask of this rank.
+  // Requests the level's cells from number `first` on from other ranks where they own them, and adds the
+  // cells that other ranks request.
   void exchange_required(std::size_t level_index, std::size_t first, const Ranks<D>& ranks);
-  Key<D>* write_leaves(int depth, std::int32_t cell, Key<D> key, Place<D> place, Key<D>* out) const;
+  Key<D>* write_leaves(int depth, std::int32_t cell, Key<D> key, Cursor<D> cursor, Key<D>* out) const;
   Key<D>* write_leaves_within(std::uint64_t begin, std::uint64_t end, int depth, std::int32_t cell,
-                              Key<D> key, Place<D> place, Key<D>* out) const;
+                              Key<D> key, Cursor<D> cursor, Key<D>* out) const;
   std::size_t number_of_leaves() const;
 
   std::size_t index(int level) const { return static_cast<std::size_t>(level - domain_.base_level); }

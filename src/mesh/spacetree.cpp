@@ -23,8 +23,8 @@ Key<D>* write_uniform(Key<D> cell, int level, Key<D>* out) {
   return out;
 }
 
-// Index behind the leaves that tile `cell`, given that of the first one; a number beyond the end if they do
-// not.
+// The end index of the leaves that tile `cell`, given the index of the first one; leaves.size() + 1 if none
+// do.
 template <int D>
 std::size_t end_of_tiling(std::span<const Key<D>> leaves, std::size_t first, Key<D> cell) {
   const std::size_t failed = leaves.size() + 1;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A vector whose elements start uninitialised: for large tables that are filled at once. Large ones ask for
-// huge pages: first touching each small page of a fresh table would take longer than filling it.
+// A vector with uninitialised elements, for large tables that are filled immediately. Large vectors request
+// huge pages: the page faults of small pages would take longer than filling the table.
 
 #include <sys/mman.h>
 
@@ -25,7 +25,7 @@ struct UninitializedAllocator : std::allocator<T> {
     if (bytes < large) return std::allocator<T>::allocate(n);
     void* memory = std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
     if (memory == nullptr) throw std::bad_alloc();
-    // Where there are no huge pages, small ones do.
+    // Failure is harmless: small pages work as well.
     static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
     return static_cast<T*>(memory);
   }
@@ -34,17 +34,17 @@ struct UninitializedAllocator : std::allocator<T> {
     std::free(memory);
   }
   template <class U>
-  void construct(U* place) {
-    ::new (static_cast<void*>(place)) U;
+  void construct(U* element) {
+    ::new (static_cast<void*>(element)) U;
   }
   template <class U, class... Arguments>
-  void construct(U* place, Arguments&&... arguments) {
-    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  void construct(U* element, Arguments&&... arguments) {
+    ::new (static_cast<void*>(element)) U(std::forward<Arguments>(arguments)...);
   }
 
  private:
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
-  static constexpr std::size_t large = 4 * huge_page;  // below, the allocator has used pages at hand
+  static constexpr std::size_t large = 4 * huge_page;  // smaller blocks reuse pages of the allocator
 };
 
 template <class T>

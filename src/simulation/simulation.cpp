@@ -255,7 +255,7 @@ template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = traversal_.times();
-  times.messages = traversal_.messages();
+  times.messages = traversal_.message_overlap();
   return times;
 }
 
@@ -265,7 +265,7 @@ std::optional<OffloadReport> SimulationOf<D>::offload() const {
   const gpu::Stats memory = engine_->memory();
   return OffloadReport{engine_->counts(),
                        engine_->devices(),
-                       traversal_.updates_with_engine(),
+                       traversal_.enclaves()->updates(),
                        traversal_.enclaves()->enclaves(),
                        static_cast<std::int64_t>(memory.allocations),
                        static_cast<std::int64_t>(memory.hits),
@@ -275,7 +275,7 @@ std::optional<OffloadReport> SimulationOf<D>::offload() const {
                        static_cast<std::int64_t>(engine_->device_bytes()),
                        static_cast<std::int64_t>(engine_->peak_device_bytes()),
                        memory.waited,
-                       engine_->batches().time(team_.size()),
+                       engine_->batch_overlap().time(team_.size()),
                        traversal_.enclaves()->rates()};
 }
 

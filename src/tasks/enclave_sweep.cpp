@@ -12,10 +12,10 @@
 namespace meander::tasks {
 namespace {
 
-// A look at the messages costs about a microsecond.
-class Looks {
+// Limits how often a thread polls the messages: a poll costs about a microsecond.
+class PollInterval {
  public:
-  bool due() {
+  bool is_over() {
     constexpr std::int64_t nanoseconds = 10'000;
     const std::int64_t now = steady_nanoseconds();
     if (now - last_ < nanoseconds) return false;
@@ -27,25 +27,26 @@ class Looks {
   std::int64_t last_ = 0;
 };
 
-// In traces: what a thread does that works off the pool, or waits because there is nothing in it for it.
-class Doing {
+// A thread at the pool: shows in traces whether it works or waits. The waits grow, since emulated devices
+// need the processors too.
+class PoolWorker {
  public:
-  void work() {
-    waiting_.reset();
-    if (!working_) working_.emplace("enclaves");
-  }
-  void wait() {
-    working_.reset();
-    if (!waiting_) waiting_.emplace("wait for batches");
+  // Returns after a wait if there was nothing to do; false if all is done.
+  bool goes_on(PoolProgress progress) {
+    if (progress == PoolProgress::all_done) return false;
+    if (progress == PoolProgress::worked) {
+      turns_ = 0;
+      waiting_.reset();
+      if (!working_) working_.emplace("enclaves");
+    } else {
+      working_.reset();
+      if (!waiting_) waiting_.emplace("wait for batches");
+      wait();
+    }
+    return true;
   }
 
  private:
-  std::optional<trace::Scope> working_, waiting_;
-};
-
-// Ever longer, while a thread finds nothing to do: devices that are emulated need the processors too.
-class Patience {
- public:
   void wait() {
     constexpr int yields = 64;
     constexpr auto nap = std::chrono::microseconds(20);
@@ -55,28 +56,141 @@ class Patience {
       std::this_thread::sleep_for(nap);
     }
   }
-  void renew() { turns_ = 0; }
 
- private:
+  std::optional<trace::Scope> working_, waiting_;
   int turns_ = 0;
 };
 
 }  // namespace
 
 template <int D>
-void EnclaveSweep<D>::begin(int stage, double t, double dt, std::span<solvers::PatchStatus> status) {
-  call_ = {&solver_, mesh_.layout(), stage, t, dt, mesh_.place().space};
-  status_ = status;
+void EnclaveSweep<D>::begin(const SweepCall& call) {
+  call_ = {&context_.solver, mesh_.layout(), call.stage, call.t, call.dt, mesh_.place().space};
+  status_ = call.status;
+  is_traversed_ = false;
   updates_ += static_cast<std::int64_t>(mesh_.size());
   split_.begin(mesh_.size() - mesh_.border());
-  under_way_before_ = engine_.batches().time(1).under_way;
+  batch_seconds_before_ = engine_.batch_overlap().time(1).under_way;
   engine_.begin(
       call_,
       [this](const EnclaveTask& task, double seconds) {
-        split_.landed(seconds);
-        done(task, seconds);
+        split_.returned(seconds);
+        after_update(task, seconds);
       },
-      &messages_);
+      &context_.messages);
+}
+
+template <int D>
+void EnclaveSweep<D>::during_flux_exchange() {
+  traverse();
+  if (mesh_.has_flux_messages()) work_while_fluxes_travel();
+}
+
+template <int D>
+void EnclaveSweep<D>::finish() {
+  if (!is_traversed_) traverse();
+  const bool polls = mesh_.has_messages();
+  context_.team.run(context_.team.size(), [&](int) {
+    PollInterval interval;
+    PoolWorker worker;
+    do {
+      if (polls && interval.is_over() && mesh_.poll()) context_.messages.end();
+    } while (worker.goes_on(work()));
+  });
+  enclaves_ += static_cast<std::int64_t>(split_.enclaves());
+  split_.end(engine_.batch_overlap().time(1).under_way - batch_seconds_before_);
+  engine_.tend();
+}
+
+// Traverses the interior: skeletons are updated, enclaves go to the pool.
+template <int D>
+void EnclaveSweep<D>::traverse() {
+  is_traversed_ = true;
+  const std::size_t border = mesh_.border();
+  const bool polls = mesh_.has_messages();
+  context_.team.for_chunks(mesh_.size() - border, [&](int, std::size_t begin, std::size_t end) {
+    const trace::Scope scope("traversal", static_cast<std::int64_t>(end - begin));
+    PollInterval interval;
+    for (std::size_t index = border + begin; index < border + end; ++index) {
+      const EnclaveTask next = task(index);
+      if (is_enclave(static_cast<std::size_t>(mesh_.order()[index]))) {
+        pool_.put(next);
+        split_.put();
+        offload();
+        continue;
+      }
+      update(next);
+      engine_.complete();
+      if (polls && interval.is_over() && mesh_.poll()) context_.messages.end();
+    }
+  });
+}
+
+// Works off enclaves until a thread notices that the fluxes of the other ranks have arrived.
+template <int D>
+void EnclaveSweep<D>::work_while_fluxes_travel() {
+  std::atomic<bool> arrived = mesh_.poll();
+  if (!arrived) {
+    context_.team.run(context_.team.size(), [&](int) {
+      PollInterval interval;
+      PoolWorker worker;
+      while (!arrived) {
+        if (interval.is_over() && mesh_.poll()) arrived = true;
+        if (!worker.goes_on(work())) return;
+      }
+    });
+  }
+  if (arrived) context_.messages.end();
+}
+
+// One piece of work of a thread: writes back a batch, offloads one, or updates an enclave.
+template <int D>
+PoolProgress EnclaveSweep<D>::work() {
+  // in_flight() is raised before tasks leave the pool and lowered only after any put_back(): if it is 0 here
+  // and the pool is found empty afterwards, no task is left.
+  const bool none_in_flight = engine_.in_flight() == 0;
+  if (engine_.complete() || offload() || update_next(none_in_flight ? Take::any : Take::share))
+    return PoolProgress::worked;
+  return none_in_flight ? PoolProgress::all_done : PoolProgress::waiting;
+}
+
+template <int D>
+bool EnclaveSweep<D>::offload() {
+  if (pool_.size() == 0 || !split_.reserve_batch()) return false;
+  if (engine_.offload(pool_)) return true;
+  split_.not_taken();
+  return false;
+}
+
+// False if the pool is empty, or if all its tasks are reserved for devices.
+template <int D>
+bool EnclaveSweep<D>::update_next(Take take) {
+  const std::size_t waiting = pool_.size();
+  if (waiting == 0) return false;
+  const auto batch = static_cast<std::size_t>(engine_.options().batch);
+  if (!split_.reserve_patch(waiting, batch * static_cast<std::size_t>(engine_.in_flight()))) {
+    if (take == Take::share && waiting >= batch) return false;
+    split_.force();
+  }
+  const auto next = pool_.take();
+  if (next) update(*next);
+  return next.has_value();
+}
+
+template <int D>
+void EnclaveSweep<D>::update(const EnclaveTask& task) {
+  OverlapScope overlap(&context_.messages, &engine_.batch_overlap());
+  context_.solver.update({task.patch, 1}, call_.layout, call_.stage, call_.t, call_.dt, {task.status, 1});
+  const double seconds = overlap.end();
+  split_.updated(seconds);
+  after_update(task, seconds);
+}
+
+template <int D>
+void EnclaveSweep<D>::after_update(const EnclaveTask& task, double seconds) const {
+  const auto index = static_cast<std::size_t>(task.order_index);
+  mesh_.exchange_updated(index, update_order(index, {}, {}));
+  if (mesh_.measures_cost()) mesh_.add_cost(static_cast<std::size_t>(mesh_.order()[index]), seconds);
 }
 
 template <int D>
@@ -93,123 +207,9 @@ bool EnclaveSweep<D>::is_enclave(std::size_t leaf) const {
 }
 
 template <int D>
-EnclaveTask EnclaveSweep<D>::task(std::size_t place) const {
-  const auto leaf = static_cast<std::size_t>(mesh_.order()[place]);
-  return {&mesh_.patches()[leaf], &status_[leaf], static_cast<std::int32_t>(place)};
-}
-
-template <int D>
-bool EnclaveSweep<D>::offload() {
-  if (pool_.size() == 0 || !split_.reserve_batch()) return false;
-  if (engine_.offload(pool_)) return true;
-  split_.not_taken();
-  return false;
-}
-
-template <int D>
-void EnclaveSweep<D>::update(const EnclaveTask& task) {
-  Hiding hiding(messages_, &engine_.batches());
-  solver_.update({task.patch, 1}, call_.layout, call_.stage, call_.t, call_.dt, {task.status, 1});
-  const double seconds = hiding.end();
-  split_.updated(seconds);
-  done(task, seconds);
-}
-
-// False if there is none, or none for threads unless for `whoever` is there.
-template <int D>
-bool EnclaveSweep<D>::update_next(bool whoever) {
-  const std::size_t waiting = pool_.size();
-  if (waiting == 0) return false;
-  const auto batch = static_cast<std::size_t>(engine_.options().batch);
-  if (!split_.reserve_patch(waiting, batch * static_cast<std::size_t>(engine_.in_flight()))) {
-    if (!whoever && waiting >= batch) return false;
-    split_.force();
-  }
-  const auto next = pool_.take();
-  if (next) update(*next);
-  return next.has_value();
-}
-
-template <int D>
-void EnclaveSweep<D>::done(const EnclaveTask& task, double seconds) const {
-  const auto place = static_cast<std::size_t>(task.place);
-  mesh_.exchange_updated(place, update_order(place));
-  if (mesh_.measures_cost()) mesh_.add_cost(static_cast<std::size_t>(mesh_.order()[place]), seconds);
-}
-
-template <int D>
-void EnclaveSweep<D>::traverse() {
-  const std::size_t border = mesh_.border();
-  const bool poll = mesh_.has_messages();
-  team_.for_chunks(mesh_.size() - border, [&](int, std::size_t begin, std::size_t end) {
-    const trace::Scope scope("traversal", static_cast<std::int64_t>(end - begin));
-    Looks looks;
-    for (std::size_t i = begin; i < end; ++i) {
-      const EnclaveTask next = task(border + i);
-      if (is_enclave(static_cast<std::size_t>(mesh_.order()[border + i]))) {
-        pool_.put(next);
-        split_.put();
-        offload();
-        continue;
-      }
-      update(next);
-      engine_.complete();
-      if (poll && looks.due() && mesh_.poll()) messages_.end();
-    }
-  });
-}
-
-template <int D>
-void EnclaveSweep<D>::work_while_messages_travel() {
-  std::atomic<bool> arrived = mesh_.poll();
-  if (!arrived) {
-    team_.run(team_.size(), [&](int) {
-      Doing doing;
-      Looks looks;
-      Patience patience;
-      while (!arrived) {
-        if (looks.due() && mesh_.poll()) arrived = true;
-        const bool alone = engine_.in_flight() == 0;
-        if (engine_.complete() || offload() || update_next(alone)) {
-          doing.work();
-          patience.renew();
-        } else if (alone) {
-          return;
-        } else {
-          doing.wait();
-          patience.wait();
-        }
-      }
-    });
-  }
-  if (arrived) messages_.end();
-}
-
-template <int D>
-void EnclaveSweep<D>::finish() {
-  const bool poll = mesh_.has_messages();
-  team_.run(team_.size(), [&](int) {
-    Doing doing;
-    Looks looks;
-    Patience patience;
-    for (;;) {
-      if (poll && looks.due() && mesh_.poll()) messages_.end();
-      // Who takes a batch from the pool counts as in flight before, and puts back before he does no more.
-      const bool alone = engine_.in_flight() == 0;
-      if (engine_.complete() || offload() || update_next(alone)) {
-        doing.work();
-        patience.renew();
-      } else if (alone) {
-        return;
-      } else {
-        doing.wait();
-        patience.wait();
-      }
-    }
-  });
-  enclaves_ += static_cast<std::int64_t>(split_.enclaves());
-  split_.end(engine_.batches().time(1).under_way - under_way_before_);
-  engine_.tend();
+EnclaveTask EnclaveSweep<D>::task(std::size_t index) const {
+  const auto leaf = static_cast<std::size_t>(mesh_.order()[index]);
+  return {&mesh_.patches()[leaf], &status_[leaf], static_cast<std::int32_t>(index)};
 }
 
 template class EnclaveSweep<2>;

@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The leaves that no other rank waits for, updated with the help of devices. Skeletons (here: leaves on
-// either side of a resolution change) are updated as the traversal meets them; all others are enclaves and go
-// to a pool, from which the thread that sees a batch in it offloads that batch, and goes on. Threads that
-// have nothing else to do work off the pool.
+// Updates the interior of a rank's leaves with the help of devices. Leaves at a resolution jump (skeletons)
+// are updated when the traversal meets them. All others (enclaves) go to a pool. The thread that finds a
+// batch in the pool offloads it and continues its traversal; threads without other work update enclaves from
+// the pool.
 
 #include <cstdint>
 #include <span>
 
-#include "base/thread_team.hpp"
-#include "mesh/patch_mesh.hpp"
+#include "tasks/interior_sweep.hpp"
 #include "tasks/offload_engine.hpp"
 #include "tasks/overlap.hpp"
 #include "tasks/split.hpp"
@@ -18,60 +17,58 @@
 
 namespace meander::tasks {
 
+// The outcome of a thread's look at the pool and at the batches on devices.
+enum class PoolProgress { worked, waiting, all_done };
+
 template <int D>
-class EnclaveSweep {
+class EnclaveSweep final : public InteriorSweep<D> {
  public:
-  // All outlive the sweep. `messages`: what updates hide of them is added there.
-  EnclaveSweep(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-               OffloadEngine& engine, Overlap& messages)
-      : mesh_(mesh),
-        solver_(solver),
-        team_(team),
+  // The engine outlives the sweep.
+  EnclaveSweep(const SweepContext<D>& context, OffloadEngine& engine)
+      : context_(context),
+        mesh_(context.mesh),
         engine_(engine),
-        messages_(messages),
-        split_(engine.options().split, engine.options().batch, team.size()) {}
+        split_(engine.options().split, engine.options().batch, context.team.size()) {}
 
-  // In this order. Halos that PatchMesh::exchange_updated() leaves out with update_order() are left to
-  // PatchMesh::finish_halo, with the same.
-  void begin(int stage, double t, double dt, std::span<solvers::PatchStatus> status);
-  // Traverses order()[border() ..].
-  void traverse();
-  // Works off enclaves until the messages under way have arrived, if this rank sees that while it works.
-  void work_while_messages_travel();
-  // Until all leaves are updated.
-  void finish();
-
-  // Two passes, of the leaves that other ranks wait for and of the others; in chunks of one leaf: its
-  // neighbours may be on their way through a device while it is updated.
-  mesh::UpdateOrder update_order(std::size_t place) const {
+  void begin(const SweepCall& call) override;
+  void during_flux_exchange() override;
+  void finish() override;
+  // Two passes, border and interior, in chunks of one leaf: while a leaf is updated, its neighbours may be on
+  // a device.
+  mesh::UpdateOrder update_order(std::size_t index, const Chunk&, const Chunk&) const override {
     const std::size_t border = mesh_.border();
-    return {place < border ? Chunk{0, border} : Chunk{border, mesh_.size()}, {place, place + 1}};
+    return {index < border ? Chunk{0, border} : Chunk{border, mesh_.size()}, {index, index + 1}};
   }
 
-  // Leaf updates so far, on the CPU or not.
+  // Updates of leaves so far, on the CPU and on devices, and those of enclaves among them.
   std::int64_t updates() const { return updates_; }
-  std::int64_t enclaves() const { return enclaves_; }  // of these, on the CPU or not
+  std::int64_t enclaves() const { return enclaves_; }
   const SplitRates& rates() const { return split_.rates(); }
 
  private:
-  bool is_enclave(std::size_t leaf) const;
-  EnclaveTask task(std::size_t place) const;
-  bool offload();
-  bool update_next(bool whoever);
-  void update(const EnclaveTask& task);
-  void done(const EnclaveTask& task, double seconds) const;
+  // The tasks that a thread may take from the pool: those that are not reserved for devices, or any.
+  enum class Take { share, any };
 
+  bool is_enclave(std::size_t leaf) const;
+  EnclaveTask task(std::size_t index) const;
+  void traverse();
+  void work_while_fluxes_travel();
+  PoolProgress work();
+  bool offload();
+  bool update_next(Take take);
+  void update(const EnclaveTask& task);
+  void after_update(const EnclaveTask& task, double seconds) const;
+
+  const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
-  const solvers::Solver& solver_;
-  ThreadTeam& team_;
   OffloadEngine& engine_;
-  Overlap& messages_;
   Split split_;
   TaskPool pool_;
   UpdateCall call_;
   std::span<solvers::PatchStatus> status_;
+  bool is_traversed_ = false;
   std::int64_t updates_ = 0, enclaves_ = 0;
-  double under_way_before_ = 0;  // seconds of batches, at the beginning of the sweep
+  double batch_seconds_before_ = 0;  // in which batches were under way, at the beginning of the sweep
 };
 
 }  // namespace meander::tasks

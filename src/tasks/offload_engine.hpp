@@ -1,18 +1,22 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Offloads batches of patch updates to devices, asynchronously, and copes when that fails (Wille, Weinzierl
-// et al., ISC 2023: whoever sees a batch in the pool takes it and deploys it on a queue of its own).
+// Offloads batches of patch updates to devices, asynchronously, and recovers from failures (Wille, Weinzierl
+// et al., ISC 2023: any thread that finds a batch in the pool takes it and submits it to a queue). The stages
+// of a batch:
+//   batch_forming.cpp    a free queue is claimed and a batch is taken from the pool
+//   batch_execution.hpp  memory, copies, kernel, write back
+//   batch_recovery.cpp   retries
 //
-// What fails is done again, by and by with less trust in the device, and in the end on the CPU: the bits are
-// the same wherever a patch is updated. The ladder:
-//   deferred  no memory, but batches in flight will give some back: the tasks return to the pool, and until
-//             the next sweep the device gets no more batches at a time than it holds now
-//   retried   once, after the caches have given back what is idle
-//   split     in halves, and those in halves again; for want of memory, batches stay that small
-//   CPU       what fails even alone, and all that is on a device that is lost
-// Caches may lay blocks into pinned host memory before any of that, or end the run.
-// A device that is lost, or fails to update a single patch of three batches in a row, is not used again.
+// A failed batch is retried in ever smaller batches, finally on the CPU: an update is bitwise identical
+// wherever it is done. The ladder:
+//   deferred  no memory, but batches in flight will release some: the tasks return to the pool, and until the
+//             next sweep the device has no more batches in flight than now
+//   retried   once, after the caches have released idle blocks
+//   split     in halves, and these in halves again; without memory, batches stay that small
+//   CPU       a patch that fails alone, and all patches on a lost device
+// Before that, caches may take pinned host memory instead, or end the run (OffloadOptions).
+// A device is not used again if it is lost, or if no patch of three batches in a row could be updated on it.
 
 #include <atomic>
 #include <cstdint>
@@ -24,7 +28,7 @@
 
 #include "gpu/device.hpp"
 #include "gpu/strategy.hpp"
-#include "tasks/flight.hpp"
+#include "tasks/batch_execution.hpp"
 #include "tasks/overlap.hpp"
 #include "tasks/patch_memory.hpp"
 #include "tasks/split.hpp"
@@ -34,28 +38,28 @@ namespace meander::tasks {
 
 struct OffloadOptions {
   int batch = 8;                  // patches
-  int queues = 4;                 // of each device: so many batches are in flight at most
+  int queues = 4;                 // of each device: the largest number of batches in flight
   std::string memory = "pooled";  // see gpu/strategy.hpp
   gpu::CacheTraits cache;
   SplitOptions split;
-  // What becomes of a batch for which a cache has no memory: false: the ladder above; true: the run is given
-  // up, with an OutOfMemory's figures as a Failure.
+  // If a cache has no memory for a batch: false: the ladder above; true: the run ends with a Failure that
+  // quotes the OutOfMemory.
   bool abort_without_memory = false;
-  bool pinned_fallback = false;  // before that, the batch lies in pinned host memory
-  // Of each device, or none. They are kept until the caches have given all back.
+  bool pinned_fallback = false;  // first, try to place the batch in pinned host memory
+  // One of each device, or none. Kept until the caches have released all memory.
   std::vector<std::shared_ptr<gpu::Quota>> quotas;
-  gpu::Space patches = gpu::Space::host;  // where patch_memory() is
-  bool block_kernels = false;             // emulated devices run what a GPU would run (see Flight): for tests
+  gpu::Space patches = gpu::Space::host;  // memory of patch_memory()
+  bool block_kernels = false;  // emulated devices run the kernels of a GPU (see BatchExecution): for tests
 };
 
 // Since the start.
 struct OffloadCounts {
-  std::int64_t batches = 0;  // done on a device
-  std::int64_t patches = 0;  // updated in these
-  std::int64_t failed = 0;   // batches that failed at first
+  std::int64_t batches = 0;  // completed on a device
+  std::int64_t patches = 0;  // of these batches
+  std::int64_t failed = 0;   // batches whose first attempt failed
   std::int64_t deferred = 0, retried = 0, split = 0;
-  std::int64_t on_cpu = 0;    // patches of failed batches that were updated on the CPU
-  std::int64_t given_up = 0;  // devices that are lost or not used any more
+  std::int64_t on_cpu = 0;    // patches of failed batches, updated on the CPU
+  std::int64_t given_up = 0;  // devices that are lost or no longer used
 };
 
 class OffloadEngine {
@@ -64,72 +68,77 @@ class OffloadEngine {
   OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, const OffloadOptions& options);
   ~OffloadEngine();
 
-  // Before each sweep, with no batch in flight: what its tasks are to do, and what follows right after each,
-  // on the thread that has written its slot; seconds: from the start of its batch, divided by its patches.
+  // Called with the task after its slot is written, by the thread that has written it. seconds: time since
+  // the start of the batch, divided by its patches.
   using Done = std::function<void(const EnclaveTask&, double seconds)>;
-  // `messages`, if there are any, is told for how long batches are under way meanwhile.
-  void begin(const UpdateCall& call, Done done, Overlap* messages = nullptr);
+  // Before each sweep, with no batch in flight. If there are `messages`, the time in which batches are under
+  // way together with them is added there.
+  void begin(const UpdateCall& call, Done done, OverlapMeter* messages = nullptr);
 
-  // All that follow may be called by any thread.
+  // All functions below may be called by any thread.
 
-  // Takes a batch from the pool and submits it, if there are so many tasks and a queue is free. False: not
-  // so.
+  // Takes a batch from the pool and submits it. False if the pool holds fewer tasks, or no queue is free.
   bool offload(TaskPool& pool);
-  // Writes the slots of batches that are over. False if there were none.
+  // Writes back batches that are over. False if there were none.
   bool complete();
-  // Batches that have been taken from the pool and are not done.
+  // Batches that have left the pool and are neither written back nor returned to it. Raised before tasks
+  // leave the pool; lowered after they were put back.
   int in_flight() const { return in_flight_.load(std::memory_order_acquire); }
 
   const OffloadOptions& options() const { return options_; }
-  // Runs while batches are under way: from their start until they were seen to be over.
-  Overlap& batches() { return overlap_; }
+  // Overlap of batches and updates on threads. A batch is under way from its start until a thread has noticed
+  // its end.
+  OverlapMeter& batch_overlap() { return batch_overlap_; }
 
   OffloadCounts counts() const;
-  int devices() const { return static_cast<int>(sites_.size()); }
-  // Of all memory on devices and of the windows to it.
+  int devices() const { return static_cast<int>(device_slots_.size()); }
+  // Sums over all memory on devices and all host windows to it.
   gpu::Stats memory() const;
-  // Of all devices, without windows: what is held, and the most that was held of each.
+  // Memory held on all devices without windows: now, and the sum of the largest amounts of each device.
   std::size_t device_bytes() const;
   std::size_t peak_device_bytes() const;
-  // For the slots of patches; host memory where OffloadOptions::patches says so.
+  // Memory for the slots of patches, as OffloadOptions::patches says.
   gpu::Resource& patch_memory();
-  // To be called before slots move or change hands: no batch is in flight then, and no device uses any
+  // Call before slots move or change owner. Requires that no batch is in flight; on return no device uses any
   // memory.
   void safepoint();
-  // To be called now and then, say once a step: lets caches give back what has been idle for long.
+  // Call about once a step: caches release blocks that have been idle for long.
   void tend();
 
  private:
-  struct Site;
-  struct Lane;
+  struct DeviceSlot;
+  struct Stream;
+  enum class Fault { none, out_of_memory, device_error };
   using Tasks = std::span<const EnclaveTask>;
 
-  Lane* claim();
-  void free(Lane& lane);
-  void land(Lane& lane);
-  void rescue(Lane& lane, const std::string& reason, bool out_of_memory);
-  bool attempt(Lane& lane, Tasks tasks, bool& out_of_memory);
-  void wait_for_others(Site& site);
-  bool climb(Lane& lane, Tasks tasks, bool retry, bool out_of_memory);
+  Stream* claim();
+  void release(Stream& stream);
+  void write_back(Stream& stream);
+  void recover(Stream& stream, const std::string& reason, Fault fault);
+  // Whether at least one patch was updated on the device.
+  bool retry(Stream& stream, Fault fault);
+  bool retry_smaller(Stream& stream, Tasks tasks, Fault fault);
+  Fault attempt(Stream& stream, Tasks tasks);
+  void wait_for_others(DeviceSlot& device_slot);
   void update_on_cpu(Tasks tasks);
-  void give_up(Site& site);
-  void under_way(int more);
-  void warn_once(const Site& site, const std::string& reason, std::size_t patches);
+  void give_up(DeviceSlot& device_slot);
+  void count_submitted(int more);
+  void warn_once(const DeviceSlot& device_slot, const std::string& reason, std::size_t patches);
 
-  const OffloadOptions options_;  // the last to go, with its quotas
-  std::vector<std::unique_ptr<Site>> sites_;
+  const OffloadOptions options_;  // destroyed last: devices use its quotas
+  std::vector<std::unique_ptr<DeviceSlot>> device_slots_;
   std::unique_ptr<PatchMemory> patch_memory_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Stream>> streams_;
   UpdateCall call_;
   Done done_;
   std::atomic<int> in_flight_{0};
-  std::atomic<unsigned> next_lane_{0};
+  std::atomic<unsigned> next_stream_{0};
   std::atomic<std::int64_t> next_number_{0};  // of a batch, for traces
-  std::mutex flying_mutex_;
-  int flying_ = 0;
-  Overlap overlap_;
-  Overlap* messages_ = nullptr;
-  std::int64_t messages_before_ = 0;  // their nanoseconds under way, when the first batch flew
+  std::mutex submitted_mutex_;
+  int submitted_ = 0;  // batches
+  OverlapMeter batch_overlap_;
+  OverlapMeter* messages_ = nullptr;
+  std::int64_t messages_before_ = 0;  // nanoseconds of messages under way when the first batch was submitted
   std::atomic<bool> warned_{false};
   std::atomic<std::int64_t> batches_{0}, patches_{0}, failed_{0}, deferred_{0}, retried_{0}, split_{0},
       on_cpu_{0}, given_up_{0};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How much of what travels is hidden: of the time that messages (or batches on devices) are under way, the
-// part that threads spend on updates.
+// Overlap of communication and computation: the part of the time in which messages (or batches on devices)
+// are under way that threads spend on updates.
 
 #include <atomic>
 #include <cstdint>
@@ -11,21 +11,19 @@
 
 namespace meander::tasks {
 
-// Any thread may call any function.
-class Overlap {
+// All functions may be called by any thread.
+class OverlapMeter {
  public:
   void begin() { clock_.start(steady_nanoseconds()); }
   void end() { clock_.stop(steady_nanoseconds()); }
-  bool under_way() const { return clock_.running(); }
   // Nanoseconds under way until `now`.
   std::int64_t until(std::int64_t now) const { return clock_.elapsed(now); }
-  // A thread has spent so many of them on updates.
+  // Nanoseconds that a thread has spent on updates while communication was under way.
   void add_hidden(std::int64_t nanoseconds) { hidden_.fetch_add(nanoseconds, std::memory_order_relaxed); }
-
-  // Batches have been under way for so many of them.
+  // Nanoseconds in which batches were under way at the same time.
   void add_batches(std::int64_t nanoseconds) { batches_.fetch_add(nanoseconds, std::memory_order_relaxed); }
 
-  // Seconds times threads; to be asked while nothing is under way.
+  // In seconds times threads. Requires that nothing is under way.
   OverlapTime time(int threads) const {
     constexpr double nano = 1e-9;
     return {nano * static_cast<double>(clock_.elapsed(steady_nanoseconds())) * threads,
@@ -38,28 +36,37 @@ class Overlap {
   std::atomic<std::int64_t> hidden_{0}, batches_{0};
 };
 
-// One piece of work of a thread, which hides what is under way meanwhile. The second overlap may be null.
-class Hiding {
+// A piece of work of one thread, from construction to end() or destruction: adds to each meter the time that
+// was under way meanwhile. A meter may be null; without meters the clock is not read.
+class OverlapScope {
  public:
-  Hiding(Overlap& messages, Overlap* batches)
-      : messages_(messages), batches_(batches), begin_(steady_nanoseconds()) {
-    messages_before_ = messages_.until(begin_);
+  explicit OverlapScope(OverlapMeter* messages, OverlapMeter* batches = nullptr)
+      : messages_(messages), batches_(batches), is_open_(messages != nullptr || batches != nullptr) {
+    if (!is_open_) return;
+    begin_ = steady_nanoseconds();
+    if (messages_ != nullptr) messages_before_ = messages_->until(begin_);
     if (batches_ != nullptr) batches_before_ = batches_->until(begin_);
   }
-  // Its end. Returns the seconds it took.
+  ~OverlapScope() { end(); }
+  OverlapScope(const OverlapScope&) = delete;
+  OverlapScope& operator=(const OverlapScope&) = delete;
+
+  // Returns the length of the scope in seconds; 0 without meters, or after an earlier end().
   double end() {
+    if (!is_open_) return 0;
+    is_open_ = false;
     const std::int64_t now = steady_nanoseconds();
-    messages_.add_hidden(messages_.until(now) - messages_before_);
+    if (messages_ != nullptr) messages_->add_hidden(messages_->until(now) - messages_before_);
     if (batches_ != nullptr) batches_->add_hidden(batches_->until(now) - batches_before_);
     constexpr double nano = 1e-9;
     return nano * static_cast<double>(now - begin_);
   }
 
  private:
-  Overlap& messages_;
-  Overlap* const batches_;
-  const std::int64_t begin_;
-  std::int64_t messages_before_ = 0, batches_before_ = 0;
+  OverlapMeter* const messages_;
+  OverlapMeter* const batches_;
+  bool is_open_;
+  std::int64_t begin_ = 0, messages_before_ = 0, batches_before_ = 0;
 };
 
 }  // namespace meander::tasks

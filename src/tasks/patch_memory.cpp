@@ -13,7 +13,7 @@ void* PatchMemory::allocate_sync(std::size_t bytes, std::size_t alignment) {
     pointer = device_.allocate(place_.space, bytes);
   } catch (const gpu::OutOfMemory&) {
   } catch (const gpu::DeviceError&) {
-    // Without the device, the host goes on.
+    // A lost device does not stop the run: the host has memory.
   }
   const bool of_device = pointer != nullptr;
   if (!of_device) pointer = gpu::host_memory().allocate_sync(bytes, alignment);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Memory for patches that a device copies from fast (pinned) or reaches itself (managed).
+// Memory for patches that a device copies from at full bandwidth (pinned) or accesses directly (managed).
 
 #include <atomic>
 #include <mutex>
@@ -11,11 +11,11 @@
 
 namespace meander::tasks {
 
-// What the device cannot give, host memory does: then batches are copied from there as if it were the whole
-// heap's. Blocks are few and large, and had between sweeps only.
+// Where the device has no memory left, blocks are host memory, and batches are copied from pageable memory.
+// Blocks are few and large, and are allocated between sweeps only.
 class PatchMemory final : public gpu::Resource {
  public:
-  // Space: pinned, or managed if the device has that. The device outlives it.
+  // Space: pinned, or managed if the device supports it. The device outlives this.
   PatchMemory(gpu::Device& device, gpu::Space space)
       : device_(device), place_{space, device.properties().number} {}
 
@@ -29,7 +29,7 @@ class PatchMemory final : public gpu::Resource {
   gpu::Device& device_;
   const gpu::Place place_;
   mutable std::mutex mutex_;
-  std::unordered_map<void*, bool> blocks_;  // whether they are the device's
+  std::unordered_map<void*, bool> blocks_;  // true: of the device; false: of the host
   gpu::Stats stats_;
 };
 

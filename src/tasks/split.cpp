@@ -7,9 +7,10 @@
 namespace meander::tasks {
 namespace {
 
-// Weight of the last sweep in what is known of all.
+// Weight of the last sweep in the smoothed rates.
 constexpr double newest = 0.25;
-// Devices that get nothing any more are given up on too slowly to cost much, and asked again now and then.
+// The rates of devices without batches decay by this factor a sweep, so that devices that were too slow are
+// tried again after a while, which costs little.
 constexpr double forgetting = 0.95;
 
 void smooth(double& rate, double sample) {
@@ -25,7 +26,7 @@ void Split::begin(std::size_t leaves) {
   thread_patches_ = device_patches_ = 0;
 }
 
-// Of those that have been put so far.
+// The enclaves meant for devices, of those in the pool so far.
 std::size_t Split::for_devices() const {
   const std::size_t put = put_.load(std::memory_order_relaxed);
   constexpr double rounding = 1e-9;
@@ -69,7 +70,7 @@ void Split::updated(double seconds) {
   thread_patches_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Split::landed(double seconds) {
+void Split::returned(double seconds) {
   batch_seconds_.fetch_add(seconds, std::memory_order_relaxed);
   device_patches_.fetch_add(1, std::memory_order_relaxed);
 }

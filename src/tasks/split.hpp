@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Who updates the enclaves that wait in the pool: devices or threads. Whatever it decides, the state is the
-// same.
+// Division of the enclaves in the pool between devices and threads. The state does not depend on it.
 //
-// measured  Both are to be done at the same time. From the last sweeps it is known how long a thread takes
-// for
-//           a patch, how long a batch is under way, and how many patches a second the devices return. Devices
-//           get a batch unless the threads will have done all that is left before it is back; a thread takes
-//           a patch unless the devices will have done all that waits before the thread is through with it.
-// fixed     The devices get a given share of the enclaves, in whole batches.
+// measured  Devices and threads are to finish at the same time. The last sweeps yield the time of a thread
+//           for a patch, the time of a batch in flight, and the patches a second that devices return. Devices
+//           get a batch unless the threads will have updated all remaining leaves before it returns. A thread
+//           takes a patch unless the devices will have updated all waiting patches before the thread is done.
+// fixed     Devices get a given share of the enclaves, in whole batches.
 
 #include <atomic>
 #include <cstddef>
@@ -19,41 +17,41 @@ namespace meander::tasks {
 
 struct SplitOptions {
   bool measured = true;
-  double share = 1;  // of the enclaves, for devices; unless measured
+  double share = 1;  // of the enclaves, for devices; ignored if measured
 };
 
-// Seconds, smoothed over sweeps; 0: not known yet.
+// Seconds, smoothed over sweeps; 0: unknown.
 struct SplitRates {
-  double thread_patch = 0;  // that one thread takes for a patch
-  double device_patch = 0;  // of devices at work, divided by the patches that all of them have returned
-  double batch = 0;         // from the start of a batch until it is back
+  double thread_patch = 0;  // of one thread for a patch
+  double device_patch = 0;  // with batches under way, divided by the patches that all devices have returned
+  double batch = 0;         // from the start of a batch until it is written back
 };
 
-// All functions may be called by any thread, begin() and end() by one while no other is at work.
+// All functions may be called by any thread; begin() and end() by one thread while no other calls any.
 class Split {
  public:
   Split(const SplitOptions& options, int batch, int threads)
       : options_(options), batch_(static_cast<std::size_t>(batch)), threads_(threads) {}
 
-  // A sweep over so many leaves, enclaves or not.
+  // Begins a sweep over `leaves` leaves, enclaves and skeletons.
   void begin(std::size_t leaves);
-  // An enclave has come into the pool.
+  // An enclave was put into the pool.
   void put() { put_.fetch_add(1, std::memory_order_relaxed); }
-  std::size_t enclaves() const { return put_; }  // that have come in this sweep
+  std::size_t enclaves() const { return put_; }  // of this sweep
 
-  // Whether a batch may go to a device; then it counts as gone until not_taken().
+  // Whether a batch may go to a device. A reserved batch counts as sent unless not_taken() follows.
   bool reserve_batch();
   void not_taken();
-  // Whether a thread may take one of `waiting` tasks; then it counts as taken. Only what the devices are to
-  // get is kept from threads: who sees that they cannot take it takes it with force().
+  // Whether a thread may take one of `waiting` tasks, which then counts as taken. Only tasks meant for
+  // devices are refused; a thread that knows that devices cannot take them calls force() and takes one.
   bool reserve_patch(std::size_t waiting, std::size_t in_flight);
   void force() { to_threads_.fetch_add(1, std::memory_order_relaxed); }
 
-  // A thread has updated a leaf, an enclave or not.
+  // A thread has updated a leaf, enclave or skeleton.
   void updated(double seconds);
-  // A patch has come back from a device, `seconds` being its batch's time divided by the batch's patches.
-  void landed(double seconds);
-  // Of the sweep; `seconds` during which batches were under way.
+  // A patch has returned from a device. `seconds`: time of its batch divided by the patches of the batch.
+  void returned(double seconds);
+  // Ends the sweep. `seconds`: time during which batches were under way.
   void end(double seconds);
 
   const SplitRates& rates() const { return rates_; }
@@ -66,7 +64,7 @@ class Split {
   const int threads_;
   SplitRates rates_;
   std::atomic<std::size_t> put_{0}, to_devices_{0}, to_threads_{0};
-  std::atomic<std::int64_t> remain_{0};  // leaves that nobody has begun
+  std::atomic<std::int64_t> remain_{0};  // leaves whose update has not begun
   std::atomic<double> thread_seconds_{0}, batch_seconds_{0};
   std::atomic<std::int64_t> thread_patches_{0}, device_patches_{0};
 };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Enclave tasks that wait for a device or for a thread with nothing else to do: first in, first out, so that
+// Enclave tasks that wait for a device or for a thread without other work: first in, first out, so that
 // batches follow the curve.
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace meander::tasks {
 
-// The update of one patch, and where its status goes. Both outlive the task.
+// The update of one patch, and the address of its status. Both outlive the task.
 struct EnclaveTask {
   const solvers::PatchTask* patch = nullptr;
   solvers::PatchStatus* status = nullptr;
-  std::int32_t place = 0;  // whatever its owner knows it by: its place in the traversal
+  std::int32_t order_index = 0;  // of the leaf in mesh.order(); tests use other numbers
 };
 
 // All functions may be called by any thread.
@@ -30,7 +30,7 @@ class TaskPool {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(task);
   }
-  // Ahead of all others: for tasks that have been taken, but could not be done.
+  // Ahead of all others: for tasks that were taken but could not be started.
   void put_back(std::span<const EnclaveTask> tasks) {
     const std::lock_guard lock(mutex_);
     tasks_.insert(tasks_.begin(), tasks.begin(), tasks.end());
@@ -42,7 +42,7 @@ class TaskPool {
     tasks_.pop_front();
     return task;
   }
-  // Exactly `count` tasks into `batch`, or none, and then false.
+  // Forms a batch of exactly `count` tasks. Returns false, and takes none, if the pool holds fewer.
   bool take_batch(std::size_t count, std::vector<EnclaveTask>& batch) {
     const std::lock_guard lock(mutex_);
     if (tasks_.size() < count) return false;

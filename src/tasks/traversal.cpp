@@ -3,138 +3,101 @@
 #include "tasks/traversal.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
-#include <optional>
+#include <utility>
 
 #include "base/trace.hpp"
 
 namespace meander::tasks {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds(Clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
-// Adds to `total` what has passed since `since`, which becomes now.
-void lap(Clock::time_point& since, double& total) {
-  const auto now = Clock::now();
-  total += seconds(now - since);
-  since = now;
-}
-
-// Leaves between two looks at the messages: a look costs about a microsecond.
-constexpr std::size_t leaves_a_poll = 8;
-// The part of the interior that is updated while the fluxes travel; the rest hides the halos, which are
-// larger.
-constexpr std::size_t flux_share = 4;
-
-}  // namespace
 
 template <int D>
-template <class Body>
-void Traversal<D>::for_chunks(const Pass& pass, const char* name, const Body& body) {
-  team_.for_chunks(pass.end - pass.begin, [&](int, std::size_t begin, std::size_t end) {
-    const trace::Scope scope(name, static_cast<std::int64_t>(end - begin));
-    const Chunk chunk{pass.begin + begin, pass.begin + end};
-    for (std::size_t place = chunk.begin; place < chunk.end; ++place) body(place, chunk);
-  });
+Traversal<D>::Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
+                        OffloadEngine* engine)
+    : context_{mesh, solver, team, messages_}, mesh_(mesh), solver_(solver) {
+  if (engine != nullptr) {
+    auto enclaves = std::make_unique<EnclaveSweep<D>>(context_, *engine);
+    enclaves_ = enclaves.get();
+    interior_ = std::move(enclaves);
+  } else {
+    interior_ = std::make_unique<CpuSweep<D>>(context_);
+  }
 }
 
 template <int D>
 SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
   status_.resize(mesh_.size());
-  const bool conservative = solver_.traits().conservative;
-  const std::size_t border = mesh_.border(), inner = mesh_.size() - border;
-  const std::size_t hides_fluxes = conservative && mesh_.has_flux_messages() ? inner / flux_share : 0;
-  const Pass passes[] = {{0, border}, {border, border + hides_fluxes}, {border + hides_fluxes, mesh_.size()}};
+  const solvers::Traits& traits = solver_.traits();
+  const bool one_rank = mesh_.communicator().size() == 1;
   SweepStatus status;
-  auto clock = Clock::now();
-  const int stages = solver_.traits().stages;
-  for (int stage = 0; stage < stages; ++stage) {
-    const double part = solver_.traits().time_after(stage);
-    const double t_halo = part < 1 ? t + part * dt : t_next;
-    mesh_.expect_messages();
-    update(passes[0], "skeletons", stage, t, dt);
-    if (enclaves_) enclaves_->begin(stage, t, dt, status_);
-    if (conservative) {
-      mesh_.start_fluxes(team_);
-      if (mesh_.has_flux_messages()) messages_.begin();
-      if (enclaves_) {
-        enclaves_->traverse();
-        if (mesh_.has_flux_messages()) enclaves_->work_while_messages_travel();
-      } else {
-        update(passes[1], "traversal", stage, t, dt);
+  for (int stage = 0; stage < traits.stages; ++stage) {
+    const double fraction = traits.time_after(stage);
+    const double t_halo = fraction < 1 ? t + fraction * dt : t_next;
+    const SweepCall call{stage, t, dt, status_};
+    {
+      const ScopedTimer timer(times_.update);
+      mesh_.expect_messages();
+      update_border(call);
+      interior_->begin(call);
+      if (traits.conservative) {
+        start_flux_exchange();
+        interior_->during_flux_exchange();
       }
-      lap(clock, times_.update);
-      mesh_.finish_fluxes();
-      messages_.end();
-      lap(clock, times_.waiting);
-      correct(true, dt);
-      lap(clock, times_.flux_correction);
     }
-    mesh_.start_halos(team_);
-    if (mesh_.has_messages()) messages_.begin();
-    if (enclaves_) {
-      if (!conservative) enclaves_->traverse();
-      enclaves_->finish();
-    } else {
-      update(passes[2], "traversal", stage, t, dt);
+    if (traits.conservative) {
+      finish_flux_exchange();
+      correct(LeafGroup::border, dt);
     }
-    lap(clock, times_.update);
-    if (conservative) correct(false, dt);
-    lap(clock, times_.flux_correction);
-    if (mesh_.communicator().size() == 1 && stage == stages - 1) {
+    {
+      const ScopedTimer timer(times_.update);
+      start_halo_exchange();
+      interior_->finish();
+    }
+    if (traits.conservative) correct(LeafGroup::interior, dt);
+    if (one_rank && stage == traits.stages - 1) {
+      const ScopedTimer timer(times_.update);
       status = merge();
       if (status.failed) return status;
     }
-    for (const Pass& pass : passes) finish_halos(pass, false, t_halo);
-    mesh_.prolong_halos(mesh::Arrival::local, t_halo, team_);
-    lap(clock, times_.halo);
+    fill_halos(mesh::Arrival::local, t_halo);
     if (!mesh_.has_messages()) continue;
-    mesh_.finish_halos(t_halo, team_);
-    messages_.end();
-    lap(clock, times_.waiting);
-    for (const Pass& pass : passes) finish_halos(pass, true, t_halo);
-    mesh_.prolong_halos(mesh::Arrival::received, t_halo, team_);
-    lap(clock, times_.halo);
+    finish_halo_exchange(t_halo);
+    fill_halos(mesh::Arrival::received, t_halo);
   }
-  if (mesh_.communicator().size() > 1) status = merge_over_ranks();
-  lap(clock, times_.waiting);
-  return status;
+  if (one_rank) return status;
+  const ScopedTimer timer(times_.waiting);
+  return merge_over_ranks();
 }
 
 template <int D>
-void Traversal<D>::update(const Pass& pass, const char* name, int stage, double t, double dt) {
-  const auto patches = mesh_.patches();
-  const bool poll = mesh_.has_messages(), measure = mesh_.measures_cost();
-  for_chunks(pass, name, [&](std::size_t place, const Chunk& chunk) {
-    const auto leaf = static_cast<std::size_t>(mesh_.order()[place]);
-    const auto start = measure ? Clock::now() : Clock::time_point();
-    std::optional<Hiding> hiding;
-    if (poll) hiding.emplace(messages_, nullptr);
-    solver_.update(patches.subspan(leaf, 1), mesh_.layout(), stage, t, dt,
-                   std::span(status_).subspan(leaf, 1));
-    if (hiding) hiding->end();
-    mesh_.exchange_updated(place, update_order(place, pass, chunk));
-    if (measure) mesh_.add_cost(leaf, seconds(Clock::now() - start));
-    if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1 && mesh_.poll()) messages_.end();
-  });
+void Traversal<D>::update_border(const SweepCall& call) {
+  update_leaves(context_, *interior_, call, passes_of(mesh_, solver_).border, "skeletons");
 }
 
 template <int D>
-void Traversal<D>::correct(bool border, double dt) {
+void Traversal<D>::start_flux_exchange() {
+  mesh_.start_fluxes(context_.team);
+  if (mesh_.has_flux_messages()) messages_.begin();
+}
+
+template <int D>
+void Traversal<D>::finish_flux_exchange() {
+  const ScopedTimer timer(times_.waiting);
+  mesh_.finish_fluxes();
+  messages_.end();
+}
+
+template <int D>
+void Traversal<D>::correct(LeafGroup group, double dt) {
+  const ScopedTimer timer(times_.flux_correction);
   const auto patches = mesh_.patches();
   const auto leaves = mesh_.flux_correction().coarse_leaves();
   const trace::Scope scope("flux correction", static_cast<std::int64_t>(leaves.size()));
-  team_.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
+  context_.team.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto leaf = static_cast<std::size_t>(leaves[i]);
-      if (mesh_.is_border(leaf) != border) continue;
+      if (mesh_.is_border(leaf) != (group == LeafGroup::border)) continue;
       mesh_.correct(i, dt);
-      // The next time step comes from the corrected state; what the update counted stays counted.
+      // The next time step follows from the corrected state; the counts of the update are kept.
       const auto corrected = solver_.enforce_floors(patches[leaf], mesh_.layout());
       status_[leaf].max_rate = corrected.max_rate;
       status_[leaf].floored += corrected.floored;
@@ -145,21 +108,39 @@ void Traversal<D>::correct(bool border, double dt) {
 }
 
 template <int D>
-void Traversal<D>::finish_halos(const Pass& pass, bool receiving, double t) {
-  const bool poll = mesh_.has_messages() && !receiving;
-  for_chunks(pass, "fill halos", [&](std::size_t place, const Chunk& chunk) {
-    if (mesh_.receives(static_cast<std::size_t>(mesh_.order()[place])) == receiving)
-      mesh_.finish_halo(place, update_order(place, pass, chunk), t);
-    // Large messages only move on while somebody looks at them.
-    if (poll && (place - chunk.begin) % leaves_a_poll == leaves_a_poll - 1 && mesh_.poll()) messages_.end();
-  });
+void Traversal<D>::start_halo_exchange() {
+  mesh_.start_halos(context_.team);
+  if (mesh_.has_messages()) messages_.begin();
+}
+
+template <int D>
+void Traversal<D>::finish_halo_exchange(double t) {
+  const ScopedTimer timer(times_.waiting);
+  mesh_.finish_halos(t, context_.team);
+  messages_.end();
+}
+
+template <int D>
+void Traversal<D>::fill_halos(mesh::Arrival arrival, double t) {
+  const ScopedTimer timer(times_.halo);
+  // Large messages advance only while they are polled.
+  const bool polls = mesh_.has_messages() && arrival == mesh::Arrival::local;
+  const Passes passes = passes_of(mesh_, solver_);
+  for (const Chunk& pass : {passes.border, passes.during_fluxes, passes.during_halos}) {
+    for_indices(context_.team, pass, "fill halos", [&](std::size_t index, const Chunk& chunk) {
+      if (mesh_.arrival(static_cast<std::size_t>(mesh_.order()[index])) == arrival)
+        mesh_.finish_halo(index, interior_->update_order(index, pass, chunk), t);
+      if (polls) context_.poll_every_few_leaves(index, chunk);
+    });
+  }
+  mesh_.prolong_halos(arrival, t, context_.team);
 }
 
 template <int D>
 SweepStatus Traversal<D>::inspect() {
   const auto patches = mesh_.patches();
   status_.resize(patches.size());
-  team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
+  context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf)
       status_[leaf] = solver_.inspect(patches[leaf], mesh_.layout());
   });
@@ -170,7 +151,7 @@ template <int D>
 SweepStatus Traversal<D>::enforce_floors() {
   const auto patches = mesh_.patches();
   status_.resize(patches.size());
-  team_.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
+  context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       status_[leaf] = solver_.enforce_floors(patches[leaf], mesh_.layout());
     }
@@ -202,7 +183,7 @@ SweepStatus Traversal<D>::merge() const {
 template <int D>
 SweepStatus Traversal<D>::merge_over_ranks() const {
   SweepStatus merged = merge();
-  // One reduction for both: no crossing time is negative.
+  // One reduction for both values: no crossing time is negative.
   const trace::Scope scope("wait for reduction");
   const double least = mesh_.communicator().min(merged.failed ? -1.0 : merged.min_crossing);
   merged.failed = least < 0;

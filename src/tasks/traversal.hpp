@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // One time step as bulk-synchronous sweeps over a rank's leaves: every thread takes chunks of the Peano
-// curve. The leaves that other ranks wait for go first, and messages travel while the rest is updated.
+// curve. The leaves that other ranks wait for are updated first, the others while messages travel.
 
 #include <array>
 #include <cstdint>
@@ -13,23 +13,25 @@
 #include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
+#include "tasks/cpu_sweep.hpp"
 #include "tasks/enclave_sweep.hpp"
 #include "tasks/overlap.hpp"
+#include "tasks/sweep_times.hpp"
 
 namespace meander::tasks {
 
-// The state of all leaves after a sweep. Bitwise the same for every number of threads.
+// The state of all leaves after a sweep. Bitwise identical for every number of threads.
 struct SweepStatus {
   // Min over the leaves of all ranks of dx / max_rate: the step at Courant number 1; infinite without waves.
   double min_crossing = 0;
-  bool failed = false;  // some rank's state is not admissible
-  // Of this rank: sums over leaves of what solvers::PatchStatus counts, and the first leaf whose state is not
-  // admissible, or -1.
+  bool failed = false;  // the state of some rank is inadmissible
+  // Of this rank: sums over leaves of the counts in solvers::PatchStatus.
   std::int64_t first_order = 0;
   std::int64_t floored = 0;
   std::int64_t strayed = 0;
+  // Of this rank: the first leaf with an inadmissible state, or -1.
   std::int32_t inadmissible = -1;
-  // For each of the solver's bounds, the first leaf that says it was breached, and what it says; -1: none.
+  // For each bound of the solver, the first leaf that reports a breach, or -1, and the report.
   struct Breached {
     std::int32_t leaf = -1;
     solvers::Breach breach;
@@ -37,63 +39,51 @@ struct SweepStatus {
   std::array<Breached, solvers::most_bounds> breached;
 };
 
-// Seconds spent in the parts of the steps so far, of the slowest thread.
-struct SweepTimes {
-  double update = 0, flux_correction = 0, halo = 0;
-  double waiting = 0;  // for messages and reductions
-};
-
 template <int D>
 class Traversal {
  public:
-  // All outlive the traversal. With an engine, leaves beyond the border are updated by an EnclaveSweep.
+  // All outlive the traversal. The interior is updated by an EnclaveSweep if there is an engine, by a
+  // CpuSweep otherwise.
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-            OffloadEngine* engine = nullptr)
-      : mesh_(mesh), solver_(solver), team_(team) {
-    if (engine != nullptr)
-      enclaves_ = std::make_unique<EnclaveSweep<D>>(mesh, solver, team, *engine, messages_);
-  }
+            OffloadEngine* engine = nullptr);
 
-  // Advances all leaves from t by dt, to the time that is called t_next (t + dt, perhaps rounded to where the
-  // step was to end: halos belong to it). Halos are full on entry and, unless the new state is inadmissible,
-  // on exit. Collective.
+  // Advances all leaves from t by dt to the time t_next (t + dt, or the end of the step to which that was
+  // rounded; halos belong to t_next). Requires full halos; leaves full halos unless the new state is
+  // inadmissible. Collective.
   SweepStatus advance(double t, double dt, double t_next);
 
-  // The status of the state at hand. Collective.
+  // The status of the present state. Collective.
   SweepStatus inspect();
 
-  // Lifts all interiors to the solver's floors (prolongation knows nothing of them); halos are stale
+  // Lifts all interiors to the solver's floors, which prolongation does not respect. Halos are stale
   // afterwards. Collective.
   SweepStatus enforce_floors();
 
   const SweepTimes& times() const { return times_; }
-  // What updates hid of the messages of steps: under way from when this rank has sent its own until those of
-  // its neighbours were seen to have arrived. None on one rank.
-  OverlapTime messages() const { return messages_.time(team_.size()); }
+  // Overlap of messages and updates. Messages are under way from the time this rank has sent its own until it
+  // has noticed the arrival of those of its neighbours; never on one rank.
+  OverlapTime message_overlap() const { return messages_.time(context_.team.size()); }
   // Null without engine.
-  const EnclaveSweep<D>* enclaves() const { return enclaves_.get(); }
-  // Updates of this rank's leaves that went by way of an engine's pool, or could have.
-  std::int64_t updates_with_engine() const { return enclaves_ ? enclaves_->updates() : 0; }
+  const EnclaveSweep<D>* enclaves() const { return enclaves_; }
 
  private:
-  // Pieces of mesh.order() that are updated together, each cut over the threads.
-  using Pass = Chunk;
-  void update(const Pass& pass, const char* name, int stage, double t, double dt);
-  void correct(bool border, double dt);
-  void finish_halos(const Pass& pass, bool receiving, double t);
-  template <class Body>
-  void for_chunks(const Pass& pass, const char* name, const Body& body);
-  mesh::UpdateOrder update_order(std::size_t place, const Pass& pass, const Chunk& chunk) const {
-    return enclaves_ ? enclaves_->update_order(place) : mesh::UpdateOrder{pass, chunk};
-  }
+  enum class LeafGroup { border, interior };
+  void update_border(const SweepCall& call);
+  void start_flux_exchange();
+  void finish_flux_exchange();
+  void correct(LeafGroup group, double dt);
+  void start_halo_exchange();
+  void fill_halos(mesh::Arrival arrival, double t);
+  void finish_halo_exchange(double t);
   SweepStatus merge() const;
   SweepStatus merge_over_ranks() const;
 
+  OverlapMeter messages_;
+  const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
-  ThreadTeam& team_;
-  Overlap messages_;
-  std::unique_ptr<EnclaveSweep<D>> enclaves_;
+  std::unique_ptr<InteriorSweep<D>> interior_;
+  const EnclaveSweep<D>* enclaves_ = nullptr;  // interior_, or null
   std::vector<solvers::PatchStatus> status_;
   SweepTimes times_;
 };

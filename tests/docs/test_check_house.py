@@ -69,9 +69,9 @@ class CheckHouse(unittest.TestCase):
                    "mesh, io, tasks, simulation, physics")
 
     def test_words_of_one_equation(self):
-        self.fails({"src/tasks/flight.cpp": "\nint eulerFlux;  // and Eulerian\n", "src/mesh/puncture_box.hpp": "\n"},
+        self.fails({"src/tasks/batch_execution.cpp": "\nint eulerFlux;  // and Eulerian\n", "src/mesh/puncture_box.hpp": "\n"},
                    "src/mesh/puncture_box.hpp: the name of the file has 'puncture', a word of one equation",
-                   "src/tasks/flight.cpp:2: 'euler', a word of one equation")
+                   "src/tasks/batch_execution.cpp:2: 'euler', a word of one equation")
 
     def test_a_full_folder(self):
         self.fails({f"src/simulation/part{i}.hpp": "\n" for i in range(30)},

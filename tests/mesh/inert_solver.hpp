@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A solver that only carries traits, for tests of what moves data, and meshes refined at random.
+// A solver without kernels, for tests of data movement, and random adaptation of meshes.
 
 #include <algorithm>
 #include <random>
@@ -65,26 +65,26 @@ void fill_interior(PatchMesh<D>& mesh, const Function& function) {
   }
 }
 
-// One round of adaptation with random wishes: a few leaves are refined, the finest ones likelier than others,
-// and some families coarsened (whole families drop their refinement together, or it would hardly ever
-// happen).
+// One round of adaptation with random flags: a few leaves are refined, fine ones with higher probability, and
+// some families are coarsened (flags are drawn for whole families; independent flags would hardly ever
+// agree).
 template <int D>
 bool adapt_at_random(PatchMesh<D>& mesh, int max_level, std::mt19937& random, ThreadTeam& team) {
-  std::vector<Adapt> wishes(mesh.size());
+  std::vector<Adapt> flags(mesh.size());
   std::uniform_real_distribution<double> dice(0, 1);
   double family = 0;
   for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
     if (leaf % children<D> == 0 || mesh.levels()[leaf] != mesh.levels()[leaf - 1]) family = dice(random);
-    wishes[leaf] = family < 0.4 ? Adapt::coarsen : Adapt::keep;
+    flags[leaf] = family < 0.4 ? Adapt::coarsen : Adapt::keep;
   }
   const int finest = std::min(std::ranges::max(mesh.levels()), max_level - 1);
   for (int picks = 0; picks < 2;) {
     const auto leaf = random() % mesh.size();
     if (mesh.levels()[leaf] < finest && dice(random) < 0.8) continue;
-    wishes[leaf] = Adapt::refine;
+    flags[leaf] = Adapt::refine;
     ++picks;
   }
-  return mesh.adapt(wishes, mesh.tree().domain().base_level, max_level, 0, team);
+  return mesh.adapt(flags, mesh.tree().domain().base_level, max_level, 0, team);
 }
 
 }  // namespace meander::mesh

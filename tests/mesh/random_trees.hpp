@@ -23,7 +23,7 @@ using Random = std::mt19937_64;
 template <int D>
 using Dimension = std::integral_constant<int, D>;
 
-// true with the given probability; the same on every standard library.
+// Returns true with the given probability; identical for every standard library.
 inline bool chance(Random& random, double probability) {
   return static_cast<double>(random() >> 11) * 0x1p-53 < probability;
 }
@@ -70,7 +70,7 @@ std::vector<Domain<D>> domains() {
   return all;
 }
 
-// A tree, not balanced, that refines each cell with the given probability, base cells always.
+// An unbalanced tree: base cells are refined, other cells with the given probability.
 template <int D>
 Spacetree<D> random_tree(const Domain<D>& domain, int max_level, double probability, Random& random) {
   return refined_where(Spacetree<D>::uniform(domain, domain.base_level), max_level, [&](const Cell<D>& cell) {
@@ -78,7 +78,7 @@ Spacetree<D> random_tree(const Domain<D>& domain, int max_level, double probabil
   });
 }
 
-// The same with about `leaves` leaves: the probability grows until there are as many.
+// An unbalanced tree with at least about `leaves` leaves: raises the probability until there are enough.
 template <int D>
 Spacetree<D> random_tree_of(const Domain<D>& domain, std::size_t leaves, int max_level, Random& random) {
   for (double probability = 1.0 / children<D>;; probability *= 1.1) {
@@ -87,7 +87,7 @@ Spacetree<D> random_tree_of(const Domain<D>& domain, std::size_t leaves, int max
   }
 }
 
-// A leaf's box in units of the finest level: integers, so that geometry is exact.
+// The box of a leaf in units of the finest level: integers, so that geometry is exact.
 template <int D>
 struct Box {
   Index<D> low{}, high{};
@@ -104,7 +104,7 @@ Box<D> box_of(const Cell<D>& cell, int finest) {
   return result;
 }
 
-// Whether two closed boxes intersect; `shared` counts the axes along which their intersection has some
+// Whether two closed boxes intersect. `shared`: number of axes along which the intersection has positive
 // length.
 template <int D>
 bool touch(const Box<D>& a, const Box<D>& b, int* shared = nullptr) {

@@ -18,7 +18,7 @@ class Balance : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
 TYPED_TEST_SUITE(Balance, Dimensions);
 
-// For each leaf, whether a leaf two levels finer or more touches it. All pairs.
+// For each leaf, whether a leaf finer by two or more levels touches it. Tests all pairs.
 template <int D>
 std::vector<bool> too_coarse(const Domain<D>& domain, const std::vector<Key<D>>& leaves) {
   int finest = 0;
@@ -37,7 +37,7 @@ std::vector<bool> too_coarse(const Domain<D>& domain, const std::vector<Key<D>>&
   return result;
 }
 
-// The coarsest balanced refinement by its definition: split every leaf that is too coarse until none is.
+// The coarsest balanced refinement by definition: splits leaves that are too coarse until there are none.
 template <int D>
 std::vector<Key<D>> balanced_by_force(const Domain<D>& domain, std::vector<Key<D>> leaves) {
   for (;;) {
@@ -103,7 +103,7 @@ TYPED_TEST(Balance, IsTheCoarsestBalancedRefinement) {
   }
 }
 
-TYPED_TEST(Balance, OfLargeRandomTreesIsIdempotentAndRefines) {
+TYPED_TEST(Balance, IsAnIdempotentRefinementOfLargeRandomTrees) {
   constexpr int D = TypeParam::value;
   Random random(2);
   for (const auto& domain : domains<D>()) {
@@ -117,8 +117,8 @@ TYPED_TEST(Balance, OfLargeRandomTreesIsIdempotentAndRefines) {
   }
 }
 
-// Joining a family that balance made must break the balance again.
-TYPED_TEST(Balance, OfLargeRandomTreesAddsNoFamilyInVain) {
+// Coarsening any family that balance created must break the balance.
+TYPED_TEST(Balance, AddsNoUnnecessaryFamilyToLargeRandomTrees) {
   constexpr int D = TypeParam::value;
   Random random(6);
   for (const auto& domain : domains<D>()) {
@@ -146,9 +146,9 @@ TYPED_TEST(Balance, OfLargeRandomTreesAddsNoFamilyInVain) {
   }
 }
 
-// adapted() is by definition: the votes of families and leaves, then the coarsest balanced refinement.
+// adapted() by definition: the flags of families and leaves, then the coarsest balanced refinement.
 template <int D>
-std::vector<Key<D>> adapted_by_force(const Spacetree<D>& tree, const std::vector<Adapt>& votes, int min_level,
+std::vector<Key<D>> adapted_by_force(const Spacetree<D>& tree, const std::vector<Adapt>& flags, int min_level,
                                      int max_level) {
   min_level = std::max(min_level, tree.domain().base_level);
   std::vector<Key<D>> wanted;
@@ -157,7 +157,7 @@ std::vector<Key<D>> adapted_by_force(const Spacetree<D>& tree, const std::vector
     const int level = leaves[i].level();
     bool family = level > min_level && level > 0;
     for (std::size_t k = 0; k < children<D> && family; ++k) {
-      family = i + k < leaves.size() && votes[i + k] == Adapt::coarsen &&
+      family = i + k < leaves.size() && flags[i + k] == Adapt::coarsen &&
                leaves[i + k] == leaves[i].parent().child(static_cast<int>(k));
     }
     if (family) {
@@ -165,7 +165,7 @@ std::vector<Key<D>> adapted_by_force(const Spacetree<D>& tree, const std::vector
       i += children<D>;
       continue;
     }
-    if (votes[i] == Adapt::refine && level < max_level) {
+    if (flags[i] == Adapt::refine && level < max_level) {
       for (int digit = 0; digit < children<D>; ++digit) wanted.push_back(leaves[i].child(digit));
     } else {
       wanted.push_back(leaves[i]);
@@ -175,7 +175,7 @@ std::vector<Key<D>> adapted_by_force(const Spacetree<D>& tree, const std::vector
   return balanced_by_force(tree.domain(), wanted);
 }
 
-TYPED_TEST(Balance, AdaptationFollowsTheVotesAsFarAsBalanceAllows) {
+TYPED_TEST(Balance, AdaptationFollowsTheFlagsAsFarAsBalancePermits) {
   constexpr int D = TypeParam::value;
   Random random(3);
   for (const auto& domain : domains<D>()) {
@@ -184,13 +184,13 @@ TYPED_TEST(Balance, AdaptationFollowsTheVotesAsFarAsBalanceAllows) {
     for (int round = 0; round < 8; ++round) {
       const int min_level = m + (round == 5), max_level = m + (D == 2 ? 4 : 3);
       const double refine = tree.size() > 1500 ? 0.0 : D == 2 ? 0.05 : 0.01;
-      std::vector<Adapt> votes(tree.size());
-      for (auto& vote : votes) {
+      std::vector<Adapt> flags(tree.size());
+      for (auto& vote : flags) {
         vote = chance(random, refine) ? Adapt::refine : chance(random, 0.02) ? Adapt::keep : Adapt::coarsen;
       }
-      const auto next = tree.adapted(votes, min_level, max_level);
+      const auto next = tree.adapted(flags, min_level, max_level);
       if (round != 5) {
-        ASSERT_EQ(copy_of(next.leaves()), adapted_by_force(tree, votes, min_level, max_level));
+        ASSERT_EQ(copy_of(next.leaves()), adapted_by_force(tree, flags, min_level, max_level));
       }
       ASSERT_TRUE(next.is_valid());
       ASSERT_TRUE(next.is_balanced());
@@ -201,8 +201,8 @@ TYPED_TEST(Balance, AdaptationFollowsTheVotesAsFarAsBalanceAllows) {
         ASSERT_GE(level, min_level);
         ASSERT_LE(level, max_level);
         ASSERT_LE(std::abs(level - tree.leaves()[old].level()), 1);
-        // Refinement wins.
-        if (votes[old] == Adapt::refine && tree.leaves()[old].level() < max_level) {
+        // Refinement takes precedence.
+        if (flags[old] == Adapt::refine && tree.leaves()[old].level() < max_level) {
           ASSERT_EQ(origin[i].kind, Origin::Kind::refined);
         }
       }
@@ -211,7 +211,7 @@ TYPED_TEST(Balance, AdaptationFollowsTheVotesAsFarAsBalanceAllows) {
   }
 }
 
-TYPED_TEST(Balance, LevelsOutsideTheLimitsAreBroughtWithin) {
+TYPED_TEST(Balance, LevelsConvergeIntoTheLimits) {
   constexpr int D = TypeParam::value;
   for (const auto& domain : domains<D>()) {
     const int m = domain.base_level;
@@ -233,8 +233,8 @@ TYPED_TEST(Balance, CoarseningEndsAtTheBaseCells) {
     auto tree =
         random_tree_of(domain, 5000, std::min(domain.base_level + 8, Key<D>::max_level), random).balanced();
     for (int round = 0; round < 12; ++round) {
-      const std::vector<Adapt> votes(tree.size(), Adapt::coarsen);
-      tree = tree.adapted(votes, 0, Key<D>::max_level);
+      const std::vector<Adapt> flags(tree.size(), Adapt::coarsen);
+      tree = tree.adapted(flags, 0, Key<D>::max_level);
       ASSERT_TRUE(tree.is_balanced());
     }
     EXPECT_TRUE(same_leaves(tree, Spacetree<D>::uniform(domain, domain.base_level)));

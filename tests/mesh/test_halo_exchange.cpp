@@ -30,7 +30,7 @@ Domain<D> box(bool periodic) {
   return domain;
 }
 
-// How many axes an index leaves the interior along.
+// Number of axes along which an index is outside the interior.
 template <int D>
 int outside(const Index<D>& i, int p) {
   return static_cast<int>(std::count_if(i.begin(), i.end(), [p](int k) { return k < 0 || k >= p; }));
@@ -40,9 +40,9 @@ int filled_axes(solvers::HaloShape shape, int dim) {
   return shape == solvers::HaloShape::faces ? 1 : shape == solvers::HaloShape::edges ? 2 : dim;
 }
 
-enum class Filled { shape, whole };  // the halos that the shape promises, or whole ones of every other leaf
+enum class Filled { shape, whole };  // halos of the solver's shape, or whole halos of every second leaf
 
-// The largest error of all halo volumes that are to be filled, after filling the interior from `exact`.
+// The largest error in the filled halo volumes, with interiors from `exact`.
 template <int D, class Exact>
 double largest_error(const Case& c, bool periodic, solvers::Prolongation prolongation, const Exact& exact,
                      Filled filled = Filled::shape) {
@@ -89,7 +89,7 @@ double largest_error(const Case& c, bool periodic, solvers::Prolongation prolong
   return error;
 }
 
-// Linear data are kept by copies, by limited slopes and by means: any wrong index shows.
+// Copies, limited slopes and means preserve linear data, so that any wrong index is detected.
 TEST_P(HaloExchange, IsExactForLinearDataAcrossLevels) {
   const auto linear = [](int u, const auto& x) {
     double value = 1.0 + u;
@@ -100,8 +100,8 @@ TEST_P(HaloExchange, IsExactForLinearDataAcrossLevels) {
   EXPECT_LT(largest_error<3>(GetParam(), false, solvers::Prolongation::limited_linear, linear), 1e-13);
 }
 
-// Point values: centred stencils of 2 h nodes, from coarse slots with their halos, keep degree 2 h - 1 across
-// any levels, in every volume that the shape promises; so does no stencil with a wrong index or a stale halo.
+// Point values: centred stencils of 2 h nodes, which read coarse slots with their halos, preserve degree 2 h
+// - 1 across any levels in every volume of the halo shape. A wrong index or a stale halo is detected.
 TEST_P(HaloExchange, IsExactForPolynomialsOfPointValues) {
   const int degree = 2 * std::min(GetParam().h, 3) - 1;
   const auto polynomial = [&](int u, const auto& x) {
@@ -122,8 +122,8 @@ TEST_P(HaloExchange, IsExactForPolynomialsOfPointValues) {
             1e-11);
 }
 
-// Equal values stay equal to the bit, whatever the levels: uniform flow must stay uniform.
-TEST_P(HaloExchange, KeepsConstantsToTheBit) {
+// Constants are preserved bitwise across any levels: uniform flow must stay uniform.
+TEST_P(HaloExchange, KeepsConstantsBitwise) {
   const auto constant = [](int u, const auto&) { return 0.1 + u / 3.0; };
   for (const auto prolongation : {solvers::Prolongation::constant, solvers::Prolongation::limited_linear,
                                   solvers::Prolongation::centred}) {
@@ -132,7 +132,7 @@ TEST_P(HaloExchange, KeepsConstantsToTheBit) {
   }
 }
 
-// A smooth periodic function is met to second order in the coarsest width, also across the periodic border.
+// The error for a smooth periodic function is of second order in the coarsest width, also across the border.
 TEST_P(HaloExchange, WrapsAroundPeriodicBorders) {
   const auto wave = [](int, const auto& x) {
     double value = std::sin(2 * M_PI * x[0] / 1.5);
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(static_cast<int>(param.param.shape));
     });
 
-// Outflow repeats the last volume, reflection mirrors and turns the normal component.
+// Outflow repeats the last volume. Reflection mirrors, with opposite sign of the normal component.
 template <int D>
 void check_boundaries() {
   const InertSolver solver(D, 2, solvers::HaloShape::full, solvers::Prolongation::constant);

@@ -34,7 +34,7 @@ bool beside(const Domain<D>& domain, Cell<D>& cell, int direction) {
   return true;
 }
 
-// Every code of every leaf against a search for the cell it stands for.
+// Compares every code of every leaf with a search for the adjacent cell.
 template <int D>
 void expect_right_codes(const Spacetree<D>& tree) {
   const Neighbours<D> neighbours(tree);
@@ -64,7 +64,7 @@ void expect_right_codes(const Spacetree<D>& tree) {
         ASSERT_EQ(index_of(key), -1);
         const auto below = neighbours.refined_children(neighbour.refined_cell());
         for (int position = 0; position < children<D>; ++position) {
-          // A child is a leaf unless it is refined itself, which balance allows on the far side only.
+          // A child may be refined itself; balance permits that at the far side only.
           const auto child = key.child(child_digit(other, position));
           const auto code = below[static_cast<std::size_t>(position)];
           if (code >= 0) {
@@ -79,7 +79,7 @@ void expect_right_codes(const Spacetree<D>& tree) {
   }
 }
 
-TYPED_TEST(NeighboursTest, CodesNameTheCellsBesideEveryLeaf) {
+TYPED_TEST(NeighboursTest, CodesIdentifyTheAdjacentCells) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (const auto& domain : domains<D>()) {
@@ -89,7 +89,7 @@ TYPED_TEST(NeighboursTest, CodesNameTheCellsBesideEveryLeaf) {
   }
 }
 
-// All leaves that a leaf's codes lead to, finer ones by descent towards it.
+// All leaves that follow from the codes of a leaf; finer ones by descent towards it.
 template <int D>
 std::set<std::int32_t> leaves_around(const Neighbours<D>& neighbours, std::int32_t leaf) {
   std::set<std::int32_t> result;
@@ -128,7 +128,7 @@ TYPED_TEST(NeighboursTest, AreTheLeavesThatTouch) {
         for (std::size_t j = 0; j < cells.size(); ++j) {
           const auto other = box_of(cells[j], finest);
           for (const auto& image : own) {
-            // A leaf touches itself across a period, but not where it is.
+            // A leaf may touch its periodic image, but does not count as its own neighbour in place.
             if (i == j && image.low == other.low) continue;
             if (touch(image, other)) touching.insert(static_cast<std::int32_t>(j));
           }
@@ -146,7 +146,7 @@ TYPED_TEST(NeighboursTest, AreSymmetricOnLargeRandomTrees) {
   const auto tree = random_tree_of(domain, 100000, D == 2 ? 10 : 7, random).balanced();
   const Neighbours<D> neighbours(tree);
   ASSERT_GE(tree.size(), 100000u);
-  // Every pair is seen from both sides, so the sorted list of pairs is its own mirror image.
+  // Every pair is found from both sides, so the sorted list of pairs equals that of the swapped pairs.
   std::vector<std::pair<std::int32_t, std::int32_t>> pairs, mirrored;
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(tree.size()); ++i) {
     for (const auto j : leaves_around(neighbours, i)) {

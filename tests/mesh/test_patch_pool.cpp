@@ -9,7 +9,7 @@
 namespace meander::mesh {
 namespace {
 
-TEST(PatchPool, HandsOutTheLowestFreeAlignedSlot) {
+TEST(PatchPool, AcquiresTheLowestFreeAlignedSlot) {
   PatchPool pool(gpu::host_memory(), 24);
   pool.reserve(100);
   for (int i = 0; i < 100; ++i) {
@@ -24,7 +24,7 @@ TEST(PatchPool, HandsOutTheLowestFreeAlignedSlot) {
   EXPECT_EQ(pool.acquire(), 100);
 }
 
-TEST(PatchPool, ShrinksAndKeepsWhatIsHeld) {
+TEST(PatchPool, ShrinkingKeepsHeldSlots) {
   const std::size_t before = gpu::host_memory().stats().live_bytes;
   {
     PatchPool pool(gpu::host_memory(), 8);
@@ -49,7 +49,7 @@ TEST(PatchPool, ShrinksAndKeepsWhatIsHeld) {
   EXPECT_EQ(gpu::host_memory().stats().live_bytes, before);
 }
 
-// A resource with nothing left to give.
+// A resource of limited size.
 class Exhausted final : public gpu::Resource {
  public:
   void* allocate_sync(std::size_t bytes, std::size_t alignment) override {
@@ -68,7 +68,7 @@ class Exhausted final : public gpu::Resource {
   std::size_t left_ = 64 * 100;  // 100 slots of 8 doubles
 };
 
-TEST(PatchPool, RefusesWhatMemoryCannotHoldAndKeepsWhatIsHeld) {
+TEST(PatchPool, OutOfMemoryKeepsHeldSlots) {
   Exhausted memory;
   PatchPool pool(memory, 8);
   pool.reserve(60);

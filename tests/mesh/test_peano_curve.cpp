@@ -19,7 +19,7 @@ class PeanoCurve : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
 TYPED_TEST_SUITE(PeanoCurve, Dimensions);
 
-// All cells of a level, by their lexicographic number.
+// All cells of a level in lexicographic order.
 template <int D>
 std::vector<Cell<D>> level_cells(int level) {
   const int n = ipow(3, level);
@@ -47,7 +47,7 @@ TYPED_TEST(PeanoCurve, VisitsEveryCellOfALevelFaceToFace) {
       for (int axis = 0; axis < D; ++axis) distance += std::abs(a.at[axis] - b.at[axis]);
       ASSERT_EQ(distance, 1) << "level " << level << ", step " << i;
     }
-    // The curve runs from corner to opposite corner.
+    // The curve connects opposite corners.
     const int last = ipow(3, level) - 1;
     for (int axis = 0; axis < D; ++axis) {
       EXPECT_EQ(cell_of(keys.front()).at[axis], 0);
@@ -81,7 +81,7 @@ TYPED_TEST(PeanoCurve, XIsTheFastestAxis) {
   }
 }
 
-TYPED_TEST(PeanoCurve, KeysAndCellsAreInverseAtRandomDownToTheDeepestLevel) {
+TYPED_TEST(PeanoCurve, KeysAndCellsAreInverseOnAllLevels) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (int i = 0; i < 100000; ++i) {

@@ -94,7 +94,7 @@ TEST_P(Regrid, KeepsLinearData3D) {
   keeps_linear_data<3>(GetParam());
 }
 
-// Refining and taking it back gives the old state to round-off, and the same leaves.
+// Refinement followed by coarsening restores the leaves, and the state up to round-off.
 TEST_P(Regrid, RefineThenCoarsenIsTheIdentity) {
   const InertSolver solver(2, 1, solvers::HaloShape::faces, solvers::Prolongation::limited_linear);
   auto mesh = mesh_of<2>(solver, GetParam(), 2);
@@ -113,8 +113,8 @@ TEST_P(Regrid, RefineThenCoarsenIsTheIdentity) {
   }
 }
 
-// Point values are prolonged from whole slots, across the borders of leaves and of the domain: new leaves
-// keep polynomials of the stencils' degree, wherever a leaf is refined.
+// Point values are prolonged from whole slots, across borders of leaves and of the domain: new leaves
+// preserve polynomials of the degree of the stencils, wherever a leaf is refined.
 template <int D>
 double largest_error_of_new_leaves(int p, int h) {
   const InertSolver solver(D, h, solvers::HaloShape::faces, solvers::Prolongation::centred);
@@ -164,7 +164,7 @@ TEST(RegridOfPointValues, KeepsPolynomials) {
 
 INSTANTIATE_TEST_SUITE_P(PatchSizes, Regrid, testing::Values(3, 4, 5, 9));
 
-// The same wishes give the same bits for every number of threads.
+// Adaptation is bitwise identical for every number of threads.
 TEST(Regrid, DoesNotDependOnThreads) {
   const InertSolver solver(3, 1, solvers::HaloShape::faces, solvers::Prolongation::limited_linear);
   std::vector<double> reference;

@@ -36,7 +36,7 @@ TYPED_TEST(SpacetreeTest, UniformTreesHaveAllCellsOfTheBox) {
   }
 }
 
-// The leaves that share no face, nor a part of one, with their predecessor.
+// The leaves that share neither a face nor part of a face with their predecessor.
 template <int D>
 std::vector<std::size_t> jumps_along(const Spacetree<D>& tree) {
   const auto cells = cells_of(tree);
@@ -62,7 +62,7 @@ TYPED_TEST(SpacetreeTest, SuccessiveLeavesShareAFaceOrAPartOfOne) {
   EXPECT_TRUE(jumps_along(large.balanced()).empty());
 }
 
-// In a box the curve jumps only where the root cube's curve leaves the box and comes back elsewhere.
+// In a box the curve jumps only where the curve of the root cube leaves the box and returns at another cell.
 TYPED_TEST(SpacetreeTest, InABoxTheCurveJumpsOnlyWhereItLeavesTheBox) {
   constexpr int D = TypeParam::value;
   Random random(3);
@@ -83,7 +83,7 @@ TYPED_TEST(SpacetreeTest, InABoxTheCurveJumpsOnlyWhereItLeavesTheBox) {
   }
 }
 
-TYPED_TEST(SpacetreeTest, ValidityNoticesEveryDefect) {
+TYPED_TEST(SpacetreeTest, ValidityDetectsEveryDefect) {
   constexpr int D = TypeParam::value;
   Random random(4);
   for (const auto& domain : domains<D>()) {
@@ -136,7 +136,7 @@ int owners_of(const Domain<D>& domain, const std::vector<Cell<D>>& cells, const 
   return owners;
 }
 
-TYPED_TEST(SpacetreeTest, EveryPointHasOneOwnerAndItIsFound) {
+TYPED_TEST(SpacetreeTest, FindReturnsTheOnlyOwnerOfEveryPoint) {
   constexpr int D = TypeParam::value;
   Random random(5);
   for (const auto& domain : domains<D>()) {
@@ -147,7 +147,7 @@ TYPED_TEST(SpacetreeTest, EveryPointHasOneOwnerAndItIsFound) {
       const auto& corner = cells[random() % cells.size()];
       for (int a = 0; a < D; ++a) {
         x[a] = uniform_in(random, domain.lower[a], domain.face(domain.base_level, a, domain.base_cells[a]));
-        // On faces, and one rounding step beside them.
+        // On faces, and one representable number beside them.
         const auto choice = random() % 8;
         const double face = domain.face(corner.level, a, corner.at[a] + static_cast<int>(random() % 2));
         if (choice == 0) x[a] = face;
@@ -194,7 +194,7 @@ TYPED_TEST(SpacetreeTest, LeavesOwnTheirLowerCornersAndCentres) {
   }
 }
 
-TYPED_TEST(SpacetreeTest, AFaceHasOneCoordinateFromEveryLevel) {
+TYPED_TEST(SpacetreeTest, FaceCoordinatesAreIdenticalOnAllLevels) {
   constexpr int D = TypeParam::value;
   Random random(7);
   for (int i = 0; i < 20000; ++i) {
@@ -210,7 +210,7 @@ TYPED_TEST(SpacetreeTest, AFaceHasOneCoordinateFromEveryLevel) {
   EXPECT_EQ(unit.face(Key<D>::max_level, 0, ipow(3, Key<D>::max_level)), 1.0);
 }
 
-// Origins against the definition, leaf by leaf.
+// Compares origins with their definition for every leaf.
 template <int D>
 void expect_origins(const Spacetree<D>& previous, const Spacetree<D>& next) {
   const auto origin = origins(previous, next);
@@ -244,7 +244,7 @@ void expect_origins(const Spacetree<D>& previous, const Spacetree<D>& next) {
   ASSERT_EQ(std::count(used.begin(), used.end(), false), 0);
 }
 
-TYPED_TEST(SpacetreeTest, OriginsNameWhereEachLeafComesFrom) {
+TYPED_TEST(SpacetreeTest, OriginsIdentifyTheOldLeaves) {
   constexpr int D = TypeParam::value;
   Random random(8);
   for (const auto& domain : domains<D>()) {

@@ -62,7 +62,7 @@ class TraceFile(ProgramTest):
         rows = self.trace(2, *OFFLOAD, threads="2")
         self.assert_nested(rows)
         for rank in (0, 1):
-            self.assertLessEqual({"skeletons", "traversal", "enclaves", "enclave batch", "land batch", "fill halos", "step", "regrid",
+            self.assertLessEqual({"skeletons", "traversal", "enclaves", "enclave batch", "complete batch", "fill halos", "step", "regrid",
                                   "output", "wait for halos", "wait for reduction"}, self.names(rows, rank, "thread"))
             self.assertEqual({"copy in", "update", "copy out"}, self.names(rows, rank, "host:0 queue"))
             self.assertIn("halos", self.names(rows, rank, f"messages from rank {1 - rank}"))

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches through a device whose kernels are the solver's own give the bits of the CPU: on CUDA, by OpenMP,
-// and on the emulated device, which runs the same kernels block by block.
+// Batches updated by a solver's device kernels are bitwise identical to updates on the CPU: with CUDA, with
+// OpenMP, and on the emulated device, which runs the block kernels.
 
 #include <gtest/gtest.h>
 
 #include "gpu/host_device.hpp"
-#include "tasks/flight.hpp"
+#include "tasks/batch_execution.hpp"
 #include "tests/solvers/ccz4_batch.hpp"
 #include "tests/solvers/euler_batch.hpp"
 
@@ -22,12 +22,12 @@ class DeviceKernels : public testing::TestWithParam<std::string> {
     device_ = std::move(gpu::make_devices(GetParam()).front());
   }
 
-  // All stages of a step, `expected` on the CPU and `found` on the device.
+  // Compares all stages of a step: `expected` on the CPU, `found` on the device.
   void expect_same_bits(const solvers::Solver& solver, Batch& expected, Batch& found, double dt,
                         const std::string& strategy) const {
     ASSERT_TRUE(solver.runs_on(device_->properties().kind));
     const auto memory = gpu::make_strategy(strategy, *device_);
-    Flight flight(*device_, *memory, true);
+    BatchExecution execution(*device_, *memory, true);
     for (int stage = 0; stage < solver.traits().stages; ++stage) {
       SCOPED_TRACE(testing::Message() << solver.traits().name << ", p " << found.layout.p << ", stage "
                                       << stage << ", " << strategy);
@@ -36,8 +36,8 @@ class DeviceKernels : public testing::TestWithParam<std::string> {
       std::vector<EnclaveTask> tasks;
       for (std::size_t n = 0; n < patches.size(); ++n)
         tasks.push_back({&patches[n], &found.status[n], static_cast<std::int32_t>(n)});
-      flight.start({&solver, found.layout, stage, 0.3, dt}, tasks);
-      flight.land();
+      execution.start({&solver, found.layout, stage, 0.3, dt}, tasks);
+      execution.finish();
       found.expect_same_bits(expected);
       found.slots = expected.slots;  // stale halos differ
     }
@@ -46,7 +46,7 @@ class DeviceKernels : public testing::TestWithParam<std::string> {
   std::unique_ptr<gpu::Device> device_;
 };
 
-TEST_P(DeviceKernels, OfEulerGiveTheBitsOfTheCpu) {
+TEST_P(DeviceKernels, EulerIsBitwiseIdenticalToTheCpu) {
   // OpenMP's kernels are not specialised by patch size.
   const std::vector<int> sizes = GetParam() == "openmp"
                                      ? std::vector{3, 5, 9}
@@ -60,7 +60,7 @@ TEST_P(DeviceKernels, OfEulerGiveTheBitsOfTheCpu) {
   }
 }
 
-TEST_P(DeviceKernels, OfCcz4GiveTheBitsOfTheCpuInEveryStage) {
+TEST_P(DeviceKernels, Ccz4IsBitwiseIdenticalToTheCpuInEveryStage) {
   for (const auto scheme : {ccz4::Scheme::rusanov, ccz4::Scheme::fourth_order}) {
     for (const int p : {4, 5}) {
       const auto solver = solvers::test::make_ccz4(scheme, p == 4);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A step with devices gives the bits of a step without, for schemes of one stage and of four, with stage
-// blocks, without fluxes.
+// A step with devices is bitwise identical to a step without: for schemes of one stage and of four stages,
+// with stage blocks, without fluxes.
 
 #include <gtest/gtest.h>
 
@@ -46,9 +46,9 @@ Outcome steps(Scheme scheme, int p, bool adaptive, int threads, OffloadEngine* e
                           gpu::host_memory());
   ThreadTeam team(threads);
   if (adaptive) {
-    std::vector<mesh::Adapt> wishes(mesh.size(), mesh::Adapt::keep);
-    wishes[13] = mesh::Adapt::refine;
-    EXPECT_TRUE(mesh.adapt(wishes, 1, 2, 0, team));
+    std::vector<mesh::Adapt> flags(mesh.size(), mesh::Adapt::keep);
+    flags[13] = mesh::Adapt::refine;
+    EXPECT_TRUE(mesh.adapt(flags, 1, 2, 0, team));
   }
   const auto& layout = mesh.layout();
   for (const auto& patch : mesh.patches()) {
@@ -100,13 +100,13 @@ void expect_same_bits(Scheme scheme, int p, bool adaptive) {
   }
 }
 
-TEST(EnclaveSweep, ChangesNoBitOfFourStages) {
+TEST(EnclaveSweep, FourStagesAreBitwiseIdentical) {
   expect_same_bits(Scheme::fourth_order, 4, false);
 }
-TEST(EnclaveSweep, ChangesNoBitOfFourStagesBesideAResolutionChange) {
+TEST(EnclaveSweep, FourStagesAtAResolutionJumpAreBitwiseIdentical) {
   expect_same_bits(Scheme::fourth_order, 9, true);
 }
-TEST(EnclaveSweep, ChangesNoBitOfAnotherEquation) {
+TEST(EnclaveSweep, SingleStageIsBitwiseIdentical) {
   expect_same_bits(Scheme::rusanov, 4, true);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches through an emulated device: all that an update writes comes back, and nothing of a batch that
-// failed.
+// Batches on an emulated device: all results of an update are written back, and nothing of a failed batch is.
 
 #include "tasks/offload_engine.hpp"
 
@@ -18,7 +17,8 @@
 namespace meander::tasks {
 namespace {
 
-// Writes what it reads into all that an update may write, so that every transfer shows.
+// Writes values derived from its input to all outputs of an update, so that every missing transfer is
+// detected.
 class Marking final : public solvers::Solver {
  public:
   Marking() {
@@ -103,16 +103,16 @@ struct Patches {
 
 constexpr int count = 37, batch = 4;
 
-// Through `engine`, by several threads; what is left over on the CPU.
+// Updates the patches by `engine` on several threads, and the remainder on the CPU.
 void sweep(OffloadEngine& engine, const Marking& solver, Patches& patches, int threads) {
   const UpdateCall call{&solver, patches.layout, 1, 0.5, 0.125};
   std::mutex mutex;
   std::set<std::int32_t> seen;
   engine.begin(call, [&](const EnclaveTask& task, double seconds) {
     const std::lock_guard lock(mutex);
-    EXPECT_TRUE(seen.insert(task.place).second) << task.place << " twice";
+    EXPECT_TRUE(seen.insert(task.order_index).second) << task.order_index << " twice";
     EXPECT_GE(seconds, 0);
-    EXPECT_EQ(task.status->first_order, 1) << "told before it was done";
+    EXPECT_EQ(task.status->first_order, 1) << "called before the update";
   });
   TaskPool pool;
   patches.fill(pool);
@@ -124,7 +124,7 @@ void sweep(OffloadEngine& engine, const Marking& solver, Patches& patches, int t
         if (engine.offload(pool) || engine.complete()) continue;
         if (alone && pool.size() < batch) return;
         std::this_thread::yield();
-        // A device that is given up takes no more.
+        // A device that was given up takes no further batches.
         if (alone && engine.counts().given_up > 0) return;
       }
     });
@@ -132,7 +132,7 @@ void sweep(OffloadEngine& engine, const Marking& solver, Patches& patches, int t
   team.clear();
   while (const auto task = pool.take()) {
     solver.update({task->patch, 1}, call.layout, call.stage, call.t, call.dt, {task->status, 1});
-    seen.insert(task->place);
+    seen.insert(task->order_index);
   }
   EXPECT_EQ(seen.size(), patches.tasks.size());
 }
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, EngineWith, testing::ValuesIn(gpu::strategy_name
   return name;
 });
 
-TEST_P(EngineWith, BringsBackSlotsStagesFluxesAndStatus) {
+TEST_P(EngineWith, WritesBackSlotsStagesFluxesAndStatus) {
   const Marking solver;
   for (const int threads : {1, 3}) {
     OffloadEngine engine(one({}), options(GetParam()));
@@ -176,7 +176,7 @@ TEST_P(EngineWith, BringsBackSlotsStagesFluxesAndStatus) {
   }
 }
 
-TEST_P(EngineWith, WritesNothingOfABatchThatFailed) {
+TEST_P(EngineWith, FailedBatchWritesNothing) {
   const Marking solver;
   for (std::uint64_t nth = 1; nth <= 6; ++nth) {
     for (const bool launch : {true, false}) {
@@ -185,7 +185,7 @@ TEST_P(EngineWith, WritesNothingOfABatchThatFailed) {
       OffloadEngine engine(one(failing), options(GetParam()));
       Patches patches(count);
       sweep(engine, solver, patches, 2);
-      // Updates double what they find: a second one on half-written slots would show.
+      // Updates double their input: a second update of half-written slots would be detected.
       EXPECT_TRUE(patches.equals(expected(solver))) << nth;
       EXPECT_EQ(engine.counts().on_cpu, 0);
       EXPECT_EQ(engine.memory().live_bytes, 0u);
@@ -193,7 +193,7 @@ TEST_P(EngineWith, WritesNothingOfABatchThatFailed) {
   }
 }
 
-TEST_P(EngineWith, HandsAllToTheCpuWhenTheDeviceDies) {
+TEST_P(EngineWith, UpdatesAllOnTheCpuAfterDeviceLoss) {
   const Marking solver;
   for (const std::uint64_t calls : {10, 13, 17, 22, 30}) {
     gpu::HostDeviceSettings mortal;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Patches in memory that a device copies from fast.
+// Patches in memory from which a device copies directly.
 
 #include "tasks/patch_memory.hpp"
 
@@ -11,12 +11,12 @@
 #include "base/trace.hpp"
 #include "gpu/host_device.hpp"
 #include "physics/euler/solver.hpp"
-#include "tasks/flight.hpp"
+#include "tasks/batch_execution.hpp"
 
 namespace meander::tasks {
 namespace {
 
-TEST(PatchMemory, IsTheDevicesUnlessThatHasNone) {
+TEST(PatchMemory, FallsBackToHostMemory) {
   for (const bool fails : {false, true}) {
     gpu::HostDeviceSettings settings;
     settings.failing_allocation = fails ? 1 : 0;
@@ -33,7 +33,7 @@ TEST(PatchMemory, IsTheDevicesUnlessThatHasNone) {
   }
 }
 
-TEST(PatchMemory, GoesOnWithoutADeviceThatIsLost) {
+TEST(PatchMemory, SurvivesDeviceLoss) {
   gpu::HostDeviceSettings settings;
   settings.dies_after = 1;
   gpu::HostDevice device(settings);
@@ -47,7 +47,7 @@ TEST(PatchMemory, GoesOnWithoutADeviceThatIsLost) {
   memory.deallocate_sync(after, 4096);
 }
 
-// A batch whose patches lie where `gaps` says: after each but the first, so many doubles are left out.
+// A batch whose slots are `gap` doubles apart.
 class Batch {
  public:
   static constexpr int count = 8;
@@ -109,9 +109,9 @@ struct Sent {
   std::size_t copies;
 };
 
-TEST(Flight, CopiesStraightFromPinnedSlotsThatLieSideBySide) {
+TEST(BatchExecution, CopiesAdjacentPinnedSlotsDirectly) {
   using gpu::Space;
-  // Large slots one by one, small ones side by side; else by way of a window, in one copy.
+  // Adjacent and large pieces are copied directly; otherwise one copy transfers the buffer.
   const Sent cases[] = {{0, Space::host, 16, 1},    {0, Space::pinned, 16, 2},  {0, Space::managed, 16, 2},
                         {64, Space::pinned, 16, 1}, {64, Space::pinned, 32, 9}, {0, Space::pinned, 4, 1}};
   for (const Sent& sent : cases) {
@@ -125,10 +125,10 @@ TEST(Flight, CopiesStraightFromPinnedSlotsThatLieSideBySide) {
     for (const EnclaveTask& task : reference.tasks())
       solver->update({task.patch, 1}, layout, 0, 0, 1e-3, {task.status, 1});
     const auto strategy = gpu::make_strategy("pooled", device);
-    Flight flight(device, *strategy);
+    BatchExecution execution(device, *strategy);
     trace::start();
-    flight.start({solver.get(), layout, 0, 0, 1e-3, sent.space}, batch.tasks());
-    flight.land();
+    execution.start({solver.get(), layout, 0, 0, 1e-3, sent.space}, batch.tasks());
+    execution.finish();
     trace::stop();
     EXPECT_EQ(copies_in(trace::events(0, "")), sent.copies)
         << "gap " << sent.gap << ", p " << sent.p << ", " << gpu::name(sent.space);

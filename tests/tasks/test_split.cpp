@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Who gets the enclaves, for rates that are given.
+// Division of the enclaves between devices and threads for given rates, and the overlap meter.
 
 #include <gtest/gtest.h>
 
@@ -12,25 +12,25 @@ namespace {
 
 constexpr int batch = 8;
 
-// A sweep whose threads took `thread` seconds a patch, whose batches took `flight` each, the devices `device`
-// a patch.
+// A sweep with these times in seconds: `thread` a patch on threads, `device` a patch on devices, `flight` a
+// batch.
 void learn(Split& split, double thread, double device, double flight) {
   split.begin(2 * batch);
   for (int i = 0; i < batch; ++i) {
     split.updated(thread);
-    split.landed(flight / batch);
+    split.returned(flight / batch);
   }
   split.end(device * batch);
 }
 
-TEST(Split, LetsAllTakeUntilItKnows) {
+TEST(Split, UnknownRatesPermitEverything) {
   Split split({}, batch, 4);
   split.begin(100);
   EXPECT_TRUE(split.reserve_batch());
   EXPECT_TRUE(split.reserve_patch(1, 0));
 }
 
-TEST(Split, GivesNoBatchThatThreadsWouldHaveDoneBefore) {
+TEST(Split, RefusesBatchesThatThreadsFinishEarlier) {
   Split split({}, batch, 4);
   learn(split, 1e-5, 1e-5, 1e-3);
   EXPECT_DOUBLE_EQ(split.rates().thread_patch, 1e-5);
@@ -45,16 +45,16 @@ TEST(Split, GivesNoBatchThatThreadsWouldHaveDoneBefore) {
   EXPECT_TRUE(split.reserve_batch());
 }
 
-TEST(Split, LeavesPatchesToDevicesThatAreFasterThanAThread) {
+TEST(Split, LeavesPatchesToFasterDevices) {
   Split split({}, batch, 4);
   learn(split, 1e-4, 1e-5, 1e-4);
   split.begin(100);
-  EXPECT_FALSE(split.reserve_patch(9, 0)) << "nine patches take the devices less than one takes a thread";
+  EXPECT_FALSE(split.reserve_patch(9, 0)) << "devices finish nine patches before a thread finishes one";
   EXPECT_TRUE(split.reserve_patch(20, 0));
-  EXPECT_TRUE(split.reserve_patch(9, 8)) << "what is in flight comes first";
+  EXPECT_TRUE(split.reserve_patch(9, 8)) << "batches in flight precede it";
 }
 
-TEST(Split, SmoothsAndAsksSlowDevicesAgain) {
+TEST(Split, SmoothsRatesAndRetriesSlowDevices) {
   Split split({}, batch, 1);
   learn(split, 1e-5, 1e-5, 1);
   learn(split, 2e-5, 1e-5, 1);
@@ -69,7 +69,7 @@ TEST(Split, SmoothsAndAsksSlowDevicesAgain) {
   EXPECT_LT(sweeps, 200);
 }
 
-TEST(Split, KeepsToAFixedShare) {
+TEST(Split, KeepsAFixedShare) {
   Split split({false, 0.5}, batch, 2);
   split.begin(100);
   for (int i = 0; i < 40; ++i) split.put();
@@ -80,7 +80,7 @@ TEST(Split, KeepsToAFixedShare) {
   EXPECT_FALSE(split.reserve_patch(1, 0));
 }
 
-TEST(Overlap, CountsWhatIsDoneMeanwhile) {
+TEST(OverlapMeter, CountsUpdatesWhileMessagesAreStopwatch) {
   Stopwatch clock;
   clock.start(100);
   clock.start(150);
@@ -93,13 +93,13 @@ TEST(Overlap, CountsWhatIsDoneMeanwhile) {
   EXPECT_EQ(clock.elapsed(520), 120);
   const OverlapTime none;
   EXPECT_EQ(none.share(), 1);
-  Overlap messages;
+  OverlapMeter messages;
   const auto work = [&] {
-    Hiding hiding(messages, nullptr);
+    OverlapScope overlap(&messages);
     const std::int64_t end = steady_nanoseconds() + 2'000'000;
     while (steady_nanoseconds() < end) {
     }
-    return hiding.end();
+    return overlap.end();
   };
   EXPECT_GE(work(), 2e-3);
   EXPECT_EQ(messages.time(1).hidden, 0) << "nothing was under way";

@@ -16,7 +16,7 @@
 #include "gpu/size_class.hpp"
 #include "gpu/strategy.hpp"
 #include "simulation/control/node_quotas.hpp"
-#include "tasks/flight.hpp"
+#include "tasks/batch_execution.hpp"
 
 namespace meander::simulation {
 namespace {

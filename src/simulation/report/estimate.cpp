@@ -12,7 +12,7 @@
 #include "io/progress.hpp"
 #include "simulation/config/field_names.hpp"
 #include "simulation/simulation.hpp"
-#include "tasks/flight.hpp"
+#include "tasks/batch_execution.hpp"
 
 namespace meander::simulation {
 

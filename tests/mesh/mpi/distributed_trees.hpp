@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Trees cut at random for the tests of several ranks. All ranks draw the same random numbers, and so know the
-// whole tree.
+// Randomly partitioned trees for tests on several ranks. All ranks draw identical random numbers, and thus
+// know the whole tree.
 
 #include <algorithm>
 #include <vector>
@@ -18,7 +18,8 @@ inline const parallel::Communicator& world() {
   return communicator;
 }
 
-// A table of first leaves: uneven, with empty parts, now and then all on one rank or one leaf a rank.
+// A random table of first leaves: uneven, with empty ranks, occasionally all leaves on one rank or one a
+// rank.
 inline std::vector<std::int64_t> random_cuts(std::size_t leaves, Random& random) {
   const auto n = static_cast<std::int64_t>(leaves);
   std::vector<std::int64_t> cuts{0};

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Every operation on distributed leaves against the same one on all leaves by one rank, for random cuts.
+// Compares every operation on distributed leaves with that on all leaves on one rank, for random partitions.
 
 #include <gtest/gtest.h>
 
@@ -30,14 +30,14 @@ TYPED_TEST(DistributedTreeTest, UniformTreesAreCutEvenly) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, WhatDoesNotTileIsFound) {
+TYPED_TEST(DistributedTreeTest, ValidityDetectsGapsAndOverlaps) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (const auto& domain : domains<D>()) {
     const auto tree = random_tree(domain, domain.base_level + 3, 0.1, random);
     const auto whole = distributed(tree, random_cuts(tree.size(), random));
     ASSERT_TRUE(whole.is_valid());
-#ifdef NDEBUG  // else the constructor refuses
+#ifdef NDEBUG  // otherwise the constructor asserts
     auto leaves = copy_of(whole.leaves());
     const auto missing = static_cast<std::int64_t>(random() % tree.size()) - whole.first_leaf();
     if (0 <= missing && missing < static_cast<std::int64_t>(leaves.size()))
@@ -75,7 +75,7 @@ TYPED_TEST(DistributedTreeTest, RepartitioningKeepsTheLeaves) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, BalanceIsThatOfOneRank) {
+TYPED_TEST(DistributedTreeTest, BalanceEqualsThatOfOneRank) {
   constexpr int D = TypeParam::value;
   Random random(3);
   for (const auto& domain : domains<D>()) {
@@ -89,7 +89,7 @@ TYPED_TEST(DistributedTreeTest, BalanceIsThatOfOneRank) {
       ASSERT_EQ(gathered(balanced), copy_of(expected.leaves()));
       ASSERT_TRUE(balanced.is_balanced());
       ASSERT_TRUE(balanced.is_valid());
-      // Leaves stay where they were.
+      // Leaves stay on their rank.
       for (const auto leaf : balanced.leaves()) {
         const auto old = std::find_if(cut.leaves().begin(), cut.leaves().end(),
                                       [&](Key<D> key) { return key.contains(leaf); });
@@ -99,7 +99,7 @@ TYPED_TEST(DistributedTreeTest, BalanceIsThatOfOneRank) {
   }
 }
 
-// A single leaf of the deepest level asks for cells all over the domain.
+// A single leaf of the deepest level requires cells all over the domain.
 TYPED_TEST(DistributedTreeTest, BalanceOfADeepSpike) {
   constexpr int D = TypeParam::value;
   Random random(4);
@@ -124,8 +124,8 @@ TYPED_TEST(DistributedTreeTest, BalanceOfADeepSpike) {
   }
 }
 
-// Several rounds of adaptation by random votes, the families brought together first, and cut anew in between.
-TYPED_TEST(DistributedTreeTest, AdaptationIsThatOfOneRank) {
+// Several rounds of adaptation by random flags, each with families united before and random partitions after.
+TYPED_TEST(DistributedTreeTest, AdaptationEqualsThatOfOneRank) {
   constexpr int D = TypeParam::value;
   Random random(5);
   for (const auto& domain : domains<D>()) {
@@ -155,7 +155,7 @@ TYPED_TEST(DistributedTreeTest, AdaptationIsThatOfOneRank) {
   }
 }
 
-// Brings together those families only that need it, and moves no others.
+// Families on several ranks are united if flagged; no other leaves move.
 TYPED_TEST(DistributedTreeTest, FamiliesAreUnitedAtTheirFirstLeaf) {
   constexpr int D = TypeParam::value;
   Random random(6);
@@ -189,7 +189,7 @@ TYPED_TEST(DistributedTreeTest, FamiliesAreUnitedAtTheirFirstLeaf) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, RulesAboutCellsAreFollowedAsByOneRank) {
+TYPED_TEST(DistributedTreeTest, PredicatesOnCellsActAsOnOneRank) {
   constexpr int D = TypeParam::value;
   Random random(7);
   for (const auto& domain : domains<D>()) {
@@ -203,7 +203,7 @@ TYPED_TEST(DistributedTreeTest, RulesAboutCellsAreFollowedAsByOneRank) {
     const auto cut = distributed(tree, random_cuts(tree.size(), random));
     const auto fine = cut.refined_where(m + 4, rule);
     ASSERT_EQ(gathered(fine), copy_of(refined_where(tree, m + 4, rule).leaves()));
-    // On one part, no family is cut.
+    // On one rank, all families are whole.
     std::vector<std::int64_t> one(static_cast<std::size_t>(world().size()) + 1, fine.global_size());
     one.front() = 0;
     const auto serial = Spacetree<D>(domain, gathered(fine));
@@ -223,7 +223,7 @@ TYPED_TEST(DistributedTreeTest, PointsAreFoundOnTheirRank) {
     for (auto& x : points) {
       for (int a = 0; a < D; ++a) {
         const int n = domain.base_cells[a];
-        // Corners of cells too, and points outside.
+        // Including corners of cells and points outside.
         x[a] = chance(random, 0.3)
                    ? domain.face(domain.base_level + 1, a, static_cast<int>(random() % 4))
                    : uniform_in(random, domain.lower[a] - 0.01, domain.face(domain.base_level, a, n) + 0.01);
@@ -257,7 +257,7 @@ TYPED_TEST(DistributedTreeTest, CompletionIsCoarsest) {
         if (chance(random, density)) some.push_back(leaf);
       }
       std::vector<std::size_t> index;
-      const auto whole = completed<D>(domain, some, &index);
+      const auto whole = complete_tree<D>(domain, some, &index);
       ASSERT_TRUE(whole.is_valid());
       ASSERT_EQ(index.size(), some.size());
       std::vector<bool> given(whole.size(), false);
@@ -265,7 +265,7 @@ TYPED_TEST(DistributedTreeTest, CompletionIsCoarsest) {
         ASSERT_EQ(whole.leaves()[index[i]], some[i]);
         given[index[i]] = true;
       }
-      // The parent of a cell in between holds one of the leaves, or else it would do in its place.
+      // The parent of a filling cell contains one of the leaves; otherwise it could replace the cell.
       for (std::size_t i = 0; i < whole.size(); ++i) {
         const Key<D> cell = whole.leaves()[i];
         if (given[i] || cell.level() == domain.base_level) continue;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Ghosts against all pairs of leaves, and the neighbours in a rank's view against those in the whole tree.
+// Compares ghosts with all pairs of leaves, and the neighbours in a rank's view with those in the whole tree.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class Ghosts : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
 TYPED_TEST_SUITE(Ghosts, Dimensions);
 
-// Pairs of leaves that touch, all against all.
+// All pairs of leaves that touch.
 template <int D>
 std::vector<std::pair<std::size_t, std::size_t>> touching_pairs(const Spacetree<D>& tree) {
   std::vector<std::pair<std::size_t, std::size_t>> result;
@@ -39,7 +39,7 @@ std::vector<std::pair<std::size_t, std::size_t>> touching_pairs(const Spacetree<
   return result;
 }
 
-TYPED_TEST(Ghosts, AreTheLeavesOfOthersThatTouch) {
+TYPED_TEST(Ghosts, AreTheTouchingLeavesOfOtherRanks) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (const auto& domain : domains<D>()) {
@@ -107,7 +107,7 @@ TYPED_TEST(Ghosts, ValuesArriveWithTheirLeaves) {
   }
 }
 
-// What a code of the view says, by key: outside, a leaf, or refined with its children.
+// The meaning of a code of the view, by key: outside, a leaf, or refined with its children.
 template <int D>
 void expect_same(const LocalView<D>& view, const DistributedTree<D>& cut, const Spacetree<D>& tree,
                  const Neighbours<D>& whole, std::int32_t leaf, std::int32_t leaf_in_tree) {
@@ -129,7 +129,7 @@ void expect_same(const LocalView<D>& view, const DistributedTree<D>& cut, const 
         ASSERT_GE(view.rank(a.leaf()), 0);
       }
     } else {
-      // A ghost names an own leaf where it shall, and nowhere else.
+      // A ghost has an own leaf as neighbour exactly where the whole tree has it.
       ASSERT_EQ(a.is_leaf() && view.is_own(a.leaf()), b.is_leaf() && is_own_in_tree(b.leaf()));
       if (a.is_leaf() && view.is_own(a.leaf())) {
         ASSERT_EQ(cell_in_view(a.leaf()), cell_in_tree(b.leaf()));
@@ -156,7 +156,7 @@ void expect_same(const LocalView<D>& view, const DistributedTree<D>& cut, const 
   }
 }
 
-TYPED_TEST(Ghosts, NeighboursInAViewAreThoseOfTheWholeTree) {
+TYPED_TEST(Ghosts, NeighboursInAViewEqualThoseOfTheWholeTree) {
   constexpr int D = TypeParam::value;
   Random random(3);
   for (const auto& domain : domains<D>()) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank has no memory for its part of the mesh: all ranks learn of it, and why.
+// One rank has no memory for its leaves: all ranks fail and report the reason.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace meander::mesh {
 namespace {
 
-// Host memory of which there is only so much.
+// Host memory of limited size.
 class Scarce final : public gpu::Resource {
  public:
   explicit Scarce(std::size_t bytes) : left_(bytes) {}
@@ -33,7 +33,7 @@ class Scarce final : public gpu::Resource {
   std::size_t left_;
 };
 
-// What the body threw; empty: nothing.
+// The message of the exception thrown by the body; empty without exception.
 template <class Body>
 std::string thrown(const Body& body) {
   try {
@@ -46,7 +46,7 @@ std::string thrown(const Body& body) {
   return "";
 }
 
-TEST(OutOfMemory, OfOneRankIsAFailureOfAll) {
+TEST(OutOfMemory, OnOneRankFailsOnAllRanks) {
   const parallel::Communicator world = parallel::Communicator::world();
   const InertSolver solver(3, 1, solvers::HaloShape::faces, solvers::Prolongation::constant);
   Domain<3> domain;
@@ -66,8 +66,8 @@ TEST(OutOfMemory, OfOneRankIsAFailureOfAll) {
   // Enough for the first mesh, but not for the one of 27 times as many leaves.
   Scarce some(poor ? 15u << 20 : 1u << 30);
   auto mesh = make(some);
-  const std::vector<Adapt> wishes(mesh.size(), Adapt::refine);
-  const std::string later = thrown([&] { mesh.adapt(wishes, 2, 3, 0, team); });
+  const std::vector<Adapt> flags(mesh.size(), Adapt::refine);
+  const std::string later = thrown([&] { mesh.adapt(flags, 2, 3, 0, team); });
   EXPECT_NE(later.find("bytes"), std::string::npos) << later;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Cuts by weight against a search through all of them, and what migrates.
+// Compares cuts by weight with an exhaustive search, and tests migration.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::vector<std::int64_t> cut_of(const std::vector<std::int64_t>& weights, Rando
                    static_cast<std::size_t>(cuts[r]), static_cast<std::size_t>(cuts[r + 1] - cuts[r])));
 }
 
-TEST(CutByWeight, IsWithinALeafOfTheIdealWhateverThePresentCuts) {
+TEST(CutByWeight, IsWithinALeafOfTheIdealForAnyPresentCut) {
   Random random(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t n = round < 20 ? static_cast<std::size_t>(round) : 1 + random() % 300;
@@ -62,7 +62,7 @@ TEST(CutByWeight, IsWithinALeafOfTheIdealWhateverThePresentCuts) {
   }
 }
 
-TEST(CutByWeight, CountsLeavesWhereNothingWeighs) {
+TEST(CutByWeight, CountsLeavesIfAllWeightsAreZero) {
   Random random(2);
   for (const std::size_t n : {0u, 1u, 5u, 100u}) {
     EXPECT_EQ(cut_of(std::vector<std::int64_t>(n, 0), random),
@@ -70,7 +70,7 @@ TEST(CutByWeight, CountsLeavesWhereNothingWeighs) {
   }
 }
 
-TEST(CutByWeight, HoldsLargeSums) {
+TEST(CutByWeight, HandlesLargeSums) {
   Random random(3);
   const std::vector<std::int64_t> weights(40, std::numeric_limits<std::int64_t>::max() / 80);
   EXPECT_EQ(cut_of(weights, random), cut_of(std::vector<std::int64_t>(40, 1), random));
@@ -89,7 +89,7 @@ TEST(Migration, PiecesAddUpAndMatchOnBothSides) {
         ASSERT_EQ(piece.begin, sent);
         ASSERT_GT(piece.count, 0u);
         sent += piece.count;
-        // The same leaves, by their number on the curve, arrive there.
+        // Identical leaves, by number along the curve, arrive on the other side.
         const auto other = static_cast<std::size_t>(piece.rank);
         bool arrives = false;
         for (const auto& arrival : migration(from, to, piece.rank).receive) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A patch mesh over all ranks against the same mesh on one rank alone, bit by bit: leaves, interiors and
-// halos after rounds of adaptation and migration, and the flux correction.
+// A patch mesh on all ranks is bitwise identical to one on a single rank: leaves, interiors and halos after
+// rounds of adaptation and migration, and the flux correction.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::uint64_t scrambled(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// In [0, 1), of anything.
+// A pseudo-random number in [0, 1), determined by the arguments.
 double noise(std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
   return static_cast<double>(scrambled(scrambled(scrambled(a + 1) + b) + c) >> 11) * 0x1p-53;
 }
@@ -71,14 +71,14 @@ class Pair {
     }
   }
 
-  // Wishes that depend on the leaf alone, so that families straddle ranks as they like.
+  // Flags that depend on the leaf only, so that families may lie on several ranks.
   bool adapt(std::uint64_t round, int max_level) {
     const bool changed = adapt(*alone_, round, max_level);
     EXPECT_EQ(adapt(*together_, round, max_level), changed);
     return changed;
   }
 
-  // The whole halos of leaves that are chosen by their keys, which must come out the same, and of no others.
+  // Compares the whole halos of leaves that are chosen by their keys.
   void expect_same_whole_halos(std::uint64_t round) {
     const auto chosen = [&](const PatchMesh<D>& mesh, std::size_t leaf) {
       return noise(mesh.tree().leaves()[leaf].bits, round, 7) < 0.3;
@@ -87,7 +87,7 @@ class Pair {
     for (auto* mesh : {alone_.get(), together_.get()}) {
       std::vector<char> marked(mesh->size());
       for (std::size_t leaf = 0; leaf < mesh->size(); ++leaf) marked[leaf] = chosen(*mesh, leaf) ? 1 : 0;
-      // Nothing but interiors may count.
+      // The result may depend on interiors only.
       for (const auto& patch : mesh->patches()) {
         for_volumes<D>(mesh->layout(), patch, case_.h, [&](const Index<D>& i, const Point<D>&) {
           if (outside(i) == 0) return;
@@ -96,7 +96,7 @@ class Pair {
         });
       }
       mesh->fill_whole_halos(marked, 0, team);
-      mesh->fill_whole_halos(marked, 0, team);  // by the plan that was kept
+      mesh->fill_whole_halos(marked, 0, team);  // with the kept plan
     }
     const auto first = static_cast<std::size_t>(together_->tree().first_leaf());
     std::size_t wrong = 0;
@@ -115,7 +115,7 @@ class Pair {
     EXPECT_EQ(wrong, 0u);
   }
 
-  // Whether this rank's leaves, interiors, and the halos within `layers` are those of the mesh alone.
+  // Compares this rank's leaves, interiors, and `layers` of halos with those of the single-rank mesh.
   void expect_same(int layers) {
     const auto all = alone_->tree().leaves();
     const auto own = together_->tree().leaves();
@@ -148,17 +148,17 @@ class Pair {
   }
 
   bool adapt(PatchMesh<D>& mesh, std::uint64_t round, int max_level) {
-    std::vector<Adapt> wishes(mesh.size());
+    std::vector<Adapt> flags(mesh.size());
     for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
       const Key<D> key = mesh.tree().leaves()[leaf];
       const double family = noise(key.parent().bits, round), own = noise(key.bits, round, 1);
-      wishes[leaf] = own < (D == 3 ? 0.015 : 0.08) ? Adapt::refine
-                     : family < 0.5                ? Adapt::coarsen
-                                                   : Adapt::keep;
+      flags[leaf] = own < (D == 3 ? 0.015 : 0.08) ? Adapt::refine
+                    : family < 0.5                ? Adapt::coarsen
+                                                  : Adapt::keep;
       if (mesh.measures_cost()) mesh.add_cost(leaf, noise(key.bits, round, 2));
     }
     ThreadTeam team(2);
-    return mesh.adapt(wishes, 1, max_level, 0, team);
+    return mesh.adapt(flags, 1, max_level, 0, team);
   }
 
   int filled_axes() const {
@@ -181,7 +181,7 @@ void expect_same_after_rounds(const Case& c) {
   pair.fill();
   ThreadTeam team(2);
   std::int64_t finest = 0;
-  // Wide halos in 3D take seconds a round.
+  // Each round takes seconds with wide halos in 3D.
   const bool is_large = D == 3 && c.h == 3;
   const int finest_allowed = is_large ? 3 : 4;
   for (std::uint64_t round = 0; round < (is_large ? 3 : 6); ++round) {
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{9, 3, faces, centred, true, false}, Case{9, 3, faces, centred, false, true},
                     Case{6, 2, full, centred, false, false}, Case{9, 3, full, centred, true, false}));
 
-// Registers filled with what depends on the leaf alone: the corrected states must not depend on the ranks.
+// Registers with values that depend on the leaf only: corrected states must not depend on the ranks.
 template <int D>
 void expect_same_correction() {
   Pair<D> pair({5, 1, faces, linear, true, false}, 2);

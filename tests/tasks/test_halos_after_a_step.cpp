@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What a step leaves in the halos, piece by piece as leaves are updated and corrected, is what all halos
-// would be filled with from the interiors it leaves.
+// A step fills halos piece by piece while leaves are updated and corrected. The result equals a fill of all
+// halos from the interiors after the step.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace meander::tasks {
 namespace {
 
-// A gas that is smooth nowhere, so that every flux correction and every restriction counts.
+// A gas without smooth regions, so that every flux correction and every restriction has an effect.
 template <int D>
 void fill(const solvers::PatchLayout& layout, const solvers::PatchTask& patch) {
   const int p = layout.p;
@@ -46,8 +46,9 @@ struct Case {
   bool device;
 };
 
-// Refined towards the middle as fast as balance allows: there are leaves with a coarser neighbour on one side
-// and a finer one on the other. What coarser halos read of small ones reaches as far as the flux correction.
+// Refined towards the centre as fast as balance permits: some leaves have a coarser neighbour on one side and
+// a finer one on the other. The volumes that coarser halos read of small patches include those that flux
+// correction changes.
 template <int D>
 void expect_full_halos(const Case& c) {
   const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
@@ -60,14 +61,14 @@ void expect_full_halos(const Case& c) {
   ThreadTeam team(2);
   const int finest = 3;
   for (int level = 1; level < finest; ++level) {
-    std::vector<mesh::Adapt> wishes(mesh.size(), mesh::Adapt::keep);
+    std::vector<mesh::Adapt> flags(mesh.size(), mesh::Adapt::keep);
     for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
       const auto& patch = mesh.patches()[leaf];
       const double width = c.p * patch.dx;
       if (std::all_of(patch.lower, patch.lower + D, [&](double x) { return x < 0.5 && x + width > 0.5; }))
-        wishes[leaf] = mesh::Adapt::refine;
+        flags[leaf] = mesh::Adapt::refine;
     }
-    ASSERT_TRUE(mesh.adapt(wishes, 1, finest, 0, team));
+    ASSERT_TRUE(mesh.adapt(flags, 1, finest, 0, team));
   }
   for (const auto& patch : mesh.patches()) fill<D>(mesh.layout(), patch);
   mesh.fill_halos(0, team);
@@ -99,7 +100,7 @@ void expect_full_halos(const Case& c) {
   }
 }
 
-TEST(HalosOfAStep, AreThoseOfTheStateItLeaves) {
+TEST(HalosAfterAStep, EqualThoseOfTheNewState) {
   for (const int p : {3, 4, 6, 7}) {
     for (const std::string scheme : {"godunov", "muscl"}) {
       if (scheme == "muscl" && p < 6) continue;  // an adaptive mesh takes three times the halo

@@ -10,13 +10,13 @@
 namespace meander::mesh {
 namespace {
 
-// Number of levels, from the root's children on, on which the paths of two cells agree.
+// Number of leading levels, from the children of the root on, on which the paths of two cells agree.
 template <int D>
 int common_levels(Key<D> a, Key<D> b) {
   return std::countl_zero(a.bits ^ b.bits) / Key<D>::digit_bits;
 }
 
-// Paths that lead through last children only, by their number of levels.
+// By number of levels: the path through last children only.
 template <int D>
 constexpr auto paths_of_last_children() {
   Vec<std::uint64_t, Key<D>::max_level + 1> paths{};
@@ -28,7 +28,7 @@ constexpr auto paths_of_last_children() {
   return paths;
 }
 
-// Whether nothing lies between two leaves of one base cell.
+// Whether two leaves of one base cell are adjacent on the curve.
 template <int D>
 bool follows(Key<D> from, Key<D> to) {
   static constexpr auto last = paths_of_last_children<D>();
@@ -38,30 +38,30 @@ bool follows(Key<D> from, Key<D> to) {
          position_of(from) << shift == last[static_cast<std::size_t>(from.level() - level)];
 }
 
-// The coarsest cells around leaves.
+// Fills gaps between leaves with the coarsest possible cells.
 template <int D>
 class Filler {
  public:
   explicit Filler(std::vector<Key<D>>& out) : out_(out) {}
 
-  // From the start of a base cell to a leaf in it.
+  // Fills from the start of a base cell to a leaf in it.
   void begin(int base_level, Key<D> to) { ascend(base_level + 1, to); }
-  // From a leaf to a later one of the same base cell.
+  // Fills from a leaf to a later one of the same base cell.
   void between(Key<D> from, Key<D> to) {
     const int common = common_levels(from, to);
     descend(common + 2, from);
     siblings(from.ancestor(common), from.digit(common + 1) + 1, to.digit(common + 1));
     ascend(common + 2, to);
   }
-  // From a leaf to the end of its base cell.
+  // Fills from a leaf to the end of its base cell.
   void end(int base_level, Key<D> from) { descend(base_level + 1, from); }
 
  private:
-  // Ahead of a leaf and its ancestors down from `level`, their siblings.
+  // Adds the siblings before a leaf and before its ancestors, from `level` downwards.
   void ascend(int level, Key<D> to) {
     for (; level <= to.level(); ++level) siblings(to.ancestor(level - 1), 0, to.digit(level));
   }
-  // Behind a leaf and its ancestors up to `level`, their siblings.
+  // Adds the siblings after a leaf and after its ancestors, up to `level`.
   void descend(int level, Key<D> from) {
     for (int l = from.level(); l >= level; --l)
       siblings(from.ancestor(l - 1), from.digit(l) + 1, children<D>);
@@ -76,8 +76,8 @@ class Filler {
 }  // namespace
 
 template <int D>
-Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
-                       std::vector<std::size_t>* index) {
+Spacetree<D> complete_tree(const Domain<D>& domain, std::span<const Key<D>> leaves,
+                           std::vector<std::size_t>* index) {
   std::vector<Key<D>> result;
   result.reserve(leaves.size() + 64);
   if (index != nullptr) index->resize(leaves.size());
@@ -89,17 +89,17 @@ Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
       return true;
     }
     const int level = domain.base_level;
-    const std::uint64_t behind = level == 0 ? Partition<D>::no_position : position_behind(base.key);
+    const std::uint64_t after = level == 0 ? Partition<D>::no_position : position_after(base.key);
     fill.begin(level, leaves[next]);
     for (;;) {
       const std::size_t run = next++;
-      while (next < leaves.size() && leaves[next].bits < behind && follows(leaves[next - 1], leaves[next]))
+      while (next < leaves.size() && leaves[next].bits < after && follows(leaves[next - 1], leaves[next]))
         ++next;
       if (index != nullptr) {
         for (std::size_t i = run; i < next; ++i) (*index)[i] = result.size() + (i - run);
       }
       result.insert(result.end(), leaves.data() + run, leaves.data() + next);
-      if (next == leaves.size() || leaves[next].bits >= behind) break;
+      if (next == leaves.size() || leaves[next].bits >= after) break;
       fill.between(leaves[next - 1], leaves[next]);
     }
     fill.end(level, leaves[next - 1]);
@@ -109,7 +109,7 @@ Spacetree<D> completed(const Domain<D>& domain, std::span<const Key<D>> leaves,
   return {domain, std::move(result)};
 }
 
-template Spacetree<2> completed(const Domain<2>&, std::span<const Key<2>>, std::vector<std::size_t>*);
-template Spacetree<3> completed(const Domain<3>&, std::span<const Key<3>>, std::vector<std::size_t>*);
+template Spacetree<2> complete_tree(const Domain<2>&, std::span<const Key<2>>, std::vector<std::size_t>*);
+template Spacetree<3> complete_tree(const Domain<3>&, std::span<const Key<3>>, std::vector<std::size_t>*);
 
 }  // namespace meander::mesh

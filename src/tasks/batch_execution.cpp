@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tasks/flight.hpp"
+#include "tasks/batch_execution.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace meander::tasks {
 namespace {
 
-constexpr std::size_t line = 64;  // slots and what else is in a buffer begin at cache lines
+constexpr std::size_t line = 64;  // every block of a buffer begins at a cache line
 
 std::size_t lines(std::size_t bytes) {
   return (bytes + line - 1) / line * line;
@@ -40,7 +40,7 @@ double* at(void* base, std::size_t offset) {
   return reinterpret_cast<double*>(static_cast<char*>(base) + offset);
 }
 
-// Between the interior of a slot and the block of new states.
+// Copies between the interior of a slot and the block of new states.
 void pack_interior(const solvers::PatchLayout& layout, const double* slot, double* packed) {
   const int p = layout.p;
   if (layout.dim == 3) {
@@ -67,53 +67,53 @@ std::size_t batch_bytes(const UpdateCall& call, std::size_t patches) {
          call.solver->scratch_bytes(call.layout, static_cast<int>(patches));
 }
 
-Flight::Flight(gpu::Device& device, gpu::Strategy& strategy, bool block_kernels)
+BatchExecution::BatchExecution(gpu::Device& device, gpu::Strategy& strategy, bool block_kernels)
     : device_(device), strategy_(strategy), block_kernels_(block_kernels), queue_(device.create_queue()) {}
 
-Flight::~Flight() {
+BatchExecution::~BatchExecution() {
   abandon();
   device_.destroy_queue(queue_);
 }
 
-double Flight::seconds() const {
+double BatchExecution::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-// What is sent first, what is fetched last, and stage blocks, which may be both, between them: one copy each
-// way. Halos do not come back.
-std::size_t Flight::arrange() {
+// Lays out the buffer such that one copy each way suffices: first the data sent, last the data fetched, and
+// between them the stage blocks, which may be both. Halos are not fetched.
+std::size_t BatchExecution::arrange() {
   const std::size_t count = tasks_.size();
-  seats_.assign(count, {});
+  offsets_.assign(count, {});
   std::size_t end = 0;
-  const auto place = [&end](std::size_t bytes) {
+  const auto reserve = [&end](std::size_t bytes) {
     const std::size_t begin = end;
     end += lines(bytes);
     return begin;
   };
-  place(count * sizeof(solvers::DevicePatch));
-  step_at_ = place(step_.size());
-  for (Seat& seat : seats_) seat.slot = place(slot_bytes(call_));
+  reserve(count * sizeof(solvers::DevicePatch));
+  step_data_at_ = reserve(step_data_.size());
+  for (PatchOffsets& of_patch : offsets_) of_patch.slot = reserve(slot_bytes(call_));
   const std::size_t stages_at = end;
   for (std::size_t i = 0; i < count; ++i) {
-    if (tasks_[i].patch->stages != nullptr) seats_[i].stages = place(stage_bytes(call_));
+    if (tasks_[i].patch->stages != nullptr) offsets_[i].stages = reserve(stage_bytes(call_));
   }
   sent_ = {0, reads_stages() ? end : stages_at};
   fetched_.begin = keeps_stages() ? stages_at : end;
   for (std::size_t i = 0; i < count; ++i) {
-    seats_[i].next = place(next_bytes(call_));
+    offsets_[i].next = reserve(next_bytes(call_));
     for (int face = 0; face < 6; ++face) {
-      if (tasks_[i].patch->flux[face] != nullptr) seats_[i].flux[face] = place(flux_bytes(call_));
+      if (tasks_[i].patch->flux[face] != nullptr) offsets_[i].flux[face] = reserve(flux_bytes(call_));
     }
   }
-  status_at_ = place(count * sizeof(solvers::PatchStatus));
+  status_at_ = reserve(count * sizeof(solvers::PatchStatus));
   fetched_.end = end;
   scratch_bytes_ = call_.solver->scratch_bytes(call_.layout, static_cast<int>(count));
-  scratch_at_ = place(scratch_bytes_);
+  scratch_at_ = reserve(scratch_bytes_);
   return end;
 }
 
-// How many slots from `first` on lie side by side.
-std::size_t Flight::slots_in_a_row(std::size_t first) const {
+// Number of slots from `first` on that are adjacent in memory.
+std::size_t BatchExecution::adjacent_slots(std::size_t first) const {
   const std::ptrdiff_t slot = call_.layout.slot_size();
   std::size_t end = first + 1;
   if (slot_bytes(call_) != lines(slot_bytes(call_))) return 1;
@@ -121,55 +121,57 @@ std::size_t Flight::slots_in_a_row(std::size_t first) const {
   return end - first;
 }
 
-// Where the device copies from pinned slots as fast as from a window, and the pieces are worth a copy each.
-bool Flight::copies_from_slots() const {
+// Direct where the device copies from the slots as fast as from the buffer, and the adjacent pieces are large
+// enough for a copy each.
+auto BatchExecution::slot_copy() const -> SlotCopy {
   constexpr std::size_t least_piece = std::size_t{1} << 15;
-  if (call_.patches == gpu::Space::host || strategy_.shares_memory()) return false;
+  if (call_.patches == gpu::Space::host || strategy_.shares_memory()) return SlotCopy::buffered;
   std::size_t pieces = 0;
-  for (std::size_t i = 0; i < tasks_.size(); i += slots_in_a_row(i)) ++pieces;
-  return tasks_.size() * slot_bytes(call_) >= pieces * least_piece;
+  for (std::size_t i = 0; i < tasks_.size(); i += adjacent_slots(i)) ++pieces;
+  return tasks_.size() * slot_bytes(call_) >= pieces * least_piece ? SlotCopy::direct : SlotCopy::buffered;
 }
 
-void Flight::send(bool slots) {
-  if (!slots) return strategy_.send(queue_, buffer_, sent_.begin, sent_.end - sent_.begin);
-  const std::size_t head = seats_.front().slot, tail = seats_.back().slot + lines(slot_bytes(call_));
+void BatchExecution::send(SlotCopy copy) {
+  if (copy == SlotCopy::buffered)
+    return strategy_.send(queue_, buffer_, sent_.begin, sent_.end - sent_.begin);
+  const std::size_t head = offsets_.front().slot, tail = offsets_.back().slot + lines(slot_bytes(call_));
   strategy_.send(queue_, buffer_, sent_.begin, head - sent_.begin);
-  for (std::size_t i = 0, row = 0; i < tasks_.size(); i += row) {
-    row = slots_in_a_row(i);
-    device_.copy(queue_, gpu::Copy::in, at(buffer_.device, seats_[i].slot), tasks_[i].patch->q,
-                 row * slot_bytes(call_));
+  for (std::size_t i = 0, count = 0; i < tasks_.size(); i += count) {
+    count = adjacent_slots(i);
+    device_.copy(queue_, gpu::Copy::in, at(buffer_.device, offsets_[i].slot), tasks_[i].patch->q,
+                 count * slot_bytes(call_));
   }
   if (sent_.end > tail) strategy_.send(queue_, buffer_, tail, sent_.end - tail);
 }
 
-void Flight::stage_in(bool slots) {
+void BatchExecution::fill_buffer(SlotCopy copy) {
   auto* const patches = static_cast<solvers::DevicePatch*>(buffer_.host);
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     const solvers::PatchTask& task = *tasks_[i].patch;
-    const Seat& seat = seats_[i];
+    const PatchOffsets& offsets = offsets_[i];
     solvers::DevicePatch& patch = *new (patches + i) solvers::DevicePatch;
-    if (slots) std::memcpy(at(buffer_.host, seat.slot), task.q, slot_bytes(call_));
-    patch.q = at(buffer_.device, seat.slot);
-    patch.next = at(buffer_.device, seat.next);
+    if (copy == SlotCopy::buffered) std::memcpy(at(buffer_.host, offsets.slot), task.q, slot_bytes(call_));
+    patch.q = at(buffer_.device, offsets.slot);
+    patch.next = at(buffer_.device, offsets.next);
     if (task.stages != nullptr) {
-      patch.stages = at(buffer_.device, seat.stages);
-      if (reads_stages()) std::memcpy(at(buffer_.host, seat.stages), task.stages, stage_bytes(call_));
+      patch.stages = at(buffer_.device, offsets.stages);
+      if (reads_stages()) std::memcpy(at(buffer_.host, offsets.stages), task.stages, stage_bytes(call_));
     }
     std::copy(std::begin(task.lower), std::end(task.lower), patch.lower);
     patch.dx = task.dx;
     patch.radiative = task.radiative;
     for (int face = 0; face < 6; ++face) {
-      if (task.flux[face] != nullptr) patch.flux[face] = at(buffer_.device, seat.flux[face]);
+      if (task.flux[face] != nullptr) patch.flux[face] = at(buffer_.device, offsets.flux[face]);
     }
   }
-  if (!step_.empty()) std::memcpy(at(buffer_.host, step_at_), step_.data(), step_.size());
+  if (!step_data_.empty()) std::memcpy(at(buffer_.host, step_data_at_), step_data_.data(), step_data_.size());
   batch_ = {};
   batch_.count = static_cast<int>(tasks_.size());
   batch_.radiates = std::any_of(tasks_.begin(), tasks_.end(),
                                 [](const EnclaveTask& task) { return task.patch->radiative != 0; });
   batch_.patches = static_cast<const solvers::DevicePatch*>(buffer_.device);
   batch_.status = reinterpret_cast<solvers::PatchStatus*>(at(buffer_.device, status_at_));
-  if (!step_.empty()) batch_.step_data = at(buffer_.device, step_at_);
+  if (!step_data_.empty()) batch_.step_data = at(buffer_.device, step_data_at_);
   if (scratch_bytes_ > 0) batch_.scratch = at(buffer_.device, scratch_at_);
   batch_.layout = call_.layout;
   batch_.stage = call_.stage;
@@ -177,30 +179,30 @@ void Flight::stage_in(bool slots) {
   batch_.dt = call_.dt;
 }
 
-void Flight::start(const UpdateCall& call, std::span<const EnclaveTask> tasks) {
+void BatchExecution::start(const UpdateCall& call, std::span<const EnclaveTask> tasks) {
   const trace::Scope scope("offload batch", static_cast<std::int64_t>(tasks.size()));
   started_ = std::chrono::steady_clock::now();
   call_ = call;
   tasks_.assign(tasks.begin(), tasks.end());
-  step_ = call.solver->step_bytes();
+  step_data_ = call.solver->step_bytes();
   buffer_ = strategy_.acquire(queue_, arrange());
-  const bool from_slots = copies_from_slots();
-  stage_in(!from_slots);
-  send(from_slots);
+  const SlotCopy copy = slot_copy();
+  fill_buffer(copy);
+  send(copy);
   device_.launch(queue_, "update", [this](const gpu::Execution& execution) { run(execution); });
   strategy_.fetch(queue_, buffer_, fetched_.begin, fetched_.end - fetched_.begin);
   end_ = device_.record(queue_);
 }
 
-void Flight::run(const gpu::Execution& execution) {
+void BatchExecution::run(const gpu::Execution& execution) {
   if (!execution.on_host()) return call_.solver->launch(execution, batch_);
-  execution.address(static_cast<char*>(buffer_.device), buffer_.bytes);  // all of it is to move, if any
+  execution.address(static_cast<char*>(buffer_.device), buffer_.bytes);  // managed memory migrates as a whole
   if (block_kernels_) return call_.solver->launch(execution, batch_);
   update_in_place(execution);
 }
 
-void Flight::update_in_place(const gpu::Execution& execution) {
-  const solvers::HostView view(execution, batch_, call_.solver->traits().stage_blocks, step_.size(),
+void BatchExecution::update_in_place(const gpu::Execution& execution) {
+  const solvers::HostView view(execution, batch_, call_.solver->traits().stage_blocks, step_data_.size(),
                                scratch_bytes_);
   const std::size_t count = tasks_.size();
   std::vector<solvers::PatchTask> patches(count);
@@ -218,37 +220,37 @@ void Flight::update_in_place(const gpu::Execution& execution) {
     pack_interior(call_.layout, patches[i].q, view.batch().patches[i].next);
 }
 
-void Flight::land() {
+void BatchExecution::finish() {
   device_.wait(end_);
   const trace::Scope scope("write back", static_cast<std::int64_t>(tasks_.size()));
   const auto* const status =
       reinterpret_cast<const solvers::PatchStatus*>(static_cast<const char*>(buffer_.host) + status_at_);
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
     const solvers::PatchTask& patch = *tasks_[i].patch;
-    const Seat& seat = seats_[i];
-    unpack_interior(call_.layout, patch.q, at(buffer_.host, seat.next));
+    const PatchOffsets& offsets = offsets_[i];
+    unpack_interior(call_.layout, patch.q, at(buffer_.host, offsets.next));
     if (patch.stages != nullptr && keeps_stages())
-      std::memcpy(patch.stages, at(buffer_.host, seat.stages), stage_bytes(call_));
+      std::memcpy(patch.stages, at(buffer_.host, offsets.stages), stage_bytes(call_));
     for (int face = 0; face < 6; ++face) {
       if (patch.flux[face] != nullptr)
-        std::memcpy(patch.flux[face], at(buffer_.host, seat.flux[face]), flux_bytes(call_));
+        std::memcpy(patch.flux[face], at(buffer_.host, offsets.flux[face]), flux_bytes(call_));
     }
     *tasks_[i].status = status[i];
   }
-  give_back();
+  release_buffer();
 }
 
-void Flight::abandon() noexcept {
+void BatchExecution::abandon() noexcept {
   device_.settle(gpu::mark(queue_));
   try {
     device_.synchronize(queue_);
   } catch (const gpu::DeviceError&) {
-    // Known already: it is why the batch is given up.
+    // The caller knows it: this error is the reason to abandon the batch.
   }
-  give_back();
+  release_buffer();
 }
 
-void Flight::give_back() noexcept {
+void BatchExecution::release_buffer() noexcept {
   if (buffer_.bytes > 0) strategy_.release(queue_, buffer_);
   buffer_ = {};
 }

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tasks/cpu_sweep.hpp"
+
+#include <chrono>
+
+namespace meander::tasks {
+
+template <int D>
+void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep, const SweepCall& call,
+                   const Chunk& pass, const char* trace_name) {
+  using Clock = std::chrono::steady_clock;
+  mesh::PatchMesh<D>& mesh = context.mesh;
+  const auto patches = mesh.patches();
+  const bool polls = mesh.has_messages(), measures = mesh.measures_cost();
+  for_indices(context.team, pass, trace_name, [&](std::size_t index, const Chunk& chunk) {
+    const auto leaf = static_cast<std::size_t>(mesh.order()[index]);
+    const auto start = measures ? Clock::now() : Clock::time_point();
+    {
+      const OverlapScope overlap(polls ? &context.messages : nullptr);
+      context.solver.update(patches.subspan(leaf, 1), mesh.layout(), call.stage, call.t, call.dt,
+                            call.status.subspan(leaf, 1));
+    }
+    mesh.exchange_updated(index, sweep.update_order(index, pass, chunk));
+    if (measures) mesh.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count());
+    if (polls) context.poll_every_few_leaves(index, chunk);
+  });
+}
+
+#define MEANDER_INSTANTIATE(D)                                                                   \
+  template void update_leaves(const SweepContext<D>&, const InteriorSweep<D>&, const SweepCall&, \
+                              const Chunk&, const char*);                                        \
+  template class CpuSweep<D>;
+MEANDER_INSTANTIATE(2)
+MEANDER_INSTANTIATE(3)
+#undef MEANDER_INSTANTIATE
+
+}  // namespace meander::tasks

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The interior of a rank's leaves, order()[border() ..) of the mesh: no other rank waits for these leaves, so
+// their updates overlap with messages. CpuSweep updates them on the threads of the rank, EnclaveSweep with
+// the help of devices.
+
+#include <cstdint>
+#include <span>
+
+#include "base/thread_team.hpp"
+#include "base/trace.hpp"
+#include "mesh/patch_mesh.hpp"
+#include "solvers/solver.hpp"
+#include "tasks/overlap.hpp"
+
+namespace meander::tasks {
+
+// One stage of a step.
+struct SweepCall {
+  int stage = 0;
+  double t = 0, dt = 0;                      // of the step
+  std::span<solvers::PatchStatus> status{};  // output, one a leaf
+};
+
+// The objects that all parts of a sweep share; they outlive it.
+template <int D>
+struct SweepContext {
+  mesh::PatchMesh<D>& mesh;
+  const solvers::Solver& solver;
+  ThreadTeam& team;
+  OverlapMeter& messages;  // overlap of messages and updates
+
+  // Called after the leaf of every index of a chunk: polls the messages after every few leaves, since a poll
+  // costs about a microsecond.
+  void poll_every_few_leaves(std::size_t index, const Chunk& chunk) const {
+    constexpr std::size_t leaves_per_poll = 8;
+    if ((index - chunk.begin) % leaves_per_poll == leaves_per_poll - 1 && mesh.poll()) messages.end();
+  }
+};
+
+// The pieces of mesh.order() that a step without devices updates one after another.
+struct Passes {
+  Chunk border, during_fluxes, during_halos;
+};
+template <int D>
+Passes passes_of(const mesh::PatchMesh<D>& mesh, const solvers::Solver& solver) {
+  // The part of the interior that is updated while fluxes travel. Halos are larger and overlap with the rest.
+  constexpr std::size_t flux_share = 4;
+  const std::size_t border = mesh.border(), size = mesh.size();
+  const bool has_fluxes = solver.traits().conservative && mesh.has_flux_messages();
+  const std::size_t middle = border + (has_fluxes ? (size - border) / flux_share : 0);
+  return {{0, border}, {border, middle}, {middle, size}};
+}
+
+// Calls body(index, chunk) for all indices of a pass; each thread handles one chunk of it in order.
+template <class Body>
+void for_indices(ThreadTeam& team, const Chunk& pass, const char* trace_name, const Body& body) {
+  team.for_chunks(pass.end - pass.begin, [&](int, std::size_t begin, std::size_t end) {
+    const trace::Scope scope(trace_name, static_cast<std::int64_t>(end - begin));
+    const Chunk chunk{pass.begin + begin, pass.begin + end};
+    for (std::size_t index = chunk.begin; index < chunk.end; ++index) body(index, chunk);
+  });
+}
+
+// Each stage calls begin(), during_flux_exchange() if the solver is conservative, and finish(), in this
+// order.
+template <int D>
+class InteriorSweep {
+ public:
+  InteriorSweep() = default;
+  virtual ~InteriorSweep() = default;
+  InteriorSweep(const InteriorSweep&) = delete;
+  InteriorSweep& operator=(const InteriorSweep&) = delete;
+
+  // After the update of the border leaves.
+  virtual void begin(const SweepCall& call) = 0;
+  // After this rank has sent its fluxes: updates leaves while the fluxes of other ranks arrive.
+  virtual void during_flux_exchange() = 0;
+  // Returns after the update of all leaves.
+  virtual void finish() = 0;
+
+  // The order of updates as seen from the leaf order()[index], which a step without devices updates in this
+  // pass and chunk. PatchMesh::exchange_updated() and PatchMesh::finish_halo() of a leaf take the same value.
+  virtual mesh::UpdateOrder update_order(std::size_t index, const Chunk& pass, const Chunk& chunk) const = 0;
+};
+
+}  // namespace meander::tasks
