@@ -123,9 +123,8 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "This text");
   app.footer(
-      "Exit codes: 0 done, 1 failure, 2 an input or a command line that must be mended, 3 stopped by a "
-      "signal or "
-      "the wall time: go on with `meander restart`.");
+      "Exit codes: 0 done, 1 failure, 2 invalid input or command line, 3 stopped by a signal or the "
+      "wall time: continue with `meander restart`.");
 
   CLI::App* run = app.add_subcommand("run", "Run a simulation");
   add_input(*run, line)->required();

@@ -88,7 +88,7 @@ bool simulates(const app::CommandLine& line) {
 }
 
 // All that is no simulation.
-int tell(const app::CommandLine& line, const std::string& help) {
+int print_info(const app::CommandLine& line, const std::string& help) {
   switch (line.command) {
     case app::Command::check:
       return check_input(line);
@@ -122,7 +122,7 @@ int meander::program(int argc, char** argv) {
   if (simulation::launched_rank() < 0) {
     return app::without_ranks([&] {
       parse();
-      if (!simulates(line)) return tell(line, help.str());
+      if (!simulates(line)) return print_info(line, help.str());
       // What can be said without MPI need not wait for its start.
       if (line.command != app::Command::restart) simulation::load_config(line.input, line.settings);
       return app::with_ranks([&](const app::Ranks& ranks) { return simulate(line, started, ranks); });
@@ -132,7 +132,7 @@ int meander::program(int argc, char** argv) {
     ranks.communicator.agree(parse);
     if (simulates(line)) return simulate(line, started, ranks);
     ranks.communicator.agree([&] {
-      if (ranks.communicator.is_root()) tell(line, help.str());
+      if (ranks.communicator.is_root()) print_info(line, help.str());
     });
     return int{exit_done};
   });

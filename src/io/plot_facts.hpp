@@ -39,7 +39,7 @@ struct PlotFacts {
   std::vector<FieldFacts> fields;
 };
 
-// Reads the file at once into this process: see in_child.hpp. Throws InputError that names the file if it is
+// Reads the file at once into this process: see subprocess.hpp. Throws InputError that names the file if it is
 // HDF5 of another program or lacks a part, and Failure.
 PlotFacts read_plot_facts(const std::string& path);
 

@@ -79,7 +79,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.refused("terms"), "meander: --pde is required" + HELP)
         self.assertIn("did you mean 'euler-2d'?", self.refused("terms", "--pde", "euler-2", stdin=row))
 
-    def test_inputs_that_must_be_mended(self):
+    def test_invalid_input(self):
         self.assertEqual(self.refused("run", "no.toml"), "no.toml: No such file or directory")
         self.assertEqual(self.refused("run", "in.toml", "--set", "mesh.patch-size=64"),
                          "--set mesh.patch-size=64: mesh.patch-size: must be between 3 and 32 [volumes], but is 64")

@@ -15,9 +15,9 @@
 #include "io/checkpoint_file.hpp"
 #include "io/checkpoint_head.hpp"
 #include "io/document.hpp"
-#include "io/in_child.hpp"
 #include "io/plot_facts.hpp"
 #include "io/plot_series.hpp"
+#include "io/subprocess.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
@@ -135,7 +135,7 @@ std::string about_checkpoint(const std::string& path) {
 }
 
 std::string about_plot(const std::string& path) {
-  return io::in_child(path, [&] {
+  return io::run_in_subprocess(path, [&] {
     const io::PlotFacts facts = io::read_plot_facts(path);
     return fmt::format("{}: a plot file (VTKHDF), for ParaView\n", path) +
            line("step", fmt::format("{}", facts.step)) + line("time", number(facts.time)) +

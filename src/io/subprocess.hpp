@@ -12,7 +12,7 @@ namespace meander::io {
 // What the body returns, which runs in a child process. `file` is what messages call it. Throws what the body
 // throws (InputError as such, all else as Failure), and InputError where the child crashes or takes longer
 // than `seconds`.
-std::string in_child(const std::string& file, const std::function<std::string()>& body,
-                     unsigned seconds = 60);
+std::string run_in_subprocess(const std::string& file, const std::function<std::string()>& body,
+                              unsigned seconds = 60);
 
 }  // namespace meander::io
