@@ -12,12 +12,12 @@ namespace meander::io {
 std::string temporary_name(const std::string& path);
 
 // Flushes `temporary` to the disk and gives it the name `path`, in place of what was there. Throws Failure.
-void publish(const std::string& temporary, const std::string& path);
+void flush_and_rename(const std::string& temporary, const std::string& path);
 
 // Writes a small file whole. Throws Failure, which leaves an old file of that name as it was.
 void write_whole(const std::string& path, std::string_view text);
 
-// Removes the file when it goes, unless it was published.
+// Removes the file when it goes, unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& path) : path_(path), name_(temporary_name(path)) {}
@@ -25,11 +25,11 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
   const std::string& name() const { return name_; }
-  void publish();
+  void flush_and_rename();
 
  private:
   std::string path_, name_;
-  bool published_ = false;
+  bool renamed_ = false;
 };
 
 }  // namespace meander::io

@@ -147,16 +147,16 @@ CheckpointReader::CheckpointReader(const std::string& path, const parallel::Comm
     if (rest != head.rest) throw InputError("is damaged (its tables)");
     if (!communicator.is_root()) return;
     content.found = read_checkpoint(path);
-    const auto& levels = content.found.places.levels;
+    const auto& levels = content.found.offsets.levels;
     const bool agree =
         std::equal(levels.begin(), levels.end(), head.levels.begin(), head.levels.end(),
-                   [](const auto& places, const auto& level) { return places.patches == level.offset; });
+                   [](const auto& offsets, const auto& level) { return offsets.patches == level.offset; });
     if (!agree) throw InputError("is damaged (its head and its tables disagree)");
   });
   broadcast_archive(communicator, content.found);
   content.verify([&] {
     content.checksums.resize(content.found.leaves.size());
-    content.file->read(content.found.places.checksums, std::as_writable_bytes(std::span(content.checksums)));
+    content.file->read(content.found.offsets.checksums, std::as_writable_bytes(std::span(content.checksums)));
   });
 }
 
@@ -183,7 +183,7 @@ std::vector<PlotLeaf> CheckpointReader::read_leaves(std::int64_t begin, std::int
   std::vector<PlotLeaf> leaves(static_cast<std::size_t>(end - begin));
   content.communicator.agree([&] {
     const int dim = content.found.mesh.mesh.layout.dim;
-    const PatchTables& tables = content.found.places.tables;
+    const PatchTables& tables = content.found.offsets.tables;
     const auto level = content.read_table(tables.level, begin, end, 1);
     const auto index = content.read_table(tables.index, begin, end, dim);
     const auto rank = content.read_table(tables.rank, begin, end, 1);
@@ -205,7 +205,7 @@ void CheckpointReader::read_patches(std::int64_t begin, std::int64_t end, const 
                  layout.unknowns == found.mesh.mesh.layout.unknowns);
   std::vector<std::int32_t> levels;
   content.verify([&] {
-    levels = content.read_table(found.places.tables.level, begin, end, 1);
+    levels = content.read_table(found.offsets.tables.level, begin, end, 1);
     for (const std::int32_t level : levels) {
       if (level < found.coarsest_level || level > finest_level()) throw InputError("is damaged (its tables)");
     }
@@ -223,7 +223,7 @@ void CheckpointReader::read_patches(std::int64_t begin, std::int64_t end, const 
       for (std::int64_t row = 0; row < own; ++row) {
         if (row % block == 0) {
           buffer.resize(static_cast<std::size_t>(std::min(block, own - row) * patch_bytes));
-          content.file->read(found.places.levels[n].patches + (before + row) * patch_bytes, buffer);
+          content.file->read(found.offsets.levels[n].patches + (before + row) * patch_bytes, buffer);
         }
         const std::byte* patch = buffer.data() + row % block * patch_bytes;
         sums[n] += checksum({patch, static_cast<std::size_t>(patch_bytes)},

@@ -16,12 +16,12 @@
 namespace meander::io {
 
 // Where the parts start that the ranks write and read by themselves.
-struct CheckpointPlaces {
+struct CheckpointOffsets {
   struct Level {
     std::int64_t boxes = 0;  // [leaves] lo and hi of each axis, int32, in volumes of the level, inclusive
-    std::int64_t processors = 0;  // [leaves] int32: ranks
-    std::int64_t offsets = 0;     // [leaves + 1] int64: a patch's first value among the level's
-    std::int64_t patches = 0;     // [leaves * patch_values] float64
+    std::int64_t processors = 0;    // [leaves] int32: ranks
+    std::int64_t patch_starts = 0;  // [leaves + 1] int64: index of the first value of each patch in the level
+    std::int64_t patches = 0;       // [leaves * patch_values] float64
   };
   PatchTables tables;
   std::int64_t checksums = 0;  // [levels] uint64
@@ -39,14 +39,14 @@ struct CheckpointPlaces {
 std::int64_t patch_values(const solvers::PatchLayout& layout);
 
 // All but those parts.
-CheckpointPlaces create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
-                                   std::span<const LevelRows> levels, const CheckpointState& state);
+CheckpointOffsets create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
+                                    std::span<const LevelRows> levels, const CheckpointState& state);
 
 // What create_checkpoint() wrote. `leaves`: of each level.
 struct CheckpointContent {
   CheckpointState state;
   CheckpointMesh mesh;
-  CheckpointPlaces places;
+  CheckpointOffsets offsets;
   int coarsest_level = 0;
   std::vector<std::int64_t> leaves;
 
@@ -56,7 +56,7 @@ struct CheckpointContent {
     all(state.counters);
     all(mesh.mesh.layout), all(mesh.mesh.lower), all(mesh.mesh.base_level), all(mesh.mesh.base_width);
     all(mesh.base_cells), all(mesh.periodic), all(mesh.unknowns);
-    places.archive(all);
+    offsets.archive(all);
     all(coarsest_level), all(leaves);
   }
 };

@@ -18,7 +18,7 @@ namespace meander::io {
 class CollectiveFile {
  public:
   // Creates the file under a temporary name, with all its space on the disk. create() is called on the root
-  // alone. Without publish() the file is removed again. Throws Failure (several ranks:
+  // alone. Without flush_and_rename() the file is removed again. Throws Failure (several ranks:
   // parallel::AgreedFailure), as all that follows. Collective.
   CollectiveFile(const std::string& path, const parallel::Communicator& communicator, int user_block,
                  const std::function<void(hdf5::Writer&)>& create);
@@ -26,7 +26,7 @@ class CollectiveFile {
   ParallelFile& rows() { return *rows_; }
   // Gives the file its name when `finish`, called on the root alone, has returned. Flushed and renamed; in
   // place of an older file. Collective.
-  void publish(const std::function<void(RawFile&)>& finish = {});
+  void flush_and_rename(const std::function<void(RawFile&)>& finish = {});
 
  private:
   const parallel::Communicator& communicator_;

@@ -146,7 +146,7 @@ void write_plot(const std::string& path, const parallel::Communicator& communica
   plot.share(communicator);
   plot.write(file.rows(), communicator);
   file.rows().flush();
-  file.publish();
+  file.flush_and_rename();
 }
 
 }  // namespace meander::io

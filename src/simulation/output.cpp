@@ -129,8 +129,8 @@ void Output::start() {
   plot();
 }
 
-void Output::resume(const io::CheckpointState& checkpoint, bool continues) {
-  if (!continues) return start();
+void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
+  if (where == RestartIn::new_directory) return start();
   for (const auto& [name, value] : checkpoint.counters) {
     if (name == next_plot_counter) plot_number_ = static_cast<int>(value);
     if (name == last_plot_counter) last_plot_step_ = static_cast<int>(value);

@@ -12,6 +12,7 @@
 #include "base/trace.hpp"
 #include "gpu/resource.hpp"
 #include "io/atomic_file.hpp"
+#include "io/checkpoint_directory.hpp"
 #include "io/output_directory.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
@@ -276,12 +277,16 @@ int restart(const RestartInput& restart, const RunOptions& options,
 
   const std::string home = std::filesystem::path(file).parent_path().string();
   const std::string wanted = new_directory(restart, options.output, config);
-  const bool continues = wanted.empty();
+  const RestartIn where = wanted.empty() ? RestartIn::same_directory : RestartIn::new_directory;
   std::optional<Directory> fresh;
-  if (!continues) fresh.emplace(wanted, communicator);
+  if (where == RestartIn::new_directory) fresh.emplace(wanted, communicator);
   TraceFile trace(options.trace, communicator);
-  const std::string directory = !continues ? wanted : home.empty() ? "." : home;
-  if (continues && communicator.is_root()) remove_half_written(directory);
+  const std::string directory = !wanted.empty() ? wanted : home.empty() ? "." : home;
+  communicator.agree([&] {
+    if (where == RestartIn::new_directory || !communicator.is_root()) return;
+    for (const std::string& path : io::remove_half_written_files(directory))
+      log::info(fmt::format("{}: half written, removed", path));
+  });
   const int threads =
       threads_of(config, options, communicator,
                  fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);
@@ -290,9 +295,10 @@ int restart(const RestartInput& restart, const RunOptions& options,
   if (is_done(*simulation) && communicator.is_root())
     log::info("the run is at its end; --set time.end=... lets it go further");
   Output output(*simulation, directory);
-  output.resume(state, continues);
+  output.resume(state, where);
   write_resolved_input(config, directory, communicator);
-  Run run(*simulation, output, directory, options, continues ? state.step : -1, threads);
+  Run run(*simulation, output, directory, options, where == RestartIn::same_directory ? state.step : -1,
+          threads);
   return go(run, requests, trace);
 }
 

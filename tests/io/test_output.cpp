@@ -167,46 +167,35 @@ TEST_F(ResumedHistory, RefusesOtherColumns) {
   EXPECT_EQ(contents(path), old);
 }
 
-TEST(CheckpointDirectory, KeepsTheNewest) {
+TEST(CheckpointDirectory, ListsCompleteCheckpointsByStep) {
   const Scratch scratch;
   EXPECT_EQ(newest_checkpoint(scratch.path()), "");
-  // Steps are numbers, not text; all else is nobody's business.
-  const std::vector<std::string> others = {"chk_.hdf5", "chk_000009.hdf5.part", "chk_12a.hdf5",
-                                           "chk_5.hdf5.old", "plot_000001.vtkhdf"};
-  for (const auto& name : others) write_whole(scratch.file(name), "x");
-  std::filesystem::create_directory(scratch.file("chk_99.hdf5"));
+  for (const char* other :
+       {"chk_.hdf5", "chk_000009.hdf5.part", "chk_00012a.hdf5", "chk_5.hdf5", "chk_0000007.hdf5",
+        "chk_99999999999999999999.hdf5", "chk_000005.hdf5.old", "my_chk_000008.hdf5", "plot_000001.vtkhdf"})
+    write_whole(scratch.file(other), "x");
+  std::filesystem::create_directory(scratch.file("chk_2000000.hdf5"));
   for (const int step : {3, 20, 999999, 1000000, 100}) write_whole(scratch.file(checkpoint_name(step)), "x");
+  EXPECT_EQ(checkpoint_steps(scratch.path()), (std::vector<std::int64_t>{3, 20, 100, 999999, 1000000}));
   EXPECT_EQ(newest_checkpoint(scratch.path()), scratch.file("chk_1000000.hdf5"));
-  const auto left = [&] {
-    std::vector<std::string> names = scratch.names();
-    std::erase_if(names, [&](const auto& name) {
-      return std::find(others.begin(), others.end(), name) != others.end() || name == "chk_99.hdf5";
-    });
-    return names;
-  };
-  using Names = std::vector<std::string>;
-  keep_newest_checkpoints(scratch.path(), 9);
-  EXPECT_EQ(left().size(), 5u);
-  keep_newest_checkpoints(scratch.path(), 1, 100);
-  EXPECT_EQ(left(), (Names{"chk_000100.hdf5", "chk_1000000.hdf5", "chk_999999.hdf5"}));
-  keep_newest_checkpoints(scratch.path(), 2);
-  EXPECT_EQ(left(), (Names{"chk_1000000.hdf5", "chk_999999.hdf5"}));
-  keep_newest_checkpoints(scratch.path(), 1);
-  EXPECT_EQ(left(), Names{"chk_1000000.hdf5"});
-  EXPECT_EQ(scratch.names().size(), others.size() + 2);
   EXPECT_EQ(message_of<Failure>([&] { newest_checkpoint(scratch.file("none")); }),
             scratch.file("none") + ": cannot be read: No such file or directory");
 }
 
-TEST(CheckpointDirectory, RemovesWhatKilledRunsLeft) {
+TEST(CheckpointDirectory, RemovesHalfWrittenFilesOfARunAndNoOthers) {
   const Scratch scratch;
-  const std::vector<std::string> kept = {"chk_000001.hdf5", "notes.part", "plot_000001.vtkhdf"};
+  const std::vector<std::string> kept = {
+      "chk_000001.hdf5",        "chk_000001.hdf5.part.part",  "chk_2.hdf5.part",
+      "chk_notes.hdf5.part",    "my_chk_000002.hdf5.part",    "notes.part",
+      "other_history.csv.part", "picture_000002.vtkhdf.part", "plot_000001.vtkhdf"};
   for (const auto& name : kept) write_whole(scratch.file(name), "x");
-  for (const char* name : {"chk_000002.hdf5", "plot_000002.vtkhdf", "failed_000002.vtkhdf",
-                           "plot.vtkhdf.series", "history.csv"}) {
-    write_whole(temporary_name(scratch.file(name)), "x");
+  std::vector<std::string> half_written;
+  for (const char* name : {"chk_000002.hdf5", "chk_1000000.hdf5", "failed_000002.vtkhdf", "history.csv",
+                           "input.toml", "plot.vtkhdf.series", "plot_000002.vtkhdf", "summary.json"}) {
+    half_written.push_back(temporary_name(scratch.file(name)));
+    write_whole(half_written.back(), "x");
   }
-  remove_leftovers(scratch.path());
+  EXPECT_EQ(remove_half_written_files(scratch.path()), half_written);
   EXPECT_EQ(scratch.names(), kept);
 }
 

@@ -42,7 +42,7 @@ class BadLuck(programs.ProgramTest):
         return self.message(log)
 
     def message(self, log):
-        """What of a log is not mpirun's."""
+        """The lines of a log that are not mpirun's."""
         lines, banner = [], False
         for line in log.splitlines():
             if line.startswith("-----"):
@@ -51,7 +51,7 @@ class BadLuck(programs.ProgramTest):
                 lines.append(line)
         return "\n".join(lines)
 
-    def test_inputs_that_must_be_mended_are_told_once(self):
+    def test_invalid_input_is_reported_once(self):
         for arguments, message in (
                 (("run", "no.toml"), "no.toml: No such file or directory"),
                 (("run", *programs.SMALL, "--set", "mesh.patch-size=64"),
@@ -127,6 +127,15 @@ class BadLuck(programs.ProgramTest):
                         "mesh.max-level=4", "--set", "time.max-steps=30", "--set", "solver.scheme=rusanov", "--set",
                         "solver.cfl=0.2", "--set", "partition.weights=measured")
         self.assertTrue(os.path.exists(self.path("fresh/chk_000030.hdf5")))
+
+    def test_a_restart_removes_half_written_checkpoints_and_no_foreign_file(self):
+        for name in ("chk_000024.hdf5.part", "notes.part", "chk_notes.hdf5.part"):
+            with open(self.path("run/" + name), "w", encoding="utf-8") as stream:
+                stream.write("x")
+        log = self.run_to_end(2, "restart", "run", "--threads", "1", "--set", "time.max-steps=22")
+        self.assertEqual(log.count("run/chk_000024.hdf5.part: half written, removed"), 1, log)
+        self.assertEqual(sorted(name for name in os.listdir(self.path("run")) if name.endswith(".part")),
+                         ["chk_notes.hdf5.part", "notes.part"])
 
     def test_a_history_that_is_cut_short(self):
         self.run_to_end(1, "restart", "run/chk_000020.hdf5", "--set", "time.max-steps=40", "--output", "whole")
@@ -216,7 +225,7 @@ class BadLuck(programs.ProgramTest):
             self.assertEqual(self.message(done.stderr).splitlines().count("rank 3: failing as asked"), 1, done.stderr)
             self.assertEqual(done.stderr.count("failing as asked"), 1, done.stderr)
 
-    def test_a_failure_that_all_ranks_meet_is_told_once(self):
+    def test_a_failure_of_all_ranks_is_reported_once(self):
         for how in ("all", "all threads"):
             began = time.monotonic()
             done = subprocess.run([*self.command(4)[:-1], os.environ["FAILING_RANK"], how], env=programs.ENVIRONMENT,

@@ -173,7 +173,7 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
   io::CheckpointReader checkpoint(parts.file("checkpoint"), world());
   const auto simulation = restart_simulation(config, 2, world(), checkpoint);
   Output output(*simulation, parts.path());
-  output.resume(checkpoint.state(), true);
+  output.resume(checkpoint.state(), RestartIn::same_directory);
   go(*simulation, output, 36);
   output.finish();
   world().barrier();
@@ -197,7 +197,7 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
   // In another directory all begins anew.
   const Directory elsewhere("meander-test-output-elsewhere");
   Output begun(*simulation, elsewhere.path());
-  begun.resume(checkpoint.state(), false);
+  begun.resume(checkpoint.state(), RestartIn::new_directory);
   world().barrier();
   EXPECT_TRUE(fs::exists(elsewhere.file("plot_000000.vtkhdf")));
 }
