@@ -189,11 +189,11 @@ const Value* Document::find(std::string_view table) const {
              : nullptr;
 }
 
-void Document::bind(Fields& fields, const Hints& hints) const {
-  read(fields, hints, true);
+void Document::bind(KeyTable& keys, const Hints& hints) const {
+  read(keys, hints, true);
 }
-void Document::peek(Fields& fields) const {
-  read(fields, {}, false);
+void Document::peek(KeyTable& keys) const {
+  read(keys, {}, false);
 }
 
 }  // namespace meander::io

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// An input file with the settings of the command line on top, and its strict reading into Fields.
+// An input file with the settings of the command line on top, and its strict reading into KeyTable.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 
 namespace meander::io {
 
@@ -65,13 +65,13 @@ class Document {
 
   // Fills the targets of `fields` from the table fields.table(), and their origins. Throws at the first key
   // that is unknown, has a wrong type, is out of range, is no choice, or is required and missing.
-  void bind(Fields& fields, const Hints& hints = {}) const;
+  void bind(KeyTable& keys, const Hints& hints = {}) const;
   // The same, but leaves unknown keys alone: for a key that decides which others there are.
-  void peek(Fields& fields) const;
+  void peek(KeyTable& keys) const;
 
  private:
   const Value* find(std::string_view table) const;
-  void read(Fields& fields, const Hints& hints, bool strict) const;
+  void read(KeyTable& keys, const Hints& hints, bool strict) const;
   void apply(const std::string& setting);
 
   std::string file_;

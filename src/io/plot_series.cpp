@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "io/atomic_file.hpp"
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 
 namespace meander::io {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/checkpoint_file.hpp"
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/state_view.hpp"
 
 namespace meander::simulation {
@@ -22,10 +22,10 @@ class Diagnostic {
   virtual ~Diagnostic() = default;
 
   // Declares its keys in [diagnostics]. Called once, before anything else. Default: none.
-  virtual void describe(io::Fields& keys);
+  virtual void describe(io::KeyTable& keys);
   // Rejects values that the run has no use for (keys.reject(key, why)), and keeps what it needs of the
   // configuration, which is complete. Default: nothing.
-  virtual void set_up(const io::Fields& keys, const Config& config);
+  virtual void set_up(const io::KeyTable& keys, const Config& config);
   // The diagnostic of a run that starts: a copy of this one, as set_up() left it.
   virtual std::unique_ptr<Diagnostic> start() const = 0;
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "solvers/point_terms.hpp"
 #include "solvers/solver.hpp"
 
@@ -19,7 +19,7 @@ class Equation {
 
   // Declares the keys after solver.equation; cfl is the Courant number. dim: of the domain, for keys that
   // exist along its axes only. Called once, before anything else.
-  virtual void describe(io::Fields& keys, int dim, double& cfl) = 0;
+  virtual void describe(io::KeyTable& keys, int dim, double& cfl) = 0;
   // Turns the choices that were read into parameters. lower, upper: the corners of the domain.
   virtual void set_up(const std::vector<double>& lower, const std::vector<double>& upper) = 0;
 
@@ -28,7 +28,7 @@ class Equation {
   // The terms at one point, for `meander terms`.
   virtual solvers::PointTerms terms(int dim) const = 0;
   // Warnings about valid values of the keys; `adaptive`: leaves may differ in level. Default: none.
-  virtual std::vector<std::string> warnings(const io::Fields& keys, bool adaptive) const;
+  virtual std::vector<std::string> warnings(const io::KeyTable& keys, bool adaptive) const;
 };
 
 }  // namespace meander::simulation

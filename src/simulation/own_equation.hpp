@@ -21,12 +21,12 @@ class OwnEquation final : public Equation {
  public:
   using Parameters = typename Law<3>::Parameters;
   // Declares the keys of the parameters in [solver]; may be null.
-  using Describe = void (*)(io::Fields& keys, Parameters& parameters, int dim);
+  using Describe = void (*)(io::KeyTable& keys, Parameters& parameters, int dim);
 
   OwnEquation(std::string name, std::vector<std::string> unknowns, Describe keys)
       : name_(std::move(name)), unknowns_(std::move(unknowns)), describe_(keys) {}
 
-  void describe(io::Fields& keys, int dim, double& cfl) override {
+  void describe(io::KeyTable& keys, int dim, double& cfl) override {
     if constexpr (solvers::PdeSolver<Law<3>>::has_muscl) {
       keys.choice("scheme", scheme_, {"rusanov", "muscl"},
                   "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");

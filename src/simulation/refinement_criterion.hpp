@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/state_view.hpp"
 #include "solvers/solver.hpp"
 
@@ -33,9 +33,9 @@ class RefinementCriterion {
 
   // Declares the keys after `kind`, with defaults from the tables read so far (domain, solver, scenario,
   // time, mesh). Called once, before anything else. This one declares `level`, for most to call at their end.
-  virtual void describe(io::Fields& keys, const Config& config);
+  virtual void describe(io::KeyTable& keys, const Config& config);
   // Rejects values that make no sense, fills in defaults that depend on other keys, and keeps what it needs.
-  virtual void set_up(const io::Fields& keys, const Config& config);
+  virtual void set_up(const io::KeyTable& keys, const Config& config);
 
   // Whether a leaf should be finer, or may be coarser. May be called by several threads at once.
   virtual Flag flag(const LeafView& leaf, const StateView& state) const = 0;

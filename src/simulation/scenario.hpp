@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/equation.hpp"
 #include "simulation/state_view.hpp"
 #include "solvers/solver.hpp"
@@ -27,13 +27,13 @@ class Scenario {
   virtual ~Scenario() = default;
 
   // Declares the parameters. Called once, before anything else.
-  virtual void describe(io::Fields& fields) = 0;
+  virtual void describe(io::KeyTable& keys) = 0;
   // Checks the parameters (fields.reject(key, why) where they make no sense) and keeps the setup.
-  virtual void set_up(const io::Fields& fields, const ProblemSetup& setup) = 0;
+  virtual void set_up(const io::KeyTable& keys, const ProblemSetup& setup) = 0;
 
   // Rejects parameters that volumes of these widths, of the coarsest and of every finer level that leaves may
   // have, have no room for.
-  virtual void check_widths(const io::Fields& fields, const std::vector<double>& widths) const;
+  virtual void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const;
 
   virtual double default_start() const { return 0; }
   virtual double default_end() const { return 1; }

@@ -16,13 +16,13 @@ namespace {
 // A scenario with one parameter of each kind, which refuses density 13 in set_up().
 class Probe : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("density", density_, "density", "Density everywhere.", io::greater_than(0));
     fields.choice("axis", axis_, {"x", "y", "z"}, "Axis of the jump.");
     fields.numbers("centre", centre_, "length", "Centre.");
     fields.flag("noise", noise_, "With noise.");
   }
-  void set_up(const io::Fields& fields, const ProblemSetup& setting) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setting) override {
     if (density_ == 13) fields.reject("density", "must not be 13");
     if (setting.dim == 2 && axis_ == "z") fields.reject("axis", "is not in 2 dimensions");
   }

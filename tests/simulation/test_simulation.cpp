@@ -189,8 +189,8 @@ TEST(SimulationMemory, IsAtMostATenthAboveTheLeaves) {
 class Turning final : public Scenario {
  public:
   explicit Turning(double pressure) : pressure_(pressure) {}
-  void describe(io::Fields&) override {}
-  void set_up(const io::Fields&, const ProblemSetup&) override {}
+  void describe(io::KeyTable&) override {}
+  void set_up(const io::KeyTable&, const ProblemSetup&) override {}
   void initial(const double*, double, double* q) const override { fill(q, 1.0); }
   void boundary(const double*, double, double t, double* q) const override {
     fill(q, t > 0.05 ? pressure_ : 1.0);

@@ -8,7 +8,7 @@
 
 namespace meander::euler {
 
-void EulerEquation::describe(io::Fields& keys, int, double& cfl) {
+void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
   keys.choice("scheme", scheme_, {"rusanov", "muscl"},
               "First-order finite volumes with the Rusanov flux, or MUSCL-Hancock (second order).");
   keys.choice("limiter", limiter_, {"minmod", "mc"},

@@ -10,7 +10,7 @@ namespace meander::euler {
 
 class EulerEquation final : public simulation::Equation {
  public:
-  void describe(io::Fields& keys, int dim, double& cfl) override;
+  void describe(io::KeyTable& keys, int dim, double& cfl) override;
   void set_up(const std::vector<double>& lower, const std::vector<double>& upper) override;
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
   solvers::PointTerms terms(int dim) const override;

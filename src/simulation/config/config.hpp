@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "mesh/boundary_condition.hpp"
 #include "simulation/config/offload_config.hpp"
 #include "simulation/diagnostic.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/document.hpp"
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/config/describe_config.hpp"
 #include "simulation/module.hpp"
@@ -36,7 +36,7 @@ struct InputDraft {
   std::shared_ptr<Equation> equation = nullptr;
   std::vector<DraftedDiagnostic> diagnostics = {};
   // The tables declared so far, for checks between them.
-  std::map<std::string, io::Fields> fields = {};
+  std::map<std::string, io::KeyTable> tables = {};
 };
 
 struct InputTable {
@@ -47,11 +47,11 @@ struct InputTable {
   // Before describe(), when an input is read: keys that decide which others there are. May be null.
   void (*prepare)(const io::Document& document, InputDraft& draft);
   // Declares the keys, with defaults from the draft. Null: an array of tables, whose keys depend on `kind`.
-  void (*describe)(io::Fields& fields, InputDraft& draft);
+  void (*describe)(io::KeyTable& keys, InputDraft& draft);
   // Keys that belong elsewhere, with what to say. May be null.
   io::Document::Hints (*hints)(const InputDraft& draft);
   // What must hold between the keys that were read, and what follows from them. May be null.
-  void (*check)(const io::Fields& fields, InputDraft& draft);
+  void (*check)(const io::KeyTable& keys, InputDraft& draft);
 };
 
 // In the order of the resolved input and of docs/input.md. Adding a table is adding an entry.

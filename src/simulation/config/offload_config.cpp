@@ -90,7 +90,7 @@ void keep_by_local_rank(Devices& devices, const parallel::Communicator& node) {
 
 // What `body` complains of, told at the key.
 template <class Body>
-void at_key(const io::Fields& fields, const char* key, const Body& body) {
+void at_key(const io::KeyTable& keys, const char* key, const Body& body) {
   std::string complaint;
   try {
     body();
@@ -100,13 +100,13 @@ void at_key(const io::Fields& fields, const char* key, const Body& body) {
   } catch (const gpu::DeviceError& error) {
     complaint = error.what();
   }
-  fields.reject(key, complaint);
+  keys.reject(key, complaint);
 }
 
 }  // namespace
 
-void describe_offload(io::Fields& fields, OffloadConfig& config) {
-  fields.text(
+void describe_offload(io::KeyTable& keys, OffloadConfig& config) {
+  keys.text(
       "device", config.device,
       "What updates batches of patches beside the threads: `none`; `host` or `host:N`, one or N devices "
       "emulated by threads, for tests and models; `cuda`, GPUs, where the scheme has kernels for them; "
@@ -114,76 +114,77 @@ void describe_offload(io::Fields& fields, OffloadConfig& config) {
       "the scheme has kernels for. The state is the same to the bit with "
       "emulated devices, and "
       "with GPUs wherever the scheme needs no library function.");
-  fields.integer("batch", config.batch, "patches", "Patches that are updated in one kernel launch.",
-                 io::between(1, most_patches));
-  fields.integer("queues", config.queues, "", "Queues of each device: so many batches are under way at most.",
-                 io::between(1, most_queues));
-  fields.choice(
+  keys.integer("batch", config.batch, "patches", "Patches that are updated in one kernel launch.",
+               io::between(1, most_patches));
+  keys.integer("queues", config.queues, "", "Queues of each device: so many batches are under way at most.",
+               io::between(1, most_queues));
+  keys.choice(
       "memory", config.memory, gpu::strategy_names(),
       "How memory for batches is had: allocated and freed each time (map), from a cache (pooled), managed "
       "memory without or with prefetching, pinned host memory that kernels read (zero-copy), or the "
       "driver's own pool (cuda-async).");
-  fields.choice(
+  keys.choice(
       "gpus", config.gpus, {"by-local-rank", "all"},
       "Which of a node's devices a rank uses: they are dealt out to the ranks of the node, and shared "
       "where there are more ranks than devices (by-local-rank); or all of them by all threads of all "
       "ranks (all).");
-  fields.choice("split", config.split, {"measured", "fixed"},
-                "How the enclaves are split between devices and threads: by the rates measured in the last "
-                "steps, so that both are done at the same time, or by `device-share`.");
-  fields.number("device-share", config.device_share, "",
-                "For split = `fixed`: the share of the enclaves that goes to devices, in whole batches.",
-                io::between(0, 1));
+  keys.choice("split", config.split, {"measured", "fixed"},
+              "How the enclaves are split between devices and threads: by the rates measured in the last "
+              "steps, so that both are done at the same time, or by `device-share`.");
+  keys.number("device-share", config.device_share, "",
+              "For split = `fixed`: the share of the enclaves that goes to devices, in whole batches.",
+              io::between(0, 1));
 }
 
-void describe_gpu_memory(io::Fields& fields, OffloadConfig& config) {
-  fields.choice("patches", config.patches, {"host", "pinned", "unified"},
-                "The memory that all patches lie in, where a device is used: any (host), pinned, from which "
-                "batches are "
-                "copied straight to the device, or managed by the driver (unified).");
-  fields.number("limit", config.limit, "bytes",
-                "The most that a rank's memory cache of a device may hold; 0: what the device has.",
-                io::at_least(0));
-  fields.number(
+void describe_gpu_memory(io::KeyTable& keys, OffloadConfig& config) {
+  keys.choice("patches", config.patches, {"host", "pinned", "unified"},
+              "The memory that all patches lie in, where a device is used: any (host), pinned, from which "
+              "batches are "
+              "copied straight to the device, or managed by the driver (unified).");
+  keys.number("limit", config.limit, "bytes",
+              "The most that a rank's memory cache of a device may hold; 0: what the device has.",
+              io::at_least(0));
+  keys.number(
       "quota", config.quota, "bytes",
       "The most that the memory caches of all ranks that use a device may hold of it together, at any "
       "time; 0: no quota.",
       io::at_least(0));
-  fields.integer("alignment", config.alignment, "bytes", "Of all cached blocks: a power of two.",
-                 io::between(least_alignment, most_alignment));
-  fields.choice(
+  keys.integer("alignment", config.alignment, "bytes", "Of all cached blocks: a power of two.",
+               io::between(least_alignment, most_alignment));
+  keys.choice(
       "fallback", config.fallback, {"batch", "pinned", "abort"},
       "What is done for a batch that finds no memory: it waits, is split, and at last updated by "
       "threads (batch); it lies in pinned host memory, which kernels reach over the link (pinned); the run "
       "ends with the figures (abort).");
-  fields.number("trim-after", config.trim_after, "seconds",
-                "Cached memory that has been idle for so long goes back to the device.", io::between(0, 1e6));
+  keys.number("trim-after", config.trim_after, "seconds",
+              "Cached memory that has been idle for so long goes back to the device.", io::between(0, 1e6));
 }
 
 namespace {
 
 // Keys that only caches know.
-void check_cache_keys(const io::Fields& fields, const OffloadConfig& config) {
+void check_cache_keys(const io::KeyTable& keys, const OffloadConfig& config) {
   if (!std::has_single_bit(static_cast<unsigned>(config.alignment)))
-    fields.reject("alignment", fmt::format("must be a power of two, but is {}; {} would be", config.alignment,
-                                           std::bit_ceil(static_cast<unsigned>(config.alignment))));
+    keys.reject("alignment", fmt::format("must be a power of two, but is {}; {} would be", config.alignment,
+                                         std::bit_ceil(static_cast<unsigned>(config.alignment))));
   if (has_cache(config.memory)) return;
-  const std::pair<const char*, bool> keys[] = {{"limit", config.limit > 0},
-                                               {"quota", config.quota > 0},
-                                               {"alignment", config.alignment != OffloadConfig{}.alignment},
-                                               {"fallback", config.fallback == "pinned"}};
-  for (const auto& [key, given] : keys) {
+  const std::pair<const char*, bool> cache_keys[] = {
+      {"limit", config.limit > 0},
+      {"quota", config.quota > 0},
+      {"alignment", config.alignment != OffloadConfig{}.alignment},
+      {"fallback", config.fallback == "pinned"}};
+  for (const auto& [key, given] : cache_keys) {
     if (!given) continue;
-    fields.reject(key, fmt::format("has no meaning for offload.memory = \"{}\", which has no cache; "
-                                   "there are \"pooled\", \"unified\", \"unified-prefetch\" and "
-                                   "\"zero-copy\"",
-                                   config.memory));
+    keys.reject(key, fmt::format("has no meaning for offload.memory = \"{}\", which has no cache; "
+                                 "there are \"pooled\", \"unified\", \"unified-prefetch\" and "
+                                 "\"zero-copy\"",
+                                 config.memory));
   }
 }
 
 }  // namespace
 
-void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, const OffloadConfig& config,
+void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, const OffloadConfig& config,
                    const solvers::Solver& solver, int patch_size) {
   Devices devices;
   at_key(offload, "device", [&] { devices = devices_of(config, solver); });

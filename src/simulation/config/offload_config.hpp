@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpu/device.hpp"
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "parallel/communicator.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/offload_engine.hpp"
@@ -38,11 +38,11 @@ struct OffloadConfig {
   bool block_kernels = false;  // see tasks::OffloadOptions
 };
 
-void describe_offload(io::Fields& fields, OffloadConfig& config);
-void describe_gpu_memory(io::Fields& fields, OffloadConfig& config);
+void describe_offload(io::KeyTable& keys, OffloadConfig& config);
+void describe_gpu_memory(io::KeyTable& keys, OffloadConfig& config);
 
 // Throws InputError at the key that asks for what is not there: device, strategy, memory for a batch.
-void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, const OffloadConfig& config,
+void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, const OffloadConfig& config,
                    const solvers::Solver& solver, int patch_size);
 
 // Null where there is no device. Throws DeviceError (several ranks: AgreedFailure). Collective.

@@ -32,7 +32,7 @@ double largest_jump(const QuantityOnPatch& quantity) {
 
 class Jump final : public QuantityCriterion {
  public:
-  void describe(io::Fields& keys, const Config& config) override {
+  void describe(io::KeyTable& keys, const Config& config) override {
     describe_variable(keys, config);
     keys.number("refine", refine_, "", "Refine a leaf where the relative jump exceeds this.",
                 io::greater_than(0))
@@ -43,7 +43,7 @@ class Jump final : public QuantityCriterion {
     RefinementCriterion::describe(keys, config);
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     if (!keys.was_given("coarsen")) coarsen_ = 0.25 * refine_;
     find_variable(keys, config);
     check_thresholds(keys, refine_, coarsen_);

@@ -44,13 +44,13 @@ QuantityOnPatch::QuantityOnPatch(const solvers::Solver& solver, int quantity, co
   values_ = storage.data();
 }
 
-void QuantityCriterion::describe_variable(io::Fields& keys, const Config& config) {
+void QuantityCriterion::describe_variable(io::KeyTable& keys, const Config& config) {
   io::Field& field = keys.text("variable", variable_, "An unknown or derived quantity of the solver.");
   field.required = true;
   field.example = io::toml_text(config.solver->traits().unknown_names.front());
 }
 
-void QuantityCriterion::find_variable(const io::Fields& keys, const Config& config) {
+void QuantityCriterion::find_variable(const io::KeyTable& keys, const Config& config) {
   solver_ = config.solver;
   const std::vector<std::string> names = scalar_names(*solver_);
   if (std::find(names.begin(), names.end(), variable_) == names.end()) {
@@ -65,7 +65,7 @@ void QuantityCriterion::find_variable(const io::Fields& keys, const Config& conf
   quantity_ = static_cast<int>(found - derived.begin());
 }
 
-void check_thresholds(const io::Fields& keys, double refine, double coarsen) {
+void check_thresholds(const io::KeyTable& keys, double refine, double coarsen) {
   if (coarsen > refine) {
     keys.reject("coarsen",
                 fmt::format("must be at most refine, but is {} and refine is {}", coarsen, refine));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/refinement_criterion.hpp"
 
 namespace meander::simulation {
@@ -35,9 +35,9 @@ class QuantityOnPatch {
 // The base of criteria with a key `variable`.
 class QuantityCriterion : public RefinementCriterion {
  protected:
-  void describe_variable(io::Fields& keys, const Config& config);
+  void describe_variable(io::KeyTable& keys, const Config& config);
   // Rejects a name that the solver does not know. Call from set_up().
-  void find_variable(const io::Fields& keys, const Config& config);
+  void find_variable(const io::KeyTable& keys, const Config& config);
   QuantityOnPatch on(const LeafView& leaf) const { return {*solver_, quantity_, leaf}; }
 
  private:
@@ -47,6 +47,6 @@ class QuantityCriterion : public RefinementCriterion {
 };
 
 // The key `coarsen` must not exceed `refine`.
-void check_thresholds(const io::Fields& keys, double refine, double coarsen);
+void check_thresholds(const io::KeyTable& keys, double refine, double coarsen);
 
 }  // namespace meander::simulation

@@ -128,9 +128,9 @@ std::string said(const std::vector<Answer>& answers) {
 // The keys of a section, one a line.
 std::string key_list(const InputSection& section) {
   std::size_t width = 0;
-  for (const Field& field : section.fields.all()) width = std::max(width, field.key.size());
+  for (const Field& field : section.keys.all()) width = std::max(width, field.key.size());
   std::string text;
-  for (const Field& field : section.fields.all()) {
+  for (const Field& field : section.keys.all()) {
     const std::string line = fmt::format("  {:<{}}  ", field.key, width);
     text += fmt::format("{}{}\n", line, wrapped(field.meaning, line.size()).substr(line.size()));
   }
@@ -179,7 +179,7 @@ std::string explain(const std::string& name, const std::vector<ScenarioEntry>& k
     if (!section.choice.empty()) names.insert(section.choice);
     if (wanted == section.table || wanted == section.choice)
       sections += fmt::format("{}{}", sections.empty() ? "" : "\n", said_of_section(section));
-    for (const Field& field : section.fields.all()) {
+    for (const Field& field : section.keys.all()) {
       names.insert(section.table + "." + field.key);
       if (wanted.find('.') == std::string::npos) names.insert(field.key);
       if (wanted == field.key || wanted == section.table + '.' + field.key) add(answers, section, field);
@@ -198,7 +198,7 @@ std::string explained_keys(const std::vector<ScenarioEntry>& known_scenarios) {
   const InputDescription description(known_scenarios);
   std::set<std::string> keys;
   for (const InputSection& section : description.sections()) {
-    for (const Field& field : section.fields.all()) keys.insert(section.table + '.' + field.key);
+    for (const Field& field : section.keys.all()) keys.insert(section.table + '.' + field.key);
   }
   return fmt::format("{}\n", fmt::join(keys, "\n"));
 }

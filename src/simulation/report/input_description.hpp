@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
@@ -22,7 +22,7 @@ struct InputSection {
   std::string intro;           // of a table: paragraphs for docs/input.md
   std::vector<int> dims = {};  // of an equation or a scenario
   std::string equation = {};   // of a scenario
-  io::Fields fields;
+  io::KeyTable keys;
 };
 
 // "1D, 2D"

@@ -50,7 +50,7 @@ std::string sentence(std::string text) {
 std::string key_table(const InputSection& section) {
   std::string text =
       "| key | type | unit | default | allowed | at restart | meaning |\n|---|---|---|---|---|---|---|\n";
-  for (const Field& field : section.fields.all()) {
+  for (const Field& field : section.keys.all()) {
     std::string allowed = io::range_text(field.range);
     for (const std::string& choice : field.choices) allowed += (allowed.empty() ? "" : ", ") + code(choice);
     std::string standard = default_of(field);
@@ -121,7 +121,7 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
       continue;
     }
     text += fmt::format("\n### {} = \"{}\"\n{}", section.selector, section.choice, choice_meaning(section));
-    if (!section.fields.all().empty()) text += '\n' + key_table(section);
+    if (!section.keys.all().empty()) text += '\n' + key_table(section);
   }
   return text;
 }
@@ -134,10 +134,10 @@ std::string scenario_list(const std::vector<ScenarioEntry>& known_scenarios) {
     text += fmt::format("{}{} ({}): {}\n", text.empty() ? "" : "\n", section.choice,
                         dimension_text(section.dims), section.meaning);
     std::size_t width = 0;
-    for (const Field& field : section.fields.all()) {
+    for (const Field& field : section.keys.all()) {
       width = std::max(width, field.key.size() + default_of(field).size());
     }
-    for (const Field& field : section.fields.all()) {
+    for (const Field& field : section.keys.all()) {
       const std::string assignment = fmt::format("{} = {}", field.key, field.default_text);
       const std::string allowed = io::allowed_values(field);
       text += fmt::format("  {:<{}}  {}{}{}\n", assignment, width + 3,

@@ -46,9 +46,9 @@ solvers::PointTerms set_up(const Chosen& pde, const std::vector<std::string>& se
   document.check_tables({"solver"}, {});
   const auto equation = pde.module->make();
   double cfl = 0.4;  // has no part in the terms
-  io::Fields fields("solver");
-  equation->describe(fields, pde.dim, cfl);
-  document.bind(fields, {{"equation", "is chosen by --pde"}});
+  io::KeyTable keys("solver");
+  equation->describe(keys, pde.dim, cfl);
+  document.bind(keys, {{"equation", "is chosen by --pde"}});
   equation->set_up({}, {});
   return equation->terms(pde.dim);
 }

@@ -12,22 +12,22 @@
 namespace meander::simulation {
 
 // The point a list describes: `dim` numbers inside the domain, or none for the domain's middle.
-std::array<double, 3> checked_centre(const io::Fields& fields, std::string_view key,
+std::array<double, 3> checked_centre(const io::KeyTable& keys, std::string_view key,
                                      const std::vector<double>& given, const ProblemSetup& setup);
 
 // A vector of `dim` numbers, or none for zero.
-std::array<double, 3> checked_vector(const io::Fields& fields, std::string_view key,
+std::array<double, 3> checked_vector(const io::KeyTable& keys, std::string_view key,
                                      const std::vector<double>& given, const ProblemSetup& setup);
 
 // Rejects a ball that reaches beyond the domain.
-void check_ball_inside(const io::Fields& fields, std::string_view key, const std::array<double, 3>& centre,
+void check_ball_inside(const io::KeyTable& keys, std::string_view key, const std::array<double, 3>& centre,
                        double radius, const ProblemSetup& setup);
 
 // Distance from a point of the domain to the nearest of its faces.
 double distance_to_faces(const std::array<double, 3>& centre, const ProblemSetup& setup);
 
 // Rejects a singular point at the centre of a volume of one of these widths: its data are not finite there.
-void check_off_volume_centres(const io::Fields& fields, std::string_view key,
+void check_off_volume_centres(const io::KeyTable& keys, std::string_view key,
                               const std::array<double, 3>& point, const std::vector<double>& lower,
                               const std::vector<double>& widths);
 

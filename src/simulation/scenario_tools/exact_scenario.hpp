@@ -14,10 +14,10 @@ class ExactScenario : public Scenario {
   // several threads at once.
   virtual void exact(const double* x, double t, double* q) const = 0;
 
-  void describe(io::Fields&) override {}
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) final;
+  void describe(io::KeyTable&) override {}
+  void set_up(const io::KeyTable& keys, const ProblemSetup& setup) final;
   // Rejects parameters that make no sense. Default: all do.
-  virtual void check(const io::Fields& fields) const;
+  virtual void check(const io::KeyTable& keys) const;
 
   // Means over the volume by three Gauss points an axis (sixth order).
   void initial(const double* centre, double dx, double* q) const final;

@@ -55,9 +55,9 @@ struct Field {
   Origin origin;              // filled by the reader
 };
 
-class Fields {
+class KeyTable {
  public:
-  explicit Fields(std::string table) : table_(std::move(table)) {}
+  explicit KeyTable(std::string table) : table_(std::move(table)) {}
 
   Field& number(std::string_view key, double& target, std::string_view unit, std::string_view meaning,
                 Range range = any_number);
@@ -75,14 +75,14 @@ class Fields {
                std::vector<std::string> choices = {});
 
   const std::string& table() const { return table_; }  // "scenario", "mesh", "refinement[2]"
-  const std::deque<Field>& all() const { return fields_; }
-  std::deque<Field>& all() { return fields_; }
+  const std::deque<Field>& all() const { return keys_; }
+  std::deque<Field>& all() { return keys_; }
   const Field* find(std::string_view key) const;  // null if there is none
   bool was_given(std::string_view key) const;
 
   // Where the table (or, without it, the file) stands: for messages about keys that were not given.
-  void set_place(Origin place) { place_ = std::move(place); }
-  const Origin& place() const { return place_; }
+  void set_origin(Origin origin) { origin_ = std::move(origin); }
+  const Origin& origin() const { return origin_; }
 
   // One line that points at the key's value (or names table.key where it is a default):
   // "input.toml:12:9: scenario.density: must be positive, but is -1".
@@ -97,8 +97,8 @@ class Fields {
   Field& add(std::string_view key, std::string_view unit, std::string_view meaning, Field::Target target,
              Range range, std::vector<std::string> choices);
 
-  std::deque<Field> fields_;
-  Origin place_;
+  std::deque<Field> keys_;
+  Origin origin_;
 };
 
 // The type of a field's value in words: "number", "list of integers", ...
@@ -115,6 +115,6 @@ std::string toml_text(const std::string& value);
 
 // The table as TOML with every key and the value it holds now; reads back to the same values. A choice
 // that holds "" is unset and left out. `header`: "[mesh]", "[[refinement]]".
-std::string toml_table(const Fields& fields, const std::string& header);
+std::string toml_table(const KeyTable& keys, const std::string& header);
 
 }  // namespace meander::io
