@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The program meander with one equation and one scenario more: try  tutorial-advection run bump.toml
+// The program meander with an additional equation and scenario: tutorial-advection run bump.toml
 #include <meander/meander.hpp>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 using namespace meander;
 
-// A bump that the wind carries around a periodic box.
+// A bump that is advected around a periodic box.
 class Bump final : public simulation::ExactScenario {
  public:
   void describe(io::KeyTable& keys) override {

@@ -31,7 +31,7 @@ struct Descriptor {
 void flush(const std::string& path, int flags) {
   const Descriptor file{::open(path.c_str(), flags | O_CLOEXEC)};
   if (file.value < 0) fail(path, "open");
-  // Some file systems cannot flush a directory; then the rename is as safe as they make it.
+  // Some file systems cannot flush a directory (EINVAL).
   if (::fsync(file.value) != 0 && errno != EINVAL) fail(path, "flush");
 }
 

@@ -16,14 +16,14 @@ namespace meander::io {
 // Steps of the complete checkpoints, ascending. Throws Failure if the directory cannot be read.
 std::vector<std::int64_t> checkpoint_steps(const std::string& directory);
 
-// Path of the checkpoint of the latest step; empty if there is none. Throws Failure if the directory cannot be
-// read.
+// Path of the checkpoint of the latest step; empty if there is none. Throws Failure if the directory cannot
+// be read.
 std::string newest_checkpoint(const std::string& directory);
 
 // Removes the files that a killed run left half written: checkpoints, plots, failing states, series, history,
-// summary and input, by their exact names with ".part". Files of any other name stay. No other run writes into
-// the directory at the same time. Returns the paths of the removed files. Throws Failure if the directory
-// cannot be read or a file cannot be removed.
+// summary and input, by their exact names with ".part". Files of any other name stay. No other run writes
+// into the directory at the same time. Returns the paths of the removed files. Throws Failure if the
+// directory cannot be read or a file cannot be removed.
 std::vector<std::string> remove_half_written_files(const std::string& directory);
 
 }  // namespace meander::io

@@ -30,7 +30,7 @@ class CheckpointWriter {
                    const std::vector<LevelRows>& levels, const CheckpointOffsets& offsets)
       : file_(file), communicator_(communicator), mesh_(mesh), levels_(levels), offsets_(offsets) {}
 
-  // Everything but the head, which is returned: on the disk.
+  // Writes and flushes everything but the head. Returns the head.
   CheckpointHead write(std::span<const double* const> patches) {
     write_patch_tables(file_, mesh_.mesh, offsets_.tables, communicator_);
     std::vector<std::uint64_t> checksums;
@@ -70,7 +70,7 @@ class CheckpointWriter {
                      [&](std::int64_t row, std::byte* out) {
                        std::memcpy(out, &leaf(level, row).rank, sizeof(std::int32_t));
                      });
-    // One more than there are leaves: the end.
+    // The last entry is the end of the last patch.
     const bool last = communicator_.is_root();
     const auto write_offsets = [&](std::int64_t first, std::int64_t rows) {
       file_.write_rows(offsets.patch_starts, sizeof(std::int64_t), first, rows,

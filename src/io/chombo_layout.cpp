@@ -17,7 +17,7 @@ namespace meander::io {
 
 namespace {
 
-// A compound of int32, one after the other.
+// A compound of contiguous int32.
 hdf5::Handle integers_type(const std::vector<std::string>& names) {
   hdf5::Handle type(H5Tcreate(H5T_COMPOUND, names.size() * sizeof(std::int32_t)), H5Tclose);
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The parts of a checkpoint, in Chombo's layout and in /meta: created by the writer, found again by the
-// reader.
+// The groups, attributes and datasets of a checkpoint, in Chombo's layout and in /meta: their creation and
+// their offsets in the file.
 
 #include <cstdint>
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace meander::io {
 
-// Where the parts start that the ranks write and read by themselves.
+// File offsets of the datasets that the ranks write and read without HDF5.
 struct CheckpointOffsets {
   struct Level {
     std::int64_t boxes = 0;  // [leaves] lo and hi of each axis, int32, in volumes of the level, inclusive
@@ -35,14 +35,14 @@ struct CheckpointOffsets {
   }
 };
 
-// Values of a patch in the file.
+// Number of values of a patch in the file.
 std::int64_t patch_values(const solvers::PatchLayout& layout);
 
-// All but those parts.
+// Creates the file's layout and writes everything but the values of those datasets.
 CheckpointOffsets create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
                                     std::span<const LevelRows> levels, const CheckpointState& state);
 
-// What create_checkpoint() wrote. `leaves`: of each level.
+// The content that create_checkpoint() writes. `leaves`: number by level.
 struct CheckpointContent {
   CheckpointState state;
   CheckpointMesh mesh;
@@ -60,7 +60,7 @@ struct CheckpointContent {
     all(coarsest_level), all(leaves);
   }
 };
-// Of a verified file. Throws Failure that names it.
+// Reads a verified file. Throws Failure that names it.
 CheckpointContent read_checkpoint(const std::string& path);
 
 }  // namespace meander::io

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A value of the input file into the target of a Field, with every way this can be refused.
+// Reads values of the input file into the targets of a KeyTable, and rejects invalid ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ class Reader {
                "must be {}, but is {}{}", article(type_name(field_)), described(value),
                field_.choices.empty() ? "" : fmt::format("; allowed: {}", fmt::join(field_.choices, ", "))));
   }
-  // Points at the value itself, which may be one of a list.
+  // The message points at the value itself, which may be one of a list.
   [[noreturn]] void refuse(const Value& value, const std::string& why) const {
     field_.origin = value.origin;
     keys_.reject(field_.key, why);

@@ -37,7 +37,7 @@ std::string read_all(int descriptor) {
   }
 }
 
-// Leaves without the destructors, exit handlers and buffers that belong to the parent.
+// Exits without destructors, exit handlers and buffers, which belong to the parent.
 [[noreturn]] void run_child(int out, const std::function<std::string()>& body, unsigned seconds) {
   for (const int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) std::signal(crash, SIG_DFL);
   const rlimit no_core{0, 0};

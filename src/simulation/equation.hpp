@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The equation of a run: its keys in [solver], and the solver that they describe.
+// The equation of a run: its keys in [solver], and the solver for their values.
 
 #include <memory>
 #include <string>
@@ -17,17 +17,17 @@ class Equation {
  public:
   virtual ~Equation() = default;
 
-  // Declares the keys after solver.equation; cfl is the Courant number. dim: of the domain, for keys that
-  // exist along its axes only. Called once, before anything else.
+  // Declares the keys after solver.equation. cfl: target of the key for the Courant number. dim: of the
+  // domain, for keys of each axis. Called once, before anything else.
   virtual void describe(io::KeyTable& keys, int dim, double& cfl) = 0;
-  // Turns the choices that were read into parameters. lower, upper: the corners of the domain.
+  // Computes parameters from the values of the keys. lower, upper: the corners of the domain.
   virtual void set_up(const std::vector<double>& lower, const std::vector<double>& upper) = 0;
 
-  // Before set_up(): the solver of the defaults.
+  // A new solver; before set_up() with the default parameters.
   virtual std::unique_ptr<solvers::Solver> make_solver(int dim) const = 0;
   // The terms at one point, for `meander terms`.
   virtual solvers::PointTerms terms(int dim) const = 0;
-  // Warnings about valid values of the keys; `adaptive`: leaves may differ in level. Default: none.
+  // Warnings about valid values of the keys. `adaptive`: leaves may have different levels. Default: none.
   virtual std::vector<std::string> warnings(const io::KeyTable& keys, bool adaptive) const;
 };
 

@@ -12,12 +12,12 @@
 namespace meander::simulation {
 namespace {
 
-// In a checkpoint.
+// Names of counters in a checkpoint.
 constexpr const char* next_plot_counter = "next-plot";
 constexpr const char* last_plot_counter = "last-plot-step";
 constexpr const char* last_row_counter = "last-history-step";
 
-// Values in all volumes of a patch, x fastest.
+// The values in all volumes of a patch, x fastest.
 using Values = std::function<void(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                                   std::span<double> values)>;
 
@@ -93,7 +93,7 @@ Output::Output(Simulation& simulation, std::string directory)
   schedule_next_plot();
 }
 
-// Totals of what is not conserved say nothing.
+// Totals of quantities that are not conserved are meaningless.
 bool Output::has_totals() const {
   return simulation_.solver().traits().conservative;
 }

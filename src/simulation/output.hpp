@@ -41,8 +41,6 @@ class Output {
   // Writes the failing state to failed_NNNNNN.vtkhdf, which the series does not list. Returns the path.
   std::string write_failed_state();
 
-  int plots() const { return plot_number_; }
-
  private:
   bool has_totals() const;
   std::vector<io::Column> columns() const;

@@ -11,7 +11,7 @@
 namespace meander::simulation {
 
 void RefinementCriterion::describe(io::KeyTable& keys, const Config&) {
-  keys.integer("level", level_, "", "Finest level that this criterion asks for; 0: mesh.max-level.",
+  keys.integer("level", level_, "", "Finest level that this criterion requires; 0: mesh.max-level.",
                io::at_least(0));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// history.csv as a restart takes it up: it is refused, or cut back to whole rows, after which it is taken up
-// again as it is.
+// Continues history.csv as a restart does: the file is rejected, or cut to complete rows; a second restart then leaves
+// it unchanged.
 #include "base/error.hpp"
 #include "io/history.hpp"
 #include "io/raw_file.hpp"

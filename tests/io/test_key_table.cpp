@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers as TOML, ranges in words, nearest names, and the excerpt under a message.
+// Numbers as TOML, ranges in words, nearest names, and the excerpt of a message.
 #include "io/key_table.hpp"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(Nearest, DistanceAgainstBruteForce) {
   }
 }
 
-TEST(Nearest, OffersWhatWasMeant) {
+TEST(Nearest, SuggestsTheIntendedName) {
   const std::vector<std::string> names = {"patch-size", "min-level", "max-level", "buffer"};
   EXPECT_EQ(nearest("patch_size", names), "patch-size");
   EXPECT_EQ(nearest("PatchSize", names), "patch-size");

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are no checkpoints, inputs that do not fit them, full disks and ranks that fail: one message, an exit
-code, and nothing lost."""
+"""Invalid checkpoints, inputs that do not fit them, full disks and failing ranks: one message, an exit code, and no loss
+of files."""
 import os
 import shutil
 import signal
@@ -33,7 +33,7 @@ class BadLuck(programs.ProgramTest):
             shutil.copytree(self.good.path("run"), self.path("run"))
 
     def refused(self, *arguments, ranks=3):
-        """The one message of ours; nothing in the directory has changed."""
+        """The only message of the program; nothing in the directory has changed."""
         def state():
             return {name: os.stat(self.path("run/" + name)).st_mtime_ns for name in os.listdir(self.path("run"))}
         before = state()
@@ -133,7 +133,7 @@ class BadLuck(programs.ProgramTest):
             with open(self.path("run/" + name), "w", encoding="utf-8") as stream:
                 stream.write("x")
         log = self.run_to_end(2, "restart", "run", "--threads", "1", "--set", "time.max-steps=22")
-        self.assertEqual(log.count("run/chk_000024.hdf5.part: half written, removed"), 1, log)
+        self.assertEqual(log.count("run/chk_000024.hdf5.part: half-written file removed"), 1, log)
         self.assertEqual(sorted(name for name in os.listdir(self.path("run")) if name.endswith(".part")),
                          ["chk_notes.hdf5.part", "notes.part"])
 
@@ -153,7 +153,7 @@ class BadLuck(programs.ProgramTest):
                 self.assertEqual(lines[-20:], stream.read().splitlines()[-20:])
 
     def test_full_disk(self):
-        # A file system of our own, where that is allowed: a few checkpoints fit into it, and not all.
+        # A separate file system, if permitted: some checkpoints fit into it, but not all.
         own_disk = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",
                     'mkdir disk; mount -t tmpfs -o size=3m none disk; code=0; "$@" || code=$?; cp -r disk/. kept; '
                     'exit $code', "sh"]
@@ -187,7 +187,7 @@ class BadLuck(programs.ProgramTest):
         told = self.run_to_end(0, "info", "fails/failed_000001.vtkhdf")
         self.assertRegex(told, r"pressure +\S+ to \S+, and [1-9]\d* not finite\n")
         self.assertRegex(told, r"level +2 to 3\n")
-        # The same before the first step.
+        # A failure before the first step.
         log = self.run_to_end(3, "run", os.path.join(programs.SOURCE, "inputs/sod.toml"), "--threads", "1", "--output",
                               "nothing", "--set", "scenario.left-velocity=1e160", code=1)
         self.assertEqual(log.count("is not admissible at step 0"), 1, log)
@@ -200,7 +200,7 @@ class BadLuck(programs.ProgramTest):
              'ulimit -f 8; exec "$@"', "sh", *self.command(0, "run", *programs.SMALL, "--output", "limited")],
             cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=programs.PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
-        # MPI complains of the limit too, in a box of its own.
+        # MPI also reports the limit, between lines of dashes.
         self.assertEqual(self.message(done.stderr).count("limited/plot_000000.vtkhdf: cannot write: File too large"), 1,
                          done.stderr)
 

@@ -77,7 +77,7 @@ class TraceFile(ProgramTest):
             summary = json.load(file)
         for key in ("messages_hidden_share", "messages_behind_batches_share", "offload_batches_hidden_share"):
             self.assertTrue(0 < summary[key] <= 1, (key, summary[key]))
-        # While halos travel, threads and queues update enclaves: on one rank at least, since nobody waits for both.
+        # While halos travel, threads and queues update enclaves: on one rank at least, since no rank waits for both.
         for where, name in (("thread", "enclaves"), ("host:0 queue", "update")):
             self.assertGreater(sum(overlap(self.of(rows, rank, "messages from", "halos"), self.of(rows, rank, where, name))
                                    for rank in (0, 1)), 0, where)

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What `meander explain` says is what the reader of input files does.
+// `meander explain` agrees with the reader of input files.
 #include "simulation/report/explain.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Explain, EveryExampleIsReadWithoutComplaint) {
   for (const InputSection& section : description.sections()) {
     for (const io::Field& field : section.keys.all()) {
       const std::string line = example_line(field);
-      // Alone in its table, the key is read as the program reads it; keys that are missing do not count here.
+      // The key is read alone in its table; missing keys are ignored here.
       io::KeyTable alone(section.table);
       double number = 0;
       int integer = 0;

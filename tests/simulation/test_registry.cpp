@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Equations and scenarios from outside the library do not hide those that are there. What they do is tested
-// with the tutorial (tests/installed).
+// Equations and scenarios from outside the library do not hide existing ones. Their function is tested with the tutorial
+// (tests/installed).
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@ namespace meander::simulation {
 namespace {
 
 constexpr int most_leaf_levels = 10;  // readers sort level names as text
-constexpr double tree_bytes = 1500;   // of a leaf beside its slot: key, neighbours, halo plan
+constexpr double tree_bytes = 1500;   // of a leaf in addition to its slot: key, neighbours, halo plan
 constexpr double cube_tolerance = 1e-12;
 
 constexpr const char* axis_names[] = {"x", "y", "z"};
@@ -55,8 +55,8 @@ void check_domain(const io::KeyTable& keys, const Config& config) {
     const double other = (domain.upper[a] - domain.lower[a]) / domain.cells[a];
     if (std::abs(other - width) <= cube_tolerance * width) continue;
     const char* key = keys.was_given("upper") || !keys.was_given("cells") ? "upper" : "cells";
-    keys.reject(key, fmt::format("base cells must be cubes, but are {} wide along x and {} along {}; "
-                                 "upper = {} along {} would make them so",
+    keys.reject(key, fmt::format("base cells must be cubes, but are {} wide along x and {} along {}; upper = "
+                                 "{} along {} would make them cubes",
                                  width, other, axis_names[a], domain.lower[a] + domain.cells[a] * width,
                                  axis_names[a]));
   }
@@ -76,8 +76,9 @@ void check_boundary(const io::KeyTable& keys, const Config& config) {
     const bool lower_is = side[0]->is_periodic();
     keys.reject(
         axis + (point_at_lower ? "-lower" : "-upper"),
-        fmt::format("the {} axis is periodic on its {} side only; it must be so on both sides or on none",
-                    axis, lower_is ? "lower" : "upper"));
+        fmt::format(
+            "the {} axis is periodic on its {} side only; it must be periodic on both sides or on none", axis,
+            lower_is ? "lower" : "upper"));
   }
 }
 
@@ -116,8 +117,7 @@ void check_mesh(const io::KeyTable& keys, const Config& config, const solvers::T
   if (mesh.max_level - mesh.min_level >= most_leaf_levels) {
     keys.reject(
         "max-level",
-        fmt::format("must be at most {}: leaves may have {} levels, from min-level {} up; "
-                    "but is {}",
+        fmt::format("must be at most {}: leaves may have {} levels, from min-level {} on; but is {}",
                     mesh.min_level + most_leaf_levels - 1, most_leaf_levels, mesh.min_level, mesh.max_level));
   }
   const bool adaptive = mesh.max_level > mesh.min_level;
@@ -131,7 +131,7 @@ void check_mesh(const io::KeyTable& keys, const Config& config, const solvers::T
 
 void check_cfl(const io::KeyTable& keys, const Config& config, const solvers::Solver& solver) {
   if (config.time.cfl <= solver.max_cfl()) return;
-  keys.reject("cfl", fmt::format("must be at most {}, or the scheme ({}) is not stable, but is {}",
+  keys.reject("cfl", fmt::format("must be at most {}, the stability limit of the scheme ({}), but is {}",
                                  solver.max_cfl(), solver.traits().name, config.time.cfl));
 }
 
@@ -161,13 +161,12 @@ void check_memory(const io::KeyTable& keys, const Config& config, const solvers:
   const char* key = keys.was_given("min-level") || !keys.was_given("patch-size") ? "min-level" : "patch-size";
   constexpr double gib = 1024.0 * 1024.0 * 1024.0;
   if (estimate.bytes > memory) {
-    keys.reject(key,
-                fmt::format("level {} everywhere means {:.0f} leaves and needs about {:.4g} GiB, but {:.4g} "
-                            "GiB are available; make min-level, patch-size or domain.cells smaller",
-                            level, estimate.leaves, estimate.bytes / gib, memory / gib));
+    keys.reject(key, fmt::format("level {} everywhere has {:.0f} leaves and requires about {:.4g} GiB, but "
+                                 "{:.4g} GiB are available; reduce min-level, patch-size or domain.cells",
+                                 level, estimate.leaves, estimate.bytes / gib, memory / gib));
   }
   if (estimate.leaves > INT32_MAX) {
-    keys.reject(key, fmt::format("level {} everywhere means {:.0f} leaves; at most {} are possible", level,
+    keys.reject(key, fmt::format("level {} everywhere has {:.0f} leaves; at most {} are possible", level,
                                  estimate.leaves, INT32_MAX));
   }
 }

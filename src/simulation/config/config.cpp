@@ -16,7 +16,7 @@ namespace {
 using io::Document;
 using io::KeyTable;
 
-// Reads table after table; a table's defaults and checks use the ones before.
+// Reads the tables one by one; defaults and checks of a table use the earlier ones.
 class Loader {
  public:
   Loader(Document document, const std::vector<ScenarioEntry>& known, double memory)
@@ -111,9 +111,9 @@ class Loader {
   std::deque<std::string> kinds_;
 };
 
-// Of all nodes that the ranks run on. Collective.
+// The memory of all nodes that the ranks run on, in bytes. Collective.
 double memory_of_nodes(const parallel::Communicator& communicator) {
-  constexpr double most = 0x1p60;  // bytes; a node that knows no limit
+  constexpr double most = 0x1p60;  // bytes, for a node without a limit
   const bool first_of_node = communicator.of_node().is_root();
   const auto kibibytes = static_cast<std::int64_t>(std::min(available_memory(), most) / 1024);
   return 1024.0 * static_cast<double>(communicator.sum(first_of_node ? kibibytes : 0));

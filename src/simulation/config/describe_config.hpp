@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The tables of an input file, declared once: what is read, checked, resolved and documented.
-// All targets must outlive the KeyTable.
+// The declarations of the input tables. Reading, checks, the resolved input and docs/input.md follow from
+// them. All targets must outlive the KeyTable.
 
 #include <string>
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace meander::simulation {
 
-// [domain]. `config` holds corners and cells for its own number of dimensions.
+// [domain]. `config` holds corners and cells for its number of dimensions.
 void describe_domain(io::KeyTable& keys, DomainConfig& config);
 
-// [boundary], before the more special keys have overruled the others. "" is not given.
+// [boundary], before more specific keys override general ones. "": not given.
 struct BoundaryNames {
   std::string all = "periodic";
   std::string axis[3];
@@ -24,7 +24,7 @@ void describe_boundary(io::KeyTable& keys, BoundaryNames& names, int dimensions)
 
 void describe_mesh(io::KeyTable& keys, MeshConfig& config);
 
-// [partition], with the choice by name.
+// [partition], with the choice of weights by name.
 std::vector<std::string> weight_names();  // volumes, measured
 void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& weights);
 

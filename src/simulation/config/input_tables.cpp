@@ -36,7 +36,8 @@ void prepare_domain(const Document& document, InputDraft& draft) {
 
 std::string boundary_intro() {
   std::string text =
-      "\nThe more special key wins: `x-lower` over `x` over `all`. In 2D there are no keys for z.\n";
+      "\nThe more specific key takes precedence: `x-lower` over `x` over `all`. In 2D there are no keys for "
+      "z.\n";
   for (const mesh::BoundaryCondition* condition : boundary_conditions()) {
     const std::string needs = condition->needs;
     text += fmt::format("`{}` {}{}.\n", condition->name, condition->meaning,
@@ -85,7 +86,7 @@ void prepare_solver(const Document& document, InputDraft& draft) {
   }
   draft.module = &module;
   draft.equation = module.make();
-  config.equation_name = modules().front()->name;  // the default, which is read over
+  config.equation_name = modules().front()->name;  // the default again, for bind()
 }
 
 void describe_solver(KeyTable& keys, InputDraft& draft) {
@@ -192,7 +193,7 @@ void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
 
 std::string partition_intro() {
   return R"(
-How the leaves are distributed over the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
+The ranks of `mpirun` get consecutive sections of the Peano curve. The results do not depend on the partition.
 )";
 }
 
@@ -200,8 +201,8 @@ How the leaves are distributed over the ranks of `mpirun`: in pieces of the Pean
 
 std::string refinement_intro() {
   return R"(
-Any number of criteria, each a table `[[refinement]]`. A leaf is refined if any of them asks for it, and coarsened if
-all agree. Without a criterion the mesh stays at `mesh.min-level`.
+Any number of criteria, each in a table `[[refinement]]`. A leaf is refined if any criterion requires it, and coarsened
+if all criteria allow it. Without criteria the mesh stays at `mesh.min-level`.
 )";
 }
 
@@ -256,7 +257,7 @@ void set_up_diagnostics(const KeyTable& keys, InputDraft& draft) {
 
 std::string checkpoint_intro() {
   return R"(
-A run that ends, or is stopped by a signal or a wall time, writes a last checkpoint in any case.
+A run always writes a checkpoint at its end, also if a signal or the wall time stops it.
 See [running on clusters](running-on-clusters.md).
 )";
 }
@@ -282,40 +283,40 @@ void check_part(const KeyTable& keys, InputDraft& draft) {
 
 const std::vector<InputTable>& input_tables() {
   static const std::vector<InputTable> tables = {
-      {"domain", "The box that is computed, and its base cells.", none, 0, prepare_domain,
+      {"domain", "The domain and its base cells.", none, 0, prepare_domain,
        describe_part<describe_domain, &Config::domain>, nullptr, check_part<check_domain>},
-      {"boundary", "What lies beyond each side of the box.", boundary_intro, 1, nullptr,
+      {"boundary", "Boundary conditions.", boundary_intro, 1, nullptr,
        [](KeyTable& keys, InputDraft& draft) {
          describe_boundary(keys, draft.boundary_names, draft.config.domain.dimensions);
        },
        boundary_hints, check_and_keep_boundary},
-      {"mesh", "Patches, and the levels that leaves may have.", none, 5, nullptr, describe_mesh_of, nullptr,
-       check_and_keep_mesh},
-      {"partition", "How the leaves are distributed over the ranks.", partition_intro, 6, nullptr,
+      {"mesh", "Patch size, levels of the leaves and adaptation.", none, 5, nullptr, describe_mesh_of,
+       nullptr, check_and_keep_mesh},
+      {"partition", "Distribution of the leaves over the ranks.", partition_intro, 6, nullptr,
        [](KeyTable& keys, InputDraft& draft) { describe_partition(keys, draft.config.mesh, draft.weights); },
        nullptr,
        [](const KeyTable&, InputDraft& draft) {
          draft.config.mesh.measured_weights = draft.weights == weight_names().back();
        }},
-      {"refinement", "Where the mesh is refined: any number of criteria, each a table [[refinement]].",
-       refinement_intro, 7, nullptr, nullptr, nullptr, nullptr},
-      {"solver", "Which equation, and how it is solved.",
+      {"refinement", "Refinement criteria, each in a table [[refinement]].", refinement_intro, 7, nullptr,
+       nullptr, nullptr, nullptr},
+      {"solver", "The equation and its scheme.",
        [] { return std::string("\nOther keys of this table are those of the equation.\n"); }, 2,
        prepare_solver, describe_solver, keys_of_other_equations, check_and_keep_solver},
       {"scenario", "Initial and boundary data.",
        [] { return std::string("\nOther keys of this table are the parameters of the scenario.\n"); }, 3,
        prepare_scenario, describe_scenario, nullptr, set_up_scenario},
-      {"time", "The simulated time of the run, and limits of its steps.", none, 4, nullptr, describe_time_of,
-       nullptr, check_part<check_time>},
+      {"time", "Simulated time and limits of the steps.", none, 4, nullptr, describe_time_of, nullptr,
+       check_part<check_time>},
       {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,
        check_part<check_output>},
       {"diagnostics", "Additional columns of the history.", diagnostics_intro, 9, nullptr,
        describe_diagnostics, nullptr, set_up_diagnostics},
-      {"checkpoint", "When checkpoints are written; the last state is one in any case.", checkpoint_intro, 10,
-       nullptr, describe_part<describe_checkpoint, &Config::checkpoint>, nullptr, nullptr},
-      {"offload", "Patches that are updated on devices.", none, 11, nullptr,
+      {"checkpoint", "Schedule of checkpoints.", checkpoint_intro, 10, nullptr,
+       describe_part<describe_checkpoint, &Config::checkpoint>, nullptr, nullptr},
+      {"offload", "Updates of patches on devices.", none, 11, nullptr,
        describe_part<describe_offload, &Config::offload>, nullptr, nullptr},
-      {"gpu-memory", "How device memory is allocated.", none, 12, nullptr,
+      {"gpu-memory", "Device memory allocation.", none, 12, nullptr,
        describe_part<describe_gpu_memory, &Config::offload>, nullptr, check_devices},
   };
   return tables;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Writes the checkpoints of a run and removes old ones, so that the directory holds the last few of this run and
-// no others. Files and their names: io/checkpoint_directory.hpp.
+// Writes the checkpoints of a run and removes old ones, so that the directory holds the last few of this run
+// and no others. Files and their names: io/checkpoint_directory.hpp.
 
 #include <string>
 #include <vector>
@@ -14,15 +14,16 @@ namespace meander::simulation {
 
 class Checkpoints {
  public:
-  // Keeps the last `keep` >= 1. first_step: the step of the checkpoint in this directory that the run restarts
-  // from; checkpoints up to it count as this run's. -1: there are none yet. The root reads the directory. Throws
-  // parallel::AgreedFailure (one rank: Failure). Collective.
+  // Keeps the last `keep` >= 1. first_step: the step of the checkpoint in this directory that the run
+  // restarts from; checkpoints up to it count as this run's. -1: there are none yet. The root reads the
+  // directory. Throws parallel::AgreedFailure (one rank: Failure). Collective.
   Checkpoints(std::string directory, int keep, std::int64_t first_step,
               const parallel::Communicator& communicator);
 
-  // Writes a checkpoint, then removes all beyond the last `keep`. After a restart from an older checkpoint the
-  // first checkpoint written also replaces those of later steps. `state` holds what simulation.save() does not
-  // set. Throws parallel::AgreedFailure (one rank: Failure); all older checkpoints then still exist. Collective.
+  // Writes a checkpoint, then removes all beyond the last `keep`. After a restart from an older checkpoint
+  // the first checkpoint written also replaces those of later steps. `state` holds what simulation.save()
+  // does not set. Throws parallel::AgreedFailure (one rank: Failure); all older checkpoints then still exist.
+  // Collective.
   void write(Simulation& simulation, io::CheckpointState state);
 
   // Path of the newest checkpoint; empty: none.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A quantity of the solver on one patch, for criteria that look at values.
+// A quantity of the solver on one patch, for criteria that read values.
 
 #include <string>
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace meander::simulation {
 
-// The quantity laid out like an unknown in its slot: valid on the interior and on the first layer of the
-// halos across faces. The values live until the thread makes the next one.
+// The quantity in the layout of an unknown in its slot, valid on the interior and on the first layer of the
+// halos across faces. The values are valid until the thread constructs the next QuantityOnPatch.
 class QuantityOnPatch {
  public:
   // quantity: index into solver.derived().
@@ -32,7 +32,7 @@ class QuantityOnPatch {
   const double* values_;
 };
 
-// The base of criteria with a key `variable`.
+// Base class of criteria with a key `variable`.
 class QuantityCriterion : public RefinementCriterion {
  protected:
   void describe_variable(io::KeyTable& keys, const Config& config);

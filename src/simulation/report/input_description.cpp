@@ -11,7 +11,7 @@
 
 namespace meander::simulation {
 
-// Everything a field points to.
+// The targets of all keys.
 struct InputDescription::Targets {
   InputDraft draft;
   std::deque<std::string> kinds;
@@ -37,7 +37,7 @@ InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scena
     if (table.describe != nullptr) table.describe(section.keys, to.draft);
     for (io::Field& field : section.keys.all()) {
       if (section.table != "output" || field.key != "fields") continue;
-      field.choices.clear();  // they are the equation's
+      field.choices.clear();  // they depend on the equation
       field.default_text = "the equation's";
     }
     sections_.push_back(std::move(section));
