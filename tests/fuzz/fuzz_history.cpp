@@ -32,6 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::string once = contents(path);
   io::History(path, columns, last);
-  fuzz::require(contents(path) == once, "a history that was taken up is taken up again as it is");
+  fuzz::require(contents(path) == once, "a second restart leaves the history unchanged");
   return 0;
 }

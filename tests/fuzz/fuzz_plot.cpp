@@ -108,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     if (!hdf5_may_fail) io::read_plot_facts(path);
-    fuzz::require(!simulation::info(path).empty(), "something is told of a file that is not refused");
+    fuzz::require(!simulation::info(path).empty(), "info() returns text for an accepted file");
   } catch (const InputError&) {
   } catch (const Failure&) {
   }

@@ -37,7 +37,7 @@ class CommandLine(unittest.TestCase):
         return done.returncode, done.stdout, done.stderr.rstrip("\n")
 
     def refused(self, *arguments, **options):
-        """The message of an input error, which leaves nothing behind."""
+        """The message of an input error, which leaves no file."""
         before = sorted(os.walk(self.scratch.name))
         code, out, err = self.meander(*arguments, **options)
         self.assertEqual((code, out), (2, ""), err)

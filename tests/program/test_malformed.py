@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Ten invalid inputs of each kind, for both equations: the program (environment variable MEANDER) answers each
-with one message that names file, line and column, exit code 2, in under a second, and leaves nothing behind."""
+with one message that names file, line and column, exit code 2, in under a second, and leaves no file."""
 import os
 import resource
 import subprocess
@@ -150,7 +150,7 @@ class Malformed(unittest.TestCase):
         _, row, column, _ = said.split(":", 3)
         excerpt = text.splitlines()[int(row) - 1].rstrip()
         self.assertEqual(line, f"  {row} | {excerpt}", message)
-        before = min(int(column) - 1, len(excerpt))  # what is missing is pointed at behind the last word
+        before = min(int(column) - 1, len(excerpt))  # missing text is pointed at after the last word
         self.assertEqual(caret, f"  {' ' * len(row)} | {' ' * before}^", message)
 
     def each(self, cases):

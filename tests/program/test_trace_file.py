@@ -66,7 +66,7 @@ class TraceFile(ProgramTest):
                                   "output", "wait for halos", "wait for reduction"}, self.names(rows, rank, "thread"))
             self.assertEqual({"copy in", "update", "copy out"}, self.names(rows, rank, "host:0 queue"))
             self.assertIn("halos", self.names(rows, rank, f"messages from rank {1 - rank}"))
-        # What the queues do belongs to batches that threads have started.
+        # The work of the queues belongs to batches that threads have started.
         started = {event[3] for (pid, title), events in rows.items() if pid == 0 and "thread" in title
                    for event in events if event[0] == "enclave batch"}
         queued = {event[3] for (pid, title), events in rows.items() if pid == 0 and "queue" in title for event in events}

@@ -208,7 +208,7 @@ class Turning final : public Scenario {
 
 struct Directory {
   std::filesystem::path path;
-  // Of this process: tests run side by side.
+  // Named after this process, since tests run in parallel.
   explicit Directory(const char* name)
       : path(std::filesystem::temp_directory_path() / fmt::format("{}-{}", name, ::getpid())) {
     std::filesystem::remove_all(path);

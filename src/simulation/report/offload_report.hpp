@@ -14,7 +14,7 @@
 
 namespace meander::simulation {
 
-// Of one rank or summed over ranks, since the start or restart.
+// Figures of one rank or summed over ranks, since the start or restart.
 struct OffloadReport {
   tasks::OffloadCounts counts;
   std::int64_t devices = 0;   // of each rank

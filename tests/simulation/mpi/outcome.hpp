@@ -53,7 +53,7 @@ inline std::uint64_t hash_of(const solvers::PatchLayout& layout, const double* s
   return hash;
 }
 
-// The same result on all ranks of the simulation. Collective.
+// The outcome of a simulation, equal on all its ranks. Collective.
 inline Outcome outcome_of(Simulation& simulation) {
   const StateView view = simulation.view();
   const auto indices = simulation.leaf_indices();
