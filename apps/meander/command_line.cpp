@@ -34,7 +34,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// The first word that CLI11 could not place, and what may have been meant by it.
+// The message about the first word that CLI11 did not recognise, with a suggestion.
 std::string not_understood(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   const CLI::App& where = chosen.empty() ? app : *chosen.front();
@@ -48,7 +48,7 @@ std::string not_understood(const CLI::App& app) {
     return fmt::format("unknown command '{}'{}", word,
                        io::suggestion(word, command_names(app), "commands are"));
   }
-  return fmt::format("'{}' is one word too many for: meander {}", word, where.get_name());
+  return fmt::format("unexpected argument '{}' for: meander {}", word, where.get_name());
 }
 
 void add_settings(CLI::App& command, CommandLine& line, const char* meaning) {
@@ -60,38 +60,35 @@ void add_settings(CLI::App& command, CommandLine& line, const char* meaning) {
 }
 
 CLI::Option* add_input(CLI::App& command, CommandLine& line) {
-  add_settings(command, line,
-               "Replace or add a key of the input: --set mesh.patch-size=17; as often as you like");
-  return command.add_option("INPUT", line.input, "The input file (TOML); its keys are in docs/input.md");
+  add_settings(command, line, "Replace or add a key of the input: --set mesh.patch-size=17; can be repeated");
+  return command.add_option("INPUT", line.input, "The input file (TOML); docs/input.md lists its keys");
 }
 
 CLI::App* add_terms(CLI::App& app, CommandLine& line) {
-  CLI::App* terms = app.add_subcommand("terms", "Print the equations' terms at points, for other codes");
+  CLI::App* terms = app.add_subcommand(
+      "terms", "Print the terms of the equations at given points, for comparison with other codes");
   terms
       ->add_option("--pde", line.pde,
                    fmt::format("The equations: {}", fmt::join(simulation::pde_names(), ", ")))
       ->type_name("NAME")
       ->required();
-  add_settings(*terms, line,
-               "A parameter of the equations: --set solver.slicing=harmonic; as often as you like");
-  terms->add_option(
-      "FILE", line.input,
-      "Rows of numbers; without it, or with -, those of standard input. A row holds the unknowns Q "
-      "and the derivatives d_x Q, d_y Q, d_z Q (euler: Q alone will do, and 2D has no d_z Q), white "
-      "space between; # begins a comment");
+  add_settings(*terms, line, "A parameter of the equations: --set solver.slicing=harmonic; can be repeated");
+  terms->add_option("FILE", line.input,
+                    "Rows of numbers; without it, or with -, standard input. A row holds the unknowns Q and "
+                    "the derivatives d_x Q, d_y Q, d_z Q (euler: Q suffices; in 2D without d_z Q), separated "
+                    "by white space; # begins a comment");
   terms->footer(
-      "Prints a row for each row, with 17 digits. ccz4: dQ/dt of source and non-conservative products "
-      "together. "
-      "euler: the fluxes along x, y (and z), then the largest wave speed. The order of the unknowns is in "
-      "docs/terms.md.");
+      "Prints a row for each row, with 17 digits. ccz4: dQ/dt, the sum of source and non-conservative "
+      "products. euler: the fluxes along x, y (and z), then the largest wave speed. docs/terms.md gives the "
+      "order of the unknowns.");
   return terms;
 }
 
 void add_threads(CLI::App& command, CommandLine& line) {
   command
-      .add_option(
-          "--threads", line.threads,
-          "Threads a rank; without it, the processors that it may use, shared with the ranks beside it")
+      .add_option("--threads", line.threads,
+                  "Threads of each rank; default: the processors of its affinity mask, divided between ranks "
+                  "with this mask")
       ->type_name("N")
       ->check(CLI::Range(1, most_threads));
 }
@@ -101,13 +98,13 @@ void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime
   command.add_option("--output", line.output, output)->type_name("DIR");
   command
       .add_option("--walltime", walltime,
-                  "Stop with a checkpoint so early that all is over by then: hours:minutes:seconds, "
+                  "Write a checkpoint and end before this time has passed: hours:minutes:seconds, "
                   "days-hours:minutes:seconds or minutes")
       ->type_name("TIME");
   command
       .add_option(
           "--trace", line.trace,
-          "Write a timeline of threads, queues and messages: for ui.perfetto.dev or scripts/plot-trace")
+          "Write a timeline of threads, queues and messages, for ui.perfetto.dev or scripts/plot-trace")
       ->type_name("FILE");
 }
 
@@ -116,39 +113,38 @@ void add_run_options(CLI::App& command, CommandLine& line, std::string& walltime
 CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& out) {
   CommandLine line;
   std::string walltime;
-  CLI::App app(
-      "Finite volumes on patches in a Peano spacetree that refines itself where the flow asks for it.",
-      "meander");
+  CLI::App app("Finite volumes on patches of an adaptive Peano spacetree.", "meander");
   app.set_version_flag("--version", io::provenance().line());
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "This text");
   app.footer(
-      "Exit codes: 0 done, 1 failure, 2 an input or a command line that must be mended, 3 stopped by a "
-      "signal or "
-      "the wall time: go on with `meander restart`.");
+      "Exit codes: 0 done, 1 failure, 2 invalid input or command line, 3 stopped by a signal or the wall "
+      "time: continue with `meander restart`.");
 
   CLI::App* run = app.add_subcommand("run", "Run a simulation");
   add_input(*run, line)->required();
-  add_run_options(*run, line, walltime, "Directory for all results; must not exist or be empty");
+  add_run_options(*run, line, walltime, "Output directory; must not exist or be empty");
   CLI::App* restart =
-      app.add_subcommand("restart", "Go on from a checkpoint, on any number of ranks and threads");
+      app.add_subcommand("restart", "Restart from a checkpoint, on any number of ranks and threads");
   restart
       ->add_option("CHECKPOINT", line.checkpoint,
-                   "The checkpoint, chk_NNNNNN.hdf5; or the directory of a run, for its newest one")
+                   "The checkpoint chk_NNNNNN.hdf5, or the directory of a run for its newest checkpoint")
       ->required();
-  add_input(*restart, line)->description("Another input file; without it, the one that the checkpoint holds");
+  add_input(*restart, line)->description("Another input file; default: the input in the checkpoint");
   add_run_options(*restart, line, walltime,
-                  "A new directory for all results; without it, those beside the checkpoint are continued");
+                  "A new output directory; default: continue the files in the directory of the checkpoint");
   CLI::App* check = app.add_subcommand(
-      "check", "Check an input file, print it with every default filled in, and estimate what its run costs");
+      "check",
+      "Check an input file, print it with every default filled in, and estimate the cost of the run");
   add_input(*check, line)->required();
   add_threads(*check, line);
-  check->add_flag("--input-only", line.input_only, "Build no mesh and estimate nothing");
+  check->add_flag("--input-only", line.input_only, "Check and print only, without an estimate");
   CLI::App* explain =
-      app.add_subcommand("explain", "Explain a key of the input file, or list those of a table");
-  explain->add_option("KEY", line.name, "mesh.patch-size, patch-size, mesh, vortex; without it, the tables");
+      app.add_subcommand("explain", "Explain a key of the input file, or list the keys of a table");
+  explain->add_option("KEY", line.name,
+                      "mesh.patch-size, patch-size, mesh, vortex; default: list the tables");
   explain->add_flag("--keys", line.keys_only, "Print the names of all keys");
-  CLI::App* info = app.add_subcommand("info", "Print what a file holds");
+  CLI::App* info = app.add_subcommand("info", "Print the content of a file");
   info->add_option("FILE", line.file, "A checkpoint, plot file, series of plots, history or input file")
       ->required();
   CLI::App* scenarios = app.add_subcommand("scenarios", "List the scenarios and their parameters");
@@ -177,7 +173,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   if (reference->parsed()) line.command = Command::input_reference;
   if (terms->parsed()) line.command = Command::terms;
   if (app.get_subcommands().empty()) {
-    throw InputError(app.help() + "\nmeander: which command? The first would be: meander run INPUT");
+    throw InputError(app.help() + "\nmeander: a command is required, for example: meander run INPUT");
   }
   if (!walltime.empty()) line.walltime = simulation::parse_walltime(walltime);
   return line;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the user typed.
+// The command line.
 
 #include <iosfwd>
 #include <string>
@@ -12,23 +12,23 @@ namespace meander::app {
 enum class Command { run, restart, check, explain, info, scenarios, input_reference, terms, done };
 
 struct CommandLine {
-  Command command = Command::done;  // done: help or version was asked for, and printed
+  Command command = Command::done;  // done: help or version was requested and has been printed
   std::string checkpoint;           // restart: file or directory
-  std::string input;  // run, check, restart; "": what the checkpoint holds; terms; "": standard input
+  std::string input;  // run, check; restart: "" for the input in the checkpoint; terms: "" for standard input
   std::string pde;    // terms
   std::vector<std::string> settings;  // run, check, restart, terms: "table.key=value"
-  int threads = 0;                    // run, restart, check: a rank; 0: what the affinity masks leave
-  std::string output;                 // run, restart; "": what the input says, where the checkpoint lies
-  std::string name;                   // explain: of a key or a table; "": all tables
-  bool keys_only = false;             // explain: all names of keys
-  std::string file;                   // info
-  bool input_only = false;            // check: build no mesh, measure nothing
-  double walltime = 0;                // run, restart: seconds; 0: no limit
-  std::string trace;                  // run, restart: file; "": none
+  int threads = 0;                    // run, restart, check: of each rank; 0: from the affinity masks
+  std::string output;       // run, restart; "": output.directory, or the directory of the checkpoint
+  std::string name;         // explain: a key or a table; "": all tables
+  bool keys_only = false;   // explain: print the names of all keys
+  std::string file;         // info
+  bool input_only = false;  // check: without estimate
+  double walltime = 0;      // run, restart: seconds; 0: no limit
+  std::string trace;        // run, restart: file; "": none
 };
 
-// Help and version go to `out`. Throws InputError for a command line that means nothing, with the nearest
-// command or option.
+// Writes help and version to `out`. Throws InputError for an invalid command line, with the nearest command
+// or option.
 CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& out);
 
 }  // namespace meander::app

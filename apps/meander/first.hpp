@@ -4,8 +4,7 @@
 
 namespace meander::app {
 
-// Called from anywhere, it makes the linker keep first.cpp, whose check runs before any of this program's
-// initialisation. Does nothing itself.
+// Does nothing; a call makes the linker keep first.cpp, whose check runs before all other initialisation.
 void keep_first();
 
 }  // namespace meander::app

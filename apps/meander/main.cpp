@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// meander: reads the command line, does what it says, and turns failures into messages and exit codes.
+// The program meander: executes the command line, and turns failures into messages and exit codes.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -47,8 +47,8 @@ int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point
 }
 
 int print(const std::string& text) {
-  // A full disk or a closed pipe behind standard output shows in the first call if the text is longer than
-  // the buffer, in the second if not.
+  // A full disk or a closed pipe is detected by the first call if the text is longer than the buffer, else by
+  // the second.
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw Failure("meander: cannot write to standard output");
   }
@@ -65,7 +65,7 @@ int check_input(const app::CommandLine& line) {
   return print(config.resolved);
 }
 
-// The resolved input on standard output, which may be kept; what its run would cost on standard error.
+// Prints the resolved input to standard output and the estimate of its run to standard error.
 int check(const app::CommandLine& line, const app::Ranks& ranks) {
   const simulation::Config config = simulation::load_config(ranks.communicator, line.input, line.settings);
   const int threads = simulation::plan_threads(ranks.communicator, line.threads).threads;
@@ -87,8 +87,8 @@ bool simulates(const app::CommandLine& line) {
   return line.command == app::Command::run || line.command == app::Command::restart || estimates;
 }
 
-// All that is no simulation.
-int tell(const app::CommandLine& line, const std::string& help) {
+// The commands without a simulation.
+int print_info(const app::CommandLine& line, const std::string& help) {
   switch (line.command) {
     case app::Command::check:
       return check_input(line);
@@ -112,18 +112,18 @@ int tell(const app::CommandLine& line, const std::string& help) {
 int meander::program(int argc, char** argv) {
   app::keep_first();
   const auto started = std::chrono::steady_clock::now();
-  // A file beyond the user's limit is a failed write with a message, not a killed process.
+  // Exceeding the user's limit of file sizes becomes a failed write with a message.
   std::signal(SIGXFSZ, SIG_IGN);
   report_crashes(simulation::launched_rank());
   std::ostringstream help;
   app::CommandLine line;
   const auto parse = [&] { line = app::parse_command_line(argc, argv, help); };
-  // Started by hand, only a simulation needs MPI. Several ranks also need it to say something once.
+  // Without a launcher only a simulation requires MPI. With several ranks, the root alone prints.
   if (simulation::launched_rank() < 0) {
     return app::without_ranks([&] {
       parse();
-      if (!simulates(line)) return tell(line, help.str());
-      // What can be said without MPI need not wait for its start.
+      if (!simulates(line)) return print_info(line, help.str());
+      // Input errors are reported before MPI is started.
       if (line.command != app::Command::restart) simulation::load_config(line.input, line.settings);
       return app::with_ranks([&](const app::Ranks& ranks) { return simulate(line, started, ranks); });
     });
@@ -132,7 +132,7 @@ int meander::program(int argc, char** argv) {
     ranks.communicator.agree(parse);
     if (simulates(line)) return simulate(line, started, ranks);
     ranks.communicator.agree([&] {
-      if (ranks.communicator.is_root()) tell(line, help.str());
+      if (ranks.communicator.is_root()) print_info(line, help.str());
     });
     return int{exit_done};
   });

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// All that a program with an equation of its own includes: the registry, a base for its law and one for its
-// scenario, and the whole program behind one call. apps/tutorial-advection shows it.
+// The only header for a program with its own equation: registration, base classes for its law and its
+// scenario, and the program as one function. Example: apps/tutorial-advection.
 
 #include "simulation/own_equation.hpp"
 #include "simulation/scenario_tools/exact_scenario.hpp"
@@ -10,8 +10,8 @@
 
 namespace meander {
 
-// What main() of the program meander does with its arguments, from MPI's start to its end; returns the exit
-// code. Equations and scenarios are registered before. Called once.
+// The program meander with the arguments of main(), including start and end of MPI. Returns the exit code.
+// Register equations and scenarios before. Call once.
 int program(int argc, char** argv);
 
 }  // namespace meander

@@ -57,10 +57,10 @@ void print(const std::string& message) {
 struct Outcome {
   int code = exit_failure;
   std::string message;
-  bool agreed = false;  // all ranks know of it
+  bool agreed = false;  // all ranks throw it
 };
 
-// What the exception being handled means.
+// Exit code and message of the exception being handled.
 Outcome outcome() {
   try {
     throw;
@@ -79,27 +79,27 @@ Outcome outcome() {
   }
 }
 
-// In memory that the ranks of a node share, where there are several: whether one of them tells of a failure.
-std::atomic<int>* told = nullptr;
+// Whether a rank of this node has printed a failure; shared by the ranks of the node, null for a single rank.
+std::atomic<int>* printed = nullptr;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-// What fails for want of the same thing fails on many ranks at once: whoever comes second lets the first end
-// all, and ends all itself only if that takes too long.
+// A common cause makes many ranks fail at once. The first rank prints and aborts all ranks; the others wait
+// for this, and abort themselves after a few seconds.
 void print_once(const std::string& message) {
-  if (told == nullptr || told->exchange(1) == 0) return print(message);
+  if (printed == nullptr || printed->exchange(1) == 0) return print(message);
   std::this_thread::sleep_for(std::chrono::seconds(5));
 }
 
-// An exception that nobody catches, as in a thread, must not leave the other ranks waiting.
+// An uncaught exception, for example in a thread, aborts all ranks.
 [[noreturn]] void on_terminate() {
   const Outcome what = std::current_exception() ? outcome() : Outcome{.message = "meander: terminated"};
   print_once(what.message);
-  report_crash("an exception that nobody caught");
+  report_crash("an uncaught exception");
   if (several_ranks()) MPI_Abort(MPI_COMM_WORLD, what.code);
   std::abort();
 }
 
-// MPI for as long as it lives; plain `./meander` is one rank.
+// Starts MPI and ends it; without a launcher there is one rank.
 class Mpi {
  public:
   Mpi() { MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level_); }
@@ -119,7 +119,7 @@ int with_ranks(const std::function<int(const Ranks&)>& body) {
   const Mpi mpi;
   std::set_terminate(on_terminate);
   bool is_root = true, alone = true;
-  std::optional<parallel::SharedWindow> telling;
+  std::optional<parallel::SharedWindow> printed_window;
   try {
     const Ranks ranks{.communicator = parallel::Communicator::world(),
                       .thread_level = level_name(mpi.level()),
@@ -128,7 +128,7 @@ int with_ranks(const std::function<int(const Ranks&)>& body) {
     alone = ranks.communicator.size() == 1;
     const parallel::Communicator node = ranks.communicator.of_node();
     if (node.size() > 1) {
-      told = static_cast<std::atomic<int>*>(telling.emplace(node, sizeof *told).data());
+      printed = static_cast<std::atomic<int>*>(printed_window.emplace(node, sizeof *printed).data());
     }
     if (!is_root) {
       log::set_level(log::Level::error);

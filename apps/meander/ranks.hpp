@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// MPI from its start to its end, and how one rank's failure ends all.
+// Start and end of MPI, and the end of all ranks after a failure of one.
 
 #include <functional>
 #include <string>
@@ -13,16 +13,16 @@ namespace meander::app {
 struct Ranks {
   parallel::Communicator communicator;
   std::string thread_level;  // "MPI_THREAD_MULTIPLE"
-  bool many_threads = true;  // MPI lets a process have more than one
+  bool many_threads = true;  // MPI allows several threads per process
 };
 
-// Runs the body under MPI and returns the exit code of this rank: the body's, or that of what it threw.
-// Failures that all ranks agree on are printed by the root alone, and all ranks leave in peace. Any other
-// exception, on whatever rank and thread, is printed there and ends all ranks at once; of the ranks of a node
-// that fail at the same time, one prints.
+// Runs the body with MPI and returns the exit code of this rank: that of the body or of its exception. The
+// root alone prints failures that all ranks agree on, and all ranks end normally. Any other exception, on any
+// rank and thread, is printed there and aborts all ranks; if several ranks of a node fail at the same time,
+// one of them prints.
 int with_ranks(const std::function<int(const Ranks&)>& body);
 
-// Runs the body without MPI; prints what it threw.
+// Runs the body without MPI, prints its exception and returns the exit code.
 int without_ranks(const std::function<int()>& body);
 
 }  // namespace meander::app

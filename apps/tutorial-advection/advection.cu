@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// All that builds with CUDA want beside main.cpp.
+// The CUDA kernels, for builds with CUDA.
 #include "advection.hpp"
 #include "solvers/pde_kernels_cuda.cuh"
 

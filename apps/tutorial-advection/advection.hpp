@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// dQ/dt + v . grad Q = 0: something is carried along by a wind.
+// Linear advection: dQ/dt + v . grad Q = 0.
 #include "solvers/conservation_law.hpp"
 
 struct Wind {

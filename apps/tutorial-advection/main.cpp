@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The program meander with one equation and one scenario more: try  tutorial-advection run bump.toml
+// The program meander with an additional equation and scenario: tutorial-advection run bump.toml
 #include <meander/meander.hpp>
 
 #include <cmath>
@@ -9,11 +9,11 @@
 
 using namespace meander;
 
-// A bump that the wind carries around a periodic box.
+// A bump that is advected around a periodic box.
 class Bump final : public simulation::ExactScenario {
  public:
-  void describe(io::Fields& fields) override {
-    fields.number("width", width_, "length", "of the bump", io::greater_than(0));
+  void describe(io::KeyTable& keys) override {
+    keys.number("width", width_, "length", "of the bump", io::greater_than(0));
   }
   void exact(const double* x, double t, double* q) const override {
     const Wind& wind = simulation::own_parameters<Advection>(setup());
@@ -33,11 +33,11 @@ class Bump final : public simulation::ExactScenario {
 
 int main(int argc, char** argv) {
   simulation::register_equation<Advection>("advection", "a density carried by a constant wind", {"density"},
-                                           [](io::Fields& fields, Wind& wind, int dim) {
-                                             const char* keys[] = {"velocity-x", "velocity-y", "velocity-z"};
+                                           [](io::KeyTable& keys, Wind& wind, int dim) {
+                                             const char* names[] = {"velocity-x", "velocity-y", "velocity-z"};
                                              for (int a = 0; a < dim; ++a)
-                                               fields.number(keys[a], wind.velocity[a], "length/time",
-                                                             "of the wind");
+                                               keys.number(names[a], wind.velocity[a], "length/time",
+                                                           "of the wind");
                                            });
   simulation::register_scenario<Bump>("bump", "a bump in the middle of the domain", "advection");
   return program(argc, argv);

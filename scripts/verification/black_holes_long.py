@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Black holes at rest for a long time: what grows at the jumps."""
+"""Black holes at rest for a long time: growth at resolution jumps."""
 import itertools
 import math
 import os
 
 import verification.session as session
 
-FACE, OFF_AXIS = 2.9, 0.1  # points in the last volumes of the finest cube, beside the middles of its faces
+FACE, OFF_AXIS = 2.9, 0.1  # points in the last volumes of the finest cube, near the middles of its faces
 
 
 def hamiltonian_at_jumps(plot):
     """|H| in the finest cube of a plot file: largest within three volumes of all of three faces (its corners), and mean
-    over points beside the middles of the faces."""
+    over points near the middles of the faces."""
     finest = plot.levels[-1]
     volumes = plot.volumes("hamiltonian")
     centres, values = (column[volumes.level == finest.number] for column in (volumes.centre, volumes.value))
@@ -36,7 +36,7 @@ def rows_of_plots(directory):
 
 
 def picture(path, history, plots):
-    """Needs matplotlib; without it there is no picture."""
+    """Requires matplotlib; without it there is no picture."""
     try:
         from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
     except ImportError:

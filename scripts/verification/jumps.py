@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Noise in flat space on meshes with resolution jumps, fourth-order CCZ4: how fast it grows, against the same run
+"""Noise in flat space on meshes with resolution jumps, fourth-order CCZ4: its growth rate, against the same run
 without the jumps. That is the same domain and patch size with leaves of the coarsest level only. Noise is a random
 number in every unknown of every volume, of one amplitude whatever the volume's width: both runs start from the same
 numbers where both meshes are coarse, and the refined one from more and finer ones elsewhere."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs of the program, the claims made of them, and the table that both end up in."""
+"""Runs of the program, the claims about them, and the table of results."""
 import csv
 import importlib
 import math
@@ -69,7 +69,7 @@ class Verification:
         self.write()
 
     def table(self, title, header, rows):
-        """Figures that no claim is made of, printed and written below the claims."""
+        """Figures without a claim, printed and written below the claims."""
         lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
         lines += ["| " + " | ".join(row) + " |" for row in rows]
         print("\n".join([f"  {title}:"] + lines), flush=True)

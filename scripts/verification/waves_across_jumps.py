@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Waves that cross resolution jumps, fourth-order CCZ4: their order, and what a pulse leaves at a jump. --baseline PROGRAM
+"""Waves that cross resolution jumps, fourth-order CCZ4: their order, and the error that a pulse leaves at a jump. --baseline PROGRAM
 runs the same with another program, whose errors must not be smaller."""
 import math
 import os

@@ -31,7 +31,7 @@ struct Descriptor {
 void flush(const std::string& path, int flags) {
   const Descriptor file{::open(path.c_str(), flags | O_CLOEXEC)};
   if (file.value < 0) fail(path, "open");
-  // Some file systems cannot flush a directory; then the rename is as safe as they make it.
+  // Some file systems cannot flush a directory (EINVAL).
   if (::fsync(file.value) != 0 && errno != EINVAL) fail(path, "flush");
 }
 
@@ -41,7 +41,7 @@ std::string temporary_name(const std::string& path) {
   return path + ".part";
 }
 
-void publish(const std::string& temporary, const std::string& path) {
+void flush_and_rename(const std::string& temporary, const std::string& path) {
   flush(temporary, O_WRONLY);
   if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "rename the finished file");
   const auto directory = std::filesystem::path(path).parent_path();
@@ -60,16 +60,16 @@ void write_whole(const std::string& path, std::string_view text) {
       text.remove_prefix(static_cast<std::size_t>(written));
     }
   }
-  temporary.publish();
+  temporary.flush_and_rename();
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (!published_) ::unlink(name_.c_str());
+  if (!renamed_) ::unlink(name_.c_str());
 }
 
-void TemporaryFile::publish() {
-  io::publish(name_, path_);
-  published_ = true;
+void TemporaryFile::flush_and_rename() {
+  io::flush_and_rename(name_, path_);
+  renamed_ = true;
 }
 
 }  // namespace meander::io

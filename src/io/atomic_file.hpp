@@ -1,23 +1,24 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Files that are whole or not there: written under a temporary name, flushed to the disk, renamed.
+// Atomic file creation: a file is written under a temporary name, flushed to the disk and renamed. A file
+// under its own name is therefore complete.
 
 #include <string>
 #include <string_view>
 
 namespace meander::io {
 
-// Name under which `path` is written until it is whole: in the same directory, hidden from "*.vtkhdf".
+// The temporary name of `path` until the file is complete: "PATH.part", which "*.vtkhdf" does not match.
 std::string temporary_name(const std::string& path);
 
-// Flushes `temporary` to the disk and gives it the name `path`, in place of what was there. Throws Failure.
-void publish(const std::string& temporary, const std::string& path);
+// Flushes `temporary` to the disk and renames it to `path`, replacing an existing file. Throws Failure.
+void flush_and_rename(const std::string& temporary, const std::string& path);
 
-// Writes a small file whole. Throws Failure, which leaves an old file of that name as it was.
+// Writes a small file atomically. Throws Failure; an existing file of that name is then unchanged.
 void write_whole(const std::string& path, std::string_view text);
 
-// Removes the file when it goes, unless it was published.
+// The temporary name of a file. The destructor removes the file unless it was renamed.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& path) : path_(path), name_(temporary_name(path)) {}
@@ -25,11 +26,11 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
   const std::string& name() const { return name_; }
-  void publish();
+  void flush_and_rename();
 
  private:
   std::string path_, name_;
-  bool published_ = false;
+  bool renamed_ = false;
 };
 
 }  // namespace meander::io

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Values one after the other as bytes, to be broadcast: one function names the members, and serves both ways.
+// Serialization of values to bytes, for broadcasts. One member function archive() lists the members for
+// writing and for reading.
 
 #include <cstring>
 #include <string>
@@ -42,7 +43,7 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Reads in the same order what a ByteWriter wrote.
+// Reads the values of a ByteWriter in the order of writing.
 class ByteReader {
  public:
   explicit ByteReader(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -81,7 +82,7 @@ class ByteReader {
   std::size_t at_ = 0;
 };
 
-// The root's value, everywhere. T::archive(archive) calls archive(member) for each. Collective.
+// Broadcasts the root's value. T::archive(archive) calls archive(member) for each member. Collective.
 template <class T>
 void broadcast_archive(const parallel::Communicator& communicator, T& value) {
   ByteWriter out;

@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <map>
+#include <optional>
+#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "base/error.hpp"
 #include "io/atomic_file.hpp"
+#include "io/checkpoint_file.hpp"
 
 namespace meander::io {
 
@@ -20,7 +21,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<fs::path> files_of(const std::string& directory) {
+constexpr std::size_t least_digits = 6;
+
+std::vector<fs::path> files_in(const std::string& directory) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
@@ -28,59 +31,64 @@ std::vector<fs::path> files_of(const std::string& directory) {
     if (entry->is_regular_file(ignored)) files.push_back(entry->path());
   }
   if (error) throw Failure(fmt::format("{}: cannot be read: {}", directory, error.message()));
+  std::sort(files.begin(), files.end());
   return files;
 }
 
-// -1 for other files.
-std::int64_t step_of(const std::string& name) {
-  constexpr std::string_view prefix = "chk_", suffix = ".hdf5";
-  if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix))
-    return -1;
-  std::int64_t step = -1;
-  const char* end = name.data() + name.size() - suffix.size();
-  const auto [at, error] = std::from_chars(name.data() + prefix.size(), end, step);
-  return error == std::errc{} && at == end && step >= 0 ? step : -1;
+// The number of a file called prefix, number with at least six digits, suffix.
+std::optional<std::int64_t> number_of(std::string_view name, std::string_view prefix,
+                                      std::string_view suffix) {
+  if (name.size() < prefix.size() + least_digits + suffix.size()) return std::nullopt;
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  name.remove_suffix(suffix.size());
+  if (name.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  if (name.size() > least_digits && name.front() == '0') return std::nullopt;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-std::map<std::int64_t, fs::path> checkpoints(const std::string& directory) {
-  std::map<std::int64_t, fs::path> result;
-  for (const fs::path& file : files_of(directory)) {
-    if (const std::int64_t step = step_of(file.filename()); step >= 0) result.emplace(step, file);
-  }
-  return result;
+std::optional<std::int64_t> step_of(std::string_view name) {
+  return number_of(name, "chk_", ".hdf5");
 }
 
-void delete_file(const fs::path& file) {
-  std::error_code error;
-  fs::remove(file, error);
-  if (error) throw Failure(fmt::format("{}: cannot be removed: {}", file.string(), error.message()));
+bool is_output_file(std::string_view name) {
+  constexpr std::string_view others[] = {"plot.vtkhdf.series", "history.csv", "summary.json", "input.toml"};
+  return step_of(name) || number_of(name, "plot_", ".vtkhdf") || number_of(name, "failed_", ".vtkhdf") ||
+         std::find(std::begin(others), std::end(others), name) != std::end(others);
 }
 
 }  // namespace
 
+std::vector<std::int64_t> checkpoint_steps(const std::string& directory) {
+  std::vector<std::int64_t> steps;
+  for (const fs::path& file : files_in(directory)) {
+    if (const auto step = step_of(file.filename().string())) steps.push_back(*step);
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
 std::string newest_checkpoint(const std::string& directory) {
-  const auto all = checkpoints(directory);
-  return all.empty() ? std::string() : all.rbegin()->second.string();
+  const std::vector<std::int64_t> steps = checkpoint_steps(directory);
+  return steps.empty() ? "" : (fs::path(directory) / checkpoint_name(steps.back())).string();
 }
 
-void keep_newest_checkpoints(const std::string& directory, int n, std::int64_t last) {
-  const auto all = checkpoints(directory);
-  const auto end = all.upper_bound(last);
-  const auto own = std::distance(all.begin(), end);
-  auto file = all.begin();
-  for (std::ptrdiff_t i = n; i < own; ++i) delete_file((file++)->second);
-}
-
-void remove_leftovers(const std::string& directory) {
+std::vector<std::string> remove_half_written_files(const std::string& directory) {
   const std::string ending = temporary_name("");
-  for (const fs::path& file : files_of(directory)) {
-    std::string name = file.filename();
+  std::vector<std::string> removed;
+  for (const fs::path& file : files_in(directory)) {
+    std::string name = file.filename().string();
     if (!name.ends_with(ending)) continue;
     name.resize(name.size() - ending.size());
-    const bool ours = step_of(name) >= 0 || name.ends_with(".vtkhdf") || name.ends_with(".vtkhdf.series") ||
-                      name == "history.csv";
-    if (ours) delete_file(file);
+    if (!is_output_file(name)) continue;
+    std::error_code error;
+    fs::remove(file, error);
+    if (error) throw Failure(fmt::format("{}: cannot be removed: {}", file.string(), error.message()));
+    removed.push_back(file.string());
   }
+  return removed;
 }
 
 }  // namespace meander::io

@@ -1,25 +1,29 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The checkpoints of a run in its output directory: chk_<step>.hdf5. One rank alone calls these.
+// The checkpoints in the output directory of a run: listing, and removal of half-written files. Called by one
+// rank.
+//
+// A checkpoint is called chk_NNNNNN.hdf5, with the step in at least six digits. checkpoint_writer.cpp writes
+// it as chk_NNNNNN.hdf5.part and renames it when it is complete (atomic_file.hpp).
 
 #include <cstdint>
-#include <limits>
 #include <string>
+#include <vector>
 
 namespace meander::io {
 
-// Path of the checkpoint of the latest step; empty if there is none. Files under temporary names do not
-// count: what has its name is whole. Throws Failure if the directory cannot be read.
+// Steps of the complete checkpoints, ascending. Throws Failure if the directory cannot be read.
+std::vector<std::int64_t> checkpoint_steps(const std::string& directory);
+
+// Path of the checkpoint of the latest step; empty if there is none. Throws Failure if the directory cannot
+// be read.
 std::string newest_checkpoint(const std::string& directory);
 
-// Deletes all but the n >= 1 newest checkpoints of steps up to `last`. Those of later steps are left alone: a
-// run that was taken up again from an earlier step does not own them. Throws Failure.
-void keep_newest_checkpoints(const std::string& directory, int n,
-                             std::int64_t last = std::numeric_limits<std::int64_t>::max());
-
-// Deletes what a killed run left under the temporary names of its checkpoints, plots, series and history. No
-// other run writes there now. Throws Failure.
-void remove_leftovers(const std::string& directory);
+// Removes the files that a killed run left half written: checkpoints, plots, failing states, series, history,
+// summary and input, by their exact names with ".part". Files of any other name stay. No other run writes
+// into the directory at the same time. Returns the paths of the removed files. Throws Failure if the
+// directory cannot be read or a file cannot be removed.
+std::vector<std::string> remove_half_written_files(const std::string& directory);
 
 }  // namespace meander::io

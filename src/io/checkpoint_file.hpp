@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Checkpoints: all that the next step reads, in Chombo's HDF5 layout, which yt and VisIt open. Leaves only,
-// all unknowns as float64, box after box in curve order, then unknown after unknown, x fastest: a patch
-// without its halo.
+// Checkpoints: all data that the next step reads, in Chombo's HDF5 layout, which yt and VisIt open. A file
+// holds leaves only and all unknowns as float64. Boxes are in curve order; a box holds unknown after unknown,
+// x fastest, without the halo.
 //
-// A file is whole or not there; and it is verified before any of it is believed: a head (in HDF5's user
-// block, see checkpoint_head.hpp) names the length of the file and a checksum over all that is no patch data,
-// and each level has a checksum over its patches that does not depend on who wrote them. The same bytes for
-// any number of ranks, but for the leaves' ranks and what these change in checksums.
+// A file is created atomically and verified before its content is used. A head in HDF5's user block
+// (checkpoint_head.hpp) holds the length of the file and a checksum over everything but the patch data. Each
+// level has a checksum over its patches, which is independent of the partition. Files of different numbers of
+// ranks differ only in the leaves' ranks and the checksums that include these.
 
 #include <cstdint>
 #include <memory>
@@ -22,20 +22,20 @@
 
 namespace meander::io {
 
-// All of a run that is neither mesh nor patch data.
+// The state of a run except mesh and patch data.
 struct CheckpointState {
   std::string input;     // the resolved input
-  std::string equation;  // "euler"; restarts with another one are refused
+  std::string equation;  // solver.equation; a restart with another one is refused
   std::int64_t step = 0;
   double time = 0, dt = 0;
-  // Numbers to be continued, by name: counters of updates, of plots, ... Names are unique; a
-  // reader gets them sorted.
+  // Counters by name, which a restart continues: of updates, of plots, ... Names are unique; a reader
+  // returns them sorted.
   std::vector<std::pair<std::string, std::int64_t>> counters;
 };
 
-// The mesh, as for plots, and what else restores a domain.
+// The mesh as in plot files, the rest of the domain and the names of the unknowns.
 struct CheckpointMesh {
-  PlotMesh mesh;  // leaves: of this rank
+  PlotMesh mesh;  // with the leaves of this rank
   int base_cells[3] = {1, 1, 1};
   bool periodic[3] = {false, false, false};
   std::vector<std::string> unknowns;
@@ -46,32 +46,32 @@ std::string checkpoint_name(std::int64_t step);
 
 // Writes the file under a temporary name, flushes it to the disk and renames it. patches[i] is the slot of
 // leaf i of this rank. Throws parallel::AgreedFailure (one rank: Failure) that names the file and the
-// system's reason; then all older files are as they were, and no part of the new one is left. Collective.
+// system's reason; older files are then unchanged, and the new file is removed. Collective.
 void write_checkpoint(const std::string& path, const parallel::Communicator& communicator,
                       const CheckpointMesh& mesh, std::span<const double* const> patches,
                       const CheckpointState& state);
 
-// A checkpoint being read.
+// Reads a checkpoint.
 class CheckpointReader {
  public:
-  // Opens and verifies all but the patch data. Throws InputError (several ranks: parallel::AgreedInputError)
-  // that names the file and what is wrong: missing, a plot file, HDF5 of another program, of a newer version,
-  // truncated (how many bytes of how many), or damaged (which part). Collective.
+  // Opens the file and verifies everything but the patch data. Throws InputError (several ranks:
+  // parallel::AgreedInputError) that names the file and the defect: missing, a plot file, HDF5 of another
+  // program, of a newer version, truncated (bytes present and expected), or damaged (which part). Collective.
   CheckpointReader(const std::string& path, const parallel::Communicator& communicator);
   ~CheckpointReader();
 
   const CheckpointState& state() const;
-  // `mesh.leaves` is empty, and the layout has no halo.
+  // Without leaves; the layout has no halo.
   const CheckpointMesh& mesh() const;
   std::int64_t leaves() const;  // of all ranks
   int finest_level() const;
 
-  // Leaves [begin, end) along the curve. Collective; ranks may ask for different ones.
+  // Leaves [begin, end) along the curve. Ranks may read different ranges. Collective.
   std::vector<PlotLeaf> read_leaves(std::int64_t begin, std::int64_t end);
-  // The interiors of leaves [begin, end) into slots laid out by `layout`, whose halo may be any. Verifies the
-  // levels' checksums: together all ranks must ask for every leaf once. Throws parallel::AgreedInputError
-  // that names the file and the damaged level, and Failure (several ranks: parallel::AgreedFailure) if the
-  // file cannot be read. Collective.
+  // Reads the interiors of leaves [begin, end) into slots of `layout`, whose halo may have any width.
+  // Verifies the checksums of the levels, so that the ranges of all ranks must cover every leaf once. Throws
+  // parallel::AgreedInputError that names the file and the damaged level, and Failure (several ranks:
+  // parallel::AgreedFailure) if the file cannot be read. Collective.
   void read_patches(std::int64_t begin, std::int64_t end, const solvers::PatchLayout& layout,
                     std::span<double* const> patches);
 

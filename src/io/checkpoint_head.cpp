@@ -24,7 +24,7 @@ std::string last_line_for(std::string_view above) {
   return fmt::format("head {:016x}\n", checksum(std::as_bytes(std::span(above)), 0));
 }
 
-// Cuts the file but for its head and its patches into pieces: number, offset, bytes.
+// Calls piece(number, offset, bytes) for pieces that cover the file except its head and its patches.
 void for_rest(
     const CheckpointHead& head,
     const std::function<void(std::int64_t number, std::int64_t offset, std::int64_t bytes)>& piece) {

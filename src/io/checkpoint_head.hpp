@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The head of a checkpoint: text in HDF5's user block, by which a file is verified before HDF5 sees it.
+// The head of a checkpoint: text in HDF5's user block. A file is verified against it before HDF5 opens it.
 //
 //   MEANDER CHECKPOINT 1       format version
 //   length 123456              of the file, in bytes
-//   rest 0123456789abcdef      checksum of all that is neither head nor patch data
-//   data 4096 65536            where the patches of a level are, and how many bytes; level after level
+//   rest 0123456789abcdef      checksum of everything but head and patch data
+//   data 4096 65536            offset and bytes of the patches of a level; one line for each level
 //   head 0123456789abcdef      checksum of the head above this line; the last line of the block
 
 #include <cstddef>
@@ -36,20 +36,21 @@ struct CheckpointHead {
   void archive(Archive& all) {
     all(length), all(rest), all(levels);
   }
-  // head_bytes characters.
+  // The head as head_bytes characters.
   std::string text() const;
-  // Whether a file that starts like this is meant to be a checkpoint.
+  // Whether a file that starts with `block` claims to be a checkpoint.
   static bool starts(std::string_view block);
-  // Throws InputError that says what is wrong with a block that is no head of ours: "is damaged (its head)".
+  // Throws InputError with the defect, without the file's name: "is damaged (its head)".
   static CheckpointHead parse(std::string_view block);
 };
 
-// The sum, modulo 2^64, of the checksums of some pieces of the file without its head and its patches: those
-// of all `parts` sum up to `rest`. Throws Failure.
+// The file without its head and its patches is cut into pieces, which are dealt out to `parts` parts. Returns
+// the sum, modulo 2^64, of the checksums of the pieces of one part; the sum over all parts is `rest`. Throws
+// Failure.
 std::uint64_t checksum_of_rest(const RawFile& file, const CheckpointHead& head, int part, int parts);
 
-// The part of the file a byte belongs to, for messages: "its head", "the patches of level_3" (as the file
-// counts levels), "its tables".
+// The part of the file that a byte belongs to, for messages: "its head", "the patches of level_3" (levels
+// numbered as in the file), "its tables".
 std::string part_at(const CheckpointHead& head, std::int64_t offset);
 
 }  // namespace meander::io

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::int64_t block_bytes = std::int64_t{1} << 22;
 
-// What to call a file that does not start like a checkpoint.
-std::string stranger(std::string_view start) {
+// Describes a file that does not start like a checkpoint.
+std::string describe_other_file(std::string_view start) {
   constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
   const auto signed_at = [&](std::size_t at) {
     return start.size() > at && start.substr(at).starts_with(signature);
@@ -38,12 +38,12 @@ std::string stranger(std::string_view start) {
   return "is damaged (its head), or HDF5 of another program";
 }
 
-// The verified head of a file of the right length.
+// Reads and verifies the head, and checks the length of the file.
 CheckpointHead head_of(const RawFile& file) {
   const std::int64_t size = file.size();
   std::string start(static_cast<std::size_t>(std::min(size, std::int64_t{1} << 20)), '\0');
   file.read(0, std::as_writable_bytes(std::span(start)));
-  if (!CheckpointHead::starts(start)) throw InputError(stranger(start));
+  if (!CheckpointHead::starts(start)) throw InputError(describe_other_file(start));
   if (size < head_bytes)
     throw InputError(fmt::format("is truncated: it holds {} bytes; it ends within its head", size));
   const CheckpointHead head = CheckpointHead::parse(start.substr(0, head_bytes));
@@ -74,7 +74,7 @@ struct CheckpointReader::Content {
   CheckpointContent found;
   std::vector<std::uint64_t> checksums;  // of the levels
 
-  // Runs the body on every rank; what fails in it is the input's fault. Collective.
+  // Runs the body on every rank and throws its failures as InputError. Collective.
   void verify(const std::function<void()>& body) const {
     communicator.agree([&] {
       try {
@@ -99,7 +99,7 @@ struct CheckpointReader::Content {
     return std::accumulate(found.leaves.begin(), found.leaves.end(), std::int64_t{0});
   }
 
-  // Of this rank's leaves on each level: how many, and how many come before on other ranks.
+  // Numbers of leaves by level: of this rank, and of the ranks whose leaves precede this rank's.
   struct Counts {
     std::vector<std::int64_t> own, before;
   };
@@ -132,7 +132,7 @@ CheckpointReader::CheckpointReader(const std::string& path, const parallel::Comm
   content.path = path;
   content.communicator = communicator;
   CheckpointHead head;
-  // The root first, so that it alone speaks of a file that is not there.
+  // The root reads first, so that a missing file is reported once.
   content.verify([&] {
     if (communicator.is_root()) head = head_of(RawFile(path, RawFile::Access::read, path));
   });
@@ -147,16 +147,16 @@ CheckpointReader::CheckpointReader(const std::string& path, const parallel::Comm
     if (rest != head.rest) throw InputError("is damaged (its tables)");
     if (!communicator.is_root()) return;
     content.found = read_checkpoint(path);
-    const auto& levels = content.found.places.levels;
+    const auto& levels = content.found.offsets.levels;
     const bool agree =
         std::equal(levels.begin(), levels.end(), head.levels.begin(), head.levels.end(),
-                   [](const auto& places, const auto& level) { return places.patches == level.offset; });
+                   [](const auto& offsets, const auto& level) { return offsets.patches == level.offset; });
     if (!agree) throw InputError("is damaged (its head and its tables disagree)");
   });
   broadcast_archive(communicator, content.found);
   content.verify([&] {
     content.checksums.resize(content.found.leaves.size());
-    content.file->read(content.found.places.checksums, std::as_writable_bytes(std::span(content.checksums)));
+    content.file->read(content.found.offsets.checksums, std::as_writable_bytes(std::span(content.checksums)));
   });
 }
 
@@ -183,7 +183,7 @@ std::vector<PlotLeaf> CheckpointReader::read_leaves(std::int64_t begin, std::int
   std::vector<PlotLeaf> leaves(static_cast<std::size_t>(end - begin));
   content.communicator.agree([&] {
     const int dim = content.found.mesh.mesh.layout.dim;
-    const PatchTables& tables = content.found.places.tables;
+    const PatchTables& tables = content.found.offsets.tables;
     const auto level = content.read_table(tables.level, begin, end, 1);
     const auto index = content.read_table(tables.index, begin, end, dim);
     const auto rank = content.read_table(tables.rank, begin, end, 1);
@@ -205,7 +205,7 @@ void CheckpointReader::read_patches(std::int64_t begin, std::int64_t end, const 
                  layout.unknowns == found.mesh.mesh.layout.unknowns);
   std::vector<std::int32_t> levels;
   content.verify([&] {
-    levels = content.read_table(found.places.tables.level, begin, end, 1);
+    levels = content.read_table(found.offsets.tables.level, begin, end, 1);
     for (const std::int32_t level : levels) {
       if (level < found.coarsest_level || level > finest_level()) throw InputError("is damaged (its tables)");
     }
@@ -223,7 +223,7 @@ void CheckpointReader::read_patches(std::int64_t begin, std::int64_t end, const 
       for (std::int64_t row = 0; row < own; ++row) {
         if (row % block == 0) {
           buffer.resize(static_cast<std::size_t>(std::min(block, own - row) * patch_bytes));
-          content.file->read(found.places.levels[n].patches + (before + row) * patch_bytes, buffer);
+          content.file->read(found.offsets.levels[n].patches + (before + row) * patch_bytes, buffer);
         }
         const std::byte* patch = buffer.data() + row % block * patch_bytes;
         sums[n] += checksum({patch, static_cast<std::size_t>(patch_bytes)},

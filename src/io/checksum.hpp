@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A 64-bit checksum of bytes, against damage, not against malice.
+// A 64-bit checksum that detects damage. It is not cryptographic.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace meander::io {
 
-// The rounds of xxHash64 (Collet 2012) with each of its four lanes folded in once: every step is a bijection
-// of the 8 bytes it takes in, so that damage within one aligned word always changes the result. `number`
-// tells equal bytes at different places apart.
+// The rounds of xxHash64 (Collet 2012) with each of its four lanes folded in once. Every step is a bijection
+// of the 8 bytes that it absorbs, so that damage within one aligned word always changes the result. `number`
+// distinguishes equal bytes at different positions.
 std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t number);
 
 }  // namespace meander::io

@@ -17,7 +17,7 @@ namespace meander::io {
 
 namespace {
 
-// A compound of int32, one after the other.
+// A compound of contiguous int32.
 hdf5::Handle integers_type(const std::vector<std::string>& names) {
   hdf5::Handle type(H5Tcreate(H5T_COMPOUND, names.size() * sizeof(std::int32_t)), H5Tclose);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -50,11 +50,11 @@ class Layout {
          const CheckpointState& state)
       : file_(file), mesh_(mesh), levels_(levels), state_(state), layout_(mesh.mesh.layout) {}
 
-  CheckpointPlaces create() {
+  CheckpointOffsets create() {
     write_root();
     write_meta();
     for (std::size_t n = 0; n < levels_.size(); ++n) create_level(n);
-    return std::move(places_);
+    return std::move(offsets_);
   }
 
  private:
@@ -75,7 +75,7 @@ class Layout {
 
   void write_meta() {
     const hdf5::Handle meta = create_meta_group(file_, mesh_.mesh, levels_,
-                                                {state_.input, state_.step, state_.time}, places_.tables);
+                                                {state_.input, state_.step, state_.time}, offsets_.tables);
     const auto axes = static_cast<std::size_t>(layout_.dim);
     file_.attribute(meta, "dt", state_.dt);
     file_.attribute(meta, "equation", state_.equation);
@@ -86,7 +86,7 @@ class Layout {
     const std::vector<std::int64_t> periodic(mesh_.periodic, mesh_.periodic + axes);
     file_.attribute(meta, "base_cells", std::span(cells));
     file_.attribute(meta, "periodic", std::span(periodic));
-    places_.checksums =
+    offsets_.checksums =
         file_.allocate(meta, "level_checksum", H5T_STD_U64LE, static_cast<std::int64_t>(levels_.size()));
     const hdf5::Handle counters = file_.create_group("/meta/counters");
     for (const auto& [name, value] : state_.counters) file_.attribute(counters, name, value);
@@ -118,13 +118,13 @@ class Layout {
     file_.attribute(attributes, "outputGhost", vector.get(), none.data());
     file_.attribute(attributes, "objectType", std::string("FArrayBox"));
 
-    CheckpointPlaces::Level places;
-    places.boxes = file_.allocate(group, "boxes", box.get(), level.all);
-    places.processors = file_.allocate(group, "Processors", H5T_STD_I32LE, level.all);
-    places.offsets = file_.allocate(group, "data:offsets=0", H5T_STD_I64LE, level.all + 1);
-    places.patches =
+    CheckpointOffsets::Level offsets;
+    offsets.boxes = file_.allocate(group, "boxes", box.get(), level.all);
+    offsets.processors = file_.allocate(group, "Processors", H5T_STD_I32LE, level.all);
+    offsets.patch_starts = file_.allocate(group, "data:offsets=0", H5T_STD_I64LE, level.all + 1);
+    offsets.patches =
         file_.allocate(group, "data:datatype=0", H5T_IEEE_F64LE, level.all * patch_values(layout_));
-    places_.levels.push_back(places);
+    offsets_.levels.push_back(offsets);
   }
 
   hdf5::Writer& file_;
@@ -132,7 +132,7 @@ class Layout {
   std::span<const LevelRows> levels_;
   const CheckpointState& state_;
   const solvers::PatchLayout& layout_;
-  CheckpointPlaces places_;
+  CheckpointOffsets offsets_;
 };
 
 }  // namespace
@@ -141,8 +141,8 @@ std::int64_t patch_values(const solvers::PatchLayout& layout) {
   return layout.unknowns * std::int64_t{layout.volumes()};
 }
 
-CheckpointPlaces create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
-                                   std::span<const LevelRows> levels, const CheckpointState& state) {
+CheckpointOffsets create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
+                                    std::span<const LevelRows> levels, const CheckpointState& state) {
   return Layout(file, mesh, levels, state).create();
 }
 
@@ -179,16 +179,16 @@ CheckpointContent read_checkpoint(const std::string& path) {
   mesh.mesh.base_width = file.number("/meta", "base_width");
 
   content.coarsest_level = file.integer("/meta", "level_offset", 0, most);
-  content.places.tables = {file.offset("/meta/patch_level"), file.offset("/meta/patch_index"),
-                           file.offset("/meta/patch_rank")};
-  content.places.checksums = file.offset("/meta/level_checksum");
+  content.offsets.tables = {file.offset("/meta/patch_level"), file.offset("/meta/patch_index"),
+                            file.offset("/meta/patch_rank")};
+  content.offsets.checksums = file.offset("/meta/level_checksum");
   const std::int64_t levels = file.rows("/meta/level_checksum");
   for (std::size_t n = 0; n < static_cast<std::size_t>(levels); ++n) {
     const std::string group = group_name(n);
     content.leaves.push_back(file.rows(group + "/boxes"));
-    content.places.levels.push_back({file.offset(group + "/boxes"), file.offset(group + "/Processors"),
-                                     file.offset(group + "/data:offsets=0"),
-                                     file.offset(group + "/data:datatype=0")});
+    content.offsets.levels.push_back({file.offset(group + "/boxes"), file.offset(group + "/Processors"),
+                                      file.offset(group + "/data:offsets=0"),
+                                      file.offset(group + "/data:datatype=0")});
   }
   return content;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The parts of a checkpoint, in Chombo's layout and in /meta: created by the writer, found again by the
-// reader.
+// The groups, attributes and datasets of a checkpoint, in Chombo's layout and in /meta: their creation and
+// their offsets in the file.
 
 #include <cstdint>
 #include <span>
@@ -15,13 +15,13 @@
 
 namespace meander::io {
 
-// Where the parts start that the ranks write and read by themselves.
-struct CheckpointPlaces {
+// File offsets of the datasets that the ranks write and read without HDF5.
+struct CheckpointOffsets {
   struct Level {
     std::int64_t boxes = 0;  // [leaves] lo and hi of each axis, int32, in volumes of the level, inclusive
-    std::int64_t processors = 0;  // [leaves] int32: ranks
-    std::int64_t offsets = 0;     // [leaves + 1] int64: a patch's first value among the level's
-    std::int64_t patches = 0;     // [leaves * patch_values] float64
+    std::int64_t processors = 0;    // [leaves] int32: ranks
+    std::int64_t patch_starts = 0;  // [leaves + 1] int64: index of the first value of each patch in the level
+    std::int64_t patches = 0;       // [leaves * patch_values] float64
   };
   PatchTables tables;
   std::int64_t checksums = 0;  // [levels] uint64
@@ -35,18 +35,18 @@ struct CheckpointPlaces {
   }
 };
 
-// Values of a patch in the file.
+// Number of values of a patch in the file.
 std::int64_t patch_values(const solvers::PatchLayout& layout);
 
-// All but those parts.
-CheckpointPlaces create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
-                                   std::span<const LevelRows> levels, const CheckpointState& state);
+// Creates the file's layout and writes everything but the values of those datasets.
+CheckpointOffsets create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
+                                    std::span<const LevelRows> levels, const CheckpointState& state);
 
-// What create_checkpoint() wrote. `leaves`: of each level.
+// The content that create_checkpoint() writes. `leaves`: number by level.
 struct CheckpointContent {
   CheckpointState state;
   CheckpointMesh mesh;
-  CheckpointPlaces places;
+  CheckpointOffsets offsets;
   int coarsest_level = 0;
   std::vector<std::int64_t> leaves;
 
@@ -56,11 +56,11 @@ struct CheckpointContent {
     all(state.counters);
     all(mesh.mesh.layout), all(mesh.mesh.lower), all(mesh.mesh.base_level), all(mesh.mesh.base_width);
     all(mesh.base_cells), all(mesh.periodic), all(mesh.unknowns);
-    places.archive(all);
+    offsets.archive(all);
     all(coarsest_level), all(leaves);
   }
 };
-// Of a verified file. Throws Failure that names it.
+// Reads a verified file. Throws Failure that names it.
 CheckpointContent read_checkpoint(const std::string& path);
 
 }  // namespace meander::io

@@ -18,11 +18,11 @@ CollectiveFile::CollectiveFile(const std::string& path, const parallel::Communic
   rows_.emplace(temporary_name(path), path, communicator_);
 }
 
-void CollectiveFile::publish(const std::function<void(RawFile&)>& finish) {
+void CollectiveFile::flush_and_rename(const std::function<void(RawFile&)>& finish) {
   communicator_.agree([&] {
     if (!temporary_) return;
     if (finish) finish(rows_->raw());
-    temporary_->publish();
+    temporary_->flush_and_rename();
   });
 }
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// An HDF5 file of all ranks: the root lays it out, all ranks write their rows, the root gives it its name.
+// An HDF5 file written by all ranks: the root creates its layout, all ranks write their rows, the root
+// renames it.
 //
-// HDF5's own driver for MPI is not used, since HDF5 1.10 crashes or hangs when a write fails.
+// HDF5's MPI driver is not used: with HDF5 1.10 a failed write crashes or hangs.
 
 #include <functional>
 #include <optional>
@@ -17,16 +18,16 @@ namespace meander::io {
 
 class CollectiveFile {
  public:
-  // Creates the file under a temporary name, with all its space on the disk. create() is called on the root
-  // alone. Without publish() the file is removed again. Throws Failure (several ranks:
-  // parallel::AgreedFailure), as all that follows. Collective.
+  // Creates the file under a temporary name and reserves all its space on the disk. create() is called on the
+  // root alone. Without flush_and_rename() the destructor removes the file. All functions throw Failure
+  // (several ranks: parallel::AgreedFailure). Collective.
   CollectiveFile(const std::string& path, const parallel::Communicator& communicator, int user_block,
                  const std::function<void(hdf5::Writer&)>& create);
 
   ParallelFile& rows() { return *rows_; }
-  // Gives the file its name when `finish`, called on the root alone, has returned. Flushed and renamed; in
-  // place of an older file. Collective.
-  void publish(const std::function<void(RawFile&)>& finish = {});
+  // Calls finish() on the root alone, then flushes the file and renames it, replacing an older file.
+  // Collective.
+  void flush_and_rename(const std::function<void(RawFile&)>& finish = {});
 
  private:
   const parallel::Communicator& communicator_;

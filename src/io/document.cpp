@@ -36,7 +36,7 @@ bool is_array_of_tables(const Value& value) {
                      [](const Value& item) { return item.kind == Value::Kind::table; });
 }
 
-// "refinement[2]" to ("refinement", 2); index -1 where there is none.
+// "refinement[2]" as ("refinement", 2); index -1 without brackets.
 std::pair<std::string_view, int> split_index(std::string_view name) {
   const auto open = name.find('[');
   if (open == std::string_view::npos || name.back() != ']') return {name, -1};
@@ -47,7 +47,7 @@ std::pair<std::string_view, int> split_index(std::string_view name) {
   return {name.substr(0, open), index};
 }
 
-// A setting's value: TOML if it parses as such, else a bare word.
+// The value of a setting: TOML if it parses as such, else a bare word.
 Value setting_value(const std::string& text, const Origin& origin) {
   Value value;
   try {
@@ -95,13 +95,13 @@ Document Document::from_text(const std::string& text, const std::string& name,
                              const std::vector<std::string>& settings) {
   if (CheckpointHead::starts(text)) {
     throw InputError(
-        fmt::format("{}: is a checkpoint, not an input file; meander restart takes one of them, or "
-                    "the directory in which they lie",
+        fmt::format("{}: is a checkpoint, not an input file; meander restart reads it, or "
+                    "the directory that contains it",
                     name));
   }
   if (text.starts_with("\x89HDF")) {
     throw InputError(
-        fmt::format("{}: is an HDF5 file, not an input file; meander info tells what it holds", name));
+        fmt::format("{}: is an HDF5 file, not an input file; meander info shows its content", name));
   }
   Document document;
   document.file_ = name;
@@ -189,11 +189,11 @@ const Value* Document::find(std::string_view table) const {
              : nullptr;
 }
 
-void Document::bind(Fields& fields, const Hints& hints) const {
-  read(fields, hints, true);
+void Document::bind(KeyTable& keys, const Hints& hints) const {
+  read(keys, hints, true);
 }
-void Document::peek(Fields& fields) const {
-  read(fields, {}, false);
+void Document::peek(KeyTable& keys) const {
+  read(keys, {}, false);
 }
 
 }  // namespace meander::io

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// An input file with the settings of the command line on top, and its strict reading into Fields.
+// An input file with the settings of the command line applied, and its strict reading into key tables.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 
 namespace meander::io {
 
 struct Entry;
 
-// A TOML value that knows where it stands.
+// A TOML value with its position in the file.
 struct Value {
   enum class Kind : std::uint8_t { flag, integer, number, text, list, table, date };
   Kind kind = Kind::table;
@@ -36,42 +36,41 @@ struct Entry {
   Value value;
 };
 
-// Reads TOML. `name` is what messages call the file. Throws InputError with file, line and column.
+// Parses TOML. `name`: of the file, in messages. Throws InputError with file, line and column.
 Value parse_toml(const std::string& text, const std::string& name);
 
 class Document {
  public:
   // Reads `file` and applies "table.key=value" settings in order ("refinement[0].level=5" for the first table
-  // of an array). A value is TOML; a bare word is a string. Throws InputError: file missing or unreadable,
-  // syntax, settings that are no settings.
+  // of an array). A value is TOML; a bare word is a string. Throws InputError if the file is missing or
+  // unreadable, and for syntax errors of file or settings.
   static Document load(const std::string& file, const std::vector<std::string>& settings = {});
   // The text of `file`. Throws InputError if it is missing or cannot be read.
   static std::string read_text(const std::string& file);
-  // The same from text at hand.
+  // Parses `text`. `name`: of the file, in messages.
   static Document from_text(const std::string& text, const std::string& name,
                             const std::vector<std::string>& settings = {});
 
   const std::string& file() const { return file_; }
 
-  // Throws if the file holds anything at top level besides these tables and arrays of tables.
+  // Throws InputError if the top level holds anything but these tables and arrays of tables.
   void check_tables(const std::vector<std::string>& tables, const std::vector<std::string>& arrays) const;
 
-  bool has(std::string_view table) const { return find(table) != nullptr; }
   // Number of tables [[array]].
   std::size_t count(std::string_view array) const;
 
-  // Keys that belong elsewhere, with what to say instead of "unknown key".
+  // Keys of other tables or choices, with the message that replaces "unknown key".
   using Hints = std::vector<std::pair<std::string, std::string>>;
 
-  // Fills the targets of `fields` from the table fields.table(), and their origins. Throws at the first key
-  // that is unknown, has a wrong type, is out of range, is no choice, or is required and missing.
-  void bind(Fields& fields, const Hints& hints = {}) const;
-  // The same, but leaves unknown keys alone: for a key that decides which others there are.
-  void peek(Fields& fields) const;
+  // Reads the table keys.table() into the targets of `keys` and sets their origins. Throws InputError at the
+  // first key that is unknown, has a wrong type, is out of range, is no choice, or is required and missing.
+  void bind(KeyTable& keys, const Hints& hints = {}) const;
+  // As bind(), but ignores unknown keys: for a key that determines which other keys exist.
+  void peek(KeyTable& keys) const;
 
  private:
   const Value* find(std::string_view table) const;
-  void read(Fields& fields, const Hints& hints, bool strict) const;
+  void read(KeyTable& keys, const Hints& hints, bool strict) const;
   void apply(const std::string& setting);
 
   std::string file_;

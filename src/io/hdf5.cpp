@@ -40,13 +40,13 @@ Handle Writer::checked(hid_t id, Handle::Close closer, const std::string& what) 
 }
 
 void Writer::check(herr_t code, const std::string& what) const {
-  // The file driver hides a full disk from HDF5, but not from us.
+  // The file driver hides failed writes from HDF5 and records their errno.
   if (code < 0 || *first_errno_ != 0) fail(what);
 }
 
 Handle Writer::dataset_creation(const std::string& what) const {
   Handle creation = checked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
-  // The same content shall be the same bytes, whenever it is written.
+  // Equal content gives equal bytes: no time stamps.
   check(H5Pset_obj_track_times(creation.get(), false), what);
   check(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), what);
   check(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), what);
@@ -55,10 +55,10 @@ Handle Writer::dataset_creation(const std::string& what) const {
 
 Writer::Writer(const std::string& path, std::string shown, int user_block)
     : shown_(std::move(shown)), first_errno_(std::make_unique<int>(0)) {
-  // Failures become exceptions; HDF5 shall not print its stack as well.
+  // Failures become exceptions; HDF5 does not print its stack.
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "set up its access");
-  // Closing the file closes what is open in it, so that it cannot stay behind half closed.
+  // Closing the file also closes every object that is open in it.
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "set up its access");
   check(use_surviving_driver(access.get(), first_errno_.get()), "set up its access");
   const Handle creation = checked(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "set up its layout");

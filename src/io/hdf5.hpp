@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// HDF5's C library with owned handles, and its failures as meander::Failure that name the file and the
-// system's reason ("No space left on device").
+// HDF5's C library with owned handles. Failures become meander::Failure with the file's name and the system's
+// reason ("No space left on device").
 
 #include <hdf5.h>
 
@@ -16,7 +16,7 @@
 
 namespace meander::io::hdf5 {
 
-// An HDF5 identifier that is closed when it goes.
+// An HDF5 identifier that its destructor closes.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -39,11 +39,11 @@ class Handle {
   Close close_ = nullptr;
 };
 
-// A file being written. All failures name it.
+// Writes a file. All failures name it.
 class Writer {
  public:
-  // Creates the file; an old one of that name is lost. `shown`: what failures call it. `user_block`: bytes in
-  // front that HDF5 leaves alone, 0 or a power of two from 512 on.
+  // Creates the file, replacing an existing one. `shown`: its name in messages. `user_block`: leading bytes
+  // that HDF5 does not use, 0 or a power of two >= 512.
   Writer(const std::string& path, std::string shown, int user_block = 0);
 
   Handle create_group(const std::string& path);
@@ -53,7 +53,7 @@ class Writer {
   void attribute(const Handle& object, const std::string& name, std::span<const std::int64_t> values);
   void attribute(const Handle& object, const std::string& name, double value);
   void attribute(const Handle& object, const std::string& name, std::int64_t value);
-  // A string of fixed length (VTK wants that for its type).
+  // A string of fixed length, which VTK requires for its type.
   void attribute(const Handle& object, const std::string& name, const std::string& value);
   // One value of any type.
   void attribute(const Handle& object, const std::string& name, hid_t type, const void* value);
@@ -61,12 +61,12 @@ class Writer {
   // A string of any length as a scalar dataset.
   void text(const Handle& group, const std::string& name, const std::string& value);
 
-  // A dataset of rows x columns (columns 0: one-dimensional) in one piece, its values still unset. Returns
-  // where in the file it starts, for those who write the values. rows > 0.
+  // Creates a contiguous dataset of rows x columns (columns 0: one-dimensional) without writing its values.
+  // Returns its offset in the file. rows > 0.
   std::int64_t allocate(const Handle& group, const std::string& name, hid_t type, std::int64_t rows,
                         int columns = 0);
 
-  // Writes what is still in memory and closes. Without it the destructor closes and forgets.
+  // Writes buffered data and closes the file. Without it the destructor closes the file and ignores failures.
   void close();
 
  private:

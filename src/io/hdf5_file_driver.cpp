@@ -22,9 +22,9 @@ struct AccessInfo {
 };
 
 struct File {
-  H5FD_t base{};  // HDF5 sees this, so it comes first
+  H5FD_t base{};  // must be the first member: HDF5 casts to it
   int descriptor = -1;
-  haddr_t allocated = 0;  // end of what HDF5 has given out
+  haddr_t allocated = 0;  // end of the space that HDF5 has allocated
   haddr_t written = 0;    // end of the file
   int* first_errno = nullptr;
 
@@ -93,7 +93,7 @@ herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t at, size_t size, void* buff
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) file.note_failure();
     if (got <= 0) {
-      // Beyond the end of the file, as after a failure, everything is zero.
+      // Bytes beyond the end of the file, as after a failure, read as zero.
       std::memset(bytes, 0, size);
       return 0;
     }

@@ -45,7 +45,7 @@ std::vector<T> values_for(hid_t attribute) {
       static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.get()))));
 }
 
-// As Meander writes them: a string of fixed length, and one of it. More would not fit where it is read to.
+// Whether it is one string of fixed length, as Meander writes it; more would overrun the buffer.
 bool is_one_text(const Handle& type, const Handle& space) {
   return H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
          H5Sget_simple_extent_npoints(space.get()) == 1;
@@ -76,7 +76,7 @@ std::int64_t Reader::integer(const std::string& object, const std::string& name)
 int Reader::integer(const std::string& object, const std::string& name, int least, int greatest) const {
   const std::int64_t value = integer(object, name);
   if (value < least || value > greatest)
-    throw Failure(fmt::format("{}: {} = {} cannot be", shown_, name, value));
+    throw Failure(fmt::format("{}: {} = {} is invalid", shown_, name, value));
   return static_cast<int>(value);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Reading a small HDF5 file, or the small parts of a large one. The file must have been verified: HDF5 1.10
-// may crash on a damaged one.
+// Reads a small HDF5 file, or the small parts of a large one. The file must have been verified: HDF5 1.10 may
+// crash on a damaged file.
 
 #include <cstdint>
 #include <string>
@@ -14,17 +14,18 @@ namespace meander::io::hdf5 {
 
 class Reader {
  public:
-  // All calls throw Failure that names the file and what is missing. `shown`: what failures call it.
+  // All functions throw Failure that names the file and the missing object. `shown`: the file's name in
+  // messages.
   Reader(const std::string& path, std::string shown);
 
   std::vector<std::int64_t> integers(const std::string& object, const std::string& attribute) const;
   std::vector<double> numbers(const std::string& object, const std::string& attribute) const;
   std::int64_t integer(const std::string& object, const std::string& attribute) const;
-  // Within [least, greatest], so that loops and sums may go by it. No size of a mesh but its leaves is beyond
-  // `most`.
+  // An integer within [least, greatest], so that loops and sums can rely on it. `most` bounds all sizes of a
+  // mesh except the number of leaves.
   static constexpr int most = 10000;
   int integer(const std::string& object, const std::string& name, int least, int greatest) const;
-  // As many as that.
+  // Lists of `count` entries.
   std::vector<std::int64_t> integers(const std::string& object, const std::string& name,
                                      std::size_t count) const;
   std::vector<double> numbers(const std::string& object, const std::string& name, std::size_t count) const;
@@ -34,14 +35,14 @@ class Reader {
   std::vector<std::string> attribute_names(const std::string& object) const;
 
   bool has(const std::string& object) const;  // a path of groups and datasets
-  // Of the groups and datasets in a group, sorted.
+  // Names of the groups and datasets in a group, sorted.
   std::vector<std::string> names(const std::string& group) const;
   // All values of a dataset of numbers, in order.
   std::vector<double> values(const std::string& dataset) const;
 
   // A scalar dataset that is a string.
   std::string text(const std::string& dataset) const;
-  // Where in the file the values of a contiguous dataset start.
+  // File offset of the values of a contiguous dataset.
   std::int64_t offset(const std::string& dataset) const;
   std::int64_t rows(const std::string& dataset) const;
 

@@ -28,7 +28,7 @@ std::string header_of(std::span<const Column> columns) {
   return line;
 }
 
-// The lines up to and with step `last`.
+// The lines up to step `last` inclusive.
 std::string lines_until(const std::string& path, const std::string& header, std::int64_t last) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Failure(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
@@ -37,11 +37,10 @@ std::string lines_until(const std::string& path, const std::string& header, std:
   if (file.eof() && header.starts_with(line)) return header + '\n';
   if (line != header) {
     throw InputError(fmt::format(
-        "{}: has other columns than this run would add; move it away, or choose another output directory",
-        path));
+        "{}: has other columns than this run; move it away, or choose another output directory", path));
   }
   const auto commas = std::count(header.begin(), header.end(), ',');
-  // A line without its end was being written when the run died.
+  // A last line without its end is incomplete: the run was killed while writing it.
   for (kept = header + '\n'; std::getline(file, line) && !file.eof(); kept += line + '\n') {
     char* end = nullptr;
     const double step = std::strtod(line.c_str(), &end);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// history.csv: one row of numbers a step, or every n steps.
+// history.csv: a row of numbers every n steps.
 
 #include <cstdint>
 #include <cstdio>
@@ -18,17 +18,16 @@ struct Column {
 
 class History {
  public:
-  // Creates the file with its header, "time [time],mass [density length^3],steps": name and unit. Throws
-  // Failure.
+  // Creates the file with its header of names and units, "time [time],mass [kg],steps". Throws Failure.
   History(std::string path, std::span<const Column> columns);
 
-  // Continues the file of a run that is taken up again after step `last`: rows of later steps go, as does a
-  // last line that is not whole; the file is replaced by what stays, or created if there is none. The first
-  // column is "step". Throws InputError if the file has other columns, and Failure.
+  // Continues the file of a run that restarts after step `last`. Rows of later steps and an incomplete last
+  // line are dropped; the file is rewritten, or created if there is none. The first column must be "step".
+  // Throws InputError if the file has other columns, and Failure.
   History(std::string path, std::span<const Column> columns, std::int64_t last);
 
-  // One value a column, with 17 digits, so that it reads back to the same bits. On the disk's way when it
-  // returns: a run that dies leaves all rows before. Throws Failure.
+  // Writes one value for each column with 17 digits, which read back to the same bits. The row has left the
+  // buffers of the process on return, so that a killed run keeps all its rows. Throws Failure.
   void row(std::span<const double> values);
 
  private:

@@ -44,7 +44,7 @@ std::string nearest(std::string_view name, std::span<const std::string> names) {
   std::string result;
   for (const std::string& candidate : names) {
     const int distance = edit_distance(name, candidate);
-    // A name of which nothing is left after the edits was not what was meant.
+    // A candidate that shares no letter with the name is no suggestion.
     if (distance < best && distance < static_cast<int>(std::max(name.size(), candidate.size()))) {
       best = distance;
       result = candidate;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// "Did you mean ...?": the nearest of some names to a misspelt one.
+// Suggestions for misspelt names: "did you mean ...?".
 
 #include <span>
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace meander::io {
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn a into b (Damerau 1964, in the
-// restricted form). Case, and '-' against '_' or ' ', make no difference.
+// The number of insertions, deletions, substitutions and swaps of neighbours that turn a into b (Damerau
+// 1964, restricted form). Case is ignored, and '-', '_' and ' ' are equal.
 int edit_distance(std::string_view a, std::string_view b);
 
-// The nearest name, or empty if all are too far away to be what was meant (more than a third of the letters,
-// at least 2). The first of equals.
+// The nearest name, the first of several; empty if all differ by more than a third of the letters (at least
+// 2).
 std::string nearest(std::string_view name, std::span<const std::string> names);
 
-// "; did you mean 'patch-size'?", or, where none is near, "; allowed here: a, b, c" with `otherwise` as the
-// words before the list.
+// "; did you mean 'patch-size'?" or, if no name is near, "; allowed here: a, b, c", with `otherwise` before
+// the list.
 std::string suggestion(std::string_view name, std::span<const std::string> names,
                        std::string_view otherwise = "allowed here");
 

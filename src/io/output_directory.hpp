@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The directory a run writes into: never one that holds something already.
+// The output directory of a run, which must be new or empty.
 
 #include <string>
 #include <vector>
@@ -10,11 +10,11 @@ namespace meander::io {
 
 class OutputDirectory {
  public:
-  // Creates the directory and those above it, and tries to write there. Throws InputError if it exists and is
-  // not empty, or cannot be created or written; then nothing is left behind.
+  // Creates the directory and its missing parents, and checks that it is writable. Throws InputError if it is
+  // not empty, or cannot be created or written; created directories are then removed.
   explicit OutputDirectory(std::string path);
-  // Removes what the constructor created, as far as it is still empty: a run that fails before its first file
-  // leaves nothing behind.
+  // Removes those created directories that are still empty: a run that fails before its first file leaves no
+  // trace.
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One file written by all ranks at once, each its own rows.
+// A file written by all ranks at once, each rank its own rows.
 //
-// Not through MPI-IO: on a full disk Open MPI 4.1's MPI_File_write_at_all says that all went well on all
-// ranks, and the next call hangs. A rank's rows of a dataset are one contiguous piece, so that plain writes
-// of some megabytes are what a collective buffer would end as.
+// MPI-IO is not used: on a full disk MPI_File_write_at_all of Open MPI 4.1 reports success on all ranks, and
+// the next call hangs. The rows of a rank in a dataset are contiguous, so that plain writes of some megabytes
+// are as large as those of a collective buffer.
 
 #include <cstdint>
 #include <functional>
@@ -21,19 +21,19 @@ class ParallelFile {
   // Sets the bytes of a row, counted from this rank's first.
   using Fill = std::function<void(std::int64_t row, std::byte* bytes)>;
 
-  // Opens a file that exists. `shown`: what failures call it. Throws Failure (several ranks:
-  // parallel::AgreedFailure), as all that follows. Collective.
+  // Opens an existing file. `shown`: its name in messages. All functions throw Failure (several ranks:
+  // parallel::AgreedFailure). Collective.
   ParallelFile(const std::string& path, const std::string& shown, const parallel::Communicator& communicator);
 
-  // A table at `offset` has rows of `row_bytes` each; this rank's are [first, first + rows), and may be none.
-  // fill() is called once a row, ascending, and rows are held in memory a few megabytes at a time.
-  // Collective.
+  // Writes rows [first, first + rows) of the table at `offset`; a row has `row_bytes` bytes, and a rank may
+  // have no rows. fill() is called once for each row, ascending. A few megabytes of rows are in memory at a
+  // time. Collective.
   void write_rows(std::int64_t offset, std::int64_t row_bytes, std::int64_t first, std::int64_t rows,
                   const Fill& fill);
-  // All that any rank has written, to the disk. Collective.
+  // Flushes the writes of all ranks to the disk. Collective.
   void flush();
 
-  // This rank's alone.
+  // Not collective.
   RawFile& raw() { return *file_; }
 
  private:

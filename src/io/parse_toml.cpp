@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The one place that sees toml++ (its header takes seconds to compile).
+// The only file that includes toml++, whose header takes seconds to compile.
 #include <fmt/format.h>
 
-// What toml++ 3.3 takes for granted need not hold: of a key ("[*]"), which is checked a few lines further on,
-// and of letters that are no blanks (U+00E4 outside a string), for which no is the answer. So neither is left
-// to a compiler to rely on.
+// toml++ 3.3 makes two assumptions that invalid input breaks: on a key ("[*]"), which it checks only later,
+// and on letters that are no blanks (U+00E4 outside a string), where the correct result is false. Neither
+// must become an optimisation hint.
 #include <toml++/impl/preprocessor.h>
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT_ASSUME(condition) static_assert(true)
@@ -41,7 +41,7 @@ class Converter {
     std::string shown = lines_[line - 1];
     while (!shown.empty() && (shown.back() == '\r' || shown.back() == ' ')) shown.pop_back();
     if (shown.empty()) return result;
-    // Columns count characters; what stands in a multi-byte one after its first byte takes no width.
+    // Columns count characters: continuation bytes have no width.
     std::string indent;
     std::size_t seen = 1;
     for (std::size_t i = 0; i < shown.size() && seen < column; ++i) {
@@ -90,7 +90,7 @@ class Converter {
       entries.emplace_back(key.source().begin,
                            Entry{std::string(key.str()), origin(key.source().begin), convert(node)});
     }
-    // toml++ keeps keys sorted by name; the file's order makes the first mistake the one reported.
+    // toml++ sorts keys by name; in the order of the file the first error is the one reported.
     std::stable_sort(entries.begin(), entries.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto& [position, entry] : entries) value.entries.push_back(std::move(entry));

@@ -27,7 +27,7 @@ FileOrigin origin_of(const hdf5::Reader& file) {
   return origin;
 }
 
-// Takes values, of which every `components` belong together, into the field's bounds.
+// Extends the field's bounds by values in groups of `components`.
 void bound(FieldFacts& field, const std::vector<double>& values) {
   const auto components = static_cast<std::size_t>(field.components);
   for (std::size_t v = 0; v + components <= values.size(); v += components) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a plot file says of itself.
+// The content of a plot file in a few figures, for `meander info`.
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace meander::io {
 
-// From /meta, which checkpoints have too.
+// The program that wrote a file, from /meta of plot files and checkpoints.
 struct FileOrigin {
   std::string version, git_hash, compiler, build_type;
   bool modified = false;
@@ -17,7 +17,7 @@ struct FileOrigin {
 };
 
 struct LevelFacts {
-  int level = 0;  // the spacetree's
+  int level = 0;  // of the spacetree
   std::int64_t leaves = 0;
   double spacing = 0;  // width of a volume
 };
@@ -25,7 +25,7 @@ struct LevelFacts {
 struct FieldFacts {
   std::string name;
   int components = 1;
-  double min = 0, max = 0;  // of finite values; of the magnitude, where it has several components
+  double min = 0, max = 0;  // of finite values; of the magnitude if there are several components
   std::int64_t not_finite = 0;
 };
 
@@ -39,11 +39,11 @@ struct PlotFacts {
   std::vector<FieldFacts> fields;
 };
 
-// Reads the file at once into this process: see in_child.hpp. Throws InputError that names the file if it is
-// HDF5 of another program or lacks a part, and Failure.
+// Reads the file in this process; unverified files are read in another one (subprocess.hpp). Throws
+// InputError that names the file if it is HDF5 of another program or incomplete, and Failure.
 PlotFacts read_plot_facts(const std::string& path);
 
-// Of a file that has been verified. Throws Failure.
+// Reads a verified file. Throws Failure.
 FileOrigin read_file_origin(const std::string& path);
 
 }  // namespace meander::io

@@ -22,7 +22,7 @@ class PlotFile {
            const PlotOptions& options)
       : mesh_(mesh), fields_(fields), levels_(levels), options_(options) {}
 
-  // Everything but the rows that the ranks write; where those go is noted.
+  // Creates everything but the rows that the ranks write, and keeps the offsets of these.
   void create(hdf5::Writer& file, const PlotMeta& meta) {
     const hdf5::Handle root = file.create_group("/VTKHDF");
     const std::array<std::int64_t, 2> version = {1, 0};
@@ -47,13 +47,13 @@ class PlotFile {
     create_meta_group(file, mesh_, levels_, meta, tables_);
   }
 
-  // What create() noted on the root. Collective.
+  // Broadcasts the offsets from create() on the root. Collective.
   void share(const parallel::Communicator& communicator) {
     communicator.broadcast(offsets_);
     communicator.broadcast(tables_);
   }
 
-  // The rows of all ranks. Collective.
+  // Writes the rows of all ranks. Collective.
   void write(ParallelFile& file, const parallel::Communicator& communicator) const {
     auto offset = offsets_.begin();
     for (const LevelRows& level : levels_) {
@@ -81,7 +81,7 @@ class PlotFile {
 
   void write_spacing(hdf5::Writer& file, const hdf5::Handle& group, int level) const {
     const double dx = mesh_.spacing(level);
-    // A plane has no thickness to refine: VTK wants one spacing across it for all levels.
+    // In 2D VTK requires the same spacing along z on all levels.
     const std::array<double, 3> values = {dx, dx, dim() == 3 ? dx : mesh_.spacing(levels_.front().level)};
     file.attribute(group, "Spacing", std::span<const double>(values));
   }
@@ -146,7 +146,7 @@ void write_plot(const std::string& path, const parallel::Communicator& communica
   plot.share(communicator);
   plot.write(file.rows(), communicator);
   file.rows().flush();
-  file.publish();
+  file.flush_and_rename();
 }
 
 }  // namespace meander::io

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Plot files: VTKHDF of type OverlappingAMR, which ParaView opens, holding leaves only. Levels are numbered
-// from the coarsest that has leaves. A group /meta says where the file comes from. Datasets are contiguous,
-// so that ranks can write at their places at once.
+// Plot files: VTKHDF of type OverlappingAMR, which ParaView opens. They hold leaves only. Levels are numbered
+// from the coarsest that has leaves. The group /meta holds the origin of the file. Datasets are contiguous,
+// so that all ranks can write their rows at once.
 
 #include <cstdint>
 #include <functional>
@@ -17,25 +17,25 @@
 namespace meander::io {
 
 struct PlotLeaf {
-  int level = 0;          // the spacetree's
+  int level = 0;          // of the spacetree
   int at[3] = {0, 0, 0};  // position in cells of that level, from the domain's lower corner (2D: at[2] = 0)
   int rank = 0;
 };
 
-// The mesh to be written, free of the dimension's template.
+// The mesh to be written, without the dimension as template parameter.
 struct PlotMesh {
-  solvers::PatchLayout layout;  // dim and p count
+  solvers::PatchLayout layout;  // only dim and p are read
   double lower[3] = {0, 0, 0};  // the domain's lower corner
   int base_level = 0;
   double base_width = 1;  // width of a base cell; a leaf of level l is base_width / 3^(l - base_level) wide
-  std::span<const PlotLeaf>
-      leaves;  // of this rank, in curve order; ranks hold consecutive pieces of the curve
+  // Of this rank, in curve order; ranks hold consecutive sections of the curve.
+  std::span<const PlotLeaf> leaves;
 
   double spacing(int level) const;  // width of a volume
 };
 
-// A quantity to be written. fill(leaf, component, values) sets the p^d values of a patch, x fastest.
-// Called once a leaf and component, from the calling thread only.
+// A quantity to be written. fill(leaf, component, values) sets the p^d values of a patch, x fastest. It is
+// called once for each leaf and component, by the calling thread only.
 struct PlotField {
   std::string name;
   int components = 1;    // 1, or the dimension: a vector, written with three components
@@ -56,10 +56,10 @@ struct PlotOptions {
 // "plot_000042.vtkhdf"
 std::string plot_name(int number);
 
-// Writes the file under a temporary name and renames it when it is whole: the same bytes for any number of
-// ranks, but for the leaves' ranks. There is at least one leaf, and no level without leaves between the
-// coarsest and the finest. Throws Failure (several ranks: parallel::AgreedFailure) that names the file and
-// the system's reason; then the file of that name, if there was one, is as it was. Collective.
+// Writes the file under a temporary name and renames it when it is complete. Files of different numbers of
+// ranks differ only in the leaves' ranks. There must be at least one leaf, and no level without leaves
+// between the coarsest and the finest. Throws Failure (several ranks: parallel::AgreedFailure) that names the
+// file and the system's reason; an existing file of that name is then unchanged. Collective.
 void write_plot(const std::string& path, const parallel::Communicator& communicator, const PlotMesh& mesh,
                 std::span<const PlotField> fields, const PlotMeta& meta, const PlotOptions& options = {});
 

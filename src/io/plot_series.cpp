@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "io/atomic_file.hpp"
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 
 namespace meander::io {
 
@@ -22,7 +22,7 @@ constexpr std::string_view head = "{\n  \"file-series-version\": \"1.0\",\n  \"f
                            foot = "  ]\n}\n", before_name = "    {\"name\": \"",
                            before_time = "\", \"time\": ";
 
-// The entries of a file as write() leaves it; false if it is none.
+// Parses a file of write(); false if write() did not write it.
 bool parse(std::string_view text, std::vector<std::pair<std::string, double>>& files) {
   if (!text.starts_with(head) || !text.ends_with(foot)) return false;
   text.remove_prefix(head.size());
@@ -37,8 +37,7 @@ bool parse(std::string_view text, std::vector<std::pair<std::string, double>>& f
     const double time = std::strtod(number, &end);
     if (end == number || *end != '}') return false;
     const std::string name = line.substr(before_name.size(), middle - before_name.size());
-    if (toml_text(name).size() != name.size() + 2)
-      return false;  // needs no escapes, as names of add() do not
+    if (toml_text(name).size() != name.size() + 2) return false;  // names of add() contain no escapes
     files.emplace_back(name, time);
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }

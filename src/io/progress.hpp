@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How far a run is: one line every few seconds, and a live one where somebody watches a terminal.
+// The progress of a run: a line every few seconds, and a live line on a terminal.
 
 #include <chrono>
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ProgressState {
   double t = 0, dt = 0;
   std::int64_t leaves = 0;
   double volumes_per_second = 0;
-  double fraction = 0;  // of the run's wall time that has passed, 0 .. 1, if eta is right
-  double eta = -1;      // seconds to go; negative: not known yet
+  double fraction = 0;  // of the run's wall time that has passed, 0 .. 1, estimated with eta
+  double eta = -1;      // remaining seconds; negative: not known yet
 };
 
 // "step 120  t 0.125  dt 1.1e-03  12345 leaves  34.5 M volumes/s  42 %  1:23 to go"
@@ -28,17 +28,17 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The run goes from t_start to t_end, or for max_steps (0: no limit), whichever comes first.
+  // The run ends at t_end or after max_steps (0: no limit), whichever comes first.
   Progress(double t_start, double t_end, std::int64_t max_steps, double seconds_between_lines = 5);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // After every step; cheap. `volumes`: updated in it.
+  // Call after every step; cheap. `volumes`: number of volumes updated in the step.
   void step(std::int64_t step, double t, double dt, std::int64_t leaves, std::int64_t volumes);
 
-  // The state to show `now`. Rates, and with them the ETA, are those of the last one or two intervals: steps
-  // may have become much shorter since the start.
+  // The state at time `now`. Rates and ETA are those of the last one or two intervals, since steps may have
+  // become much shorter since the start.
   ProgressState state(Clock::time_point now) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Which program this is: for outputs, logs and --version. Fixed when the program was built.
+// Version, commit, compiler and options of this build, for outputs, logs and --version.
 
 #include <string>
 
@@ -13,7 +13,7 @@ struct Provenance {
   bool modified = false;     // the checkout differed from that commit
   std::string compiler;      // "GNU 12.2.0"
   std::string options;       // compiler options of the build
-  std::string architecture;  // what MEANDER_ARCH said: "native", "x86-64-v3"
+  std::string architecture;  // MEANDER_ARCH: "native", "x86-64-v3"
   std::string build_type;    // "Release"
 
   // "meander 0.1.0 (4f2a91c03b, modified), GNU 12.2.0, Release, native"

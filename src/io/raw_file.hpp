@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A file by its bytes. Failures name it and the system's reason.
+// Reads and writes the bytes of a file. Failures name the file and the system's reason.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace meander::io {
 class RawFile {
  public:
   enum class Access { read, write };  // write: an existing file, which may be read too
-  // `shown`: what failures call it. Throws Failure.
+  // `shown`: its name in messages. Throws Failure.
   RawFile(const std::string& path, Access access, std::string shown);
   ~RawFile();
   RawFile(const RawFile&) = delete;
   RawFile& operator=(const RawFile&) = delete;
 
   std::int64_t size() const;
-  // All of `bytes`. Throws Failure, also where the file ends before.
+  // Reads all of `bytes`. Throws Failure, also if the file is too short.
   void read(std::int64_t offset, std::span<std::byte> bytes) const;
   void write(std::int64_t offset, std::span<const std::byte> bytes);
-  // Gives all bytes of the file their place on the disk, as far as the file system can promise that, so that
-  // a full disk shows before and not while they are written.
+  // Allocates disk space for all bytes of the file, if the file system supports it, so that a full disk is
+  // detected before the bytes are written.
   void reserve();
-  // To the disk.
+  // Flushes the file to the disk.
   void flush();
 
  private:

@@ -4,8 +4,8 @@
 
 namespace meander::simulation {
 
-void Diagnostic::describe(io::Fields&) {}
-void Diagnostic::set_up(const io::Fields&, const Config&) {}
+void Diagnostic::describe(io::KeyTable&) {}
+void Diagnostic::set_up(const io::KeyTable&, const Config&) {}
 void Diagnostic::begin_step(const StateView&) {}
 void Diagnostic::end_step(const StateView&, double) {}
 std::span<const Point<3>> Diagnostic::tracked_points() const {

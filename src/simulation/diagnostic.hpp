@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A diagnostic: columns of history.csv that are computed from the state, perhaps followed through the steps.
+// A diagnostic: columns of history.csv, computed from the state, and optionally updated in every step.
 
 #include <functional>
 #include <memory>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/checkpoint_file.hpp"
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/state_view.hpp"
 
 namespace meander::simulation {
@@ -22,24 +22,24 @@ class Diagnostic {
   virtual ~Diagnostic() = default;
 
   // Declares its keys in [diagnostics]. Called once, before anything else. Default: none.
-  virtual void describe(io::Fields& keys);
-  // Rejects values that the run has no use for (keys.reject(key, why)), and keeps what it needs of the
-  // configuration, which is complete. Default: nothing.
-  virtual void set_up(const io::Fields& keys, const Config& config);
-  // The diagnostic of a run that starts: a copy of this one, as set_up() left it.
+  virtual void describe(io::KeyTable& keys);
+  // Rejects invalid values (keys.reject(key, why)) and keeps the required parts of the configuration, which
+  // is complete. Default: nothing.
+  virtual void set_up(const io::KeyTable& keys, const Config& config);
+  // A copy of this diagnostic after set_up(), for a run.
   virtual std::unique_ptr<Diagnostic> start() const = 0;
 
-  // Called before and after the state goes from view.t to view.t + dt. Collective. Default: nothing.
+  // Called before and after the state advances from view.t to view.t + dt. Collective. Default: nothing.
   virtual void begin_step(const StateView& view);
   virtual void end_step(const StateView& view, double dt);
-  // Points it follows; every view of the state shows them. Default: none.
+  // Points that it follows; every view of the state contains them. Default: none.
   virtual std::span<const Point<3>> tracked_points() const;
 
-  // Its columns at view.t: the same names in the same order every time, the same bits on all ranks and for
-  // any number of threads. Collective.
+  // The columns at view.t, with the same names and order in every call. Values are bitwise identical on all
+  // ranks and for any number of threads. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const = 0;
 
-  // What it carries from step to step, through the counters of a checkpoint. Default: nothing.
+  // Saves and restores its state through the counters of a checkpoint. Default: nothing.
   virtual void save(io::CheckpointState& state) const;
   virtual void resume(const io::CheckpointState& state);
 };

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The equation of a run: its keys in [solver], and the solver that they describe.
+// The equation of a run: its keys in [solver], and the solver for their values.
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "solvers/point_terms.hpp"
 #include "solvers/solver.hpp"
 
@@ -19,18 +19,18 @@ class Equation {
 
   // Declares the keys after solver.equation; cfl is the Courant number. dim: of the domain, for keys that
   // exist along its axes only. Called once, before anything else.
-  virtual void describe(io::Fields& keys, int dim, double& cfl) = 0;
+  virtual void describe(io::KeyTable& keys, int dim, double& cfl) = 0;
   // Rejects values that contradict each other, and turns choices into parameters. lower, upper: the corners of
   // the domain.
-  virtual void set_up(const io::Fields& keys, const std::vector<double>& lower,
+  virtual void set_up(const io::KeyTable& keys, const std::vector<double>& lower,
                       const std::vector<double>& upper) = 0;
 
-  // Before set_up(): the solver of the defaults.
+  // A new solver; before set_up() with the default parameters.
   virtual std::unique_ptr<solvers::Solver> make_solver(int dim) const = 0;
   // The terms at one point, for `meander terms`.
   virtual solvers::PointTerms terms(int dim) const = 0;
-  // Warnings about valid values of the keys; `adaptive`: leaves may differ in level. Default: none.
-  virtual std::vector<std::string> warnings(const io::Fields& keys, bool adaptive) const;
+  // Warnings about valid values of the keys. `adaptive`: leaves may have different levels. Default: none.
+  virtual std::vector<std::string> warnings(const io::KeyTable& keys, bool adaptive) const;
 };
 
 }  // namespace meander::simulation

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A module: an equation with everything that comes with it. Each folder of src/physics is one; programs may
-// register more (own_equation.hpp).
+// A module: an equation with its scenarios, diagnostics, refinement criteria and boundary conditions. Each
+// folder of src/physics is one; programs may register more (own_equation.hpp).
 
 #include <functional>
 #include <memory>
@@ -18,29 +18,29 @@
 namespace meander::simulation {
 
 struct Module {
-  std::string name;       // what solver.equation says
-  std::string meaning;    // "the Euler equations of an ideal gas"
+  std::string name;       // value of solver.equation
+  std::string meaning;    // "the linear advection equation"
   std::vector<int> dims;  // dimensions it exists in
   std::function<std::unique_ptr<Equation>()> make;
   std::vector<ScenarioEntry> scenarios = {};
   std::vector<DiagnosticEntry> diagnostics = {};
   std::vector<CriterionEntry> criteria = {};
   std::vector<const mesh::BoundaryCondition*> boundary_conditions = {};
-  std::vector<std::string> plot_fields = {};  // what plot files hold if the input does not say
-  std::string fields_meaning = {};  // a paragraph for docs/input.md on plot fields whose names are not enough
+  std::vector<std::string> plot_fields = {};  // default of output.fields
+  std::string fields_meaning = {};  // a paragraph for docs/input.md on plot fields that need an explanation
 };
 
-// All modules: those of the library, the first being the default, then those that were registered.
+// All modules: those of the library, of which the first is the default, then the registered ones.
 const std::vector<const Module*>& modules();
-// Throws std::invalid_argument if the name is taken. Before anything reads an input file, from one thread.
+// Throws std::invalid_argument if the name is taken. Call before an input file is read, from one thread.
 void register_module(Module module);
-// The one of that name; null if there is none.
+// The module of that name; null if there is none.
 const Module* find_module(const std::string& name);
 
-// The modules of the library. Defined in physics/modules.cpp, the one place that names them.
+// The modules of the library, listed in physics/modules.cpp.
 std::vector<const Module*> built_in_modules();
 
-// All boundary conditions: those of any equation, then those of the modules.
+// All boundary conditions: those for any equation, then those of the modules.
 std::vector<const mesh::BoundaryCondition*> boundary_conditions();
 
 }  // namespace meander::simulation

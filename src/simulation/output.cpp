@@ -12,12 +12,12 @@
 namespace meander::simulation {
 namespace {
 
-// In a checkpoint.
+// Names of counters in a checkpoint.
 constexpr const char* next_plot_counter = "next-plot";
 constexpr const char* last_plot_counter = "last-plot-step";
 constexpr const char* last_row_counter = "last-history-step";
 
-// Values in all volumes of a patch, x fastest.
+// The values in all volumes of a patch, x fastest.
 using Values = std::function<void(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                                   std::span<double> values)>;
 
@@ -93,7 +93,7 @@ Output::Output(Simulation& simulation, std::string directory)
   schedule_next_plot();
 }
 
-// Totals of what is not conserved say nothing.
+// Totals of quantities that are not conserved are meaningless.
 bool Output::has_totals() const {
   return simulation_.solver().traits().conservative;
 }
@@ -129,8 +129,8 @@ void Output::start() {
   plot();
 }
 
-void Output::resume(const io::CheckpointState& checkpoint, bool continues) {
-  if (!continues) return start();
+void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
+  if (where == RestartIn::new_directory) return start();
   for (const auto& [name, value] : checkpoint.counters) {
     if (name == next_plot_counter) plot_number_ = static_cast<int>(value);
     if (name == last_plot_counter) last_plot_step_ = static_cast<int>(value);

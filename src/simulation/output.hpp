@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a run writes, and when: plot files with their index, and rows of history.csv.
+// The output of a run and its schedule: plot files with their index, and rows of history.csv.
 
 #include <functional>
 #include <memory>
@@ -15,31 +15,31 @@
 
 namespace meander::simulation {
 
-// All functions are collective unless they say otherwise, and a failure of one rank is thrown by all. History
-// and series are the root's; plot files are written by all.
+enum class RestartIn { same_directory, new_directory };
+
+// All functions are collective unless they say otherwise; a failure of one rank is thrown on all ranks. The
+// root writes history and series, all ranks write plot files.
 class Output {
  public:
-  // Files go into `directory`, which exists. The simulation outlives this.
+  // Files go into `directory`, which exists. The simulation must outlive this object.
   Output(Simulation& simulation, std::string directory);
 
-  // The first plot and the first row.
+  // Writes the first plot and the first row.
   void start();
-  // Goes on from a checkpoint whose state save() has added to. If the run `continues` in the directory of the
-  // one before, history and series are cut back to the checkpoint and plots numbered on; if not, as start().
-  void resume(const io::CheckpointState& checkpoint, bool continues);
-  // Adds what resume() needs; after all that was due at this step. Not collective.
+  // Restarts from a checkpoint whose state save() has added to. In the same directory, history and series are
+  // truncated to the checkpoint's step and the numbering of plots continues. In a new directory, as start().
+  void resume(const io::CheckpointState& checkpoint, RestartIn where);
+  // Adds the counters that resume() needs. Call after all output due at this step. Not collective.
   void save(io::CheckpointState& checkpoint) const;
 
-  // The time the next step must not pass: of the next plot, or the end of the run. Not collective.
+  // The time that the next step must not pass: that of the next plot, or the end of the run. Not collective.
   double next_stop() const;
-  // After every step: what is due.
+  // Writes what is due. Call after every step.
   void after_step();
-  // The last plot and the last row, unless just written.
+  // Writes the last plot and the last row, unless just written.
   void finish();
-  // The failing state, under a name of its own outside the series; returns the path.
+  // Writes the failing state to failed_NNNNNN.vtkhdf, which the series does not list. Returns the path.
   std::string write_failed_state();
-
-  int plots() const { return plot_number_; }
 
  private:
   bool has_totals() const;

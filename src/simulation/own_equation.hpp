@@ -24,12 +24,12 @@ class OwnEquation final : public Equation {
  public:
   using Parameters = typename Law<3>::Parameters;
   // Declares the keys of the parameters in [solver]; may be null.
-  using Describe = void (*)(io::Fields& keys, Parameters& parameters, int dim);
+  using Describe = void (*)(io::KeyTable& keys, Parameters& parameters, int dim);
 
   OwnEquation(std::string name, std::vector<std::string> unknowns, Describe keys)
       : name_(std::move(name)), unknowns_(std::move(unknowns)), describe_(keys) {}
 
-  void describe(io::Fields& keys, int dim, double& cfl) override {
+  void describe(io::KeyTable& keys, int dim, double& cfl) override {
     describe_scheme(keys, scheme_, solvers::vocabulary<Law<3>>());
     keys.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
                 {.min = 0, .max = 1, .min_open = true});
@@ -37,7 +37,7 @@ class OwnEquation final : public Equation {
     if (describe_ != nullptr) describe_(keys, parameters, dim);
     for (std::size_t i = first; i < keys.all().size(); ++i) keys.all()[i].fixed = true;
   }
-  void set_up(const io::Fields& keys, const std::vector<double>&, const std::vector<double>&) override {
+  void set_up(const io::KeyTable& keys, const std::vector<double>&, const std::vector<double>&) override {
     check_scheme(keys, scheme_);
   }
 

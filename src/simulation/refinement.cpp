@@ -9,7 +9,7 @@
 namespace meander::simulation {
 namespace {
 
-// Whether the child at a position of the refined cell in `direction` touches the leaf looking there.
+// Whether the child at this position of the refined neighbour in `direction` touches the leaf.
 template <int D>
 bool touches(int position, int direction) {
   for (const int offset : mesh::offset_of<D>(direction)) {
@@ -19,7 +19,7 @@ bool touches(int position, int direction) {
   return true;
 }
 
-// The finest level that any leaf touching this one wants.
+// The finest level wanted by any leaf that touches this one.
 template <int D>
 int most_wanted_around(const mesh::Neighbours<D>& neighbours, std::size_t leaf,
                        std::span<const std::int8_t> wanted) {
@@ -48,7 +48,7 @@ int Refinement<D>::wanted_level(const StateView& state, std::size_t leaf) const 
   const LeafView view{state.patches[leaf], state.layout, state.levels[leaf]};
   int wanted = min_level_;
   for (const auto& criterion : criteria_) {
-    if (wanted >= criterion->finest_level()) continue;  // it could not ask for more
+    if (wanted >= criterion->finest_level()) continue;  // it cannot require a finer level
     wanted = std::max(wanted, criterion->wanted_level(view, state));
   }
   return wanted;
@@ -65,7 +65,7 @@ std::vector<mesh::Adapt> Refinement<D>::flags(const mesh::PatchMesh<D>& mesh, co
   });
   std::vector<std::int8_t> spread(mesh.size());
   for (int layer = 0; layer < buffer_; ++layer) {
-    // What a neighbour wants spreads by one leaf a layer, read from the previous layer only.
+    // Wanted levels spread by one leaf for each layer; only those of the previous layer are read.
     const auto ghosts = view.ghosts().template exchange<std::int8_t>(mesh.communicator(), own);
     for (std::size_t i = 0; i < ghosts.size(); ++i)
       wanted[static_cast<std::size_t>(view.ghost(i))] = ghosts[i];

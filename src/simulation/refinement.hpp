@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Where the mesh is refined: the criteria of the input file, combined, and a buffer around what they mark.
+// Refinement of the mesh: the combined criteria of the input file, and a buffer around the leaves that they
+// refine.
 
 #include <memory>
 #include <vector>
@@ -17,13 +18,14 @@ class Refinement {
  public:
   using Criteria = std::vector<std::shared_ptr<const RefinementCriterion>>;
 
-  // buffer: layers of leaves around those that are marked.
+  // buffer: layers of leaves around the refined ones.
   Refinement(int min_level, int buffer, Criteria criteria)
       : min_level_(min_level), buffer_(buffer), criteria_(std::move(criteria)) {}
 
-  // What becomes of each leaf of this rank, the same for any number of ranks. Collective. Reads interiors and
-  // face halos of the view, which must be full. A leaf is refined if any criterion says so, or if it lies
-  // within `buffer` leaves of one that does and is coarser; coarsened if all criteria agree.
+  // The flag of each leaf of this rank, independent of the number of ranks. A leaf is refined if any
+  // criterion requires it, or if it lies within `buffer` leaves of a refined leaf and is coarser; it is
+  // coarsened if all criteria allow it. Reads interiors and face halos of the view, which must be full.
+  // Collective.
   std::vector<mesh::Adapt> flags(const mesh::PatchMesh<D>& mesh, const StateView& state) const;
 
   bool is_static() const { return criteria_.empty(); }

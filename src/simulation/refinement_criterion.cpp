@@ -10,12 +10,12 @@
 
 namespace meander::simulation {
 
-void RefinementCriterion::describe(io::Fields& keys, const Config&) {
-  keys.integer("level", level_, "", "Finest level that this criterion asks for; 0: mesh.max-level.",
+void RefinementCriterion::describe(io::KeyTable& keys, const Config&) {
+  keys.integer("level", level_, "", "Finest level that this criterion requires; 0: mesh.max-level.",
                io::at_least(0));
 }
 
-void RefinementCriterion::set_up(const io::Fields& keys, const Config& config) {
+void RefinementCriterion::set_up(const io::KeyTable& keys, const Config& config) {
   const MeshConfig& mesh = config.mesh;
   if (level_ != 0 && (level_ < mesh.min_level || level_ > mesh.max_level)) {
     keys.reject("level",

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulation from a checkpoint. All that a step reads is in the state of the leaves, the time and the step:
-// halos, the rates that the next time step follows from and the scenario's step data are recomputed from
-// them, bitwise identically.
+// A simulation from a checkpoint. A step depends on the state of the leaves, the time and the step number only:
+// halos, the rates that determine the next time step and the scenario's step data are recomputed from them,
+// bitwise identically.
 #include "simulation/simulation_of.hpp"
 
 namespace meander::simulation {
 namespace {
 
-// This rank's leaves, where all are cut evenly.
+// The tree with leaves divided evenly between the ranks.
 template <int D>
 mesh::DistributedTree<D> tree_of(const Config& config, const parallel::Communicator& communicator,
                                  io::CheckpointReader& checkpoint) {
@@ -16,7 +16,7 @@ mesh::DistributedTree<D> tree_of(const Config& config, const parallel::Communica
   const std::int64_t begin = leaves * communicator.rank() / ranks,
                      end = leaves * (communicator.rank() + 1) / ranks;
   const mesh::Domain<D> domain = domain_of<D>(config);
-  // Checksums say that the file is what was written, not that it fits this domain.
+  // Checksums verify the bytes of the file, not that the leaves fit this domain.
   const std::string misfit = "restart: the checkpoint's leaves do not tile the domain of the input";
   const std::vector<io::PlotLeaf> read = checkpoint.read_leaves(begin, end);
   std::vector<mesh::Key<D>> keys;

@@ -12,6 +12,7 @@
 #include "base/trace.hpp"
 #include "gpu/resource.hpp"
 #include "io/atomic_file.hpp"
+#include "io/checkpoint_directory.hpp"
 #include "io/output_directory.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
@@ -34,7 +35,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Of a checkpoint before any has been timed.
+// Estimate for the first checkpoint.
 constexpr double expected_bytes_per_second = 1e8;
 
 bool is_done(const Simulation& simulation) {
@@ -42,10 +43,10 @@ bool is_done(const Simulation& simulation) {
   return simulation.time() >= time.end || (time.max_steps > 0 && simulation.step() >= time.max_steps);
 }
 
-// A run under way: simulation, files, and what it has cost.
+// A run: simulation, files and costs.
 class Run {
  public:
-  // first_checkpoint: the step of the checkpoint in `directory` that it goes on from, or -1.
+  // first_checkpoint: the step of the checkpoint in `directory` that the run restarts from, or -1.
   Run(Simulation& simulation, Output& output, const std::string& directory, const RunOptions& options,
       std::int64_t first_checkpoint, int threads)
       : simulation_(simulation),
@@ -65,7 +66,7 @@ class Run {
     costs_.first_updates = simulation.volume_updates();
   }
 
-  // To the end, or to where it is stopped. Returns the exit code.
+  // Runs to the end or until a stop. Returns the exit code.
   int go(StopRequests& requests) {
     const TimeConfig& time = simulation_.config().time;
     std::optional<io::Progress> progress;
@@ -98,7 +99,7 @@ class Run {
     return stopped ? exit_stopped : exit_done;
   }
 
-  // Of a state failure.
+  // Reports a state failure and returns the exit code.
   int fail(const StateFailure& failure) {
     const std::string path = output_.write_failed_state();
     if (communicator_.is_root()) {
@@ -161,8 +162,8 @@ class Run {
                                               io::duration_text(options_.walltime), io::duration_text(now()));
     const std::string launcher =
         communicator_.size() > 1 ? fmt::format("mpirun -np {} ", communicator_.size()) : "";
-    log::info(
-        fmt::format("stopped by {}; to go on: {}meander restart {}", why, launcher, checkpoints_.newest()));
+    log::info(fmt::format("stopped by {}; continue with: {}meander restart {}", why, launcher,
+                          checkpoints_.newest()));
   }
 
   Simulation& simulation_;
@@ -176,10 +177,9 @@ class Run {
   RunCosts costs_;
 };
 
-// A directory of the root, which all name.
+// An output directory, created by the root.
 class Directory {
  public:
-  // A new one.
   Directory(const std::string& path, const parallel::Communicator& communicator) : path_(path) {
     communicator.agree([&] {
       if (communicator.is_root()) directory_.emplace(path);
@@ -200,7 +200,7 @@ int threads_of(const Config& config, const RunOptions& options, const parallel::
   communicator.agree([&] {
     if (most > 1 && !options.many_threads) {
       throw Failure(
-          fmt::format("meander: MPI offers {} only, which allows one thread a rank; give --threads 1",
+          fmt::format("meander: MPI provides {} only, which allows one thread per rank; use --threads 1",
                       options.thread_level));
     }
   });
@@ -242,7 +242,7 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
   try {
     return make();
   } catch (const gpu::OutOfMemory& error) {
-    throw Failure(fmt::format("no memory for the initial mesh: {}", error.what()));
+    throw Failure(fmt::format("out of memory for the initial mesh: {}", error.what()));
   }
 }
 
@@ -276,23 +276,28 @@ int restart(const RestartInput& restart, const RunOptions& options,
 
   const std::string home = std::filesystem::path(file).parent_path().string();
   const std::string wanted = new_directory(restart, options.output, config);
-  const bool continues = wanted.empty();
+  const RestartIn where = wanted.empty() ? RestartIn::same_directory : RestartIn::new_directory;
   std::optional<Directory> fresh;
-  if (!continues) fresh.emplace(wanted, communicator);
+  if (where == RestartIn::new_directory) fresh.emplace(wanted, communicator);
   TraceFile trace(options.trace, communicator);
-  const std::string directory = !continues ? wanted : home.empty() ? "." : home;
-  if (continues && communicator.is_root()) remove_half_written(directory);
+  const std::string directory = !wanted.empty() ? wanted : home.empty() ? "." : home;
+  communicator.agree([&] {
+    if (where == RestartIn::new_directory || !communicator.is_root()) return;
+    for (const std::string& path : io::remove_half_written_files(directory))
+      log::info(fmt::format("{}: half-written file removed", path));
+  });
   const int threads =
       threads_of(config, options, communicator,
                  fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);
   const auto simulation =
       set_up([&] { return restart_simulation(config, threads, communicator, checkpoint); });
   if (is_done(*simulation) && communicator.is_root())
-    log::info("the run is at its end; --set time.end=... lets it go further");
+    log::info("the run is at its end; --set time.end=... continues it");
   Output output(*simulation, directory);
-  output.resume(state, continues);
+  output.resume(state, where);
   write_resolved_input(config, directory, communicator);
-  Run run(*simulation, output, directory, options, continues ? state.step : -1, threads);
+  Run run(*simulation, output, directory, options, where == RestartIn::same_directory ? state.step : -1,
+          threads);
   return go(run, requests, trace);
 }
 

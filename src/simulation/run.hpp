@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// `meander run` and `meander restart`: a configuration from its first to its last file, on all ranks.
+// `meander run` and `meander restart`: a run with its files, on all ranks.
 
 #include <chrono>
 #include <string>
@@ -14,25 +14,25 @@
 namespace meander::simulation {
 
 struct RunOptions {
-  int threads = 0;      // a rank; 0: what plan_threads() makes of the affinity masks
-  std::string output;   // directory; empty: what the configuration says, or where the checkpoint lies
+  int threads = 0;      // of each rank; 0: from the affinity masks by plan_threads()
+  std::string output;   // directory; empty: output.directory, or the directory of the checkpoint
   double walltime = 0;  // seconds since `started` at which the program must have ended; 0: no limit
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-  std::string thread_level = {};  // what MPI offers, for the log
+  std::string thread_level = {};  // of MPI, for the log
   std::string trace = {};         // file for a timeline; empty: none
-  bool many_threads = true;       // false: MPI wants one thread only, and more are refused
-  // As it should be where nothing but the process's end comes after the run: too_late.
+  bool many_threads = true;       // false: MPI allows one thread per rank, and more are refused
+  // too_late if the process ends after the run.
   StopRequests::Afterwards signals_afterwards = StopRequests::Afterwards::as_before;
 };
 
-// Runs to the end, or until a signal (stop_requests.hpp) or the wall time stops it. Returns exit_done;
-// exit_stopped with a checkpoint to go on from; or exit_failure after a state failure, whose state has been
-// written then. Throws AgreedInputError (one rank: InputError) before any work has started, AgreedFailure
-// (Failure) if a file cannot be written or memory runs out. Collective.
+// Runs to the end, or until a signal (stop_requests.hpp) or the wall time stops it. Returns exit_done,
+// exit_stopped after writing a checkpoint, or exit_failure after writing a failing state. Throws
+// AgreedInputError (one rank: InputError) before any work has started, and AgreedFailure (Failure) if a file
+// cannot be written or memory runs out. Collective.
 int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator = {});
 
-// Goes on from a checkpoint; the rest as run(). Without options.output the files in the checkpoint's
-// directory are continued: what lies behind the checkpoint's step is dropped. Collective.
+// Restarts from a checkpoint; the rest as run(). Without options.output the run continues the files in the
+// checkpoint's directory, and data of later steps than the checkpoint's are dropped. Collective.
 int restart(const RestartInput& restart, const RunOptions& options,
             const parallel::Communicator& communicator = {});
 

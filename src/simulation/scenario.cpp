@@ -4,14 +4,14 @@
 
 namespace meander::simulation {
 
-std::vector<std::string> Equation::warnings(const io::Fields&, bool) const {
+std::vector<std::string> Equation::warnings(const io::KeyTable&, bool) const {
   return {};
 }
 
 void Scenario::boundary(const double* x, double dx, double, double* q) const {
   initial(x, dx, q);
 }
-void Scenario::check_widths(const io::Fields&, const std::vector<double>&) const {}
+void Scenario::check_widths(const io::KeyTable&, const std::vector<double>&) const {}
 std::vector<Point<3>> Scenario::tracked_points() const {
   return {};
 }

@@ -1,21 +1,22 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A scenario: initial and boundary data, what it adds to a step, and what it measures. Chosen by name.
+// A scenario: initial and boundary data, step data and extra columns of the history. Selected by
+// scenario.name.
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/equation.hpp"
 #include "simulation/state_view.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::simulation {
 
-// The box and the equation a scenario is set up in, fixed before any of its data is asked for.
+// Equation and domain of a scenario, known before its data are evaluated.
 struct ProblemSetup {
   std::shared_ptr<const Equation> equation;
   int dim = 3;
@@ -27,31 +28,30 @@ class Scenario {
   virtual ~Scenario() = default;
 
   // Declares the parameters. Called once, before anything else.
-  virtual void describe(io::Fields& fields) = 0;
-  // Checks the parameters (fields.reject(key, why) where they make no sense) and keeps the setup.
-  virtual void set_up(const io::Fields& fields, const ProblemSetup& setup) = 0;
+  virtual void describe(io::KeyTable& keys) = 0;
+  // Rejects invalid parameters (keys.reject(key, why)) and keeps the setup.
+  virtual void set_up(const io::KeyTable& keys, const ProblemSetup& setup) = 0;
 
-  // Rejects parameters that volumes of these widths, of the coarsest and of every finer level that leaves may
-  // have, have no room for.
-  virtual void check_widths(const io::Fields& fields, const std::vector<double>& widths) const;
+  // Rejects parameters that are invalid for volumes of these widths, one for each level that leaves may have.
+  virtual void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const;
 
   virtual double default_start() const { return 0; }
   virtual double default_end() const { return 1; }
 
   // The mean of the unknowns over the volume of width dx about `centre` at the start time, into q[0 .. N-1].
   virtual void initial(const double* centre, double dx, double* q) const = 0;
-  // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial() there.
+  // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial().
   virtual void boundary(const double* x, double dx, double t, double* q) const;
 
-  // Called before every step, and before the first plot, with the state at time view.t: may fill
-  // solver.step_data(). The result must not depend on the number of threads or on the partition. Collective.
+  // Called before every step, and before the first plot, with the state at time view.t. May fill
+  // solver.step_data(). The result must not depend on the number of threads or the partition. Collective.
   virtual void prepare_step(const StateView& view, solvers::Solver& solver);
 
   // Points that diagnostics of the equation follow, at the start time. Default: none.
   virtual std::vector<Point<3>> tracked_points() const;
 
-  // Extra columns of history.csv at view.t; the same names in the same order every time, the same bits on all
-  // ranks. Collective.
+  // Extra columns of history.csv at view.t, with the same names and order in every call, bitwise identical on
+  // all ranks. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const;
 };
 
@@ -64,7 +64,7 @@ struct ScenarioEntry {
 };
 // All scenarios, module after module (module.hpp).
 const std::vector<ScenarioEntry>& scenarios();
-// At the end of the list. Throws std::invalid_argument if the name is taken.
+// Appends a scenario. Throws std::invalid_argument if the name is taken.
 void add_scenario(ScenarioEntry entry);
 
 }  // namespace meander::simulation

@@ -19,7 +19,7 @@ std::string explained(const std::vector<std::string>& words, const std::vector<s
 
 }  // namespace
 
-void describe_scheme(io::Fields& keys, solvers::SchemeWords& words,
+void describe_scheme(io::KeyTable& keys, solvers::SchemeWords& words,
                      const solvers::SchemeVocabulary& vocabulary) {
   const auto& schemes = vocabulary.schemes;
   const bool has_muscl = std::find(schemes.begin(), schemes.end(), "muscl") != schemes.end();
@@ -42,7 +42,7 @@ void describe_scheme(io::Fields& keys, solvers::SchemeWords& words,
   }
 }
 
-void check_scheme(const io::Fields& keys, const solvers::SchemeWords& words) {
+void check_scheme(const io::KeyTable& keys, const solvers::SchemeWords& words) {
   if (words.scheme != "rusanov" || words.riemann == "rusanov") return;
   keys.reject(
       keys.was_given("riemann") ? "riemann" : "scheme",

@@ -3,15 +3,15 @@
 #pragma once
 // The keys scheme, limiter and riemann of [solver], from an equation's list of schemes.
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "solvers/scheme_words.hpp"
 
 namespace meander::simulation {
 
 // Declares the keys that the vocabulary offers a choice for. Their targets are in `words`.
-void describe_scheme(io::Fields& keys, solvers::SchemeWords& words,
+void describe_scheme(io::KeyTable& keys, solvers::SchemeWords& words,
                      const solvers::SchemeVocabulary& vocabulary);
 // Rejects what contradicts itself: "rusanov" is "godunov" with the Riemann solver of that name.
-void check_scheme(const io::Fields& keys, const solvers::SchemeWords& words);
+void check_scheme(const io::KeyTable& keys, const solvers::SchemeWords& words);
 
 }  // namespace meander::simulation

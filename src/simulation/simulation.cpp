@@ -30,8 +30,8 @@ mesh::PartitionPolicy partition_policy(const Config& config) {
   return {config.mesh.partition_imbalance, config.mesh.measured_weights};
 }
 
-// Where a step would leave less than this part of itself to the limit, the remainder is shared by two equal
-// steps.
+// If a step would leave less than this fraction of its length before the limit, the time to the limit is
+// divided into two equal steps.
 constexpr double smallest_last_step = 0.5;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -86,8 +86,8 @@ void SimulationOf<D>::update_tracked_points() {
 template <int D>
 void SimulationOf<D>::set_up() {
   set_initial_data();
-  // Every round can add one level, and then take back what only the coarse buffer of an earlier round asked
-  // for. Data are set anew on the mesh they asked for.
+  // Every round can add one level, and may remove leaves that only the coarse buffer of an earlier round
+  // required. Initial data are set again on the new mesh.
   for (int round = 0; round < 2 * (config_.mesh.max_level - config_.mesh.min_level); ++round) {
     if (!adapt()) break;
     set_initial_data();
@@ -154,8 +154,8 @@ void SimulationOf<D>::regrid() {
   const auto start = std::chrono::steady_clock::now();
   const auto no_memory = [&](const char* reason) {
     return fmt::format(
-        "step {}, t = {}: no memory for the refined mesh ({}); files written so far are intact", step_, t_,
-        reason);
+        "step {}, t = {}: out of memory for the refined mesh ({}); files written so far are intact", step_,
+        t_, reason);
   };
   bool changed = false;
   try {

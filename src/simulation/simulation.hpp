@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A run without its files: the mesh, the solver and the scenario of a configuration, advanced step by step.
+// A simulation: mesh, solver and scenario of a configuration, advanced step by step. It writes no files.
 
 #include <functional>
 #include <memory>
@@ -21,14 +21,14 @@
 
 namespace meander::simulation {
 
-// The state became inadmissible: NaN, or outside what the equation accepts. The message names patch centre,
-// level, volume, step, time and the variables of the first such volume along the curve, on all ranks alike;
-// the failing state is still there to be written.
+// The state is inadmissible: NaN, or outside the range of the equation. The message names patch centre,
+// level, volume, step, time and the variables of the first such volume along the curve, on all ranks alike.
+// The failing state can still be written.
 struct StateFailure : parallel::AgreedFailure {
   using parallel::AgreedFailure::AgreedFailure;
 };
 
-// Seconds this rank spent in the steps so far.
+// Seconds that this rank has spent in steps.
 struct RunTimes {
   tasks::SweepTimes sweeps;
   double prepare = 0;  // the scenario's step data
@@ -48,9 +48,9 @@ class Simulation {
 
   virtual const parallel::Communicator& communicator() const = 0;
 
-  // One time step, which ends at `limit` at the latest (and meets it exactly if it would end just before).
-  // Regrids after every config().mesh.regrid_every-th step. Throws StateFailure, and Failure if the memory
-  // does not suffice; all ranks throw alike. Collective.
+  // One time step, which ends at `limit` at the latest, and exactly there if it would end shortly before.
+  // Regrids after every config().mesh.regrid_every-th step. Throws StateFailure, and Failure if memory runs
+  // out, on all ranks alike. Collective.
   virtual void advance(double limit) = 0;
 
   // This rank's patches in curve order, halos across faces full. Valid until the next advance().
@@ -59,17 +59,18 @@ class Simulation {
   // are 0.
   virtual std::vector<Vec<int, 3>> leaf_indices() const = 0;
 
-  // The columns that diagnostics and the scenario add to history.csv, now. Collective.
+  // The columns of diagnostics and scenario in history.csv at the present time. Collective.
   virtual std::vector<Measure> measures() = 0;
-  // Integrals of the unknowns over the domain; the same bits for any number of threads and ranks. Collective.
+  // Integrals of the unknowns over the domain, bitwise identical for any number of threads and ranks.
+  // Collective.
   virtual std::vector<double> totals() const = 0;
-  // Of all ranks, known to each: not collective.
+  // Totals over all ranks. Not collective.
   virtual std::vector<std::int64_t> leaves_per_level() const = 0;  // index: level
   virtual std::int64_t leaves() const = 0;
   virtual std::int64_t volumes() const = 0;
-  virtual std::int64_t volume_updates()
-      const = 0;  // since the start, earlier parts of a restarted run included
-  // Sums over all ranks since the start, as above. Collective.
+  // Since the start, including the run before a restart.
+  virtual std::int64_t volume_updates() const = 0;
+  // Sums over all ranks since the start, including the run before a restart. Collective.
   virtual std::int64_t first_order_volumes() const = 0;
   virtual std::int64_t floored_volumes() const = 0;
   virtual std::int64_t strayed_volumes() const = 0;
@@ -78,21 +79,22 @@ class Simulation {
   virtual std::size_t state_bytes() const = 0;
   virtual std::size_t register_bytes() const = 0;
   virtual RunTimes times() const = 0;
-  virtual std::optional<OffloadReport> offload() const = 0;  // none without devices
+  virtual std::optional<OffloadReport> offload() const = 0;  // nothing without devices
 
-  // Sets what restart_simulation() needs to go on from here, all but mesh.mesh.leaves (see leaf_indices());
-  // state.counters get entries added. Collective.
+  // Sets everything that restart_simulation() reads, except mesh.mesh.leaves (see leaf_indices()), and adds
+  // entries to state.counters. Collective.
   virtual void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const = 0;
 };
 
-// Sets up initial data on an initial mesh refined by the criteria. threads >= 1 a rank. Throws
+// Sets initial data on an initial mesh refined by the criteria. threads: of each rank, >= 1. Throws
 // gpu::OutOfMemory (several ranks: parallel::AgreedFailure), and StateFailure if the initial data are
 // inadmissible. Collective.
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
                                             const parallel::Communicator& communicator = {});
 
-// Goes on from a checkpoint, to the same bits, on any number of ranks and threads. The configuration may
-// differ from the one that wrote it wherever check_restart() lets it. Collective.
+// Restarts from a checkpoint, bitwise identically to an uninterrupted run, on any number of ranks and
+// threads. The configuration may differ from that of the checkpoint where check_restart() allows it.
+// Collective.
 std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads,
                                                const parallel::Communicator& communicator,
                                                io::CheckpointReader& checkpoint);

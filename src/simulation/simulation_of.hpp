@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The simulation of one dimension, as both a first start and a restart build it.
+// The implementation of Simulation for dimension D, for starts and restarts.
 
 #include <memory>
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace meander::simulation {
 
-// In a checkpoint.
+// Names of counters in a checkpoint.
 inline constexpr const char* updates_counter = "volume-updates";
 inline constexpr const char* first_order_counter = "first-order-volumes";
 inline constexpr const char* floored_counter = "floored-volumes";
@@ -30,9 +30,9 @@ class SimulationOf final : public Simulation {
   // The state is undefined until set_up() or resume(). Collective.
   SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree);
 
-  // Initial data on the initial mesh. Collective.
+  // Sets initial data on the initial mesh. Collective.
   void set_up();
-  // The state of a checkpoint, on its leaves. Collective.
+  // Reads the state of a checkpoint; the tree must be that of its leaves. Collective.
   void resume(io::CheckpointReader& checkpoint);
 
   double time() const override { return t_; }
@@ -90,7 +90,7 @@ class SimulationOf final : public Simulation {
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
   std::unique_ptr<tasks::OffloadEngine> engine_;  // or null; patches may lie in its memory
-  mutable mesh::PatchMesh<D> mesh_;               // its halos follow from the state
+  mutable mesh::PatchMesh<D> mesh_;               // mutable for its halos, which are derived data
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
   std::vector<std::unique_ptr<Diagnostic>> diagnostics_;
@@ -98,14 +98,14 @@ class SimulationOf final : public Simulation {
   tasks::SweepStatus status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;
-  // Of all ranks, counted anew whenever the mesh has changed.
+  // Of all ranks, recounted after every change of the mesh.
   std::int64_t leaves_ = 0;
   std::vector<std::int64_t> leaves_per_level_;
   std::vector<double> level_dx_;
   std::vector<std::uint32_t> inexact_halos_;  // of this rank's leaves
   std::int64_t updates_ = 0;                  // of all ranks
   std::int64_t first_order_ = 0, floored_ = 0,
-               strayed_ = 0;  // of this rank; of what was before a restart: the root's
+               strayed_ = 0;  // of this rank; the root's include those before a restart
   BoundsWatch watch_;
   RunTimes times_;
 };

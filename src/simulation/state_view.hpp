@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The state of a run as scenarios, diagnostics and refinement criteria see it.
+// The state of a run for scenarios, diagnostics and refinement criteria.
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace meander::simulation {
 
-// All patches of this rank in curve order, with the team that may sweep them. Valid between steps only.
+// All patches of this rank in curve order, and the threads for loops over them. Valid between steps only.
 struct StateView {
   const parallel::Communicator& communicator;
   const solvers::PatchLayout& layout;
@@ -25,10 +25,12 @@ struct StateView {
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
   std::span<const Point<3>> tracked_points = {};  // the points that diagnostics follow, at time t
-  // Halos across faces are full. Fills edges and corners, too, of the leaves with marked[leaf] != 0: halos
-  // are derived data, the state does not change. Collective. Empty: all halos are complete already.
+  // Fills also the edges and corners of the halos of leaves with marked[leaf] != 0; halos across faces are
+  // always full. Halos are derived data: the state does not change. Empty: all halos are already complete.
+  // Collective.
   std::function<void(std::span<const char>)> fill_whole_halos = {};
-  std::span<const std::uint32_t> inexact_halos = {};  // of each leaf (inexact_halos.hpp); empty: none is
+  std::span<const std::uint32_t> inexact_halos =
+      {};  // of each leaf (inexact_halos.hpp); empty: all halos are exact
 };
 
 // A column of history.csv.

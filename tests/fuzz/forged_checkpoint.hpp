@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Checkpoints whose checksums are right and whose contents are anything. A checksum keeps a fuzzer from all
-// that lies behind it; so this one changes values first, and then makes the checksums anew.
+// Checkpoints with valid checksums and arbitrary contents. Checksums would stop a fuzzer early, so the values
+// are changed first and the checksums recomputed.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ radius = 0.1
 name = "uniform"
 )";
 
-// One change of the file: 12 bytes of the fuzzer's.
+// One change of the file: 12 bytes of fuzzer input.
 struct Change {
   std::uint8_t place = 0, unused = 0;
   std::uint16_t element = 0;
@@ -90,7 +90,7 @@ class ForgedCheckpoint {
     std::abort();
   }
 
-  // Writes the file with all changes and right checksums.
+  // Writes the file with all changes and valid checksums.
   void forge(const std::string& path, std::span<const Change> changes) const {
     write(path, bytes_);
     change_attributes(path, changes);
@@ -185,7 +185,7 @@ class ForgedCheckpoint {
         return put(level.offset + 8 * (element % (level.bytes / 8)), 8);
       }
       default: {
-        // A region that the tables do not know of; its checksum must be one of existing bytes.
+        // A region outside the tables; its checksum must cover existing bytes.
         auto& level = head.levels[static_cast<std::size_t>(element) % head.levels.size()];
         const std::int64_t most = level.bytes / patch_bytes_;
         level.bytes =

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A checkpoint, read as a restart does: the bytes of a file as they are, or behind a first byte 'F' the
-// changes of a forged one, whose checksums are right. It is refused with an InputError or a Failure, or goes
-// on.
+// Reads a checkpoint as a restart does. The input is the bytes of a file or, after a first byte 'F', the changes of a
+// forged checkpoint with valid checksums. Reading succeeds or throws InputError or Failure.
 #include "base/error.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "tests/fuzz/forged_checkpoint.hpp"

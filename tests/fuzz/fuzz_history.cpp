@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// history.csv as a restart takes it up: it is refused, or cut back to whole rows, after which it is taken up
-// again as it is.
+// Continues history.csv as a restart does: the file is rejected, or cut to complete rows; a second restart then leaves
+// it unchanged.
 #include "base/error.hpp"
 #include "io/history.hpp"
 #include "io/raw_file.hpp"
@@ -32,6 +32,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::string once = contents(path);
   io::History(path, columns, last);
-  fuzz::require(contents(path) == once, "a history that was taken up is taken up again as it is");
+  fuzz::require(contents(path) == once, "a second restart leaves the history unchanged");
   return 0;
 }

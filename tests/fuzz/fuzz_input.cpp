@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// An input file from text to a checked configuration. Lines that start with "--set " are settings of the
-// command line. Only an InputError may come out; and what is accepted, resolved, must resolve to itself.
+// Reads an input file to a checked configuration. Lines that start with "--set " are settings of the command line. Only
+// an InputError may be thrown. The resolved form of an accepted input must resolve to itself.
 #include "base/error.hpp"
 #include "simulation/config/config.hpp"
 #include "tests/fuzz/scratch_file.hpp"

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A plot file, as `meander info` reads it: the bytes of a file as they are; or behind a first byte 'F'
-// changes of a good one, four bytes each: where (three) and what; or behind an 'A' other values of a good
-// one's attributes, nine bytes each: which and the value. It is told of, or refused with an InputError or a
-// Failure, whatever becomes of HDF5 in its process. In a file with other attributes HDF5 finds no fault: that
-// one is read in this process, too, where the fuzzer sees what is covered and what goes wrong.
+// Reads a plot file as `meander info` does. The input is the bytes of a file; after a first byte 'F', changes of a
+// valid file, four bytes each (position, three bytes, and value); after 'A', other values of the attributes of a
+// valid file, nine bytes each (attribute and value). Reading succeeds or throws InputError or Failure, also if HDF5
+// crashes in its process. A file with other attributes is valid HDF5 and is also read in this process, where the fuzzer
+// sees coverage and errors.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -19,8 +19,7 @@
 #include "simulation/report/info.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 
-// Of the linker and the sanitizer, in a build for the fuzzer. The compiler, too, has these names in every
-// file.
+// Symbols of the linker and the sanitizer in a fuzzer build. The compiler uses these names in every file too.
 [[gnu::weak]] extern std::uint8_t first_counter[] asm("__start___sancov_cntrs");
 [[gnu::weak]] extern std::uint8_t end_of_counters[] asm("__stop___sancov_cntrs");
 extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
@@ -76,8 +75,8 @@ void change_attribute(const std::string& path, const std::uint8_t* change) {
   fuzz::require(H5Awrite(attribute.get(), type, values) >= 0, "the attribute is changed");
 }
 
-// What HDF5 does in a child is nothing that the fuzzer found, which else would keep an input for it: for a
-// crash, and for the limit of memory, into a folder relative to this one.
+// A crash of HDF5 in a child process, or its excess of the memory limit, is no finding: without this the
+// fuzzer would store an input for it, in a folder relative to the current one.
 void be_quiet_in_children() {
   pthread_atfork(nullptr, nullptr, [] {
     if (!hdf5_may_fail) return;
@@ -109,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     if (!hdf5_may_fail) io::read_plot_facts(path);
-    fuzz::require(!simulation::info(path).empty(), "something is told of a file that is not refused");
+    fuzz::require(!simulation::info(path).empty(), "info() returns text for an accepted file");
   } catch (const InputError&) {
   } catch (const Failure&) {
   }

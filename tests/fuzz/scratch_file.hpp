@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A directory in memory for the files that a fuzz target hands to a reader; one for each process, gone with
-// it.
+// A directory in memory for the files that a fuzz target passes to a reader; one per process, removed at its
+// end.
 
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// A property that must hold for every input; the fuzzer keeps what breaks it.
+// A property that must hold for every input; the fuzzer stores inputs that violate it.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "does not hold: %s\n", what);

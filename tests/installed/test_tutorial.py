@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 """apps/tutorial-advection, built outside the tree against an installed Meander, solves its equation: at the order of
-its scheme, on any number of ranks and on devices to the same bits."""
+its scheme, bitwise identically on any number of ranks and on devices."""
 import csv
 import math
 import os

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What other programs rely on in a checkpoint, looked at with h5py alone: check_checkpoint_layout.py FILE.
+"""Checks the parts of a checkpoint that other programs rely on, with h5py alone: check_checkpoint_layout.py FILE.
 
 The file is one of tests/io/checkpoints.hpp: leaf i along the curve holds sin(i + n / 1000) as its n-th value.
 """

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Checkpoints of made-up runs, for tests: every value differs from every other, and any rank may make any
-// leaf.
+// Checkpoints of artificial runs, for tests: all values are different, and any rank can generate any leaf.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +37,7 @@ inline std::vector<io::PlotLeaf> random_leaves(int dim, int finest, unsigned see
   return leaves;
 }
 
-// What is written, and the leaves [begin, end) of it that one rank holds.
+// The content of a checkpoint, and the leaves [begin, end) of one rank.
 struct MadeUpRun {
   MadeUpRun(int dim, int p, int halo, int unknowns, std::vector<io::PlotLeaf> all_leaves)
       : layout(dim, p, halo, unknowns), leaves(std::move(all_leaves)) {
@@ -98,8 +97,8 @@ struct MadeUpRun {
     io::write_checkpoint(path, communicator, own, patches, state);
   }
 
-  // This rank reads leaves [begin, end), into slots with another halo; returns whether all is as it was
-  // written. Throws what the reader throws. Collective.
+  // This rank reads leaves [begin, end) into slots with another halo. Returns whether the content is equal to
+  // what was written. Throws the exceptions of the reader. Collective.
   bool reads_back(const std::string& path, const parallel::Communicator& communicator, std::int64_t begin,
                   std::int64_t end) const {
     io::CheckpointReader reader(path, communicator);

@@ -30,7 +30,7 @@ class Scratch {
 
   std::string file(const std::string& name) const { return (path_ / name).string(); }
   std::string path() const { return path_.string(); }
-  // Names of all in it, sorted.
+  // Names of all entries, sorted.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
     for (const auto& entry : std::filesystem::directory_iterator(path_))
@@ -60,7 +60,7 @@ std::string message_of(Body body) {
   return "no such exception";
 }
 
-// Files larger than a limit cannot be written while this lives, as on a full disk.
+// Limits the size of files during its lifetime; larger writes fail as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints of one rank without MPI: what is read is what was written, and nothing damaged is believed.
+// Checkpoints of one rank without MPI: they read back unchanged, and damage is detected.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
@@ -40,7 +40,7 @@ TEST_P(CheckpointOf, ReadsBackToTheSameBits) {
   EXPECT_TRUE(run.reads_back(scratch.file("chk.hdf5"), {}, 0, all));
 }
 
-TEST_P(CheckpointOf, HasTheLayoutThatOthersRead) {
+TEST_P(CheckpointOf, HasChombosLayout) {
   std::string python;
   for (const char* candidate : {"/usr/bin/python3", "python3"}) {
     const std::string try_it = std::string(candidate) + " -c 'import h5py' 2>/dev/null";
@@ -93,7 +93,7 @@ TEST(Checkpoint, SpecialValuesAndEmptyTexts) {
   }
 }
 
-TEST(Checkpoint, RefusesMeshesThatReadersCannotShow) {
+TEST(Checkpoint, RefusesMeshesThatReadersCannotHandle) {
   const Scratch scratch;
   const std::string path = scratch.file("chk.hdf5");
   MadeUpRun run(2, 3, 1, 4, {});
@@ -117,7 +117,7 @@ class Damage : public testing::Test {
     run.write(path, {}, 0, std::ssize(run.leaves));
     good = contents(path);
   }
-  // What reading these bytes ends with: "" if all is as it was written, "wrong" if it is not.
+  // The message of reading these bytes; "" if the content is unchanged, "wrong" if not.
   std::string outcome(const std::string& bytes) const {
     std::ofstream(path, std::ios::binary) << bytes;
     return outcome();
@@ -152,7 +152,7 @@ TEST_F(Damage, OfAnySingleBitIsRefused) {
     ++parts[what.substr(path.size() + 14)];
   }
   EXPECT_EQ(outcome(), "");
-  // Each part was met, and named.
+  // Messages named each part.
   const auto levels = static_cast<std::size_t>(3 - 1 + 1);
   EXPECT_EQ(parts.size(), 3 + levels);
   const auto patch_bytes = static_cast<int>(run.layout.unknowns * run.layout.volumes()) * 8;
@@ -176,7 +176,7 @@ TEST_F(Damage, OfManyBytesIsRefused) {
   }
 }
 
-TEST_F(Damage, PatchesThatChangedPlacesAreRefused) {
+TEST_F(Damage, InterchangedPatchesAreRefused) {
   const CheckpointHead head = CheckpointHead::parse(good.substr(0, head_bytes));
   const auto patch = static_cast<std::size_t>(run.layout.unknowns * run.layout.volumes()) * 8;
   std::string bad = good;
@@ -212,7 +212,7 @@ TEST_F(Damage, TruncatedFilesSayWhere) {
                                      " bytes instead of " + std::to_string(good.size()));
 }
 
-TEST_F(Damage, OtherFilesAreToldApart) {
+TEST_F(Damage, OtherFilesAreDescribed) {
   const auto refused = [&](const std::string& name) {
     return message_of<InputError>([&] { CheckpointReader(scratch.file(name), {}); });
   };
@@ -237,7 +237,7 @@ TEST_F(Damage, OtherFilesAreToldApart) {
   std::fill_n(unfinished.begin(), head_bytes, '\0');
   EXPECT_EQ(outcome(unfinished), path + ": is a checkpoint whose writing was never finished");
 
-  // A later format, whose head is sound.
+  // A later format with a valid head.
   std::string later = good.substr(0, head_bytes - 22);
   later[later.find(" 1\n") + 1] = '2';
   char last[32];

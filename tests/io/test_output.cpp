@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Output directories, history.csv, whole-or-not files, progress lines, provenance.
+// Output directories, history.csv, atomic files, checkpoint directories, progress lines, provenance.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -28,7 +28,7 @@ using testing_io::Scratch;
 
 constexpr const char* advice = "; choose another output directory with --output or output.directory";
 
-TEST(OutputDirectory, MakesAllAboveAndLeavesNothingIfNothingWasWritten) {
+TEST(OutputDirectory, CreatesParentsAndRemovesThemIfNothingWasWritten) {
   const Scratch scratch;
   {
     const OutputDirectory directory(scratch.file("a/b/c"));
@@ -47,14 +47,14 @@ TEST(OutputDirectory, KeepsWhatWasWritten) {
   EXPECT_EQ(contents(scratch.file("a/b/x")), "text");
 }
 
-TEST(OutputDirectory, TakesAnEmptyOneAndKeepsIt) {
+TEST(OutputDirectory, AcceptsAnEmptyOneAndKeepsIt) {
   const Scratch scratch;
   std::filesystem::create_directory(scratch.file("mine"));
   { const OutputDirectory directory(scratch.file("mine")); }
   EXPECT_EQ(scratch.names(), std::vector<std::string>{"mine"});
 }
 
-TEST(OutputDirectory, RefusesOneThatHoldsSomething) {
+TEST(OutputDirectory, RefusesOneThatIsNotEmpty) {
   const Scratch scratch;
   write_whole(scratch.file("old"), "text");
   EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.path()); }),
@@ -64,13 +64,13 @@ TEST(OutputDirectory, RefusesOneThatHoldsSomething) {
             scratch.file("old") + ": exists and is no directory" + advice);
 }
 
-TEST(OutputDirectory, RefusesWhatCannotBeCreatedOrWritten) {
+TEST(OutputDirectory, RefusesOneThatCannotBeCreatedOrWritten) {
   const Scratch scratch;
   write_whole(scratch.file("file"), "text");
   EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.file("file/a/b")); }),
             scratch.file("file/a/b") + ": cannot be created (" + scratch.file("file") + ": Not a directory)" +
                 advice);
-  // procfs takes no new directories or files, from nobody.
+  // Nobody can create directories or files in procfs.
   EXPECT_NE(
       message_of<InputError>([&] { OutputDirectory directory("/proc/meander"); }).find("cannot be created"),
       std::string::npos);
@@ -144,7 +144,7 @@ TEST_F(ResumedHistory, DropsLaterRowsAndTornLines) {
   EXPECT_EQ(resumed(head + one + two, 2), head + one + two + "9,0.5\n");
   EXPECT_EQ(resumed(head + one + two, 1), head + one + "9,0.5\n");
   EXPECT_EQ(resumed(head + one + two, 0), head + "9,0.5\n");
-  // A line may be torn anywhere; without its end even a whole number may be the start of a longer one.
+  // A line may be cut anywhere; without its end a number may be the start of a longer one.
   for (std::size_t torn = 0; torn < two.size(); ++torn) {
     EXPECT_EQ(resumed(head + one + two.substr(0, torn), 2), head + one + "9,0.5\n") << torn;
   }
@@ -161,52 +161,40 @@ TEST_F(ResumedHistory, StartsAnewWithoutAFile) {
 
 TEST_F(ResumedHistory, RefusesOtherColumns) {
   const std::string old = "step,time [time],mass\n1,0.1,2\n";
-  EXPECT_EQ(
-      message_of<InputError>([&] { resumed(old, 5); }),
-      path + ": has other columns than this run would add; move it away, or choose another output directory");
+  EXPECT_EQ(message_of<InputError>([&] { resumed(old, 5); }),
+            path + ": has other columns than this run; move it away, or choose another output directory");
   EXPECT_EQ(contents(path), old);
 }
 
-TEST(CheckpointDirectory, KeepsTheNewest) {
+TEST(CheckpointDirectory, ListsCompleteCheckpointsByStep) {
   const Scratch scratch;
   EXPECT_EQ(newest_checkpoint(scratch.path()), "");
-  // Steps are numbers, not text; all else is nobody's business.
-  const std::vector<std::string> others = {"chk_.hdf5", "chk_000009.hdf5.part", "chk_12a.hdf5",
-                                           "chk_5.hdf5.old", "plot_000001.vtkhdf"};
-  for (const auto& name : others) write_whole(scratch.file(name), "x");
-  std::filesystem::create_directory(scratch.file("chk_99.hdf5"));
+  for (const char* other :
+       {"chk_.hdf5", "chk_000009.hdf5.part", "chk_00012a.hdf5", "chk_5.hdf5", "chk_0000007.hdf5",
+        "chk_99999999999999999999.hdf5", "chk_000005.hdf5.old", "my_chk_000008.hdf5", "plot_000001.vtkhdf"})
+    write_whole(scratch.file(other), "x");
+  std::filesystem::create_directory(scratch.file("chk_2000000.hdf5"));
   for (const int step : {3, 20, 999999, 1000000, 100}) write_whole(scratch.file(checkpoint_name(step)), "x");
+  EXPECT_EQ(checkpoint_steps(scratch.path()), (std::vector<std::int64_t>{3, 20, 100, 999999, 1000000}));
   EXPECT_EQ(newest_checkpoint(scratch.path()), scratch.file("chk_1000000.hdf5"));
-  const auto left = [&] {
-    std::vector<std::string> names = scratch.names();
-    std::erase_if(names, [&](const auto& name) {
-      return std::find(others.begin(), others.end(), name) != others.end() || name == "chk_99.hdf5";
-    });
-    return names;
-  };
-  using Names = std::vector<std::string>;
-  keep_newest_checkpoints(scratch.path(), 9);
-  EXPECT_EQ(left().size(), 5u);
-  keep_newest_checkpoints(scratch.path(), 1, 100);
-  EXPECT_EQ(left(), (Names{"chk_000100.hdf5", "chk_1000000.hdf5", "chk_999999.hdf5"}));
-  keep_newest_checkpoints(scratch.path(), 2);
-  EXPECT_EQ(left(), (Names{"chk_1000000.hdf5", "chk_999999.hdf5"}));
-  keep_newest_checkpoints(scratch.path(), 1);
-  EXPECT_EQ(left(), Names{"chk_1000000.hdf5"});
-  EXPECT_EQ(scratch.names().size(), others.size() + 2);
   EXPECT_EQ(message_of<Failure>([&] { newest_checkpoint(scratch.file("none")); }),
             scratch.file("none") + ": cannot be read: No such file or directory");
 }
 
-TEST(CheckpointDirectory, RemovesWhatKilledRunsLeft) {
+TEST(CheckpointDirectory, RemovesHalfWrittenFilesOfARunAndNoOthers) {
   const Scratch scratch;
-  const std::vector<std::string> kept = {"chk_000001.hdf5", "notes.part", "plot_000001.vtkhdf"};
+  const std::vector<std::string> kept = {
+      "chk_000001.hdf5",        "chk_000001.hdf5.part.part",  "chk_2.hdf5.part",
+      "chk_notes.hdf5.part",    "my_chk_000002.hdf5.part",    "notes.part",
+      "other_history.csv.part", "picture_000002.vtkhdf.part", "plot_000001.vtkhdf"};
   for (const auto& name : kept) write_whole(scratch.file(name), "x");
-  for (const char* name : {"chk_000002.hdf5", "plot_000002.vtkhdf", "failed_000002.vtkhdf",
-                           "plot.vtkhdf.series", "history.csv"}) {
-    write_whole(temporary_name(scratch.file(name)), "x");
+  std::vector<std::string> half_written;
+  for (const char* name : {"chk_000002.hdf5", "chk_1000000.hdf5", "failed_000002.vtkhdf", "history.csv",
+                           "input.toml", "plot.vtkhdf.series", "plot_000002.vtkhdf", "summary.json"}) {
+    half_written.push_back(temporary_name(scratch.file(name)));
+    write_whole(half_written.back(), "x");
   }
-  remove_leftovers(scratch.path());
+  EXPECT_EQ(remove_half_written_files(scratch.path()), half_written);
   EXPECT_EQ(scratch.names(), kept);
 }
 
@@ -241,7 +229,7 @@ TEST(Progress, EtaFollowsTimeOrStepsWhicheverEndsFirst) {
 }
 
 TEST(Progress, EtaFollowsTheLatestRate) {
-  // A line after each step: the rate is that of the last two of them.
+  // A line after each step: the rate is that of the last two lines.
   Progress progress(0, 1, 0, 0);
   for (int i = 1; i <= 8; ++i) progress.step(i, 0.9 + 0.01 * (i - 1), 0.01, 1, 1);
   const auto now = Progress::Clock::now() + std::chrono::seconds(10);
@@ -256,18 +244,18 @@ TEST(Provenance, NamesTheBuild) {
   EXPECT_FALSE(program.compiler.empty());
 }
 
-TEST(CpuCheck, ThisProcessorHasWhatThisTestWasCompiledWith) {
+TEST(CpuCheck, ThisProcessorHasTheFeaturesOfThisBuild) {
   char names[256];
   EXPECT_EQ(missing_cpu_features(compiled_cpu_features, names, sizeof names), 0) << names;
   EXPECT_STREQ(names, "");
 }
 
-TEST(CpuCheck, NamesWhatIsMissing) {
+TEST(CpuCheck, NamesMissingFeatures) {
   char names[256], few[8];
   const unsigned all = (1u << 18) - 1;
   const int missing = missing_cpu_features(all, names, sizeof names);
   EXPECT_EQ(missing_cpu_features(0, few, sizeof few), 0);
-  // Whatever the processor: as many names as are said to be missing, and never more than fits.
+  // For any processor, the number of names is the reported number of missing features, as far as they fit.
   EXPECT_EQ(missing > 0 ? 1 + std::count(names, names + std::strlen(names), ',') : 0, missing);
   EXPECT_EQ(missing_cpu_features(all, few, sizeof few), missing);
   EXPECT_LT(std::strlen(few), sizeof few);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Plot files whose tables are whole, and lie.
+// Plot files with valid tables and invalid attributes.
 #include "io/plot_facts.hpp"
 
 #include <gtest/gtest.h>
@@ -64,13 +64,13 @@ TEST_F(FactsOfAPlot, RefuseNumbersThatNoMeshHas) {
   for (const auto& each : cases) {
     change(each.name, each.bad);
     EXPECT_EQ(message_of<InputError>([&] { read_plot_facts(path_); }),
-              path_ + ": " + each.name + " = " + std::to_string(each.bad) + " cannot be; is it damaged?");
+              path_ + ": " + each.name + " = " + std::to_string(each.bad) + " is invalid; is it damaged?");
     change(each.name, each.good);
   }
   EXPECT_NO_THROW(read_plot_facts(path_));
 }
 
-// The reader's buffer has room for one.
+// The reader's buffer holds one text.
 TEST_F(FactsOfAPlot, RefuseSeveralTextsWhereOneBelongs) {
   {
     const hdf5::Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);

@@ -25,7 +25,7 @@ using testing_io::message_of;
 using testing_io::Scratch;
 
 // A tree over 2 x 1 (x 1) base cells of level 1, of which the first is refined, and the first child of that
-// again. The order of the leaves is no Peano order; the writer has no use for one.
+// again. The leaves are not in Peano order, which the writer does not require.
 std::vector<PlotLeaf> make_leaves(int dim) {
   std::vector<PlotLeaf> leaves;
   const auto refine = [&](const PlotLeaf& parent) {
@@ -103,7 +103,7 @@ class PlotFileOf : public testing::TestWithParam<Case> {
 
   double width(int level) const { return mesh.base_width / std::pow(3.0, level - mesh.base_level); }
 
-  // A quadratic function of the volume's centre: no two volumes that could be mixed up have the same value.
+  // A quadratic function of the volume's centre, with different values in volumes that could be interchanged.
   double value(std::size_t leaf, std::int64_t volume, int component) const {
     double sum = component;
     const int p = GetParam().p;
@@ -201,7 +201,7 @@ TEST_P(PlotFileOf, HoldsEveryVolumeAtItsPlace) {
   H5Fclose(file);
 }
 
-TEST_P(PlotFileOf, SaysWhereItComesFrom) {
+TEST_P(PlotFileOf, NamesItsOrigin) {
   write(scratch.file("plot.vtkhdf"));
   const hid_t file = H5Fopen(scratch.file("plot.vtkhdf").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   ASSERT_GE(file, 0);
@@ -291,18 +291,21 @@ TEST(PlotSeries, ListsFilesWithTheirTimes) {
             "    {\"name\": \"plot_000007.vtkhdf\", \"time\": 0.1}\n  ]\n}\n");
 }
 
-TEST(PlotSeries, GoesOnAfterARestart) {
+TEST(PlotSeries, ContinuesAfterARestart) {
   const Scratch scratch;
   PlotSeries first(scratch.path());
   const double times[] = {-0.1, 0, 0.1, 1.0 / 3.0, 1e300};
   for (int i = 0; i < 5; ++i) first.add(plot_name(i), times[i]);
+  const std::string path = scratch.file("plot.vtkhdf.series");
+  const auto all = PlotSeries::read(path);
   for (int kept = 5; kept >= 0; --kept) {
     PlotSeries next(scratch.path());
     next.resume(kept == 0 ? -1 : times[kept - 1]);
-    EXPECT_EQ(next.files(), (std::vector(first.files().begin(), first.files().begin() + kept)));
+    const auto files = PlotSeries::read(path);
+    EXPECT_EQ(files, (std::vector(all.begin(), all.begin() + kept)));
     PlotSeries same(scratch.path());
     same.resume(1e301);
-    EXPECT_EQ(same.files(), next.files()) << "the file has been shortened";
+    EXPECT_EQ(PlotSeries::read(path), files);
   }
   PlotSeries anew(scratch.file("other"));
   EXPECT_NO_THROW(anew.resume(1));

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// For test_bad_luck.py: the last rank fails in a way that no other knows of, while they wait for it; or all
-// do.
+// For test_bad_luck.py: the last rank fails without the knowledge of the others, which wait for it; or all ranks fail.
 #include <stdexcept>
 #include <string>
 #include <thread>

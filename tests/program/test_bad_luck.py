@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are no checkpoints, inputs that do not fit them, full disks and ranks that fail: one message, an exit
-code, and nothing lost."""
+"""Invalid checkpoints, inputs that do not fit them, full disks and failing ranks: one message, an exit code, and no loss
+of files."""
 import os
 import shutil
 import signal
@@ -33,7 +33,7 @@ class BadLuck(programs.ProgramTest):
             shutil.copytree(self.good.path("run"), self.path("run"))
 
     def refused(self, *arguments, ranks=3):
-        """The one message of ours; nothing in the directory has changed."""
+        """The only message of the program; nothing in the directory has changed."""
         def state():
             return {name: os.stat(self.path("run/" + name)).st_mtime_ns for name in os.listdir(self.path("run"))}
         before = state()
@@ -42,7 +42,7 @@ class BadLuck(programs.ProgramTest):
         return self.message(log)
 
     def message(self, log):
-        """What of a log is not mpirun's."""
+        """The lines of a log that are not mpirun's."""
         lines, banner = [], False
         for line in log.splitlines():
             if line.startswith("-----"):
@@ -51,7 +51,7 @@ class BadLuck(programs.ProgramTest):
                 lines.append(line)
         return "\n".join(lines)
 
-    def test_inputs_that_must_be_mended_are_told_once(self):
+    def test_invalid_input_is_reported_once(self):
         for arguments, message in (
                 (("run", "no.toml"), "no.toml: No such file or directory"),
                 (("run", *programs.SMALL, "--set", "mesh.patch-size=64"),
@@ -128,6 +128,15 @@ class BadLuck(programs.ProgramTest):
                         "solver.cfl=0.2", "--set", "partition.weights=measured")
         self.assertTrue(os.path.exists(self.path("fresh/chk_000030.hdf5")))
 
+    def test_a_restart_removes_half_written_checkpoints_and_no_foreign_file(self):
+        for name in ("chk_000024.hdf5.part", "notes.part", "chk_notes.hdf5.part"):
+            with open(self.path("run/" + name), "w", encoding="utf-8") as stream:
+                stream.write("x")
+        log = self.run_to_end(2, "restart", "run", "--threads", "1", "--set", "time.max-steps=22")
+        self.assertEqual(log.count("run/chk_000024.hdf5.part: half-written file removed"), 1, log)
+        self.assertEqual(sorted(name for name in os.listdir(self.path("run")) if name.endswith(".part")),
+                         ["chk_notes.hdf5.part", "notes.part"])
+
     def test_a_history_that_is_cut_short(self):
         self.run_to_end(1, "restart", "run/chk_000020.hdf5", "--set", "time.max-steps=40", "--output", "whole")
         shutil.copytree(self.path("run"), self.path("cut"))
@@ -144,7 +153,7 @@ class BadLuck(programs.ProgramTest):
                 self.assertEqual(lines[-20:], stream.read().splitlines()[-20:])
 
     def test_full_disk(self):
-        # A file system of our own, where that is allowed: a few checkpoints fit into it, and not all.
+        # A separate file system, if permitted: some checkpoints fit into it, but not all.
         own_disk = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",
                     'mkdir disk; mount -t tmpfs -o size=3m none disk; code=0; "$@" || code=$?; cp -r disk/. kept; '
                     'exit $code', "sh"]
@@ -178,7 +187,7 @@ class BadLuck(programs.ProgramTest):
         told = self.run_to_end(0, "info", "fails/failed_000001.vtkhdf")
         self.assertRegex(told, r"pressure +\S+ to \S+, and [1-9]\d* not finite\n")
         self.assertRegex(told, r"level +2 to 3\n")
-        # The same before the first step.
+        # A failure before the first step.
         log = self.run_to_end(3, "run", os.path.join(programs.SOURCE, "inputs/sod.toml"), "--threads", "1", "--output",
                               "nothing", "--set", "scenario.left-velocity=1e160", code=1)
         self.assertEqual(log.count("is not admissible at step 0"), 1, log)
@@ -191,7 +200,7 @@ class BadLuck(programs.ProgramTest):
              'ulimit -f 8; exec "$@"', "sh", *self.command(0, "run", *programs.SMALL, "--output", "limited")],
             cwd=self.scratch, env=programs.ENVIRONMENT, capture_output=True, text=True, check=False, timeout=programs.PATIENCE)
         self.assertEqual(done.returncode, 1, done.stderr)
-        # MPI complains of the limit too, in a box of its own.
+        # MPI also reports the limit, between lines of dashes.
         self.assertEqual(self.message(done.stderr).count("limited/plot_000000.vtkhdf: cannot write: File too large"), 1,
                          done.stderr)
 
@@ -216,7 +225,7 @@ class BadLuck(programs.ProgramTest):
             self.assertEqual(self.message(done.stderr).splitlines().count("rank 3: failing as asked"), 1, done.stderr)
             self.assertEqual(done.stderr.count("failing as asked"), 1, done.stderr)
 
-    def test_a_failure_that_all_ranks_meet_is_told_once(self):
+    def test_a_failure_of_all_ranks_is_reported_once(self):
         for how in ("all", "all threads"):
             began = time.monotonic()
             done = subprocess.run([*self.command(4)[:-1], os.environ["FAILING_RANK"], how], env=programs.ENVIRONMENT,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the program (environment variable MEANDER) answers to right and wrong command lines."""
+"""Answers of the program (environment variable MEANDER) to valid and invalid command lines."""
 import json
 import os
 import subprocess
@@ -37,7 +37,7 @@ class CommandLine(unittest.TestCase):
         return done.returncode, done.stdout, done.stderr.rstrip("\n")
 
     def refused(self, *arguments, **options):
-        """The message of an input error, which leaves nothing behind."""
+        """The message of an input error, which leaves no file."""
         before = sorted(os.walk(self.scratch.name))
         code, out, err = self.meander(*arguments, **options)
         self.assertEqual((code, out), (2, ""), err)
@@ -50,10 +50,10 @@ class CommandLine(unittest.TestCase):
                          "meander: unknown option --tread; did you mean '--threads'?" + HELP)
         self.assertEqual(self.refused("run"), "meander: INPUT is required" + HELP)
         self.assertEqual(self.refused("run", "in.toml", "more"),
-                         "meander: 'more' is one word too many for: meander run" + HELP)
+                         "meander: unexpected argument 'more' for: meander run" + HELP)
         self.assertEqual(self.refused("run", "in.toml", "--threads", "0"),
                          "meander: --threads: Value 0 not in range 1 to 4096" + HELP)
-        self.assertIn("which command?", self.refused())
+        self.assertIn("a command is required", self.refused())
 
     def test_help_and_version(self):
         code, out, _ = self.meander("--help")
@@ -79,7 +79,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.refused("terms"), "meander: --pde is required" + HELP)
         self.assertIn("did you mean 'euler-2d'?", self.refused("terms", "--pde", "euler-2", stdin=row))
 
-    def test_inputs_that_must_be_mended(self):
+    def test_invalid_input(self):
         self.assertEqual(self.refused("run", "no.toml"), "no.toml: No such file or directory")
         self.assertEqual(self.refused("run", "in.toml", "--set", "mesh.patch-size=64"),
                          "--set mesh.patch-size=64: mesh.patch-size: must be between 3 and 32 [volumes], but is 64")
@@ -104,7 +104,7 @@ class CommandLine(unittest.TestCase):
 
     def test_restart_from_a_directory_takes_its_newest_checkpoint(self):
         os.mkdir(self.path("empty"))
-        self.assertEqual(self.refused("restart", "empty"), "empty: holds no chk_NNNNNN.hdf5")
+        self.assertEqual(self.refused("restart", "empty"), "empty: contains no chk_NNNNNN.hdf5")
         code, _, err = self.meander("run", "in.toml", "--set", "time.max-steps=4",
                                     "--set", "time.end=1000", "--threads", "1", "--output", "out")
         self.assertEqual(code, 0, err)
@@ -115,15 +115,15 @@ class CommandLine(unittest.TestCase):
         self.assertNotIn("at its end", err)
         code, _, err = self.meander("restart", "out", "--set", "time.max-steps=5", "--threads", "1")
         self.assertEqual(code, 0, err)
-        self.assertIn("the run is at its end; --set time.end=... lets it go further", err)
+        self.assertIn("the run is at its end; --set time.end=... continues it", err)
         self.assertRegex(self.refused("run", "out/plot_000000.vtkhdf"),
                          "^out/plot_000000.vtkhdf: is an HDF5 file, not an input file; ")
-        # What a pattern of the shell makes of a directory with two.
+        # A shell pattern that expands to two files.
         self.assertRegex(self.refused("restart", "out/chk_000004.hdf5", "out/chk_000005.hdf5"),
-                         "^out/chk_000005.hdf5: is a checkpoint, not an input file; .* directory in which they lie$")
+                         "^out/chk_000005.hdf5: is a checkpoint, not an input file; .* directory that contains it$")
 
     def test_full_disk(self):
-        # A file system of 1.2 MB of our own, where that is allowed: the first plots fit into it, and not all.
+        # A separate file system of 1.2 MB, if permitted: the first plots fit into it, but not all.
         own_disk = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec",
                     'mkdir disk; mount -t tmpfs -o size=1200k none disk; code=0; "$@" || code=$?; cp -r disk/. kept; '
                     'exit $code', "sh"]

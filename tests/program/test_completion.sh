@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-# What bash would offer, asked without a terminal; and that it knows every command and option the program has.
+# Completions of bash, without a terminal; they include every command and option of the program.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$here/../../share/bash-completion/completions/meander"
 failures=0
 asked=
-compopt() { asked="$*"; }  # bash's own wants a terminal
+compopt() { asked="$*"; }  # the builtin requires a terminal
 
 # offered WORD...: the completions of the last word, in one line, sorted.
 offered() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A rank that crashes says which one it was, on which thread and where, and still ends as a crash ends."""
+"""A rank that crashes reports its number, thread and stack, and ends with the signal of the crash."""
 import os
 import re
 import signal

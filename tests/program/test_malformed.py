@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ten inputs that must be mended of each kind, of both equations: the program (environment variable MEANDER) answers each
-with one message that names file, line and column, exit code 2, in under a second, and leaves nothing behind."""
+"""Ten invalid inputs of each kind, for both equations: the program (environment variable MEANDER) answers each
+with one message that names file, line and column, exit code 2, in under a second, and leaves no file."""
 import os
 import resource
 import subprocess
@@ -70,7 +70,7 @@ fields = ["lapse", "level"]
 """
 LIMIT = 1.0 if "MEANDER_SANITIZED" not in os.environ and "ASAN_OPTIONS" not in os.environ else 30.0
 
-# Each: a line of the input, what takes its place, and a part of the message.
+# Each: a line of the input, its replacement, and a part of the message.
 SYNTAX = [
     ("[mesh]", "[mesh", ""), ("[mesh]", "[*mesh]", "key"), ("[mesh]", "[]", ""), ("start = 0.0", "start = ", ""),
     ("start = 0.0", "start = 0..1", ""), ('all = ', 'all = "out', ""), ("start = 0.0", "start 0.0", ""),
@@ -99,7 +99,7 @@ PHYSICS = [
     ("max-level = 2", "max-level = 12", "levels"), ("start = 0.0", "start = 5.0", "exceed time.start"),
     ("fields = [", 'fields = ["level", "level"]', "twice"),
 ]
-# Keys that one equation or the other has no use for, in place of what the other cannot get wrong.
+# Cases for one equation only, in place of those that the other cannot have.
 PHYSICS_OF = {
     "euler": {"cfl = ": ("gamma = ", "gamma = 0.5", "greater than 1"),
               "patch-size = 9": ("patch-size = 9", "patch-size = 5", "at least 6")},
@@ -116,7 +116,7 @@ def replaced(text, line, by):
 
 
 def seconds_of_children():
-    """Of computing: how long it takes on a machine that has other things to do, too, is no fact about the program."""
+    """CPU time, which does not depend on the load of the machine."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -150,7 +150,7 @@ class Malformed(unittest.TestCase):
         _, row, column, _ = said.split(":", 3)
         excerpt = text.splitlines()[int(row) - 1].rstrip()
         self.assertEqual(line, f"  {row} | {excerpt}", message)
-        before = min(int(column) - 1, len(excerpt))  # what is missing is pointed at behind the last word
+        before = min(int(column) - 1, len(excerpt))  # missing text is pointed at after the last word
         self.assertEqual(caret, f"  {' ' * len(row)} | {' ' * before}^", message)
 
     def each(self, cases):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Signals, wall time and schedules: exit codes, and that what was stopped goes on to the same bits."""
+"""Signals, wall time and schedules: exit codes, and bitwise identical results after a restart."""
 import json
 import os
 import re
@@ -34,8 +34,8 @@ class Stopping(programs.ProgramTest):
         return process
 
     def goes_on(self, log, ranks):
-        """The command that the log tells goes on to the same bits, on another number of ranks."""
-        told = re.search(r"to go on: (mpirun -np \d+ )?meander restart (run/chk_\d+\.hdf5)\n", log)
+        """The command in the log continues the run bitwise identically, on another number of ranks."""
+        told = re.search(r"continue with: (mpirun -np \d+ )?meander restart (run/chk_\d+\.hdf5)\n", log)
         self.assertIsNotNone(told, log)
         self.assertEqual(self.path(told.group(2)), programs.checkpoints(self.path("run"))[-1])
         self.run_to_end(ranks, "restart", told.group(2), "--threads", "1")
@@ -45,14 +45,14 @@ class Stopping(programs.ProgramTest):
         process = self.start_and_send(2, lambda p: os.kill(programs.children(p.pid)[1], signal.SIGTERM))
         code, log = self.end(process)
         self.assertEqual(code, 3, log)
-        self.assertIn("stopped by SIGTERM; to go on: mpirun -np 2 meander restart", log)
+        self.assertIn("stopped by SIGTERM; continue with: mpirun -np 2 meander restart", log)
         self.goes_on(log, 3)
 
     def test_sigint_without_mpirun(self):
         process = self.start_and_send(0, lambda p: p.send_signal(signal.SIGINT))
         code, log = self.end(process)
         self.assertEqual(code, 3, log)
-        self.assertIn("stopped by SIGINT; to go on: meander restart", log)
+        self.assertIn("stopped by SIGINT; continue with: meander restart", log)
         self.goes_on(log, 1)
 
     def test_sigusr2_goes_through_mpirun(self):
@@ -70,7 +70,7 @@ class Stopping(programs.ProgramTest):
         last = f"chk_{programs.LENGTH:06}.hdf5"
         self.assertLess(os.path.basename(first), last)
         self.assert_same_files(self.path("run"), self.reference.path("reference"))
-        # The one in between is as good as any.
+        # The intermediate checkpoint is valid too.
         os.remove(self.path("run/" + last))
         self.run_to_end(2, "restart", first, "--threads", "1")
         self.assert_same_files(self.path("run"), self.reference.path("reference"))

@@ -66,7 +66,7 @@ class TraceFile(ProgramTest):
                                   "output", "wait for halos", "wait for reduction"}, self.names(rows, rank, "thread"))
             self.assertEqual({"copy in", "update", "copy out"}, self.names(rows, rank, "host:0 queue"))
             self.assertIn("halos", self.names(rows, rank, f"messages from rank {1 - rank}"))
-        # What the queues do belongs to batches that threads have started.
+        # The work of the queues belongs to batches that threads have started.
         started = {event[3] for (pid, title), events in rows.items() if pid == 0 and "thread" in title
                    for event in events if event[0] == "enclave batch"}
         queued = {event[3] for (pid, title), events in rows.items() if pid == 0 and "queue" in title for event in events}
@@ -77,7 +77,7 @@ class TraceFile(ProgramTest):
             summary = json.load(file)
         for key in ("messages_hidden_share", "messages_behind_batches_share", "offload_batches_hidden_share"):
             self.assertTrue(0 < summary[key] <= 1, (key, summary[key]))
-        # While halos travel, threads and queues update enclaves: on one rank at least, since nobody waits for both.
+        # While halos travel, threads and queues update enclaves: on one rank at least, since no rank waits for both.
         for where, name in (("thread", "enclaves"), ("host:0 queue", "update")):
             self.assertGreater(sum(overlap(self.of(rows, rank, "messages from", "halos"), self.of(rows, rank, where, name))
                                    for rank in (0, 1)), 0, where)

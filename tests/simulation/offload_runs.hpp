@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Runs with emulated devices, held against the bits of a run without.
+// Runs with emulated devices, compared bitwise with a run without devices.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ inline const Outcome& reference(const Problem& problem) {
   return entry->second;
 }
 
-// As much as possible, however slow the emulated device is.
+// Offloads as much as possible, independently of the speed of the emulated device.
 inline Config offloading(const Problem& problem, std::vector<std::string> settings) {
   settings.insert(settings.begin(), {"offload.device=host", "offload.split=fixed"});
   return config_of(tested(problem), settings);

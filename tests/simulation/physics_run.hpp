@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whole runs for physics tests, from a few lines of input.
+// Runs for physics tests, from a few lines of input.
 
 #include <gtest/gtest.h>
 

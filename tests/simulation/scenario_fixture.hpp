@@ -18,7 +18,7 @@ namespace meander::simulation {
 using ParameterValue = std::variant<double, int, bool, std::string, std::vector<double>>;
 using ParameterValues = std::map<std::string, ParameterValue>;
 
-inline void set_parameter(io::Fields& fields, const std::string& key, const ParameterValue& value) {
+inline void set_parameter(io::KeyTable& fields, const std::string& key, const ParameterValue& value) {
   for (auto& field : fields.all()) {
     if (field.key != key) continue;
     std::visit(
@@ -41,7 +41,7 @@ inline std::unique_ptr<Scenario> make_scenario(const std::string& name, const Pr
   for (const auto& entry : scenarios()) {
     if (entry.name != name) continue;
     auto scenario = entry.make();
-    io::Fields fields("scenario");
+    io::KeyTable fields("scenario");
     scenario->describe(fields);
     for (const auto& [key, value] : values) set_parameter(fields, key, value);
     scenario->set_up(fields, setting);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of CCZ4: what the input may say, and that flat space stays as it is to the bit.
+// CCZ4: checks of the input, and bitwise constant flat space.
 
 #include <fmt/format.h>
 
@@ -82,7 +82,7 @@ TEST(Ccz4Input, IsChecked) {
   expect({"solver.slicng=harmonic"}, "unknown key; did you mean 'slicing'?");
   expect({"solver.gamma=1.4"}, "solver.gamma: has no meaning for equation = 'ccz4'");
   expect({"solver.cfl=1.81"},
-         "solver.cfl: must be at most 1.8, or the scheme (ccz4 fourth order) is not stable");
+         "solver.cfl: must be at most 1.8, the stability limit of the scheme (ccz4 fourth order)");
   expect({"solver.scheme=rusanov", "solver.cfl=1.1"}, "must be at most 1,");
   expect({"mesh.patch-size=8"},
          "must be at least 9 on an adaptive mesh with this scheme (halo width 3), but is 8");
@@ -122,7 +122,7 @@ TEST(Ccz4Input, IsChecked) {
   }
 }
 
-// Valid, but unstable: a warning, which names the value and its place.
+// A valid but unstable value gives a warning with the value and its position.
 TEST(Ccz4Input, WarnsOfDissipationTooSmallForResolutionJumps) {
   const auto warnings = [](std::vector<std::string> settings) {
     settings.emplace_back("solver.dissipation=0.1");
@@ -183,10 +183,10 @@ TEST(Ccz4Input, IsRefusedWhereItStands) {
   expect(kerr, "[solver]", "[solver]\ns = 0", "accepted");
   expect(kerr, "spin = 0.9", "spin = 1.1",
          "test.toml:22:8: scenario.spin: must be greater than -1 and less than 1, but is 1.1");
-  expect(
-      puncture, "[solver]", "[solver]\ncfl = 1.9",
-      "test.toml:18:7: solver.cfl: must be at most 1.8, or the scheme (ccz4 fourth order) is not stable, but "
-      "is 1.9");
+  expect(puncture, "[solver]", "[solver]\ncfl = 1.9",
+         "test.toml:18:7: solver.cfl: must be at most 1.8, the stability limit of the scheme (ccz4 fourth "
+         "order), but "
+         "is 1.9");
 }
 
 TEST(Ccz4Input, ItsResolvedFormReadsBackTheSame) {

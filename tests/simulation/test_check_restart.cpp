@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What a restart may change in its input, and how it refuses the rest.
+// Which inputs may change on restart, and the messages for the others.
 #include "simulation/config/check_restart.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ std::string answer(const std::vector<std::string>& settings) {
   return "accepted";
 }
 
-TEST(CheckRestart, AcceptsWhatMayChange) {
+TEST(CheckRestart, AcceptsKeysThatMayChange) {
   for (const auto& settings : std::vector<std::vector<std::string>>{
            {},
            {"time.end=0.25"},

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Every mistake an input can hold, with the message it gives; and that the resolved input is the input.
+// Every error of an input with its message; the resolved input reads back to the same configuration.
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
 
@@ -16,13 +16,13 @@ namespace {
 // A scenario with one parameter of each kind, which refuses density 13 in set_up().
 class Probe : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("density", density_, "density", "Density everywhere.", io::greater_than(0));
     fields.choice("axis", axis_, {"x", "y", "z"}, "Axis of the jump.");
     fields.numbers("centre", centre_, "length", "Centre.");
     fields.flag("noise", noise_, "With noise.");
   }
-  void set_up(const io::Fields& fields, const ProblemSetup& setting) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setting) override {
     if (density_ == 13) fields.reject("density", "must not be 13");
     if (setting.dim == 2 && axis_ == "z") fields.reject("axis", "is not in 2 dimensions");
   }
@@ -192,12 +192,11 @@ const Mistake between_keys[] = {
      "  3 | [domain]\n    | ^"},
     {"no_cubes", probe + "[domain]\nupper = [1.0, 0.5, 1.0]\ncells = [9, 3, 9]\n",
      "in.toml:4:9: domain.upper: base cells must be cubes, but are 0.1111111111111111 wide along x and "
-     "0.16666666666666666 along y; upper = 0.3333333333333333 along y would make them so\n"
+     "0.16666666666666666 along y; upper = 0.3333333333333333 along y would make them cubes\n"
      "  4 | upper = [1.0, 0.5, 1.0]\n    |         ^"},
     {"half_periodic", probe + "[boundary]\nx-lower = \"outflow\"\n",
-     "in.toml:4:11: boundary.x-lower: the x axis is periodic on its upper side only; it must be so on both "
-     "sides or "
-     "on none\n  4 | x-lower = \"outflow\"\n    |           ^"},
+     "in.toml:4:11: boundary.x-lower: the x axis is periodic on its upper side only; it must be periodic on "
+     "both sides or on none\n  4 | x-lower = \"outflow\"\n    |           ^"},
     {"z_in_2d", "[domain]\ndimensions = 2\n[boundary]\nz = \"outflow\"\n" + probe,
      "in.toml:4:1: boundary.z: the domain has 2 dimensions\n  4 | z = \"outflow\"\n    | ^"},
     {"min_level_below_base", probe + "[domain]\ncells = [9, 9, 9]\n[mesh]\nmin-level = 1\n",
@@ -207,7 +206,7 @@ const Mistake between_keys[] = {
      "in.toml:5:13: mesh.max-level: must be between 2 (min-level) and 12, but is 1\n  5 | max-level = 1\n"
      "    |             ^"},
     {"too_many_levels", probe + "[mesh]\nmax-level = 10\n",
-     "in.toml:4:13: mesh.max-level: must be at most 9: leaves may have 10 levels, from min-level 0 up; but "
+     "in.toml:4:13: mesh.max-level: must be at most 9: leaves may have 10 levels, from min-level 0 on; but "
      "is 10\n"
      "  4 | max-level = 10\n    |             ^"},
     {"small_patch", probe + "[mesh]\npatch-size = 5\nmax-level = 1\n[solver]\nscheme = \"muscl\"\n",
@@ -218,7 +217,8 @@ const Mistake between_keys[] = {
      "in.toml:5:7: time.end: time.end must exceed time.start, but is 2 and time.start is 3\n  5 | end = 2\n"
      "    |       ^"},
     {"variable", probe + "[[refinement]]\nkind = \"jump\"\nvariable = \"presure\"\nrefine = 0.1\n",
-     "in.toml:5:12: refinement[0].variable: 'presure' is no quantity of the solver; did you mean 'pressure'? "
+     "in.toml:5:12: refinement[0].variable: 'presure' is not a quantity of the solver; did you mean "
+     "'pressure'? "
      "allowed: "
      "density, momentum_x, momentum_y, momentum_z, energy, velocity_x, velocity_y, velocity_z, pressure, "
      "sound_speed, mach, "
@@ -237,9 +237,9 @@ const Mistake between_keys[] = {
      "is 3\n"
      "  8 | level = 3\n    |         ^"},
     {"reference_time", probe + "[[refinement]]\nkind = \"ball\"\nradius = 1\npower = 2\nreference-time = 1\n",
-     "in.toml:7:18: refinement[0].reference-time: must not be 0, and must have the sign of all times of the "
+     "in.toml:7:18: refinement[0].reference-time: must not be 0 and must have the sign of all times of the "
      "run (-2 "
-     "to -1), where power is not 0; but is 1\n  7 | reference-time = 1\n    |                  ^"},
+     "to -1) if power is not 0, but is 1\n  7 | reference-time = 1\n    |                  ^"},
     {"plot_time_outside", probe + "[output]\nplot-times = [-1.5, 0]\n",
      "in.toml:4:14: output.plot-times: must lie between time.start -2 and time.end -1, but one is 0\n"
      "  4 | plot-times = [-1.5, 0]\n    |              ^"},
@@ -320,8 +320,8 @@ TEST(BadInputMemory, MeshBeyondWhatIsAvailable) {
   EXPECT_EQ(message(text, {}, bytes), "accepted");
   EXPECT_EQ(
       message(text, {}, 1024.0 * 1024 * 512),
-      "in.toml:4:13: mesh.min-level: level 3 everywhere means 19683 leaves and needs about 1.008 GiB, but "
-      "0.5 GiB are available; make min-level, patch-size or domain.cells smaller\n  4 | min-level = 3\n"
+      "in.toml:4:13: mesh.min-level: level 3 everywhere has 19683 leaves and requires about 1.008 GiB, but "
+      "0.5 GiB are available; reduce min-level, patch-size or domain.cells\n  4 | min-level = 3\n"
       "    |             ^");
 }
 

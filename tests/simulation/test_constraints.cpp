@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The constraints of CCZ4 as the history and plot files have them.
+// The constraints of CCZ4 in the history and in plot files.
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ struct Norms {
   double l2() const { return std::sqrt(square / volume); }
 };
 
-// Volume by volume, of what plot files hold.
+// Norms over the fields of plot files, volume by volume.
 Norms norms_of(Simulation& simulation, const std::vector<std::string>& names, double radius, int level) {
   const StateView view = simulation.view();
   Norms norms;

@@ -24,7 +24,8 @@ TEST(Energies, AreColumnsOnRequestOnly) {
 
 TEST(Energies, OfAUniformFlowAreKnown) {
   const Config config = physics_input(
-      "[domain]\ndimensions = 3\nupper = [2, 2, 2]\n[mesh]\npatch-size = 6\nmin-level = 1\nmax-level = 2\n[[refinement]]\n"
+      "[domain]\ndimensions = 3\nupper = [2, 2, 2]\n[mesh]\npatch-size = 6\nmin-level = 1\nmax-level = "
+      "2\n[[refinement]]\n"
       "kind = \"ball\"\nradius = 0.3\n[solver]\ngamma = 1.5\n[diagnostics]\nenergies = true\n"
       "[scenario]\nname = \"uniform\"\ndensity = 2\npressure = 0.25\nvelocity = [1, 2, -2]\n");
   auto measures = measures_of(*make_simulation(config, 1));
@@ -43,8 +44,9 @@ TEST(Energies, AddUpToTheTotalInABlast) {
 
 TEST(Energies, BelongToTheEulerEquations) {
   try {
-    physics_input("[boundary]\nall = \"scenario\"\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\n"
-                  "[diagnostics]\nenergies = true\n");
+    physics_input(
+        "[boundary]\nall = \"scenario\"\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\n"
+        "[diagnostics]\nenergies = true\n");
     FAIL() << "accepted";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("diagnostics.energies: has no meaning for equation = 'ccz4'"),

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What `meander explain` says is what the reader of input files does.
+// `meander explain` agrees with the reader of input files.
 #include "simulation/report/explain.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 TEST(Explain, EveryKeyIsExplainedWithItsMeaningAndDefault) {
   const InputDescription description;
   for (const InputSection& section : description.sections()) {
-    for (const io::Field& field : section.fields.all()) {
+    for (const io::Field& field : section.keys.all()) {
       const std::string text = explain(section.table + "." + field.key);
       EXPECT_NE(text.find(section.table + "." + field.key), std::string::npos);
       EXPECT_NE(text.find(field.meaning.substr(0, field.meaning.find(' '))), std::string::npos) << field.key;
@@ -37,10 +37,10 @@ TEST(Explain, EveryKeyIsExplainedWithItsMeaningAndDefault) {
 TEST(Explain, EveryExampleIsReadWithoutComplaint) {
   InputDescription description;
   for (const InputSection& section : description.sections()) {
-    for (const io::Field& field : section.fields.all()) {
+    for (const io::Field& field : section.keys.all()) {
       const std::string line = example_line(field);
-      // Alone in its table, the key is read as the program reads it; keys that are missing do not count here.
-      io::Fields alone(section.table);
+      // The key is read alone in its table; missing keys are ignored here.
+      io::KeyTable alone(section.table);
       double number = 0;
       int integer = 0;
       bool flag = false;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints whose checksums are right and whose attributes lie: refused with a message that names them.
+// Checkpoints with valid checksums and invalid attributes are rejected with a message that names the attribute.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t large = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t minus_one = ~std::uint64_t{0};
 
-// What opening the forged file and checking it says; empty if nothing.
+// The message of opening and checking the forged file; empty without an error.
 std::string answer_to(const fuzz::ForgedCheckpoint& forged, const fuzz::ScratchDirectory& scratch,
                       const fuzz::Change& change) {
   const std::string path = scratch.path() + "/chk_000000.hdf5";
@@ -45,18 +45,18 @@ TEST(ForgedCheckpoint, IsRefusedForWhatItsAttributesSay) {
     const char* answer;
   } cases[] = {
       {change("step", 12), ""},
-      {change("step", minus_one), "step = -1 cannot be"},
+      {change("step", minus_one), "step = -1 is invalid"},
       {change("time", bits(nan)), "is damaged (its time)"},
       {change("dt", bits(-1)), "is damaged (its time)"},
-      {change("num_components", large), "num_components = 2147483647 cannot be"},
+      {change("num_components", large), "num_components = 2147483647 is invalid"},
       {change("dimensions", 3), "HDF5 cannot read origin"},
-      {change("dimensions", large), "dimensions = 2147483647 cannot be"},
-      {change("patch_size", 0), "patch_size = 0 cannot be"},
-      {change("patch_size", 4), "its patches differ from those of the input that it holds"},
-      {change("level_offset", large), "level_offset = 2147483647 cannot be"},
-      {change("base_level", minus_one), "base_level = -1 cannot be"},
-      {change("origin", bits(nan)), "its corners differ from those of the input that it holds"},
-      {change("base_cells", 2), "its base cells differ from those of the input that it holds"},
+      {change("dimensions", large), "dimensions = 2147483647 is invalid"},
+      {change("patch_size", 0), "patch_size = 0 is invalid"},
+      {change("patch_size", 4), "its patches differ from those of its own input"},
+      {change("level_offset", large), "level_offset = 2147483647 is invalid"},
+      {change("base_level", minus_one), "base_level = -1 is invalid"},
+      {change("origin", bits(nan)), "its corners differ from those of its own input"},
+      {change("base_cells", 2), "its base cells differ from those of its own input"},
   };
   for (const auto& each : cases) EXPECT_EQ(answer_to(forged, scratch, each.change), each.answer);
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/input.md says what the code does.
+// docs/input.md is the output of `meander input-reference`.
 #include "simulation/report/input_reference.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace meander::simulation {
 namespace {
 
-TEST(InputReference, DocsHoldWhatTheCodeDeclares) {
+TEST(InputReference, DocsAreUpToDate) {
   std::ostringstream docs;
   docs << std::ifstream(MEANDER_SOURCE_DIR "/docs/input.md").rdbuf();
   std::istringstream expected(input_reference()), found(docs.str());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Every input that is shipped runs: some steps on a coarser mesh, with figures to compare to and with what
-// its physics demands: exact solutions, known masses, conservation, symmetry.
+// Every shipped input runs some steps on a coarser mesh and is compared with reference figures and with its physics:
+// exact solutions, known masses, conservation, symmetry.
 
 #include <filesystem>
 #include <functional>
@@ -43,7 +43,7 @@ const std::vector<InputCase>& cases() {
   return list;
 }
 
-// What the physics of an input demands, of the run after its steps and of its totals before them.
+// A physical property of an input, checked on the run after its steps and on the totals before them.
 using Demand = std::function<void(Simulation&, const std::vector<double>& before)>;
 
 // The first unknown's integral is `mass` to `tolerance`, and has changed by rounding only.
@@ -65,8 +65,8 @@ Demand everything_is_conserved() {
   };
 }
 
-// The mean |Q_u - exact| over the domain is at most `error`; the exact solution being what the scenario gives
-// beyond boundaries.
+// The mean |Q_u - exact| over the domain is at most `error`. The exact solution is the boundary data of the
+// scenario.
 Demand solution_is_exact(std::size_t u, double error) {
   return [=](Simulation& simulation, const std::vector<double>&) {
     const int dim = simulation.config().domain.dimensions;
@@ -83,8 +83,8 @@ Demand solution_is_exact(std::size_t u, double error) {
   };
 }
 
-// The integral of Q_u times `weight` of a place vanishes, for weights that are odd under a symmetry of the
-// run.
+// The integral of Q_u times `weight` of the position vanishes, for weights that are odd under a symmetry of
+// the run.
 Demand vanishes(std::size_t u, const std::vector<std::function<double(const double*)>>& weights) {
   return [=](Simulation& simulation, const std::vector<double>&) {
     const int dim = simulation.config().domain.dimensions;

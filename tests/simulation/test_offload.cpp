@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// With devices or without, in whatever batches and memory: the same bits.
+// Runs with devices are bitwise identical to runs without, for any batches and memory.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(Offload, ChangesNoBitForAnyBatchAndThreads) {
   }
 }
 
-TEST(Offload, SaysThatNothingWasOffloaded) {
+TEST(Offload, ReportsThatNothingWasOffloaded) {
   const Problem& problem = problems[1];
   const auto lines = [&](const char* batch) {
     const OffloadReport report =
@@ -79,7 +79,7 @@ TEST(Offload, ChangesNoBitForAnyMemoryOfPatches) {
   }
 }
 
-// What a GPU would run, block by block, in the memory of the emulated device.
+// The block kernels of a GPU, in the memory of the emulated device.
 TEST(Offload, ChangesNoBitWithBlockKernels) {
   for (const Problem& problem : problems) {
     for (const std::string& strategy : gpu::strategy_names()) {
@@ -92,7 +92,7 @@ TEST(Offload, ChangesNoBitWithBlockKernels) {
   }
 }
 
-// Every leaf has three faces that waves leave through.
+// Every leaf has three faces with radiative boundaries.
 TEST(Offload, LetsWavesLeave) {
   const Problem problem{"open box", 2};
   const RankCase box{problem.name,
@@ -110,7 +110,7 @@ TEST(Offload, LetsWavesLeave) {
   }
 }
 
-// Pieces that are worth a copy each, and a device that is lost with the patches in its memory.
+// Pieces that are large enough for a copy each, and a device that is lost with the patches in its memory.
 TEST(Offload, CopiesStraightFromPinnedPatches) {
   const Problem& problem = problems[1];
   for (const std::uint64_t dies_after : {0, 300}) {

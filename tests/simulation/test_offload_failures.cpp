@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Whatever fails on devices, and however little memory they have: the same bits.
+// Runs are bitwise identical for any failures of devices and any amount of device memory.
 
 #include <gtest/gtest.h>
 
@@ -26,11 +26,11 @@ TEST(Offload, LaysBatchesIntoPinnedMemoryWhereTheDeviceHasNone) {
   EXPECT_GT(report.fallbacks, 0);
   const auto lines = offload_lines(report);
   EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
-    return line.find("blocks lay in pinned memory instead") != std::string::npos;
+    return line.find("blocks were in pinned memory instead") != std::string::npos;
   }));
 }
 
-TEST(Offload, EndsTheRunWithoutMemoryIfItIsTo) {
+TEST(Offload, AbortsWithoutMemoryIfConfigured) {
   const Problem& problem = problems[0];
   Config config = offloading(problem, {"gpu-memory.fallback=abort"});
   gpu::HostDeviceSettings tiny;
@@ -72,8 +72,8 @@ TEST(Offload, SurvivesMemoryThatComesAndGoes) {
   }
 }
 
-// Capacity for half of the batches that are asked for.
-TEST(Offload, SplitsBatchesThatFindNoMemory) {
+// Capacity for half of the requested batches.
+TEST(Offload, SplitsBatchesWithoutMemory) {
   for (const Problem& problem : problems) {
     Config config = offloading(problem, {"offload.batch=8"});
     gpu::HostDeviceSettings small;
@@ -99,7 +99,7 @@ TEST(Offload, SplitsBatchesThatFindNoMemory) {
   }
 }
 
-TEST(Offload, GoesOnWithoutADeviceThatDies) {
+TEST(Offload, ContinuesWithoutAFailedDevice) {
   for (const Problem& problem : problems) {
     for (const std::string& strategy : gpu::strategy_names()) {
       gpu::HostDeviceSettings mortal;
@@ -124,7 +124,7 @@ TEST(Offload, GoesOnWithoutADeviceThatDies) {
   }
 }
 
-TEST(Offload, OneDeviceDiesAndTheOtherWorksOn) {
+TEST(Offload, OneDeviceFailsAndTheOtherContinues) {
   const Problem& problem = problems[0];
   Config config = offloading(problem, {});
   config.offload.make_devices = [] {

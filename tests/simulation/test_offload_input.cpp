@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What [offload] and [gpu-memory] refuse, where, and what they say is there instead.
+// Rejected values in [offload] and [gpu-memory], with position and alternatives.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::ostream& operator<<(std::ostream& out, const Bad& bad) {
 
 class BadOffloadInput : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadOffloadInput, IsRefusedWithWhatThereIs) {
+TEST_P(BadOffloadInput, IsRefusedWithTheAlternatives) {
   const Bad& bad = GetParam();
   try {
     load(bad.text);
@@ -60,9 +60,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[offload]\ndevice = \"host\"\nbatch = 32\n[gpu-memory]\nlimit = 20000\n", "offload.batch",
             "32 patches of "},
         Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nlimit = 0.5\n", "gpu-memory.limit",
-            "is less than one patch takes"},
+            "bytes of one patch"},
         Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nquota = 3500\n", "gpu-memory.quota",
-            "is less than one patch takes"},
+            "bytes of one patch"},
         Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\nlimit = 1e15\n", "gpu-memory.limit",
             "exceeds the memory of host:0"},
         Bad{"[offload]\ndevice = \"host\"\nmemory = \"map\"\n[gpu-memory]\nlimit = 1e8\n", "gpu-memory.limit",
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"[gpu-memory]\npatches = \"device\"\n", "gpu-memory.patches", "host, pinned, unified"},
         Bad{"[offload]\ngpus = \"by-rank\"\n", "offload.gpus", "by-local-rank, all"},
         Bad{"[offload]\nsplit = \"even\"\n", "offload.split", "measured, fixed"},
-        Bad{"[offload]\ndevice-share = 0.5\n", "offload.device-share", "split = \"fixed\" takes it"},
+        Bad{"[offload]\ndevice-share = 0.5\n", "offload.device-share", "split = \"fixed\" uses it"},
         Bad{"[offload]\nsplit = \"fixed\"\ndevice-share = 1.5\n", "offload.device-share",
             "must be between 0 and 1"},
         Bad{"[gpu-memory]\ntrim-after = -1\n", "gpu-memory.trim-after", "must be"}));
@@ -104,7 +104,7 @@ TEST(OffloadInput, RefusesCudaWhereThereIsNone) {
   }
 }
 
-TEST(OffloadInput, AutoSaysWhatItTakes) {
+TEST(OffloadInput, AutoReportsItsDevices) {
   const Config config = load("[offload]\ndevice = \"auto\"\n");
   testing::internal::CaptureStderr();
   EXPECT_EQ(make_engine(config.offload, *config.solver, {}) != nullptr, gpu::why_missing("cuda").empty());

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What keys of [offload] and [gpu-memory] do that shows in no state: none is there for show.
+// Effects of the keys of [offload] and [gpu-memory] that the state does not show: every key has one.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 const Problem& problem = problems[1];
 
-// Devices that the test may ask, for as long as the simulation lives.
+// Devices that the test can inspect during the lifetime of the simulation.
 struct Asked {
   std::vector<gpu::HostDevice*> devices;
   void take_over(Config& config, int count = 1) {
@@ -43,7 +43,7 @@ TEST(OffloadKeys, PatchesLieWhereTheyAreToLie) {
     Asked asked;
     asked.take_over(config);
     const auto simulation = make_simulation(config, 1);
-    // No batch has been under way yet.
+    // No batch has been in flight yet.
     EXPECT_EQ(asked.devices.at(0)->allocations() > 0, std::string(patches) != "host") << patches;
   }
 }
@@ -65,7 +65,7 @@ TEST(OffloadKeys, EachDeviceHasSoManyQueues) {
   }
 }
 
-// What the cache holds for a batch of so many patches; kernels for devices take more than the CPU's.
+// Bytes in the cache for a batch of `patches` patches; device kernels require more than those of the CPU.
 std::size_t block_of(std::size_t patches) {
   const auto simulation = make_simulation(config_of(tested(problem)), 1);
   const tasks::UpdateCall call{&simulation->solver(), simulation->view().layout};
@@ -79,7 +79,7 @@ TEST(OffloadKeys, ABatchThatFitsOnlyBeforeItIsRoundedUpIsRefused) {
     ADD_FAILURE() << "accepted";
   } catch (const InputError& error) {
     const std::string says = fmt::format(
-        "take a block of {} bytes, which does not fit into {} bytes on host:0; ", block_of(8), most);
+        "require a block of {} bytes, which does not fit into {} bytes on host:0; ", block_of(8), most);
     EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
   }
   EXPECT_NO_THROW(

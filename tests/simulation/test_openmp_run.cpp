@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs whose batches are updated by target regions of OpenMP, in builds that offload with it. On the initial
-// device they have the bits of a run without.
+// Runs whose batches are updated by target regions of OpenMP, in builds with OpenMP offloading. On the initial device
+// they are bitwise identical to a run without devices.
 #include <gtest/gtest.h>
 
 #include "gpu/device.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Accretion in an expanding universe against what theory says of it: turnaround radius and its growth, and
-// the shock of Bertschinger (1985).
+// Accretion in an expanding universe against theory: turnaround radius and its growth, and the shock of Bertschinger
+// (1985).
 
 #include <fmt/format.h>
 

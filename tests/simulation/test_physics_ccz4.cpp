@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// CCZ4: orders of accuracy on exact waves, noise that stays small, black holes that stay where they are.
+// CCZ4: orders of accuracy on exact waves, bounded noise, black holes at rest.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ std::string wave_input(const std::string& scenario, const std::string& scheme, i
       width, width, cells, scheme, scenario, amplitude, end);
 }
 
-// Root mean square over all volumes and the given unknowns of what differs from the exact solution.
+// Root mean square error relative to the exact solution, over all volumes and the given unknowns.
 double error_of(Simulation& simulation, const std::vector<int>& unknowns) {
   double sum = 0, volumes = 0;
   for_volumes(simulation, [&](const Volume& volume) {
@@ -108,8 +108,8 @@ Extremes extremes_of(Simulation& simulation) {
   return extremes;
 }
 
-// On 27 volumes the wave falls behind the exact one, by half a wave in the end; but with the default damping
-// and dissipation it neither grows nor fades, and the constraint violation stays what it was at half time.
+// On 27 volumes the wave lags the exact one, by half a wavelength at the end. With the default damping and
+// dissipation it neither grows nor decays, and the constraint violation stays at its value of half time.
 TEST(GaugeWaveRun, StaysAWaveForAHundredCrossingTimes) {
   const Config config = physics_input(wave_input("gauge-wave", "fourth-order", 9, 100, 0.1));
   const auto simulation = make_simulation(config, available_processors());

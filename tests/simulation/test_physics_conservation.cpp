@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Mass, momentum and energy stay what they were over hundreds of steps on a mesh that changes all the time.
+// Mass, momentum and energy are conserved over hundreds of steps on a mesh that changes continually.
 
 #include <fmt/format.h>
 

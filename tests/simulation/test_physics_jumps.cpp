@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Fourth-order CCZ4 at resolution jumps: noise in flat space must not grow, which is a matter of rates and
-// not of end values; waves that cross jumps keep their order. scripts/verify has longer runs and other
-// meshes.
+// Fourth-order CCZ4 at resolution jumps: noise in flat space must not grow, measured by rates and not by end values;
+// waves that cross jumps keep their order. scripts/verify has longer runs and other meshes.
 
 #include <fmt/format.h>
 
@@ -125,7 +124,7 @@ double wave_error(const std::string& scenario, int cells, double amplitude) {
   return measured(*simulation, "error_l2");
 }
 
-// `most`: what the coarse error may be. With one-sided interpolation at jumps the order is the same or
+// `most`: the maximum coarse error. With one-sided interpolation at jumps the order is the same or
 // larger, the errors are not.
 void expect_fourth_order(const std::string& scenario, double amplitude, double most) {
   const double coarse = wave_error(scenario, 3, amplitude), fine = wave_error(scenario, 6, amplitude);

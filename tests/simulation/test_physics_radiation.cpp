@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Boundaries that waves leave through: what they send back, and that nothing grows there.
+// Radiative boundaries: reflections, and no growth.
 
 #include <fmt/format.h>
 
@@ -54,8 +54,8 @@ double largest_ripple(Simulation& simulation) {
   return largest;
 }
 
-// The largest ripple in the middle from when the wave has left it until what comes back from the six faces
-// has met there again, relative to what was sent.
+// The largest ripple in the middle after the wave has left it, until the reflections of the six faces have
+// met there, relative to the initial amplitude.
 double sent_back(const std::string& boundary) {
   const double height = 1e-6, end = 2.4;
   const auto simulation =
@@ -87,7 +87,7 @@ TEST(SommerfeldRun, FlatSpaceStaysFlatToTheBit) {
   });
 }
 
-// With both gauges, what noise there is drifts, as it does in periodic domains, and nothing grows faster.
+// With both gauges noise drifts as in periodic domains, and nothing grows faster.
 TEST(SommerfeldRun, NoiseGrowsNoFasterThanTime) {
   for (const std::string& gauge : {harmonic, std::string("f = 0.7")}) {
     const Config config = physics_input(flat_input("sommerfeld", 1e-10, 8, gauge), {"mesh.patch-size=6"});

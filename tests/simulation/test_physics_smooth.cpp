@@ -46,7 +46,7 @@ class UniformRun : public testing::TestWithParam<std::tuple<int, std::string>> {
 INSTANTIATE_TEST_SUITE_P(Cases, UniformRun,
                          testing::Combine(testing::Values(2, 3), testing::Values("rusanov", "muscl")));
 
-// Three levels, a fixed box and a ball that passes through: data cross refinement jumps in all ways.
+// Three levels, a fixed box and a moving ball: data cross refinement jumps in all directions.
 TEST_P(UniformRun, StaysUniformThroughRefinementJumps) {
   const int dim = std::get<0>(GetParam());
   const std::string scheme = std::get<1>(GetParam());
@@ -82,7 +82,7 @@ TEST_P(UniformRun, StaysUniformThroughRefinementJumps) {
   EXPECT_LE(worst, 1e-14);
 }
 
-// Noise of every wavelength that three nested levels hold: conservative schemes damp it, at jumps, too.
+// Noise of every wavelength on three nested levels: conservative schemes damp it, also at jumps.
 TEST_P(UniformRun, NoiseDecaysOnNestedLevels) {
   const int dim = std::get<0>(GetParam());
   const std::string low = dim == 3 ? "0.4, 0.4, 0.4" : "0.4, 0.4",

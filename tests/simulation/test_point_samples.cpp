@@ -23,7 +23,7 @@ namespace {
 
 using Function = std::function<PointValue(const SamplePoint&)>;
 
-// Two unknowns, the second of which is the function.
+// Two unknowns; the second is the function.
 struct Filled {
   Filled(const Function& function, int p, int h, const SamplePoint& lower, double dx)
       : patch(solvers::PatchLayout(3, p, h, 2)), task(patch.task(dx)) {

@@ -147,7 +147,8 @@ std::array<Complex, psi4_mode_count> modes_of_wave(const exact::LinearWave& wave
   return modes;
 }
 
-// Over several spheres, as errors of a single one depend on where its points lie between those of the mesh.
+// Over several spheres, since the errors of a single sphere depend on the positions of its points in the
+// mesh.
 TEST(Psi4Modes, OfAPlaneWaveConvergeAtFifthOrder) {
   const exact::LinearWave wave{1e-8, 2.0};
   const std::vector<double> radii = {0.5, 0.6, 0.7, 0.8};
@@ -201,7 +202,7 @@ std::array<double, 3> centre_of(const solvers::PatchTask& patch, int p, std::siz
   return x;
 }
 
-// Of the wave h_yy = -h_zz = b(x - t): E - i B = -1/2 d^2b/dt^2 (e_y + i e_z) (e_y + i e_z).
+// For the wave h_yy = -h_zz = b(x - t): E - i B = -1/2 d^2b/dt^2 (e_y + i e_z) (e_y + i e_z).
 Complex psi4_of_wave(double second_derivative, double theta, double phi) {
   const Complex i(0, 1);
   const Complex y = std::cos(theta) * std::sin(phi) - i * std::cos(phi), z = -std::sin(theta);

@@ -18,7 +18,7 @@ constexpr const char* flat_box =
     "[domain]\nlower = [-1, -1, -1]\nupper = [1, 1, 1]\ncells = [2, 2, 2]\n[boundary]\nall = \"scenario\"\n"
     "[mesh]\npatch-size = 6\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\n";
 
-// beta = -omega x (y, -x, 0): whatever moves with -beta goes round in circles.
+// beta = -omega x (y, -x, 0): a point with velocity -beta moves on a circle.
 void set_rotation(Simulation& simulation, double omega) {
   const StateView view = simulation.view();
   for (const auto& patch : view.patches) {
@@ -98,8 +98,8 @@ TEST(PunctureRefinement, SurroundsThePunctureByBallsOfLeaves) {
   EXPECT_LT(simulation->leaves_per_level()[3], 8 * 27);
 }
 
-// In coordinates that stream past (a uniform shift, frozen) the hole goes through the box at unit speed: the
-// cell that holds it is refined, and the one that it has left is not.
+// With a uniform, frozen shift the hole moves through the box at unit speed: the cell that contains it is
+// refined, and the cell that it has left is not.
 TEST(PunctureRefinement, GoesWithThePuncture) {
   const auto simulation = make_simulation(
       physics_input("[domain]\nlower = [-9, -9, -9]\nupper = [9, 9, 9]\ncells = [3, 3, 3]\n[boundary]\nall = "
@@ -129,7 +129,7 @@ TEST(PunctureRefinement, GoesWithThePuncture) {
   EXPECT_NEAR(finest_reach()[0], -3, 1e-12);
   EXPECT_NEAR(finest_reach()[1], 3, 1e-12);
   while (simulation->time() < 1.75) simulation->advance(1.75);
-  // Halos know of the shift from the second step on.
+  // Halos contain the shift from the second step on.
   EXPECT_NEAR(simulation->view().tracked_points[0][0], 2.05 + 1.75, 0.1);
   EXPECT_NEAR(simulation->view().tracked_points[0][1], 0.05, 0.1);
   EXPECT_NEAR(finest_reach()[0], 3, 1e-12);
@@ -156,7 +156,7 @@ TEST(PunctureRefinement, MayGoByTheConformalFactor) {
   EXPECT_GT(simulation->leaves_per_level()[1], 0);
 }
 
-TEST(PunctureRefinement, RefusesWhatMakesNoSense) {
+TEST(PunctureRefinement, RefusesInvalidKeys) {
   const auto refused = [](const std::vector<std::string>& settings, const std::string& input) {
     try {
       physics_input(input, settings);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The exact solutions that other tests are held against, against what is known of them.
+// The exact solutions of other tests, against published figures and identities.
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(ExactRiemann, GivesToroStarStates) {
 }
 
 TEST(ExactRiemann, ConservesMassMomentumAndEnergy) {
-  // What left [-L, L] by t = 1 is what the far states carry through its ends.
+  // The change in [-L, L] until t = 1 equals the flux of the far states through its ends.
   const double gamma = 1.4, reach = 3;
   for (const auto& [left, right] : {std::pair<Gas1d, Gas1d>{{1, 0, 1}, {0.125, 0, 0.1}},
                                     {{0.5, -0.3, 0.2}, {1.5, 0.1, 2.0}},
@@ -77,7 +77,7 @@ TEST(ExactRiemann, IsSymmetricUnderReflection) {
   }
 }
 
-// Neighbouring quadrants of Lax & Liu's configurations are parted by one wave each: star pressure and
+// Neighbouring quadrants of Lax & Liu's configurations are separated by one wave each: star pressure and
 // velocity equal those of one side, or both sides have the same pressure and normal velocity.
 TEST(RiemannConfigurations, HaveOneWaveBetweenNeighbours) {
   for (const auto& configuration : euler::riemann_configurations()) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Equations and scenarios from outside the library do not hide those that are there. What they do is tested
-// with the tutorial (tests/installed).
+// Equations and scenarios from outside the library do not hide existing ones. Their function is tested with the tutorial
+// (tests/installed).
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -52,8 +52,8 @@ struct Wide {
 
 class Ramp final : public Scenario {
  public:
-  void describe(io::Fields&) override {}
-  void set_up(const io::Fields&, const ProblemSetup&) override {}
+  void describe(io::KeyTable&) override {}
+  void set_up(const io::KeyTable&, const ProblemSetup&) override {}
   void initial(const double* x, double, double* q) const override {
     for (int n = 0; n < 70; ++n) q[n] = n + (x[0] < 0.5 ? 1.0 : 0.0);
   }

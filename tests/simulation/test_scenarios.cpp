@@ -201,7 +201,7 @@ struct Wrong {
   double gamma = 1.4;
 };
 
-TEST(Scenarios, RejectWhatMakesNoSense) {
+TEST(Scenarios, RejectInvalidParameters) {
   const std::vector<double> outside = {0.5, 1.5}, three = {0.5, 0.5, 0.5};
   const Wrong wrongs[] = {
       {"uniform", {{"density", -1.0}}, "density"},

@@ -29,7 +29,7 @@ Config input(const std::string& name, const std::vector<std::string>& settings) 
   return load_config(std::string(MEANDER_SOURCE_DIR) + "/inputs/" + name + ".toml", settings);
 }
 
-// Everything that a state consists of: leaves, interior data, time.
+// A state: leaves, interior data, time.
 struct Snapshot {
   double t = 0;
   std::vector<double> places, data;
@@ -59,7 +59,7 @@ Snapshot snapshot(Simulation& simulation) {
   return result;
 }
 
-// A blast in 3D, and beside it a refined ball that grows fast, so that few steps see many meshes.
+// A blast in 3D and a refined ball that grows fast, so that a few steps include many meshes.
 constexpr const char* blast = R"(
 [domain]
 dimensions = 3
@@ -140,9 +140,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 class NextStep : public testing::TestWithParam<Case> {};
 
-// What a step needs of the one before can be had from the state alone, to the bit: also of volumes that fell
-// back to first order, were lifted to a floor or corrected by finer neighbours' fluxes. So a restart goes on
-// as if nothing had happened.
+// A step depends on the state alone: its other data are recomputed from it, bitwise identically, also for
+// volumes that fell back to first order, were raised to a floor or corrected by the fluxes of finer
+// neighbours. A restart is therefore bitwise identical to an uninterrupted run.
 TEST_P(NextStep, FollowsFromTheState) {
   const Config config = config_of(GetParam());
   const auto simulation = make_simulation(config, 2);
@@ -185,12 +185,12 @@ TEST(SimulationMemory, IsAtMostATenthAboveTheLeaves) {
   }
 }
 
-// Uniform gas, but what flows in turns into something else at t = 0.05.
+// Uniform gas; the inflow changes at t = 0.05.
 class Turning final : public Scenario {
  public:
   explicit Turning(double pressure) : pressure_(pressure) {}
-  void describe(io::Fields&) override {}
-  void set_up(const io::Fields&, const ProblemSetup&) override {}
+  void describe(io::KeyTable&) override {}
+  void set_up(const io::KeyTable&, const ProblemSetup&) override {}
   void initial(const double*, double, double* q) const override { fill(q, 1.0); }
   void boundary(const double*, double, double t, double* q) const override {
     fill(q, t > 0.05 ? pressure_ : 1.0);
@@ -208,7 +208,7 @@ class Turning final : public Scenario {
 
 struct Directory {
   std::filesystem::path path;
-  // Of this process: tests run side by side.
+  // Named after this process, since tests run in parallel.
   explicit Directory(const char* name)
       : path(std::filesystem::temp_directory_path() / fmt::format("{}-{}", name, ::getpid())) {
     std::filesystem::remove_all(path);
@@ -247,7 +247,7 @@ TEST_P(BadState, StopsTheRunAndKeepsItsFiles) {
 INSTANTIATE_TEST_SUITE_P(Simulation, BadState,
                          testing::Values(-0.5, std::numeric_limits<double>::quiet_NaN()));
 
-// The resolved input beside the results repeats the run to the bit.
+// The resolved input in the output directory repeats the run bitwise.
 TEST(Run, IsRepeatedByItsResolvedInput) {
   const Directory first("meander-test-run-1"), second("meander-test-run-2");
   const Config config = input("sod", {"mesh.patch-size=6", "time.max-steps=20", "output.history-steps=1"});
@@ -259,7 +259,7 @@ TEST(Run, IsRepeatedByItsResolvedInput) {
   EXPECT_EQ(history, text_of((second.path / "history.csv").string()));
 }
 
-// Steps are shortened to meet the plot times and the end exactly, and none is cut to a sliver.
+// Steps are shortened to meet the plot times and the end exactly, and no step is very short.
 TEST(Run, MeetsPlotTimesExactly) {
   const Directory directory("meander-test-run-3");
   const Config config =

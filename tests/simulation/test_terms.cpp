@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// `meander terms`: what it reads and prints, against references that know nothing of the kernels' terms.
+// `meander terms`: input and output, against references that are independent of the kernels' terms.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -103,8 +103,8 @@ TEST(Terms, OfCcz4AgreeWithFullTensorLoops) {
   }
 }
 
-// Exact derivatives in space and time of a moving hole with spin; the gauge apart, which is not that of the
-// solution.
+// Exact derivatives in space and time of a moving hole with spin, except for the gauge, which is not that of
+// the solution.
 TEST(Terms, OfCcz4AreTheExactRatesOfABlackHole) {
   using S = ccz4::exact::Jet<double>;
   constexpr std::size_t N = ccz4::unknowns;
@@ -152,7 +152,7 @@ TEST(Terms, OfEulerAreFluxesAndTheLargestWaveSpeed) {
   const auto check = [](const char* pde, std::vector<double> in, const std::vector<double>& out,
                         std::size_t dim) {
     std::string text = row_of(in);
-    in.resize((dim + 1) * in.size(), 7.0);  // derivatives, which have no part in it
+    in.resize((dim + 1) * in.size(), 7.0);  // derivatives, which are not read
     text += row_of(in);
     const auto rows = rows_of(terms(pde, {}, text, "rows.txt"));
     ASSERT_EQ(rows.size(), 2U);

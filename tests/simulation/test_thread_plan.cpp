@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads of a rank, and what users are told of idle or crowded processors.
+// Threads of a rank, and warnings about idle or shared processors.
 #include "simulation/control/thread_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -40,39 +40,40 @@ TEST(ThreadPlan, SaysHowToUseIdleProcessors) {
   const ThreadPlan plan = plan_threads(masks, 0, 4, 0, true);
   EXPECT_EQ(plan.threads, 1);
   ASSERT_EQ(plan.warnings.size(), 1u);
-  EXPECT_EQ(plan.warnings[0],
-            "2 of this node's 4 processors stay idle, since ranks are bound to 2; mpirun --bind-to none (or "
-            "--map-by "
-            "slot:PE=2) lets them use all 4");
-  // A user who binds the program by hand, or names the threads, knows.
+  EXPECT_EQ(
+      plan.warnings[0],
+      "2 of this node's 4 processors are idle because the ranks are bound to 2; mpirun --bind-to none (or "
+      "--map-by "
+      "slot:PE=2) allows all 4");
+  // No warning if the user has bound the program or set the number of threads.
   EXPECT_TRUE(plan_threads(ranks_with(1, processors({0})), 0, 4, 0, false).warnings.empty());
   EXPECT_TRUE(plan_threads(masks, 0, 4, 1, true).warnings.empty());
 }
 
-TEST(ThreadPlan, SaysWhenRanksDoNotDivideTheProcessors) {
+TEST(ThreadPlan, WarnsIfRanksDoNotDivideTheProcessors) {
   const ThreadPlan plan = plan_threads(ranks_with(3, four), 0, 4, 0, true);
   EXPECT_EQ(plan.threads, 1);
   ASSERT_EQ(plan.warnings.size(), 1u);
-  EXPECT_EQ(plan.warnings[0], "1 of 4 processors stay idle; a number of ranks that divides 4 would use them");
+  EXPECT_EQ(plan.warnings[0], "1 of 4 processors are idle; a number of ranks that divides 4 would use all");
 }
 
-TEST(ThreadPlan, SaysWhenThreadsTakeTurns) {
+TEST(ThreadPlan, WarnsOfMoreThreadsThanProcessors) {
   const ThreadPlan many = plan_threads(ranks_with(7, four), 6, 4, 0, true);
   EXPECT_EQ(many.threads, 1);
   ASSERT_EQ(many.warnings.size(), 1u);
-  EXPECT_EQ(many.warnings[0], "7 ranks with 7 threads in all take turns on 4 processors");
+  EXPECT_EQ(many.warnings[0], "7 ranks with 7 threads in total share 4 processors");
   const ThreadPlan asked = plan_threads(ranks_with(2, processors({0})), 0, 4, 2, true);
   EXPECT_EQ(asked.threads, 2);
   ASSERT_EQ(asked.warnings.size(), 1u);
   EXPECT_EQ(asked.warnings[0],
-            "2 ranks with 4 threads in all take turns on 1 processor; mpirun --bind-to none (or --map-by "
+            "2 ranks with 4 threads in total share 1 processor; mpirun --bind-to none (or --map-by "
             "slot:PE=2) "
-            "lets them use all 4");
+            "allows all 4");
 }
 
 TEST(ThreadPlan, OfThisProcess) {
   EXPECT_EQ(available_processors(), static_cast<int>(processors_of_process().count()));
-  // The mask can only be widened, and looking does not do it.
+  // Reading the usable processors does not change the mask.
   const Processors before = processors_of_process();
   EXPECT_EQ(usable_processors() & before, before);
   EXPECT_EQ(processors_of_process(), before);

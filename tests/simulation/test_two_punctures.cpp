@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The solution for two punctures: published masses, its own equation, convergence, what is known of one hole.
+// The solution for two punctures: published masses, its equation, convergence, the perturbative solution of one hole.
 
 #include "physics/ccz4/initial_data/two_punctures.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 using Hole = TwoPunctures::Hole;
 
 // The binary of the Einstein Toolkit's gallery, like that of GW150914 (Wardell, Hinder and Bentivegna 2016):
-// mass ratio 36/29, spins 0.31 and -0.46. Its bare masses were sought by the TwoPunctures thorn so that the
+// mass ratio 36/29, spins 0.31 and -0.46. Its bare masses were found by the TwoPunctures thorn so that the
 // holes have ADM masses of 36/65 and 29/65.
 std::array<Hole, 2> gallery_binary() {
   std::array<Hole, 2> holes;
@@ -161,7 +161,7 @@ TEST(TwoPunctures, HolesAtRestNeedNoSolving) {
   EXPECT_NEAR(data.adm_mass(0), 1.25, 1e-14);
 }
 
-TEST(Binary, RefusesWhatMakesNoSense) {
+TEST(Binary, RefusesInvalidKeys) {
   const auto refused = [](const std::vector<std::string>& settings) {
     try {
       shipped_input("binary", settings);

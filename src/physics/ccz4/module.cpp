@@ -16,7 +16,7 @@
 namespace meander::ccz4 {
 
 // What the equations themselves are made of: a restart must not change it.
-void Ccz4Equation::describe_system(io::Fields& fields) {
+void Ccz4Equation::describe_system(io::KeyTable& fields) {
   Parameters& p = parameters;
   const std::size_t first = fields.all().size();
   fields.choice("slicing", slicing_, {"1+log", "harmonic"},
@@ -35,7 +35,7 @@ void Ccz4Equation::describe_system(io::Fields& fields) {
   for (std::size_t i = first; i < fields.all().size(); ++i) fields.all()[i].fixed = true;
 }
 
-void Ccz4Equation::describe(io::Fields& fields, int, double& cfl) {
+void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
   Parameters& p = parameters;
   fields.choice(
       "scheme", scheme_, {"godunov", "rusanov", "fourth-order"},
@@ -69,7 +69,7 @@ void Ccz4Equation::describe(io::Fields& fields, int, double& cfl) {
                 io::greater_than(0));
 }
 
-void Ccz4Equation::set_up(const io::Fields&, const std::vector<double>& lower,
+void Ccz4Equation::set_up(const io::KeyTable&, const std::vector<double>& lower,
                           const std::vector<double>& upper) {
   Parameters& p = parameters;
   p.scheme = scheme_ == "fourth-order" ? Scheme::fourth_order : Scheme::rusanov;
@@ -79,7 +79,7 @@ void Ccz4Equation::set_up(const io::Fields&, const std::vector<double>& lower,
   for (std::size_t a = 0; a < lower.size(); ++a) p.middle[a] = 0.5 * (lower[a] + upper[a]);
 }
 
-std::vector<std::string> Ccz4Equation::warnings(const io::Fields& fields, bool adaptive) const {
+std::vector<std::string> Ccz4Equation::warnings(const io::KeyTable& fields, bool adaptive) const {
   const Parameters& p = parameters;
   std::vector<std::string> warnings;
   if (!adaptive || p.scheme != Scheme::fourth_order) return warnings;

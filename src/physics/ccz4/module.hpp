@@ -11,17 +11,17 @@ namespace meander::ccz4 {
 
 class Ccz4Equation final : public simulation::Equation {
  public:
-  void describe(io::Fields& keys, int dim, double& cfl) override;
-  void set_up(const io::Fields& keys, const std::vector<double>& lower,
+  void describe(io::KeyTable& keys, int dim, double& cfl) override;
+  void set_up(const io::KeyTable& keys, const std::vector<double>& lower,
               const std::vector<double>& upper) override;
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
   solvers::PointTerms terms(int dim) const override;
-  std::vector<std::string> warnings(const io::Fields& keys, bool adaptive) const override;
+  std::vector<std::string> warnings(const io::KeyTable& keys, bool adaptive) const override;
 
   Parameters parameters;
 
  private:
-  void describe_system(io::Fields& keys);
+  void describe_system(io::KeyTable& keys);
 
   std::string scheme_ = "fourth-order", slicing_ = "1+log";
   int evolves_shift_ = 1, damped_theta_ = 1;  // s, c

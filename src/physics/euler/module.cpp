@@ -10,7 +10,7 @@
 
 namespace meander::euler {
 
-void EulerEquation::describe(io::Fields& keys, int, double& cfl) {
+void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
   simulation::describe_scheme(keys, scheme, vocabulary<Terms<3>>());
   keys.number("gamma", parameters.gamma, "", "Ratio of specific heats.",
               {.min = 1, .max = 10, .min_open = true})
@@ -23,7 +23,7 @@ void EulerEquation::describe(io::Fields& keys, int, double& cfl) {
               "A pressure below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
 }
 
-void EulerEquation::set_up(const io::Fields& keys, const std::vector<double>&, const std::vector<double>&) {
+void EulerEquation::set_up(const io::KeyTable& keys, const std::vector<double>&, const std::vector<double>&) {
   simulation::check_scheme(keys, scheme);
 }
 

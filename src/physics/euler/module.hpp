@@ -11,8 +11,8 @@ namespace meander::euler {
 
 class EulerEquation final : public simulation::Equation {
  public:
-  void describe(io::Fields& keys, int dim, double& cfl) override;
-  void set_up(const io::Fields& keys, const std::vector<double>& lower,
+  void describe(io::KeyTable& keys, int dim, double& cfl) override;
+  void set_up(const io::KeyTable& keys, const std::vector<double>& lower,
               const std::vector<double>& upper) override;
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
   solvers::PointTerms terms(int dim) const override;

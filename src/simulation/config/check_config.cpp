@@ -16,26 +16,26 @@ namespace meander::simulation {
 namespace {
 
 constexpr int most_leaf_levels = 10;  // readers sort level names as text
-constexpr double tree_bytes = 1500;   // of a leaf beside its slot: key, neighbours, halo plan
+constexpr double tree_bytes = 1500;   // of a leaf in addition to its slot: key, neighbours, halo plan
 constexpr double cube_tolerance = 1e-12;
 
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
 }  // namespace
 
-void check_length(const io::Fields& fields, const char* key, std::size_t entries, int dimensions) {
+void check_length(const io::KeyTable& keys, const char* key, std::size_t entries, int dimensions) {
   if (entries == static_cast<std::size_t>(dimensions)) return;
-  fields.reject(key,
-                fmt::format("must have {} entries, one for each dimension, but has {}", dimensions, entries));
+  keys.reject(key,
+              fmt::format("must have {} entries, one for each dimension, but has {}", dimensions, entries));
 }
 
-void check_corners(const io::Fields& fields, const std::vector<double>& lower,
+void check_corners(const io::KeyTable& keys, const std::vector<double>& lower,
                    const std::vector<double>& upper) {
   for (std::size_t a = 0; a < lower.size(); ++a) {
     if (upper[a] <= lower[a]) {
-      fields.reject("upper",
-                    fmt::format("must exceed lower along each axis, but along {} it is {} and lower is {}",
-                                axis_names[a], upper[a], lower[a]));
+      keys.reject("upper",
+                  fmt::format("must exceed lower along each axis, but along {} it is {} and lower is {}",
+                              axis_names[a], upper[a], lower[a]));
     }
   }
 }
@@ -44,97 +44,95 @@ int deepest_level(int dimensions) {
   return dimensions == 3 ? mesh::Key<3>::max_level : mesh::Key<2>::max_level;
 }
 
-void check_domain(const io::Fields& fields, const Config& config) {
+void check_domain(const io::KeyTable& keys, const Config& config) {
   const DomainConfig& domain = config.domain;
-  check_length(fields, "lower", domain.lower, domain.dimensions);
-  check_length(fields, "upper", domain.upper, domain.dimensions);
-  check_length(fields, "cells", domain.cells, domain.dimensions);
-  check_corners(fields, domain.lower, domain.upper);
+  check_length(keys, "lower", domain.lower, domain.dimensions);
+  check_length(keys, "upper", domain.upper, domain.dimensions);
+  check_length(keys, "cells", domain.cells, domain.dimensions);
+  check_corners(keys, domain.lower, domain.upper);
   const double width = (domain.upper[0] - domain.lower[0]) / domain.cells[0];
   for (std::size_t a = 1; a < domain.cells.size(); ++a) {
     const double other = (domain.upper[a] - domain.lower[a]) / domain.cells[a];
     if (std::abs(other - width) <= cube_tolerance * width) continue;
-    const char* key = fields.was_given("upper") || !fields.was_given("cells") ? "upper" : "cells";
-    fields.reject(key, fmt::format("base cells must be cubes, but are {} wide along x and {} along {}; "
-                                   "upper = {} along {} would make them so",
-                                   width, other, axis_names[a], domain.lower[a] + domain.cells[a] * width,
-                                   axis_names[a]));
+    const char* key = keys.was_given("upper") || !keys.was_given("cells") ? "upper" : "cells";
+    keys.reject(key, fmt::format("base cells must be cubes, but are {} wide along x and {} along {}; upper = "
+                                 "{} along {} would make them cubes",
+                                 width, other, axis_names[a], domain.lower[a] + domain.cells[a] * width,
+                                 axis_names[a]));
   }
   const int deepest = deepest_level(domain.dimensions);
   if (config.base_level() > deepest) {
-    fields.reject("cells", fmt::format("must be at most {} along each axis in {} dimensions",
-                                       std::pow(3, deepest), domain.dimensions));
+    keys.reject("cells", fmt::format("must be at most {} along each axis in {} dimensions",
+                                     std::pow(3, deepest), domain.dimensions));
   }
 }
 
-void check_boundary(const io::Fields& fields, const Config& config) {
+void check_boundary(const io::KeyTable& keys, const Config& config) {
   for (int a = 0; a < config.domain.dimensions; ++a) {
     const mesh::BoundaryCondition* const* side = config.domain.boundary + 2 * a;
     if (side[0]->is_periodic() == side[1]->is_periodic()) continue;
     const std::string axis = axis_names[a];
-    const bool point_at_lower = fields.was_given(axis + "-lower");
+    const bool point_at_lower = keys.was_given(axis + "-lower");
     const bool lower_is = side[0]->is_periodic();
-    fields.reject(
+    keys.reject(
         axis + (point_at_lower ? "-lower" : "-upper"),
-        fmt::format("the {} axis is periodic on its {} side only; it must be so on both sides or on none",
-                    axis, lower_is ? "lower" : "upper"));
+        fmt::format(
+            "the {} axis is periodic on its {} side only; it must be periodic on both sides or on none", axis,
+            lower_is ? "lower" : "upper"));
   }
 }
 
-void check_radiation(const io::Fields& fields, const Config& config, const solvers::Traits& traits) {
+void check_radiation(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits) {
   if (traits.radiates) return;
   for (int face = 0; face < 2 * config.domain.dimensions; ++face) {
     const mesh::BoundaryCondition& condition = *config.domain.boundary[face];
     if (!condition.radiative) continue;
     const std::string axis = axis_names[face / 2], side = axis + (face % 2 == 0 ? "-lower" : "-upper");
-    const std::string key = fields.was_given(side) ? side : fields.was_given(axis) ? axis : "all";
-    fields.reject(key, fmt::format("'{}' exists for {} only, but the scheme is {}", condition.name,
-                                   condition.needs, traits.name));
+    const std::string key = keys.was_given(side) ? side : keys.was_given(axis) ? axis : "all";
+    keys.reject(key, fmt::format("'{}' exists for {} only, but the scheme is {}", condition.name,
+                                 condition.needs, traits.name));
   }
 }
 
-void check_time(const io::Fields& fields, const Config& config) {
+void check_time(const io::KeyTable& keys, const Config& config) {
   const TimeConfig& time = config.time;
   if (time.end <= time.start) {
-    fields.reject(
-        fields.was_given("end") || !fields.was_given("start") ? "end" : "start",
+    keys.reject(
+        keys.was_given("end") || !keys.was_given("start") ? "end" : "start",
         fmt::format("time.end must exceed time.start, but is {} and time.start is {}", time.end, time.start));
   }
 }
 
-void check_mesh(const io::Fields& fields, const Config& config, const solvers::Traits& traits) {
+void check_mesh(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits) {
   const MeshConfig& mesh = config.mesh;
   const int base = config.base_level(), deepest = deepest_level(config.domain.dimensions);
   if (mesh.min_level < base || mesh.min_level > deepest) {
-    fields.reject("min-level",
-                  fmt::format("must be between {} (the level of the base cells) and {}, but is {}", base,
-                              deepest, mesh.min_level));
+    keys.reject("min-level", fmt::format("must be between {} (the level of the base cells) and {}, but is {}",
+                                         base, deepest, mesh.min_level));
   }
   if (mesh.max_level < mesh.min_level || mesh.max_level > deepest) {
-    fields.reject("max-level", fmt::format("must be between {} (min-level) and {}, but is {}", mesh.min_level,
-                                           deepest, mesh.max_level));
+    keys.reject("max-level", fmt::format("must be between {} (min-level) and {}, but is {}", mesh.min_level,
+                                         deepest, mesh.max_level));
   }
   if (mesh.max_level - mesh.min_level >= most_leaf_levels) {
-    fields.reject(
+    keys.reject(
         "max-level",
-        fmt::format("must be at most {}: leaves may have {} levels, from min-level {} up; "
-                    "but is {}",
+        fmt::format("must be at most {}: leaves may have {} levels, from min-level {} on; but is {}",
                     mesh.min_level + most_leaf_levels - 1, most_leaf_levels, mesh.min_level, mesh.max_level));
   }
   const bool adaptive = mesh.max_level > mesh.min_level;
   const int smallest = adaptive ? 3 * traits.halo : traits.halo;
   if (mesh.patch_size < smallest) {
-    fields.reject(
-        "patch-size",
-        fmt::format("must be at least {} on {} with this scheme (halo width {}), but is {}", smallest,
-                    adaptive ? "an adaptive mesh" : "a uniform mesh", traits.halo, mesh.patch_size));
+    keys.reject("patch-size",
+                fmt::format("must be at least {} on {} with this scheme (halo width {}), but is {}", smallest,
+                            adaptive ? "an adaptive mesh" : "a uniform mesh", traits.halo, mesh.patch_size));
   }
 }
 
-void check_cfl(const io::Fields& fields, const Config& config, const solvers::Solver& solver) {
+void check_cfl(const io::KeyTable& keys, const Config& config, const solvers::Solver& solver) {
   if (config.time.cfl <= solver.max_cfl()) return;
-  fields.reject("cfl", fmt::format("must be at most {}, or the scheme ({}) is not stable, but is {}",
-                                   solver.max_cfl(), solver.traits().name, config.time.cfl));
+  keys.reject("cfl", fmt::format("must be at most {}, the stability limit of the scheme ({}), but is {}",
+                                 solver.max_cfl(), solver.traits().name, config.time.cfl));
 }
 
 std::vector<double> widths_of_volumes(const Config& config) {
@@ -156,36 +154,34 @@ MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& trai
   return estimate;
 }
 
-void check_memory(const io::Fields& fields, const Config& config, const solvers::Traits& traits,
+void check_memory(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits,
                   double memory) {
   const MemoryEstimate estimate = estimate_memory(config, traits);
   const int level = config.mesh.min_level;
-  const char* key =
-      fields.was_given("min-level") || !fields.was_given("patch-size") ? "min-level" : "patch-size";
+  const char* key = keys.was_given("min-level") || !keys.was_given("patch-size") ? "min-level" : "patch-size";
   constexpr double gib = 1024.0 * 1024.0 * 1024.0;
   if (estimate.bytes > memory) {
-    fields.reject(
-        key, fmt::format("level {} everywhere means {:.0f} leaves and needs about {:.4g} GiB, but {:.4g} "
-                         "GiB are available; make min-level, patch-size or domain.cells smaller",
-                         level, estimate.leaves, estimate.bytes / gib, memory / gib));
+    keys.reject(key, fmt::format("level {} everywhere has {:.0f} leaves and requires about {:.4g} GiB, but "
+                                 "{:.4g} GiB are available; reduce min-level, patch-size or domain.cells",
+                                 level, estimate.leaves, estimate.bytes / gib, memory / gib));
   }
   if (estimate.leaves > INT32_MAX) {
-    fields.reject(key, fmt::format("level {} everywhere means {:.0f} leaves; at most {} are possible", level,
-                                   estimate.leaves, INT32_MAX));
+    keys.reject(key, fmt::format("level {} everywhere has {:.0f} leaves; at most {} are possible", level,
+                                 estimate.leaves, INT32_MAX));
   }
 }
 
-void check_output(const io::Fields& fields, const Config& config) {
+void check_output(const io::KeyTable& keys, const Config& config) {
   const OutputConfig& output = config.output;
-  if (output.directory.empty()) fields.reject("directory", "must not be empty");
+  if (output.directory.empty()) keys.reject("directory", "must not be empty");
   for (const double t : output.plot_times) {
     if (t >= config.time.start && t <= config.time.end) continue;
-    fields.reject("plot-times", fmt::format("must lie between time.start {} and time.end {}, but one is {}",
-                                            config.time.start, config.time.end, t));
+    keys.reject("plot-times", fmt::format("must lie between time.start {} and time.end {}, but one is {}",
+                                          config.time.start, config.time.end, t));
   }
   for (auto name = output.fields.begin(); name != output.fields.end(); ++name) {
     if (std::find(output.fields.begin(), name, *name) != name) {
-      fields.reject("fields", fmt::format("names '{}' twice", *name));
+      keys.reject("fields", fmt::format("names '{}' twice", *name));
     }
   }
 }

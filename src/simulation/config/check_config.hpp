@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What must hold between the keys of an input file. Each throws InputError at the key that breaks it.
+// Checks of input keys against each other. Each throws InputError at the offending key.
 
 #include <string>
 #include <vector>
@@ -11,51 +11,52 @@
 
 namespace meander::simulation {
 
-// A list with one entry for each of the dimensions.
-void check_length(const io::Fields& fields, const char* key, std::size_t entries, int dimensions);
+// The list has one entry for each dimension.
+void check_length(const io::KeyTable& keys, const char* key, std::size_t entries, int dimensions);
 template <class T>
-void check_length(const io::Fields& fields, const char* key, const std::vector<T>& list, int dimensions) {
-  check_length(fields, key, list.size(), dimensions);
+void check_length(const io::KeyTable& keys, const char* key, const std::vector<T>& list, int dimensions) {
+  check_length(keys, key, list.size(), dimensions);
 }
 
-// The corners of a box: upper > lower along each axis, or the key "upper" is rejected.
-void check_corners(const io::Fields& fields, const std::vector<double>& lower,
+// The corners of a box: upper > lower along each axis; else the key "upper" is rejected.
+void check_corners(const io::KeyTable& keys, const std::vector<double>& lower,
                    const std::vector<double>& upper);
 
-// Lists have one entry an axis, upper > lower, base cells are cubes, the base level fits a key.
-void check_domain(const io::Fields& fields, const Config& config);
+// Lists have one entry for each axis, upper > lower, base cells are cubes, the base level fits into a tree
+// key.
+void check_domain(const io::KeyTable& keys, const Config& config);
 
-// Periodic on both sides of an axis or on none.
-void check_boundary(const io::Fields& fields, const Config& config);
+// An axis is periodic on both sides or on none.
+void check_boundary(const io::KeyTable& keys, const Config& config);
 
-// Radiative conditions only where the scheme lets waves leave.
-void check_radiation(const io::Fields& fields, const Config& config, const solvers::Traits& traits);
+// Radiative conditions require a scheme that implements them.
+void check_radiation(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits);
 
-void check_time(const io::Fields& fields, const Config& config);
+void check_time(const io::KeyTable& keys, const Config& config);
 
-// Levels: base level <= min <= max <= what a key holds, at most 10 of them. Patch: p >= h, and p >= 3 h if
-// adaptive.
-// solver.cfl: at most what is stable.
-void check_cfl(const io::Fields& fields, const Config& config, const solvers::Solver& solver);
+// solver.cfl is at most the stability limit of the scheme.
+void check_cfl(const io::KeyTable& keys, const Config& config, const solvers::Solver& solver);
 
-// By level, from mesh.min-level to mesh.max-level.
+// Widths of volumes by level, from mesh.min-level to mesh.max-level.
 std::vector<double> widths_of_volumes(const Config& config);
 
-void check_mesh(const io::Fields& fields, const Config& config, const solvers::Traits& traits);
+// Levels: base level <= min-level <= max-level <= deepest_level(), at most 10 levels. Patch size: p >= h, and
+// p >= 3 h on an adaptive mesh.
+void check_mesh(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits);
 
-// What the mesh at min-level everywhere needs: the least a run can do with.
+// Leaves and memory of a mesh at min-level everywhere, the minimum for a run.
 struct MemoryEstimate {
   double leaves = 0, bytes = 0;
 };
 MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& traits);
 
-// That must fit into `memory` bytes, and the leaves into their index type.
-void check_memory(const io::Fields& fields, const Config& config, const solvers::Traits& traits,
+// The estimate fits into `memory` bytes, and the number of leaves into its index type.
+void check_memory(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits,
                   double memory);
 
-void check_output(const io::Fields& fields, const Config& config);
+void check_output(const io::KeyTable& keys, const Config& config);
 
-// Deepest level a key can hold: 12 in 3D, 15 in 2D.
+// The deepest level of the spacetree's keys: 12 in 3D, 15 in 2D.
 int deepest_level(int dimensions);
 
 }  // namespace meander::simulation

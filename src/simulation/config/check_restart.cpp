@@ -35,8 +35,8 @@ bool is_periodic(const Config& config, int axis) {
 CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::string& path) {
   const io::CheckpointState& state = checkpoint.state();
   if (state.step < 0 || state.step > std::numeric_limits<int>::max())
-    throw InputError(fmt::format("{}: step = {} cannot be", path, state.step));
-  // Where it ran is no fact of the checkpoint: its devices need not be here.
+    throw InputError(fmt::format("{}: step = {} is invalid", path, state.step));
+  // The devices of the run that wrote the checkpoint need not exist here.
   CheckpointFacts facts{.path = path,
                         .config = load_config_text(state.input, path, {"offload.device=none"}, scenarios(),
                                                    std::numeric_limits<double>::infinity()),
@@ -84,14 +84,13 @@ void check_mesh_of_checkpoint(const CheckpointFacts& checkpoint, const io::Check
                               const std::string& equation) {
   const Config& config = checkpoint.config;
   const auto refuse_file = [&](const char* what) {
-    throw InputError(
-        fmt::format("{}: its {} differ from those of the input that it holds", checkpoint.path, what));
+    throw InputError(fmt::format("{}: its {} differ from those of its own input", checkpoint.path, what));
   };
   const solvers::PatchLayout& layout = mesh.mesh.layout;
   if (find_module(equation) == nullptr) {
     std::vector<std::string> known;
     for (const Module* module : modules()) known.push_back('"' + module->name + '"');
-    throw InputError(fmt::format("{}: solver.equation is \"{}\", which this program does not know; it has {}",
+    throw InputError(fmt::format("{}: solver.equation is \"{}\", which this program lacks; it has {}",
                                  checkpoint.path, equation, fmt::join(known, ", ")));
   }
   if (equation != config.equation_name) refuse_file("equations");

@@ -14,9 +14,9 @@ namespace meander::simulation {
 namespace {
 
 using io::Document;
-using io::Fields;
+using io::KeyTable;
 
-// Reads table after table; a table's defaults and checks use the ones before.
+// Reads the tables one by one; defaults and checks of a table use the earlier ones.
 class Loader {
  public:
   Loader(Document document, const std::vector<ScenarioEntry>& known, double memory)
@@ -41,16 +41,16 @@ class Loader {
 
   void read(const InputTable& table) {
     if (table.prepare != nullptr) table.prepare(document_, draft_);
-    Fields& fields = draft_.fields.emplace(table.name, Fields(table.name)).first->second;
-    table.describe(fields, draft_);
-    document_.bind(fields, table.hints == nullptr ? Document::Hints{} : table.hints(draft_));
-    if (table.check != nullptr) table.check(fields, draft_);
+    KeyTable& keys = draft_.tables.emplace(table.name, KeyTable(table.name)).first->second;
+    table.describe(keys, draft_);
+    document_.bind(keys, table.hints == nullptr ? Document::Hints{} : table.hints(draft_));
+    if (table.check != nullptr) table.check(keys, draft_);
   }
 
-  static std::string kind_of(const Document& document, Fields& fields) {
+  static std::string kind_of(const Document& document, KeyTable& keys) {
     std::string kind;
-    describe_kind(fields, kind);
-    document.peek(fields);
+    describe_kind(keys, kind);
+    document.peek(keys);
     return kind;
   }
 
@@ -58,17 +58,17 @@ class Loader {
     const Config& config = draft_.config;
     for (std::size_t i = 0; i < document_.count(table.name); ++i) {
       const std::string name = fmt::format("{}[{}]", table.name, i);
-      Fields first(name);
+      KeyTable first(name);
       std::string& kind = kinds_.emplace_back(kind_of(document_, first));
       const std::vector<CriterionEntry> entries = refinement_criteria();
       const auto entry =
           std::find_if(entries.begin(), entries.end(), [&](const auto& one) { return one.name == kind; });
       const std::shared_ptr<RefinementCriterion> criterion = entry->make();
-      Fields& fields = criteria_.emplace_back(name);
-      describe_kind(fields, kind);
-      criterion->describe(fields, config);
-      document_.bind(fields, keys_of_other_kinds(kind, entries));
-      criterion->set_up(fields, config);
+      KeyTable& keys = criteria_.emplace_back(name);
+      describe_kind(keys, kind);
+      criterion->describe(keys, config);
+      document_.bind(keys, keys_of_other_kinds(kind, entries));
+      criterion->set_up(keys, config);
       draft_.config.refinement.push_back(criterion);
     }
   }
@@ -77,10 +77,10 @@ class Loader {
                                       const std::vector<CriterionEntry>& entries) const {
     Document::Hints hints;
     for (const CriterionEntry& other : entries) {
-      Fields fields("");
+      KeyTable keys("");
       const auto criterion = other.make();
-      criterion->describe(fields, draft_.config);
-      for (const io::Field& field : fields.all())
+      criterion->describe(keys, draft_.config);
+      for (const io::Field& field : keys.all())
         hints.emplace_back(field.key, fmt::format("has no meaning for kind = '{}'", kind));
     }
     return hints;
@@ -91,29 +91,29 @@ class Loader {
     config.resolved = fmt::format("# {}, with every default filled in.\n", config.source);
     for (const InputTable& table : input_tables()) {
       if (is_array(table)) {
-        for (const Fields& fields : criteria_)
-          config.resolved += '\n' + toml_table(fields, fmt::format("[[{}]]", table.name));
+        for (const KeyTable& keys : criteria_)
+          config.resolved += '\n' + toml_table(keys, fmt::format("[[{}]]", table.name));
         continue;
       }
-      const Fields& fields = draft_.fields.at(table.name);
-      config.resolved += '\n' + toml_table(fields, fmt::format("[{}]", table.name));
-      for (const io::Field& field : fields.all()) {
-        config.keys.push_back({fields.table() + '.' + field.key, io::toml_text(field.target),
-                               is_fixed(fields, field),
-                               field.origin.where.empty() ? fields.place() : field.origin});
+      const KeyTable& keys = draft_.tables.at(table.name);
+      config.resolved += '\n' + toml_table(keys, fmt::format("[{}]", table.name));
+      for (const io::Field& field : keys.all()) {
+        config.keys.push_back({keys.table() + '.' + field.key, io::toml_text(field.target),
+                               is_fixed(keys, field),
+                               field.origin.where.empty() ? keys.origin() : field.origin});
       }
     }
   }
 
   Document document_;
   InputDraft draft_;
-  std::deque<Fields> criteria_;
+  std::deque<KeyTable> criteria_;
   std::deque<std::string> kinds_;
 };
 
-// Of all nodes that the ranks run on. Collective.
+// The memory of all nodes that the ranks run on, in bytes. Collective.
 double memory_of_nodes(const parallel::Communicator& communicator) {
-  constexpr double most = 0x1p60;  // bytes; a node that knows no limit
+  constexpr double most = 0x1p60;  // bytes, for a node without a limit
   const bool first_of_node = communicator.of_node().is_root();
   const auto kibibytes = static_cast<std::int64_t>(std::min(available_memory(), most) / 1024);
   return 1024.0 * static_cast<double>(communicator.sum(first_of_node ? kibibytes : 0));
@@ -121,7 +121,7 @@ double memory_of_nodes(const parallel::Communicator& communicator) {
 
 }  // namespace
 
-bool is_fixed(const Fields& table, const io::Field& field) {
+bool is_fixed(const KeyTable& table, const io::Field& field) {
   return field.fixed.value_or(table.table() == "scenario");
 }
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A run, as its input file describes it: read, strictly checked and complete, before any work starts.
+// The configuration of a run from its input file, checked and complete before any work starts.
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "mesh/boundary_condition.hpp"
 #include "simulation/config/offload_config.hpp"
 #include "simulation/diagnostic.hpp"
@@ -22,13 +22,13 @@ struct DomainConfig {
   int dimensions = 3;
   std::vector<double> lower, upper;  // default: the unit cube
   std::vector<int> cells;            // base cells along each axis; default 1 each; they must be cubes
-  // [boundary]: all < x, y, z < x-lower, x-upper, ... (the more special key wins); index 2 * axis + side
+  // [boundary]: x-lower, x-upper, ... override x, y, z, which override all; index 2 * axis + side
   const mesh::BoundaryCondition* boundary[6] = {&mesh::boundary::periodic, &mesh::boundary::periodic,
                                                 &mesh::boundary::periodic, &mesh::boundary::periodic,
                                                 &mesh::boundary::periodic, &mesh::boundary::periodic};
 };
 
-// [mesh]. Levels are the spacetree's: the root cube is level 0, base cells have level base_level().
+// [mesh]. Levels are those of the spacetree: the root cube is level 0, base cells have level base_level().
 struct MeshConfig {
   int patch_size = 9;
   int min_level = 0;  // default: the base level
@@ -36,8 +36,8 @@ struct MeshConfig {
   int regrid_every = 4;
   int buffer = 1;  // layers of leaves refined around those that a criterion marks
   // [partition]
-  double partition_imbalance = 1.1;  // most / mean weight of a rank, beyond which the curve is cut anew
-  bool measured_weights = false;     // a leaf weighs what its updates have cost, not its volumes
+  double partition_imbalance = 1.1;  // repartition above this max/mean load
+  bool measured_weights = false;     // the load of a leaf is its measured update time, not its volumes
 };
 
 // [time]
@@ -54,8 +54,8 @@ struct OutputConfig {
   double plot_every = 0;           // interval of simulated time; 0: only first and last
   int plot_steps = 0;              // also every n steps; 0: never
   std::vector<double> plot_times;  // also at these times (steps are shortened to meet them)
-  std::vector<std::string>
-      fields;  // unknowns or derived quantities; "velocity" is a vector; also level, curve_index
+  // Unknowns, derived quantities, vectors such as "velocity", level, curve_index.
+  std::vector<std::string> fields;
   std::string precision = "float32";
   int history_steps = 1;  // a row of history.csv every n steps
 };
@@ -64,10 +64,10 @@ struct OutputConfig {
 struct CheckpointConfig {
   int every_steps = 0;       // 0: no
   double every_minutes = 0;  // of wall time; 0: no
-  int keep = 2;              // the last so many
+  int keep = 2;              // number of the newest checkpoints that are kept
 };
 
-// A key of the resolved input, those of [[refinement]] left out.
+// A key of the resolved input, except those of [[refinement]].
 struct Key {
   std::string name, value;  // "mesh.patch-size", "9"
   bool fixed = false;       // a restart must not change it
@@ -78,11 +78,11 @@ struct Config {
   std::string source;  // the input file
   DomainConfig domain;
   MeshConfig mesh;
-  // [[refinement]]: a leaf is refined if any criterion says so, coarsened if all agree.
+  // [[refinement]]: a leaf is refined if any criterion requires it, and coarsened if all allow it.
   std::vector<std::shared_ptr<const RefinementCriterion>> refinement;
   std::string equation_name;                      // [solver]
   std::shared_ptr<const Equation> equation;       // set up
-  std::shared_ptr<const solvers::Solver> solver;  // of that equation, to be asked for names and limits
+  std::shared_ptr<const solvers::Solver> solver;  // of that equation, for names and limits
   TimeConfig time;
   OutputConfig output;
   std::vector<std::shared_ptr<const Diagnostic>> diagnostics;  // of the equation, set up
@@ -90,28 +90,28 @@ struct Config {
   OffloadConfig offload;
   std::string scenario_name;
   std::shared_ptr<Scenario> scenario;  // set up
-  std::string resolved;                // the whole input with all defaults, as TOML that can be run again
+  std::string resolved;                // the input with all defaults, as TOML; a valid input itself
   std::vector<Key> keys;
-  std::vector<std::string> warnings;  // about valid values, one line each, for the user to read once
+  std::vector<std::string> warnings;  // about valid values, one line each
 
   int base_level() const;   // smallest m with 3^m >= max(cells)
   Point<3> middle() const;  // of the domain; unused axes 0
 };
 
-// Reads `file`, applies "table.key=value" settings (later ones win), checks everything, also against the
-// memory that is available. Throws InputError.
+// Reads `file`, applies "table.key=value" settings (a later one overrides an earlier one) and checks the
+// result, also against the available memory. Throws InputError.
 Config load_config(const std::string& file, const std::vector<std::string>& settings = {});
 
-// The same on all ranks, with the memory of all their nodes: the root reads the file. Throws AgreedInputError
+// As above on all ranks, with the memory of all their nodes. The root reads the file. Throws AgreedInputError
 // (one rank: InputError). Collective.
 Config load_config(const parallel::Communicator& communicator, const std::string& file,
                    const std::vector<std::string>& settings);
-// The same for text that all ranks hold. Collective.
+// As above for a text that all ranks hold. Collective.
 Config load_config_text(const parallel::Communicator& communicator, const std::string& text,
                         const std::string& name, const std::vector<std::string>& settings);
 
-// The same with other scenarios than scenarios(), from text at hand (`name` is what messages call it), and
-// for a machine with `memory` bytes.
+// As above for a text (`name`: of the file, in messages), a list of scenarios and a machine with `memory`
+// bytes.
 Config load_config_text(const std::string& text, const std::string& name,
                         const std::vector<std::string>& settings,
                         const std::vector<ScenarioEntry>& known_scenarios, double memory);

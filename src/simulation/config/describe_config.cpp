@@ -16,140 +16,133 @@ constexpr int patch_size_min = 3, patch_size_max = 32;
 
 }  // namespace
 
-void describe_domain(io::Fields& fields, DomainConfig& config) {
-  fields.integer("dimensions", config.dimensions, "", "Number of space dimensions.", io::between(2, 3));
-  fields.numbers("lower", config.lower, "length", "Lower corner of the domain, one number an axis.")
+void describe_domain(io::KeyTable& keys, DomainConfig& config) {
+  keys.integer("dimensions", config.dimensions, "", "Number of space dimensions.", io::between(2, 3));
+  keys.numbers("lower", config.lower, "length", "Lower corner of the domain, one number for each axis.")
       .default_text = "0.0 along each axis";
-  fields.numbers("upper", config.upper, "length", "Upper corner of the domain, one number an axis.")
+  keys.numbers("upper", config.upper, "length", "Upper corner of the domain, one number for each axis.")
       .default_text = "1.0 along each axis";
-  fields
-      .integers("cells", config.cells, "",
-                "Base cells along each axis. They must be cubes. The tree starts from them: their level is "
-                "the base "
-                "level, the smallest m with 3^m >= the largest of these numbers.",
+  keys.integers("cells", config.cells, "",
+                "Number of base cells along each axis. Base cells must be cubes. The tree starts from them: "
+                "their level, the base level, is the smallest m with 3^m >= the largest of these numbers.",
                 io::at_least(1))
       .default_text = "1 along each axis";
-  for (io::Field& field : fields.all()) field.fixed = true;
+  for (io::Field& field : keys.all()) field.fixed = true;
 }
 
-void describe_boundary(io::Fields& fields, BoundaryNames& names, int dimensions) {
+void describe_boundary(io::KeyTable& keys, BoundaryNames& names, int dimensions) {
   std::vector<std::string> kinds;
   for (const mesh::BoundaryCondition* condition : boundary_conditions()) kinds.emplace_back(condition->name);
-  fields.choice("all", names.all, kinds, "Boundary on every side.");
+  keys.choice("all", names.all, kinds, "Boundary condition on every side.");
   for (int a = 0; a < dimensions; ++a) {
     const std::string axis = axis_names[a];
-    fields.choice(axis, names.axis[a], kinds, "Boundary on both sides of the " + axis + " axis.")
+    keys.choice(axis, names.axis[a], kinds, "Boundary condition on both sides of the " + axis + " axis.")
         .default_text = "that of `all`";
   }
   for (int a = 0; a < dimensions; ++a) {
     for (int s = 0; s < 2; ++s) {
       const std::string axis = axis_names[a], side = side_names[s];
-      fields
-          .choice(axis + "-" + side, names.side[2 * a + s], kinds,
-                  "Boundary on the " + side + " side of the " + axis + " axis.")
+      keys.choice(axis + "-" + side, names.side[2 * a + s], kinds,
+                  "Boundary condition on the " + side + " side of the " + axis + " axis.")
           .default_text = "that of `" + axis + "`";
     }
   }
 }
 
-void describe_mesh(io::Fields& fields, MeshConfig& config) {
-  fields
-      .integer(
-          "patch-size", config.patch_size, "volumes",
-          "p: each leaf carries a patch of p^d volumes. At least 3 h where the mesh is adaptive, h being the "
-          "halo width of the scheme (rusanov 1, muscl 2, fourth-order 3).",
-          io::between(patch_size_min, patch_size_max))
+void describe_mesh(io::KeyTable& keys, MeshConfig& config) {
+  keys.integer("patch-size", config.patch_size, "volumes",
+               "p: each leaf has a patch of p^d volumes. At least h, and at least 3 h on an adaptive mesh; h "
+               "is the halo width of the scheme (rusanov 1, muscl 2, fourth-order 3).",
+               io::between(patch_size_min, patch_size_max))
       .fixed = true;
-  fields
-      .integer("min-level", config.min_level, "", "Coarsest level of leaves; at least the base level.",
+  keys.integer("min-level", config.min_level, "", "Coarsest level of leaves; at least the base level.",
                io::at_least(0))
       .default_text = "the base level";
-  fields
-      .integer("max-level", config.max_level, "",
-               "Finest level of leaves. At most 10 levels from min-level to max-level, and at most 12 in 3D, "
-               "15 in "
-               "2D.",
+  keys.integer("max-level", config.max_level, "",
+               "Finest level of leaves, at most 12 in 3D and 15 in 2D. At most 10 levels from min-level to "
+               "max-level.",
                io::at_least(0))
       .default_text = "min-level";
-  fields.integer("regrid-every", config.regrid_every, "steps",
-                 "Steps from one adaptation of the mesh to the next.", io::at_least(1));
-  fields.integer("buffer", config.buffer, "leaves",
-                 "Layers of leaves refined around those that a criterion marks.", io::between(0, 8));
+  keys.integer("regrid-every", config.regrid_every, "steps",
+               "Number of steps between adaptations of the mesh.", io::at_least(1));
+  keys.integer("buffer", config.buffer, "leaves",
+               "Layers of leaves refined around those that a criterion refines.", io::between(0, 8));
 }
 
 std::vector<std::string> weight_names() {
   return {"volumes", "measured"};
 }
 
-void describe_partition(io::Fields& fields, MeshConfig& config, std::string& weights) {
-  fields.number("imbalance", config.partition_imbalance, "",
-                "The curve is cut anew after a regrid if the heaviest rank exceeds the mean by this factor.",
-                io::at_least(1));
-  fields.choice("weights", weights, weight_names(),
-                "What a leaf weighs: its volumes (all leaves the same), or the time its updates have taken.");
+void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& weights) {
+  keys.number("imbalance", config.partition_imbalance, "",
+              "The leaves are repartitioned after a regrid if the maximum load of a rank exceeds this "
+              "multiple of the mean load.",
+              io::at_least(1));
+  keys.choice("weights", weights, weight_names(),
+              "The load of a leaf: its number of volumes, which is equal for all leaves, or its measured "
+              "update time.");
 }
 
-void describe_kind(io::Fields& fields, std::string& kind) {
+void describe_kind(io::KeyTable& keys, std::string& kind) {
   std::vector<std::string> names;
   for (const CriterionEntry& entry : refinement_criteria()) names.push_back(entry.name);
-  fields.choice("kind", kind, std::move(names), "The criterion.").required = true;
+  keys.choice("kind", kind, std::move(names), "The criterion.").required = true;
 }
 
-void describe_equation(io::Fields& fields, std::string& name) {
+void describe_equation(io::KeyTable& keys, std::string& name) {
   std::vector<std::string> names;
   std::string meanings;
   for (const Module* module : modules()) {
     names.push_back(module->name);
     meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "; ", module->name, module->meaning);
   }
-  fields.choice("equation", name, std::move(names), fmt::format("The equations. {}.", meanings)).fixed = true;
+  keys.choice("equation", name, std::move(names), fmt::format("The equations. {}.", meanings)).fixed = true;
 }
 
-void describe_scenario_name(io::Fields& fields, std::string& name,
+void describe_scenario_name(io::KeyTable& keys, std::string& name,
                             const std::vector<ScenarioEntry>& scenarios) {
   std::vector<std::string> names;
   for (const ScenarioEntry& entry : scenarios) names.push_back(entry.name);
-  fields.choice("name", name, std::move(names), "The scenario: initial and boundary data.").required = true;
+  keys.choice("name", name, std::move(names), "The scenario: initial and boundary data.").required = true;
 }
 
-void describe_time(io::Fields& fields, TimeConfig& config) {
-  io::Field& start = fields.number("start", config.start, "time", "Time of the initial state.");
+void describe_time(io::KeyTable& keys, TimeConfig& config) {
+  io::Field& start = keys.number("start", config.start, "time", "Time of the initial state.");
   start.default_text = "the scenario's";
   start.fixed = true;
-  fields.number("end", config.end, "time", "Time at which the run ends.").default_text = "the scenario's";
-  fields.integer("max-steps", config.max_steps, "steps",
-                 "End after so many steps at the latest; 0: no limit.", io::at_least(0));
-  fields.number("max-dt", config.max_dt, "time", "Largest time step; 0: no limit but stability.",
-                io::at_least(0));
+  keys.number("end", config.end, "time", "Time at which the run ends.").default_text = "the scenario's";
+  keys.integer("max-steps", config.max_steps, "steps", "Maximum number of steps; 0: no limit.",
+               io::at_least(0));
+  keys.number("max-dt", config.max_dt, "time", "Largest time step; 0: limited by stability only.",
+              io::at_least(0));
 }
 
-void describe_output(io::Fields& fields, OutputConfig& config, const std::vector<std::string>& plot_names) {
-  fields.text("directory", config.directory, "Where everything is written. Must not exist, or be empty.")
-      .default_text = "output/<name of the input file>";
-  fields.number("plot-every", config.plot_every, "time",
-                "Simulated time from one plot file to the next; 0: only the first and the last.",
-                io::at_least(0));
-  fields.integer("plot-steps", config.plot_steps, "steps", "Also a plot file every n steps; 0: no.",
-                 io::at_least(0));
-  fields.numbers("plot-times", config.plot_times, "time",
-                 "Also a plot file at these times, which time steps are shortened to meet.");
-  fields.texts("fields", config.fields,
-               "What plot files hold: unknowns, derived quantities, vectors (velocity, momentum), level, "
-               "curve_index.",
-               plot_names);
-  fields.choice("precision", config.precision, {"float32", "float64"}, "Of the numbers in plot files.");
-  fields.integer("history-steps", config.history_steps, "steps",
-                 "Steps from one row of history.csv to the next.", io::at_least(1));
+void describe_output(io::KeyTable& keys, OutputConfig& config, const std::vector<std::string>& plot_names) {
+  keys.text("directory", config.directory, "Output directory. It must not exist or be empty.").default_text =
+      "output/<name of the input file>";
+  keys.number("plot-every", config.plot_every, "time",
+              "Simulated time between plot files; 0: only the first and the last.", io::at_least(0));
+  keys.integer("plot-steps", config.plot_steps, "steps", "Additional plot files every n steps; 0: none.",
+               io::at_least(0));
+  keys.numbers("plot-times", config.plot_times, "time",
+               "Additional plot files at these times; time steps are shortened to meet them.");
+  keys.texts("fields", config.fields,
+             "The fields of plot files: unknowns, derived quantities, vectors (velocity, momentum), level, "
+             "curve_index.",
+             plot_names);
+  keys.choice("precision", config.precision, {"float32", "float64"},
+              "Precision of the numbers in plot files.");
+  keys.integer("history-steps", config.history_steps, "steps", "Number of steps between rows of history.csv.",
+               io::at_least(1));
 }
 
-void describe_checkpoint(io::Fields& fields, CheckpointConfig& config) {
-  fields.integer("every-steps", config.every_steps, "steps", "A checkpoint every n steps; 0: no.",
-                 io::at_least(0));
-  fields.number("every-minutes", config.every_minutes, "minutes",
-                "Also a checkpoint when so much wall time has passed since the last one; 0: no.",
-                io::at_least(0));
-  fields.integer("keep", config.keep, "files", "Older checkpoints than the last so many are removed.",
-                 io::at_least(1));
+void describe_checkpoint(io::KeyTable& keys, CheckpointConfig& config) {
+  keys.integer("every-steps", config.every_steps, "steps", "A checkpoint every n steps; 0: none.",
+               io::at_least(0));
+  keys.number("every-minutes", config.every_minutes, "minutes",
+              "Additional checkpoints after this wall time since the last one; 0: none.", io::at_least(0));
+  keys.integer("keep", config.keep, "files",
+               "Number of the newest checkpoints that are kept; older ones are removed.", io::at_least(1));
 }
 
 }  // namespace meander::simulation

@@ -8,7 +8,7 @@ namespace meander::simulation {
 
 namespace {
 
-// Scalars, and what a solver computes patch by patch.
+// Scalars, then the quantities that a solver computes patch by patch.
 std::vector<std::string> one_number_names(const solvers::Solver& solver) {
   std::vector<std::string> names = scalar_names(solver);
   for (const solvers::PatchQuantity& quantity : solver.patch_quantities()) names.push_back(quantity.name);

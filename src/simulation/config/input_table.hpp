@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The tables of an input file, in one list: from it come the reading, the checks, the resolved input,
-// docs/input.md and `meander explain`.
+// The list of the input tables. Reading, checks, the resolved input, docs/input.md and `meander explain`
+// follow from it.
 
 #include <deque>
 #include <map>
@@ -11,50 +11,51 @@
 #include <vector>
 
 #include "io/document.hpp"
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/config/describe_config.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
 
-// A diagnostic with the keys that it has declared in [diagnostics].
+// A diagnostic and the range of its keys in [diagnostics].
 struct DraftedDiagnostic {
   const Module* module = nullptr;
   std::shared_ptr<Diagnostic> diagnostic;
   std::size_t first_key = 0, end_key = 0;
 };
 
-// An input while it is read: all that its keys point to. Its address must not change.
+// An input that is being read: the targets of its keys. Its address must not change.
 struct InputDraft {
   const std::vector<ScenarioEntry>& known_scenarios;
   double memory = 0;  // bytes that the run may use
   Config config = {};
   BoundaryNames boundary_names = {};
   std::string weights = weight_names().front();
-  const Module* module = nullptr;  // null until the input names it, as its equation
+  const Module* module = nullptr;  // null until solver.equation has been read
   std::shared_ptr<Equation> equation = nullptr;
   std::vector<DraftedDiagnostic> diagnostics = {};
-  // The tables declared so far, for checks between them.
-  std::map<std::string, io::Fields> fields = {};
+  // The tables declared so far, for checks across tables.
+  std::map<std::string, io::KeyTable> tables = {};
 };
 
 struct InputTable {
   const char* name;
   const char* meaning;     // one line
-  std::string (*intro)();  // what docs/input.md says before the keys; "" or paragraphs
-  int turn;                // tables are read in this order: defaults and checks use earlier ones
-  // Before describe(), when an input is read: keys that decide which others there are. May be null.
+  std::string (*intro)();  // paragraphs of docs/input.md before the keys; may be empty
+  int turn;                // tables are read in this order; defaults and checks use earlier ones
+  // Called before describe() when an input is read: reads keys that determine which other keys exist. May be
+  // null.
   void (*prepare)(const io::Document& document, InputDraft& draft);
   // Declares the keys, with defaults from the draft. Null: an array of tables, whose keys depend on `kind`.
-  void (*describe)(io::Fields& fields, InputDraft& draft);
-  // Keys that belong elsewhere, with what to say. May be null.
+  void (*describe)(io::KeyTable& keys, InputDraft& draft);
+  // Keys of other tables or choices, with their messages. May be null.
   io::Document::Hints (*hints)(const InputDraft& draft);
-  // What must hold between the keys that were read, and what follows from them. May be null.
-  void (*check)(const io::Fields& fields, InputDraft& draft);
+  // Checks the keys that were read against each other and derives further values. May be null.
+  void (*check)(const io::KeyTable& keys, InputDraft& draft);
 };
 
-// In the order of the resolved input and of docs/input.md. Adding a table is adding an entry.
+// In the order of the resolved input and of docs/input.md. A new table is a new entry.
 const std::vector<InputTable>& input_tables();
 
 }  // namespace meander::simulation

@@ -13,7 +13,7 @@ namespace meander::simulation {
 namespace {
 
 using io::Document;
-using io::Fields;
+using io::KeyTable;
 
 std::string none() {
   return "";
@@ -23,7 +23,7 @@ std::string none() {
 
 void prepare_domain(const Document& document, InputDraft& draft) {
   DomainConfig& domain = draft.config.domain;
-  Fields first("domain");
+  KeyTable first("domain");
   describe_domain(first, domain);
   document.peek(first);
   const auto dims = static_cast<std::size_t>(domain.dimensions);
@@ -36,7 +36,8 @@ void prepare_domain(const Document& document, InputDraft& draft) {
 
 std::string boundary_intro() {
   std::string text =
-      "\nThe more special key wins: `x-lower` over `x` over `all`. In 2D there are no keys for z.\n";
+      "\nThe more specific key takes precedence: `x-lower` over `x` over `all`. In 2D there are no keys for "
+      "z.\n";
   for (const mesh::BoundaryCondition* condition : boundary_conditions()) {
     const std::string needs = condition->needs;
     text += fmt::format("`{}` {}{}.\n", condition->name, condition->meaning,
@@ -54,7 +55,7 @@ Document::Hints boundary_hints(const InputDraft& draft) {
   return hints;
 }
 
-void check_and_keep_boundary(const Fields& fields, InputDraft& draft) {
+void check_and_keep_boundary(const KeyTable& keys, InputDraft& draft) {
   BoundaryNames& names = draft.boundary_names;
   const auto conditions = boundary_conditions();
   for (int face = 0; face < 2 * draft.config.domain.dimensions; ++face) {
@@ -63,7 +64,7 @@ void check_and_keep_boundary(const Fields& fields, InputDraft& draft) {
     draft.config.domain.boundary[face] = *std::find_if(
         conditions.begin(), conditions.end(), [&](const auto* condition) { return condition->name == name; });
   }
-  check_boundary(fields, draft.config);
+  check_boundary(keys, draft.config);
   // The resolved input names every side.
   names.all.clear();
   for (std::string& axis : names.axis) axis.clear();
@@ -73,37 +74,37 @@ void check_and_keep_boundary(const Fields& fields, InputDraft& draft) {
 
 void prepare_solver(const Document& document, InputDraft& draft) {
   Config& config = draft.config;
-  Fields fields("solver");
+  KeyTable keys("solver");
   config.equation_name = modules().front()->name;
-  describe_equation(fields, config.equation_name);
-  document.peek(fields);
+  describe_equation(keys, config.equation_name);
+  document.peek(keys);
   const Module& module = *find_module(config.equation_name);
   const int dims = config.domain.dimensions;
   if (std::find(module.dims.begin(), module.dims.end(), dims) == module.dims.end()) {
-    fields.reject("equation", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
-                                          module.name, fmt::join(module.dims, " and "), dims));
+    keys.reject("equation", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
+                                        module.name, fmt::join(module.dims, " and "), dims));
   }
   draft.module = &module;
   draft.equation = module.make();
-  config.equation_name = modules().front()->name;  // the default, which is read over
+  config.equation_name = modules().front()->name;  // the default again, for bind()
 }
 
-void describe_solver(Fields& fields, InputDraft& draft) {
+void describe_solver(KeyTable& keys, InputDraft& draft) {
   Config& config = draft.config;
   if (config.equation_name.empty()) config.equation_name = modules().front()->name;
-  describe_equation(fields, config.equation_name);
-  if (draft.equation) draft.equation->describe(fields, config.domain.dimensions, config.time.cfl);
+  describe_equation(keys, config.equation_name);
+  if (draft.equation) draft.equation->describe(keys, config.domain.dimensions, config.time.cfl);
 }
 
 Document::Hints keys_of_other_equations(const InputDraft& draft) {
   Document::Hints hints;
-  const io::Fields& own = draft.fields.at("solver");
+  const io::KeyTable& own = draft.tables.at("solver");
   for (const Module* other : modules()) {
     const auto equation = other->make();
     double cfl = 0;
-    Fields fields("");
-    equation->describe(fields, 3, cfl);
-    for (const io::Field& field : fields.all()) {
+    KeyTable keys("");
+    equation->describe(keys, 3, cfl);
+    for (const io::Field& field : keys.all()) {
       if (own.find(field.key) == nullptr)
         hints.emplace_back(field.key, fmt::format("has no meaning for equation = '{}'", draft.module->name));
     }
@@ -111,13 +112,13 @@ Document::Hints keys_of_other_equations(const InputDraft& draft) {
   return hints;
 }
 
-void check_and_keep_solver(const Fields& fields, InputDraft& draft) {
+void check_and_keep_solver(const KeyTable& keys, InputDraft& draft) {
   Config& config = draft.config;
-  draft.equation->set_up(fields, config.domain.lower, config.domain.upper);
+  draft.equation->set_up(keys, config.domain.lower, config.domain.upper);
   config.equation = draft.equation;
   config.solver = config.equation->make_solver(config.domain.dimensions);
-  check_radiation(draft.fields.at("boundary"), config, config.solver->traits());
-  check_cfl(fields, config, *config.solver);
+  check_radiation(draft.tables.at("boundary"), config, config.solver->traits());
+  check_cfl(keys, config, *config.solver);
 }
 
 // [scenario]
@@ -125,9 +126,9 @@ void check_and_keep_solver(const Fields& fields, InputDraft& draft) {
 void prepare_scenario(const Document& document, InputDraft& draft) {
   Config& config = draft.config;
   const auto& known = draft.known_scenarios;
-  Fields fields("scenario");
-  describe_scenario_name(fields, config.scenario_name, known);
-  document.peek(fields);
+  KeyTable keys("scenario");
+  describe_scenario_name(keys, config.scenario_name, known);
+  document.peek(keys);
   const auto entry = std::find_if(known.begin(), known.end(),
                                   [&](const ScenarioEntry& e) { return e.name == config.scenario_name; });
   if (!entry->equation.empty() && entry->equation != config.equation_name) {
@@ -135,64 +136,64 @@ void prepare_scenario(const Document& document, InputDraft& draft) {
     for (const ScenarioEntry& other : known) {
       if (other.equation == config.equation_name) names.push_back(other.name);
     }
-    fields.reject("name",
-                  fmt::format("'{}' is a scenario of equation '{}', but solver.equation is '{}'; allowed: {}",
-                              entry->name, entry->equation, config.equation_name, fmt::join(names, ", ")));
+    keys.reject("name",
+                fmt::format("'{}' is a scenario of equation '{}', but solver.equation is '{}'; allowed: {}",
+                            entry->name, entry->equation, config.equation_name, fmt::join(names, ", ")));
   }
   const int dims = config.domain.dimensions;
   if (std::find(entry->dims.begin(), entry->dims.end(), dims) == entry->dims.end()) {
-    fields.reject("name", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
-                                      entry->name, fmt::join(entry->dims, " and "), dims));
+    keys.reject("name", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
+                                    entry->name, fmt::join(entry->dims, " and "), dims));
   }
   config.scenario = entry->make();
 }
 
-void describe_scenario(Fields& fields, InputDraft& draft) {
-  describe_scenario_name(fields, draft.config.scenario_name, draft.known_scenarios);
-  if (draft.config.scenario) draft.config.scenario->describe(fields);
+void describe_scenario(KeyTable& keys, InputDraft& draft) {
+  describe_scenario_name(keys, draft.config.scenario_name, draft.known_scenarios);
+  if (draft.config.scenario) draft.config.scenario->describe(keys);
 }
 
-void set_up_scenario(const Fields& fields, InputDraft& draft) {
+void set_up_scenario(const KeyTable& keys, InputDraft& draft) {
   const Config& config = draft.config;
   const DomainConfig& domain = config.domain;
-  config.scenario->set_up(fields, {config.equation, domain.dimensions, domain.lower, domain.upper});
+  config.scenario->set_up(keys, {config.equation, domain.dimensions, domain.lower, domain.upper});
 }
 
 // [time]
 
-void describe_time_of(Fields& fields, InputDraft& draft) {
+void describe_time_of(KeyTable& keys, InputDraft& draft) {
   Config& config = draft.config;
   if (config.scenario) {
     config.time.start = config.scenario->default_start();
     config.time.end = config.scenario->default_end();
   }
-  describe_time(fields, config.time);
+  describe_time(keys, config.time);
 }
 
 // [mesh]
 
-void describe_mesh_of(Fields& fields, InputDraft& draft) {
+void describe_mesh_of(KeyTable& keys, InputDraft& draft) {
   MeshConfig& mesh = draft.config.mesh;
   if (!draft.config.domain.cells.empty()) mesh.min_level = draft.config.base_level();
-  describe_mesh(fields, mesh);
+  describe_mesh(keys, mesh);
 }
 
-void check_and_keep_mesh(const Fields& fields, InputDraft& draft) {
+void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
   Config& config = draft.config;
   MeshConfig& mesh = config.mesh;
   const solvers::Traits& traits = config.solver->traits();
-  if (!fields.was_given("max-level")) mesh.max_level = mesh.min_level;
-  check_mesh(fields, config, traits);
-  config.scenario->check_widths(draft.fields.at("scenario"), widths_of_volumes(config));
-  check_memory(fields, config, traits, draft.memory);
-  config.warnings = config.equation->warnings(draft.fields.at("solver"), mesh.max_level > mesh.min_level);
+  if (!keys.was_given("max-level")) mesh.max_level = mesh.min_level;
+  check_mesh(keys, config, traits);
+  config.scenario->check_widths(draft.tables.at("scenario"), widths_of_volumes(config));
+  check_memory(keys, config, traits, draft.memory);
+  config.warnings = config.equation->warnings(draft.tables.at("solver"), mesh.max_level > mesh.min_level);
 }
 
 // [partition]
 
 std::string partition_intro() {
   return R"(
-How the leaves are distributed over the ranks of `mpirun`: in pieces of the Peano curve. The results do not depend on it.
+The ranks of `mpirun` get consecutive sections of the Peano curve. The results do not depend on the partition.
 )";
 }
 
@@ -200,18 +201,18 @@ How the leaves are distributed over the ranks of `mpirun`: in pieces of the Pean
 
 std::string refinement_intro() {
   return R"(
-Any number of criteria, each a table `[[refinement]]`. A leaf is refined if any of them asks for it, and coarsened if
-all agree. Without a criterion the mesh stays at `mesh.min-level`.
+Any number of criteria, each in a table `[[refinement]]`. A leaf is refined if any criterion requires it, and coarsened
+if all criteria allow it. Without criteria the mesh stays at `mesh.min-level`.
 )";
 }
 
 // [output]
 
-void describe_output_of(Fields& fields, InputDraft& draft) {
+void describe_output_of(KeyTable& keys, InputDraft& draft) {
   Config& config = draft.config;
   config.output.directory = "output/" + std::filesystem::path(config.source).stem().string();
   config.output.fields = draft.module != nullptr ? draft.module->plot_fields : modules().front()->plot_fields;
-  describe_output(fields, config.output, plot_names(*config.solver));
+  describe_output(keys, config.output, plot_names(*config.solver));
 }
 
 // [diagnostics]
@@ -224,30 +225,30 @@ std::string diagnostics_intro() {
   return text;
 }
 
-void describe_diagnostics(Fields& fields, InputDraft& draft) {
+void describe_diagnostics(KeyTable& keys, InputDraft& draft) {
   for (const Module* module : modules()) {
     for (const DiagnosticEntry& entry : module->diagnostics) {
-      DraftedDiagnostic drafted{module, entry.make(), fields.all().size(), 0};
-      drafted.diagnostic->describe(fields);
-      drafted.end_key = fields.all().size();
+      DraftedDiagnostic drafted{module, entry.make(), keys.all().size(), 0};
+      drafted.diagnostic->describe(keys);
+      drafted.end_key = keys.all().size();
       draft.diagnostics.push_back(std::move(drafted));
     }
   }
 }
 
-void set_up_diagnostics(const Fields& fields, InputDraft& draft) {
+void set_up_diagnostics(const KeyTable& keys, InputDraft& draft) {
   const std::string& equation = draft.config.equation_name;
   for (const DraftedDiagnostic& drafted : draft.diagnostics) {
     if (drafted.module->name == equation) {
-      drafted.diagnostic->set_up(fields, draft.config);
+      drafted.diagnostic->set_up(keys, draft.config);
       draft.config.diagnostics.push_back(drafted.diagnostic);
       continue;
     }
     for (std::size_t k = drafted.first_key; k < drafted.end_key; ++k) {
-      const io::Field& key = fields.all()[k];
+      const io::Field& key = keys.all()[k];
       if (io::toml_text(key.target) != key.default_text)
-        fields.reject(key.key, fmt::format("has no meaning for equation = '{}'; it belongs to '{}'", equation,
-                                           drafted.module->name));
+        keys.reject(key.key, fmt::format("has no meaning for equation = '{}'; it belongs to '{}'", equation,
+                                         drafted.module->name));
     }
   }
 }
@@ -256,68 +257,66 @@ void set_up_diagnostics(const Fields& fields, InputDraft& draft) {
 
 std::string checkpoint_intro() {
   return R"(
-A run that ends, or is stopped by a signal or a wall time, writes a last checkpoint in any case.
+A run always writes a checkpoint at its end, also if a signal or the wall time stops it.
 See [running on clusters](running-on-clusters.md).
 )";
 }
 
 // [offload] and [gpu-memory]
 
-void check_devices(const Fields& fields, InputDraft& draft) {
+void check_devices(const KeyTable& keys, InputDraft& draft) {
   const Config& config = draft.config;
-  check_offload(draft.fields.at("offload"), fields, config.offload, *config.solver, config.mesh.patch_size);
+  check_offload(draft.tables.at("offload"), keys, config.offload, *config.solver, config.mesh.patch_size);
 }
 
 template <auto describe, auto member>
-void describe_part(Fields& fields, InputDraft& draft) {
-  describe(fields, draft.config.*member);
+void describe_part(KeyTable& keys, InputDraft& draft) {
+  describe(keys, draft.config.*member);
 }
 
 template <auto check_keys>
-void check_part(const Fields& fields, InputDraft& draft) {
-  check_keys(fields, draft.config);
+void check_part(const KeyTable& keys, InputDraft& draft) {
+  check_keys(keys, draft.config);
 }
 
 }  // namespace
 
 const std::vector<InputTable>& input_tables() {
   static const std::vector<InputTable> tables = {
-      {"domain", "The box that is computed, and its base cells.", none, 0, prepare_domain,
+      {"domain", "The domain and its base cells.", none, 0, prepare_domain,
        describe_part<describe_domain, &Config::domain>, nullptr, check_part<check_domain>},
-      {"boundary", "What lies beyond each side of the box.", boundary_intro, 1, nullptr,
-       [](Fields& fields, InputDraft& draft) {
-         describe_boundary(fields, draft.boundary_names, draft.config.domain.dimensions);
+      {"boundary", "Boundary conditions.", boundary_intro, 1, nullptr,
+       [](KeyTable& keys, InputDraft& draft) {
+         describe_boundary(keys, draft.boundary_names, draft.config.domain.dimensions);
        },
        boundary_hints, check_and_keep_boundary},
-      {"mesh", "Patches, and the levels that leaves may have.", none, 5, nullptr, describe_mesh_of, nullptr,
-       check_and_keep_mesh},
-      {"partition", "How the leaves are distributed over the ranks.", partition_intro, 6, nullptr,
-       [](Fields& fields, InputDraft& draft) {
-         describe_partition(fields, draft.config.mesh, draft.weights);
-       },
+      {"mesh", "Patch size, levels of the leaves and adaptation.", none, 5, nullptr, describe_mesh_of,
+       nullptr, check_and_keep_mesh},
+      {"partition", "Distribution of the leaves over the ranks.", partition_intro, 6, nullptr,
+       [](KeyTable& keys, InputDraft& draft) { describe_partition(keys, draft.config.mesh, draft.weights); },
        nullptr,
-       [](const Fields&, InputDraft& draft) {
+       [](const KeyTable&, InputDraft& draft) {
          draft.config.mesh.measured_weights = draft.weights == weight_names().back();
        }},
-      {"refinement", "Where the mesh is refined: any number of criteria, each a table [[refinement]].",
-       refinement_intro, 7, nullptr, nullptr, nullptr, nullptr},
-      {"solver", "Which equation, and how it is solved.",
+      {"refinement", "Refinement criteria, each in a table [[refinement]].", refinement_intro, 7, nullptr,
+       nullptr, nullptr, nullptr},
+      {"solver", "The equation and its scheme.",
        [] { return std::string("\nOther keys of this table are those of the equation.\n"); }, 2,
        prepare_solver, describe_solver, keys_of_other_equations, check_and_keep_solver},
       {"scenario", "Initial and boundary data.",
        [] { return std::string("\nOther keys of this table are the parameters of the scenario.\n"); }, 3,
        prepare_scenario, describe_scenario, nullptr, set_up_scenario},
-      {"time", "The simulated time of the run, and limits of its steps.", none, 4, nullptr, describe_time_of,
-       nullptr, check_part<check_time>},
+      {"time", "Simulated time and limits of the steps.", none, 4, nullptr, describe_time_of, nullptr,
+       check_part<check_time>},
       {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,
        check_part<check_output>},
       {"diagnostics", "Additional columns of the history.", diagnostics_intro, 9, nullptr,
        describe_diagnostics, nullptr, set_up_diagnostics},
-      {"checkpoint", "When checkpoints are written; the last state is one in any case.", checkpoint_intro, 10,
-       nullptr, describe_part<describe_checkpoint, &Config::checkpoint>, nullptr, nullptr},
-      {"offload", "Patches that are updated on devices.", none, 11, nullptr,
+      {"checkpoint", "Schedule of checkpoints.", checkpoint_intro, 10, nullptr,
+       describe_part<describe_checkpoint, &Config::checkpoint>, nullptr, nullptr},
+      {"offload", "Updates of patches on devices.", none, 11, nullptr,
        describe_part<describe_offload, &Config::offload>, nullptr, nullptr},
-      {"gpu-memory", "How device memory is allocated.", none, 12, nullptr,
+      {"gpu-memory", "Device memory allocation.", none, 12, nullptr,
        describe_part<describe_gpu_memory, &Config::offload>, nullptr, check_devices},
   };
   return tables;

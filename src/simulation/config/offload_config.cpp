@@ -25,7 +25,7 @@ using Devices = std::vector<std::unique_ptr<gpu::Device>>;
 
 constexpr int most_queues = 256, most_patches = 1 << 16, least_alignment = 64, most_alignment = 1 << 20;
 
-// Why device "auto" means none; empty if it does not.
+// Why device "auto" selects none; empty if it selects devices.
 std::string why_no_gpu(const solvers::Solver& solver) {
   const std::string missing = gpu::why_missing("cuda");
   if (!missing.empty()) return missing;
@@ -43,10 +43,10 @@ Devices devices_of(const OffloadConfig& config, const solvers::Solver& solver) {
   for (const auto& device : devices) {
     const std::string& kind = device->properties().kind;
     if (kind == "host" || solver.runs_on(kind)) continue;
-    throw InputError(fmt::format(
-        "device \"{}\": the solver has no kernels for it with this scheme; there are \"none\" and \"host\" "
-        "(emulated)",
-        config.device));
+    throw InputError(
+        fmt::format("device \"{}\": the solver has no kernels for it with this scheme; there are \"none\" "
+                    "and \"host\" (emulated)",
+                    config.device));
   }
   return devices;
 }
@@ -69,10 +69,11 @@ tasks::OffloadOptions options_of(const OffloadConfig& config) {
   return options;
 }
 
-// Of a node's devices those that one of its ranks uses: dealt out like cards, or, where there are fewer
-// devices than ranks, shared.
+// Keeps the devices of one rank of a node: dealt out round-robin, or shared if there are fewer devices than
+// ranks.
 //
-// Where the batch system has dealt them out already, ranks see different ones: only who sees the same shares.
+// If the batch system has already assigned devices, ranks see different ones; only ranks that see the same
+// devices share them.
 void keep_by_local_rank(Devices& devices, const parallel::Communicator& node) {
   std::string names;
   for (const auto& device : devices) names += device->properties().id + device->properties().name + '\n';
@@ -88,9 +89,9 @@ void keep_by_local_rank(Devices& devices, const parallel::Communicator& node) {
   devices = std::move(kept);
 }
 
-// What `body` complains of, told at the key.
+// Rejects the key with the message of an exception of `body`.
 template <class Body>
-void at_key(const io::Fields& fields, const char* key, const Body& body) {
+void at_key(const io::KeyTable& keys, const char* key, const Body& body) {
   std::string complaint;
   try {
     body();
@@ -100,96 +101,90 @@ void at_key(const io::Fields& fields, const char* key, const Body& body) {
   } catch (const gpu::DeviceError& error) {
     complaint = error.what();
   }
-  fields.reject(key, complaint);
+  keys.reject(key, complaint);
 }
 
 }  // namespace
 
-void describe_offload(io::Fields& fields, OffloadConfig& config) {
-  fields.text(
+void describe_offload(io::KeyTable& keys, OffloadConfig& config) {
+  keys.text(
       "device", config.device,
-      "What updates batches of patches beside the threads: `none`; `host` or `host:N`, one or N devices "
-      "emulated by threads, for tests and models; `cuda`, GPUs, where the scheme has kernels for them; "
-      "`openmp`, the devices of OpenMP, in builds that offload with it; `auto`, GPUs if there are any that "
-      "the scheme has kernels for. The state is the same to the bit with "
-      "emulated devices, and "
-      "with GPUs wherever the scheme needs no library function.");
-  fields.integer("batch", config.batch, "patches", "Patches that are updated in one kernel launch.",
-                 io::between(1, most_patches));
-  fields.integer("queues", config.queues, "", "Queues of each device: so many batches are under way at most.",
-                 io::between(1, most_queues));
-  fields.choice(
-      "memory", config.memory, gpu::strategy_names(),
-      "How memory for batches is had: allocated and freed each time (map), from a cache (pooled), managed "
-      "memory without or with prefetching, pinned host memory that kernels read (zero-copy), or the "
-      "driver's own pool (cuda-async).");
-  fields.choice(
-      "gpus", config.gpus, {"by-local-rank", "all"},
-      "Which of a node's devices a rank uses: they are dealt out to the ranks of the node, and shared "
-      "where there are more ranks than devices (by-local-rank); or all of them by all threads of all "
-      "ranks (all).");
-  fields.choice("split", config.split, {"measured", "fixed"},
-                "How the enclaves are split between devices and threads: by the rates measured in the last "
-                "steps, so that both are done at the same time, or by `device-share`.");
-  fields.number("device-share", config.device_share, "",
-                "For split = `fixed`: the share of the enclaves that goes to devices, in whole batches.",
-                io::between(0, 1));
+      "The devices that update batches of patches in addition to the threads: `none`; `host` or `host:N`, "
+      "one or N devices emulated by threads, for tests and models; `cuda`, GPUs, if the scheme has kernels "
+      "for them; `openmp`, the devices of OpenMP, in builds with OpenMP offloading; `auto`, GPUs if there "
+      "are any and the scheme has kernels for them, else none. Results are bitwise identical with emulated "
+      "devices, and with GPUs if the scheme calls no library function.");
+  keys.integer("batch", config.batch, "patches",
+               "Number of patches in a batch, which one kernel launch updates.",
+               io::between(1, most_patches));
+  keys.integer("queues", config.queues, "",
+               "Queues of each device, the maximum number of its batches in flight.",
+               io::between(1, most_queues));
+  keys.choice("memory", config.memory, gpu::strategy_names(),
+              "Memory of the batches: allocated and freed for each batch (map), from a cache (pooled), "
+              "managed memory without or with prefetching (unified, unified-prefetch), pinned host memory "
+              "that kernels read (zero-copy), or the driver's pool (cuda-async).");
+  keys.choice("gpus", config.gpus, {"by-local-rank", "all"},
+              "The devices of a rank: the devices of a node are dealt out to its ranks, and shared if there "
+              "are more ranks than devices (by-local-rank), or every rank uses all of them (all).");
+  keys.choice("split", config.split, {"measured", "fixed"},
+              "Split of the enclaves between devices and threads: by the rates measured in the last steps, "
+              "so that both finish at the same time, or by `device-share`.");
+  keys.number("device-share", config.device_share, "",
+              "For split = `fixed`: the share of the enclaves that devices update, in whole batches.",
+              io::between(0, 1));
 }
 
-void describe_gpu_memory(io::Fields& fields, OffloadConfig& config) {
-  fields.choice("patches", config.patches, {"host", "pinned", "unified"},
-                "The memory that all patches lie in, where a device is used: any (host), pinned, from which "
-                "batches are "
-                "copied straight to the device, or managed by the driver (unified).");
-  fields.number("limit", config.limit, "bytes",
-                "The most that a rank's memory cache of a device may hold; 0: what the device has.",
-                io::at_least(0));
-  fields.number(
-      "quota", config.quota, "bytes",
-      "The most that the memory caches of all ranks that use a device may hold of it together, at any "
-      "time; 0: no quota.",
-      io::at_least(0));
-  fields.integer("alignment", config.alignment, "bytes", "Of all cached blocks: a power of two.",
-                 io::between(least_alignment, most_alignment));
-  fields.choice(
-      "fallback", config.fallback, {"batch", "pinned", "abort"},
-      "What is done for a batch that finds no memory: it waits, is split, and at last updated by "
-      "threads (batch); it lies in pinned host memory, which kernels reach over the link (pinned); the run "
-      "ends with the figures (abort).");
-  fields.number("trim-after", config.trim_after, "seconds",
-                "Cached memory that has been idle for so long goes back to the device.", io::between(0, 1e6));
+void describe_gpu_memory(io::KeyTable& keys, OffloadConfig& config) {
+  keys.choice("patches", config.patches, {"host", "pinned", "unified"},
+              "Memory of all patches if a device is used: pageable (host), pinned, from which batches are "
+              "copied directly to the device, or managed by the driver (unified).");
+  keys.number("limit", config.limit, "bytes",
+              "Maximum size of a rank's memory cache of a device; 0: the memory of the device.",
+              io::at_least(0));
+  keys.number("quota", config.quota, "bytes",
+              "Maximum total size of the memory caches of all ranks that share a device; 0: no quota.",
+              io::at_least(0));
+  keys.integer("alignment", config.alignment, "bytes", "Alignment of all cached blocks, a power of two.",
+               io::between(least_alignment, most_alignment));
+  keys.choice("fallback", config.fallback, {"batch", "pinned", "abort"},
+              "Treatment of a batch without device memory: it waits, is retried in ever smaller batches, "
+              "finally on the CPU (batch); it uses pinned host memory, which kernels access over the link "
+              "(pinned); the run ends with an error that gives the memory figures (abort).");
+  keys.number("trim-after", config.trim_after, "seconds",
+              "Idle time after which cached memory is returned to the device.", io::between(0, 1e6));
 }
 
 namespace {
 
-// Keys that only caches know.
-void check_cache_keys(const io::Fields& fields, const OffloadConfig& config) {
+// Checks the keys of the memory cache.
+void check_cache_keys(const io::KeyTable& keys, const OffloadConfig& config) {
   if (!std::has_single_bit(static_cast<unsigned>(config.alignment)))
-    fields.reject("alignment", fmt::format("must be a power of two, but is {}; {} would be", config.alignment,
-                                           std::bit_ceil(static_cast<unsigned>(config.alignment))));
+    keys.reject("alignment", fmt::format("must be a power of two, but is {}; {} would be", config.alignment,
+                                         std::bit_ceil(static_cast<unsigned>(config.alignment))));
   if (has_cache(config.memory)) return;
-  const std::pair<const char*, bool> keys[] = {{"limit", config.limit > 0},
-                                               {"quota", config.quota > 0},
-                                               {"alignment", config.alignment != OffloadConfig{}.alignment},
-                                               {"fallback", config.fallback == "pinned"}};
-  for (const auto& [key, given] : keys) {
+  const std::pair<const char*, bool> cache_keys[] = {
+      {"limit", config.limit > 0},
+      {"quota", config.quota > 0},
+      {"alignment", config.alignment != OffloadConfig{}.alignment},
+      {"fallback", config.fallback == "pinned"}};
+  for (const auto& [key, given] : cache_keys) {
     if (!given) continue;
-    fields.reject(key, fmt::format("has no meaning for offload.memory = \"{}\", which has no cache; "
-                                   "there are \"pooled\", \"unified\", \"unified-prefetch\" and "
-                                   "\"zero-copy\"",
-                                   config.memory));
+    keys.reject(key, fmt::format("has no meaning for offload.memory = \"{}\", which has no cache; there are "
+                                 "\"pooled\", \"unified\", \"unified-prefetch\" and \"zero-copy\"",
+                                 config.memory));
   }
 }
 
 }  // namespace
 
-void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, const OffloadConfig& config,
+void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, const OffloadConfig& config,
                    const solvers::Solver& solver, int patch_size) {
   Devices devices;
   at_key(offload, "device", [&] { devices = devices_of(config, solver); });
   check_cache_keys(gpu_memory, config);
   if (config.device_share != OffloadConfig{}.device_share && config.split != "fixed")
-    offload.reject("device-share", "has no meaning for split = \"measured\"; split = \"fixed\" takes it");
+    offload.reject("device-share", "has no meaning for split = \"measured\"; split = \"fixed\" uses it");
   const auto& traits = solver.traits();
   const tasks::UpdateCall call{&solver, {traits.dim, patch_size, traits.halo, traits.unknowns}};
   for (const auto& device : devices) {
@@ -216,19 +211,17 @@ void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, cons
     double most = has;
     for (const auto& [key, bytes] : {std::pair{"limit", config.limit}, std::pair{"quota", config.quota}}) {
       if (bytes > 0 && block(1) > bytes)
-        gpu_memory.reject(key, fmt::format("is less than one patch takes, which is {:.0f} bytes, but is {}",
-                                           block(1), bytes));
+        gpu_memory.reject(
+            key, fmt::format("must be at least the {:.0f} bytes of one patch, but is {}", block(1), bytes));
       most = bytes > 0 ? std::min(most, bytes) : most;
     }
     int fitting = config.batch;
     while (fitting > 0 && block(fitting) > most) --fitting;
     if (fitting < config.batch) {
-      offload.reject(
-          "batch",
-          fmt::format("{} patches of {} bytes each take a block of {:.0f} bytes, which does not fit into "
-                      "{:.0f} bytes on {}; {} would",
-                      config.batch, tasks::batch_bytes(call, 1), block(config.batch), most,
-                      device->properties().name, fitting));
+      offload.reject("batch", fmt::format("{} patches of {} bytes each require a block of {:.0f} bytes, "
+                                          "which does not fit into {:.0f} bytes on {}; {} patches fit",
+                                          config.batch, tasks::batch_bytes(call, 1), block(config.batch),
+                                          most, device->properties().name, fitting));
     }
   }
 }
@@ -247,7 +240,7 @@ std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, c
                             devices.size() == 1 ? "" : "s", devices.front()->properties().name));
     }
   });
-  // All ranks have the same input; whether there are devices may differ.
+  // All ranks have the same input, but not all need have devices.
   tasks::OffloadOptions options = options_of(config);
   if (config.gpus == "by-local-rank" || config.quota > 0) {
     const parallel::Communicator node = communicator.of_node();

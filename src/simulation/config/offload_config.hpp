@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// [offload] and [gpu-memory]: whether batches of patches are updated on devices, and with which memory.
+// [offload] and [gpu-memory]: updates of batches of patches on devices, and their memory.
 
 #include <functional>
 #include <memory>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpu/device.hpp"
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "parallel/communicator.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/offload_engine.hpp"
@@ -27,25 +27,25 @@ struct OffloadConfig {
   double device_share = 1;             // of the enclaves, for split = "fixed"
   // [gpu-memory]
   std::string patches = "host";    // or "pinned", "unified"
-  double limit = 0;                // bytes of a device that a rank's cache may hold; 0: all it has
-  double quota = 0;                // bytes of a device that all ranks' caches may hold; 0: no quota
+  double limit = 0;                // bytes of a device that a rank's cache may hold; 0: all of its memory
+  double quota = 0;                // bytes of a device that the caches of all ranks may hold; 0: no quota
   int alignment = 256;             // bytes
   std::string fallback = "batch";  // or "pinned", "abort"
   double trim_after = 10;          // seconds
 
-  // What stands for the devices of that name; tests give others.
+  // Replaces the devices of that name, for tests; may be empty.
   std::function<std::vector<std::unique_ptr<gpu::Device>>()> make_devices;
   bool block_kernels = false;  // see tasks::OffloadOptions
 };
 
-void describe_offload(io::Fields& fields, OffloadConfig& config);
-void describe_gpu_memory(io::Fields& fields, OffloadConfig& config);
+void describe_offload(io::KeyTable& keys, OffloadConfig& config);
+void describe_gpu_memory(io::KeyTable& keys, OffloadConfig& config);
 
-// Throws InputError at the key that asks for what is not there: device, strategy, memory for a batch.
-void check_offload(const io::Fields& offload, const io::Fields& gpu_memory, const OffloadConfig& config,
+// Throws InputError at the key that requires something missing: device, strategy, memory for a batch.
+void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, const OffloadConfig& config,
                    const solvers::Solver& solver, int patch_size);
 
-// Null where there is no device. Throws DeviceError (several ranks: AgreedFailure). Collective.
+// Null on a rank without devices. Throws DeviceError (several ranks: AgreedFailure). Collective.
 std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
                                                   const parallel::Communicator& communicator);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double seconds_between_agreements = 1e-3;
 constexpr int most_steps_between_agreements = 100;
 constexpr double seconds_per_minute = 60;
-// A busy file system may take longer than the last time.
+// A checkpoint may take longer than the last one on a busy file system.
 constexpr double safety = 2;
 
 }  // namespace
@@ -35,8 +35,8 @@ Agreed StepAgreement::agree(double now, bool checkpoint, int stop_signal) {
 Due CheckpointSchedule::after_step(std::int64_t step, const std::optional<Agreed>& agreed) {
   if (agreed) {
     longest_step_ = std::max(longest_step_, agreed->longest_step * agreed->steps);
-    out_of_time_ = walltime_ > 0 && agreed->now + safety * cost_ + longest_step_ >= walltime_;
-    if (agreed->stop_signal != 0 || out_of_time_) return Due::stop;
+    const bool out_of_time = walltime_ > 0 && agreed->now + safety * cost_ + longest_step_ >= walltime_;
+    if (agreed->stop_signal != 0 || out_of_time) return Due::stop;
     if (agreed->checkpoint) return Due::checkpoint;
     const double interval = seconds_per_minute * config_.every_minutes;
     if (interval > 0 && agreed->now - last_ >= interval) return Due::checkpoint;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// When checkpoints are due and when a run has to stop. Pure arithmetic on what all ranks agree on, so that
-// all come to the same answer.
+// The schedule of checkpoints and of the stop of a run: arithmetic on values that all ranks share, so that
+// all ranks reach the same decision.
 
 #include <cstdint>
 #include <optional>
@@ -12,23 +12,23 @@
 
 namespace meander::simulation {
 
-// What the ranks know together after a step: of each the greatest.
+// The maxima over all ranks after a step.
 struct Agreed {
-  bool checkpoint = false;  // somebody was asked for one
-  int stop_signal = 0;      // somebody was asked to stop by this signal; 0: nobody
+  bool checkpoint = false;  // a rank was asked for a checkpoint
+  int stop_signal = 0;      // the signal that asked a rank to stop; 0: none
   double now = 0;           // seconds of wall time since the program's start
   double longest_step = 0;  // seconds, since the last agreement
   int steps = 1;            // since the last agreement
 };
 
-// Makes ranks agree after every step, or after every so many that a millisecond passes in between: signals
-// need no quicker answer, and short steps no further wait for one another.
+// Lets the ranks agree after every step, or less often if steps are shorter than a millisecond: signals need
+// no quicker answer, and the ranks do not wait for each other after every short step.
 class StepAgreement {
  public:
   explicit StepAgreement(const parallel::Communicator& communicator) : communicator_(communicator) {}
 
-  // `now` and the rest are this rank's. Nothing: not this time, the requests wait. The same on all ranks
-  // whether something comes back. `checkpoint` is called when it does. Collective.
+  // The arguments are this rank's. Returns nothing between agreements, on all ranks alike; requests then
+  // wait. checkpoint() is called only for an agreement. Collective.
   template <class TakeRequest>
   std::optional<Agreed> after_step(double now, double step_seconds, TakeRequest&& checkpoint,
                                    int stop_signal) {
@@ -49,25 +49,21 @@ enum class Due : std::uint8_t { nothing, checkpoint, stop };
 
 class CheckpointSchedule {
  public:
-  // walltime: seconds since the program's start at which it must be over; 0: no limit. now: seconds since
-  // then. expected_cost: seconds that a checkpoint takes, before any has been written.
+  // walltime: seconds since the program's start at which the program must have ended; 0: no limit. now:
+  // seconds since the program's start. expected_cost: estimated seconds of the first checkpoint.
   CheckpointSchedule(const CheckpointConfig& config, double walltime, double now, double expected_cost)
       : config_(config), walltime_(walltime), last_(now), cost_(expected_cost) {}
 
-  // After each step. `agreed`: if the ranks have agreed on something after it.
+  // Call after each step. `agreed`: the result of StepAgreement::after_step().
   Due after_step(std::int64_t step, const std::optional<Agreed>& agreed);
 
-  // A checkpoint has been written: it took `seconds` of the slowest rank, and all is ready at `now`.
+  // Call after a checkpoint: the slowest rank took `seconds`, and all ranks were done at `now`.
   void written(double now, double seconds);
-
-  // Whether the last Due::stop was the wall time's.
-  bool out_of_time() const { return out_of_time_; }
 
  private:
   CheckpointConfig config_;
   double walltime_, last_, cost_;
   double longest_step_ = 0;
-  bool out_of_time_ = false;
 };
 
 }  // namespace meander::simulation

@@ -26,7 +26,7 @@ class NodeQuota final : public gpu::Quota {
   void ask() noexcept override { quota_.ask(); }
   std::uint64_t asked() const noexcept override { return quota_.asked(); }
 
-  // A line of the window: ranks of different devices do not share it. All zero is what it is at first.
+  // A line of the window, one for each device. It is initially zero.
   struct alignas(64) Line : gpu::QuotaState {};
 
  private:
@@ -48,7 +48,7 @@ DeviceId id_of(const gpu::Device& device) {
 
 std::vector<std::shared_ptr<gpu::Quota>> node_quotas(std::size_t bytes, const Devices& devices,
                                                      const parallel::Communicator& node) {
-  // Windows are given up together: who has no device keeps none of their quotas.
+  // A window is released collectively: ranks without devices take no part in it.
   const parallel::Communicator sharing = node.split(devices.empty() ? 0 : 1);
   if (devices.empty()) return {};
   std::vector<DeviceId> own;

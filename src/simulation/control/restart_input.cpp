@@ -19,7 +19,7 @@ std::string checkpoint_file(const RestartInput& restart, const parallel::Communi
     std::error_code ignored;
     if (!communicator.is_root() || !std::filesystem::is_directory(file, ignored)) return;
     file = io::newest_checkpoint(restart.checkpoint);
-    if (file.empty()) throw InputError(fmt::format("{}: holds no chk_NNNNNN.hdf5", restart.checkpoint));
+    if (file.empty()) throw InputError(fmt::format("{}: contains no chk_NNNNNN.hdf5", restart.checkpoint));
   });
   communicator.broadcast(file);
   return file;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a restart is made of, and where it is found.
+// The input of a restart: checkpoint, input file and settings, and their locations.
 
 #include <string>
 #include <vector>
@@ -12,17 +12,17 @@
 namespace meander::simulation {
 
 struct RestartInput {
-  std::string checkpoint;                  // file; or the directory of a run, for its newest one
-  std::string input = {};                  // file; empty: the input that the checkpoint holds
-  std::vector<std::string> settings = {};  // on top of it
+  std::string checkpoint;                  // file, or directory of a run for its newest checkpoint
+  std::string input = {};                  // file; empty: the input in the checkpoint
+  std::vector<std::string> settings = {};  // applied to the input
 };
 
-// The checkpoint's file: what it says, or the newest of the directory that it says. The root looks. Throws
-// AgreedInputError (one rank: InputError) where a directory holds none. Collective.
+// The file of the checkpoint: restart.checkpoint, or the newest checkpoint if that is a directory. The root
+// reads the directory. Throws AgreedInputError (one rank: InputError) if it contains none. Collective.
 std::string checkpoint_file(const RestartInput& restart, const parallel::Communicator& communicator);
 
-// Where it is to write: `output`, if that is not empty; what --set output.directory says; empty: beside the
-// checkpoint.
+// The output directory: `output` if not empty, else the value of --set output.directory; empty: the
+// checkpoint's directory.
 std::string new_directory(const RestartInput& restart, const std::string& output, const Config& config);
 
 }  // namespace meander::simulation

@@ -23,7 +23,7 @@ extern "C" void on_request(int signal) {
   } else if (stop_request == 0) {
     stop_request = signal;
   } else {
-    // Blocked until this handler returns, and then nobody stands between it and the process.
+    // The signal is blocked until this handler returns; then it ends the process.
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What signals ask of a run. The handlers only set flags; the run looks at them between two steps.
+// Signals to a run. The handlers only set flags, which the run reads between steps.
 //
-//   SIGUSR1                   write a checkpoint and go on
+//   SIGUSR1                   write a checkpoint and continue
 //   SIGTERM, SIGINT, SIGUSR2  write a checkpoint and stop; a second one ends the process at once
 //
-// mpirun passes SIGUSR1 and SIGUSR2 on to its ranks; to SIGTERM and SIGINT of its own it adds SIGKILL a
-// second later.
+// mpirun forwards SIGUSR1 and SIGUSR2 to its ranks. After SIGTERM and SIGINT it sends SIGKILL one second
+// later.
 
 namespace meander::simulation {
 
-// While one lives, the signals are handled as above; afterwards as before, or, where the process only ends
-// after it, a first one is too late and changes nothing, so that a run that is done ends as such. One at a
-// time.
+// Installs the handlers for its lifetime. The destructor restores the previous handlers, or (too_late) keeps
+// flags without effect: in a process that only ends afterwards, a first signal then does not change the exit
+// code of a finished run. One object at a time.
 class StopRequests {
  public:
   enum class Afterwards { as_before, too_late };
@@ -22,7 +22,7 @@ class StopRequests {
   StopRequests(const StopRequests&) = delete;
   StopRequests& operator=(const StopRequests&) = delete;
 
-  // Whether a checkpoint was asked for since the last call. Of this process only.
+  // Whether this process was asked for a checkpoint since the last call.
   bool take_checkpoint_request();
   // The signal that asked to stop, or 0.
   int stop_signal() const;

@@ -38,23 +38,21 @@ ThreadPlan plan_threads(std::span<const Processors> masks, std::size_t self, int
   plan.threads = asked > 0 ? asked : default_threads(masks, masks[self]);
   const auto ranks = static_cast<int>(masks.size());
   const int bound_to = count(all);
-  const std::string unbind =
-      bound_to < usable && bound_by_launcher
-          ? fmt::format("mpirun --bind-to none (or --map-by slot:PE={}) lets them use all {}",
-                        std::max(1, usable / ranks), usable)
-          : "";
+  const std::string unbind = bound_to < usable && bound_by_launcher
+                                 ? fmt::format("mpirun --bind-to none (or --map-by slot:PE={}) allows all {}",
+                                               std::max(1, usable / ranks), usable)
+                                 : "";
   if (threads > bound_to) {
-    plan.warnings.push_back(fmt::format("{} with {} in all take turns on {}{}", plural(ranks, "rank"),
+    plan.warnings.push_back(fmt::format("{} with {} in total share {}{}", plural(ranks, "rank"),
                                         plural(threads, "thread"), plural(bound_to, "processor"),
                                         unbind.empty() ? "" : "; " + unbind));
   } else if (!unbind.empty() && asked == 0) {
     plan.warnings.push_back(
-        fmt::format("{} of this node's {} processors stay idle, since ranks are bound to {}; {}",
+        fmt::format("{} of this node's {} processors are idle because the ranks are bound to {}; {}",
                     usable - bound_to, usable, bound_to, unbind));
   } else if (threads < bound_to && asked == 0) {
     plan.warnings.push_back(
-        fmt::format("{} of {} processors stay idle; a number of ranks that divides {} would use "
-                    "them",
+        fmt::format("{} of {} processors are idle; a number of ranks that divides {} would use all",
                     bound_to - threads, bound_to, bound_to));
   }
   return plan;

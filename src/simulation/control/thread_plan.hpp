@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How many threads a rank takes, from what its affinity mask and its neighbours on the node leave it.
+// The number of threads of a rank, from its affinity mask and the other ranks on its node.
 
 #include <cstddef>
 #include <span>
@@ -18,17 +18,17 @@ struct ThreadPlan {
   std::vector<std::string> warnings;  // about this node: idle processors, or too few
 };
 
-// masks: of the ranks of one node; self: this one among them. usable: processors of the node that the ranks
-// could be given. asked: threads a rank that the user wants; 0: the processors of each mask are dealt out
-// evenly to the ranks that have it, at least one each. bound_by_launcher: the masks are mpirun's doing and
-// not the user's.
+// masks: of the ranks of one node; self: index of this rank. usable: number of the node's processors that
+// ranks could use. asked: threads of each rank given by the user; 0: the processors of each mask are divided
+// evenly between the ranks that have this mask, at least one each. bound_by_launcher: mpirun has set the
+// masks, not the user.
 ThreadPlan plan_threads(std::span<const Processors> masks, std::size_t self, int usable, int asked,
                         bool bound_by_launcher);
 
-// The same for the ranks of this node. Collective.
+// As above for the ranks of this node. Collective.
 ThreadPlan plan_threads(const parallel::Communicator& communicator, int asked);
 
-// The rank that mpirun, srun and their like give this process before MPI is initialised; -1: started by hand.
+// The rank that mpirun or srun assign to this process, known before MPI is initialised; -1: no launcher.
 int launched_rank();
 
 }  // namespace meander::simulation

@@ -13,7 +13,7 @@
 namespace meander::simulation {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 24;  // bytes a message
+constexpr std::size_t piece = std::size_t{1} << 24;  // bytes of a message
 
 }  // namespace
 
@@ -28,7 +28,7 @@ TraceFile::TraceFile(const std::string& path, const parallel::Communicator& comm
       throw InputError(fmt::format("meander: --trace: {}", failure.what()));
     }
   });
-  // The clocks of a node are one; those of different nodes are set by a barrier.
+  // The ranks of a node share a clock; the clocks of different nodes are aligned by a barrier.
   const parallel::Communicator node = communicator_.of_node();
   communicator_.barrier();
   origin_ = trace::now();
@@ -57,7 +57,7 @@ void TraceFile::finish() {
     if (!communicator_.is_root()) return;
     writer_->finish(note);
     log::info(fmt::format("trace: {} (ui.perfetto.dev, or scripts/plot-trace {})", path_, path_));
-    if (dropped > 0) log::warning(fmt::format("trace: {}; max-steps makes a run short", note));
+    if (dropped > 0) log::warning(fmt::format("trace: {}; time.max-steps shortens a run", note));
   });
 }
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// `--trace FILE`: the timeline of a run, one file for all ranks, to be looked at in Perfetto or with
-// scripts/plot-trace.
+// `--trace FILE`: the timeline of a run, one file for all ranks, for Perfetto or scripts/plot-trace.
 
 #include <cstdint>
 #include <optional>
@@ -15,15 +14,15 @@ namespace meander::simulation {
 
 class TraceFile {
  public:
-  // Starts to record, and makes the file, before any work; `path` empty: nothing is recorded. Throws
-  // InputError (several ranks: AgreedInputError) if the file cannot be written. Collective.
+  // Creates the file and starts recording; `path` empty: nothing is recorded. Throws InputError (several
+  // ranks: AgreedInputError) if the file cannot be written. Collective.
   TraceFile(const std::string& path, const parallel::Communicator& communicator);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  // Ends the recording and writes what all ranks have recorded. The root holds the events of one other rank
-  // at a time, in pieces. Throws Failure (AgreedFailure). Collective.
+  // Ends the recording and writes the events of all ranks. The root receives them rank by rank, in pieces.
+  // Throws Failure (several ranks: AgreedFailure). Collective.
   void finish();
 
  private:

@@ -47,7 +47,7 @@ double parse_walltime(const std::string& text) {
   if (rest.size() > 3) refuse(text);
   double seconds = 0;
   if (dash == std::string::npos) {
-    // From the right: seconds, minutes, hours; but a single number is minutes.
+    // From the right: seconds, minutes, hours; a single number is minutes.
     const double units[3][3] = {{minute}, {minute, 1}, {hour, minute, 1}};
     for (std::size_t i = 0; i < rest.size(); ++i) seconds += rest[i] * units[rest.size() - 1][i];
   } else {

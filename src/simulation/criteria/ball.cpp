@@ -16,7 +16,7 @@ class Ball final : public RefinementCriterion {
  public:
   explicit Ball(bool is_shell) : is_shell_(is_shell) {}
 
-  void describe(io::Fields& keys, const Config& config) override {
+  void describe(io::KeyTable& keys, const Config& config) override {
     for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
       centre_.push_back(0.5 * (config.domain.lower[a] + config.domain.upper[a]));
     t_ref_ = config.time.start;
@@ -37,16 +37,15 @@ class Ball final : public RefinementCriterion {
     RefinementCriterion::describe(keys, config);
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     check_length(keys, "centre", centre_, config.domain.dimensions);
     if (power_ != 0) {
-      // (t / t_ref)^power must be a number at all times of the run.
+      // (t / t_ref)^power must be finite at all times of the run.
       const double first = config.time.start / t_ref_, last = config.time.end / t_ref_;
       if (t_ref_ == 0 || first < 0 || last < 0) {
-        keys.reject("reference-time",
-                    fmt::format("must not be 0, and must have the sign of all times of the run ({} to {}), "
-                                "where power is not 0; but is {}",
-                                config.time.start, config.time.end, t_ref_));
+        keys.reject("reference-time", fmt::format("must not be 0 and must have the sign of all times of the "
+                                                  "run ({} to {}) if power is not 0, but is {}",
+                                                  config.time.start, config.time.end, t_ref_));
       }
     }
     RefinementCriterion::set_up(keys, config);

@@ -9,13 +9,13 @@ namespace {
 
 class Box final : public RefinementCriterion {
  public:
-  void describe(io::Fields& keys, const Config& config) override {
+  void describe(io::KeyTable& keys, const Config& config) override {
     keys.numbers("lower", lower_, "length", "Lower corner of the box.").required = true;
     keys.numbers("upper", upper_, "length", "Upper corner of the box.").required = true;
     RefinementCriterion::describe(keys, config);
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     check_length(keys, "lower", lower_, config.domain.dimensions);
     check_length(keys, "upper", upper_, config.domain.dimensions);
     check_corners(keys, lower_, upper_);

@@ -8,7 +8,7 @@
 namespace meander::simulation {
 namespace {
 
-// |a - b| / max(|a|, |b|), 0 where both vanish.
+// |a - b| / max(|a|, |b|); 0 if both are 0.
 double relative_jump(double a, double b) {
   const double scale = std::max(std::abs(a), std::abs(b));
   return std::abs(a - b) / (scale > 0 ? scale : 1.0);
@@ -19,7 +19,7 @@ double largest_jump(const QuantityOnPatch& quantity) {
   double jump = 0;
   quantity.for_interior_rows([&](const double* row) {
     for (int a = 0; a < layout.dim; ++a) {
-      // Against both neighbours: inner jumps are seen twice, which costs less than telling them apart.
+      // Jumps to both neighbours: inner jumps are computed twice, which costs less than a branch.
       const std::ptrdiff_t stride = layout.stride(a);
       for (int x = 0; x < layout.p; ++x) {
         jump = std::max(
@@ -32,7 +32,7 @@ double largest_jump(const QuantityOnPatch& quantity) {
 
 class Jump final : public QuantityCriterion {
  public:
-  void describe(io::Fields& keys, const Config& config) override {
+  void describe(io::KeyTable& keys, const Config& config) override {
     describe_variable(keys, config);
     keys.number("refine", refine_, "", "Refine a leaf where the relative jump exceeds this.",
                 io::greater_than(0))
@@ -43,7 +43,7 @@ class Jump final : public QuantityCriterion {
     RefinementCriterion::describe(keys, config);
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     if (!keys.was_given("coarsen")) coarsen_ = 0.25 * refine_;
     find_variable(keys, config);
     check_thresholds(keys, refine_, coarsen_);

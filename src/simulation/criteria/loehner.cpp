@@ -37,7 +37,7 @@ double largest_estimate(const QuantityOnPatch& quantity, double filter) {
 
 class Loehner final : public QuantityCriterion {
  public:
-  void describe(io::Fields& keys, const Config& config) override {
+  void describe(io::KeyTable& keys, const Config& config) override {
     describe_variable(keys, config);
     keys.number("refine", refine_, "", "Refine a leaf where the estimate, between 0 and 1, exceeds this.",
                 io::between(0, 1));
@@ -48,7 +48,7 @@ class Loehner final : public QuantityCriterion {
     RefinementCriterion::describe(keys, config);
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     find_variable(keys, config);
     check_thresholds(keys, refine_, coarsen_);
     RefinementCriterion::set_up(keys, config);

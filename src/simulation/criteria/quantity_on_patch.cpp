@@ -20,7 +20,7 @@ QuantityOnPatch::QuantityOnPatch(const solvers::Solver& solver, int quantity, co
     values_ = q + quantity * layout.unknown_stride();
     return;
   }
-  // Once a volume here, or every jump would compute both its sides.
+  // Computed once for each volume, not for both sides of every jump.
   thread_local std::vector<double> storage;
   storage.resize(std::max(storage.size(), static_cast<std::size_t>(layout.unknown_stride())));
   const auto& derived = solver.derived()[static_cast<std::size_t>(quantity)];
@@ -31,7 +31,7 @@ QuantityOnPatch::QuantityOnPatch(const solvers::Solver& solver, int quantity, co
       storage[static_cast<std::size_t>(v)] = derived.value(solver.parameters(), state);
     }
   };
-  // Rows with their ends in the x halo, and those that lie in a halo of another axis.
+  // Rows including their ends in the x halo, and rows in the halos of other axes.
   const int p = layout.p, above = layout.dim == 3 ? p + 1 : 1;
   for (int k = layout.dim == 3 ? -1 : 0; k < above; ++k) {
     for (int j = -1; j <= p; ++j) {
@@ -44,18 +44,18 @@ QuantityOnPatch::QuantityOnPatch(const solvers::Solver& solver, int quantity, co
   values_ = storage.data();
 }
 
-void QuantityCriterion::describe_variable(io::Fields& keys, const Config& config) {
+void QuantityCriterion::describe_variable(io::KeyTable& keys, const Config& config) {
   io::Field& field = keys.text("variable", variable_, "An unknown or derived quantity of the solver.");
   field.required = true;
   field.example = io::toml_text(config.solver->traits().unknown_names.front());
 }
 
-void QuantityCriterion::find_variable(const io::Fields& keys, const Config& config) {
+void QuantityCriterion::find_variable(const io::KeyTable& keys, const Config& config) {
   solver_ = config.solver;
   const std::vector<std::string> names = scalar_names(*solver_);
   if (std::find(names.begin(), names.end(), variable_) == names.end()) {
     const std::string near = io::nearest(variable_, names);
-    keys.reject("variable", fmt::format("'{}' is no quantity of the solver; {}allowed: {}", variable_,
+    keys.reject("variable", fmt::format("'{}' is not a quantity of the solver; {}allowed: {}", variable_,
                                         near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
                                         fmt::join(names, ", ")));
   }
@@ -65,7 +65,7 @@ void QuantityCriterion::find_variable(const io::Fields& keys, const Config& conf
   quantity_ = static_cast<int>(found - derived.begin());
 }
 
-void check_thresholds(const io::Fields& keys, double refine, double coarsen) {
+void check_thresholds(const io::KeyTable& keys, double refine, double coarsen) {
   if (coarsen > refine) {
     keys.reject("coarsen",
                 fmt::format("must be at most refine, but is {} and refine is {}", coarsen, refine));

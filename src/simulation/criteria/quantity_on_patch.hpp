@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A quantity of the solver on one patch, for criteria that look at values.
+// A quantity of the solver on one patch, for criteria that read values.
 
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/refinement_criterion.hpp"
 
 namespace meander::simulation {
 
-// The quantity laid out like an unknown in its slot: valid on the interior and on the first layer of the
-// halos across faces. The values live until the thread makes the next one.
+// The quantity in the layout of an unknown in its slot, valid on the interior and on the first layer of the
+// halos across faces. The values are valid until the thread constructs the next QuantityOnPatch.
 class QuantityOnPatch {
  public:
   // quantity: index into solver.derived().
@@ -32,12 +32,12 @@ class QuantityOnPatch {
   const double* values_;
 };
 
-// The base of criteria with a key `variable`.
+// Base class of criteria with a key `variable`.
 class QuantityCriterion : public RefinementCriterion {
  protected:
-  void describe_variable(io::Fields& keys, const Config& config);
+  void describe_variable(io::KeyTable& keys, const Config& config);
   // Rejects a name that the solver does not know. Call from set_up().
-  void find_variable(const io::Fields& keys, const Config& config);
+  void find_variable(const io::KeyTable& keys, const Config& config);
   QuantityOnPatch on(const LeafView& leaf) const { return {*solver_, quantity_, leaf}; }
 
  private:
@@ -47,6 +47,6 @@ class QuantityCriterion : public RefinementCriterion {
 };
 
 // The key `coarsen` must not exceed `refine`.
-void check_thresholds(const io::Fields& keys, double refine, double coarsen);
+void check_thresholds(const io::KeyTable& keys, double refine, double coarsen);
 
 }  // namespace meander::simulation

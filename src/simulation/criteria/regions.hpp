@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Where a leaf lies: for criteria that refine regions.
+// The position of a leaf, for criteria that refine regions.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace meander::simulation {
 
-// The distances from a point that a leaf spans. Centre: indexable, as many numbers as there are axes.
+// The smallest and largest distance between a point and a leaf. centre: indexable, one number for each axis.
 struct Distances {
   double nearest = 0, farthest = 0;
 };

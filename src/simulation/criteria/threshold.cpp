@@ -19,7 +19,7 @@ double largest_value(const QuantityOnPatch& quantity) {
 
 class Threshold final : public QuantityCriterion {
  public:
-  void describe(io::Fields& keys, const Config& config) override {
+  void describe(io::KeyTable& keys, const Config& config) override {
     describe_variable(keys, config);
     keys.number("refine", refine_, "the variable's", "Refine a leaf where the variable exceeds this.")
         .required = true;
@@ -29,7 +29,7 @@ class Threshold final : public QuantityCriterion {
     RefinementCriterion::describe(keys, config);
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     if (!keys.was_given("coarsen")) coarsen_ = refine_ - 0.5 * std::abs(refine_);
     find_variable(keys, config);
     check_thresholds(keys, refine_, coarsen_);

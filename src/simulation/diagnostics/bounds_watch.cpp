@@ -27,12 +27,12 @@ std::string describe(const StateView& view, const solvers::Bound& bound,
   }
   return fmt::format(
       "step {}, t = {:.9g}: {} = {:.9g} {}: volume at ({:.9g}), patch centre ({:.9g}), level {}; "
-      "more of these are counted, not told",
+      "further ones are counted, but not reported",
       step, view.t, bound.quantity, breached.breach.value, bound.meaning, fmt::join(place, ", "),
       fmt::join(centre, ", "), view.levels[leaf]);
 }
 
-// What one rank says, on all ranks. Collective.
+// The text of one rank, on all ranks. Collective.
 std::string said_by(const parallel::Communicator& communicator, int rank, const std::string& own) {
   if (communicator.size() == 1) return own;
   try {
@@ -53,7 +53,7 @@ void BoundsWatch::look(const StateView& view, const solvers::Solver& solver, con
   const std::size_t count = bounds_->size();
   MEANDER_ASSERT(count <= told_.size());
   if (std::count(told_.begin(), told_.end(), true) == static_cast<std::ptrdiff_t>(count)) return;
-  // The first rank that has a breach to tell of, counted from behind.
+  // The lowest rank with a breach: the maximum of size - rank.
   const parallel::Communicator& communicator = view.communicator;
   std::array<std::int64_t, solvers::most_bounds> first{};
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Warns of states that are beyond a bound of the solver and could be mended, before they no longer can.
+// Warns of states that exceeded a bound of the solver and were corrected, before states occur that cannot be
+// corrected.
 
 #include <array>
 #include <optional>
@@ -14,8 +15,8 @@ namespace meander::simulation {
 
 class BoundsWatch {
  public:
-  // Logs, on the root and once for each of solver.bounds() in its life, the first breach that `status` tells
-  // of: quantity, value, volume, patch, level, step and time. Collective.
+  // Logs on the root the first breach in `status` of each of solver.bounds(), once in the lifetime of this
+  // object: quantity, value, volume, patch, level, step and time. Collective.
   void look(const StateView& view, const solvers::Solver& solver, const tasks::SweepStatus& status, int step);
 
  private:

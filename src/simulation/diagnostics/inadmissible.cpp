@@ -11,7 +11,8 @@
 namespace meander::simulation {
 namespace {
 
-// Of the first inadmissible volume of a patch, or of its last: its state, and where it is.
+// State and position of the first inadmissible volume of a patch, or of its last volume if all are
+// admissible.
 void find_inadmissible(const solvers::Solver& solver, const solvers::PatchLayout& layout, const double* slot,
                        std::vector<double>& state, int at[3]) {
   for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {

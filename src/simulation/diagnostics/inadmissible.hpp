@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What is said of a state that the equations do not accept.
+// Messages about inadmissible states.
 
 #include <cstdint>
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace meander::simulation {
 
-// Where and what the first inadmissible volume of patch `leaf` is.
+// Position and state of the first inadmissible volume of patch `leaf`.
 std::string describe_inadmissible(const StateView& view, const solvers::Solver& solver, std::size_t leaf,
                                   int step);
 
-// Throws StateFailure on all ranks, about the first inadmissible leaf along the curve, of which there is one.
-// `leaf`: this rank's first, or -1. Collective.
+// Throws StateFailure on all ranks about the first inadmissible leaf along the curve, which must exist.
+// `leaf`: this rank's first inadmissible leaf, or -1. Collective.
 [[noreturn]] void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf,
                                      int step);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Where halos are less accurate than the state: where they are prolonged from a coarser leaf or follow from a
-// boundary condition. Copies, and restrictions from finer leaves, are as accurate as the state.
+// Halos that are less accurate than the state: those prolonged from a coarser leaf or set by a boundary
+// condition. Copies, and restrictions from finer leaves, are as accurate as the state.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,8 @@
 
 namespace meander::simulation {
 
-// Of each leaf of this rank: bit mesh::direction_of(offset) is set if the halo in that direction is inexact.
+// A mask for each leaf of this rank: bit mesh::direction_of(offset) is set if the halo in that direction is
+// inexact.
 template <int D>
 std::vector<std::uint32_t> inexact_halos(const mesh::PatchMesh<D>& mesh) {
   const auto& neighbours = mesh.view().neighbours();

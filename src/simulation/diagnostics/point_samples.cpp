@@ -28,14 +28,14 @@ void lagrange(int nodes, double at, double* weight, double* slope) {
   }
 }
 
-// The volume of the first node, of the first unknown.
+// The value of the first unknown in the volume of the first node.
 const double* first_node(const PointStencil& stencil, const solvers::PatchTask& patch,
                          const solvers::PatchLayout& layout) {
   return patch.q + layout.at(0, stencil.first[0], stencil.first[1], stencil.first[2]);
 }
 
-// Sums over z and y are taken for all nodes along x side by side. `fixed`: the number of nodes along each
-// axis, 0 where they are known at run time only.
+// Sums over z and y for all nodes along x at once. `fixed`: the number of nodes along each axis, 0 if known
+// at run time only.
 template <int fixed>
 double value_at(const PointStencil& stencil, const double* first, const solvers::PatchLayout& layout) {
   const auto nodes = [&](std::size_t axis) { return fixed > 0 ? fixed : stencil.nodes[axis]; };
@@ -101,8 +101,8 @@ void place(PointStencil& stencil, const Window& window, const SamplePoint& centr
   }
 }
 
-// Takes the sides out of the window across which the stencil reads inexact halos in directions of that many
-// axes. False if there are none.
+// Removes from the window the sides across which the stencil reads inexact halos, in directions along `axes`
+// axes. Returns whether there were any.
 bool narrow(Window& window, const PointStencil& stencil, int p, std::uint32_t inexact_halos, int axes) {
   const Window before = window;
   for (int direction = 0; direction < mesh::children<3>; ++direction) {
@@ -164,7 +164,7 @@ PointStencil stencil_at(const solvers::PatchTask& patch, const solvers::PatchLay
   Window window{{-h, -h, -h}, {p + h, p + h, p + h}};
   PointStencil stencil;
   place(stencil, window, centres);
-  // Faces first: what they take out may leave nothing to take out for edges and corners.
+  // Faces first: afterwards the stencil may no longer read inexact edges and corners.
   for (int axes = 1; inexact_halos != 0 && axes <= 3;) {
     const bool narrowed = narrow(window, stencil, p, inexact_halos, axes);
     if (narrowed) place(stencil, window, centres);

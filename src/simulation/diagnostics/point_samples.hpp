@@ -12,8 +12,8 @@
 //   interpolant. At a resolution jump the finer leaf reads its own volumes only, the coarser leaf the
 //   restricted ones of the finer;
 // - beyond the slot, where the halo is narrower than three volumes.
-// The order is the same there, continuity is lost. Where fewer than six volumes are left along an axis, all
-// of them are taken, at an order less for each that is missing.
+// Shifted stencils have the same order, but continuity is lost. If fewer than six volumes remain along an
+// axis, the stencil uses all of them, and the order decreases by one for each missing volume.
 
 #include <array>
 #include <cstddef>
@@ -47,20 +47,20 @@ struct HeldPoint {
   PointStencil stencil;
 };
 
-// Whether the point lies in the closed patch, up to rounding of its faces: points on a face belong to all
+// Whether the point lies in the closed patch, up to rounding of its faces. Points on a face belong to all
 // patches that touch it.
 bool holds(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, const SamplePoint& x);
 
-// All leaves of this rank that hold any of the points, in curve order, and the points of each in the order
-// given. A point on a face is held by all leaves that touch it, possibly of several ranks. Fills the whole
-// halos of those leaves whose stencils read them. Collective.
+// All leaves of this rank that hold any of the points, in curve order, and the points of each in the given
+// order. A point on a face is held by all leaves that touch it, possibly of several ranks. Fills the whole
+// halos of leaves whose stencils read them. Collective.
 std::vector<HeldPoint> hold_points(const StateView& view, std::span<const SamplePoint> points);
 
-// Of a point that the patch holds. inexact_halos: see StateView.
+// The stencil of a point that the patch holds. inexact_halos: see StateView.
 PointStencil stencil_at(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                         const SamplePoint& x, std::uint32_t inexact_halos = 0);
 
-// Unknown unknowns[n] at the point goes to result[n]; as many results as unknowns. Reads the whole halo.
+// Interpolates unknown unknowns[n] to result[n]; both spans have the same size. Reads the whole halo.
 void gather(const PointStencil& stencil, const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
             std::span<const int> unknowns, std::span<double> result);
 void gather(const PointStencil& stencil, const solvers::PatchTask& patch, const solvers::PatchLayout& layout,

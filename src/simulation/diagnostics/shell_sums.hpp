@@ -3,10 +3,10 @@
 #pragma once
 // Integrals over spherical (2D: circular) shells about a centre, of quantities of the state.
 //
-// Every volume counts as a slab that reaches from r - w/2 to r + w/2, w being its level's width rounded to
-// whole shells: so its share is cut linearly between the shells it spans, coarse volumes leave no gaps, and
-// an integral over a ball is smooth in its radius. All sums are of integers (multiples of a power of two), so
-// that the result has the same bits for any order, number of threads or partition.
+// Every volume is treated as a slab from r - w/2 to r + w/2, where w is the width of its level rounded to
+// whole shells. Its integral is distributed linearly over the shells it spans, so that coarse volumes leave
+// no gaps and an integral over a ball is smooth in its radius. All sums are over integers (multiples of a
+// power of two), so that the result is bitwise identical for any order, number of threads and partition.
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ struct ShellGrid {
   double radius(int edge) const { return edge * dr; }
 };
 
-// The rows of one plane of a patch, packed: what an integrand sees. All arrays have n entries.
+// The packed rows of one plane of a patch, the argument of an integrand. All arrays have n entries.
 struct PlaneView {
   int n = 0;
   const double* unknown[8] = {};
@@ -52,27 +52,29 @@ class ShellSums {
   void sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
            const std::array<double, Q>& quantum, const Integrand& integrand);
 
-  // Largest magnitude of each quantity's integral over one volume of any rank, NaN if there is one: for
-  // choosing quanta. Collective.
+  // Largest magnitude of each quantity's integral over one volume of any rank, or NaN if one is NaN; for the
+  // choice of quanta. Collective.
   template <class Integrand>
   static std::array<double, Q> largest(const StateView& view, const ShellGrid& grid, int unknowns_read,
                                        const Integrand& integrand);
 
-  // Integral of quantity q over the ball of radius i dr, i = 0 .. count. The smearing by the slabs is taken
-  // out to second order; between the radii a level resolves, the integral is linear in the ball's volume.
+  // Integral of quantity q over the ball of radius i dr, i = 0 .. count. The smearing by the slabs is
+  // corrected to second order. Between the radii that a level resolves, the integral is linear in the ball's
+  // volume.
   std::vector<double> inside(int q) const;
 
-  // Integral over each shell, i = 0 .. count - 1; what a level knows of wider shells is spread evenly.
+  // Integral over each shell, i = 0 .. count - 1; integrals of wider shells of a level are distributed
+  // evenly.
   std::vector<double> shells(int q) const;
 
  private:
   struct Level {
     double dx = 0;
     int factor = 0;  // slab width in shells; 0: no such level here
-    int edges = 0;   // slots 0 .. edges belong to the grid, edges + 1 takes what lies beyond
+    int edges = 0;   // slots 0 .. edges belong to the grid, slot edges + 1 to everything outside
     std::size_t offset = 0;
   };
-  // A slot holds for the volumes whose slab contains its edge: whole integrals, and the parts above the edge.
+  // A slot sums over the volumes whose slab contains its edge: whole integrals, and the parts above the edge.
   static constexpr std::size_t slot_size = 2 * Q;
   static constexpr int max_levels = 16;
 
@@ -120,7 +122,8 @@ class PlaneReader {
   std::vector<double> x_, y_, xy2_, r_, rows_;
 };
 
-// Rounds to the nearest integer; |value| < 2^51. Beyond, and for NaN, some integer.
+// Rounds to the nearest integer if |value| < 2^51. Otherwise, and for NaN, the result is an unspecified
+// integer.
 inline std::uint64_t rounded(double value) {
   constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: the sum's last digit is the unit
   return std::bit_cast<std::uint64_t>(value + magic) - std::bit_cast<std::uint64_t>(magic);

@@ -9,7 +9,7 @@
 namespace meander::simulation {
 namespace {
 
-// Of one unknown over a patch, in units of a volume.
+// The sum of one unknown over a patch.
 double sum_over_patch(const solvers::PatchLayout& layout, const double* slot, int unknown) {
   double sum = 0;
   for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {

@@ -30,7 +30,7 @@ std::string size_text(double bytes) {
   return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
-// A run of seconds wants more than minutes.
+// A duration as text, with seconds for short runs.
 std::string length_text(double seconds) {
   return seconds < 59.5 ? fmt::format("{:.2g} s", seconds) : io::duration_text(seconds);
 }
@@ -45,7 +45,7 @@ struct Calibration {
   int steps = 0;
 };
 
-// Collective: all ranks do as many steps as the slowest has time for.
+// Times steps. All ranks make the number of steps that the slowest has time for. Collective.
 Calibration calibrate(Simulation& simulation, double seconds) {
   const parallel::Communicator& communicator = simulation.communicator();
   const TimeConfig& time = simulation.config().time;
@@ -57,7 +57,7 @@ Calibration calibrate(Simulation& simulation, double seconds) {
     ++found.steps;
     found.dt = simulation.last_dt();
     const double now = communicator.max(seconds_since(start));
-    // The first step meets cold caches and threads that have not run.
+    // The first step is not timed: its caches are cold and its threads have not run.
     if (found.steps > 1 || now > seconds) {
       const double step = now - before;
       found.step = found.steps <= 2 ? step : std::min(found.step, step);
@@ -69,7 +69,7 @@ Calibration calibrate(Simulation& simulation, double seconds) {
   return found;
 }
 
-// Steps of the whole run, if they stay as long as they are now.
+// Number of steps of the whole run at the present step length.
 double steps_of_run(const Config& config, double dt) {
   const double by_time = std::ceil((config.time.end - config.time.start) / dt);
   return config.time.max_steps > 0 ? std::min(by_time, double{1} * config.time.max_steps) : by_time;
@@ -128,23 +128,22 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
   const auto memory = static_cast<double>(communicator.sum(static_cast<std::int64_t>(peak_memory())));
   lines.push_back(
       fmt::format("memory: {} on the host{} ({} of them patches, {} flux registers)", size_text(memory),
-                  communicator.size() > 1 ? fmt::format(", all {} ranks together", communicator.size()) : "",
+                  communicator.size() > 1 ? fmt::format(", sum over {} ranks", communicator.size()) : "",
                   size_text(static_cast<double>(state)), size_text(static_cast<double>(registers))));
   const bool offloads = config.offload.device != "none";
   lines.push_back(
       offloads
-          ? fmt::format("        {} for batches on each device of a rank ({} in flight, {} patches each)",
+          ? fmt::format("        {} for batches on each device of each rank ({} in flight, {} patches each)",
                         size_text(device_bytes(config, solver)), config.offload.queues, config.offload.batch)
           : "        none on devices: offload.device is \"none\"");
   const double steps = steps_of_run(config, found.dt);
   const double plots = plots_of_run(config, steps, found.dt);
-  lines.push_back(fmt::format(
-      "time: {:.3g} ms a step ({} measured, {} rank{}, {} thread{} each), {:.3g} M volumes a second",
-      1e3 * found.step, found.steps, communicator.size(), communicator.size() == 1 ? "" : "s", threads,
-      threads == 1 ? "" : "s", 1e-6 * volumes / found.step));
   lines.push_back(
-      fmt::format("      about {:.0f} steps of {:.3g}, {} in all, if mesh and step stay as they are", steps,
-                  found.dt, length_text(steps * found.step)));
+      fmt::format("time: {:.3g} ms per step ({} measured, {} rank{}, {} thread{} each), {:.3g} M volumes/s",
+                  1e3 * found.step, found.steps, communicator.size(), communicator.size() == 1 ? "" : "s",
+                  threads, threads == 1 ? "" : "s", 1e-6 * volumes / found.step));
+  lines.push_back(fmt::format("      about {:.0f} steps of {:.3g}, {} in total, with constant mesh and step",
+                              steps, found.dt, length_text(steps * found.step)));
   const double plot =
       volumes * plot_bytes(config, solver) + all_leaves * bytes_of_tables + bytes_of_small_parts;
   const double checkpoint = 8 * volumes * unknowns + all_leaves * bytes_of_tables + bytes_of_small_parts;
@@ -160,7 +159,7 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
   lines.push_back(fmt::format("  {:<22} {:>8}, {}", "history.csv", fmt::format("{:.0f} rows", rows),
                               size_text(rows * columns * bytes_of_number)));
   lines.push_back(
-      fmt::format("  and input.toml, summary.json, plot.vtkhdf.series: {} in all",
+      fmt::format("  and input.toml, summary.json, plot.vtkhdf.series: {} in total",
                   size_text(plots * plot + kept * checkpoint + rows * columns * bytes_of_number)));
   return lines;
 }

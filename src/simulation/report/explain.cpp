@@ -20,7 +20,7 @@ using io::Field;
 
 constexpr std::size_t line_width = 100;
 
-// The text in lines of at most line_width, each behind `indent` blanks; the first one as long as it is.
+// The text in lines of at most line_width, each indented by `indent` blanks.
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string result;
   result.append(indent, ' ');
@@ -49,7 +49,7 @@ double number_within(const io::Range& range) {
   return above ? range.max - 1 : 1;
 }
 
-// What to write where the default is no help: words, nothing, or missing.
+// An example value for a key whose default is not TOML, empty or missing.
 struct Example {
   const Field& field;
   static constexpr std::size_t axes = 3;
@@ -86,7 +86,7 @@ std::string header(const InputSection& section) {
   return section.table == "refinement" ? "[[refinement]]" : fmt::format("[{}]", section.table);
 }
 
-// All that is said of a key, but for its name and where it holds.
+// The explanation of a key without its name and its conditions.
 std::string body(const InputSection& section, const Field& field) {
   const std::string allowed = io::allowed_values(field);
   std::string text = fmt::format("{}\n", wrapped(field.meaning, 2));
@@ -99,7 +99,7 @@ std::string body(const InputSection& section, const Field& field) {
   return text + fmt::format("  example     {} in {}\n", example_line(field), header(section));
 }
 
-// A key with all choices for which the same is said of it.
+// A key and all choices with the same explanation.
 struct Answer {
   std::string name, text;
   std::vector<std::string> conditions;
@@ -125,12 +125,12 @@ std::string said(const std::vector<Answer>& answers) {
   return text;
 }
 
-// The keys of a section, one a line.
+// The keys of a section, one per line.
 std::string key_list(const InputSection& section) {
   std::size_t width = 0;
-  for (const Field& field : section.fields.all()) width = std::max(width, field.key.size());
+  for (const Field& field : section.keys.all()) width = std::max(width, field.key.size());
   std::string text;
-  for (const Field& field : section.fields.all()) {
+  for (const Field& field : section.keys.all()) {
     const std::string line = fmt::format("  {:<{}}  ", field.key, width);
     text += fmt::format("{}{}\n", line, wrapped(field.meaning, line.size()).substr(line.size()));
   }
@@ -149,7 +149,7 @@ std::string all_tables(const InputDescription& description) {
     if (section.selector.empty()) text += fmt::format("  {:<16}  {}\n", header(section), section.meaning);
   }
   return text +
-         "`meander explain TABLE` lists the keys of one, `meander explain TABLE.KEY` explains a key.\n";
+         "`meander explain TABLE` lists the keys of a table, `meander explain TABLE.KEY` explains a key.\n";
 }
 
 std::string without_brackets(std::string name) {
@@ -179,7 +179,7 @@ std::string explain(const std::string& name, const std::vector<ScenarioEntry>& k
     if (!section.choice.empty()) names.insert(section.choice);
     if (wanted == section.table || wanted == section.choice)
       sections += fmt::format("{}{}", sections.empty() ? "" : "\n", said_of_section(section));
-    for (const Field& field : section.fields.all()) {
+    for (const Field& field : section.keys.all()) {
       names.insert(section.table + "." + field.key);
       if (wanted.find('.') == std::string::npos) names.insert(field.key);
       if (wanted == field.key || wanted == section.table + '.' + field.key) add(answers, section, field);
@@ -198,7 +198,7 @@ std::string explained_keys(const std::vector<ScenarioEntry>& known_scenarios) {
   const InputDescription description(known_scenarios);
   std::set<std::string> keys;
   for (const InputSection& section : description.sections()) {
-    for (const Field& field : section.fields.all()) keys.insert(section.table + '.' + field.key);
+    for (const Field& field : section.keys.all()) keys.insert(section.table + '.' + field.key);
   }
   return fmt::format("{}\n", fmt::join(keys, "\n"));
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// `meander explain`: what a key of the input file means, from the declaration that reads it, for a terminal.
+// `meander explain`: the meaning of a key of the input file, from its declaration, for a terminal.
 
 #include <string>
 #include <vector>
@@ -10,16 +10,15 @@
 
 namespace meander::simulation {
 
-// `name`: "table.key", a key alone (every table that has it answers), a table ("mesh", "[mesh]"), a choice of
-// one
-// ("vortex", "ball"), or nothing: all tables. Throws InputError for any other name, with the nearest one.
+// `name`: "table.key", a key alone (explained for every table that has it), a table ("mesh", "[mesh]"), a
+// choice ("vortex", "ball"), or "" for all tables. Throws InputError for any other name, with the nearest
+// one.
 std::string explain(const std::string& name, const std::vector<ScenarioEntry>& known_scenarios = scenarios());
 
-// Every "table.key", one a line, for completion.
+// Every "table.key", one per line, for completion.
 std::string explained_keys(const std::vector<ScenarioEntry>& known_scenarios = scenarios());
 
-// "patch-size = 9": a line of an input file that reads this key without complaint about type, range or
-// choice.
+// "patch-size = 9": a line of an input file with a valid value of the key.
 std::string example_line(const io::Field& field);
 
 }  // namespace meander::simulation

@@ -15,9 +15,9 @@
 #include "io/checkpoint_file.hpp"
 #include "io/checkpoint_head.hpp"
 #include "io/document.hpp"
-#include "io/in_child.hpp"
 #include "io/plot_facts.hpp"
 #include "io/plot_series.hpp"
+#include "io/subprocess.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t head_of_file = 512;
 
-// A time as restarts and plots have it, to the last bit but without noise.
+// A number in its shortest form that reads back to the same bits.
 std::string number(double value) {
   return fmt::format("{}", value);
 }
@@ -70,7 +70,7 @@ std::string field_lines(const std::vector<io::FieldFacts>& fields) {
   return fmt::format("  fields, least to largest value\n{}", text);
 }
 
-// Bounds of the unknowns, which verifies the patches.
+// Bounds of the unknowns. Reads all patches, which verifies them.
 std::vector<io::FieldFacts> bounds_of(io::CheckpointReader& checkpoint) {
   const io::CheckpointMesh& mesh = checkpoint.mesh();
   const solvers::PatchLayout& layout = mesh.mesh.layout;
@@ -125,24 +125,24 @@ std::string about_checkpoint(const std::string& path) {
     if (count > 0) levels.insert(levels.begin(), {level, count, checkpoint.mesh().mesh.spacing(level)});
   }
   const auto fields = bounds_of(checkpoint);
-  return fmt::format("{}: a checkpoint, whole and undamaged\n", path) +
+  return fmt::format("{}: a checkpoint, complete and undamaged\n", path) +
          line("step", fmt::format("{}", state.step)) + line("time", number(state.time)) +
          line("last step", number(state.dt)) + about_input(state.input, path) + level_lines(levels) +
          field_lines(fields) +
          line("size", size_text(static_cast<double>(std::filesystem::file_size(path)))) +
          line("written by", io::read_file_origin(path).line()) +
-         line("to go on", fmt::format("meander restart {}", path));
+         line("continue", fmt::format("meander restart {}", path));
 }
 
 std::string about_plot(const std::string& path) {
-  return io::in_child(path, [&] {
+  return io::run_in_subprocess(path, [&] {
     const io::PlotFacts facts = io::read_plot_facts(path);
     return fmt::format("{}: a plot file (VTKHDF), for ParaView\n", path) +
            line("step", fmt::format("{}", facts.step)) + line("time", number(facts.time)) +
            about_input(facts.input, path) + level_lines(facts.levels) + field_lines(facts.fields) +
            line("size", size_text(static_cast<double>(std::filesystem::file_size(path)))) +
            line("written by", facts.origin.line()) +
-           line("to go on", "not from this: from a checkpoint, chk_*.hdf5");
+           line("continue", "not from a plot file: from a checkpoint, chk_*.hdf5");
   });
 }
 
@@ -194,7 +194,7 @@ std::string about_text(const std::string& path) {
   if (text.find('\0') != std::string::npos || path.ends_with(".csv") || text.empty())
     throw InputError(fmt::format("{}: is no checkpoint, plot file, series, history or input file", path));
   return fmt::format("{}: an input file\n", path) + about_input(text, path) +
-         line("to run it", fmt::format("meander run {}", path));
+         line("run", fmt::format("meander run {}", path));
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// `meander info`: what a file of a run holds.
+// `meander info`: the content of a file of a run.
 
 #include <string>
 
 namespace meander::simulation {
 
-// Of a checkpoint (which is verified whole), a plot file, a series of plot files, a history or an input file;
-// for a terminal. Throws InputError for a file that is none of these, or is damaged.
+// The content of a checkpoint (which is verified), plot file, series of plot files, history or input file,
+// for a terminal. Throws InputError for any other file, and for a damaged one.
 std::string info(const std::string& path);
 
 }  // namespace meander::simulation

@@ -11,7 +11,7 @@
 
 namespace meander::simulation {
 
-// Everything a field points to.
+// The targets of all keys.
 struct InputDescription::Targets {
   InputDraft draft;
   std::deque<std::string> kinds;
@@ -33,11 +33,11 @@ InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scena
                          .choice = {},
                          .meaning = table.meaning,
                          .intro = table.intro(),
-                         .fields = io::Fields(table.name)};
-    if (table.describe != nullptr) table.describe(section.fields, to.draft);
-    for (io::Field& field : section.fields.all()) {
+                         .keys = io::KeyTable(table.name)};
+    if (table.describe != nullptr) table.describe(section.keys, to.draft);
+    for (io::Field& field : section.keys.all()) {
       if (section.table != "output" || field.key != "fields") continue;
-      field.choices.clear();  // they are the equation's
+      field.choices.clear();  // they depend on the equation
       field.default_text = "the equation's";
     }
     sections_.push_back(std::move(section));
@@ -55,10 +55,10 @@ void InputDescription::add_criteria(const std::string& table) {
                          .choice = entry.name,
                          .meaning = entry.meaning,
                          .intro = {},
-                         .fields = io::Fields(table)};
-    describe_kind(section.fields, targets_->kinds.emplace_back());
+                         .keys = io::KeyTable(table)};
+    describe_kind(section.keys, targets_->kinds.emplace_back());
     targets_->criteria.push_back(entry.make());
-    targets_->criteria.back()->describe(section.fields, targets_->draft.config);
+    targets_->criteria.back()->describe(section.keys, targets_->draft.config);
     sections_.push_back(std::move(section));
   }
 }
@@ -71,9 +71,9 @@ void InputDescription::add_equations(const std::string& table) {
                          .meaning = module->meaning,
                          .intro = {},
                          .dims = module->dims,
-                         .fields = io::Fields(table)};
+                         .keys = io::KeyTable(table)};
     targets_->equations.push_back(module->make());
-    targets_->equations.back()->describe(section.fields, 3, targets_->draft.config.time.cfl);
+    targets_->equations.back()->describe(section.keys, 3, targets_->draft.config.time.cfl);
     sections_.push_back(std::move(section));
   }
 }
@@ -87,9 +87,9 @@ void InputDescription::add_scenarios(const std::string& table, const std::vector
                          .intro = {},
                          .dims = entry.dims,
                          .equation = entry.equation,
-                         .fields = io::Fields(table)};
+                         .keys = io::KeyTable(table)};
     targets_->scenarios.push_back(entry.make());
-    targets_->scenarios.back()->describe(section.fields);
+    targets_->scenarios.back()->describe(section.keys);
     sections_.push_back(std::move(section));
   }
 }
@@ -97,7 +97,7 @@ void InputDescription::add_scenarios(const std::string& table, const std::vector
 InputDescription::~InputDescription() = default;
 
 bool is_fixed(const InputSection& section, const io::Field& field) {
-  return is_fixed(section.fields, field);
+  return is_fixed(section.keys, field);
 }
 
 bool has_toml_default(const io::Field& field) {

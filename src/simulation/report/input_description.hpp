@@ -1,31 +1,31 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Every key of the input file, table after table, from the declarations that read it: for what is said about
-// them.
+// All keys of the input file by table, from their declarations: for the reference, the explanations and the
+// list of scenarios.
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
 
-// Keys of one table: its own, or those it has besides where one of them, its selector, has a certain value.
+// The keys of a table that always exist, or those that exist for one value of another key, the selector.
 struct InputSection {
   std::string table;           // "mesh"
   std::string selector;        // "kind", "equation", "name"; empty: the table's own keys
-  std::string choice;          // what the selector must be: "ball"
+  std::string choice;          // the value of the selector: "ball"
   std::string meaning;         // of the table or the choice, in a few words
   std::string intro;           // of a table: paragraphs for docs/input.md
   std::vector<int> dims = {};  // of an equation or a scenario
   std::string equation = {};   // of a scenario
-  io::Fields fields;
+  io::KeyTable keys;
 };
 
-// "1D, 2D"
+// "2D, 3D"
 std::string dimension_text(const std::vector<int>& dims);
 
 class InputDescription {
@@ -33,7 +33,7 @@ class InputDescription {
   explicit InputDescription(const std::vector<ScenarioEntry>& known_scenarios = scenarios());
   ~InputDescription();
 
-  // In the order of input_tables(); the sections of a choice stand behind those of the table's own keys.
+  // In the order of input_tables(); sections of choices follow the section of the table's own keys.
   const std::vector<InputSection>& sections() const { return sections_; }
 
  private:
@@ -49,7 +49,7 @@ class InputDescription {
 // Whether a restart must not change the key.
 bool is_fixed(const InputSection& section, const io::Field& field);
 
-// A default that is TOML, and not words that name other keys.
+// Whether the default is TOML and not a description in words.
 bool has_toml_default(const io::Field& field);
 
 }  // namespace meander::simulation

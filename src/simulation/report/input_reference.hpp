@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What users are told of the input file, made from the very declarations that read it.
+// The reference of the input file, generated from the declarations that read it.
 
 #include <string>
 #include <vector>

@@ -13,7 +13,7 @@ double ratio(std::int64_t part, std::int64_t whole, double otherwise) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : otherwise;
 }
 
-// All figures, in one order: for the sum over ranks and for summary.json.
+// All figures in a fixed order, for the sum over ranks and for summary.json.
 auto figures_of(OffloadReport& report) {
   tasks::OffloadCounts& c = report.counts;
   return std::array<std::pair<const char*, std::int64_t*>, 18>{{
@@ -80,29 +80,28 @@ std::vector<std::string> offload_lines(const OffloadReport& report) {
   const tasks::OffloadCounts& c = report.counts;
   std::vector<std::string> lines;
   if (c.batches == 0) {
-    lines.push_back(fmt::format(
-        "  offloaded: nothing; {:.1f} % of the patch updates were those of enclaves, which devices take in "
-        "whole batches only (offload.batch)",
-        100 * ratio(report.enclaves, report.updates, 0)));
+    lines.push_back(
+        fmt::format("  offloaded: nothing; {:.1f} % of the patch updates were in enclaves, which devices "
+                    "take in whole batches only (offload.batch)",
+                    100 * ratio(report.enclaves, report.updates, 0)));
   } else {
     lines.push_back(fmt::format(
         "  offloaded: {} batches, {:.1f} % of the volume updates; {:.1f} % of {} allocations from the cache",
         c.batches, 100 * report.share(), 100 * report.hit_rate(), report.allocations));
     constexpr double micro = 1e-6;
     lines.push_back(fmt::format(
-        "  while batches were under way, threads updated leaves for {:.0f} % of the time; {:.3g} us a patch "
-        "on a thread, {:.3g} us on the devices",
+        "  with batches in flight, threads updated leaves for {:.0f} % of the time; {:.3g} us per patch on a "
+        "thread, {:.3g} us on the devices",
         100 * report.batches.share(), report.rates.thread_patch / micro, report.rates.device_patch / micro));
   }
   if (report.fallbacks > 0) {
     lines.push_back(
-        fmt::format("  device memory ran short: {} blocks lay in pinned memory instead", report.fallbacks));
+        fmt::format("  device memory was short: {} blocks were in pinned memory instead", report.fallbacks));
   }
   if (c.failed + c.deferred > 0) {
     lines.push_back(fmt::format(
         "  of these, {} batches failed at first and {} waited for memory: {} retried, {} split, {} patch "
-        "updates "
-        "done on the CPU instead; {} device{} given up",
+        "updates on the CPU instead; {} device{} given up",
         c.failed, c.deferred, c.retried, c.split, c.on_cpu, c.given_up, c.given_up == 1 ? "" : "s"));
   }
   return lines;

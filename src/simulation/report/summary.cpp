@@ -19,7 +19,7 @@ double ratio(double a, double b) {
   return b > 0 ? a / b : 0;
 }
 
-// Several numbers of each rank at once.
+// Gathers several numbers of each rank at once.
 class Spreads {
  public:
   void add(double value) { values_.push_back(value); }
@@ -48,7 +48,7 @@ class Spreads {
 };
 
 std::string part(const char* name, const Spread& spread, double mean_step) {
-  const double microseconds = std::round(spread.mean / micro);  // what is less is noise, and hard to read
+  const double microseconds = std::round(spread.mean / micro);  // smaller differences are noise
   return fmt::format("{} {:.3g} ms ({:.0f} %)", name, microseconds * micro / milli,
                      100 * ratio(spread.mean, mean_step));
 }
@@ -116,35 +116,34 @@ std::vector<std::string> summary_lines(const Summary& s) {
   const double step = ratio(s.seconds, static_cast<double>(std::max<std::int64_t>(1, s.steps)));
   const double per_thread = ratio(s.volumes_per_second, s.threads);
   lines.push_back(
-      fmt::format("{} steps to t = {:.6g} in {:.1f} s: {:.1f} M volumes/s, {:.2f} M a second and thread "
-                  "({:.1f} ns a volume and step)",
+      fmt::format("{} steps to t = {:.6g} in {:.1f} s: {:.1f} M volumes/s, {:.2f} M per thread and second "
+                  "({:.1f} ns per volume and step)",
                   s.steps, s.time, s.seconds, s.volumes_per_second / mega, per_thread / mega,
                   ratio(1, per_thread) / nano));
-  lines.push_back(fmt::format("  a step: {:.3g} ms; {}, {}, {}, {}, {}", step / milli,
+  lines.push_back(fmt::format("  step: {:.3g} ms; {}, {}, {}, {}, {}", step / milli,
                               part("update", s.update, step), part("waiting", s.waiting, step),
                               part("regrid", s.regrid, step), part("output", s.output, step),
                               part("other", s.other, step)));
   if (s.ranks > 1) {
     lines.push_back(
-        fmt::format("  {} ranks, {} threads: imbalance (most / mean) {:.3f} in leaves, {:.3f} in time for "
-                    "updates; waiting {:.3g} to {:.3g} ms a step",
+        fmt::format("  {} ranks, {} threads: imbalance (max / mean) {:.3f} in leaves, {:.3f} in time for "
+                    "updates; waiting {:.3g} to {:.3g} ms per step",
                     s.ranks, s.threads, s.leaf_imbalance, s.update_imbalance, s.waiting.min / milli,
                     s.waiting.max / milli));
     lines.push_back(fmt::format(
-        "  halos: {:.3g} MB a step; {} remote faces, {:.2f} times as many as cubes would have; "
-        "{} leaves have migrated",
+        "  halos: {:.3g} MB per step; {} remote faces, {:.2f} times the number for cubes; {} leaves migrated",
         static_cast<double>(s.partition.halo_bytes) / mega, s.partition.remote_faces,
         ratio(static_cast<double>(s.partition.remote_faces), s.partition.cube_faces), s.partition.migrated));
   }
   if (s.messages.under_way > 0) {
     lines.push_back(fmt::format(
-        "  while messages were under way ({:.0f} % of the time), threads updated leaves for {:.0f} % of it{}",
+        "  with messages in flight ({:.0f} % of the time), threads updated leaves for {:.0f} % of it{}",
         100 * ratio(s.messages.under_way, s.threads * s.seconds), 100 * s.messages.share(),
-        s.offload ? fmt::format(", and batches were under way for {:.0f} %", 100 * s.messages.batches_share())
+        s.offload ? fmt::format(", and batches were in flight for {:.0f} %", 100 * s.messages.batches_share())
                   : ""));
   }
-  lines.push_back(fmt::format("  {} leaves, {} volumes; memory at most {:.1f} MB{}{}", s.leaves, s.volumes,
-                              static_cast<double>(s.peak_memory) / mega, s.ranks > 1 ? " in all" : "",
+  lines.push_back(fmt::format("  {} leaves, {} volumes; peak memory {:.1f} MB{}{}", s.leaves, s.volumes,
+                              static_cast<double>(s.peak_memory) / mega, s.ranks > 1 ? " in total" : "",
                               s.checkpoints > 0
                                   ? fmt::format("; {} checkpoint{}, {:.2g} s each", s.checkpoints,
                                                 s.checkpoints == 1 ? "" : "s", s.checkpoint_seconds)
@@ -160,13 +159,12 @@ std::vector<std::string> summary_lines(const Summary& s) {
                                 share(s.first_order)));
   }
   if (s.floored > 0) {
-    lines.push_back(fmt::format("  {} volume updates were lifted to a floor ({:.2g} of all)", s.floored,
+    lines.push_back(fmt::format("  {} volume updates were raised to a floor ({:.2g} of all)", s.floored,
                                 share(s.floored)));
   }
   if (s.strayed > 0) {
-    lines.push_back(
-        fmt::format("  {} volume updates went beyond a bound, and were brought back ({:.2g} of all)",
-                    s.strayed, share(s.strayed)));
+    lines.push_back(fmt::format("  {} volume updates exceeded a bound and were corrected ({:.2g} of all)",
+                                s.strayed, share(s.strayed)));
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a run has cost: told at its end, and kept as summary.json.
+// The costs of a run: printed at its end and written to summary.json.
 
 #include <cstdint>
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace meander::simulation {
 
-// What a rank knows of its part of the run, from the first step after the start or restart.
+// The costs of one rank, from the first step after the start or restart.
 struct RunCosts {
-  std::int64_t first_step = 0;     // steps done before
-  std::int64_t first_updates = 0;  // volume updates done before
+  std::int64_t first_step = 0;     // number of earlier steps
+  std::int64_t first_updates = 0;  // number of earlier volume updates
   double loop = 0;                 // seconds from the first step to the last file
   double output = 0;               // of these, for plots, history and checkpoints
   double checkpoints = 0;          // of these, for checkpoints
   std::int64_t checkpoint_count = 0;
   int threads = 1;
-  std::string thread_level;  // what MPI offers: "MPI_THREAD_MULTIPLE"; empty: one rank without
+  std::string thread_level;  // of MPI: "MPI_THREAD_MULTIPLE"; empty: one rank without MPI
 };
 
-// Seconds a step of one kind of work, over the ranks.
+// Seconds per step of one kind of work, over the ranks.
 struct Spread {
   double min = 0, mean = 0, max = 0;
 };
@@ -36,11 +36,11 @@ struct Summary {
   int ranks = 1, threads = 1;  // threads: of all ranks
   std::string thread_level;
   std::int64_t leaves = 0, volumes = 0, updates = 0;
-  Spread update, waiting, regrid, output, other;  // seconds a step
-  double leaf_imbalance = 1;                      // most / mean leaves of a rank, at the end
-  double update_imbalance = 1;                    // greatest / mean time for updates, over the run
+  Spread update, waiting, regrid, output, other;  // seconds per step
+  double leaf_imbalance = 1;                      // max / mean leaves of a rank, at the end
+  double update_imbalance = 1;                    // max / mean time for updates, over the run
   mesh::PartitionFacts partition;
-  double volumes_per_second = 0;                          // output left out
+  double volumes_per_second = 0;                          // without output
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
   std::int64_t checkpoints = 0;
   double checkpoint_seconds = 0;  // each
@@ -49,12 +49,12 @@ struct Summary {
   std::int64_t first_order = 0, floored = 0, strayed = 0;  // volume updates, since the start of the whole run
 };
 
-// Of all ranks, known to all. Collective.
+// The summary over all ranks, on all ranks. Collective.
 Summary summarise(const Simulation& simulation, const RunCosts& costs);
 
 // A few lines for a terminal.
 std::vector<std::string> summary_lines(const Summary& summary);
-// The same for programs: one object, keys with units.
+// JSON: one object, keys with units.
 std::string summary_json(const Summary& summary);
 
 }  // namespace meander::simulation

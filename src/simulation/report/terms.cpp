@@ -40,16 +40,16 @@ Chosen find_pde(const std::string& pde) {
                                io::suggestion(pde, pde_names(), "there are")));
 }
 
-// The parameters of [solver], as an input file would have them.
+// The terms with the parameters of [solver] from the settings.
 solvers::PointTerms set_up(const Chosen& pde, const std::vector<std::string>& settings) {
   const auto document = io::Document::from_text("", "meander terms", settings);
   document.check_tables({"solver"}, {});
   const auto equation = pde.module->make();
-  double cfl = 0.4;  // has no part in the terms
-  io::Fields fields("solver");
-  equation->describe(fields, pde.dim, cfl);
-  document.bind(fields, {{"equation", "is chosen by --pde"}});
-  equation->set_up(fields, {}, {});
+  double cfl = 0.4;  // not used by the terms
+  io::KeyTable keys("solver");
+  equation->describe(keys, pde.dim, cfl);
+  document.bind(keys, {{"equation", "is chosen by --pde"}});
+  equation->set_up(keys, {}, {});
   return equation->terms(pde.dim);
 }
 
@@ -57,7 +57,7 @@ class Reader {
  public:
   Reader(const solvers::PointTerms& terms, const std::string& name) : terms_(terms), name_(name) {}
 
-  // Adds what the terms give for this line, if it holds a row.
+  // Appends the terms for this line if it holds a row.
   void read(std::string_view line, int number, std::string& out) {
     number_ = number;
     line = line.substr(0, line.find('#'));
@@ -74,8 +74,8 @@ class Reader {
     terms_.evaluate(row_.data(), row_.size() > N ? row_.data() + N : nullptr, results_.data());
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (!std::isfinite(results_[i])) {
-        fail(fmt::format("the {} at this state is {}: it is none that the equations have terms for",
-                         terms_.results[i], results_[i]));
+        fail(fmt::format("the {} at this state is {}: the state is not admissible", terms_.results[i],
+                         results_[i]));
       }
       fmt::format_to(std::back_inserter(out), "{}{:.16e}", i == 0 ? "" : " ", results_[i]);
     }
@@ -138,7 +138,7 @@ std::string terms(const std::string& pde, const std::vector<std::string>& settin
 std::string terms_of_file(const std::string& pde, const std::vector<std::string>& settings,
                           const std::string& file) {
   if (!file.empty() && file != "-") return terms(pde, settings, io::Document::read_text(file), file);
-  set_up(find_pde(pde), settings);  // what is wrong with these shows before anything is typed
+  set_up(find_pde(pde), settings);  // checked before standard input is read
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   return terms(pde, settings, text, "standard input");
 }

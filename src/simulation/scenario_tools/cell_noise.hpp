@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Small inhomogeneities: one random number a cell of a fixed grid, from a hash of the cell and a seed, so
-// that it depends on the place alone and on nothing of mesh, threads or order.
+// Noise on a fixed grid: one random number per cell, from a hash of the cell and a seed. It depends on the
+// position only, not on mesh, threads or order.
 
 #include <array>
 #include <cstdint>

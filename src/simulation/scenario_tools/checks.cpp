@@ -16,33 +16,33 @@ std::size_t dimensions(const ProblemSetup& setup) {
   return static_cast<std::size_t>(setup.dim);
 }
 
-void check_length(const io::Fields& fields, std::string_view key, const std::vector<double>& given,
+void check_length(const io::KeyTable& keys, std::string_view key, const std::vector<double>& given,
                   const ProblemSetup& setup) {
   if (!given.empty() && given.size() != dimensions(setup))
-    fields.reject(key,
-                  fmt::format("must have {} numbers in {}D, but has {}", setup.dim, setup.dim, given.size()));
+    keys.reject(key,
+                fmt::format("must have {} numbers in {}D, but has {}", setup.dim, setup.dim, given.size()));
 }
 
 }  // namespace
 
-std::array<double, 3> checked_vector(const io::Fields& fields, std::string_view key,
+std::array<double, 3> checked_vector(const io::KeyTable& keys, std::string_view key,
                                      const std::vector<double>& given, const ProblemSetup& setup) {
-  check_length(fields, key, given, setup);
+  check_length(keys, key, given, setup);
   std::array<double, 3> vector{};
   std::copy(given.begin(), given.end(), vector.begin());
   return vector;
 }
 
-std::array<double, 3> checked_centre(const io::Fields& fields, std::string_view key,
+std::array<double, 3> checked_centre(const io::KeyTable& keys, std::string_view key,
                                      const std::vector<double>& given, const ProblemSetup& setup) {
-  check_length(fields, key, given, setup);
+  check_length(keys, key, given, setup);
   std::array<double, 3> centre{};
   for (std::size_t d = 0; d < dimensions(setup); ++d) {
     const double lower = setup.lower[d], upper = setup.upper[d];
     centre[d] = given.empty() ? 0.5 * (lower + upper) : given[d];
     if (!(centre[d] > lower && centre[d] < upper))
-      fields.reject(key, fmt::format("{} lies outside the domain: axis {} runs from {} to {}", centre[d],
-                                     "xyz"[d], lower, upper));
+      keys.reject(key, fmt::format("{} lies outside the domain: axis {} runs from {} to {}", centre[d],
+                                   "xyz"[d], lower, upper));
   }
   return centre;
 }
@@ -54,16 +54,15 @@ double distance_to_faces(const std::array<double, 3>& centre, const ProblemSetup
   return distance;
 }
 
-void check_ball_inside(const io::Fields& fields, std::string_view key, const std::array<double, 3>& centre,
+void check_ball_inside(const io::KeyTable& keys, std::string_view key, const std::array<double, 3>& centre,
                        double radius, const ProblemSetup& setup) {
   const double room = distance_to_faces(centre, setup);
   if (radius > room)
-    fields.reject(
-        key, fmt::format("{} reaches beyond the domain: its nearest face is {} away from the centre", radius,
-                         room));
+    keys.reject(key, fmt::format("{} reaches beyond the domain: its nearest face is {} away from the centre",
+                                 radius, room));
 }
 
-void check_off_volume_centres(const io::Fields& fields, std::string_view key,
+void check_off_volume_centres(const io::KeyTable& keys, std::string_view key,
                               const std::array<double, 3>& point, const std::vector<double>& lower,
                               const std::vector<double>& widths) {
   constexpr double whole_tolerance = 1e-9;  // of a volume
@@ -74,13 +73,11 @@ void check_off_volume_centres(const io::Fields& fields, std::string_view key,
       hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
     }
     if (hits < 3) continue;
-    fields.reject(
-        key, fmt::format("({:.9g}) is the centre of a volume of width {:.9g}, where the data are not finite; "
-                         "({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor is the middle "
-                         "of a domain with "
-                         "an even number of volumes (mesh.patch-size)",
-                         fmt::join(point, ", "), width, point[0] - widths.back() / 2, point[1], point[2],
-                         point[0] + widths.back() / 2, point[1], point[2]));
+    keys.reject(key, fmt::format("({:.9g}) is the centre of a volume of width {:.9g}, where the data are not "
+                                 "finite; ({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor "
+                                 "is the middle of a domain with an even number of volumes (mesh.patch-size)",
+                                 fmt::join(point, ", "), width, point[0] - widths.back() / 2, point[1],
+                                 point[2], point[0] + widths.back() / 2, point[1], point[2]));
   }
 }
 

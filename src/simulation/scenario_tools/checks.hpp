@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Checks of parameters that several scenarios share. Each throws InputError through fields.reject.
+// Checks of parameters that several scenarios share. Each throws InputError by keys.reject().
 
 #include <array>
 #include <string_view>
@@ -11,23 +11,24 @@
 
 namespace meander::simulation {
 
-// The point a list describes: `dim` numbers inside the domain, or none for the domain's middle.
-std::array<double, 3> checked_centre(const io::Fields& fields, std::string_view key,
+// The point of a list of `dim` numbers, which must lie inside the domain; the middle of the domain for an
+// empty list.
+std::array<double, 3> checked_centre(const io::KeyTable& keys, std::string_view key,
                                      const std::vector<double>& given, const ProblemSetup& setup);
 
-// A vector of `dim` numbers, or none for zero.
-std::array<double, 3> checked_vector(const io::Fields& fields, std::string_view key,
+// The vector of a list of `dim` numbers; 0 for an empty list.
+std::array<double, 3> checked_vector(const io::KeyTable& keys, std::string_view key,
                                      const std::vector<double>& given, const ProblemSetup& setup);
 
 // Rejects a ball that reaches beyond the domain.
-void check_ball_inside(const io::Fields& fields, std::string_view key, const std::array<double, 3>& centre,
+void check_ball_inside(const io::KeyTable& keys, std::string_view key, const std::array<double, 3>& centre,
                        double radius, const ProblemSetup& setup);
 
 // Distance from a point of the domain to the nearest of its faces.
 double distance_to_faces(const std::array<double, 3>& centre, const ProblemSetup& setup);
 
-// Rejects a singular point at the centre of a volume of one of these widths: its data are not finite there.
-void check_off_volume_centres(const io::Fields& fields, std::string_view key,
+// Rejects a singular point at the centre of a volume of one of these widths, where the data are not finite.
+void check_off_volume_centres(const io::KeyTable& keys, std::string_view key,
                               const std::array<double, 3>& point, const std::vector<double>& lower,
                               const std::vector<double>& widths);
 

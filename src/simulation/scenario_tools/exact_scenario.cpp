@@ -19,13 +19,13 @@ struct Error {
 
 }  // namespace
 
-void ExactScenario::set_up(const io::Fields& fields, const ProblemSetup& setup) {
+void ExactScenario::set_up(const io::KeyTable& keys, const ProblemSetup& setup) {
   setup_ = setup;
   unknowns_ = setup.equation->make_solver(setup.dim)->traits().unknowns;
-  check(fields);
+  check(keys);
 }
 
-void ExactScenario::check(const io::Fields&) const {}
+void ExactScenario::check(const io::KeyTable&) const {}
 
 void ExactScenario::initial(const double* centre, double dx, double* q) const {
   mean(centre, dx, default_start(), q);

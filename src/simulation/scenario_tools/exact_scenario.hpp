@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A scenario whose solution is known: its initial and boundary data follow from it, and the history tells how
-// far a run is from it.
+// A scenario with an exact solution, which gives its initial and boundary data and the error columns of the
+// history.
 
 #include "simulation/scenario.hpp"
 
@@ -14,17 +14,17 @@ class ExactScenario : public Scenario {
   // several threads at once.
   virtual void exact(const double* x, double t, double* q) const = 0;
 
-  void describe(io::Fields&) override {}
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) final;
-  // Rejects parameters that make no sense. Default: all do.
-  virtual void check(const io::Fields& fields) const;
+  void describe(io::KeyTable&) override {}
+  void set_up(const io::KeyTable& keys, const ProblemSetup& setup) final;
+  // Rejects invalid parameters. Default: nothing.
+  virtual void check(const io::KeyTable& keys) const;
 
   // Means over the volume by three Gauss points an axis (sixth order).
   void initial(const double* centre, double dx, double* q) const final;
   void boundary(const double* x, double dx, double t, double* q) const final;
 
-  // "error_l1" and "error_linf": |Q - exact mean| summed over the unknowns, as mean over the domain and as
-  // largest.
+  // "error_l1" and "error_linf": mean over the domain and maximum of |Q - exact mean| summed over the
+  // unknowns.
   std::vector<Measure> measure(const StateView& view) const override;
 
  protected:

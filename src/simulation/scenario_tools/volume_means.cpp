@@ -13,7 +13,7 @@ double fraction_below(double centre, double dx, double position) {
 
 namespace {
 
-// Offset o is the cube's centre as seen from the ball's.
+// Offset o: the cube's centre relative to the ball's.
 double fraction_in_ball(int dim, const double* o, double dx, double radius, int depth) {
   double nearest2 = 0, farthest2 = 0, middle2 = 0;
   for (int d = 0; d < dim; ++d) {
@@ -27,8 +27,8 @@ double fraction_in_ball(int dim, const double* o, double dx, double radius, int 
   if (nearest2 >= radius2) return 0;
   if (farthest2 <= radius2) return 1;
   if (depth == 0) {
-    // The sphere as a plane through the cube, at the distance that gives all cubes together the ball's
-    // volume.
+    // The sphere is replaced by a plane through the cube, at the distance for which the sum over all cubes is
+    // the ball's volume.
     const double distance = std::sqrt(middle2 + (dim - 1) * dx * dx / 12);
     return std::clamp((radius - distance) / dx + 0.5, 0.0, 1.0);
   }
@@ -46,7 +46,7 @@ double fraction_in_ball(int dim, const double* o, double dx, double radius, int 
 double fraction_in_ball(int dim, const double* centre, double dx, const double* ball_centre, double radius) {
   double o[3] = {0, 0, 0};
   for (int d = 0; d < dim; ++d) o[d] = centre[d] - ball_centre[d];
-  // The ball is always resolved by about the same number of samples, however large the volumes are.
+  // The number of samples across the ball is about the same for any width of the volumes.
   const double samples = dim == 3 ? 64 : 256;
   int depth = dim == 3 ? 3 : 5;
   while (dx * samples > radius * (1 << depth) && depth < 16) ++depth;

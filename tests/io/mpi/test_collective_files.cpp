@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of all ranks: the same bytes however the leaves are cut, and failures that all ranks know of.
+// Files of all ranks: equal bytes for any partition, and failures on all ranks alike.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -50,8 +50,8 @@ class SharedScratch {
   std::string path_;
 };
 
-// This rank's piece of `all` leaves, by cuts that are the same on all ranks: random, so that some ranks have
-// none, and in turn all on one rank.
+// This rank's piece of `all` leaves in a partition that is the same on all ranks: random, so that some ranks
+// have no leaves, and in turn with all leaves on one rank.
 struct Piece {
   std::int64_t begin = 0, end = 0;
 };
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, CollectiveFiles,
 class CollectiveFailure : public testing::Test {
  protected:
   CollectiveFailure() : run(3, 5, 1, 5, random_leaves(3, 3, 2)), own(piece_of(std::ssize(run.leaves), 5)) {}
-  // What this rank's attempt to write another version ends with; all ranks must agree.
+  // The message of an attempt to write another version; all ranks must agree.
   std::string failure(const std::string& path) const {
     const std::string what =
         world().size() > 1
@@ -179,7 +179,7 @@ TEST_F(CollectiveFailure, FilesThatMayNotGrow) {
   }
 }
 
-// As where the file system cannot promise space: one rank alone meets the limit, while it writes its rows.
+// The file system cannot reserve space: one rank alone reaches the limit while it writes its rows.
 TEST_F(CollectiveFailure, OfOneRankOnly) {
   const SharedScratch scratch;
   const std::string path = scratch.file("chk.hdf5");
@@ -233,14 +233,14 @@ TEST_F(CollectiveFailure, FullDisk) {
   EXPECT_TRUE(!world().is_root() || ::umount(disk.c_str()) == 0);
 }
 
-TEST_F(CollectiveFailure, DirectoriesThatAreNotThere) {
+TEST_F(CollectiveFailure, MissingDirectories) {
   const SharedScratch scratch;
   const std::string path = scratch.file("none/chk.hdf5");
   EXPECT_EQ(failure(path), path + ": cannot create: No such file or directory");
   EXPECT_EQ(refusal(path), path + ": cannot open: No such file or directory");
 }
 
-TEST_F(CollectiveFailure, DamageIsSeenByAllRanks) {
+TEST_F(CollectiveFailure, AllRanksDetectDamage) {
   const SharedScratch scratch;
   const std::string path = scratch.file("chk.hdf5");
   run.write(path, world(), own.begin, own.end);
@@ -248,7 +248,7 @@ TEST_F(CollectiveFailure, DamageIsSeenByAllRanks) {
   std::mt19937 random(8);
   for (int round = 0; round < 60; ++round) {
     std::string bad = good;
-    // The tables are few bytes among many: every second time there.
+    // The tables have few bytes: every second change is there.
     const std::size_t at = random() % (round % 2 == 0 ? bad.size() : 8000);
     bad[at] = static_cast<char>(bad[at] ^ (1 << random() % 8));
     world().barrier();

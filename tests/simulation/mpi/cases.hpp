@@ -22,7 +22,7 @@ inline std::ostream& operator<<(std::ostream& out, const RankCase& tested) {
   return out << tested.name;
 }
 
-// Gravity, expansion, noise; and a refined ball that wanders off the middle as it grows.
+// Gravity, expansion, noise, and a refined ball that moves off the middle as it grows.
 inline const std::string accretion = R"(
 [domain]
 dimensions = 3
@@ -143,7 +143,7 @@ name = "sod"
 axis = "x"
 )";
 
-// A single leaf, or one a base cell: fewer than ranks.
+// A single leaf, or one per base cell: fewer than ranks.
 inline const std::string vortex = R"(
 [domain]
 dimensions = 2
@@ -188,7 +188,7 @@ cfl = 0.5
 name = "gauge-wave"
 )";
 
-// Punctures that are followed, and waves that leave.
+// Tracked punctures and radiative boundaries.
 inline const std::string binary = R"(
 [domain]
 dimensions = 3
@@ -226,7 +226,7 @@ inline std::vector<RankCase> rank_cases() {
       {"accretion_muscl", accretion, {}, 10},
       {"accretion_rusanov", accretion, {"solver.scheme=rusanov", "mesh.patch-size=5", "mesh.buffer=0"}, 10},
       {"riemann", riemann, {}, 36},
-      // The curve is cut elsewhere after nearly every regrid, and never the same in two runs.
+      // The partition changes after nearly every regrid, and differs between two runs.
       {"riemann_measured", riemann, {"partition.weights=measured", "partition.imbalance=1"}, 36},
       {"sedov", sedov, {}, 40},
       {"sedov_rusanov", sedov, {"solver.scheme=rusanov", "mesh.patch-size=3"}, 60},

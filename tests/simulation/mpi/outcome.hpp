@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a run came to, small enough to compare between ranks: each leaf's place and a hash of its unknowns.
+// The result of a run, small enough to compare between ranks: position of each leaf and a hash of its
+// unknowns.
 
 #include <gtest/gtest.h>
 
@@ -52,7 +53,7 @@ inline std::uint64_t hash_of(const solvers::PatchLayout& layout, const double* s
   return hash;
 }
 
-// Collective over the simulation's ranks, all of which get the same.
+// The outcome of a simulation, equal on all its ranks. Collective.
 inline Outcome outcome_of(Simulation& simulation) {
   const StateView view = simulation.view();
   const auto indices = simulation.leaf_indices();
@@ -73,7 +74,7 @@ inline Outcome outcome_of(Simulation& simulation) {
   return outcome;
 }
 
-// What one rank alone, without the others, comes to: computed by the root, known to all. Collective.
+// The result of one rank without the others: computed by the root, returned on all ranks. Collective.
 template <class Run>
 Outcome alone(const Run& run) {
   Outcome outcome;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Every rank with a device of its own: the bits of one rank without. Messages travel while batches do.
+// Runs with a device on every rank are bitwise identical to one rank without devices. Messages overlap batches.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ TEST_P(OffloadOnRanks, ChangesNoBit) {
   for (const char* memory : {"pooled", "map", "unified"}) {
     Config config = config_of(tested, {"offload.device=host", "offload.split=fixed", "offload.batch=4",
                                        "offload.queues=2", std::string("offload.memory=") + memory});
-    // On one rank only, if there are others, the device dies.
+    // With several ranks, the device of one rank fails.
     config.offload.make_devices = [] {
       gpu::HostDeviceSettings settings;
       settings.failing_launch = 5;
@@ -51,7 +51,7 @@ TEST_P(OffloadOnRanks, ChangesNoBit) {
   }
 }
 
-// As on nodes of which some have no GPU, with device = "auto".
+// Some ranks have no device, as on nodes without GPU and with device = "auto".
 TEST(OffloadTogether, SomeRanksMayHaveNoDevice) {
   RankCase tested = case_called("riemann");
   tested.settings.push_back("mesh.min-level=3");
@@ -80,8 +80,8 @@ TEST(OffloadTogether, SomeRanksMayHaveNoDevice) {
   }
 }
 
-// As where the batch system gives each rank GPUs of its own.
-TEST(OffloadTogether, WhatOnlyOneRankSeesIsDealtToNoOther) {
+// Every rank sees different devices, as if the batch system had assigned them.
+TEST(OffloadTogether, DevicesSeenByOneRankAreNotDealtToOthers) {
   Config config = config_of(case_called("one_leaf"), {"offload.device=host"});
   config.offload.make_devices = [] {
     std::vector<std::unique_ptr<gpu::Device>> devices;
@@ -98,8 +98,8 @@ TEST(OffloadTogether, WhatOnlyOneRankSeesIsDealtToNoOther) {
   EXPECT_EQ(report->devices, 2 * world().size());
 }
 
-// Where the ranks' caches are together kept within a quota, and each rank has its share of four devices.
-TEST(OffloadTogether, KeepsToAQuotaTogether) {
+// The caches of all ranks together stay within a quota, and each rank has its share of four devices.
+TEST(OffloadTogether, AllRanksKeepToAQuota) {
   RankCase tested = case_called("accretion_muscl");
   const int steps = tested.steps / 6;
   const auto run = [&](const std::vector<std::string>& settings, const parallel::Communicator& communicator) {
@@ -122,7 +122,7 @@ TEST(OffloadTogether, KeepsToAQuotaTogether) {
     const auto report = sum_over_ranks(simulation->offload(), world());
     ASSERT_TRUE(report.has_value());
     EXPECT_GT(report->counts.batches, 0);
-    // Each rank alone would hold more than its share.
+    // Without the quota each rank would hold more than its share.
     const bool all = std::string(gpus) == "all";
     const std::int64_t quotas = all ? 1 : 4;
     // All are dealt out; where there are more ranks, some share.

@@ -40,7 +40,7 @@ TEST_P(Ranks, ChangeNoBit) {
   }
 }
 
-// The most leaves that a rank has beyond its share in the course of a run.
+// Maximum number of leaves of a rank beyond its share during a run.
 double most_beyond_share(const std::vector<std::string>& settings) {
   const RankCase tested = case_called("riemann");
   const Config config = config_of(tested, settings);
@@ -62,7 +62,7 @@ TEST(Partition, FollowsItsKeys) {
       << "no two updates take the same time";
 }
 
-// The state a run starts from, on a mesh of many rounds.
+// The initial state, on a mesh built in many rounds.
 TEST(RanksAtTheStart, ChangeNoBit) {
   for (const char* level : {"mesh.max-level=1", "mesh.max-level=5"}) {
     const Config config = config_of({"sedov", sedov, {level}, 0});
@@ -74,12 +74,12 @@ TEST(RanksAtTheStart, ChangeNoBit) {
   }
 }
 
-// Uniform gas, but what flows in turns into something else at t = 0.05.
+// Uniform gas; the inflow changes at t = 0.05.
 class Turning final : public Scenario {
  public:
   explicit Turning(double pressure) : pressure_(pressure) {}
-  void describe(io::Fields&) override {}
-  void set_up(const io::Fields&, const ProblemSetup&) override {}
+  void describe(io::KeyTable&) override {}
+  void set_up(const io::KeyTable&, const ProblemSetup&) override {}
   void initial(const double*, double, double* q) const override { fill(q, 1.0); }
   void boundary(const double*, double, double t, double* q) const override {
     fill(q, t > 0.05 ? pressure_ : 1.0);
@@ -95,8 +95,8 @@ class Turning final : public Scenario {
   double pressure_;
 };
 
-// All ranks stop in the same step and say the same, which is what one rank alone says.
-TEST(RanksWithABadState, AllSayTheSame) {
+// All ranks stop in the same step with the message of a single rank.
+TEST(RanksWithABadState, ThrowTheSameMessageOnAllRanks) {
   for (const double pressure : {-0.5, std::numeric_limits<double>::quiet_NaN()}) {
     for (const char* upper : {"x-lower = \"scenario\"", "x-upper = \"scenario\""}) {
       Config config =
@@ -122,8 +122,8 @@ TEST(RanksWithABadState, AllSayTheSame) {
   }
 }
 
-// A lapse that falls below its floor is told of once, by the root, in the words of one rank alone.
-TEST(RanksBeyondABound, AreToldOfOnce) {
+// A lapse below its floor is reported once, by the root, with the message of a single rank.
+TEST(RanksBeyondABound, AreReportedOnce) {
   const Config config = load_config_text(
       "[domain]\nlower = [-0.5, 0, 0]\nupper = [0.5, 0.125, 0.125]\ncells = [8, 1, 1]\n[mesh]\npatch-size = "
       "3\n"

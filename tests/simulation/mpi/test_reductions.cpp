@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and profiles of a state that is spread over ranks, against those of one rank that holds it all.
+// Sums and profiles of a distributed state, against those of one rank.
 
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@ namespace meander::simulation {
 using namespace euler;
 namespace {
 
-// This rank's piece; the middle rank has none, where there are three or more.
+// This rank's piece; with three or more ranks the middle rank has none.
 StateView piece(const StateView& whole) {
   const auto items = whole.patches.size(), n = static_cast<std::size_t>(world().size());
   const auto cut = [&](std::size_t rank) {

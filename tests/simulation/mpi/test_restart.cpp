@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A run that is taken up again from a checkpoint goes on to the same bits as one that was never interrupted,
-// on any number of ranks.
+// A run that is restarted from a checkpoint is bitwise identical to an uninterrupted one, on any number of ranks.
 
 #include <unistd.h>
 
@@ -19,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A directory that all ranks see, gone at the end.
+// A directory for all ranks, removed at the end.
 class Directory {
  public:
   explicit Directory(const std::string& name) {
@@ -86,7 +85,7 @@ class Restart : public testing::TestWithParam<RankCase> {};
 INSTANTIATE_TEST_SUITE_P(Simulation, Restart, testing::ValuesIn(rank_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
-// Half way by so many ranks, then by others.
+// The first half on some ranks, the second half on others.
 TEST_P(Restart, ChangesNoBit) {
   const RankCase& tested = GetParam();
   const Config config = config_of(tested);
@@ -117,7 +116,7 @@ TEST_P(Restart, ChangesNoBit) {
   if (world().rank() < some) expect_same(second_half("by-all", 1, part), reference, "all ranks, then some");
 }
 
-// Both files hold the same: leaves, data and counters; only who wrote what differs.
+// Both files have the same leaves, data and counters; only the ranks of the leaves differ.
 TEST(RestartFiles, AreWrittenAlikeByAnyRanks) {
   const Config config = config_of(case_called("riemann"));
   const Directory directory("meander-test-restart-files");
@@ -137,7 +136,7 @@ TEST(RestartFiles, AreWrittenAlikeByAnyRanks) {
   }
 }
 
-// A run with its files, interrupted or not: the same rows and the same plots.
+// Interrupted and uninterrupted runs write the same rows and the same plots.
 TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
   RankCase tested = case_called("riemann");
   const Config config =
@@ -173,7 +172,7 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
   io::CheckpointReader checkpoint(parts.file("checkpoint"), world());
   const auto simulation = restart_simulation(config, 2, world(), checkpoint);
   Output output(*simulation, parts.path());
-  output.resume(checkpoint.state(), true);
+  output.resume(checkpoint.state(), RestartIn::same_directory);
   go(*simulation, output, 36);
   output.finish();
   world().barrier();
@@ -186,7 +185,7 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with("plot_")) continue;
     ++plots;
-    // Plots also say which rank has a leaf, and where the curve is cut may differ.
+    // Plots also contain the ranks of the leaves, and the partition may differ.
     const std::string part = text_of(parts.file(name)), expected = text_of(entry.path().string());
     ASSERT_EQ(part.size(), expected.size()) << name;
     std::int64_t different = 0;
@@ -194,15 +193,15 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
     EXPECT_LE(different, world().size() > 1 ? simulation->leaves() : 0) << name;
   }
   EXPECT_GT(plots, 6);
-  // In another directory all begins anew.
+  // In a new directory plots and history start from the beginning.
   const Directory elsewhere("meander-test-output-elsewhere");
   Output begun(*simulation, elsewhere.path());
-  begun.resume(checkpoint.state(), false);
+  begun.resume(checkpoint.state(), RestartIn::new_directory);
   world().barrier();
   EXPECT_TRUE(fs::exists(elsewhere.file("plot_000000.vtkhdf")));
 }
 
-// The root cannot write: all ranks learn of it, and why.
+// If the root cannot write, all ranks throw with the reason.
 TEST(OutputFailure, IsThrownByAllRanks) {
   const Config config = config_of(case_called("vortex"));
   const Directory directory("meander-test-output-failure");

@@ -17,7 +17,7 @@ using namespace simulation;
 // Nested balls about every tracked puncture, one a level.
 class Punctures final : public RefinementCriterion {
  public:
-  void describe(io::Fields& keys, const Config&) override {
+  void describe(io::KeyTable& keys, const Config&) override {
     keys.numbers("radii", radii_, "length",
                  "Radius about each puncture within which leaves have at least level min-level + 1, then "
                  "min-level + 2, ...; none larger than the one before. Those beyond max-level wait for a "
@@ -26,7 +26,7 @@ class Punctures final : public RefinementCriterion {
         .required = true;
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     if (config.scenario->tracked_points().empty())
       keys.reject("kind", fmt::format("scenario '{}' has no punctures to follow", config.scenario_name));
     if (radii_.empty()) keys.reject("radii", "must have a radius for each level that is to be refined to");

@@ -126,14 +126,14 @@ struct Norms {
 
 class ConstraintNorms final : public Diagnostic {
  public:
-  void describe(io::Fields& keys) override {
+  void describe(io::KeyTable& keys) override {
     keys.number("exclude-radius", exclude_radius_, "length",
                 "The norms of the constraints leave out volumes this near to a puncture of the scenario. At "
                 "most half the domain's narrowest width.",
                 io::at_least(0));
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     double room = std::numeric_limits<double>::infinity();
     for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
       room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));

@@ -142,7 +142,7 @@ namespace {
 
 class Psi4Modes final : public Diagnostic {
  public:
-  void describe(io::Fields& keys) override {
+  void describe(io::KeyTable& keys) override {
     keys.numbers(
         "extraction-radii", radii_, "length",
         "Spheres about the domain's middle through which gravitational waves are measured: the modes "
@@ -150,7 +150,7 @@ class Psi4Modes final : public Diagnostic {
         io::greater_than(0));
   }
 
-  void set_up(const io::Fields& keys, const Config& config) override {
+  void set_up(const io::KeyTable& keys, const Config& config) override {
     centre_ = config.middle();
     double room = INFINITY;
     for (std::size_t a = 0; a < config.domain.lower.size(); ++a)

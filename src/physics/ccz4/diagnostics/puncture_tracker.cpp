@@ -87,7 +87,7 @@ void PunctureTracker::resume(const io::CheckpointState& state) {
   }
 }
 
-void PunctureTracker::set_up(const io::Fields&, const Config& config) {
+void PunctureTracker::set_up(const io::KeyTable&, const Config& config) {
   positions_ = config.scenario->tracked_points();
   before_.resize(positions_.size());
 }

@@ -22,7 +22,7 @@ class PunctureTracker final : public simulation::Diagnostic {
   std::span<const Point<3>> positions() const { return positions_; }
 
   // From the scenario's tracked points.
-  void set_up(const io::Fields& keys, const simulation::Config& config) override;
+  void set_up(const io::KeyTable& keys, const simulation::Config& config) override;
   std::unique_ptr<simulation::Diagnostic> start() const override;
   std::span<const Point<3>> tracked_points() const override { return positions_; }
 

@@ -20,7 +20,7 @@ constexpr int angles = 12;  // of the spectral solve; more change nothing in smo
 // Two punctures with momenta and spins, and a lapse collapsed in advance.
 class Binary final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     for (int h = 0; h < 2; ++h) {
       Given& given = given_[static_cast<std::size_t>(h)];
       fields.number(fmt::format("mass-{}", h + 1), given.mass, "length", "bare mass of one black hole",
@@ -34,7 +34,7 @@ class Binary final : public Scenario {
                    io::between(12, 100));
   }
 
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     lower_ = setup.lower;
     for (std::size_t h = 0; h < 2; ++h) {
       const Given& given = given_[h];
@@ -58,7 +58,7 @@ class Binary final : public Scenario {
       fields.reject(exact::square(holes_[0].momentum) > 0 ? "momentum-1" : "spin-1", failure.what());
     }
   }
-  void check_widths(const io::Fields& fields, const std::vector<double>& widths) const override {
+  void check_widths(const io::KeyTable& fields, const std::vector<double>& widths) const override {
     for (std::size_t h = 0; h < 2; ++h)
       check_off_volume_centres(fields, fmt::format("position-{}", h + 1), tracked_points()[h], lower_,
                                widths);

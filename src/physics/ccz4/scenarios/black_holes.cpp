@@ -20,14 +20,14 @@ namespace {
 // Spacetime at rest about a black hole that lies outside the domain, in Kerr-Schild coordinates.
 class KerrSchild final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("mass", hole_.mass, "length", "of the black hole", io::greater_than(0));
     fields.number("spin", hole_.spin, "", "angular momentum along z, in units of mass^2",
                   {.min = -1, .max = 1, .min_open = true, .max_open = true});
     fields.numbers("centre", given_centre_, "length",
                    "of the black hole, outside the domain; empty: the origin");
   }
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     centre_ = checked_vector(fields, "centre", given_centre_, setup);
     slicing_ = parameters_of(setup).slicing;
     if (parameters_of(setup).evolves_shift)
@@ -64,16 +64,16 @@ class KerrSchild final : public Scenario {
 // Brill and Lindquist's data with a lapse collapsed in advance.
 class Puncture final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("mass", data_.holes.front().mass, "length", "of the black hole", io::greater_than(0));
     fields.numbers("centre", given_centre_, "length", "of the black hole; empty: the domain's middle");
   }
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     centre_ = checked_centre(fields, "centre", given_centre_, setup);
     lower_ = setup.lower;
     std::copy(centre_.begin(), centre_.end(), data_.holes.front().position);
   }
-  void check_widths(const io::Fields& fields, const std::vector<double>& widths) const override {
+  void check_widths(const io::KeyTable& fields, const std::vector<double>& widths) const override {
     check_off_volume_centres(fields, "centre", centre_, lower_, widths);
   }
 

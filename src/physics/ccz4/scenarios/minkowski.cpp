@@ -18,12 +18,12 @@ namespace {
 // Alcubierre et al. (2004).
 class Minkowski final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("noise", noise_, "", "amplitude of random numbers added to every unknown; 0: none",
                   io::between(0, 0.01));
     fields.integer("random-seed", random_seed_, "", "the same number gives the same noise", io::at_least(0));
   }
-  void set_up(const io::Fields&, const ProblemSetup& setup) override { setup_ = setup; }
+  void set_up(const io::KeyTable&, const ProblemSetup& setup) override { setup_ = setup; }
 
   void initial(const double* centre, double dx, double* q) const override {
     boundary(centre, dx, 0, q);

@@ -15,7 +15,7 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-void needs_harmonic_slicing(const io::Fields& fields, const ProblemSetup& setup) {
+void needs_harmonic_slicing(const io::KeyTable& fields, const ProblemSetup& setup) {
   if (parameters_of(setup).slicing == ccz4::Slicing::harmonic && !parameters_of(setup).evolves_shift) return;
   fields.reject("name",
                 "the wave is a solution for harmonic slicing without a shift: it needs solver.slicing = "
@@ -23,7 +23,7 @@ void needs_harmonic_slicing(const io::Fields& fields, const ProblemSetup& setup)
 }
 
 // A number of periods must fit into the domain along an axis, or its periodic copies would not meet.
-void check_period(const io::Fields& fields, const ProblemSetup& setup, std::size_t axis, double period) {
+void check_period(const io::KeyTable& fields, const ProblemSetup& setup, std::size_t axis, double period) {
   const double periods = (setup.upper[axis] - setup.lower[axis]) / period;
   constexpr double tolerance = 1e-9;
   if (std::abs(periods - std::round(periods)) < tolerance && periods > 0.5) return;
@@ -52,14 +52,14 @@ class WaveScenario : public Scenario {
 
 class GaugeWave final : public WaveScenario<exact::GaugeWave> {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("amplitude", wave_.amplitude, "", "of the wave in the lapse's square",
                   {.min = 0, .max = 1, .max_open = true});
     fields.number("width", wave_.width, "length", "of one wave", io::greater_than(0));
     fields.choice("direction", direction_, {"x", "diagonal"},
                   "along x, or along the diagonal of x and y, where it is width * sqrt(2) long on both axes");
   }
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     wave_.diagonal = direction_ == "diagonal";
     needs_harmonic_slicing(fields, setup);
     const double period = wave_.diagonal ? wave_.width * std::numbers::sqrt2 : wave_.width;
@@ -107,7 +107,7 @@ struct WeakWave : exact::LinearWave {
 
 class LinearWave final : public WaveScenario<WeakWave> {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("amplitude", wave_.amplitude, "",
                   "of the wave in the metric; exact up to terms of its square", io::between(0, 0.1));
     fields.number("width", wave_.width, "length", "of one wave, along x; distance between pulses",
@@ -117,7 +117,7 @@ class LinearWave final : public WaveScenario<WeakWave> {
                   io::greater_than(0));
     fields.number("centre", wave_.centre, "length", "pulse: x of its maximum at time 0");
   }
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     needs_harmonic_slicing(fields, setup);
     check_period(fields, setup, 0, wave_.width);
     const bool pulse = profile_ == "pulse";

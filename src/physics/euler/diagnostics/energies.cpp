@@ -42,7 +42,7 @@ Energies energies_of(const solvers::PatchTask& patch, const solvers::PatchLayout
 
 class EnergyColumns final : public Diagnostic {
  public:
-  void describe(io::Fields& keys) override {
+  void describe(io::KeyTable& keys) override {
     keys.flag("energies", on_, "Euler: columns of the kinetic and the thermal energy in the domain.");
   }
 
@@ -70,8 +70,9 @@ class EnergyColumns final : public Diagnostic {
 }  // namespace
 
 DiagnosticEntry energies_entry() {
-  return {[] { return std::make_unique<EnergyColumns>(); },
-          "\nWith `energies`, the columns `kinetic_energy` and `thermal_energy`: their sum is `total_energy`.\n"};
+  return {
+      [] { return std::make_unique<EnergyColumns>(); },
+      "\nWith `energies`, the columns `kinetic_energy` and `thermal_energy`: their sum is `total_energy`.\n"};
 }
 
 }  // namespace meander::euler

@@ -47,8 +47,8 @@ namespace {
 
 class Accretion final : public Scenario {
  public:
-  void describe(io::Fields& fields) override;
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override;
+  void describe(io::KeyTable& fields) override;
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override;
   double default_start() const override { return conformal_time(a_start_); }
   double default_end() const override { return conformal_time(a_end_); }
   void initial(const double* centre, double dx, double* q) const override;
@@ -77,7 +77,7 @@ class Accretion final : public Scenario {
   MassProfiler profiler_;
 };
 
-void Accretion::describe(io::Fields& fields) {
+void Accretion::describe(io::KeyTable& fields) {
   fields.choice("seed", seed_, {"top-hat", "point", "noise"},
                 "what gas falls onto: a ball of constant overdensity, a point mass smeared as a Gaussian, or "
                 "random inhomogeneities");
@@ -106,7 +106,7 @@ void Accretion::describe(io::Fields& fields) {
                  io::between(8, euler::SphericalGravity::max_bins));
 }
 
-void Accretion::set_up(const io::Fields& fields, const ProblemSetup& setup) {
+void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
   if (std::abs(parameters_of(setup).gamma - 5.0 / 3.0) > 1e-6)
     fields.reject("name",
                   fmt::format("accretion needs solver.gamma = 1.6666666666666667 (5/3, for which gas in "

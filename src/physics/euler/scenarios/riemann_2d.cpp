@@ -61,13 +61,13 @@ namespace {
 
 class Riemann2d final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.integer("configuration", number_, "", "number in Lax & Liu (1998): " + allowed());
     fields.numbers("centre", given_centre_, "length",
                    "where the four states meet; empty: the domain's middle");
   }
 
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     if (find() == nullptr)
       fields.reject("configuration", fmt::format("is {}; allowed: {}", number_, allowed()));
     configuration_ = *find();

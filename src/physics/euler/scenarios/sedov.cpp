@@ -19,7 +19,7 @@ namespace {
 
 class Sedov final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("energy", energy_, "energy", "set free at the centre (2D: per unit length)",
                   io::greater_than(0));
     fields.number("density", ambient_.density, "density", "of the gas around", io::greater_than(0));
@@ -29,7 +29,7 @@ class Sedov final : public Scenario {
     fields.numbers("centre", given_centre_, "length", "one number an axis; empty: the domain's middle");
   }
 
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     if (!(energy_ > 0)) fields.reject("energy", "must be positive");
     if (!(ambient_.density > 0)) fields.reject("density", "must be positive");
     if (!(ambient_.pressure > 0)) fields.reject("pressure", "must be positive");

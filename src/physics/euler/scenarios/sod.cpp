@@ -16,7 +16,7 @@ namespace {
 
 class Sod final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.choice("axis", axis_name_, {"x", "y", "z"}, "axis of the tube");
     fields.number("position", position_, "length", "where the diaphragm stands on the axis");
     fields.number("left-density", left_.density, "density", "below the diaphragm", io::greater_than(0));
@@ -27,7 +27,7 @@ class Sod final : public Scenario {
     fields.number("right-pressure", right_.pressure, "pressure", "above the diaphragm", io::greater_than(0));
   }
 
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     axis_ = axis_name_ == "x" ? 0 : axis_name_ == "y" ? 1 : 2;
     if (axis_ >= setup.dim) fields.reject("axis", "there is no axis z in 2D; allowed: \"x\", \"y\"");
     const auto a = static_cast<std::size_t>(axis_);
@@ -54,7 +54,7 @@ class Sod final : public Scenario {
   }
 
  private:
-  static void check(const io::Fields& fields, const std::string& side, const GasState& state) {
+  static void check(const io::KeyTable& fields, const std::string& side, const GasState& state) {
     if (!(state.density > 0)) fields.reject(side + "-density", "must be positive");
     if (!(state.pressure > 0)) fields.reject(side + "-pressure", "must be positive");
   }

@@ -17,7 +17,7 @@ namespace {
 
 class Uniform final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("density", state_.density, "density", "density everywhere", io::greater_than(0));
     fields.numbers("velocity", velocity_, "velocity", "one number an axis; empty: at rest");
     fields.number("pressure", state_.pressure, "pressure", "pressure everywhere", io::greater_than(0));
@@ -28,7 +28,7 @@ class Uniform final : public Scenario {
         io::between(0, 0.5));
     fields.integer("random-seed", random_seed_, "", "the same number gives the same noise", io::at_least(0));
   }
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     const auto velocity = checked_vector(fields, "velocity", velocity_, setup);
     for (std::size_t d = 0; d < velocity.size(); ++d) state_.velocity[d] = velocity[d];
     if (!(state_.density > 0)) fields.reject("density", "must be positive");

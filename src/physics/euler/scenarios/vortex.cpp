@@ -50,7 +50,7 @@ namespace {
 
 class VortexScenario final : public Scenario {
  public:
-  void describe(io::Fields& fields) override {
+  void describe(io::KeyTable& fields) override {
     fields.number("density", vortex_.density, "density", "far from the vortex", io::greater_than(0));
     fields.number("pressure", vortex_.pressure, "pressure", "far from the vortex", io::greater_than(0));
     fields.numbers("velocity", velocity_, "velocity", "of the flow that carries it, along x and y");
@@ -59,7 +59,7 @@ class VortexScenario final : public Scenario {
     fields.numbers("centre", centre_, "length", "at t = 0, one number an axis; empty: the domain's middle");
   }
 
-  void set_up(const io::Fields& fields, const ProblemSetup& setup) override {
+  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     if (!(vortex_.density > 0)) fields.reject("density", "must be positive");
     if (!(vortex_.pressure > 0)) fields.reject("pressure", "must be positive");
     if (velocity_.size() != 2)

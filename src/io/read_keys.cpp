@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A value of the input file into the target of a Field, with every way this can be refused.
+// Reads values of the input file into the targets of a KeyTable, and rejects invalid ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string described(const Value& value) {
 
 class Reader {
  public:
-  Reader(const Fields& fields, Field& field) : fields_(fields), field_(field) {}
+  Reader(const KeyTable& keys, Field& field) : keys_(keys), field_(field) {}
 
   void operator()(double* target, const Value& value) const { *target = number(value); }
   void operator()(int* target, const Value& value) const { *target = integer(value); }
@@ -120,48 +120,48 @@ class Reader {
                "must be {}, but is {}{}", article(type_name(field_)), described(value),
                field_.choices.empty() ? "" : fmt::format("; allowed: {}", fmt::join(field_.choices, ", "))));
   }
-  // Points at the value itself, which may be one of a list.
+  // The message points at the value itself, which may be one of a list.
   [[noreturn]] void refuse(const Value& value, const std::string& why) const {
     field_.origin = value.origin;
-    fields_.reject(field_.key, why);
+    keys_.reject(field_.key, why);
   }
 
-  const Fields& fields_;
+  const KeyTable& keys_;
   Field& field_;
 };
 
 }  // namespace
 
-void Document::read(Fields& fields, const Hints& hints, bool strict) const {
-  const Value* table = find(fields.table());
-  fields.set_place(table != nullptr ? table->origin : Origin{file_});
+void Document::read(KeyTable& keys, const Hints& hints, bool strict) const {
+  const Value* table = find(keys.table());
+  keys.set_origin(table != nullptr ? table->origin : Origin{file_});
   if (table != nullptr) {
     for (const Entry& entry : table->entries) {
       Field* field = nullptr;
-      for (Field& candidate : fields.all()) {
+      for (Field& candidate : keys.all()) {
         if (candidate.key == entry.key) field = &candidate;
       }
       if (field == nullptr) {
         if (!strict) continue;
-        fields.set_place(entry.origin);
+        keys.set_origin(entry.origin);
         for (const auto& [key, hint] : hints) {
-          if (key == entry.key) fields.reject(entry.key, hint);
+          if (key == entry.key) keys.reject(entry.key, hint);
         }
-        std::vector<std::string> keys;
-        for (const Field& known : fields.all()) keys.push_back(known.key);
-        fields.reject(entry.key, "unknown key" + suggestion(entry.key, keys));
+        std::vector<std::string> known_keys;
+        for (const Field& known : keys.all()) known_keys.push_back(known.key);
+        keys.reject(entry.key, "unknown key" + suggestion(entry.key, known_keys));
       }
-      const Reader reader(fields, *field);
+      const Reader reader(keys, *field);
       std::visit([&](auto* target) { reader(target, entry.value); }, field->target);
       field->origin = entry.value.origin;
     }
   }
-  for (const Field& field : fields.all()) {
+  for (const Field& field : keys.all()) {
     if (field.required && field.origin.where.empty()) {
       std::string allowed = allowed_values(field);
       if (!allowed.empty()) allowed = " (" + allowed + ")";
-      fields.reject(field.key,
-                    fmt::format("is required: {}{}: {}", article(type_name(field)), allowed, field.meaning));
+      keys.reject(field.key,
+                  fmt::format("is required: {}{}: {}", article(type_name(field)), allowed, field.meaning));
     }
   }
 }

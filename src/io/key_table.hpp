@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The keys of one table of the input file, declared once: name, target variable, unit, allowed values,
-// meaning. From a declaration come the reading, the strict check, the resolved input, the reference in
-// docs/input.md and `meander scenarios`. The value a target holds when it is declared is the default.
+// meaning. Reading, checks, the resolved input, docs/input.md and `meander scenarios` all follow from the
+// declarations. The value of a target at its declaration is the default.
 
 #include <deque>
 #include <limits>
@@ -34,14 +34,14 @@ inline Range between(double min, double max) {
   return {.min = min, .max = max};
 }
 
-// Where a value stands: "file:line:column" of the input file, "--set key=value", or empty for a default.
+// The position of a value: "file:line:column" of the input file, "--set key=value", or empty for a default.
 struct Origin {
   std::string where;
-  std::string excerpt = {};  // the line of the input file with a caret under the place, to end a message with
+  std::string excerpt = {};  // the line of the input file with a caret, appended to messages
 };
 
 struct Field {
-  // double: a number (integers are accepted); int; bool; string; list of numbers, of integers, of strings.
+  // double (integers are accepted too), int, bool, string, list of numbers, of integers, of strings.
   using Target = std::variant<double*, int*, bool*, std::string*, std::vector<double>*, std::vector<int>*,
                               std::vector<std::string>*>;
   std::string key, unit, meaning;
@@ -49,15 +49,15 @@ struct Field {
   Range range;                       // of a number, or of each number of a list
   std::vector<std::string> choices;  // of a string, or of each string of a list; empty: any
   std::string default_text;  // as TOML, taken when declared; may be replaced by words ("the base level")
-  std::string example;       // a value as TOML, where neither default nor type tell a good one; may be empty
+  std::string example;       // a value as TOML, if neither default nor type suggest one; may be empty
   bool required = false;
-  std::optional<bool> fixed;  // a restart must not change it; unset: as its table says, usually no
+  std::optional<bool> fixed;  // a restart must not change it; unset: the default of its table, usually no
   Origin origin;              // filled by the reader
 };
 
-class Fields {
+class KeyTable {
  public:
-  explicit Fields(std::string table) : table_(std::move(table)) {}
+  explicit KeyTable(std::string table) : table_(std::move(table)) {}
 
   Field& number(std::string_view key, double& target, std::string_view unit, std::string_view meaning,
                 Range range = any_number);
@@ -75,17 +75,17 @@ class Fields {
                std::vector<std::string> choices = {});
 
   const std::string& table() const { return table_; }  // "scenario", "mesh", "refinement[2]"
-  const std::deque<Field>& all() const { return fields_; }
-  std::deque<Field>& all() { return fields_; }
+  const std::deque<Field>& all() const { return keys_; }
+  std::deque<Field>& all() { return keys_; }
   const Field* find(std::string_view key) const;  // null if there is none
   bool was_given(std::string_view key) const;
 
-  // Where the table (or, without it, the file) stands: for messages about keys that were not given.
-  void set_place(Origin place) { place_ = std::move(place); }
-  const Origin& place() const { return place_; }
+  // Position of the table, or of the file if it has no such table: for messages about keys not given.
+  void set_origin(Origin origin) { origin_ = std::move(origin); }
+  const Origin& origin() const { return origin_; }
 
-  // One line that points at the key's value (or names table.key where it is a default):
-  // "input.toml:12:9: scenario.density: must be positive, but is -1".
+  // One line with the position of the key's value, or with table.key alone for a default:
+  // "input.toml:12:9: scenario.radius: must be positive, but is -1".
   std::string message(std::string_view key, std::string_view what) const;
   // Throws InputError with that message and the line of the input.
   [[noreturn]] void reject(std::string_view key, std::string_view why) const;
@@ -97,24 +97,24 @@ class Fields {
   Field& add(std::string_view key, std::string_view unit, std::string_view meaning, Field::Target target,
              Range range, std::vector<std::string> choices);
 
-  std::deque<Field> fields_;
-  Origin place_;
+  std::deque<Field> keys_;
+  Origin origin_;
 };
 
 // The type of a field's value in words: "number", "list of integers", ...
 std::string type_name(const Field& field);
-// What a field accepts beyond its type: "between 3 and 32", "rusanov, muscl"; empty: anything.
+// The restriction beyond the type: "between 3 and 32", "rusanov, muscl"; empty: none.
 std::string allowed_values(const Field& field);
 // "must be between 3 and 32"; empty for any_number.
 std::string range_text(const Range& range);
 
-// The value a target holds now, as TOML; doubles in the shortest form that reads back to the same bits.
+// The present value of a target as TOML; doubles in the shortest form that reads back to the same bits.
 std::string toml_text(const Field::Target& target);
 std::string toml_text(double value);
 std::string toml_text(const std::string& value);
 
-// The table as TOML with every key and the value it holds now; reads back to the same values. A choice
-// that holds "" is unset and left out. `header`: "[mesh]", "[[refinement]]".
-std::string toml_table(const Fields& fields, const std::string& header);
+// The table as TOML with every key and its present value; reads back to the same values. A choice with value
+// "" is unset and omitted. `header`: "[mesh]", "[[refinement]]".
+std::string toml_table(const KeyTable& keys, const std::string& header);
 
 }  // namespace meander::io

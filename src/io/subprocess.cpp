@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/in_child.hpp"
+#include "io/subprocess.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -37,8 +37,8 @@ std::string read_all(int descriptor) {
   }
 }
 
-// Leaves without the destructors, exit handlers and buffers that belong to the parent.
-[[noreturn]] void be_child(int out, const std::function<std::string()>& body, unsigned seconds) {
+// Exits without destructors, exit handlers and buffers, which belong to the parent.
+[[noreturn]] void run_child(int out, const std::function<std::string()>& body, unsigned seconds) {
   for (const int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) std::signal(crash, SIG_DFL);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -60,13 +60,14 @@ std::string read_all(int descriptor) {
 
 }  // namespace
 
-std::string in_child(const std::string& file, const std::function<std::string()>& body, unsigned seconds) {
+std::string run_in_subprocess(const std::string& file, const std::function<std::string()>& body,
+                              unsigned seconds) {
   int ends[2];
   if (::pipe(ends) != 0) throw Failure(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    be_child(ends[1], body, seconds);
+    run_child(ends[1], body, seconds);
   }
   const int reason = errno;
   ::close(ends[1]);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers as TOML, ranges in words, nearest names, and the excerpt under a message.
-#include "io/fields.hpp"
+// Numbers as TOML, ranges in words, nearest names, and the excerpt of a message.
+#include "io/key_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST(Nearest, DistanceAgainstBruteForce) {
   }
 }
 
-TEST(Nearest, OffersWhatWasMeant) {
+TEST(Nearest, SuggestsTheIntendedName) {
   const std::vector<std::string> names = {"patch-size", "min-level", "max-level", "buffer"};
   EXPECT_EQ(nearest("patch_size", names), "patch-size");
   EXPECT_EQ(nearest("PatchSize", names), "patch-size");
@@ -93,7 +93,7 @@ TEST(Nearest, OffersWhatWasMeant) {
 
 TEST(Document, CaretStandsUnderTheValueInAnyEncoding) {
   double x = 0;
-  Fields fields("t");
+  KeyTable fields("t");
   fields.number("x", x, "", "", at_least(0));
   try {
     // Two bytes each for the umlauts, one column each; a tab stays a tab.
@@ -108,7 +108,7 @@ TEST(Document, CaretStandsUnderTheValueInAnyEncoding) {
 
 TEST(Document, RejectNamesTheTableWhereAValueIsADefault) {
   double x = 1;
-  Fields fields("t");
+  KeyTable fields("t");
   fields.number("x", x, "", "");
   Document::from_text("[t]\n", "f.toml").bind(fields);
   EXPECT_FALSE(fields.was_given("x"));

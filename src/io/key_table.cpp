@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/fields.hpp"
+#include "io/key_table.hpp"
 
 #include <fmt/format.h>
 
@@ -89,9 +89,9 @@ std::string allowed_values(const Field& field) {
   return field.choices.empty() ? range_text(field.range) : fmt::format("{}", fmt::join(field.choices, ", "));
 }
 
-std::string toml_table(const Fields& fields, const std::string& header) {
+std::string toml_table(const KeyTable& keys, const std::string& header) {
   std::string text = header + "\n";
-  for (const Field& field : fields.all()) {
+  for (const Field& field : keys.all()) {
     const auto* const* choice = std::get_if<std::string*>(&field.target);
     if (choice != nullptr && !field.choices.empty() && (*choice)->empty()) continue;
     text += field.key + " = " + toml_text(field.target) + "\n";
@@ -99,8 +99,8 @@ std::string toml_table(const Fields& fields, const std::string& header) {
   return text;
 }
 
-Field& Fields::add(std::string_view key, std::string_view unit, std::string_view meaning,
-                   Field::Target target, Range range, std::vector<std::string> choices) {
+Field& KeyTable::add(std::string_view key, std::string_view unit, std::string_view meaning,
+                     Field::Target target, Range range, std::vector<std::string> choices) {
   Field field;
   field.key = key;
   field.unit = unit;
@@ -109,63 +109,63 @@ Field& Fields::add(std::string_view key, std::string_view unit, std::string_view
   field.range = range;
   field.choices = std::move(choices);
   field.default_text = toml_text(target);
-  return fields_.emplace_back(std::move(field));
+  return keys_.emplace_back(std::move(field));
 }
 
-Field& Fields::number(std::string_view key, double& target, std::string_view unit, std::string_view meaning,
-                      Range range) {
+Field& KeyTable::number(std::string_view key, double& target, std::string_view unit, std::string_view meaning,
+                        Range range) {
   return add(key, unit, meaning, &target, range, {});
 }
-Field& Fields::integer(std::string_view key, int& target, std::string_view unit, std::string_view meaning,
-                       Range range) {
+Field& KeyTable::integer(std::string_view key, int& target, std::string_view unit, std::string_view meaning,
+                         Range range) {
   return add(key, unit, meaning, &target, range, {});
 }
-Field& Fields::flag(std::string_view key, bool& target, std::string_view meaning) {
+Field& KeyTable::flag(std::string_view key, bool& target, std::string_view meaning) {
   return add(key, "", meaning, &target, {}, {});
 }
-Field& Fields::choice(std::string_view key, std::string& target, std::vector<std::string> choices,
-                      std::string_view meaning) {
+Field& KeyTable::choice(std::string_view key, std::string& target, std::vector<std::string> choices,
+                        std::string_view meaning) {
   return add(key, "", meaning, &target, {}, std::move(choices));
 }
-Field& Fields::text(std::string_view key, std::string& target, std::string_view meaning) {
+Field& KeyTable::text(std::string_view key, std::string& target, std::string_view meaning) {
   return add(key, "", meaning, &target, {}, {});
 }
-Field& Fields::numbers(std::string_view key, std::vector<double>& target, std::string_view unit,
-                       std::string_view meaning, Range range) {
+Field& KeyTable::numbers(std::string_view key, std::vector<double>& target, std::string_view unit,
+                         std::string_view meaning, Range range) {
   return add(key, unit, meaning, &target, range, {});
 }
-Field& Fields::integers(std::string_view key, std::vector<int>& target, std::string_view unit,
-                        std::string_view meaning, Range range) {
+Field& KeyTable::integers(std::string_view key, std::vector<int>& target, std::string_view unit,
+                          std::string_view meaning, Range range) {
   return add(key, unit, meaning, &target, range, {});
 }
-Field& Fields::texts(std::string_view key, std::vector<std::string>& target, std::string_view meaning,
-                     std::vector<std::string> choices) {
+Field& KeyTable::texts(std::string_view key, std::vector<std::string>& target, std::string_view meaning,
+                       std::vector<std::string> choices) {
   return add(key, "", meaning, &target, {}, std::move(choices));
 }
 
-const Field* Fields::find(std::string_view key) const {
-  for (const Field& field : fields_) {
+const Field* KeyTable::find(std::string_view key) const {
+  for (const Field& field : keys_) {
     if (field.key == key) return &field;
   }
   return nullptr;
 }
 
-bool Fields::was_given(std::string_view key) const {
+bool KeyTable::was_given(std::string_view key) const {
   const Field* field = find(key);
   return field != nullptr && !field->origin.where.empty();
 }
 
-const Origin& Fields::origin_of(std::string_view key) const {
+const Origin& KeyTable::origin_of(std::string_view key) const {
   const Field* field = find(key);
-  return field != nullptr && !field->origin.where.empty() ? field->origin : place_;
+  return field != nullptr && !field->origin.where.empty() ? field->origin : origin_;
 }
 
-std::string Fields::message(std::string_view key, std::string_view what) const {
+std::string KeyTable::message(std::string_view key, std::string_view what) const {
   const std::string& where = origin_of(key).where;
   return fmt::format("{}{}{}.{}: {}", where, where.empty() ? "" : ": ", table_, key, what);
 }
 
-void Fields::reject(std::string_view key, std::string_view why) const {
+void KeyTable::reject(std::string_view key, std::string_view why) const {
   throw InputError(message(key, why) + origin_of(key).excerpt);
 }
 

@@ -27,19 +27,19 @@ void pack(const solvers::PatchLayout& layout, const double* slot, std::byte* out
 class CheckpointWriter {
  public:
   CheckpointWriter(ParallelFile& file, const parallel::Communicator& communicator, const CheckpointMesh& mesh,
-                   const std::vector<LevelRows>& levels, const CheckpointPlaces& places)
-      : file_(file), communicator_(communicator), mesh_(mesh), levels_(levels), places_(places) {}
+                   const std::vector<LevelRows>& levels, const CheckpointOffsets& offsets)
+      : file_(file), communicator_(communicator), mesh_(mesh), levels_(levels), offsets_(offsets) {}
 
-  // Everything but the head, which is returned: on the disk.
+  // Writes and flushes everything but the head. Returns the head.
   CheckpointHead write(std::span<const double* const> patches) {
-    write_patch_tables(file_, mesh_.mesh, places_.tables, communicator_);
+    write_patch_tables(file_, mesh_.mesh, offsets_.tables, communicator_);
     std::vector<std::uint64_t> checksums;
     for (std::size_t n = 0; n < levels_.size(); ++n) {
-      write_tables(levels_[n], places_.levels[n]);
-      checksums.push_back(write_patches(levels_[n], places_.levels[n], patches));
+      write_tables(levels_[n], offsets_.levels[n]);
+      checksums.push_back(write_patches(levels_[n], offsets_.levels[n], patches));
     }
     communicator_.sum(std::span(checksums));
-    file_.write_rows(places_.checksums, sizeof(std::uint64_t), 0,
+    file_.write_rows(offsets_.checksums, sizeof(std::uint64_t), 0,
                      communicator_.is_root() ? std::ssize(levels_) : 0,
                      [&](std::int64_t row, std::byte* out) {
                        std::memcpy(out, &checksums[static_cast<std::size_t>(row)], sizeof(std::uint64_t));
@@ -53,12 +53,12 @@ class CheckpointWriter {
     return mesh_.mesh.leaves[level.leaves[static_cast<std::size_t>(row)]];
   }
 
-  void write_tables(const LevelRows& level, const CheckpointPlaces::Level& places) {
+  void write_tables(const LevelRows& level, const CheckpointOffsets::Level& offsets) {
     const solvers::PatchLayout& layout = mesh_.mesh.layout;
     const auto axes = static_cast<std::size_t>(layout.dim);
     std::int32_t box[6];
     const std::size_t box_bytes = 2 * axes * sizeof(std::int32_t);
-    file_.write_rows(places.boxes, static_cast<std::int64_t>(box_bytes), level.first, level.rows(),
+    file_.write_rows(offsets.boxes, static_cast<std::int64_t>(box_bytes), level.first, level.rows(),
                      [&](std::int64_t row, std::byte* out) {
                        for (std::size_t a = 0; a < axes; ++a) {
                          box[a] = leaf(level, row).at[a] * layout.p;
@@ -66,14 +66,14 @@ class CheckpointWriter {
                        }
                        std::memcpy(out, box, box_bytes);
                      });
-    file_.write_rows(places.processors, sizeof(std::int32_t), level.first, level.rows(),
+    file_.write_rows(offsets.processors, sizeof(std::int32_t), level.first, level.rows(),
                      [&](std::int64_t row, std::byte* out) {
                        std::memcpy(out, &leaf(level, row).rank, sizeof(std::int32_t));
                      });
-    // One more than there are leaves: the end.
+    // The last entry is the end of the last patch.
     const bool last = communicator_.is_root();
     const auto write_offsets = [&](std::int64_t first, std::int64_t rows) {
-      file_.write_rows(places.offsets, sizeof(std::int64_t), first, rows,
+      file_.write_rows(offsets.patch_starts, sizeof(std::int64_t), first, rows,
                        [&](std::int64_t row, std::byte* out) {
                          const std::int64_t offset = (first + row) * patch_values(layout);
                          std::memcpy(out, &offset, sizeof(offset));
@@ -84,12 +84,12 @@ class CheckpointWriter {
   }
 
   // Returns the sum of this rank's checksums.
-  std::uint64_t write_patches(const LevelRows& level, const CheckpointPlaces::Level& places,
+  std::uint64_t write_patches(const LevelRows& level, const CheckpointOffsets::Level& offsets,
                               std::span<const double* const> patches) {
     const solvers::PatchLayout& layout = mesh_.mesh.layout;
     const auto bytes = static_cast<std::size_t>(patch_values(layout)) * sizeof(double);
     std::uint64_t sum = 0;
-    file_.write_rows(places.patches, static_cast<std::int64_t>(bytes), level.first, level.rows(),
+    file_.write_rows(offsets.patches, static_cast<std::int64_t>(bytes), level.first, level.rows(),
                      [&](std::int64_t row, std::byte* out) {
                        pack(layout, patches[level.leaves[static_cast<std::size_t>(row)]], out);
                        sum += checksum({out, bytes}, static_cast<std::uint64_t>(level.first + row));
@@ -101,7 +101,7 @@ class CheckpointWriter {
     CheckpointHead result;
     const std::int64_t patch_bytes = patch_values(mesh_.mesh.layout) * std::int64_t{sizeof(double)};
     for (std::size_t n = 0; n < levels_.size(); ++n)
-      result.levels.push_back({places_.levels[n].patches, levels_[n].all * patch_bytes});
+      result.levels.push_back({offsets_.levels[n].patches, levels_[n].all * patch_bytes});
     communicator_.agree([&] {
       result.length = file_.raw().size();
       result.rest = checksum_of_rest(file_.raw(), result, communicator_.rank(), communicator_.size());
@@ -114,7 +114,7 @@ class CheckpointWriter {
   const parallel::Communicator& communicator_;
   const CheckpointMesh& mesh_;
   const std::vector<LevelRows>& levels_;
-  const CheckpointPlaces& places_;
+  const CheckpointOffsets& offsets_;
 };
 
 }  // namespace
@@ -132,14 +132,15 @@ void write_checkpoint(const std::string& path, const parallel::Communicator& com
       throw Failure(
           fmt::format("{}: cannot write: more than {} levels have leaves", path, max_checkpoint_levels));
   });
-  CheckpointPlaces places;
-  CollectiveFile file(path, communicator, head_bytes,
-                      [&](hdf5::Writer& writer) { places = create_checkpoint(writer, mesh, levels, state); });
-  broadcast_archive(communicator, places);
+  CheckpointOffsets offsets;
+  CollectiveFile file(path, communicator, head_bytes, [&](hdf5::Writer& writer) {
+    offsets = create_checkpoint(writer, mesh, levels, state);
+  });
+  broadcast_archive(communicator, offsets);
   const CheckpointHead head =
-      CheckpointWriter(file.rows(), communicator, mesh, levels, places).write(patches);
+      CheckpointWriter(file.rows(), communicator, mesh, levels, offsets).write(patches);
   const std::string text = head.text();
-  file.publish([&](RawFile& raw) { raw.write(0, std::as_bytes(std::span(text))); });
+  file.flush_and_rename([&](RawFile& raw) { raw.write(0, std::as_bytes(std::span(text))); });
 }
 
 }  // namespace meander::io
