@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(SOURCE, "tests", "simulation"))
+sys.path.insert(0, os.path.join(SOURCE, "tests", "program"))
 import programs  # noqa: E402
 
 TUTORIAL = os.path.join(SOURCE, "apps", "tutorial-advection")

@@ -174,7 +174,8 @@ const Mistake types_and_ranges[] = {
     {"scenario_refuses", probe + "density = 13\n",
      "in.toml:3:11: scenario.density: must not be 13\n  3 | density = 13\n    |           ^"},
     {"wrong_choice", probe + "[solver]\nscheme = \"musl\"\n",
-     "in.toml:4:10: solver.scheme: 'musl' is none of the choices; did you mean 'muscl'? allowed: rusanov, "
+     "in.toml:4:10: solver.scheme: 'musl' is none of the choices; did you mean 'muscl'? allowed: godunov, "
+     "rusanov, "
      "muscl\n"
      "  4 | scheme = \"musl\"\n    |          ^"},
     {"huge_integer", probe + "[time]\nmax-steps = 3000000000\n",
@@ -228,7 +229,7 @@ const Mistake between_keys[] = {
      probe + "[[refinement]]\nkind = \"box\"\nlower = [0, 0, 0]\nupper = [1, 1, 1]\nradius = 2\n",
      "in.toml:7:1: refinement[0].radius: has no meaning for kind = 'box'\n  7 | radius = 2\n    | ^"},
     {"kind_missing", probe + "[[refinement]]\nradius = 2\n",
-     "in.toml:3:1: refinement[0].kind: is required: a string (jump, threshold, ball, shell, box, "
+     "in.toml:3:1: refinement[0].kind: is required: a string (jump, threshold, ball, shell, box, loehner, "
      "punctures): The criterion.\n"
      "  3 | [[refinement]]\n    | ^"},
     {"criterion_level",

@@ -14,7 +14,7 @@
 namespace meander::simulation {
 namespace {
 
-class SedovRun : public testing::TestWithParam<std::tuple<int, const char*>> {};
+class SedovRun : public testing::TestWithParam<std::tuple<int, std::string>> {};
 INSTANTIATE_TEST_SUITE_P(Cases, SedovRun,
                          testing::Combine(testing::Values(2, 3), testing::Values("rusanov", "hllc")));
 

@@ -32,7 +32,7 @@ double vortex_error(int level, const std::string& limiter, const std::string& ri
   return sum;
 }
 
-class VortexRun : public testing::TestWithParam<const char*> {};
+class VortexRun : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(RiemannSolvers, VortexRun, testing::Values("rusanov", "hllc"));
 
 TEST_P(VortexRun, IsOfSecondOrder) {
