@@ -35,7 +35,7 @@ struct MonotonizedCentral {
 
 // Van Leer's limiter (1974): the harmonic mean of both differences, smooth where they have the same sign.
 struct VanLeer {
-  static constexpr const char *word = "van-leer", *meaning = "the harmonic mean, smooth";
+  static constexpr const char *word = "van-leer", *meaning = "van Leer's harmonic mean, smooth";
 
   template <class T>
   MEANDER_TERM static T limit(T below, T above) {

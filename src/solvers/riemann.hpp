@@ -27,7 +27,7 @@ namespace meander::solvers {
 // A non-conservative product adds the fluctuations g +- B((Ql + Qr) / 2) (Qr - Ql) / 2 on its two sides.
 struct RusanovFlux {
   static constexpr const char* word = "rusanov";
-  static constexpr const char* meaning = "two waves of the largest speed";
+  static constexpr const char* meaning = "two waves with the largest wave speed";
 
   template <Pde P, class V>
   MEANDER_TERM static void through(const P& pde, const V* ql, const V* al, const V* qr, const V* ar, int axis,

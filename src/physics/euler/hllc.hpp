@@ -16,7 +16,8 @@ namespace meander::euler {
 
 struct Hllc {
   static constexpr const char* word = "hllc";
-  static constexpr const char* meaning = "three waves, with the contact: sharper shear layers and contacts";
+  static constexpr const char* meaning =
+      "three waves including the contact, for sharper shear layers and contacts";
 
   template <class P, class V>
   MEANDER_TERM static void through(const P& pde, const V* ql, const V* al, const V* qr, const V* ar, int axis,

@@ -128,8 +128,8 @@ class ConstraintNorms final : public Diagnostic {
  public:
   void describe(io::KeyTable& keys) override {
     keys.number("exclude-radius", exclude_radius_, "length",
-                "The norms of the constraints leave out volumes this near to a puncture of the scenario. At "
-                "most half the domain's narrowest width.",
+                "The norms of the constraints exclude volumes within this distance of a puncture of the "
+                "scenario. At most half of the domain's smallest width.",
                 io::at_least(0));
   }
 

@@ -143,11 +143,10 @@ namespace {
 class Psi4Modes final : public Diagnostic {
  public:
   void describe(io::KeyTable& keys) override {
-    keys.numbers(
-        "extraction-radii", radii_, "length",
-        "Spheres about the domain's middle through which gravitational waves are measured: the modes "
-        "of Psi4 with l = 2 in history.csv.",
-        io::greater_than(0));
+    keys.numbers("extraction-radii", radii_, "length",
+                 "Radii of spheres about the domain's centre on which gravitational waves are extracted: the "
+                 "modes of Psi4 with l = 2 in history.csv.",
+                 io::greater_than(0));
   }
 
   void set_up(const io::KeyTable& keys, const Config& config) override {

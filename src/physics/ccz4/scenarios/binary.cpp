@@ -23,14 +23,14 @@ class Binary final : public Scenario {
   void describe(io::KeyTable& fields) override {
     for (int h = 0; h < 2; ++h) {
       Given& given = given_[static_cast<std::size_t>(h)];
-      fields.number(fmt::format("mass-{}", h + 1), given.mass, "length", "bare mass of one black hole",
+      fields.number(fmt::format("mass-{}", h + 1), given.mass, "length", "bare mass of the black hole",
                     io::greater_than(0));
-      fields.numbers(fmt::format("position-{}", h + 1), given.position, "length", "of its puncture");
+      fields.numbers(fmt::format("position-{}", h + 1), given.position, "length", "position of its puncture");
       fields.numbers(fmt::format("momentum-{}", h + 1), given.momentum, "length", "its linear momentum");
       fields.numbers(fmt::format("spin-{}", h + 1), given.spin, "length^2", "its angular momentum");
     }
     fields.integer("points", points_, "",
-                   "Chebyshev polynomials along both axes of the spectral solve for psi",
+                   "number of Chebyshev polynomials along each of the two axes of the spectral solve for psi",
                    io::between(12, 100));
   }
 

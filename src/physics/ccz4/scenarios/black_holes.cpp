@@ -21,11 +21,11 @@ namespace {
 class KerrSchild final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("mass", hole_.mass, "length", "of the black hole", io::greater_than(0));
+    fields.number("mass", hole_.mass, "length", "mass of the black hole", io::greater_than(0));
     fields.number("spin", hole_.spin, "", "angular momentum along z, in units of mass^2",
                   {.min = -1, .max = 1, .min_open = true, .max_open = true});
     fields.numbers("centre", given_centre_, "length",
-                   "of the black hole, outside the domain; empty: the origin");
+                   "centre of the black hole, outside the domain; empty: the origin");
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     centre_ = checked_vector(fields, "centre", given_centre_, setup);
@@ -65,8 +65,8 @@ class KerrSchild final : public Scenario {
 class Puncture final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("mass", data_.holes.front().mass, "length", "of the black hole", io::greater_than(0));
-    fields.numbers("centre", given_centre_, "length", "of the black hole; empty: the domain's middle");
+    fields.number("mass", data_.holes.front().mass, "length", "mass of the black hole", io::greater_than(0));
+    fields.numbers("centre", given_centre_, "length", "position of the puncture; empty: the domain's centre");
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     centre_ = checked_centre(fields, "centre", given_centre_, setup);

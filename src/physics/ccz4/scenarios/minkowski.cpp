@@ -19,9 +19,10 @@ namespace {
 class Minkowski final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("noise", noise_, "", "amplitude of random numbers added to every unknown; 0: none",
+    fields.number("noise", noise_, "",
+                  "amplitude of random numbers added to every unknown in every volume; 0: none",
                   io::between(0, 0.01));
-    fields.integer("random-seed", random_seed_, "", "the same number gives the same noise", io::at_least(0));
+    fields.integer("random-seed", random_seed_, "", "seed of the random numbers", io::at_least(0));
   }
   void set_up(const io::KeyTable&, const ProblemSetup& setup) override { setup_ = setup; }
 

@@ -53,11 +53,12 @@ class WaveScenario : public Scenario {
 class GaugeWave final : public WaveScenario<exact::GaugeWave> {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("amplitude", wave_.amplitude, "", "of the wave in the lapse's square",
+    fields.number("amplitude", wave_.amplitude, "", "amplitude of the wave in the square of the lapse",
                   {.min = 0, .max = 1, .max_open = true});
-    fields.number("width", wave_.width, "length", "of one wave", io::greater_than(0));
+    fields.number("width", wave_.width, "length", "length of one wave", io::greater_than(0));
     fields.choice("direction", direction_, {"x", "diagonal"},
-                  "along x, or along the diagonal of x and y, where it is width * sqrt(2) long on both axes");
+                  "direction of propagation: along x, or along the diagonal of x and y, where its period "
+                  "along both axes is width * sqrt(2)");
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     wave_.diagonal = direction_ == "diagonal";
@@ -108,14 +109,17 @@ struct WeakWave : exact::LinearWave {
 class LinearWave final : public WaveScenario<WeakWave> {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("amplitude", wave_.amplitude, "",
-                  "of the wave in the metric; exact up to terms of its square", io::between(0, 0.1));
-    fields.number("width", wave_.width, "length", "of one wave, along x; distance between pulses",
+    fields.number(
+        "amplitude", wave_.amplitude, "",
+        "amplitude of the wave in the metric; the solution is exact up to terms of second order in it",
+        io::between(0, 0.1));
+    fields.number("width", wave_.width, "length", "wavelength along x, or distance between pulses",
                   io::greater_than(0));
-    fields.choice("profile", profile_, {"sine", "pulse"}, "a sine along x, or one Gaussian pulse a width");
+    fields.choice("profile", profile_, {"sine", "pulse"},
+                  "profile of the wave: a sine along x, or one Gaussian pulse in each width");
     fields.number("sigma", sigma_, "length", "pulse: standard deviation, at most width / 16",
                   io::greater_than(0));
-    fields.number("centre", wave_.centre, "length", "pulse: x of its maximum at time 0");
+    fields.number("centre", wave_.centre, "length", "pulse: x of its maximum at t = 0");
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     needs_harmonic_slicing(fields, setup);

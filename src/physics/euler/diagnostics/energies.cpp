@@ -43,7 +43,7 @@ Energies energies_of(const solvers::PatchTask& patch, const solvers::PatchLayout
 class EnergyColumns final : public Diagnostic {
  public:
   void describe(io::KeyTable& keys) override {
-    keys.flag("energies", on_, "Euler: columns of the kinetic and the thermal energy in the domain.");
+    keys.flag("energies", on_, "Euler: adds columns with the kinetic and the thermal energy in the domain.");
   }
 
   std::unique_ptr<Diagnostic> start() const override { return std::make_unique<EnergyColumns>(*this); }

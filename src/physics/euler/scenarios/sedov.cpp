@@ -20,13 +20,15 @@ namespace {
 class Sedov final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("energy", energy_, "energy", "set free at the centre (2D: per unit length)",
+    fields.number("energy", energy_, "energy", "energy released at the centre (2D: per unit length)",
                   io::greater_than(0));
-    fields.number("density", ambient_.density, "density", "of the gas around", io::greater_than(0));
-    fields.number("pressure", ambient_.pressure, "pressure", "of the gas around", io::greater_than(0));
-    fields.number("radius", radius_, "length", "the energy is spread as exp(-r^2 / radius^2)",
+    fields.number("density", ambient_.density, "density", "density of the ambient gas", io::greater_than(0));
+    fields.number("pressure", ambient_.pressure, "pressure", "pressure of the ambient gas",
                   io::greater_than(0));
-    fields.numbers("centre", given_centre_, "length", "one number an axis; empty: the domain's middle");
+    fields.number("radius", radius_, "length", "the energy is distributed as exp(-r^2 / radius^2)",
+                  io::greater_than(0));
+    fields.numbers("centre", given_centre_, "length",
+                   "centre of the explosion, one number for each axis; empty: the domain's centre");
   }
 
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {

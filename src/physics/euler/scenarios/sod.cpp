@@ -18,13 +18,18 @@ class Sod final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
     fields.choice("axis", axis_name_, {"x", "y", "z"}, "axis of the tube");
-    fields.number("position", position_, "length", "where the diaphragm stands on the axis");
-    fields.number("left-density", left_.density, "density", "below the diaphragm", io::greater_than(0));
-    fields.number("left-velocity", left_velocity_, "velocity", "along the axis, below the diaphragm");
-    fields.number("left-pressure", left_.pressure, "pressure", "below the diaphragm", io::greater_than(0));
-    fields.number("right-density", right_.density, "density", "above the diaphragm", io::greater_than(0));
-    fields.number("right-velocity", right_velocity_, "velocity", "along the axis, above the diaphragm");
-    fields.number("right-pressure", right_.pressure, "pressure", "above the diaphragm", io::greater_than(0));
+    fields.number("position", position_, "length", "position of the diaphragm on the axis");
+    fields.number("left-density", left_.density, "density", "density below the diaphragm",
+                  io::greater_than(0));
+    fields.number("left-velocity", left_velocity_, "velocity", "velocity along the axis below the diaphragm");
+    fields.number("left-pressure", left_.pressure, "pressure", "pressure below the diaphragm",
+                  io::greater_than(0));
+    fields.number("right-density", right_.density, "density", "density above the diaphragm",
+                  io::greater_than(0));
+    fields.number("right-velocity", right_velocity_, "velocity",
+                  "velocity along the axis above the diaphragm");
+    fields.number("right-pressure", right_.pressure, "pressure", "pressure above the diaphragm",
+                  io::greater_than(0));
   }
 
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {

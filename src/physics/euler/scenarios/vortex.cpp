@@ -51,12 +51,15 @@ namespace {
 class VortexScenario final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("density", vortex_.density, "density", "far from the vortex", io::greater_than(0));
-    fields.number("pressure", vortex_.pressure, "pressure", "far from the vortex", io::greater_than(0));
-    fields.numbers("velocity", velocity_, "velocity", "of the flow that carries it, along x and y");
-    fields.number("swirl", vortex_.swirl, "velocity", "largest swirl speed, at the radius");
-    fields.number("radius", vortex_.radius, "length", "where the swirl is fastest", io::greater_than(0));
-    fields.numbers("centre", centre_, "length", "at t = 0, one number an axis; empty: the domain's middle");
+    fields.number("density", vortex_.density, "density", "density far from the vortex", io::greater_than(0));
+    fields.number("pressure", vortex_.pressure, "pressure", "pressure far from the vortex",
+                  io::greater_than(0));
+    fields.numbers("velocity", velocity_, "velocity", "velocity of the uniform flow along x and y");
+    fields.number("swirl", vortex_.swirl, "velocity", "maximum swirl speed, attained at `radius`");
+    fields.number("radius", vortex_.radius, "length", "radius of the maximum swirl speed",
+                  io::greater_than(0));
+    fields.numbers("centre", centre_, "length",
+                   "centre of the vortex at t = 0, one number for each axis; empty: the domain's centre");
   }
 
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
