@@ -7,7 +7,7 @@ namespace meander::ccz4 {
 std::unique_ptr<simulation::Scenario> make_gauge_wave(), make_linear_wave(), make_minkowski(),
     make_kerr_schild(), make_puncture(), make_binary();
 
-// In the order in which users see them. Each is a file beside this one and a line here.
+// In the order of the documentation. Each scenario is a file in this folder and a line in this list.
 std::vector<simulation::ScenarioEntry> scenario_list() {
   return {
       {"gauge-wave", "gauge wave: flat space in oscillating coordinates", {3}, make_gauge_wave},

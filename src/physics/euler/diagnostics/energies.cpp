@@ -18,7 +18,7 @@ struct Energies {
   double kinetic = 0, thermal = 0;
 };
 
-// Integrals over one patch.
+// The integrals over one patch.
 Energies energies_of(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) {
   Energies sum;
   const int dim = layout.dim;

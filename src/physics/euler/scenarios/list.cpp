@@ -7,7 +7,7 @@ namespace meander::euler {
 std::unique_ptr<simulation::Scenario> make_accretion(), make_sod(), make_riemann_2d(), make_sedov(),
     make_vortex(), make_uniform();
 
-// In the order in which users see them. Each is a file beside this one and a line here.
+// In the order of the documentation. Each scenario is a file in this folder and a line in this list.
 std::vector<simulation::ScenarioEntry> scenario_list() {
   return {
       {"accretion",

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Point explosion (Sedov 1959, Similarity and Dimensional Methods in Mechanics, ch. 4), from energy in a
-// small ball.
+// Point explosion (Sedov 1959, Similarity and Dimensional Methods in Mechanics, ch. 4). The energy starts in
+// a small ball.
 
 #include <fmt/format.h>
 
@@ -40,7 +40,8 @@ class Sedov final : public Scenario {
     check_ball_inside(fields, "radius", centre_, radius_, setup);
     setup_ = setup;
     reach_ = distance_to_faces(centre_, setup);
-    // What the Gaussian would leave outside is put inside, so that the domain holds the energy exactly.
+    // The part of the Gaussian outside the domain is added inside, so that the domain holds the energy
+    // exactly.
     double inside = 1;
     for (std::size_t d = 0; d < static_cast<std::size_t>(setup.dim); ++d)
       inside *= gaussian_share_1d(setup.lower[d], setup.upper[d], centre_[d], radius_);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Shock tube: two constant states, parted by a diaphragm across one axis (Sod 1978, J. Comput. Phys. 27, 1).
+// Shock tube: two constant states, separated by a diaphragm normal to one axis (Sod 1978, J. Comput. Phys.
+// 27, 1).
 
 #include <fmt/format.h>
 
@@ -51,7 +52,7 @@ class Sod final : public Scenario {
 
   void initial(const double* centre, double dx, double* q) const override {
     const double left = fraction_below(centre[axis_], dx, position_);
-    // The pure states come out to the bit.
+    // Volumes within one state hold it exactly.
     if (left == 1 || left == 0) return set_unknowns(left == 1 ? left_ : right_, dim_, gamma_, q);
     set_unknowns(right_, dim_, gamma_, q);
     for (int u = 0; u < euler_unknowns(dim_); ++u) q[u] *= 1 - left;

@@ -13,8 +13,8 @@ namespace meander::euler {
 
 using namespace simulation;
 
-// Swirl u(r) = swirl (r/R) exp((1 - r^2/R^2) / 2). Balance dp/dr = rho u^2 / r with constant entropy gives
-// T = T_far - (gamma - 1) / gamma * swirl^2 / 2 * exp(1 - r^2/R^2) for T = p / rho.
+// Swirl velocity u(r) = swirl (r/R) exp((1 - r^2/R^2) / 2). The balance dp/dr = rho u^2 / r with constant
+// entropy gives T = T_far - (gamma - 1) / gamma * swirl^2 / 2 * exp(1 - r^2/R^2) for T = p / rho.
 double Vortex::core_temperature() const {
   return pressure / density - (gamma - 1) / gamma * 0.5 * swirl * swirl * std::exp(1.0);
 }
@@ -35,7 +35,7 @@ GasState Vortex::at(double x, double y, double t) const {
 }
 
 void Vortex::mean(double x, double y, double dx, double t, int dim, double* q) const {
-  // Three Gauss points an axis: sixth order.
+  // Three Gauss points along each axis: sixth order.
   const double node = 0.5 * std::sqrt(0.6);
   const double nodes[3] = {-node, 0, node};
   const double weights[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
