@@ -15,7 +15,7 @@
 
 namespace meander::ccz4 {
 
-// What the equations themselves are made of: a restart must not change it.
+// The parameters of the equations themselves, which a restart must not change.
 void Ccz4Equation::describe_system(io::KeyTable& fields) {
   Parameters& p = parameters;
   const std::size_t first = fields.all().size();
@@ -123,8 +123,8 @@ and Z_i), `connection` (Gamma-hat^i less the contracted Christoffel symbols), `o
 `ordering_metric` (D_kij) and `ordering_phi` (P_k), each of the last five being the largest of its components.
 )";
 
-// Waves leave towards flat space: the halo is extrapolated, and the scheme replaces the rates at the face
-// (radiation.hpp).
+// Sommerfeld's condition: the halo is extrapolated, and the scheme replaces the rates at the face
+// (radiation.hpp). Flat space lies at infinity.
 const mesh::BoundaryCondition sommerfeld{
     .name = "sommerfeld",
     .meaning = "lets outgoing waves leave, by Sommerfeld's condition for flat space at infinity",

@@ -14,7 +14,7 @@ namespace {
 
 using namespace simulation;
 
-// Nested balls about every tracked puncture, one a level.
+// Nested balls about every tracked puncture, one for each level.
 class Punctures final : public RefinementCriterion {
  public:
   void describe(io::KeyTable& keys, const Config&) override {

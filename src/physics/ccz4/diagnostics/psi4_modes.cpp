@@ -22,7 +22,7 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr int latitudes = 24, longitudes = 48;  // of the points: exact up to l = 22 with the harmonics
+constexpr int latitudes = 24, longitudes = 48;  // number of points: exact up to l = 22 with the harmonics
 
 struct SpherePoint {
   double theta = 0, phi = 0, weight = 0;  // weights sum up to 4 pi
@@ -77,7 +77,7 @@ std::complex<double> psi4_at(const StateView& view, const HeldPoint& held, const
 
 using Modes = std::array<std::complex<double>, psi4_mode_count>;
 
-// Of all spheres at once, so that halos are filled once. Collective.
+// The modes on all spheres together, so that halos are filled once. Collective.
 std::vector<Modes> modes_of_spheres(const StateView& view, const SamplePoint& centre,
                                     std::span<const double> radii) {
   static const std::vector<SpherePoint> sphere = sphere_points();

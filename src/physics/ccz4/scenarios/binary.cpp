@@ -15,9 +15,9 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-constexpr int angles = 12;  // of the spectral solve; more change nothing in smooth data
+constexpr int angles = 12;  // number in the spectral solve; more do not change smooth data
 
-// Two punctures with momenta and spins, and a lapse collapsed in advance.
+// Two punctures with momenta and spins, and a precollapsed lapse.
 class Binary final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {

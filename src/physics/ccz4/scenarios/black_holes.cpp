@@ -17,7 +17,7 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-// Spacetime at rest about a black hole that lies outside the domain, in Kerr-Schild coordinates.
+// Stationary spacetime about a black hole outside the domain, in Kerr-Schild coordinates.
 class KerrSchild final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
@@ -61,7 +61,7 @@ class KerrSchild final : public Scenario {
   ccz4::Slicing slicing_{};
 };
 
-// Brill and Lindquist's data with a lapse collapsed in advance.
+// Brill-Lindquist data with a precollapsed lapse.
 class Puncture final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {

@@ -14,8 +14,8 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-// Flat space at rest. With noise of its own in every unknown of every volume: the test of robust stability of
-// Alcubierre et al. (2004).
+// Flat space at rest, optionally with independent noise in every unknown of every volume: the robust
+// stability test of Alcubierre et al. (2004).
 class Minkowski final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
