@@ -251,8 +251,7 @@ SpheroidalSolution solve_hamiltonian(const SpheroidalGrid& grid, double b, const
     for (Eigen::Index n = 0; n < past; ++n) U -= share[n] * (next - states[static_cast<std::size_t>(n)]);
   }
   throw Failure(
-      "initial data: the Hamiltonian constraint has no solution that the iteration finds; momenta and spins "
-      "are "
+      "initial data: the iteration for the Hamiltonian constraint does not converge; momenta and spins are "
       "too large for the masses");
 }
 
