@@ -55,7 +55,7 @@ inline std::size_t block_scratch(std::ptrdiff_t doubles, int patches, BlockMemor
   return bytes <= modest_shared_memory ? 0 : bytes * static_cast<std::size_t>(patches);
 }
 
-// Positions of volumes, as PatchLayout gives them, with compile-time constants folded in.
+// Positions of volumes, as in PatchLayout, with compile-time constants folded in.
 template <int D, int N, int h, int known>
 struct BlockShape : PatchSize<known> {
   using PatchSize<known>::PatchSize;

@@ -117,10 +117,10 @@ namespace {
 
 constexpr const char* fields_meaning = R"(
 The unknowns are those of Dumbser et al. (2018), [in storage order](terms.md#unknowns); `B_xy` is d_x beta^y, `D_xyz` is d_x g~_yz / 2.
-`det_g` is that of the conformal metric, `Z` the length of Z_i, `shift` that of the shift, `A2` is A~_ij A~^ij, `chi` is phi^2 and `psi`
-phi^(-1/2). The constraints, from central differences: `hamiltonian` and `momentum` (of metric and extrinsic curvature alone, without Theta
-and Z_i), `connection` (Gamma-hat^i less the contracted Christoffel symbols), `ordering_lapse` (A_k less d_k a), `ordering_shift` (B_k^i),
-`ordering_metric` (D_kij) and `ordering_phi` (P_k), each of the last five being the largest of its components.
+`det_g` is the determinant of the conformal metric, `Z` the length of Z_i, `shift` the length of the shift, `A2` is A~_ij A~^ij, `chi` is phi^2
+and `psi` is phi^(-1/2). The constraints are computed from central differences: `hamiltonian` and `momentum` (of metric and extrinsic curvature
+alone, without Theta and Z_i), `connection` (Gamma-hat^i minus the contracted Christoffel symbols), `ordering_lapse` (A_k minus d_k a),
+`ordering_shift` (B_k^i), `ordering_metric` (D_kij) and `ordering_phi` (P_k). Each of the last five is the largest of its components.
 )";
 
 // Sommerfeld's condition: the halo is extrapolated, and the scheme replaces the rates at the face

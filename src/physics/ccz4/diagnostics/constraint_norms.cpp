@@ -185,7 +185,7 @@ class ConstraintNorms final : public Diagnostic {
 constexpr const char* intro = R"(
 Norms of the constraints of the Einstein equations (equation = "ccz4"): for each of the fields `hamiltonian`, `momentum`,
 `connection` and `ordering_...` listed under [output], the root mean square over the volume (`_l2`) and the largest
-magnitude (`_linf`), over the domain and, where there are several levels, over the leaves of each level (`_level_2`).
+magnitude (`_linf`), over the domain and, if there are several levels, over the leaves of each level (`_level_2`).
 )";
 
 }  // namespace

@@ -157,7 +157,7 @@ class Psi4Modes final : public Diagnostic {
     for (auto radius = radii_.begin(); radius != radii_.end(); ++radius) {
       if (*radius > room) {
         keys.reject("extraction-radii",
-                    fmt::format("a sphere of radius {} about the domain's middle reaches beyond the domain, "
+                    fmt::format("a sphere of radius {} about the domain's centre reaches beyond the domain, "
                                 "whose nearest face is {} away",
                                 *radius, room));
       }
@@ -188,9 +188,9 @@ class Psi4Modes final : public Diagnostic {
 };
 
 constexpr const char* intro = R"(
-`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4 at radius 40: gravitational waves. Psi4 is
+`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4, gravitational radiation, at radius 40. Psi4 is
 (E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross). e_phi, e_r and e_theta
-are those of spheres about the domain's middle, made orthonormal in this order. The fields `psi4_re` and `psi4_im` are Psi4 itself.
+are those of spheres about the domain's centre, orthonormalised in this order. The fields `psi4_re` and `psi4_im` are Psi4 itself.
 )";
 
 }  // namespace

@@ -49,8 +49,9 @@ class Binary final : public Scenario {
       vector("spin", given.spin, holes_[h].spin);
     }
     if (std::equal(holes_[0].position, holes_[0].position + 3, holes_[1].position)) {
-      fields.reject("position-2", fmt::format("both punctures are at ({}): two black holes need two places",
-                                              fmt::join(holes_[1].position, ", ")));
+      fields.reject("position-2",
+                    fmt::format("both punctures are at ({}): two black holes require different positions",
+                                fmt::join(holes_[1].position, ", ")));
     }
     try {
       data_.emplace(holes_, points_, angles);

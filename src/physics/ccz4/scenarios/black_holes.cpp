@@ -31,8 +31,7 @@ class KerrSchild final : public Scenario {
     centre_ = checked_vector(fields, "centre", given_centre_, setup);
     slicing_ = parameters_of(setup).slicing;
     if (parameters_of(setup).evolves_shift)
-      fields.reject("name",
-                    "the black hole is at rest where its shift stays as it is: it needs solver.s = 0");
+      fields.reject("name", "a stationary black hole requires a constant shift: solver.s = 0");
     double distance = 0;
     for (std::size_t a = 0; a < 3; ++a) {
       const double gap = std::max({setup.lower[a] - centre_[a], centre_[a] - setup.upper[a], 0.0});
@@ -43,7 +42,7 @@ class KerrSchild final : public Scenario {
     if (!(distance > ring)) {
       fields.reject("centre",
                     fmt::format("the singularity, a ring of radius {} about ({}), must lie outside the "
-                                "domain, which comes as near to that point as {}",
+                                "domain, whose distance from that point is {}",
                                 ring, fmt::join(centre_, ", "), distance));
     }
   }

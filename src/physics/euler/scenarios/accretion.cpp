@@ -112,7 +112,7 @@ void Accretion::describe(io::KeyTable& fields) {
 void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
   if (std::abs(parameters_of(setup).gamma - 5.0 / 3.0) > 1e-6)
     fields.reject("name",
-                  fmt::format("accretion needs solver.gamma = 1.6666666666666667 (5/3, for which gas in "
+                  fmt::format("accretion requires solver.gamma = 1.6666666666666667 (5/3, for which gas in "
                               "supercomoving variables obeys the Euler equations), but it is {}",
                               parameters_of(setup).gamma));
   if (!(delta_ > -1))

@@ -82,9 +82,8 @@ class VortexScenario final : public Scenario {
       fields.reject("radius",
                     fmt::format("{} is more than half of the domain's edge {}", vortex_.radius, shortest));
     if (!(vortex_.core_temperature() > 0))
-      fields.reject("swirl",
-                    fmt::format("{} leaves no pressure in the middle: pressure / density there would be {}",
-                                vortex_.swirl, vortex_.core_temperature()));
+      fields.reject("swirl", fmt::format("{} is too large: pressure / density at the centre would be {}",
+                                         vortex_.swirl, vortex_.core_temperature()));
   }
 
   void initial(const double* centre, double dx, double* q) const override {
