@@ -10,7 +10,12 @@
 //
 // An equation is a class template over the dimension with these constants and types:
 //
-//   static constexpr int dim, unknowns (N), auxiliaries (A);
+//   // 2 or 3.
+//   static constexpr int dim;
+//   // N.
+//   static constexpr int unknowns;
+//   // A: the number of auxiliary values; 0 for none.
+//   static constexpr int auxiliaries;
 //   // An absent term costs nothing and need not be written.
 //   static constexpr bool has_flux, has_ncp, has_source;
 //   // The data that source() reads in addition to the state; trivially copyable.
