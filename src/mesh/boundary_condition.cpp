@@ -62,11 +62,11 @@ const BoundaryCondition periodic{.name = "periodic",
                                  .meaning = "must hold on both sides of an axis",
                                  .source = BoundaryCondition::Source::neighbours};
 const BoundaryCondition outflow{
-    .name = "outflow", .meaning = "continues the last volume", .fill = copy<solvers::Outflow>};
+    .name = "outflow", .meaning = "copies the last volume of the interior", .fill = copy<solvers::Outflow>};
 const BoundaryCondition reflecting{
     .name = "reflecting", .meaning = "is a wall", .fill = copy<solvers::Reflecting>};
 const BoundaryCondition given{.name = "scenario",
-                              .meaning = "takes the data that the scenario gives",
+                              .meaning = "takes the boundary data of the scenario",
                               .source = BoundaryCondition::Source::given};
 }  // namespace boundary
 

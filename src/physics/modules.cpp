@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The equations of the library, one folder each. Adding one is adding its folder and a line to the list.
+// The equations of the library, one folder each. To add one, add its folder and a line in the list.
 #include "physics/ccz4/module.hpp"
 #include "physics/euler/module.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Equations and scenarios from outside the library: registered at the start of main(), they are chosen in the
-// input file like any other. apps/tutorial-advection is a complete example.
+// Registration of equations and scenarios outside the library. After registration at the start of main(), the
+// input file selects them like those of the library. apps/tutorial-advection is a complete example.
 
 #include <memory>
 #include <stdexcept>
@@ -18,7 +18,7 @@
 
 namespace meander::simulation {
 
-// A registered equation Law: its parameters as [solver] gives them.
+// A registered equation Law with its parameters from [solver].
 template <template <int> class Law>
 class OwnEquation final : public Equation {
  public:
@@ -77,12 +77,13 @@ const typename Law<3>::Parameters& own_parameters(const ProblemSetup& setup) {
   return dynamic_cast<const OwnEquation<Law>&>(*setup.equation).parameters;
 }
 
-// Adds an equation to those that solver.equation may name. Law: a Pde (solvers/pde.hpp) for 2 and 3
-// dimensions, default-constructible, with a type Parameters and a member `parameters`, as ConservationLaw
-// (solvers/conservation_law.hpp) has them. unknowns: their names, Law<3>::unknowns of them. describe, or
-// null: declares the keys that the parameters add to [solver]; a restart may not change them. Before
-// anything reads an input file, from one thread. Throws std::invalid_argument if the name is taken, or if the
-// equation has more than solvers::most_unknowns unknowns.
+// Registers an equation as a value of solver.equation.
+// Law: a Pde (solvers/pde.hpp) for 2 and 3 dimensions, default-constructible, with a type Parameters and a
+// member `parameters`, as in ConservationLaw (solvers/conservation_law.hpp).
+// unknowns: Law<3>::unknowns names.
+// describe, or null: declares the keys of the parameters in [solver]; a restart may not change them.
+// Call before an input file is read, from one thread. Throws std::invalid_argument if the name is taken, or
+// if the equation has more than solvers::most_unknowns unknowns.
 template <template <int> class Law>
 void register_equation(std::string name, std::string meaning, std::vector<std::string> unknowns,
                        typename OwnEquation<Law>::Describe describe = nullptr) {
@@ -105,7 +106,7 @@ void register_equation(std::string name, std::string meaning, std::vector<std::s
   }
 }
 
-// Adds a scenario of a registered equation to those that scenario.name may name; otherwise as above.
+// Registers a scenario of a registered equation as a value of scenario.name; otherwise as above.
 template <class OwnScenario>
 void register_scenario(std::string name, std::string meaning, std::string equation,
                        std::vector<int> dims = {2, 3}) {

@@ -8,10 +8,10 @@
 
 namespace meander::simulation {
 
-// Declares the keys that the vocabulary offers a choice for. Their targets are in `words`.
+// Declares the keys with a choice in the vocabulary. Their targets are in `words`.
 void describe_scheme(io::KeyTable& keys, solvers::SchemeWords& words,
                      const solvers::SchemeVocabulary& vocabulary);
-// Rejects what contradicts itself: "rusanov" is "godunov" with the Riemann solver of that name.
+// Rejects contradictory values: "rusanov" is "godunov" with the Riemann solver of that name.
 void check_scheme(const io::KeyTable& keys, const solvers::SchemeWords& words);
 
 }  // namespace meander::simulation

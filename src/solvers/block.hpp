@@ -1,19 +1,33 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How device kernels are written: for one patch and a block of threads, as a sequence of phases over items
-// with barriers between them. All threads of a block run through the same phases; items of one phase run in
-// any order or at once, and share nothing but the block's memory, which carries what later phases read.
+// The programming model of device kernels. A kernel updates one patch by a block of threads, as a sequence of
+// phases over items with barriers between them. All threads of a block run through the same phases. Items of
+// one phase run in any order or concurrently. They share only the block's memory, which holds data for later
+// phases.
 //
-// A Block has
-//   for_each(count, f): f(item) for items 0 to count - 1;
-//   for_each(count, status, f): f(item, status), where each item adds to what its thread knows of the status;
-//   sync(): all items before it have run, and their writes are seen;
-//   collect(status): after the last phase, the status of all threads, on the thread for which leads() holds.
-// In the kernel's function, status is a BlockStatus of each thread's own. A kernel is a class with
-//   static std::ptrdiff_t memory(layout): doubles of block memory;
-//   template <class Block> void update(Block&, const DevicePatch&, PatchStatus&, double* memory) const.
-// Here is the block of one thread; a CUDA block is in block_cuda.hpp.
+// A Block has these members; `status` is a BlockStatus private to each thread:
+//
+//   // Calls f(item) for items 0 to count - 1.
+//   void for_each(int count, f);
+//   // Calls f(item, status) for items 0 to count - 1; each item adds to its thread's status.
+//   void for_each(int count, BlockStatus& status, f);
+//   // Barrier: all preceding items have run, and their writes are visible.
+//   void sync();
+//   // True on one thread of the block.
+//   bool leads();
+//   // After the last phase: merges the status of all threads into that of the leading thread.
+//   void collect(BlockStatus& status);
+//
+// A kernel is a class with these members:
+//
+//   // Doubles of block memory for a patch with p volumes along each axis.
+//   static std::ptrdiff_t memory(int p);
+//   template <class Block>
+//   void update(const Block&, const DevicePatch&, BlockStatus&, double* memory) const;
+//
+// This header has the block of one thread; block_cuda.cuh has the CUDA block, block_openmp.hpp the OpenMP
+// block.
 
 #include <cstdint>
 
@@ -22,7 +36,7 @@
 
 namespace meander::solvers {
 
-// The status as items see it. Maximum and sums are exact, so their order does not matter.
+// The status of a thread's items. Maximum and sums are exact, so their order does not matter.
 struct BlockStatus {
   double max_rate = 0;
   int first_order = 0, floored = 0, strayed = 0, inadmissible = 0;  // numbers of volumes
@@ -36,7 +50,7 @@ struct BlockStatus {
     inadmissible += other.inadmissible;
     note(other.breach);
   }
-  // The last bound, and its first volume.
+  // Keeps the first volume of the last breached bound.
   MEANDER_HOST_DEVICE void note(const Breach& other) {
     const bool later = other.bound > breach.bound;
     if (later || (other.bound == breach.bound && other.volume < breach.volume)) breach = other;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Device kernels on CUDA: a block of threads a patch, or a warp a patch where patches are small. For .cu
-// files.
+// Device kernels on CUDA: a block of threads for each patch, or a warp for each small patch. For .cu files.
 
 #include <cuda_runtime.h>
 
@@ -49,7 +48,7 @@ class CudaBlock {
       status.add(other);
     }
     if constexpr (threads > 32) {
-      // Shared memory holds nothing that has a constructor.
+      // Objects in shared memory must not have a constructor.
       __shared__ alignas(BlockStatus) unsigned char memory[threads / 32 * sizeof(BlockStatus)];
       auto* const of_warp = reinterpret_cast<BlockStatus*>(memory);
       if (first() % 32 == 0) of_warp[first() / 32] = status;
@@ -85,8 +84,7 @@ inline void check_launch(cudaError_t result, const char* call) {
   throw gpu::DeviceError(std::string(call) + ": " + cudaGetErrorString(result), false);
 }
 
-// Threads for the p^2 volumes (in 2D: all volumes) of a plane, of which there are 289 at most where p is
-// known.
+// Number of threads for the p^2 volumes of a plane (in 2D: all volumes), at most 289 if p is known.
 constexpr int threads_for(int p) {
   return p == 0 ? 256 : (p * p + 31) / 32 * 32;
 }
@@ -101,7 +99,7 @@ void launch_on_cuda_blocks(void* queue, const typename Kernel::Equation& pde, co
   check_launch(cudaGetDevice(&device), "cudaGetDevice");
   check_launch(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
                "cudaDeviceGetAttribute");
-  // Some of it is the kernel's own, for the status.
+  // The kernel itself uses part of the shared memory, for the status.
   const bool shared = bytes + 1024 <= static_cast<std::size_t>(most);
   if (shared) {
     check_launch(

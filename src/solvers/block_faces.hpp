@@ -1,25 +1,26 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The x and y faces of one plane of a patch in a block's memory: twice the flux through each, and the record
-// of those on the patch's faces. Usable in device code.
+// The x and y faces of one plane of a patch in a block's memory: stores twice the flux through each face, and
+// records the fluxes through the patch's own faces. Usable in device code.
 
 #include "solvers/block_patch.hpp"
 
 namespace meander::solvers {
 
-// What a face adds below and above differs with a non-conservative product: then sides = 2.
+// sides: 1; 2 for an equation with a non-conservative product, whose contributions to the volumes below and
+// above a face differ.
 template <int N, int sides, class Shape>
 class BlockFaces {
  public:
   MEANDER_TERM BlockFaces(const Shape& shape, double* memory) : shape_(shape), memory_(memory) {}
   static std::ptrdiff_t memory(int p) { return 2 * sides * N * p * (p + 1); }
 
-  // Faces of one axis, and of both.
+  // Number of faces along one axis, and along both.
   MEANDER_TERM int along() const { return shape_.p() * (shape_.p() + 1); }
   MEANDER_TERM int count() const { return 2 * along(); }
 
-  // Of face `item`: its axis and the volume (i, j) below it, one index of which may be -1.
+  // The axis of face `item` and the volume (i, j) below it, one index of which may be -1.
   struct Face {
     int axis, i, j;
   };
@@ -29,7 +30,7 @@ class BlockFaces {
     return {1, (item - along()) % p, (item - along()) / p - 1};
   }
 
-  // Twice the flux (flux[sides][N]) through the face, of plane k.
+  // Stores twice the flux (flux[sides][N]) through the face, in plane k.
   MEANDER_TERM void put(int item, const Face& face, int k, const double (*flux)[N],
                         const DevicePatch& patch) const {
     for (int s = 0; s < sides; ++s) {
@@ -40,7 +41,7 @@ class BlockFaces {
     if (across == shape_.p() - 1) record(patch.flux[2 * face.axis + 1], tangential, k, flux[0]);
   }
 
-  // Twice what flows out of volume (i, j) along an axis.
+  // Twice the net outflow of volume (i, j) along an axis.
   MEANDER_TERM double outflow(int axis, int i, int j, int n) const {
     const int p = shape_.p();
     const int low = axis == 0 ? j * (p + 1) + i : along() + j * p + i, up = axis == 0 ? low + 1 : low + p;

@@ -1,25 +1,25 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The schemes of rusanov_together.hpp and fourth_order.hpp on one patch by a block of threads, volume by
-// volume with the same operations in the same order. So many unknowns and their derivatives do not fit into
-// the registers of a thread. So each phase keeps the rates of one group of unknowns, and what these do not
-// need the compiler leaves out of the phase; what groups share is computed once a group. Usable in device
-// code.
+// The schemes of rusanov_fused.hpp and fourth_order.hpp on one patch by a block of threads: for each volume
+// the same operations in the same order. The unknowns and their derivatives do not fit into the registers of
+// a thread. Each phase therefore keeps the rates of one group of unknowns, and the compiler omits from the
+// phase the operations that these rates do not need. Common subexpressions of several groups are computed
+// once a group. Usable in device code.
 
 #include "solvers/block_patch.hpp"
 #include "solvers/radiative.hpp"
 
 namespace meander::solvers {
 
-// An equation that says which of its rates are best computed together.
+// An equation that assigns its rates to groups that are best computed together.
 template <class P>
 concept Grouped = FusedRhs<P> && P::rate_groups >
 0 && requires(int n) {
   { P::rate_group(n) } -> std::convertible_to<int>;
 };
 
-// What both schemes share. h: halo width.
+// Common base of both schemes. h: halo width.
 template <Grouped P, int h>
 class BlockFused {
  protected:
@@ -46,7 +46,8 @@ class BlockFused {
     (std::make_integer_sequence<int, P::rate_groups>());
   }
 
-  // All unknowns have their new values: constraints, floors, status.
+  // The last phase, after all unknowns have their new values: enforces constraints and floors, and collects
+  // the status.
   template <class Block>
   MEANDER_TERM void enter(const Block& block, const DevicePatch& patch, BlockStatus& status) const {
     block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
@@ -81,7 +82,7 @@ class BlockRusanovFused : private BlockFused<P, 1> {
 
   MEANDER_HOST_DEVICE BlockRusanovFused(const P& pde, const DeviceBatch& batch) : Base(pde, batch) {}
 
-  // Wave speeds along the axes, in volumes and halo.
+  // Holds the wave speeds along the axes, in the interior and the halo.
   static std::ptrdiff_t memory(int p) { return std::ptrdiff_t{3} * (p + 2) * (p + 2) * (p + 2); }
 
   template <class Block>
@@ -141,8 +142,8 @@ class BlockRusanovFused : private BlockFused<P, 1> {
   }
 };
 
-// radiates: for batches from which waves leave; a phase more, which a compiler pays for with registers in all
-// others.
+// radiates: true for batches with radiative faces. It adds a phase, for which the compiler would take
+// registers in all other batches.
 template <Grouped P, bool radiates>
 class BlockFourthOrder : private BlockFused<P, 3> {
   static_assert(!radiates || Radiating<P>);
@@ -174,7 +175,7 @@ class BlockFourthOrder : private BlockFused<P, 3> {
     return radiates && at_radiative_face(patch.radiative, shape_.p(), volume.i, volume.j, volume.k);
   }
 
-  // Of the volumes next to radiative faces, which rates() leaves out.
+  // Rates of the volumes next to radiative faces, which rates() leaves out.
   MEANDER_TERM void radiate(const DevicePatch& patch, int item) const {
     const auto volume = this->volume(item);
     if (!waves_leave(patch, volume)) return;
@@ -239,7 +240,7 @@ class BlockFourthOrder : private BlockFused<P, 3> {
   int stage_, stage_block_;
 };
 
-// Calls body(std::type_identity<Kernel>()) for the fourth-order kernel that the batch takes.
+// Calls body(std::type_identity<Kernel>()) for the fourth-order kernel that fits the batch.
 template <Grouped P, class Body>
 void with_fourth_order(const DeviceBatch& batch, const Body& body) {
   if (batch.radiates) return body(std::type_identity<BlockFourthOrder<P, true>>());

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// First-order finite volumes on one patch by a block of threads: the operations of godunov.hpp volume by volume, in
-// the same order. The patch is swept plane by plane; two planes of states and auxiliaries, the x and y fluxes
-// of one and the z fluxes below it are in the block's memory, so every volume of the slot is read once.
-// Usable in device code.
+// First-order finite volumes on one patch by a block of threads: for each volume the operations of
+// godunov.hpp in the same order. The patch is swept plane by plane. The block's memory holds two planes of
+// states and auxiliaries, the x and y fluxes of one plane and the z fluxes below it, so every volume of the
+// slot is read once. Usable in device code.
 
 #include "solvers/block_faces.hpp"
 
@@ -29,7 +29,7 @@ class BlockGodunov {
   MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
                            double* memory) const {
     const int p = shape_.p(), plane = shape_.slot_plane();
-    // State and auxiliaries of every other plane.
+    // States and auxiliaries of the planes with even k; those with odd k follow.
     double* const states = memory;
     const int other = D == 3 ? (N + A) * plane : 0;
     memory += (D == 3 ? 2 : 1) * (N + A) * plane;
@@ -64,7 +64,7 @@ class BlockGodunov {
   using Shape = BlockShape<D, N, 1, known>;
   using Faces = BlockFaces<N, sides, Shape>;
 
-  // State and auxiliaries of plane k, where faces need them.
+  // Loads state and auxiliaries of plane k where faces need them.
   template <class Block>
   MEANDER_TERM void load(const Block& block, const DevicePatch& patch, int k, double* to) const {
     const int edge = shape_.edge(), plane = shape_.slot_plane();
@@ -109,7 +109,7 @@ class BlockGodunov {
     faces.put(item, face, k, through, patch);
   }
 
-  // The lower z face of plane 0, as plane 0 sees it.
+  // The lower z face of plane 0: the flux for plane 0.
   MEANDER_TERM void bottom_face(const DevicePatch& patch, int item, const double* low, const double* high,
                                 double* z_flux) const {
     const int at = position(item % shape_.p(), item / shape_.p());
@@ -117,7 +117,7 @@ class BlockGodunov {
     flux(low, at, high, at, 2, through);
     keep_z(item, through[sides - 1], z_flux, patch.flux[4]);
   }
-  // Twice a z flux, and in `record` itself, if anybody asks.
+  // Stores twice a z flux, and the flux itself in `record` unless that is null.
   MEANDER_TERM void keep_z(int item, const double* flux, double* z_flux, double* record) const {
     const int volumes = shape_.p() * shape_.p();
     for (int n = 0; n < N; ++n) z_flux[n * volumes + item] = flux[n];

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// MUSCL-Hancock on one patch by a block of threads: the operations of muscl.hpp volume by volume, in the same
+// MUSCL-Hancock on one patch by a block of threads: for each volume the operations of muscl.hpp in the same
 // order. The patch is swept plane by plane, with three planes of primitive variables in the block's memory.
 // Usable in device code.
 
@@ -64,8 +64,8 @@ class BlockMuscl {
   using Shape = BlockShape<D, N, 2, known>;
   using Faces = BlockFaces<N, 1, Shape>;
 
-  // The block's memory. Predicted states and their differences along x and y lie on a plane with one volume
-  // of halo; what columns of volumes hand from plane to plane has none.
+  // The block's memory. Predicted states and their differences along x and y fill a plane with one volume of
+  // halo. Data that a column of volumes passes from plane to plane have no halo.
   struct Work {
     double* primitive;  // of plane k, every third
     double *predicted, *slopes, *top, *z_flux, *sum;
@@ -87,7 +87,7 @@ class BlockMuscl {
     MEANDER_TERM double* slope(int axis) const { return slopes + axis * inner; }
   };
 
-  // Primitive variables of plane k, where slopes need them.
+  // Computes the primitive variables of plane k where slopes need them.
   template <class Block>
   MEANDER_TERM void load(const Block& block, const DevicePatch& patch, int k, double* to) const {
     const int edge = shape_.edge(), plane = shape_.slot_plane();
@@ -104,8 +104,8 @@ class BlockMuscl {
     });
   }
 
-  // Limited differences and predicted states of plane k; the z faces below it; and with them plane k - 1, if
-  // it is one of the patch, is complete.
+  // Limited differences and predicted states of plane k, and the z faces below it. Completes plane k - 1 if
+  // that is a plane of the patch.
   template <class Block>
   MEANDER_TERM void states(const Block& block, const DevicePatch& patch, int k, double ratio,
                            const Work& work, BlockStatus& status) const {
@@ -201,7 +201,7 @@ class BlockMuscl {
     work.faces.put(item, face, k, flux, patch);
   }
 
-  // Twice what flows out of a volume of the plane along x and y.
+  // Twice the net outflow of a volume of the plane along x and y.
   MEANDER_TERM double plane_outflow(const Faces& faces, int item, int n) const {
     const int i = item % shape_.p(), j = item / shape_.p();
     return faces.outflow(0, i, j, n) + faces.outflow(1, i, j, n);

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The block of device kernels as threads of one OpenMP team: each takes one piece of a phase's items, as SIMD
-// lanes of a CPU or of a GPU's warp. For translation units that are compiled for offloading.
+// The block of device kernels as the threads of one OpenMP team. Each thread takes one part of a phase's
+// items and runs them as SIMD lanes of a CPU or of a GPU's warp. For translation units that are compiled for
+// offloading.
 
 #include "solvers/block.hpp"
 
 namespace meander::solvers {
 
-// An item of a phase, never inlined: where it is, the compiler for NVIDIA GPUs of g++ 12 ends in an internal
-// error. Calls out of SIMD lanes need a stack for each lane (-msoft-stack-reserve-local).
+// An item of a phase, never inlined: inlining it causes an internal error in g++ 12's compiler for NVIDIA
+// GPUs. Calls from SIMD lanes need a stack for each lane (-msoft-stack-reserve-local).
 template <class F, class... Arguments>
 __attribute__((noinline)) void call(const F& f, Arguments&&... arguments) {
   f(arguments...);
@@ -19,10 +20,10 @@ __attribute__((noinline)) void call(const F& f, Arguments&&... arguments) {
 
 class OpenMpBlock {
  public:
-  // g++ makes a warp of each thread; teams of a GPU have no more.
+  // g++ maps each thread to a warp; teams on a GPU have no more threads.
   static constexpr int most_threads = 32;
 
-  // To be made by every thread of a parallel region; statuses: one a thread, shared by all.
+  // Constructed by every thread of a parallel region. statuses: one for each thread, shared by all.
   MEANDER_TERM OpenMpBlock(int thread, int threads, BlockStatus* statuses)
       : thread_(thread), threads_(threads), statuses_(statuses) {}
 
@@ -33,7 +34,7 @@ class OpenMpBlock {
     for (int item = piece(count, thread_); item < last; ++item) call(f, item);
   }
 
-  // Lanes count by themselves, and are added up behind the loop.
+  // Each lane counts separately; the counts are added after the loop.
   template <class F>
   MEANDER_TERM void for_each(int count, BlockStatus& status, const F& f) const {
     const int last = piece(count, thread_ + 1);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What all block kernels share: a patch size that the compiler may know, how a patch lies in its slot, and
-// the last steps of a volume's update. Usable in device code.
+// Common parts of all block kernels: a patch size that may be known at compile time, the layout of a patch in
+// its slot, and the last steps of a volume's update. Usable in device code.
 
 #include <cstddef>
 #include <type_traits>
@@ -14,7 +14,7 @@
 
 namespace meander::solvers {
 
-// Volumes along an axis: `known`, or with known = 0 what the layout says.
+// Volumes along an axis: `known`, or the layout's p if known = 0.
 template <int known>
 struct PatchSize {
   MEANDER_HOST_DEVICE explicit PatchSize(int) {}
@@ -27,12 +27,12 @@ struct PatchSize<0> {
   MEANDER_TERM int p() const { return value; }
 };
 
-// Patch sizes that kernels are specialised for: on devices, and where device kernels are tested on the host.
+// Patch sizes that kernels are specialised for: on devices, and in host tests of device kernels.
 using KnownPatchSizes = std::integer_sequence<int, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17>;
 using TestedPatchSizes = std::integer_sequence<int, 4, 9, 17>;
 
 // Calls body(std::integral_constant<int, p>) if p is one of Sizes and equation P is specialised by size
-// (P::specialised_by_patch_size), and else with 0.
+// (P::specialised_by_patch_size), otherwise with 0.
 template <class P, class Sizes, class Body>
 void with_patch_size(int p, const Body& body) {
   if constexpr (requires { requires P::specialised_by_patch_size; }) {
@@ -45,17 +45,17 @@ void with_patch_size(int p, const Body& body) {
   body(std::integral_constant<int, 0>());
 }
 
-enum class BlockMemory { shared, scratch };  // of a device: shared memory, or scratch memory only
+enum class BlockMemory { shared, scratch };  // of a device: shared memory, or global scratch memory only
 
-// Scratch memory of a batch whose blocks need so many doubles each: none where that fits into the shared memory of
-// every device that these kernels are for. Where a device has more than that, blocks use it all the same.
+// Scratch memory of a batch whose blocks each need that number of doubles. It is 0 if they fit into the
+// shared memory of every supported device. Blocks use larger shared memory where the device has it.
 inline std::size_t block_scratch(std::ptrdiff_t doubles, int patches, BlockMemory memory) {
   const std::size_t modest_shared_memory = memory == BlockMemory::shared ? 96 * 1024 : 0;
   const std::size_t bytes = static_cast<std::size_t>(doubles) * sizeof(double);
   return bytes <= modest_shared_memory ? 0 : bytes * static_cast<std::size_t>(patches);
 }
 
-// Where volumes are: as PatchLayout, with all that is known folded in.
+// Positions of volumes, as in PatchLayout, with compile-time constants folded in.
 template <int D, int N, int h, int known>
 struct BlockShape : PatchSize<known> {
   using PatchSize<known>::PatchSize;
@@ -63,7 +63,7 @@ struct BlockShape : PatchSize<known> {
   MEANDER_TERM int edge() const { return p() + 2 * h; }
   MEANDER_TERM int slot_plane() const { return edge() * edge(); }
   MEANDER_TERM int unknown_stride() const { return (slot_plane() * (D == 3 ? edge() : 1) + 7) / 8 * 8; }
-  // Within an unknown, indices from -h.
+  // Offset within an unknown; indices run from -h.
   MEANDER_TERM int in_slot(int i, int j, int k) const {
     return (D == 3 ? (k + h) * slot_plane() : 0) + (j + h) * edge() + i + h;
   }
@@ -72,11 +72,11 @@ struct BlockShape : PatchSize<known> {
   MEANDER_TERM int in_interior(int i, int j, int k) const {
     return (D == 3 ? k * p() * p() : 0) + j * p() + i;
   }
-  // By how many volumes an index lies outside the interior.
+  // The number of volumes by which an index lies outside the interior.
   MEANDER_TERM int outside(int i) const { return i < 0 ? -i : i >= p() ? i - p() + 1 : 0; }
 };
 
-// An update's common parameters; NewState of the CPU kernels, volume by volume.
+// Parameters of an update and the last steps for one volume, as NewState of the CPU kernels.
 template <Pde P>
 struct BlockStep {
   P pde;
@@ -89,7 +89,8 @@ struct BlockStep {
         dt(batch.dt),
         step(P::has_source ? static_cast<const typename P::StepData*>(batch.step_data) : nullptr) {}
 
-  // q: volume (i, j, k), number `volume` of the interior, after the fluxes; changed to the final state.
+  // Finishes the update of volume (i, j, k), number `volume` of the interior. q: its state after the fluxes
+  // on entry, its final state on return.
   MEANDER_TERM void finish(const DevicePatch& patch, double* q, int i, int j, int k, int volume,
                            BlockStatus& status) const {
     if constexpr (P::has_source) {
@@ -113,7 +114,7 @@ struct BlockStep {
       if (pde.enforces() && pde.enforce(q)) ++status.floored;
     }
     status.max_rate =
-        max(rate(pde, q), status.max_rate);  // in this order a NaN is dropped; it is not admissible
+        max(rate(pde, q), status.max_rate);  // this order drops a NaN, which admissible() detects
     if (!pde.admissible(q)) ++status.inadmissible;
   }
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Device kernels on the host, one block after the other, each of one thread: so that what a GPU would run can
-// be tested where there is none. The block's memory is full of NaN when a kernel begins.
+// Device kernels on the host, one block after another, each of one thread, for tests of GPU kernels without a
+// GPU. The block's memory is filled with NaN before each kernel.
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace meander::solvers {
 
-// `batch` as HostView gives it. Kernel: a block kernel's class, made from (pde, batch).
+// `batch`: as returned by HostView. Kernel: a block kernel's class, constructed from (pde, batch).
 template <class Kernel>
 void update_serially(const typename Kernel::Equation& pde, const DeviceBatch& batch) {
   const Kernel kernel(pde, batch);

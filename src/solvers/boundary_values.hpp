@@ -9,8 +9,9 @@
 
 namespace meander::solvers {
 
-// A condition that copies a volume of the patch, perhaps with the sign of a reflection: source() gives the
-// index along the axis of that volume, for a halo index beyond face `side` of a patch of p volumes.
+// A condition that copies a volume of the patch, with the sign of a reflection if it reflects. source()
+// returns the index of that volume along the axis, for a halo index beyond face `side` of a patch of p
+// volumes.
 struct Outflow {
   static constexpr bool reflects = false;
   MEANDER_TERM static int source(int, int p, int side) { return side == 0 ? 0 : p - 1; }
@@ -20,7 +21,7 @@ struct Reflecting {
   MEANDER_TERM static int source(int i, int p, int side) { return side == 0 ? -1 - i : 2 * p - 1 - i; }
 };
 
-// The polynomial through the last volumes before the face, cubic where the patch is wide enough: differences
+// The polynomial through the last volumes before the face, cubic if the patch is wide enough. Differences
 // that read it are one-sided.
 class Extrapolation {
  public:
@@ -34,9 +35,9 @@ class Extrapolation {
       }
     }
   }
-  // `edge`: the volume at the face; `inwards`: the stride away from it.
+  // `edge`: the volume at the face. `inwards`: the stride away from the face.
   MEANDER_TERM double value(const double* edge, std::ptrdiff_t inwards) const {
-    // As differences to the nearest: constants come out exactly.
+    // A sum of differences to the nearest volume, which reproduces constants exactly.
     double sum = edge[0];
     for (int m = 1; m < nodes_; ++m) sum += weight_[m] * (edge[m * inwards] - edge[0]);
     return sum;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Boxes of volumes, and walking through them row by row.
+// Boxes of volumes, and iteration over them row by row.
 
 #include <cstddef>
 
@@ -21,7 +21,7 @@ struct Box {
   }
 };
 
-// Calls body(index) for all indices of the box whose x is its first: one call a row, in storage order.
+// Calls body(index) for the first volume of each row of the box along x, in storage order.
 template <int D, class Body>
 void for_rows(const Box<D>& box, const Body& body) {
   Index<D> i = box.lower;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The short way to an equation: a conservation law without source, from its flux and its wave speed alone.
+// Base class for a conservation law without source, defined by its flux and its wave speed alone:
 //
 //   template <int D>
 //   struct Advection : solvers::ConservationLaw<Advection, D, 1, Wind> {
@@ -9,18 +9,18 @@
 //     template <class T> MEANDER_TERM T max_eigenvalue(const T* q, const T*, int axis) const;
 //   };
 //
-// Everything else that solvers/pde.hpp asks for is here, for both schemes, and any of it may be replaced by
-// declaring it anew: admissible() above all, where not every finite state makes sense. Usable in device code.
+// It provides all other members that solvers/pde.hpp requires, for both schemes. A law may redeclare any of
+// them, in particular admissible() if not every finite state is valid. Usable in device code.
 
 #include "solvers/math.hpp"
 #include "solvers/pde.hpp"
 
 namespace meander::solvers {
 
-// Parameters of a law that has none.
+// Parameters of a law without parameters.
 struct NoParameters {};
 
-// Params: trivially copyable, the same type for every D; the law's terms read it as this->parameters.
+// Params: trivially copyable, the same type for every D. The law's terms read it as this->parameters.
 template <template <int> class Law, int D, int N, class Params = NoParameters>
 struct ConservationLaw {
   using Parameters = Params;
@@ -30,7 +30,7 @@ struct ConservationLaw {
 
   Params parameters;
 
-  // All unknowns finite.
+  // True if all unknowns are finite.
   template <class T>
   MEANDER_TERM auto admissible(const T* q) const {
     constexpr double largest = 1.7976931348623157e308;
@@ -55,7 +55,7 @@ struct ConservationLaw {
     return law().admissible(w);
   }
 
-  // By the flux differences between a volume's faces (Toro 2009, equation 14.43): A dW up to O(dW^3).
+  // By flux differences between a volume's faces (Toro 2009, equation 14.43), which equal A dW up to O(dW^3).
   template <class T>
   MEANDER_TERM void predict(const T* w, const T* dw, T ratio, T* out) const {
     for (int n = 0; n < N; ++n) out[n] = w[n];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What one launch on a device updates. Patches of different levels may share a batch: each brings its own
-// position and width. Trivially copyable: the array of patches travels to the device as it is.
+// The patches that one launch on a device updates. Patches of different levels may share a batch: each has
+// its own position and width. Trivially copyable: the array of patches is copied to the device as it is.
 
 #include <cstdint>
 #include <type_traits>
@@ -12,11 +12,11 @@
 
 namespace meander::solvers {
 
-// One patch. All pointers are the device's, to blocks that begin at multiples of 64 bytes.
+// One patch. All pointers are device pointers to blocks aligned to 64 bytes.
 struct DevicePatch {
-  const double* q = nullptr;    // a slot, halos full; only read
+  const double* q = nullptr;    // a slot, halos full; read only
   double* next = nullptr;       // the new interior: [unknown][volume, x fastest], PatchLayout::volumes() each
-  double* stages = nullptr;     // stage blocks, as PatchTask has them, or null
+  double* stages = nullptr;     // stage blocks as in PatchTask, or null
   double lower[3] = {0, 0, 0};  // as in PatchTask
   double dx = 0;
   double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};  // as in PatchTask
@@ -27,7 +27,7 @@ struct DeviceBatch {
   int count = 0;
   const DevicePatch* patches = nullptr;  // `count`
   PatchStatus* status = nullptr;         // `count`, written by the launch
-  const void* step_data = nullptr;       // Solver::step_bytes(), or null where there are none
+  const void* step_data = nullptr;       // Solver::step_bytes(), or null if there are none
   void* scratch = nullptr;               // Solver::scratch_bytes(), contents undefined; null if 0
   PatchLayout layout;
   bool radiates = false;  // some patch is radiative
@@ -37,9 +37,8 @@ struct DeviceBatch {
 static_assert(std::is_trivially_copyable_v<DevicePatch> && std::is_trivially_copyable_v<DeviceBatch> &&
               std::is_trivially_copyable_v<PatchStatus>);
 
-// The batch with the addresses under which work that runs on an emulated device reaches it. The patches are
-// kept in `patches`, and live as long as that. Throws DeviceError if anything lies outside the device's
-// memory.
+// The batch with host addresses, for work on an emulated device. Owns the array of patches, which is valid
+// during its lifetime. Throws DeviceError if any pointer lies outside the device's memory.
 class HostView {
  public:
   HostView(const gpu::Execution& execution, const DeviceBatch& batch, int stage_blocks,

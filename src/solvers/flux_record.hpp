@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Copies face fluxes of a patch out of plane scratch into the blocks a PatchTask asks for, halving them:
-// kernels keep twice the flux.
+// Copies face fluxes of a patch from plane scratch to the buffers that a PatchTask requests. Kernels store
+// twice the flux; the copy halves it.
 
 #include "solvers/solver.hpp"
 #include "solvers/workspace.hpp"
@@ -18,8 +18,8 @@ class FluxRecord {
     return task_.flux[2 * axis] != nullptr || task_.flux[2 * axis + 1] != nullptr;
   }
 
-  // `doubled` holds, at volume (i, j) of plane k, twice the flux through its upper x face (axis 0) or y face
-  // (axis 1).
+  // doubled: at volume (i, j) of plane k, twice the flux through its upper x face (axis 0) or y face (axis
+  // 1).
   void take_plane(int axis, int k, const double* doubled) const {
     for (int side = 0; side < 2; ++side) {
       double* flux = task_.flux[2 * axis + side];
@@ -35,7 +35,7 @@ class FluxRecord {
     }
   }
 
-  // `doubled` holds twice the fluxes through the lowest (side 0) or highest (side 1) z faces of the patch.
+  // doubled: twice the fluxes through the lowest (side 0) or highest (side 1) z faces of the patch.
   void take_z(int side, const double* doubled) const {
     double* flux = task_.flux[4 + side];
     if (flux == nullptr) return;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Fourth-order central differences with Kreiss-Oliger dissipation of sixth differences, and one stage of the
-// classical Runge-Kutta method, for an equation without flux whose terms are evaluated together and are those
-// of point values. Three dimensions, h = 3; reads halos across faces only. Constraints and floors are
-// enforced after every stage.
+// Fourth-order central differences with Kreiss-Oliger dissipation by sixth differences, and one stage of the
+// classical Runge-Kutta method. For equations without flux whose terms are evaluated together (FusedRhs) and
+// whose unknowns are point values. Three dimensions, h = 3; reads halos across faces only. Constraints and
+// floors are enforced after every stage.
 
 #include "base/assert.hpp"
 #include "solvers/plane_ring.hpp"
@@ -19,9 +19,9 @@ class FourthOrder {
  public:
   static constexpr int N = P::unknowns, W = lanes<V>;
   static constexpr int stages = 4,
-                       stage_blocks = 2;  // the state at the start of the step, and the sum of slopes
+                       stage_blocks = 2;  // the state at the start of the step, and the weighted sum of rates
 
-  // dissipation: share of the strongest that is stable by itself; 0 for none.
+  // dissipation: fraction of the strongest dissipation that is stable by itself; 0: none.
   FourthOrder(const P& pde, double dissipation, const PatchLayout& layout, Workspace& work)
       : pde_(pde), dissipation_(dissipation), layout_(layout), plane_(work.plane), size_(work.plane.size()) {
     MEANDER_ASSERT(layout.h == 3);
@@ -92,7 +92,8 @@ class FourthOrder {
     }
   }
 
-  // Plane k from the state at the start of the step and the slopes so far to the input of the next stage.
+  // Computes plane k of the input of the next stage from the state at the start of the step and the rates so
+  // far.
   void advance(const PatchTask& task, int k, const double* rates, int stage, double dt) const {
     static constexpr double reach[stages] = {0.5, 0.5, 1.0, 1.0 / 6.0}, weight[stages] = {1.0, 2.0, 2.0, 1.0};
     const int p = layout_.p;

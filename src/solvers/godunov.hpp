@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// First-order finite volumes (Godunov's method; Toro 2009, section 6.1) on one patch, in place, for any equation
-// and Riemann solver (riemann.hpp). Each face flux is computed once and serves both volumes beside it. Reads
-// halos across faces only.
+// First-order finite volumes (Godunov's method; Toro 2009, section 6.1) on one patch, in place, for any
+// equation and Riemann solver (riemann.hpp). Each face flux is computed once and serves both adjacent
+// volumes. Reads halos across faces only.
 
 #include <utility>
 
@@ -17,7 +17,7 @@ class GodunovKernel {
  public:
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
   static constexpr int W = lanes<V>;
-  static constexpr int sides = P::has_ncp ? 2 : 1;  // what a face adds below and above differs with an ncp
+  static constexpr int sides = P::has_ncp ? 2 : 1;  // an ncp has separate contributions below and above
 
   GodunovKernel(const P& pde, const PatchLayout& layout, Workspace& work)
       : pde_(pde),
@@ -29,7 +29,7 @@ class GodunovKernel {
         edge_(work.plane.edge()),
         first_(plane_.at(-1, 0)),
         last_(plane_.at(layout.p - 1, layout.p - 1)) {
-    // Shifted so that the first pack of a sweep over the interior falls on a cache line.
+    // Aligned so that the first pack of a sweep over the interior starts on a cache line.
     double* scratch = work.scratch.reserve((2 * A + (2 * sides + 1) * N) * size_ + 8) + (8 - first_ % 8) % 8;
     aux_[0] = scratch;
     aux_[1] = aux_[0] + A * size_;
@@ -72,7 +72,7 @@ class GodunovKernel {
   Rows state(int k) const { return {q_ + (D == 3 ? (k + layout_.h) * plane_stride_ : 0), unknown_stride_}; }
   Rows scratch(double* base) const { return {base, size_}; }
 
-  // Auxiliary values of plane k from position `first` to `last`.
+  // Computes the auxiliary values of plane k from position `first` to `last`.
   void auxiliaries(int k, double* aux, int first, int last) const {
     if constexpr (A > 0) {
       const P pde = pde_;
@@ -105,7 +105,7 @@ class GodunovKernel {
     if (record.wants(1)) record.take_plane(1, k, y_flux_);
   }
 
-  // Twice the flux through the lower z faces of plane 0, as plane 0 sees it.
+  // Twice the flux through the lower z faces of plane 0, for the volumes of plane 0.
   void bottom_faces() const {
     const P pde = pde_;
     const Rows low = state(-1), high = state(0), aux_low = scratch(aux_[0]), aux_high = scratch(aux_[1]),
@@ -121,7 +121,8 @@ class GodunovKernel {
     }
   }
 
-  // Starts one volume below the first, so that the x face flux comes from the pack itself or the one before.
+  // Starts one volume below the first, so that the lower x face flux comes from the same pack or the
+  // preceding one.
   template <bool record_x>
   void x_faces_and_update(int k, V scale, NewState<P, V>& news) const {
     const P pde = pde_;
@@ -176,7 +177,7 @@ class GodunovKernel {
   std::ptrdiff_t unknown_stride_, plane_stride_, size_;
   int edge_, first_, last_;
   double* q_ = nullptr;
-  std::ptrdiff_t ahead_ = 0;  // from the slot to that of the next patch
+  std::ptrdiff_t ahead_ = 0;  // offset from the slot to the next patch's slot, for prefetching
   double *aux_[2], *x_flux_, *y_flux_, *z_flux_;
 };
 

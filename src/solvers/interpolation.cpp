@@ -13,7 +13,7 @@ namespace {
 
 constexpr int max_unknowns = 64;
 
-// Lagrange weights of the centres -(R - 1) .. R for the place 1/3.
+// Lagrange weights of the centres -(R - 1) .. R for evaluation at 1/3.
 template <int R>
 constexpr std::array<double, 2 * R> weights_at_a_third() {
   std::array<double, 2 * R> weights{};
@@ -27,8 +27,8 @@ constexpr std::array<double, 2 * R> weights_at_a_third() {
   return weights;
 }
 
-// The value a third of a width away from q[0] towards q[step]. As differences to q[0], so that constants come
-// out exactly; the order of the sum makes mirrored data give mirrored bits.
+// The value a third of a width from q[0] towards q[step]. A sum of differences to q[0] reproduces constants
+// exactly. The order of the sum gives bitwise mirrored results for mirrored data.
 template <int R>
 double at_a_third(const double* q, std::ptrdiff_t step) {
   constexpr std::array<double, 2 * R> weight = weights_at_a_third<R>();
@@ -41,14 +41,14 @@ double at_a_third(const double* q, std::ptrdiff_t step) {
   return sum;
 }
 
-// Values of a box; `at`: of its first volume.
+// Values of a box. `at`: position of its first volume.
 struct Values {
   double* at;
   std::array<std::ptrdiff_t, 3> stride{1, 0, 0};
 };
 
-// One axis of the tensor product. `to` has the given extents; along `axis` its first volume is the fine one
-// number `fine`, and the first of `from` the coarse one number `coarse`. The inner loop runs along `row`.
+// One axis of the tensor product. `to` has the given extents. Along `axis`, the first volume of `to` is fine
+// volume `fine`, and the first of `from` is coarse volume `coarse`. The inner loop runs along `row`.
 struct Sweep {
   int axis, row;
   std::array<int, 3> extent;
@@ -74,8 +74,8 @@ struct Sweep {
   }
 
  private:
-  // Fine volumes out[0], out[out_step] ... of the coarse ones in[0], in[in_step] ...; all a third of a width
-  // off in the direction of `step`, or at the centres if it is 0.
+  // Computes fine volumes out[0], out[out_step] ... from coarse ones in[0], in[in_step] ... All are a third
+  // of a width off in the direction of `step`, or at the centres if it is 0.
   template <int R>
   static void blend(const double* in, std::ptrdiff_t in_step, double* out, std::ptrdiff_t out_step, int count,
                     std::ptrdiff_t step) {
@@ -86,7 +86,7 @@ struct Sweep {
     }
   }
 
-  // Every third fine volume of a row lies alike in its coarse volume.
+  // Every third fine volume of a row has the same position in its coarse volume.
   template <int R>
   void along_rows(const Values& from, const Values& to) const {
     const auto r = static_cast<std::size_t>(row), b = (r + 1) % 3, c = (r + 2) % 3;
@@ -104,7 +104,7 @@ struct Sweep {
   }
 };
 
-// Fine volumes of the box that are inadmissible take the value of the coarse volume they lie in.
+// Sets the inadmissible fine volumes of the box to the value of the coarse volume that contains them.
 template <int D>
 void mend(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
           const Box<D>& box, const Index<D>& offset) {
@@ -124,8 +124,8 @@ template <int D, int R>
 void interpolate_with(const PatchLayout& layout, double* fine, const double* coarse, const Box<D>& box,
                       const Index<D>& offset) {
   const Box<D> support = interpolation_support<D>(layout, box, offset);
-  // The shortest axis, which is across the jump, goes first and leaves least for the others; the rows' axis
-  // goes last. A box thin along x has its rows along y, for which the first sweep turns the data around.
+  // The shortest axis, normal to the jump, is first, which leaves least work for the others. The axis of the
+  // rows is last. A box thin along x has its rows along y, for which the first sweep transposes the data.
   const int row = box.extent[0] < box.extent[1] ? 1 : 0;
   std::array<int, D> order;
   int next = 0;
@@ -161,7 +161,7 @@ void interpolate_with(const PatchLayout& layout, double* fine, const double* coa
       stride *= extent[b];
     }
   }
-  // The first sweep reads the slot itself and changes nothing there.
+  // The first sweep reads the slot itself and does not change it.
   Values slot{const_cast<double*>(coarse)}, halo{fine};
   for (int a = 0; a < D; ++a) {
     slot.stride[static_cast<std::size_t>(a)] = halo.stride[static_cast<std::size_t>(a)] = layout.stride(a);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Prolongation of point values: tensor products of centred interpolation from a coarse slot, halo included.
-// Called by prolong() and prolongation_support(), whose arguments these are.
+// Prolongation of point values by tensor products of centred interpolation from a coarse slot with its halo.
+// Called by prolong() and prolongation_support(), with their arguments.
 //
-// Along each axis a fine volume lies at the centre of its coarse volume, whose value it takes, or a third of
-// a coarse width from it, where the polynomial through the 2 r nearest coarse centres is evaluated, r on
-// either side. r = 3 (degree 5), or the halo width where that is less. Centred stencils amplify no wave;
-// stencils confined to one side of a resolution jump do (up to 6 times an axis at the jump), and fourth-order
+// Along each axis a fine volume lies either at the centre of its coarse volume, whose value it takes, or a
+// third of a coarse width from it. There the polynomial through the 2 r nearest coarse centres, r on either
+// side, is evaluated; r is 3 (degree 5), or the halo width if that is smaller. Centred stencils amplify no
+// wave. Stencils on one side of a resolution jump do (up to 6 times an axis at the jump), and fourth-order
 // differences are unstable with them.
 
 #include <algorithm>
@@ -18,17 +18,18 @@
 
 namespace meander::solvers {
 
-// r: how many coarse volumes are read on either side of a fine one, so how much of the coarse halo.
+// r: the number of coarse volumes read on either side of a fine one, and so the width of coarse halo read.
 inline int interpolation_reach(const PatchLayout& layout) {
   return std::min(layout.h, 3);
 }
 
-// The halo of `coarse` is full wherever interpolation_support() extends into it.
+// The halo of `coarse` must be full wherever interpolation_support() extends into it.
 template <int D>
 void interpolate(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
                  const Box<D>& box, const Index<D>& offset);
 
-// The coarse volumes that interpolate() reads, in indices of the coarse patch: beyond 0 .. p - 1 in its halo.
+// The coarse volumes that interpolate() reads, in indices of the coarse patch. Indices outside 0 .. p - 1 are
+// in its halo.
 template <int D>
 Box<D> interpolation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A batch as one target region of OpenMP: a team of threads a patch. For translation units that are compiled
-// for offloading (meander_offloads in CMake).
+// A batch as one OpenMP target region with a team of threads for each patch. For translation units that are
+// compiled for offloading (meander_offloads in CMake).
 
 #include <omp.h>
 
@@ -15,9 +15,9 @@
 
 namespace meander::solvers {
 
-// Updates all patches of the batch by the kernel, which travels to the device as it is; returns when that is
-// done. The memory of the kernel's blocks is the batch's scratch, one piece a patch: teams have no memory of
-// their own that would be large enough.
+// Updates all patches of the batch by the kernel, which is copied to the device as it is. Returns after
+// completion. The memory of the kernel's blocks is a part of the batch's scratch for each patch, because team
+// memory is too small.
 template <class Kernel>
 void launch_on_openmp_teams(const gpu::Execution& execution, const typename Kernel::Equation& pde,
                             const DeviceBatch& batch) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Slope limiters (van Leer 1979; LeVeque 2002, section 6.9): from the differences to the volumes below and
-// above to the difference across a volume. Odd in both arguments together, symmetric, zero where the signs
-// differ. A limiter is a class with limit(), and `word` and `meaning` for the input file; adding one is adding
-// the class and its entry to the list at the end.
+// Slope limiters (van Leer 1979; LeVeque 2002, section 6.9). A limiter maps the differences to the volumes
+// below and above to the difference across a volume. It is symmetric, odd in both arguments together, and
+// zero where their signs differ. A limiter is a class with limit(), and `word` and `meaning` for the input
+// file. To add one, add the class and its entry in the list at the end of this file.
 
 #include "solvers/list.hpp"
 #include "solvers/math.hpp"
@@ -33,15 +33,15 @@ struct MonotonizedCentral {
   }
 };
 
-// Van Leer's (1974): the harmonic mean of both differences, smooth where they have one sign.
+// Van Leer's limiter (1974): the harmonic mean of both differences, smooth where they have the same sign.
 struct VanLeer {
-  static constexpr const char *word = "van-leer", *meaning = "the harmonic mean, smooth";
+  static constexpr const char *word = "van-leer", *meaning = "van Leer's harmonic mean, smooth";
 
   template <class T>
   MEANDER_TERM static T limit(T below, T above) {
     const T zero(0.0), sum = below + above, smaller = MinMod::limit(below, above),
                        larger = select(sum > zero, max(below, above), min(below, above));
-    // In this order equal differences come out exactly, and their exchange changes no bit.
+    // This order of operations returns equal differences exactly and is bitwise symmetric in its arguments.
     return select(abs(smaller) > zero, T(2.0) * smaller * (larger / sum), zero);
   }
 };

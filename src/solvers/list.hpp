@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Lists of types, from which both the allowed words of the input and the dispatch to kernels follow.
+// Lists of types. The allowed words of the input and the dispatch to kernels both follow from them.
 
 #include <stdexcept>
 #include <string>
@@ -15,8 +15,8 @@ struct List {
   static constexpr int size = sizeof...(Entries);
 };
 
-// Calls body(std::type_identity<Entry>()) for the entry of that index. Throws std::logic_error if there is none:
-// no entry stands in for another.
+// Calls body(std::type_identity<Entry>()) for the entry with that index. Throws std::logic_error if there is
+// none: no entry is a fallback for another.
 template <class... Entries, class Body>
 void with_entry(List<Entries...>, int index, const Body& body) {
   int next = 0;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The arithmetic that PDE terms are written in. A term calls these names unqualified; a value type other than
-// double (SIMD pack, dual number) brings its own overloads, found by argument-dependent lookup. Every
-// operation here is correctly rounded or exact, so that double, packs and device code agree to the bit.
-// Usable in device code.
+// The arithmetic of PDE terms. A term calls these functions unqualified. A value type other than double (SIMD
+// pack, dual number) has its own overloads, found by argument-dependent lookup. Every operation here is
+// correctly rounded or exact, so that double, packs and device code agree bitwise. Usable in device code.
 
 #include <cmath>
 
@@ -13,13 +12,13 @@
 #define MEANDER_TERM __host__ __device__ __forceinline__
 #elif defined(__SANITIZE_ADDRESS__)
 #define MEANDER_HOST_DEVICE
-#define MEANDER_TERM inline  // inlining everything would only multiply the checks
+#define MEANDER_TERM inline  // forced inlining would only multiply the sanitizer's checks
 #else
 #define MEANDER_HOST_DEVICE
 #define MEANDER_TERM __attribute__((always_inline)) inline
 #endif
 
-// Loops over unknowns and tensor indices become straight-line code, whatever the compiler thinks of its size.
+// Unrolls loops over unknowns and tensor indices completely, whatever the compiler's estimate of their size.
 #if defined(__CUDACC__) || defined(__clang__)
 #define MEANDER_UNROLL _Pragma("unroll")
 #else
@@ -38,7 +37,7 @@ MEANDER_TERM double sqrt(double a) {
 MEANDER_TERM double abs(double a) {
   return std::fabs(a);
 }
-// The second argument if either is NaN, as the vector instructions have it.
+// max and min return the second argument if either is NaN, as the vector instructions do.
 MEANDER_TERM double max(double a, double b) {
   return a > b ? a : b;
 }
@@ -52,7 +51,7 @@ MEANDER_TERM double select(bool condition, double a, double b) {
   return condition ? a : b;
 }
 
-// table[index] for a whole number index >= 0.
+// table[index] for an integer-valued index >= 0.
 MEANDER_TERM double gather(const double* table, double index) {
   return table[static_cast<long>(index)];
 }

@@ -3,9 +3,9 @@
 #pragma once
 // MUSCL-Hancock (van Leer 1984; Toro 2009, section 14.4) on one patch, in place, unsplit, for any equation
 // with primitive variables W: limited differences of W along every axis, a predictor over dt / 2 by the
-// quasi-linear form, face states W +- dW / 2, and the flux of a Riemann solver (riemann.hpp) between them. Where a face state of a
-// volume is inadmissible, the volume itself is its face state: first order there, and counted. Reads halos of
-// width 2 across faces and edges.
+// quasi-linear form, face states W +- dW / 2, and the flux of a Riemann solver (riemann.hpp) between them. A
+// volume with an inadmissible face state uses its own state at its faces; it is then first order, and
+// counted. Reads halos of width 2 across faces and edges.
 
 #include <utility>
 
@@ -31,7 +31,7 @@ class MusclHancock {
         first_(plane_.at(-1, 0)),
         last_(plane_.at(layout.p - 1, layout.p - 1)) {
     const std::ptrdiff_t block = N * size_;
-    // Shifted so that the first pack of a sweep over the interior falls on a cache line.
+    // Aligned so that the first pack of a sweep over the interior starts on a cache line.
     double* scratch = work.scratch.reserve((10 + D) * block + 8) + (8 - first_ % 8) % 8;
     for (double*& primitive : primitive_) primitive = take(scratch, block);
     predicted_ = take(scratch, block);
@@ -100,7 +100,8 @@ class MusclHancock {
   Rows state(int k) const { return {q_ + (D == 3 ? (k + layout_.h) * plane_stride_ : 0), unknown_stride_}; }
   Rows scratch(double* base) const { return {base, size_}; }
 
-  // 3D: what the slopes of plane k's own volumes and of those across its faces read.
+  // 3D: computes the primitive variables that the slopes of plane k's volumes and of volumes across its faces
+  // read.
   void primitives_of_plane(int k, int slot) const {
     const int p = layout_.p, outside = k < 0 ? -k : k >= p ? k - p + 1 : 0;
     const int reach = 2 - outside;  // rows of halo
@@ -132,16 +133,16 @@ class MusclHancock {
     const P pde = pde_;
     const V back(-0.5 * ratio_), zero(0.0), half(0.5);
     const Rows below = scratch(primitive_[0]), here = scratch(primitive_[1]), above = scratch(primitive_[2]),
-               left = here.from(-1), right = here.from(1), front = here.from(-edge_),
-               behind = here.from(edge_), to = scratch(predicted_), to_x = scratch(slope_[0]),
-               to_y = scratch(slope_[1]), bottom = scratch(bottom_), top = scratch(top_[1]);
+               left = here.from(-1), right = here.from(1), front = here.from(-edge_), rear = here.from(edge_),
+               to = scratch(predicted_), to_x = scratch(slope_[0]), to_y = scratch(slope_[1]),
+               bottom = scratch(bottom_), top = scratch(top_[1]);
     const double* interior = plane_.interior();
     V first_order = first_order_;
     for (std::ptrdiff_t at = first; at <= last; at += W) {
       V w[N], predicted[N], slope[D][N], low[D][N], high[D][N];
       read<N>(here, at, w);
       limited(w, left, right, at, slope[0]);
-      limited(w, front, behind, at, slope[1]);
+      limited(w, front, rear, at, slope[1]);
       if constexpr (D == 3) limited(w, below, above, at, slope[2]);
       pde.predict(w, &slope[0][0], back, predicted);
       auto good = zero < half;
@@ -174,7 +175,7 @@ class MusclHancock {
     first_order_ = first_order;
   }
 
-  // Twice the flux through the upper face of volumes of a plane.
+  // Computes twice the flux through the upper faces of volumes of a plane.
   struct PlaneStates {
     Rows state, slope, next_state, next_slope;
   };
@@ -196,7 +197,7 @@ class MusclHancock {
     return {state, slope, state.from(up), slope.from(up)};
   }
 
-  // The x and y faces of plane k; sum_ becomes twice the outflow through them.
+  // Computes the fluxes through the x and y faces of plane k, and twice the net outflow through them in sum_.
   void plane_faces(int k, const FluxRecord& record) const {
     const P pde = pde_;
     const std::ptrdiff_t last = last_;
@@ -227,7 +228,8 @@ class MusclHancock {
     if (record_x) record.take_plane(0, k, x_flux_);
   }
 
-  // The faces between planes k - 1 and k; with them plane k - 1, if it is one of the patch, is complete.
+  // Computes the fluxes through the faces between planes k - 1 and k. Completes plane k - 1 if that is a
+  // plane of the patch.
   template <bool inside>
   void z_faces(int k, NewState<P, V>& news) const {
     const P pde = pde_;
@@ -253,7 +255,7 @@ class MusclHancock {
     if constexpr (inside) news.finish(done, first_, last_, k - 1);
   }
 
-  // 2D: the faces of the one plane are all there are.
+  // 2D: completes the only plane.
   void advance(NewState<P, V>& news) const {
     const V scale(-0.5 * ratio_);
     const Rows done = state(0), sum = scratch(sum_);
@@ -273,7 +275,7 @@ class MusclHancock {
   std::ptrdiff_t unknown_stride_, plane_stride_, size_;
   int edge_, first_, last_;
   double* q_ = nullptr;
-  std::ptrdiff_t ahead_ = 0;  // from the slot to that of the next patch
+  std::ptrdiff_t ahead_ = 0;  // offset from the slot to the next patch's slot, for prefetching
   double ratio_ = 0;
   V first_order_ = V(0.0);
   double* primitive_[3];  // of the planes below, at and above the current one

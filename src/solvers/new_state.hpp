@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What happens to a volume once its fluxes are in: the source, split off; the floors; and what the new state
-// says of itself. Shared by all schemes.
+// The last steps of a volume's update after the fluxes: the source by operator splitting, the floors, and the
+// status of the new state. Shared by all schemes.
 
 #include "solvers/pack.hpp"
 #include "solvers/patch_layout.hpp"
@@ -13,8 +13,8 @@
 
 namespace meander::solvers {
 
-// Collects the status of one patch over its volumes. Halo volumes that a pack covers are masked out, whatever
-// they hold.
+// Collects the status of one patch over its volumes. Halo volumes in a pack are masked out, whatever their
+// values.
 template <Pde P, class V>
 class StatusSum {
   using Mask = decltype(V(0.0) > V(0.0));
@@ -22,7 +22,7 @@ class StatusSum {
  public:
   MEANDER_TERM void add(const P& pde, const V* q, Mask interior) {
     const V speed = select(interior, rate(pde, q), V(0.0));
-    max_rate_ = max(speed, max_rate_);  // in this order a NaN is dropped; admissible() sees it
+    max_rate_ = max(speed, max_rate_);  // this order drops a NaN, which admissible() detects
     bad_ = bad_ || (interior && !pde.admissible(q));
   }
   PatchStatus result() const {
@@ -37,7 +37,7 @@ class StatusSum {
   Mask bad_ = V(0.0) > V(0.0);
 };
 
-// Applies source and floors to the planes of one patch and collects its status.
+// Applies source and floors to the planes of one patch, and collects its status.
 template <Pde P, class V>
 class NewState {
   using Mask = decltype(V(0.0) > V(0.0));
@@ -50,9 +50,9 @@ class NewState {
     if constexpr (Floored<P>) floors_ = pde.enforces();
   }
 
-  // q: plane k of the patch, holding the state after the fluxes from position `first` to `last`; changed to
-  // the final one. A sweep of its own, and a short one, so that its long chain of division and root overlaps
-  // from pack to pack.
+  // q: plane k of the patch from position `first` to `last`: the state after the fluxes on entry, the final
+  // state on return. This is a separate, short sweep so that its long dependency chain of divisions and roots
+  // overlaps between packs.
   void finish(const Rows& q, int first, int last, int k) {
     if (step_ != nullptr || floors_) {
       sweep<true>(q, first, last, k);
@@ -72,7 +72,7 @@ class NewState {
   void sweep(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, int k) {
     const P pde = pde_;
     const double* interior = plane_.interior();
-    StatusSum<P, V> sum = sum_;  // a copy of our own stays in registers
+    StatusSum<P, V> sum = sum_;  // a local copy stays in registers
     for (std::ptrdiff_t at = first; at <= last; at += lanes<V>) {
       V q[P::unknowns];
       read<P::unknowns>(rows, at, q);

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// SIMD packs of doubles for CPU translation units: a thin wrapper of xsimd whose operations are those of
-// math.hpp lane by lane, to the bit (xsimd 8's fma rounds twice on AVX-512, and its negation loses the sign
-// of zero). Kernels are written over V = Pack or V = double, which counts as a pack of one lane. Never
-// included from device code or from terms.
+// SIMD packs of doubles for CPU translation units: a thin wrapper of xsimd. Each operation is bitwise that of
+// math.hpp in every lane (xsimd 8's fma rounds twice on AVX-512, and its negation loses the sign of zero).
+// Kernels are templates over V = Pack or V = double, a pack of one lane. Not for device code or terms.
 
 #include <cstddef>
 #include <xsimd/xsimd.hpp>
@@ -67,7 +66,7 @@ MEANDER_TERM Pack fma(const Pack& a, const Pack& b, const Pack& c) {
   return Pack::Batch::load_aligned(z);
 #endif
 }
-// table[index] lane by lane, for whole numbers index >= 0.
+// table[index] in each lane, for integer-valued indices >= 0.
 MEANDER_TERM Pack gather(const double* table, const Pack& index) {
 #ifdef __AVX512F__
   return Pack::Batch(_mm512_i32gather_pd(_mm512_cvttpd_epi32(index.lanes), table, 8));
@@ -90,8 +89,7 @@ MEANDER_TERM V load(const double* from) {
     return *from;
   } else {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
-    // g++ would rather load a value again for each of its uses, and loads across cache lines are what kernels
-    // wait for.
+    // g++ tends to reload a value for each of its uses, and kernels are bound by loads across cache lines.
     __m512d value = _mm512_loadu_pd(from);
     __asm__("" : "+v"(value));
     return Pack::Batch(value);
@@ -107,7 +105,7 @@ MEANDER_TERM void store(double* to, const Pack& value) {
   value.lanes.store_unaligned(to);
 }
 
-// Values of the volumes of one plane, row after row: row n at base + n * stride.
+// Values of the volumes of one plane by rows: row n at base + n * stride.
 struct Rows {
   double* base;
   std::ptrdiff_t stride;
@@ -123,13 +121,13 @@ MEANDER_TERM void write(const Rows& rows, std::ptrdiff_t at, const V* values) {
   for (int n = 0; n < N; ++n) store(rows.base + n * rows.stride + at, values[n]);
 }
 
-// Calls into the cache what a later read of the same rows will want.
+// Prefetches the data of a later read of the same rows.
 template <int N>
 MEANDER_TERM void prefetch(const Rows& rows, std::ptrdiff_t at) {
   for (int n = 0; n < N; ++n) __builtin_prefetch(rows.base + n * rows.stride + at, 0, 3);
 }
 
-// Moves every lane up by one; the last lane of `previous` enters at the bottom.
+// Moves every lane up by one. The last lane of `previous` becomes the first.
 MEANDER_TERM double shift_in(double previous, double) {
   return previous;
 }

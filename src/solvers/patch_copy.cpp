@@ -12,8 +12,8 @@ struct Strides {
   std::ptrdiff_t row, plane;
 };
 
-// Blocks of `planes` x `rows` rows of Width doubles. A width known to the compiler makes a row a few moves,
-// where a memcpy of any length would cost a call.
+// Copies blocks of `planes` x `rows` rows of Width doubles. A width known at compile time makes a row a few
+// moves, where a memcpy of variable length would be a call.
 template <int Width>
 void copy_block(double* to, Strides to_stride, const double* from, Strides from_stride, int rows,
                 int planes) {
@@ -35,7 +35,7 @@ void copy_block(const Index<D>& extent, double* to, Strides to_stride, const dou
   if (width < static_cast<int>(std::size(of_width))) {
     return of_width[width](to, to_stride, from, from_stride, rows, planes);
   }
-  // Eights first, the rest (and what they cover already) once more.
+  // Groups of eight first, then the rest, with some overlap.
   for (int x = 0; x + 8 <= width; x += 8)
     copy_block<8>(to + x, to_stride, from + x, from_stride, rows, planes);
   copy_block<8>(to + width - 8, to_stride, from + width - 8, from_stride, rows, planes);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Copying between patches of one level.
+// Copies between patches of one level.
 
 #include "solvers/boxes.hpp"
 #include "solvers/patch_layout.hpp"
@@ -14,7 +14,7 @@ template <int D>
 void copy(const PatchLayout& layout, double* destination, const double* source, const Box<D>& box,
           const Index<D>& shift);
 
-// The volumes of the box, packed: unknown after unknown, x fastest; and back into a patch. For messages.
+// Packs the volumes of the box, unknown by unknown, x fastest, for messages; and unpacks them into a patch.
 template <int D>
 void pack(const PatchLayout& layout, const double* patch, const Box<D>& box, double* packed);
 template <int D>

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// How a patch lies in its slot: unknown by unknown (SoA), each a box of (p + 2h)^d doubles with the halo
-// inlined, x fastest. Every unknown starts on a 64-byte boundary, and a slot ends with 8 spare doubles, so
-// that a pack that starts inside the slot may be loaded whole. Trivially copyable; usable in device code.
+// PatchLayout: the layout of a patch in its slot. Unknown by unknown (SoA), each a box of (p + 2h)^d doubles
+// including the halo, x fastest. Every unknown starts on a 64-byte boundary. A slot ends with 8 spare
+// doubles, so that a pack that starts inside the slot can be loaded whole. Trivially copyable; usable in
+// device code.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +17,7 @@ struct PatchLayout {
   int h = 0;         // halo width
   int unknowns = 0;  // N
   bool point_values =
-      false;  // of the solver's traits: what restriction and prolongation take the unknowns for
+      false;  // from the solver's traits: unknowns are point values for restriction and prolongation
 
   constexpr PatchLayout() = default;
   constexpr PatchLayout(int dimensions, int patch_size, int halo, int unknown_count)
@@ -30,9 +31,9 @@ struct PatchLayout {
     return s;
   }
   constexpr std::ptrdiff_t unknown_stride() const { return (stride(dim) + 7) / 8 * 8; }
-  // A slot's size in doubles; a multiple of 8.
+  // Size of a slot in doubles; a multiple of 8.
   constexpr std::ptrdiff_t slot_size() const { return unknowns * unknown_stride() + 8; }
-  // Offset of volume (i, j, k) of an unknown; indices run from -h to p + h - 1 (k is ignored in 2D).
+  // Offset of volume (i, j, k) of an unknown. Indices run from -h to p + h - 1 (k is ignored in 2D).
   constexpr std::ptrdiff_t at(int unknown, int i, int j, int k = 0) const {
     const std::ptrdiff_t e = edge();
     const std::ptrdiff_t plane = dim == 3 ? (k + h) * e : 0;
@@ -42,7 +43,7 @@ struct PatchLayout {
   constexpr std::ptrdiff_t at(int unknown, const std::array<int, D>& i) const {
     return at(unknown, i[0], i[1], i[D - 1]);
   }
-  // Volumes of the interior, p^d, and of one face, p^(d-1).
+  // Number of volumes of the interior, p^d, and of one face, p^(d-1).
   constexpr std::ptrdiff_t volumes() const { return face_volumes() * p; }
   constexpr std::ptrdiff_t face_volumes() const { return dim == 3 ? std::ptrdiff_t{p} * p : p; }
   // Doubles in one stage block: the interior volumes of all unknowns, unknown by unknown; a multiple of 8.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A Solver from an equation and a scheme's patch kernel: the loop over a batch, and the calls every equation
-// answers alike. Included by the translation units that instantiate kernels, and by tests.
+// Functions common to solvers of an equation with a scheme's patch kernel: the loop over a batch, and
+// inspection. Included by the translation units that instantiate kernels, and by tests.
 
 #include <utility>
 
@@ -11,7 +11,7 @@
 
 namespace meander::solvers {
 
-// Reads the interior of one patch.
+// Status of the interior of one patch.
 template <Pde P, class V = Pack>
 PatchStatus inspect_patch(const P& pde, const PatchTask& task, const PatchLayout& layout,
                           const PlaneMap& plane) {
@@ -28,8 +28,8 @@ PatchStatus inspect_patch(const P& pde, const PatchTask& task, const PatchLayout
   return sum.result();
 }
 
-// Kernel: constructed from (pde, layout, workspace), with update(task, the next patch's slot, t, dt,
-// step data or null).
+// Kernel: constructed from (pde, layout, workspace), with update(task, slot of the next patch, t, dt, step
+// data or null).
 template <class Kernel, Pde P>
 void update_batch(const P& pde, std::span<const PatchTask> tasks, const PatchLayout& layout, double t,
                   double dt, const typename P::StepData& step, std::span<PatchStatus> status) {

@@ -1,34 +1,54 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What an equation provides so that the patch kernels can be built from it. The user writes the terms as
-// plain function templates over the value type T; the kernels call them ("don't call us"): with packs on the
-// CPU, double on the GPU, dual numbers in tests. Trivially copyable: parameters travel to a device as they
-// are.
+// Concepts of an equation: the terms that the patch kernels are built from. The user writes the terms as
+// function templates over the value type T. The kernels call them with SIMD packs on the CPU, double on the
+// GPU and dual numbers in tests. An equation is trivially copyable: its parameters are copied to a device as
+// they are.
 //
 //   dQ/dt + sum over a of d flux(Q, a)/dx_a + ncp(Q, dQ/dx_a, a) = source(Q, x, t)
 //
-// An equation is a class template over the dimension with
-//   static constexpr int dim, unknowns (N);
-//   static constexpr int auxiliaries (A): values computed once a volume and handed to the terms, 0 for none;
-//   static constexpr bool has_flux, has_ncp, has_source: a term that is absent costs nothing and need not be
-//   written; struct StepData: what source() reads beside the state; trivially copyable;
-// and, for every value type T, with Q, A, F pointing at N, A, N values of one volume:
+// An equation is a class template over the dimension with these constants and types:
+//
+//   // 2 or 3.
+//   static constexpr int dim;
+//   // N.
+//   static constexpr int unknowns;
+//   // A: the number of auxiliary values; 0 for none.
+//   static constexpr int auxiliaries;
+//   // An absent term costs nothing and need not be written.
+//   static constexpr bool has_flux, has_ncp, has_source;
+//   // The data that source() reads in addition to the state; trivially copyable.
+//   struct StepData;
+//
+// and these functions for every value type T, with q, a and f pointing to N, A and N values of one volume:
+//
+//   // The auxiliary values, computed once a volume and passed to the terms. Required if A > 0.
 //   void auxiliary(const T* q, T* a);
-//   T max_eigenvalue(const T* q, const T* a, int axis): largest |eigenvalue| of flux and ncp together;
+//   // Largest |eigenvalue| of flux and non-conservative product together.
+//   T max_eigenvalue(const T* q, const T* a, int axis);
 //   void flux(const T* q, const T* a, int axis, T* f);
-//   void ncp(const T* q, const T* gradient, int axis, T* b): B_axis(q) * gradient, of N unknowns along one
-//   axis; bool source_on(const StepData&): false skips the source for a whole step; void source(const T* q,
-//   const T* x, double t, double dt, const StepData&, T* s); auto admissible(const T* q): mask of the states
-//   the equation accepts; false for NaN; bool enforces(): whether floors are set at all; auto enforce(T* q):
-//   lifts a state to its floors; mask of those it changed.
+//   // b = B_axis(q) * gradient. gradient: derivatives of the N unknowns along `axis`.
+//   void ncp(const T* q, const T* gradient, int axis, T* b);
+//   // False: the whole step has no source.
+//   bool source_on(const StepData&);
+//   void source(const T* q, const T* x, double t, double dt, const StepData&, T* s);
+//   // Mask of the states that the equation accepts; false for NaN.
+//   auto admissible(const T* q);
+//
+// An equation with floors (concept Floored) also has:
+//
+//   // Whether any floor is set.
+//   bool enforces();
+//   // Raises a state to its floors. Returns the mask of the states that it changed.
+//   auto enforce(T* q);
 
 #include <concepts>
 #include <type_traits>
 
 namespace meander::solvers {
 
-// Step data of an equation whose source needs none.
+// Step data of an equation whose source reads none.
 struct NoStepData {};
 
 template <class P>
@@ -54,34 +74,37 @@ concept Floored = Pde<P> && requires(const P& pde, double* q) {
   { pde.enforce(q) } -> std::convertible_to<bool>;
 };
 
-// An equation with bounds that a healthy state stays far from.
+// An equation with bounds that resolved states stay well within.
 template <class P>
 concept Watched = Floored<P> && requires(const P& pde, const double* q, double& value) {
-  { pde.strays(q) } -> std::convertible_to<bool>;  // beyond a bound that is no floor
-  {
-    pde.breach(q, value)
-    } -> std::same_as<int>;  // the last of the bounds that q is beyond, and the value; or -1
+  // Whether q is beyond a bound that is not a floor.
+  { pde.strays(q) } -> std::convertible_to<bool>;
+  // Index of the last bound that q is beyond, and the value there; -1: within all bounds.
+  { pde.breach(q, value) } -> std::same_as<int>;
 };
 
-// An equation that can be reconstructed in primitive variables W (N of them).
+// An equation that can be reconstructed in N primitive variables W.
 template <class P>
 concept Reconstructible = Pde<P> && P::has_flux && !P::has_ncp &&
                           requires(const P& pde, const double* in, double* out, double ratio) {
-  pde.primitive(in, out);            // Q to W
-  pde.conserved(in, out);            // W to Q
-  pde.primitive_auxiliary(in, out);  // W to the auxiliaries
+  // Q to W.
+  pde.primitive(in, out);
+  // W to Q.
+  pde.conserved(in, out);
+  // W to the auxiliaries.
+  pde.primitive_auxiliary(in, out);
   { pde.admissible_primitive(in) } -> std::convertible_to<bool>;
-  // W + ratio * (sum over axes of A_axis(W) dw[axis * N + n])
+  // W + ratio * (sum over axes of A_axis(W) dw[axis * N + n]).
   pde.predict(in, in, ratio, out);
 };
 
-// An equation that knows how waves leave: radiate(at, x, enter) gives dQ/dt at x, from which waves travel
-// outwards only, to enter(n, rate), from at.value(n) and at.slope(axis, n) (radiative.hpp).
+// An equation with a radiative boundary condition: radiate(at, x, enter) passes dQ/dt at point x, for
+// outgoing waves only, to enter(n, rate). It reads at.value(n) and at.slope(axis, n) (radiative.hpp).
 template <class P>
 concept Radiating = Pde<P> && P::radiates;
 
-// An equation whose non-conservative products along all axes and source are evaluated together, so that what
-// they share is computed once: dQ/dt from the derivatives gradient[axis * N + n].
+// An equation whose source and non-conservative products along all axes are evaluated together, so that
+// common subexpressions are computed once: rates() gives dQ/dt from the derivatives gradient[axis * N + n].
 template <class P>
 concept FusedRhs = Pde<P> && !P::has_flux && requires(const P& pde, const double* in, double* out) {
   pde.rates(in, in, out);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The kernels of an equation P for every scheme of its list, by back end. Declared here for solvers
-// (pde_solver.hpp); each back end is defined in a header of its own, to be included where it is to be compiled:
-// pde_kernels_cpu.hpp, pde_kernels_serial.hpp, pde_kernels_cuda.cuh, pde_kernels_openmp.hpp. An equation of the
-// library instantiates each in a source file of its own.
+// The kernels of an equation P for every scheme of its list, by back end. They are declared here for solvers
+// (pde_solver.hpp). Each back end is defined in its own header, included where it is compiled:
+// pde_kernels_cpu.hpp, pde_kernels_serial.hpp, pde_kernels_cuda.cuh, pde_kernels_openmp.hpp. An equation of
+// the library instantiates each back end in its own source file.
 
 #include <cstddef>
 #include <span>
@@ -22,20 +22,21 @@ struct PdeKernels {
                      std::span<PatchStatus> status);
   static PatchStatus inspect(const P& pde, const PatchTask& task, const PatchLayout& layout);
 
-  // Solver::launch() on the host, by blocks of one thread: `batch` as HostView gives it.
+  // Solver::launch() on the host, by blocks of one thread. `batch`: as returned by HostView.
   static void launch_serially(const P& pde, const SchemeChoice& scheme, const DeviceBatch& batch);
-  // Doubles of block memory that a patch needs.
+  // Doubles of block memory for one patch.
   static std::ptrdiff_t block_memory(const SchemeChoice& scheme, int p);
 
   // Solver::launch() on CUDA; `stream`: a cudaStream_t.
   static void launch_on_cuda(void* stream, const P& pde, const SchemeChoice& scheme,
                              const DeviceBatch& batch);
-  // Solver::launch() by OpenMP. Returns when the batch is done.
+  // Solver::launch() by OpenMP. Returns after the batch is complete.
   static void launch_on_openmp(const gpu::Execution& execution, const P& pde, const SchemeChoice& scheme,
                                const DeviceBatch& batch);
 };
 
-// The back ends that the program has for P besides the CPU: set before the first solver of P is made.
+// The back ends of P in addition to the CPU that the program contains. Set before the first solver of P is
+// constructed.
 template <Pde P>
 struct DeviceKernels {
   static inline decltype(&PdeKernels<P>::launch_on_cuda) cuda = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The CPU kernels of an equation, for packs.
+// The CPU kernels of an equation, with SIMD packs.
 
 #include "solvers/godunov.hpp"
 #include "solvers/muscl.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The CUDA kernels of an equation. An equation from outside the library has them by one line in a .cu file of
-// its program:
+// The CUDA kernels of an equation. An equation outside the library adds them by one line in a .cu file of its
+// program:
 //   static const meander::solvers::WithCudaKernels<Advection> kernels;
 
 #include "solvers/block_cuda.cuh"
@@ -16,7 +16,7 @@ template <Pde P>
 void PdeKernels<P>::launch_on_cuda(void* stream, const P& pde, const SchemeChoice& scheme,
                                    const DeviceBatch& batch) {
   with_scheme<P>(scheme, [&]<class Scheme>(std::type_identity<Scheme>) {
-    // Kernels for each patch size are worth their compile time for the default Riemann solver only.
+    // Kernels for each patch size justify their compile time for the default Riemann solver only.
     using Sizes = std::conditional_t<Scheme::is_default, KnownPatchSizes, std::integer_sequence<int>>;
     with_patch_size<P, Sizes>(batch.layout.p, [&](auto p) {
       constexpr int known = decltype(p)::value;

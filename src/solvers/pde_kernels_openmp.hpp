@@ -10,7 +10,7 @@
 
 namespace meander::solvers {
 
-// Not specialised by patch size: the compiler for the device would take a minute for it.
+// Not specialised by patch size, which would add about a minute to the device compilation.
 template <Pde P>
 void PdeKernels<P>::launch_on_openmp(const gpu::Execution& execution, const P& pde,
                                      const SchemeChoice& scheme, const DeviceBatch& batch) {

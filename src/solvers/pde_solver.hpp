@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A Solver made of an equation and a scheme of its list (scheme.hpp), on the CPU and on devices. It can be asked for
-// the unknowns; an equation with more to say derives from it. Not for device code.
+// PdeSolver: a Solver from an equation and a scheme of its list (scheme.hpp), on the CPU and on devices. Its
+// derived quantities are the unknowns; an equation with more derives a class from it. Not for device code.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ class PdeSolver : public Solver {
   using Devices = DeviceKernels<P>;
 
  public:
-  // unknown_names: P::unknowns of them.
+  // unknown_names: P::unknowns names.
   PdeSolver(const std::string& name, const P& pde, const SchemeChoice& scheme,
             std::vector<std::string> unknown_names)
       : pde_(pde), scheme_(scheme) {
@@ -98,7 +98,7 @@ class PdeSolver : public Solver {
 
   bool admissible(const double* unknowns) const override { return pde_.admissible(unknowns); }
 
-  // P may say static double reflection_sign(int unknown, int axis); else no unknown changes its sign.
+  // P may define static double reflection_sign(int unknown, int axis). Otherwise no unknown changes its sign.
   void reflection_signs(int axis, std::span<double> signs) const override {
     std::fill(signs.begin(), signs.end(), 1.0);
     if constexpr (requires { P::reflection_sign(0, 0); }) {
@@ -123,7 +123,7 @@ class PdeSolver : public Solver {
      ...);
   }
 
-  // Of one volume, whose first unknown is at `volume`; true if it was lifted.
+  // Enforces the floors in one volume, whose first unknown is at `volume`. Returns true if it was raised.
   bool enforce(double* volume, const PatchLayout& layout) const {
     double q[P::unknowns];
     for (int n = 0; n < P::unknowns; ++n) q[n] = volume[n * layout.unknown_stride()];

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// New values of planes that may not enter the patch yet because later planes still read the old ones: plane k
-// waits in the ring until plane k + h has been computed.
+// Buffer for new values of planes that cannot yet be written to the patch because later planes read the old
+// ones. Plane k stays in the ring until plane k + h has been computed.
 
 #include "solvers/new_state.hpp"
 #include "solvers/pack_cover.hpp"
 
 namespace meander::solvers {
 
-// What enters a patch, volume by volume: constraints and floors enforced, and the status collected.
+// Writes new values to a patch: enforces constraints and floors, and collects the status.
 template <Pde P, class V>
 class Entry {
  public:
@@ -49,7 +49,7 @@ class Entry {
   }
 
  private:
-  // The rows still hold what is about to be mended.
+  // The rows still hold the values before the correction.
   void note(const P& pde, const Rows& rows, std::ptrdiff_t at, int k, const PatchLayout& layout,
             const PlaneMap& plane) {
     for (std::ptrdiff_t here = at; here < at + lanes<V>; ++here) {
@@ -68,8 +68,9 @@ class Entry {
   Breach breach_;
 };
 
-// Calls compute(k, ring) for the planes k of a patch and retire(k, ring) once planes up to k + h are
-// computed; ring is the block of plane k, of `block` doubles, of h + 1 in all behind `memory`.
+// Calls compute(k, ring) for the planes k of a patch, and retire(k, ring) after planes up to k + h are
+// computed. ring: the block of plane k, of `block` doubles. The h + 1 blocks lie in `memory`, one after
+// another.
 template <class Compute, class Retire>
 void through_ring(const PatchLayout& layout, double* memory, std::ptrdiff_t block, const Compute& compute,
                   const Retire& retire) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What an equation's terms, the very ones that the patch kernels are built from, give at one point: for those
-// who hold them against other codes.
+// The terms of an equation at one point, for comparison with other codes. They are the terms from which the
+// patch kernels are built.
 
 #include <functional>
 #include <string>
@@ -16,15 +16,15 @@ struct PointTerms {
   int dim = 3;
   int unknowns = 0;
   bool needs_gradient = true;
-  std::vector<std::string> results;  // "rate of g_xx", "flux of density along x", "largest wave speed"
-  // q: `unknowns` values; gradient[axis * unknowns + n] = dQ_n/dx_axis, null where it is not needed and not
-  // at hand; values: one for each of the results. Accepts any numbers, and gives what comes out.
+  std::vector<std::string> results;  // "rate of u", "flux of u along x", "largest wave speed"
+  // q: `unknowns` values. gradient[axis * unknowns + n] = dQ_n/dx_axis; may be null if not needed. values:
+  // one number for each of the results. Accepts any numbers without checking them.
   std::function<void(const double* q, const double* gradient, double* values)> evaluate;
 };
 
-// With fluxes: those along each axis, then the largest wave speed of all axes. Without: dQ/dt, to which
-// non-conservative products and source, as rates() evaluates them together, contribute. Euler's source, the
-// gravity of a scenario, is none of the equation's own.
+// For an equation with fluxes, the results are the fluxes along each axis and the largest wave speed over all
+// axes. Otherwise they are dQ/dt from non-conservative products and source together, by rates(). A source in
+// addition to a flux, such as the gravity of a scenario, is not included.
 template <Pde P>
 PointTerms point_terms(const P& pde, const std::vector<std::string>& names) {
   static_assert(P::has_flux || FusedRhs<P>);
@@ -42,7 +42,7 @@ PointTerms point_terms(const P& pde, const std::vector<std::string>& names) {
       double speed = pde.max_eigenvalue(q, a, 0);
       for (int axis = 0; axis < P::dim; ++axis) {
         pde.flux(q, a, axis, values + axis * N);
-        // In this order a NaN stays.
+        // This comparison keeps a NaN.
         const double along = pde.max_eigenvalue(q, a, axis);
         speed = along <= speed ? speed : along;
       }

@@ -12,14 +12,14 @@
 namespace meander::solvers {
 namespace {
 
-// Without branches: signs of differences are as good as random.
+// Without branches: the signs of differences are unpredictable.
 double minmod(double a, double b) {
   const double smaller = std::abs(a) < std::abs(b) ? a : b;
   return a * b > 0.0 ? smaller : 0.0;
 }
 
-// Slope a volume along one axis from values of the interior alone; `q` points at the volume with index i
-// there.
+// Slope in a volume along one axis from values of the interior alone. `q` points to the volume, whose index
+// along the axis is i.
 double interior_slope(const double* q, std::ptrdiff_t stride, int i, int p) {
   if (i == 0) return minmod(q[stride] - q[0], q[2 * stride] - q[stride]);
   if (i == p - 1) return minmod(q[0] - q[-stride], q[-stride] - q[-2 * stride]);
@@ -29,7 +29,7 @@ double interior_slope(const double* q, std::ptrdiff_t stride, int i, int p) {
 constexpr int max_unknowns = 64;
 constexpr int max_patch_size = 32;
 
-// The coarse volumes that the fine volumes of a box lie in.
+// The coarse volumes that contain the fine volumes of a box.
 template <int D>
 Box<D> coarse_box_of([[maybe_unused]] const PatchLayout& layout, const Box<D>& box, const Index<D>& offset) {
   Box<D> coarse;
@@ -43,8 +43,7 @@ Box<D> coarse_box_of([[maybe_unused]] const PatchLayout& layout, const Box<D>& b
 }
 
 // Whether all fine values of a coarse volume are admissible. The admissible states of a conservation law form
-// a convex set, so that the 2^D outermost fine values speak for all of them; most volumes are settled by a
-// bound.
+// a convex set, so checking the 2^D outermost fine values is sufficient. For most volumes a bound decides.
 template <int D>
 bool corners_admissible(const Solver& solver, int unknowns, const double* value, const double (*slope)[D]) {
   double spread[max_unknowns];
@@ -65,8 +64,8 @@ bool corners_admissible(const Solver& solver, int unknowns, const double* value,
   return true;
 }
 
-// Limited slopes of all unknowns in a box of coarse volumes: [unknown][axis][volume]; none where a fine value
-// would be inadmissible.
+// Limited slopes of all unknowns in a box of coarse volumes: [unknown][axis][volume]. Slopes are zero where a
+// fine value would be inadmissible.
 template <int D>
 class Slopes {
  public:
@@ -102,8 +101,8 @@ class Slopes {
   double* slopes_;
 };
 
-// Along x, for each fine volume of a row of the box: its coarse volume, counted from the coarse box, and its
-// place in it in coarse widths: -1/3, 0 or 1/3.
+// For each fine volume of a row of the box along x: its coarse volume, counted from the coarse box, and its
+// offset from that volume's centre in coarse widths: -1/3, 0 or 1/3.
 struct RowMap {
   int coarse[max_patch_size];
   double place[max_patch_size];
@@ -131,8 +130,8 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
     map.coarse[x] = c - coarse_box.lower[0];
     map.place[x] = place_of(f, c);
   }
-  // Of a fine row: the first coarse volume of its coarse row, that volume's number in the box, and the row's
-  // places.
+  // For a fine row: the first coarse volume of its coarse row, that volume's index in the box, and the row's
+  // offsets.
   const auto coarse_row = [&](const Index<D>& f, Index<D>& c, std::size_t& volume, double* place) {
     volume = 0;
     for (int a = D - 1; a >= 1; --a) {
@@ -179,7 +178,7 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
 template <int D>
 Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset) {
   if (layout.point_values) return interpolation_support<D>(layout, box, offset);
-  // A slope reads the volumes beside its own, or at the patch's border the two further inside.
+  // A slope reads the neighbouring volumes, or at the patch's border the two volumes further inside.
   Box<D> support = coarse_box_of<D>(layout, box, offset);
   for (int a = 0; a < D; ++a) {
     const int end = std::min(support.lower[a] + support.extent[a] + 2, layout.p);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Prolongation to the next finer level, from one coarse patch: into a fine halo, or into a new leaf. Means
-// are prolonged from the patch's interior alone, so that halos may be filled in any order; point values from
-// its whole slot, whose halo must be full where prolongation_support() extends into it.
+// Prolongation to the next finer level from one coarse patch, into a fine halo or a new leaf. Means are
+// prolonged from the patch's interior alone, so halos may be filled in any order. Point values are prolonged
+// from the whole slot, whose halo must be full wherever prolongation_support() extends into it.
 //
-// Every coarse volume covers exactly 3^D fine ones, whatever p is. A fine index f counts volumes from the
-// lower corner of the coarse *cell*, so that fine volume f lies in coarse volume floor(f / 3).
+// Every coarse volume contains exactly 3^D fine ones, for any p. A fine index f counts volumes from the lower
+// corner of the coarse *cell*: fine volume f lies in coarse volume floor(f / 3).
 
 #include "solvers/boxes.hpp"
 #include "solvers/patch_layout.hpp"
@@ -14,18 +14,21 @@
 
 namespace meander::solvers {
 
-// Fills the fine volumes of the box; volume i has fine index i + offset in the coarse cell. By the solver's
-// traits: constant: the coarse value. limited_linear: minmod slopes along each axis, from the coarse interior
-// only: next to the patch's border the two inner differences are taken, so that linear data are reproduced
-// there too. A coarse volume whose corner values are inadmissible is prolonged by its constant. Conservative:
-// the mean over the fine volumes of a coarse one is its value, to round-off. centred: interpolation.hpp;
-// exact where all are equal; a fine volume that would be inadmissible takes the coarse value.
+// Fills the fine volumes of the box. Volume i has fine index i + offset in the coarse cell. By the solver's
+// traits:
+// - constant: the coarse value.
+// - limited_linear: minmod slopes along each axis, from the coarse interior only. Next to the patch's border
+// the two inner differences are taken, so that linear data are reproduced there too. A coarse volume whose
+// corner values are inadmissible is prolonged by its constant. Conservative: the mean over the fine volumes
+// of a coarse one is its value, to round-off.
+// - centred: interpolation.hpp. Exact if all values are equal. A fine volume that would be inadmissible takes
+// the coarse value.
 template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset);
 
-// The coarse volumes that prolong() reads for a box, and perhaps a few more: what another rank must send. Of
-// point values it may extend into the coarse halo.
+// A box that contains the coarse volumes that prolong() reads for a box: the data that another rank must
+// send. For point values it may extend into the coarse halo.
 template <int D>
 Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset);
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What the fourth-order kernels of CPU and devices share where waves leave the domain: the volumes next to
-// radiative faces, and what a Radiating equation reads there. Usable in device code.
+// Common parts of the fourth-order kernels of CPU and devices at radiative faces: the volumes next to them,
+// and the values that a Radiating equation reads there. Usable in device code.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace meander::solvers {
 
-// Whether volume (i, j, k) of a patch of p^3 lies at one of these faces (PatchTask::radiative).
+// Whether volume (i, j, k) of a patch of p^3 volumes lies at one of these faces (PatchTask::radiative).
 MEANDER_TERM bool at_radiative_face(std::uint8_t faces, int p, int i, int j, int k) {
   const auto at = [&](int axis, int index) {
     return (index == 0 && (faces >> (2 * axis) & 1) != 0) ||
@@ -20,10 +20,10 @@ MEANDER_TERM bool at_radiative_face(std::uint8_t faces, int p, int i, int j, int
   return faces != 0 && (at(0, i) || at(1, j) || at(2, k));
 }
 
-// The unknowns of one volume and their fourth-order central differences, taken when they are asked for.
+// The unknowns of one volume and their fourth-order central differences, evaluated on request.
 class CentredPoint {
  public:
-  // centre: the first unknown; strides: between unknowns, and from volume to volume along the axes.
+  // centre: the first unknown. Strides: between unknowns, and between volumes along the axes.
   MEANDER_HOST_DEVICE CentredPoint(const double* centre, std::ptrdiff_t unknown_stride,
                                    const std::ptrdiff_t (&strides)[3], double dx)
       : centre_(centre),

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int max_patch_size = 32;
 
-// The fine indices, in the child's own, that coarse index `coarse` has there along one axis: a third, or less
-// of it at the child's border.
+// The fine indices, in the child's own numbering, that coarse index `coarse` covers along one axis: three, or
+// fewer at the child's border.
 struct Third {
   int begin, end;
 };
@@ -20,20 +20,20 @@ Third third_of(const PatchLayout& layout, int coarse, int shift, int child) {
   return {std::max(origin, 0), std::min(origin + 3, layout.p)};
 }
 
-// The rows of fine volumes, up to 3^(D-1), that a row of coarse volumes has in one fine patch.
+// The rows of fine volumes, up to 3^(D-1), that a row of coarse volumes covers in one fine patch.
 struct FineRows {
   const double* row[9];
   int count = 0;
-  double excess[max_patch_size];  // sum over rows of their difference to the first, at each x
+  double excess[max_patch_size];  // at each x: sum over rows of their difference to the first row
 
-  // Along x first, which packs well; exactly zero where the rows are equal.
+  // Along x first, which vectorises well. Exactly zero where the rows are equal.
   void sum_rows(int begin, int end) {
     std::fill(excess + begin, excess + end, 0.0);
     for (int r = 1; r < count; ++r) {
       for (int x = begin; x < end; ++x) excess[x] += row[r][x] - row[0][x];
     }
   }
-  // Sum over the volumes of columns begin .. end - 1 of the difference to q0.
+  // Sum of the differences to q0 over columns begin .. end - 1.
   double differences(int begin, int end, double q0) const {
     double sum = 0;
     for (int x = begin; x < end; ++x) sum += excess[x] + count * (row[0][x] - q0);
@@ -41,7 +41,7 @@ struct FineRows {
   }
 };
 
-// Of point values a part holds one figure a volume, the middle fine one.
+// Point values: a part holds one number a volume, the middle fine value.
 template <int D>
 void pick_middles(const PatchLayout& layout, const double* fine, const Index<D>& child,
                   const Restriction<D>& restriction, const Box<D>& share, double* part) {
@@ -88,12 +88,12 @@ Box<D> share_of(const PatchLayout& layout, const Index<D>& child, const Restrict
   const auto& [box, shift] = restriction;
   Box<D> share;
   for (int a = 0; a < D; ++a) {
-    // Of point values, those whose middle fine volume, number 3 c + 1, is the child's.
+    // Point values: the coarse volumes whose middle fine volume, number 3 c + 1, belongs to the child.
     const int first =
         layout.point_values ? ceil_third(child[a] * layout.p - 1) : floor_third(child[a] * layout.p);
-    const int behind = ceil_third((child[a] + 1) * layout.p - (layout.point_values ? 1 : 0));
+    const int share_end = ceil_third((child[a] + 1) * layout.p - (layout.point_values ? 1 : 0));
     const int begin = std::max(first - shift[a], box.lower[a]);
-    const int end = std::min(behind - shift[a], box.lower[a] + box.extent[a]);
+    const int end = std::min(share_end - shift[a], box.lower[a] + box.extent[a]);
     share.lower[a] = begin;
     share.extent[a] = std::max(0, end - begin);
   }
@@ -138,7 +138,8 @@ void combine_parts(const PatchLayout& layout, double* coarse, std::span<const Re
     }
     return;
   }
-  // First value, sum of differences to it, and their number, of coarse volumes that several children share.
+  // For coarse volumes with several contributing children: first value, sum of differences to it, and their
+  // number.
   struct Shared {
     double first, sum;
     int count;

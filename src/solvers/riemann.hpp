@@ -2,24 +2,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Riemann solvers: the flux through one face from the states on its two sides, for any value type. Usable in
-// device code. A Riemann solver is a class with
-//   static constexpr const char* word, meaning: for the input file;
-//   template <Pde P, class V> static void through(const P&, const V* ql, const V* al, const V* qr, const V* ar,
-//   int axis, V (*face)[P::unknowns]): twice the flux as the volume below (face[0]) and the one above it
-//   (face[1], if there is a non-conservative product; else both see the same) see it; a: auxiliaries.
-// Rusanov's is for any equation; an equation may bring others (Pde::RiemannSolvers, scheme.hpp).
+// device code. A Riemann solver is a class with these members:
+//
+//   // Its name in the input file.
+//   static constexpr const char* word;
+//   // Its description in the documentation of the input file.
+//   static constexpr const char* meaning;
+//   // Twice the flux between the lower state ql and the upper state qr, with auxiliaries al and ar.
+//   // face[0]: for the volume below. face[1]: for the volume above, written only for equations with a
+//   // non-conservative product; otherwise both volumes take face[0].
+//   template <Pde P, class V>
+//   static void through(const P&, const V* ql, const V* al, const V* qr, const V* ar, int axis,
+//                       V (*face)[P::unknowns]);
+//
+// RusanovFlux serves any equation. An equation may define others (P::RiemannSolvers, scheme.hpp).
 
 #include "solvers/math.hpp"
 #include "solvers/pde.hpp"
 
 namespace meander::solvers {
 
-// Local Lax-Friedrichs (Toro 2009, section 10.5.1):
-//   g = (F(Ql) + F(Qr)) / 2 - lambda (Qr - Ql) / 2,  lambda = max(lambda(Ql), lambda(Qr)),
-// and for a non-conservative product the fluctuations g +- B((Ql + Qr) / 2) (Qr - Ql) / 2 on its two sides.
+// Rusanov's flux, also called local Lax-Friedrichs (Toro 2009, section 10.5.1):
+//   g = (F(Ql) + F(Qr)) / 2 - lambda (Qr - Ql) / 2,  lambda = max(lambda(Ql), lambda(Qr)).
+// A non-conservative product adds the fluctuations g +- B((Ql + Qr) / 2) (Qr - Ql) / 2 on its two sides.
 struct RusanovFlux {
   static constexpr const char* word = "rusanov";
-  static constexpr const char* meaning = "two waves of the largest speed";
+  static constexpr const char* meaning = "two waves with the largest wave speed";
 
   template <Pde P, class V>
   MEANDER_TERM static void through(const P& pde, const V* ql, const V* al, const V* qr, const V* ar, int axis,
@@ -51,7 +59,7 @@ struct RusanovFlux {
   }
 };
 
-// Twice the flux between two states in primitive variables, of an equation without non-conservative product.
+// Twice the flux between two states in primitive variables, for an equation without non-conservative product.
 template <class Flux, Reconstructible P, class V>
 MEANDER_TERM void primitive_flux(const P& pde, const V* wl, const V* wr, int axis, V* flux) {
   constexpr int N = P::unknowns, A = P::auxiliaries;
@@ -64,7 +72,7 @@ MEANDER_TERM void primitive_flux(const P& pde, const V* wl, const V* wr, int axi
   for (int n = 0; n < N; ++n) flux[n] = face[0][n];
 }
 
-// Sum over axes of the largest |eigenvalue|.
+// The sum over axes of the largest |eigenvalue|.
 template <Pde P, class V>
 MEANDER_TERM V rate(const P& pde, const V* q) {
   V a[P::auxiliaries > 0 ? P::auxiliaries : 1];

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// First-order Rusanov for an equation without flux whose terms are evaluated together: the fluctuations
-// through a face
+// The first-order Rusanov scheme for an equation without flux whose terms are evaluated together (FusedRhs).
+// The fluctuations through a face are
 //   B(Ql, Qr) (Qr - Ql) / 2 -+ lambda (Qr - Ql) / 2,   lambda = max(lambda(Ql), lambda(Qr)),
 // where B(Ql, Qr) is (B(Ql) + B(Qr)) / 2, the trapezoidal rule along the straight path between the states
-// (Castro, Gallardo and Pares 2006). Those of a volume's two faces add up to B(Q) times the central
-// difference, so that all terms are needed once a volume. Three dimensions; reads halos across faces only.
+// (Castro, Gallardo and Pares 2006). The fluctuations at a volume's two faces add up to B(Q) times the
+// central difference, so all terms are evaluated once a volume. Three dimensions; reads halos across faces
+// only.
 
 #include "solvers/plane_ring.hpp"
 
@@ -65,7 +66,7 @@ class RusanovFused {
     }
   }
 
-  // Of the faces below and above along one axis.
+  // Wave speeds of the faces below and above along one axis.
   struct Faces {
     V below, above;
   };

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The one list of finite-volume schemes: reconstructions, limiters and Riemann solvers. The dispatch of CPU,
-// block, CUDA and OpenMP kernels and the words of the input file follow from it (scheme_words.hpp). Adding a
-// reconstruction is adding its kernels for packs and for blocks, and its entry here.
+// The list of finite-volume schemes: reconstructions, limiters and Riemann solvers. It determines the
+// dispatch of CPU, block, CUDA and OpenMP kernels and the words of the input file (scheme_words.hpp). To add
+// a reconstruction, add its kernels for packs and for blocks, and its entry here.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 
 namespace meander::solvers {
 
-// The kernels: godunov.hpp, muscl.hpp and block_godunov.hpp, block_muscl.hpp.
+// The kernels. CPU: godunov.hpp, muscl.hpp. Blocks: block_godunov.hpp, block_muscl.hpp.
 template <Pde P, class V, class Flux>
 class GodunovKernel;
 template <Pde P, class Flux, int known>
@@ -23,7 +23,7 @@ class MusclHancock;
 template <Reconstructible P, class Limiter, class Flux, int known>
 class BlockMuscl;
 
-// The Riemann solvers that equation P can use: P::RiemannSolvers, or Rusanov's alone.
+// The Riemann solvers that equation P can use: P::RiemannSolvers if defined, otherwise only Rusanov's.
 template <Pde P>
 struct RiemannSolversOf {
   using type = List<RusanovFlux>;
@@ -39,7 +39,7 @@ struct RiemannSolversOf<P> {
 // First-order finite volumes.
 template <class Flux>
 struct Godunov {
-  static constexpr bool is_default = std::is_same_v<Flux, RusanovFlux>;  // of the Riemann solvers
+  static constexpr bool is_default = std::is_same_v<Flux, RusanovFlux>;  // Flux is the default Riemann solver
   template <Pde P, class V>
   using Cpu = GodunovKernel<P, V, Flux>;
   template <Pde P, int known>
@@ -58,14 +58,14 @@ struct Muscl {
 
 enum class Reconstruction : std::uint8_t { constant, muscl };
 
-// One scheme: a reconstruction, and indices into Limiters and the equation's Riemann solvers.
+// One scheme: a reconstruction and indices into Limiters and the equation's Riemann solvers.
 struct SchemeChoice {
   Reconstruction reconstruction = Reconstruction::constant;
   int limiter = 0;
   int riemann = 0;
 };
 
-// Calls body(std::type_identity<Scheme>()) for the scheme of that choice. Throws std::logic_error if equation P has
+// Calls body(std::type_identity<Scheme>()) for the chosen scheme. Throws std::logic_error if equation P has
 // no such scheme.
 template <Pde P, class Body>
 void with_scheme(const SchemeChoice& choice, const Body& body) {
@@ -84,11 +84,11 @@ void with_scheme(const SchemeChoice& choice, const Body& body) {
   });
 }
 
-// What a solver with that reconstruction needs of halos and prolongation.
+// Sets the halo width, halo shape and prolongation that the reconstruction requires.
 inline void set_traits(Traits& traits, Reconstruction reconstruction) {
   if (reconstruction == Reconstruction::constant) return;
   traits.halo = 2;
-  traits.halo_shape = HaloShape::edges;  // the predictor takes transverse slopes in halo volumes
+  traits.halo_shape = HaloShape::edges;  // the predictor reads transverse slopes in halo volumes
   traits.prolongation = Prolongation::limited_linear;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The schemes of an equation in the words of the input file.
+// The schemes of an equation by their words in the input file.
 
 #include <string>
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace meander::solvers {
 
-// A choice in words: solver.scheme, solver.limiter, solver.riemann.
+// A scheme by words: solver.scheme, solver.limiter, solver.riemann.
 struct SchemeWords {
   std::string scheme = "godunov", limiter = "mc", riemann = "rusanov";
 };
 
-// What each word may be, and what they mean, entry by entry.
+// The allowed words and their meanings, in the same order.
 struct SchemeVocabulary {
   std::vector<std::string> schemes, limiters, limiter_meanings, riemanns, riemann_meanings;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Scratch memory of one thread for patch kernels, and the map of one flattened plane of a patch. Both grow on
-// the first use of a larger patch and are reused ever after, so that no update allocates in its loop.
+// Scratch memory of one thread for patch kernels, and the map of one flattened plane of a patch. Both grow at
+// the first use of a larger patch and are then reused: updates allocate nothing in their loops.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace meander::solvers {
 // Doubles on 64-byte boundaries; grows, never shrinks.
 class Scratch {
  public:
-  // At least `count` doubles; all zero when it has grown.
+  // At least `count` doubles, all zero after growing.
   double* reserve(std::ptrdiff_t count) {
     if (count > count_) {
       memory_.reset(
@@ -37,11 +37,11 @@ class Scratch {
   std::ptrdiff_t count_ = 0;
 };
 
-// One (x, y) plane of a patch with its halo, x fastest, as one long row: kernels sweep it with packs from the
-// first to the last volume they need, and what falls on halo volumes between is computed and ignored.
+// One (x, y) plane of a patch with its halo, x fastest, as one long row. Kernels sweep it with packs from the
+// first to the last volume that they need; results for halo volumes in between are ignored.
 class PlaneMap {
  public:
-  static constexpr int spare = 32;  // doubles behind a plane that packs may touch
+  static constexpr int spare = 32;  // doubles following a plane that packs may access
 
   PlaneMap() = default;
   explicit PlaneMap(const PatchLayout& layout);
@@ -50,11 +50,11 @@ class PlaneMap {
   // Position of volume (i, j), -h <= i, j < p + h.
   int at(int i, int j) const { return (j + h_) * edge_ + i + h_; }
   int edge() const { return edge_; }
-  // Doubles to reserve for one value a volume of the plane.
+  // Doubles to reserve for one value in each volume of the plane.
   std::ptrdiff_t size() const { return (edge_ * edge_ + 7) / 8 * 8 + spare; }
-  // 1 at the interior volumes, 0 elsewhere.
+  // 1 at interior volumes, 0 elsewhere.
   const double* interior() const { return interior_.get(); }
-  // i + 1/2 and j + 1/2 of each volume.
+  // i + 1/2 and j + 1/2 for each volume.
   const double* x() const { return interior_.get() + size(); }
   const double* y() const { return interior_.get() + 2 * size(); }
 
@@ -68,7 +68,7 @@ struct Workspace {
   PlaneMap plane;
 };
 
-// This thread's workspace, ready for a layout.
+// This thread's workspace, prepared for a layout.
 Workspace& workspace(const PatchLayout& layout);
 
 }  // namespace meander::solvers

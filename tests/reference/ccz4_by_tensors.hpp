@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// First-order CCZ4 written down a second time, to hold the fast terms against: in logarithms of lapse and
-// conformal factor, in full three-index loops, every tensor with all its components, every term as Dumbser et
-// al. (2018, arXiv:1707.09910) has it, with second derivatives in symmetrised order. Long double, slow, and
-// of one piece with nothing in src but the order of the unknowns and the names of the parameters.
+// An independent implementation of first-order CCZ4 as a reference for the optimised terms: in logarithms of
+// lapse and conformal factor, with full three-index loops, every tensor with all its components, every term
+// as in Dumbser et al. (2018, arXiv:1707.09910), and second derivatives in symmetrised order. It uses long
+// double, is slow, and shares with src only the order of the unknowns and the names of the parameters.
 
 #include <cmath>
 
@@ -16,8 +16,8 @@ using Real = long double;
 
 class ByTensors {
  public:
-  // q: 59 unknowns with lapse and phi plain; gradient[59 * axis + n]. The derivatives of lapse and phi are
-  // A_k and P_k.
+  // q: 59 unknowns with lapse and phi themselves, not their logarithms; gradient[59 * axis + n]. The
+  // derivatives of lapse and phi are A_k and P_k.
   ByTensors(const Parameters& parameters, const double* q, const double* gradient) : p(parameters) {
     read(q, gradient);
     inverse();
@@ -41,7 +41,7 @@ class ByTensors {
     return sum;
   }
 
-  // Rates in plain storage.
+  // Rates of the stored unknowns.
   void rates(Real* rate) const {
     const Real s = p.evolves_shift ? 1 : 0, w = p.mu * a * a;
     const Real gs = p.slicing == Slicing::harmonic ? Real(1) : 2 / a;          // g(a)

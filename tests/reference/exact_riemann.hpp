@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Exact solution of the Riemann problem of an ideal gas (Toro 2009, Riemann Solvers and Numerical Methods for
-// Fluid Dynamics, ch. 4), for states between which no vacuum opens.
+// Fluid Dynamics, ch. 4), for states between which no vacuum forms.
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +32,9 @@ class ExactRiemann {
     return mirrored;
   }
 
-  // Mean density over [lower, upper] at time t > 0, the diaphragm at `origin`.
+  // Mean density over [lower, upper] at time t > 0, with the diaphragm at `origin`.
   double mean_density(double lower, double upper, double origin, double t) const {
-    // Pieces between the waves are smooth; the midpoint rule does the rest.
+    // The solution is smooth between the waves, where the midpoint rule is used.
     constexpr int samples = 64;
     double sum = 0;
     for (int i = 0; i < samples; ++i)
@@ -57,7 +57,7 @@ class ExactRiemann {
   void solve() {
     const double du = right_.velocity - left_.velocity;
     const auto f = [&](double p) { return wave(left_, p) + wave(right_, p) + du; };
-    // f grows with p: bisection in log p, which cannot fail.
+    // f increases with p: bisection in log p always converges.
     double low = std::log(std::min(left_.pressure, right_.pressure)) - 60, high = low + 1;
     while (f(std::exp(high)) < 0) high += 1;
     for (int i = 0; i < 200; ++i) {

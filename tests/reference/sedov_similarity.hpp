@@ -16,7 +16,7 @@ class SedovSimilarity {
 
   // The energy integral: E = alpha rho R^(d+2) / t^2.
   double alpha() const { return alpha_; }
-  // Mass inside the shock in units of rho times the swept ball; exactly 1.
+  // Mass inside the shock in units of rho times the volume swept; exactly 1.
   double mass() const { return mass_; }
 
   double shock_radius(double energy, double density, double t) const {
@@ -31,7 +31,7 @@ class SedovSimilarity {
   //   (U - l) G' + G U' = -(d-1) G U / l,  (U - l) U' + P'/G = d U / 2,  (U - l) (P'/P - gamma G'/G) = d.
   State slope(double l, const State& s) const {
     const double G = s[0], U = s[1], P = s[2], w = U - l;
-    // G' = -(G U' + (d-1) G U / l) / w and P' = P (d / w + gamma G'/G), put into the second.
+    // G' = -(G U' + (d-1) G U / l) / w and P' = P (d / w + gamma G'/G), substituted in the second equation.
     const double c2 = gamma_ * P / G;
     const double source = 0.5 * dim_ * U - P / G * dim_ / w + c2 * (dim_ - 1) * U / (l * w);
     const double dU = source / (w - c2 / w);
@@ -46,7 +46,7 @@ class SedovSimilarity {
       const double shell = std::pow(x, dim_ - 1);
       return std::array<double, 2>{shell * (0.5 * q[0] * q[1] * q[1] + q[2] / (gamma_ - 1)), shell * q[0]};
     };
-    // Inwards in equal steps of log lambda, fourth order; what is left in the middle is pressure alone.
+    // Inwards in equal steps of log lambda, at fourth order; the remaining centre contains only pressure.
     constexpr int steps = 20000;
     const double shrink = std::exp(std::log(1e-3) / steps);
     for (int i = 0; i < steps; ++i) {
@@ -58,7 +58,7 @@ class SedovSimilarity {
                   k3 = slope(l + 0.5 * h, along(k2, 0.5)), k4 = slope(l + h, along(k3, 1.0));
       const State before = s;
       for (std::size_t q = 0; q < 3; ++q) s[q] += h / 6 * (k1[q] + 2 * k2[q] + 2 * k3[q] + k4[q]);
-      // Simpson's rule, with the middle of the cubic through both ends.
+      // Simpson's rule, with the midpoint from the cubic through both ends.
       const State after = slope(l + h, s);
       State half{};
       for (std::size_t q = 0; q < 3; ++q) half[q] = 0.5 * (before[q] + s[q]) + h / 8 * (k1[q] - after[q]);

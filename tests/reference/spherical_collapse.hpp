@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Turnaround of a shell of cold matter about a mass excess in an Einstein-de Sitter universe, in
-// supercomoving variables (Martel & Shapiro 1998): x" = g(x), with the shell's mass constant, started at
-// rest.
+// supercomoving variables (Martel & Shapiro 1998): x" = g(x), with constant mass inside the shell, starting
+// at rest.
 
 #include <cmath>
 #include <numbers>
@@ -11,11 +11,11 @@
 namespace meander::reference {
 
 struct Turnaround {
-  double scale_factor = 0;  // when the shell's physical velocity vanishes
-  double radius = 0;        // comoving, then
+  double scale_factor = 0;  // at which the shell's physical velocity vanishes
+  double radius = 0;        // comoving radius at that time
 };
 
-// The shell starts at rest at comoving radius q and scale factor a_i, with the excess inside it (2D: per
+// The shell starts at rest at comoving radius q and scale factor a_i, with the excess inside it (2D: per unit
 // length).
 inline Turnaround turnaround_of_shell(int dim, double excess, double a_i, double q) {
   const double ball = dim == 3 ? 4 * std::numbers::pi / 3 : std::numbers::pi;

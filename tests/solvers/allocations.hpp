@@ -4,7 +4,7 @@
 
 namespace meander::solvers::test {
 
-// Calls of operator new in this program so far.
+// Number of calls of operator new in this program so far.
 long allocations();
 
 }  // namespace meander::solvers::test

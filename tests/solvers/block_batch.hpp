@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A batch of patches for Solver::launch in the host's memory, and what Solver::update makes of the same
+// A batch of patches for Solver::launch in host memory, and the result of Solver::update for the same
 // patches.
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace meander::solvers::test {
 
-// Work in the memory of the process itself.
+// A queue of work in the memory of this process.
 class HostExecution final : public gpu::Execution {
  public:
   bool on_host() const noexcept override { return true; }
@@ -32,9 +32,9 @@ inline std::uint64_t bits(double value) {
   return result;
 }
 
-// Patches, their stage blocks and flux registers: patch n asks for the fluxes of its faces f with
-// (n + f) % 3 = 0, and lies on level n % 3. Where the solver can let waves leave, they leave through the
-// upper x-faces of patches 1, 3, ... and the lower z-faces of patches 2, 3, 6, 7, ...
+// Patches, their stage blocks and flux buffers. Patch n requests the fluxes of its faces f with (n + f) % 3 =
+// 0, and has level n % 3. If the solver radiates, the upper x faces of patches 1, 3, ... and the lower z
+// faces of patches 2, 3, 6, 7, ... are radiative.
 class Batch {
  public:
   template <class Fill>
@@ -54,7 +54,7 @@ class Batch {
     status.resize(slots.size());
   }
 
-  // What Solver::update takes.
+  // The tasks for Solver::update.
   std::vector<PatchTask> tasks() {
     std::vector<PatchTask> all;
     for (std::size_t n = 0; n < slots.size(); ++n) {
@@ -68,7 +68,7 @@ class Batch {
   }
   void update(int stage, double t, double dt) { solver.update(tasks(), layout, stage, t, dt, status); }
 
-  // The arrays of a launch; what it writes enters the slots by finish().
+  // The arrays of a launch; finish() copies its results to the slots.
   DeviceBatch launch(int stage, double t, double dt) {
     patches.clear();
     for (std::size_t n = 0; n < slots.size(); ++n) {

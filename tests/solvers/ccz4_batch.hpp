@@ -11,7 +11,7 @@
 
 namespace meander::solvers::test {
 
-// With everything on, or in the simplest gauge.
+// Parameters with all terms on, or with the simplest gauge.
 inline std::unique_ptr<Solver> make_ccz4(ccz4::Scheme scheme, bool simple) {
   ccz4::Parameters parameters;
   parameters.scheme = scheme;
@@ -21,7 +21,7 @@ inline std::unique_ptr<Solver> make_ccz4(ccz4::Scheme scheme, bool simple) {
     parameters.evolves_shift = false;
   } else {
     parameters.ordering = 0.3;
-    parameters.lapse_floor = 0.6;  // acts here and there
+    parameters.lapse_floor = 0.6;  // applies to some volumes
   }
   return ccz4::make_solver(parameters);
 }

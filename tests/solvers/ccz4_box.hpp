@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A periodic box of patches, halos copied by hand: evolves a spacetime without a mesh.
+// A periodic box of patches with halos copied explicitly, which evolves a spacetime without a mesh.
 
 #include <array>
 #include <cmath>
@@ -17,8 +17,8 @@ namespace meander::ccz4::test {
 
 class Box3 {
  public:
-  // patches[a] patches of p volumes along axis a; volumes are cubes; width: of the box along x, which starts
-  // at lower.
+  // patches[a] patches of p volumes along axis a. Volumes are cubes. width: of the box along x, which starts
+  // at `lower`.
   Box3(const Parameters& parameters, int p, std::array<int, 3> patches, double width, double lower = 0)
       : solver(make_solver(parameters)),
         layout(3, p, solver->traits().halo, unknowns),
@@ -39,7 +39,7 @@ class Box3 {
     status.resize(count);
   }
 
-  // body(x, y, z, patch, i, j, k) for all volumes.
+  // Calls body(x, y, z, patch, i, j, k) for all volumes.
   template <class Body>
   void for_all(const Body& body) {
     for (std::size_t n = 0; n < slots_.size(); ++n) {
@@ -63,8 +63,7 @@ class Box3 {
     exchange();
   }
 
-  // Root of the mean square difference to a spacetime at time t, over all volumes and unknowns; infinite for
-  // NaN.
+  // Root mean square difference from a spacetime at time t, over all volumes and unknowns; infinite for NaN.
   template <class Metric>
   double error(const Metric& metric, double t) {
     double sum = 0;
@@ -79,7 +78,7 @@ class Box3 {
                               : std::numeric_limits<double>::infinity();
   }
 
-  // In equal steps of at most cfl * dx.
+  // Evolves in equal steps of at most cfl * dx.
   void advance(double time, double cfl) {
     const int steps = static_cast<int>(std::ceil(time / (cfl * dx) - 1e-9));
     for (int n = 0; n < steps; ++n) {
@@ -101,7 +100,7 @@ class Box3 {
     for (std::size_t n = 0; n < slots_.size(); ++n) {
       const Index<3> at = place(static_cast<int>(n));
       for (std::size_t a = 0; a < 3; ++a) {
-        // As many layers from each patch along the axis as it has.
+        // Copies as many layers from each patch along the axis as it has.
         for (int layer = -h; layer < p + h; ++layer) {
           if (layer == 0) layer = p;
           const int hop = layer < 0 ? -((p - 1 - layer) / p) : layer / p;
@@ -144,7 +143,7 @@ class Box3 {
   std::vector<PatchTask> tasks_;
 };
 
-// Harmonic slicing, no shift: what the waves want.
+// Harmonic slicing without a shift, as the waves require.
 inline Parameters for_waves(Scheme scheme) {
   Parameters parameters;
   parameters.scheme = scheme;

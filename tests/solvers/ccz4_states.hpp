@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Random states of CCZ4 that solve nothing: no constraint holds but det g~ = 1 and tr A~ = 0.
+// Random states of CCZ4 that violate all constraints except det g~ = 1 and tr A~ = 0.
 
 #include <random>
 
@@ -9,7 +9,7 @@
 
 namespace meander::ccz4::test {
 
-// Unknowns of order one; g~_ij positive definite, lapse and phi in [0.5, 1.5].
+// Unknowns are of order one, g~_ij is positive definite, lapse and phi are in [0.5, 1.5].
 inline void random_state(std::mt19937& engine, double* q) {
   std::uniform_real_distribution<double> draw(-1, 1);
   const Fields<double> x{q};
@@ -24,7 +24,7 @@ inline void random_state(std::mt19937& engine, double* q) {
   double enforced[unknowns];
   std::copy(q, q + unknowns, enforced);
   Terms{}.enforce(enforced);
-  std::copy(enforced, enforced + at::Theta, q);  // the traces of D_kij stay
+  std::copy(enforced, enforced + at::Theta, q);  // the traces of D_kij are not changed
 }
 
 }  // namespace meander::ccz4::test

@@ -28,7 +28,7 @@ struct EulerCase {
   friend void PrintTo(const EulerCase& one, std::ostream* out) { *out << one.name(); }
 };
 
-// Every scheme with these patch sizes, plain and with all that a step may add.
+// Every scheme with these patch sizes, without and with all optional terms of a step.
 inline std::vector<EulerCase> euler_cases(const std::vector<int>& sizes) {
   std::vector<EulerCase> all;
   for (int dim = 2; dim <= 3; ++dim) {
@@ -62,7 +62,8 @@ inline std::unique_ptr<Solver> make(const EulerCase& one) {
   return solver;
 }
 
-// Some volumes are a hundred times as thin as others, so that MUSCL falls back to first order beside them.
+// Some volumes have a hundredth of the density of others, so that MUSCL falls back to first order next to
+// them.
 inline Batch random_batch(const Solver& solver, int p, int count) {
   const auto fill = [&](Patch& patch, unsigned seed) {
     fill_random_gas(patch, seed, 5.0 / 3, solver.traits().halo);

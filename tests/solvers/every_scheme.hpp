@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Every scheme of an equation's list, so that tests meet each entry that is added.
+// Every scheme of an equation's list, so that tests include each entry that is added.
 
 #include <algorithm>
 #include <string>

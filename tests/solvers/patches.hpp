@@ -58,14 +58,14 @@ void for_volumes(const PatchLayout& layout, int reach, const Body& body) {
   }
 }
 
-// Along how many axes a volume lies outside the interior.
+// The number of axes along which a volume lies outside the interior.
 inline int axes_outside(const PatchLayout& layout, int i, int j, int k) {
   const auto outside = [&](int a) { return a < 0 || a >= layout.p ? 1 : 0; };
   return outside(i) + outside(j) + (layout.dim == 3 ? outside(k) : 0);
 }
 
-// Random gas: density and pressure in [0.1, 2], velocities in [-1, 1], independent from volume to volume.
-// Halo volumes outside along more than max_outside axes stay NaN.
+// Random gas: density and pressure in [0.1, 2], velocities in [-1, 1], independent in each volume. Halo
+// volumes outside along more than max_outside axes are NaN.
 inline void fill_random_gas(Patch& patch, unsigned seed, double gamma, int max_outside = 1) {
   std::mt19937 engine(seed);
   std::uniform_real_distribution<double> positive(0.1, 2.0), velocity(-1.0, 1.0);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The device kernels, run by blocks of one thread on the host, give the bits of the CPU kernels.
+// Device kernels, run by blocks of one thread on the host, are bitwise equal to the CPU kernels.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 class EulerBlockKernels : public testing::TestWithParam<EulerCase> {};
 
-TEST_P(EulerBlockKernels, GiveTheBitsOfTheCpu) {
+TEST_P(EulerBlockKernels, AreBitwiseEqualToTheCpu) {
   const auto solver = make(GetParam());
   ASSERT_TRUE(solver->runs_on("host"));
   Batch expected = random_batch(*solver, GetParam().p, 5), found = random_batch(*solver, GetParam().p, 5);
@@ -26,7 +26,7 @@ TEST_P(EulerBlockKernels, GiveTheBitsOfTheCpu) {
     floored += status.floored;
     first_order += status.first_order;
   }
-  if (GetParam().p < 5) return;  // too few volumes for everything to happen
+  if (GetParam().p < 5) return;  // too few volumes for every case to occur
   EXPECT_EQ(floored > 0, GetParam().floors);
   const SchemeWords& scheme = GetParam().scheme;
   if (scheme.scheme == "godunov" || scheme.limiter == "minmod") {
@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, EulerBlockKernels,
                          testing::ValuesIn(euler_cases({1, 3, 4, 5, 8, 9, 11, 17, 19})),
                          [](const auto& one) { return one.param.name(); });
 
-TEST(EulerBlocks, TellOfAnInadmissibleVolume) {
+TEST(EulerBlocks, ReportAnInadmissibleVolume) {
   for (const EulerCase& one : euler_cases({6})) {
     if (one.floors) continue;
     const auto solver = make(one);
@@ -57,7 +57,7 @@ TEST(EulerBlocks, TellOfAnInadmissibleVolume) {
   }
 }
 
-TEST(Ccz4BlockKernels, GiveTheBitsOfTheCpuInEveryStage) {
+TEST(Ccz4BlockKernels, AreBitwiseEqualToTheCpuInEveryStage) {
   for (const auto scheme : {ccz4::Scheme::rusanov, ccz4::Scheme::fourth_order}) {
     for (const bool simple : {false, true}) {
       const auto solver = make_ccz4(scheme, simple);

@@ -22,7 +22,7 @@ struct Flat {
   }
 };
 
-TEST(Ccz4Evolution, FlatSpaceStaysFlatToTheBit) {
+TEST(Ccz4Evolution, FlatSpaceIsPreservedBitwise) {
   for (const Scheme scheme : schemes) {
     for (const int p : {3, 5, 9}) {
       Parameters parameters;
@@ -41,7 +41,7 @@ TEST(Ccz4Evolution, FlatSpaceStaysFlatToTheBit) {
   }
 }
 
-// Orders at which the error falls from each resolution to the next, twice as fine.
+// The orders of convergence between each resolution and the next, twice as fine.
 template <class Metric>
 std::vector<double> orders(const Metric& metric, const Parameters& parameters,
                            std::initializer_list<int> volumes, bool diagonal, double width, double time,
@@ -95,16 +95,16 @@ TEST(Ccz4Evolution, GaugeWaveIsStableForAHundredCrossings) {
   }
 }
 
-// Noise in every unknown of flat space, for ten crossing times: no more growth than that of a polynomial, on
-// no mesh.
-TEST(Ccz4Evolution, NoiseStaysNoise) {
+// Noise in every unknown of flat space, for ten crossing times: it grows no faster than a polynomial on any
+// mesh.
+TEST(Ccz4Evolution, NoiseGrowsPolynomiallyAtMost) {
   for (const bool shift : {false, true}) {
     for (const Scheme scheme : schemes) {
       for (const int rho : {1, 2, 4}) {
         Parameters parameters;
         parameters.scheme = scheme;
         parameters.evolves_shift = shift;
-        parameters.f = 0.7;  // at 0.75 two speeds of flat space meet
+        parameters.f = 0.7;  // at 0.75 two wave speeds of flat space coincide
         Box3 box(parameters, 3, {3 * rho, 1, 1}, 1.0);
         std::mt19937 engine(17);
         std::uniform_real_distribution<double> noise(-1e-10 / (rho * rho), 1e-10 / (rho * rho));
@@ -125,8 +125,9 @@ TEST(Ccz4Evolution, NoiseStaysNoise) {
   }
 }
 
-// Hamiltonian, momentum and ordering constraints of exact data on a mesh are what the differences leave.
-TEST(Ccz4Evolution, ConstraintsOfExactDataFallAtTheDifferencesOrder) {
+// For exact data, the Hamiltonian, momentum and ordering constraints on a mesh are the error of the
+// differences.
+TEST(Ccz4Evolution, ConstraintsOfExactDataConvergeAtTheOrderOfTheDifferences) {
   for (const Scheme scheme : schemes) {
     double worst[2][constraint_count] = {};
     for (int fine = 0; fine < 2; ++fine) {
@@ -151,8 +152,8 @@ TEST(Ccz4Evolution, ConstraintsOfExactDataFallAtTheDifferencesOrder) {
   }
 }
 
-// A black hole at rest keeps still up to the error of the scheme: what one short step does to a patch beside
-// it, by the width of the patch.
+// A black hole at rest is stationary up to the error of the scheme: the change of a patch near it in one
+// short step, by the width of the patch.
 double drift(Scheme scheme, double spin, double width) {
   Parameters parameters;
   parameters.scheme = scheme;
@@ -180,7 +181,7 @@ double drift(Scheme scheme, double spin, double width) {
   return worst;
 }
 
-TEST(Ccz4Evolution, KerrSchildDriftsAtTheSchemesOrder) {
+TEST(Ccz4Evolution, KerrSchildDriftConvergesAtTheOrderOfTheScheme) {
   for (const double spin : {0.0, 0.9}) {
     const double first = std::log2(drift(Scheme::rusanov, spin, 0.8) / drift(Scheme::rusanov, spin, 0.4));
     const double fourth =

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The rates of CCZ4 against spacetimes that are known: unknowns, their derivatives in space and their rates
-// in time are all exact (nested jets), so that any wrong sign or factor in a term that does not vanish shows
-// at once.
+// The rates of CCZ4 against known spacetimes. Unknowns, their derivatives in space and their rates in time
+// are all exact (nested jets), so any wrong sign or factor in a non-vanishing term is detected.
 
 #include <gtest/gtest.h>
 
@@ -37,12 +36,12 @@ Sample sample(const Metric& metric, const double (&at)[4], Slicing slicing, Gaug
   return s;
 }
 
-// Whether n belongs to the gauge: lapse, shift, driver, A_k, B_k^i, K_0.
+// Whether unknown n belongs to the gauge: lapse, shift, driver, A_k, B_k^i, K_0.
 bool of_gauge(int n) {
   return (n >= at::a && n < at::D) || n == at::K0;
 }
 
-// Relative to the largest derivative, of which the rates are sums of products.
+// The error relative to the largest derivative, as the rates are sums of products of derivatives.
 template <class Metric>
 void expect_exact(const Metric& metric, const Parameters& parameters, Gauge gauge, bool with_gauge,
                   double reach) {
@@ -71,7 +70,7 @@ void expect_exact(const Metric& metric, const Parameters& parameters, Gauge gaug
   testing::Test::RecordProperty("worst", std::to_string(worst));
 }
 
-// k3, e, k1 off their defaults, so that nothing hides behind a one.
+// k3, e and k1 differ from their defaults, so that no factor of one hides an error.
 Parameters without_shift(Slicing slicing) {
   Parameters parameters;
   parameters.slicing = slicing;
@@ -88,7 +87,7 @@ TEST(Ccz4Exact, GaugeWave) {
   expect_exact(exact::GaugeWave{0.3, 1.0, true}, without_shift(Slicing::harmonic), Gauge::free, true, 1.0);
 }
 
-TEST(Ccz4Exact, KerrSchildWithSpinStaysAsItIs) {
+TEST(Ccz4Exact, KerrSchildWithSpinIsStationary) {
   for (const Slicing slicing : {Slicing::one_plus_log, Slicing::harmonic})
     expect_exact(exact::KerrSchild{1.0, 0.9, 0.0}, without_shift(slicing), Gauge::still, true, 4.0);
 }
@@ -99,8 +98,8 @@ TEST(Ccz4Exact, MovingHoles) {
                  4.0);
 }
 
-// With the driver of the shift only the gauge moves otherwise.
-TEST(Ccz4Exact, TheDriverTouchesTheGaugeOnly) {
+// The driver of the shift changes the rates of the gauge only.
+TEST(Ccz4Exact, TheDriverChangesTheGaugeOnly) {
   Parameters parameters;
   for (const double k3 : {0.5, 1.0}) {
     parameters.k3 = k3;
@@ -137,7 +136,7 @@ TEST(Ccz4Exact, ConstraintsVanish) {
   expect_constrained(exact::KerrSchild{1.0, 0.9, 0.4}, 4.0);
 }
 
-// Largest violation on a ring of points around the origin.
+// The largest violation on a ring of points around the origin.
 struct Violation {
   double hamiltonian = 0, momentum = 0;
 };
@@ -168,7 +167,7 @@ TEST(Ccz4Exact, OnePunctureAtRestIsExact) {
   EXPECT_EQ(v.momentum, 0.0);
 }
 
-// Twice the momentum or spin, sixteen times the violation.
+// Twice the momentum or spin gives sixteen times the violation.
 TEST(Ccz4Exact, PuncturesSolveTheHamiltonianConstraintToSecondOrder) {
   for (const bool spins : {false, true}) {
     Violation v[2];

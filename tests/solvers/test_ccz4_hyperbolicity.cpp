@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Strong hyperbolicity of CCZ4: in any direction the matrix of the non-conservative products has the real
-// eigenvalues of the theory and a full set of eigenvectors. It sees what exact solutions cannot: the order of
-// second derivatives.
+// eigenvalues of the theory and a complete set of eigenvectors. This detects errors in the order of second
+// derivatives, to which exact solutions are insensitive.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using Matrix = std::vector<std::vector<double>>;
 
-// B.n over the unknowns listed.
+// B.n for the listed unknowns.
 Matrix matrix(const Terms& terms, const double* q, const double (&n)[3], const std::vector<int>& of) {
   Matrix m(of.size(), std::vector<double>(of.size()));
   double gradient[3 * unknowns] = {}, source[unknowns], rate[unknowns];
@@ -55,7 +55,7 @@ int eigenvectors(Matrix m, double lambda) {
   return 0;
 }
 
-// The eigenvalues of the theory, each once; empty if some lie too close together to be told apart.
+// The distinct eigenvalues of the theory; empty if some are too close to distinguish.
 std::vector<double> speeds(const Parameters& p, const double* q, const double (&n)[3]) {
   const Fields<const double> x{q};
   Symmetric<double> inverse;
@@ -76,7 +76,7 @@ std::vector<double> speeds(const Parameters& p, const double* q, const double (&
   }
   std::vector<double> all = {0.0, -beta};
   for (const double s : pairs) all.push_back(-beta + s), all.push_back(-beta - s);
-  if (p.slicing == Slicing::harmonic) {  // light and slicing speed are one
+  if (p.slicing == Slicing::harmonic) {  // the speeds of light and of the slicing coincide
     all.erase(all.begin() + 4, all.begin() + 6);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -93,7 +93,7 @@ std::vector<int> all_unknowns() {
   return all;
 }
 
-// With a shift that stands still it and its company are coefficients.
+// With a constant shift, the shift and its derivatives are coefficients.
 std::vector<int> without_shift() {
   std::vector<int> rest;
   for (int n = 0; n < unknowns; ++n) {
@@ -103,7 +103,7 @@ std::vector<int> without_shift() {
   return rest;
 }
 
-// Over random states and directions: how many of the eigenvectors exist, at worst.
+// The smallest number of eigenvectors over random states and directions.
 int fewest_eigenvectors(const Parameters& p, const std::vector<int>& of, int samples) {
   std::mt19937 engine(11);
   std::normal_distribution<double> normal;
@@ -140,7 +140,7 @@ TEST(Ccz4Hyperbolicity, EigenvectorsAreComplete) {
   }
 }
 
-// The check sees what it should: without mu the theory loses six.
+// Validates the check: without mu the equations lose six eigenvectors.
 TEST(Ccz4Hyperbolicity, IsLostWithoutMu) {
   Parameters p;
   p.mu = 1e-30;
@@ -160,7 +160,7 @@ TEST(Ccz4Hyperbolicity, IsLostWithoutMu) {
   EXPECT_EQ(found, unknowns - 6);
 }
 
-// The bound along each axis is the fastest speed itself.
+// The bound along each axis is the largest speed itself.
 TEST(Ccz4Hyperbolicity, TheWaveSpeedBoundIsExact) {
   std::mt19937 engine(13);
   for (const Slicing slicing : {Slicing::one_plus_log, Slicing::harmonic}) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // The patch kernels for equations whose terms are evaluated together, against plain loops over volumes; and
-// the CCZ4 solver's answers to the mesh.
+// the CCZ4 solver's interface to the mesh.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ namespace {
 using solvers::test::for_volumes;
 using solvers::test::Patch;
 
-// Independent from volume to volume, so that every misplaced neighbour shows; halos across edges stay NaN.
+// Values are independent in each volume, so that any misplaced neighbour is detected. Halos across edges are
+// NaN.
 void fill_random(Patch& patch, unsigned seed) {
   std::mt19937 engine(seed);
   for_volumes(patch.layout, patch.layout.h, [&](int i, int j, int k) {
@@ -36,7 +37,7 @@ std::vector<double> next(const Patch& old, int i, int j, int k, int axis, int st
   return old.volume(i + (axis == 0 ? steps : 0), j + (axis == 1 ? steps : 0), k + (axis == 2 ? steps : 0));
 }
 
-TEST(Ccz4Kernels, RusanovIsThatOfPlainLoops) {
+TEST(Ccz4Kernels, RusanovAgreesWithPlainLoops) {
   const Terms terms;
   for (const int p : {3, 4, 5, 8, 9}) {
     for (const int h : {1, 3}) {
@@ -87,7 +88,7 @@ TEST(Ccz4Kernels, RusanovIsThatOfPlainLoops) {
   }
 }
 
-// Slopes by fourth-order differences and sixth-order dissipation, volume by volume.
+// Derivatives by fourth-order differences and sixth-difference dissipation, volume by volume.
 std::vector<double> slopes(const Terms& terms, const Patch& old, int i, int j, int k, double dx) {
   std::vector<double> q = old.volume(i, j, k), gradient(3 * unknowns), rate(unknowns);
   std::vector<double> damping(unknowns);
@@ -107,7 +108,7 @@ std::vector<double> slopes(const Terms& terms, const Patch& old, int i, int j, i
   return rate;
 }
 
-TEST(Ccz4Kernels, FourthOrderIsThatOfPlainLoops) {
+TEST(Ccz4Kernels, FourthOrderAgreesWithPlainLoops) {
   const Terms terms;
   static constexpr double reach[4] = {0.5, 0.5, 1.0, 1.0}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   for (const int p : {3, 4, 5, 8, 9}) {
@@ -118,7 +119,7 @@ TEST(Ccz4Kernels, FourthOrderIsThatOfPlainLoops) {
         others = stages;
     std::vector<std::vector<double>> start, sum;
     for (int stage = 0; stage < 4; ++stage) {
-      // The halos of a stage come from elsewhere: here from nowhere.
+      // The halos of a stage normally come from neighbours; here they are random.
       Patch input(layout);
       fill_random(input, static_cast<unsigned>(10 * p + stage));
       if (stage > 0)
@@ -155,12 +156,12 @@ TEST(Ccz4Kernels, FourthOrderIsThatOfPlainLoops) {
         ++v;
       });
     }
-    EXPECT_EQ(stages.back(), 1e300);  // nothing behind the blocks was touched
+    EXPECT_EQ(stages.back(), 1e300);  // nothing after the blocks was written
     EXPECT_EQ(stages[stages.size() - 8], 1e300);
   }
 }
 
-// The equations know no left and right: a mirrored state moves as the mirror image.
+// The equations are symmetric under reflection: a mirrored state evolves as the mirror image.
 TEST(Ccz4Solver, ReflectionSignsAreThoseOfTheEquations) {
   const Terms terms;
   const auto solver = make_solver({});
@@ -203,7 +204,7 @@ TEST(Ccz4Solver, NamesEveryUnknownOnce) {
   }
 }
 
-TEST(Ccz4Solver, EnforcesWhatProlongationBroke) {
+TEST(Ccz4Solver, EnforcesConstraintsAfterProlongation) {
   const auto solver = make_solver({});
   const PatchLayout layout(3, 4, 3, unknowns);
   Patch patch(layout);
@@ -221,8 +222,8 @@ TEST(Ccz4Solver, EnforcesWhatProlongationBroke) {
   EXPECT_FALSE(solver->inspect(patch.task(0.1), layout).admissible);
 }
 
-// The volumes that an update finds beyond a bound, with the value before it is mended.
-TEST(Ccz4Kernels, TellWhereAStateBreaksItsBounds) {
+// The volumes that an update finds beyond a bound, with the value before the correction.
+TEST(Ccz4Kernels, ReportWhereAStateIsBeyondItsBounds) {
   const PatchLayout layout(3, 9, 3, unknowns);
   for (const Scheme scheme : {Scheme::rusanov, Scheme::fourth_order}) {
     Parameters parameters;

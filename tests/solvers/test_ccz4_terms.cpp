@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The rates of CCZ4 against the same equations written down twice, on data that solve nothing, where every
-// term counts; and the algebra around them.
+// The rates of CCZ4 against an independent implementation of the same equations, on data that violate the
+// constraints, where every term contributes; and algebraic properties of the terms.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(Ccz4Terms, AgreeWithFullTensorLoops) {
     double q[unknowns], gradient[3 * unknowns], rate[unknowns];
     test::random_state(engine, q);
     for (double& d : gradient) d = draw(engine);
-    if (n % 5 == 0) {  // and without the algebraic constraints
+    if (n % 5 == 0) {  // also without the algebraic constraints
       for (int m = 0; m < at::Theta; ++m) q[m] += 0.05 * draw(engine);
     }
     for (int k = 0; k < 3; ++k) {
@@ -40,7 +40,7 @@ TEST(Ccz4Terms, AgreeWithFullTensorLoops) {
     long double expected[unknowns];
     const reference::ByTensors tensors(p, q, gradient);
     tensors.rates(expected);
-    if (n % 7 == 0) {  // the paper has no damping of these
+    if (n % 7 == 0) {  // the paper does not damp these
       p.ordering = 0.8;
       const Fields<const double> x{q};
       for (int k = 0; k < 3; ++k) {
@@ -67,7 +67,7 @@ TEST(Ccz4Terms, AgreeWithFullTensorLoops) {
   }
 }
 
-TEST(Ccz4Terms, PacksAgreeWithScalarsToTheBit) {
+TEST(Ccz4Terms, PacksAreBitwiseEqualToScalars) {
   std::mt19937 engine(4);
   std::uniform_real_distribution<double> draw(-1, 1);
   constexpr int W = Pack::size;
@@ -146,7 +146,7 @@ TEST(Ccz4Terms, InadmissibleStatesStayInadmissible) {
   EXPECT_FALSE(terms.admissible(good));
 }
 
-TEST(Ccz4Terms, FlatSpaceIsStillToTheBit) {
+TEST(Ccz4Terms, FlatSpaceIsStationaryBitwise) {
   for (const bool shift : {false, true}) {
     Terms terms;
     terms.parameters.evolves_shift = shift;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The Euler terms on a CUDA device give the bits that they give on the host.
+// The Euler terms on a CUDA device are bitwise equal to those on the host.
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace meander::solvers::test {
 namespace {
 
-// All that one volume's terms return: auxiliaries, and for each axis flux and eigenvalue; source, primitive
+// All results of the terms in one volume: auxiliaries, flux and eigenvalue for each axis, source, primitive
 // variables, a predicted state, limited slopes, admissibility.
 template <int D>
 inline constexpr int outputs = (D + 2) + D*(D + 3) + 5 * (D + 2) + 1;
@@ -108,7 +108,7 @@ void expect_the_same_bits() {
   }
 }
 
-TEST(EulerTermsOnCuda, GiveTheHostsBits) {
+TEST(EulerTermsOnCuda, AreBitwiseEqualToTheHost) {
   int devices = 0;
   const cudaError_t error = cudaGetDeviceCount(&devices);
   if (error != cudaSuccess || devices == 0) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The Euler solver as the rooms above see it.
+// The Solver interface of the Euler solver.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class EulerSolver : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Dimensions, EulerSolver, testing::Values(2, 3));
 
-TEST_P(EulerSolver, SaysWhatItIs) {
+TEST_P(EulerSolver, HasItsTraits) {
   const Traits& first = solver->traits();
   EXPECT_EQ(first.name, "euler rusanov");
   EXPECT_EQ(first.dim, dim);
@@ -42,7 +42,7 @@ TEST_P(EulerSolver, SaysWhatItIs) {
   EXPECT_EQ(second->traits().prolongation, Prolongation::limited_linear);
 }
 
-TEST_P(EulerSolver, DerivesWhatAReaderKnows) {
+TEST_P(EulerSolver, ComputesDerivedQuantities) {
   // rho = 2, p = 3.2: c^2 = 1.6 * 3.2 / 2.
   const double u[3] = {3, -4, 12}, rho = 2, p = 3.2;
   std::vector<double> q{rho};
@@ -74,7 +74,7 @@ TEST_P(EulerSolver, DerivesWhatAReaderKnows) {
   EXPECT_NEAR(values["entropy"], p / std::pow(rho, 1.6), 1e-13);
 }
 
-TEST_P(EulerSolver, ReflectsTheMomentumAcross) {
+TEST_P(EulerSolver, ReflectsTheNormalMomentum) {
   for (int axis = 0; axis < dim; ++axis) {
     std::vector<double> signs(static_cast<std::size_t>(dim + 2), 7.0);
     solver->reflection_signs(axis, signs);
@@ -82,7 +82,7 @@ TEST_P(EulerSolver, ReflectsTheMomentumAcross) {
   }
 }
 
-TEST_P(EulerSolver, AcceptsOnlyGas) {
+TEST_P(EulerSolver, AcceptsOnlyPositiveDensityAndPressure) {
   std::vector<double> q(static_cast<std::size_t>(dim + 2), 0.1);
   q.front() = 1;
   q.back() = 1;
@@ -96,12 +96,12 @@ TEST_P(EulerSolver, AcceptsOnlyGas) {
   bad.front() = 0;
   EXPECT_FALSE(solver->admissible(bad.data()));
   bad = q;
-  bad.back() = 0.005 * dim;  // all of it kinetic
+  bad.back() = 0.005 * dim;  // all of the energy is kinetic
   EXPECT_FALSE(solver->admissible(bad.data()));
 }
 
-// The bound never calls a state sure that lies beside an inadmissible one, and settles mild ones.
-TEST_P(EulerSolver, IsSureOnlyOfGas) {
+// The bound is false for states next to an inadmissible one and true for mild ones.
+TEST_P(EulerSolver, SurelyAdmissibleImpliesAdmissibleNeighbours) {
   const auto n = static_cast<std::size_t>(solver->traits().unknowns);
   std::mt19937 random(17);
   std::uniform_real_distribution<double> dice(-1, 1);

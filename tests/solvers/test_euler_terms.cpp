@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The Euler terms against the textbook and, by dual numbers, against themselves.
+// The Euler terms against textbook formulas and, by dual numbers, against each other.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class EulerTerms : public testing::Test {
   std::mt19937 engine{5};
 
   double draw(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine); }
-  // rho, u, p to unknowns.
+  // Converts rho, u, p to unknowns.
   Values gas(double rho, const double* u, double p) const {
     Values q{};
     q[0] = rho;
@@ -58,7 +58,7 @@ class EulerTerms : public testing::Test {
 using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
 TYPED_TEST_SUITE(EulerTerms, Dimensions);
 
-TYPED_TEST(EulerTerms, FluxIsTheTextbooks) {
+TYPED_TEST(EulerTerms, FluxAgreesWithTheTextbook) {
   constexpr int dim = TestFixture::dimensions;
   for (int trial = 0; trial < 100; ++trial) {
     const double rho = this->draw(0.1, 3), p = this->draw(0.01, 4);
@@ -76,8 +76,8 @@ TYPED_TEST(EulerTerms, FluxIsTheTextbooks) {
   }
 }
 
-// The right eigenvectors of the flux Jacobian (Toro 2009, section 3.2) have eigenvalues u - c, u, u + c;
-// their span is all of state space, so that the largest of them is the largest there is.
+// The right eigenvectors of the flux Jacobian (Toro 2009, section 3.2) have eigenvalues u - c, u, u + c. They
+// span state space, so the largest of these is the largest eigenvalue.
 TYPED_TEST(EulerTerms, EigenvaluesOfTheJacobianAreBoundedByTheSpeed) {
   constexpr int dim = TestFixture::dimensions;
   using State = typename TestFixture::Values;
@@ -125,7 +125,7 @@ TYPED_TEST(EulerTerms, EigenvaluesOfTheJacobianAreBoundedByTheSpeed) {
   }
 }
 
-// The predictor's quasi-linear form is the conservative one in other variables: dQ/dW (A dw) = dF/dQ dQ/dW
+// The predictor's quasi-linear form is the conservative form in other variables: dQ/dW (A dw) = dF/dQ dQ/dW
 // dw.
 TYPED_TEST(EulerTerms, PredictorAgreesWithTheFluxJacobian) {
   constexpr int dim = TestFixture::dimensions, N = TestFixture::unknowns;
@@ -160,7 +160,7 @@ TYPED_TEST(EulerTerms, PredictorAgreesWithTheFluxJacobian) {
   }
 }
 
-TYPED_TEST(EulerTerms, PrimitiveVariablesGoThereAndBack) {
+TYPED_TEST(EulerTerms, PrimitiveVariablesRoundTrip) {
   constexpr int dim = TestFixture::dimensions;
   using State = typename TestFixture::Values;
   const double u[3] = {0.3, -1.2, 0.7};
@@ -177,7 +177,7 @@ TYPED_TEST(EulerTerms, PrimitiveVariablesGoThereAndBack) {
   }
 }
 
-TYPED_TEST(EulerTerms, FloorsLiftWhatLiesBelowAndNothingElse) {
+TYPED_TEST(EulerTerms, FloorsRaiseOnlyStatesBelowThem) {
   constexpr int dim = TestFixture::dimensions;
   euler::Parameters parameters;
   parameters.density_floor = 1e-3;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Floors, enforced outside an update: on states that a flux correction or a prolongation left too thin or too
-// cold.
+// Floors enforced outside an update, on states with too small density or pressure after a flux correction or
+// a prolongation.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 class Floors : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Dimensions, Floors, testing::Values(2, 3));
 
-TEST_P(Floors, LiftOnlyWhatLiesBelowThem) {
+TEST_P(Floors, RaiseOnlyStatesBelowThem) {
   const int dim = GetParam();
   Parameters parameters;
   parameters.density_floor = 1e-3;
@@ -39,7 +39,7 @@ TEST_P(Floors, LiftOnlyWhatLiesBelowThem) {
   EXPECT_EQ(solver->enforce_floors(task, layout).floored, 0);
   const auto untouched = slot;
 
-  // Kinetic energy is 2: a negative pressure here, an ordinary one but no density there.
+  // The kinetic energy is 2: negative pressure here; ordinary pressure but no density there.
   slot[static_cast<std::size_t>(layout.at(dim + 1, 1, 2, 0))] = 1.9;
   slot[static_cast<std::size_t>(layout.at(0, 4, 0, last - 1))] = 1e-5;
   slot[static_cast<std::size_t>(layout.at(1, 4, 0, last - 1))] = 0;
@@ -54,7 +54,7 @@ TEST_P(Floors, LiftOnlyWhatLiesBelowThem) {
   EXPECT_EQ(changed, 3u);
 }
 
-TEST_P(Floors, AreOffUnlessGiven) {
+TEST_P(Floors, AreOffByDefault) {
   const int dim = GetParam();
   const auto solver = make_solver(dim, Parameters{});
   const PatchLayout layout(dim, 3, solver->traits().halo, dim + 2);

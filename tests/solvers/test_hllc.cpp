@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The HLLC flux against Toro's form of it, and what it is chosen for: contacts, symmetry, positivity.
+// The HLLC flux against Toro's form of it, and its characteristic properties: contacts, symmetry, positivity.
 
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ State random_state(std::mt19937& engine, double spread) {
                std::exp(spread * draw(engine)));
 }
 
-TEST(Hllc, IsTorosFlux) {
+TEST(Hllc, AgreesWithTorosForm) {
   std::mt19937 engine(1);
   for (int round = 0; round < 20000; ++round) {
     const State l = random_state(engine, 2), r = random_state(engine, 2);
@@ -93,7 +93,7 @@ TEST(Hllc, IsTorosFlux) {
   }
 }
 
-TEST(Hllc, OfEqualStatesIsTheFluxOfTheEquation) {
+TEST(Hllc, IsConsistentWithTheFluxOfTheEquation) {
   std::mt19937 engine(2);
   for (int round = 0; round < 1000; ++round) {
     const State q = random_state(engine, 2);
@@ -106,12 +106,12 @@ TEST(Hllc, OfEqualStatesIsTheFluxOfTheEquation) {
   }
 }
 
-TEST(Hllc, AStationaryContactHasTheFluxOfItsPressureAlone) {
+TEST(Hllc, StationaryContactHasOnlyThePressureFlux) {
   std::mt19937 engine(3);
   std::uniform_real_distribution<double> draw(-3, 3);
   for (int round = 0; round < 1000; ++round) {
     const double pressure = std::exp(draw(engine)), slip = draw(engine);
-    // Both sides have the same bits of energy, so the same pressure; shear may differ.
+    // Both sides have bitwise equal energies, so equal pressures; shear may differ.
     State l = state(std::exp(draw(engine)), {0, 0, 0}, pressure), r = l;
     r[0] = std::exp(draw(engine));
     const State f = flux<Hllc>(l, r, 0);
@@ -124,7 +124,7 @@ TEST(Hllc, AStationaryContactHasTheFluxOfItsPressureAlone) {
   }
 }
 
-TEST(Hllc, OfMirroredStatesIsMirroredBitwise) {
+TEST(Hllc, MirroredStatesHaveBitwiseMirroredFluxes) {
   std::mt19937 engine(4);
   for (int round = 0; round < 5000; ++round) {
     State l = random_state(engine, 2), r = round % 7 == 0 ? l : random_state(engine, 2);
@@ -138,7 +138,7 @@ TEST(Hllc, OfMirroredStatesIsMirroredBitwise) {
   }
 }
 
-// A volume between two others, updated at the largest stable step.
+// A volume between two others, updated with the largest stable step.
 template <class Flux>
 bool stays_positive(const State& l, const State& q, const State& r) {
   double rate = 0;
@@ -160,7 +160,7 @@ TEST(Hllc, KeepsDensityAndPressurePositiveAsRusanovDoes) {
     ASSERT_TRUE(stays_positive<solvers::RusanovFlux>(l, q, r)) << round;
     ASSERT_TRUE(stays_positive<Hllc>(l, q, r)) << round;
   }
-  // Two rarefactions that leave a vacuum between them: the speeds exceed 2 c / (gamma - 1).
+  // Two rarefactions with a vacuum between them: the speeds exceed 2 c / (gamma - 1).
   for (const double speed : {1.0, 5.0, 6.0, 20.0, 100.0}) {
     const State l = state(1, {-speed, 0, 0}, 1), r = state(1, {speed, 0, 0}, 1);
     EXPECT_TRUE(stays_positive<Hllc>(l, l, r)) << speed;

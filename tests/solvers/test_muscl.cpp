@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// MUSCL-Hancock: against a naive loop, exact where it must be, second order where the flow is smooth, and
+// MUSCL-Hancock: agreement with a naive loop, exactness for linear data, second order for smooth flow, and
 // first order where a face state would be inadmissible.
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::unique_ptr<Solver> second_order(int dim, const std::string& limiter) {
   return euler::make_solver(dim, {.gamma = gamma_law}, {"muscl", limiter, "rusanov"});
 }
 
-// The scheme written down volume by volume, with branches, from Toro's book.
+// The scheme volume by volume, with branches, from Toro's book.
 struct Naive {
   const Patch& patch;
   std::string limiter;
@@ -165,8 +165,8 @@ TEST_P(MusclPatches, AgreesWithANaiveLoopAndCountsItsFallbacks) {
   EXPECT_EQ(status.first_order, naive.fallbacks);
 }
 
-// A density linear in x at constant velocity and pressure is carried along exactly.
-TEST_P(MusclPatches, CarriesALinearDensityExactly) {
+// A density linear in x at constant velocity and pressure is advected exactly.
+TEST_P(MusclPatches, AdvectsALinearDensityExactly) {
   const double dx = 1.0 / p, dt = 0.1 * dx, u[3] = {0.5, -0.3, 0.2}, slope[3] = {0.4, 0.3, -0.2},
                pressure = 0.8;
   const auto density = [&](int i, int j, int k, double t) {
@@ -194,8 +194,8 @@ TEST_P(MusclPatches, CarriesALinearDensityExactly) {
   });
 }
 
-// A smooth density wave through one periodic patch: the error falls with the square of dx. The wave is
-// carried along the diagonal; the order is that of the L1 error, as limiters clip extrema.
+// A smooth density wave through one periodic patch: the error is proportional to the square of dx. The wave
+// is advected along the diagonal. The order is that of the L1 error, as limiters clip extrema.
 TEST(Muscl, IsOfSecondOrderOnASmoothWave) {
   for (const int dim : {2, 3}) {
     const auto error = [&](int p) {
@@ -243,8 +243,8 @@ TEST(Muscl, IsOfSecondOrderOnASmoothWave) {
   }
 }
 
-// Near a vacuum beside a strong gradient the face states of some volumes would have negative pressure or
-// density: they fall back, are counted, and the state stays admissible.
+// Near a vacuum next to a strong gradient the face states of some volumes would have negative pressure or
+// density. These volumes fall back to first order and are counted, and the state stays admissible.
 TEST(Muscl, FallsBackVolumeByVolume) {
   const PatchLayout layout(2, 9, 2, 4);
   const auto solver = second_order(2, "mc");
@@ -260,7 +260,7 @@ TEST(Muscl, FallsBackVolumeByVolume) {
   PatchStatus status;
   solver->update({&task, 1}, layout, 0, 0.0, 0.06, {&status, 1});
   EXPECT_EQ(status.first_order,
-            layout.volumes());  // gamma div(u) dt / 2 > 1 takes every predicted pressure below 0
+            layout.volumes());  // gamma div(u) dt / 2 > 1 makes every predicted pressure negative
   Patch calm(layout);
   fill_random_gas(calm, 1, gamma_law, 2);
   for_volumes(layout, 2, [&](int i, int j, int) {
@@ -284,7 +284,7 @@ TYPED_TEST(Limiters, AreOddSymmetricBoundedAndSecondOrder) {
     EXPECT_EQ(TypeParam::limit(b, a), slope);
     EXPECT_EQ(TypeParam::limit(-a, -b), -slope);
     EXPECT_EQ(TypeParam::limit(2 * a, 2 * b), 2 * slope);
-    EXPECT_EQ(TypeParam::limit(a, a), a);  // linear data are kept
+    EXPECT_EQ(TypeParam::limit(a, a), a);  // linear data are preserved
     if (a * b <= 0) {
       EXPECT_EQ(slope, 0);
     } else {
@@ -296,7 +296,7 @@ TYPED_TEST(Limiters, AreOddSymmetricBoundedAndSecondOrder) {
   EXPECT_EQ(TypeParam::limit(0.0, 1.0), 0.0);
 }
 
-TEST(LimiterValues, AreWhatTheirNamesSay) {
+TEST(LimiterValues, AgreeWithTheirDefinitions) {
   EXPECT_EQ(MinMod::limit(1.0, 3.0), 1.0);
   EXPECT_EQ(MinMod::limit(-2.0, -1.5), -1.5);
   EXPECT_EQ(MonotonizedCentral::limit(1.0, 2.0), 1.5);

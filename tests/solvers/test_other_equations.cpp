@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The interface carries what a second-order formulation of general relativity needs: many unknowns, a
-// non-conservative product and no flux, a source with step data, a wider halo. Shown on linear systems whose
-// solutions are known.
+// The interface supports the requirements of a second-order formulation of general relativity: many unknowns,
+// a non-conservative product without flux, a source with step data, a wider halo. Tested with linear systems
+// with known solutions.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int many = 59;
 
-// dQ_n/dt + sum over axes of speed_n(a) dQ_n/dx_a = rate * Q_n, each unknown at a speed of its own.
+// dQ_n/dt + sum over axes of speed_n(a) dQ_n/dx_a = rate * Q_n, with a different speed for each unknown.
 template <int D>
 struct Carousel {
   struct StepData {
@@ -50,9 +50,9 @@ class OtherEquations : public testing::Test {};
 using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
 TYPED_TEST_SUITE(OtherEquations, Dimensions);
 
-// First-order Rusanov for a constant speed a and dissipation lambda: the exact update is known volume by
-// volume.
-TYPED_TEST(OtherEquations, FiftyNineUnknownsMoveWithoutAFlux) {
+// First-order Rusanov for a constant speed a and dissipation lambda: the exact update of each volume is
+// known.
+TYPED_TEST(OtherEquations, FiftyNineUnknownsAreAdvectedWithoutAFlux) {
   constexpr int dim = TypeParam::value;
   const Carousel<dim> pde;
   for (const int h : {1, 3}) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Packs do lane by lane what double does, to the bit.
+// Each lane of a pack is bitwise equal to double.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ void expect_same(const Operation& operation) {
   }
 }
 
-TEST(Pack, ArithmeticIsThatOfDouble) {
+TEST(Pack, ArithmeticAgreesWithDouble) {
   expect_same([](auto a, auto b, auto) { return a + b; });
   expect_same([](auto a, auto b, auto) { return a - b; });
   expect_same([](auto a, auto b, auto) { return a * b; });
@@ -50,7 +50,7 @@ TEST(Pack, ArithmeticIsThatOfDouble) {
   expect_same([](auto a, auto, auto) { return -a; });
 }
 
-TEST(Pack, FunctionsAreThoseOfDouble) {
+TEST(Pack, FunctionsAgreeWithDouble) {
   expect_same([](auto a, auto b, auto c) { return fma(a, b, c); });
   expect_same([](auto a, auto, auto) { return sqrt(abs(a)); });
   expect_same([](auto a, auto b, auto) { return max(a, b); });
@@ -60,7 +60,7 @@ TEST(Pack, FunctionsAreThoseOfDouble) {
   expect_same([](auto a, auto b, auto c) { return select(a < b && c <= b, b, c); });
 }
 
-TEST(Pack, MinAndMaxTakeTheSecondOfANaN) {
+TEST(Pack, MinAndMaxReturnTheSecondArgumentForNaN) {
   const double nan = std::nan("");
   EXPECT_EQ(max(nan, 2.0), 2.0);
   EXPECT_EQ(largest(max(Pack(nan), Pack(2.0))), 2.0);
@@ -69,7 +69,7 @@ TEST(Pack, MinAndMaxTakeTheSecondOfANaN) {
   EXPECT_EQ(total(min(Pack(nan), Pack(2.0))), 2.0 * W);
 }
 
-TEST(Pack, LanesMoveUpByOne) {
+TEST(Pack, ShiftInMovesLanesUpByOne) {
   double first[W], second[W], out[W];
   for (int i = 0; i < W; ++i) {
     first[i] = i;
@@ -80,7 +80,7 @@ TEST(Pack, LanesMoveUpByOne) {
   for (int i = 1; i < W; ++i) EXPECT_EQ(out[i], 100 + i - 1);
 }
 
-TEST(Pack, GathersSumsAndMaxima) {
+TEST(Pack, GatherSumAndMaximum) {
   double table[64], index[W], out[W], expected = 0;
   for (int i = 0; i < 64; ++i) table[i] = i * i;
   for (int i = 0; i < W; ++i) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What every patch kernel promises, whatever its scheme: the same bits from packs and scalars, uniform flow
-// kept, conservation by the very fluxes it records, mirror symmetry, and a status of the interior alone.
+// Guarantees of every patch kernel, for all schemes: bitwise equal results from packs and scalars,
+// preservation of uniform flow, conservation by the recorded fluxes, mirror symmetry, and a status of the
+// interior only.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-// The same kernels on one lane.
+// The kernels with packs of one lane.
 template <int D>
 PatchStatus update_scalar(const euler::Parameters& parameters, const SchemeWords& words,
                           const PatchTask& task, const PatchLayout& layout, double dt,
@@ -89,8 +90,8 @@ class PatchKernels : public testing::TestWithParam<Case> {
 };
 INSTANTIATE_TEST_SUITE_P(Schemes, PatchKernels, testing::ValuesIn(cases()));
 
-TEST_P(PatchKernels, PacksAndScalarsAgreeToTheBit) {
-  parameters.density_floor = 0.5;  // both floors hit some volumes
+TEST_P(PatchKernels, PacksAndScalarsAreBitwiseEqual) {
+  parameters.density_floor = 0.5;  // both floors apply to some volumes
   parameters.pressure_floor = 0.5;
   solver = euler::make_solver(dim, parameters, scheme);
   *static_cast<euler::SphericalGravity*>(solver->step_data()) = gravity();
@@ -114,7 +115,7 @@ TEST_P(PatchKernels, PacksAndScalarsAgreeToTheBit) {
   EXPECT_TRUE(a.admissible && b.admissible);
 }
 
-TEST_P(PatchKernels, UniformFlowStaysAsItIs) {
+TEST_P(PatchKernels, UniformFlowIsPreserved) {
   Patch patch(layout);
   const double state[5] = {0.7, 0.31, -0.23, dim == 3 ? 0.11 : 2.9, 3.3};
   for_volumes(layout, layout.h, [&](int i, int j, int k) {
@@ -129,7 +130,7 @@ TEST_P(PatchKernels, UniformFlowStaysAsItIs) {
   EXPECT_EQ(status.first_order, 0);
 }
 
-TEST_P(PatchKernels, ChangesByTheFluxesItRecords) {
+TEST_P(PatchKernels, UpdateEqualsTheRecordedFluxes) {
   Patch patch = random_patch(2);
   const Patch old = patch;
   PatchTask task = patch.task(dx);
@@ -152,10 +153,10 @@ TEST_P(PatchKernels, ChangesByTheFluxesItRecords) {
   }
 }
 
-// Two patches side by side agree on the fluxes between them to the bit, along every axis.
-TEST_P(PatchKernels, NeighboursComputeTheSameFluxes) {
+// Two adjacent patches compute bitwise equal fluxes through their common face, along every axis.
+TEST_P(PatchKernels, NeighboursComputeEqualFluxes) {
   for (int axis = 0; axis < dim; ++axis) {
-    // A strip of random volumes, of which both patches take their part.
+    // A strip of random volumes, of which each patch takes a part.
     PatchLayout wide(dim, 2 * p, layout.h, layout.unknowns);
     Patch strip(wide), low(layout), high(layout);
     fill_random_gas(strip, 3, parameters.gamma, 3);
@@ -176,7 +177,7 @@ TEST_P(PatchKernels, NeighboursComputeTheSameFluxes) {
   }
 }
 
-TEST_P(PatchKernels, AMirroredPatchGivesTheMirroredResult) {
+TEST_P(PatchKernels, MirroredPatchHasTheMirroredResult) {
   for (int axis = 0; axis < dim; ++axis) {
     std::vector<double> signs(static_cast<std::size_t>(layout.unknowns));
     solver->reflection_signs(axis, signs);
@@ -200,7 +201,7 @@ TEST_P(PatchKernels, AMirroredPatchGivesTheMirroredResult) {
   }
 }
 
-TEST_P(PatchKernels, ExchangingTwoAxesExchangesTheResult) {
+TEST_P(PatchKernels, ExchangedAxesExchangeTheResult) {
   const auto exchange = [&](const Patch& from, Patch& to, int around) {
     for_volumes(layout, around, [&](int i, int j, int k) {
       for (int n = 0; n < layout.unknowns; ++n) {
@@ -223,7 +224,7 @@ TEST_P(PatchKernels, ExchangingTwoAxesExchangesTheResult) {
   });
 }
 
-TEST_P(PatchKernels, OneBadVolumeAnywhereIsSeen) {
+TEST_P(PatchKernels, OneInadmissibleVolumeAnywhereIsDetected) {
   if (p > 5) return;  // every position times every unknown
   for_volumes(layout, 0, [&](int i, int j, int k) {
     for (int n = 0; n < layout.unknowns; ++n) {
@@ -241,7 +242,7 @@ TEST_P(PatchKernels, OneBadVolumeAnywhereIsSeen) {
   });
 }
 
-TEST_P(PatchKernels, StatusKnowsNothingOfTheHalo) {
+TEST_P(PatchKernels, StatusIsIndependentOfTheHalo) {
   const Patch patch = random_patch(7);  // the corners of its halo are NaN
   const PatchStatus before = solver->inspect(patch.task(dx), layout);
   EXPECT_TRUE(before.admissible);
@@ -263,7 +264,7 @@ TEST_P(PatchKernels, StatusKnowsNothingOfTheHalo) {
   EXPECT_NEAR(after.max_rate, fastest, 1e-13 * fastest);
 }
 
-TEST_P(PatchKernels, ABatchIsItsPatchesOneByOneAndAllocatesNothing) {
+TEST_P(PatchKernels, BatchEqualsSinglePatchesAndAllocatesNothing) {
   const double widths[3] = {0.1, 0.3, 0.9};
   std::vector<Patch> together, alone;
   std::vector<PatchTask> tasks;
@@ -286,7 +287,7 @@ TEST_P(PatchKernels, ABatchIsItsPatchesOneByOneAndAllocatesNothing) {
   }
 }
 
-TEST_P(PatchKernels, LiftsToTheFloorsAndCounts) {
+TEST_P(PatchKernels, RaisesToTheFloorsAndCounts) {
   Patch free = random_patch(9), floored = free;
   update(free.task(dx));
   parameters.density_floor = 0.4;
@@ -316,7 +317,7 @@ TEST_P(PatchKernels, LiftsToTheFloorsAndCounts) {
   EXPECT_GT(below, 0);
 }
 
-TEST_P(PatchKernels, GravityLeavesTheInternalEnergyAlone) {
+TEST_P(PatchKernels, GravityPreservesTheInternalEnergy) {
   Patch pulled = random_patch(8), free = pulled;
   update(free.task(dx));
   *static_cast<euler::SphericalGravity*>(solver->step_data()) = gravity();
@@ -330,7 +331,7 @@ TEST_P(PatchKernels, GravityLeavesTheInternalEnergyAlone) {
     const auto a = pulled.volume(i, j, k), b = free.volume(i, j, k);
     ASSERT_EQ(a[0], b[0]);
     ASSERT_NEAR(internal(a), internal(b), 1e-14);
-    // The kick is rho g dt, with g at the centre of the volume.
+    // The change of momentum is rho g dt, with g at the centre of the volume.
     const double x[3] = {(i + 0.5) * dx, (j + 0.5) * dx, (k + 0.5) * dx};
     double g[3];
     dim == 2 ? euler::acceleration<2>(gravity(), x, g) : euler::acceleration<3>(gravity(), x, g);

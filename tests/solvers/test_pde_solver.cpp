@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// A solver made of nothing but a flux and a wave speed: its device kernels give the bits of its CPU kernels,
-// its predictor is the quasi-linear form up to third order, and states that are not finite are not
-// admissible.
+// A solver from only a flux and a wave speed: its device kernels are bitwise equal to its CPU kernels, its
+// predictor is the quasi-linear form up to third order, and states that are not finite are inadmissible.
 
 #include "solvers/pde_solver.hpp"
 
@@ -21,7 +20,7 @@ struct Speeds {
   double of[2] = {1, -2};
 };
 
-// Two coupled Burgers' equations, which mirror their second unknown.
+// Two coupled Burgers' equations; the second unknown changes sign under reflection.
 template <int D>
 struct Burgers : ConservationLaw<Burgers, D, 2, Speeds> {
   template <class T>
@@ -56,7 +55,7 @@ void check_kernels(const SchemeWords& scheme, int p) {
   EXPECT_GT(expected.status[0].max_rate, 0.5);
 }
 
-TEST(PdeSolver, HasDeviceKernelsWithTheBitsOfTheCpu) {
+TEST(PdeSolver, DeviceKernelsAreBitwiseEqualToTheCpu) {
   for (const SchemeWords& scheme : every_scheme<Burgers<2>>()) {
     for (const int p : {3, 6, 9}) {
       SCOPED_TRACE(p);
@@ -66,7 +65,7 @@ TEST(PdeSolver, HasDeviceKernelsWithTheBitsOfTheCpu) {
   }
 }
 
-TEST(PdeSolver, KnowsItsUnknowns) {
+TEST(PdeSolver, DerivedQuantitiesAreTheUnknowns) {
   const PdeSolver<Burgers<2>> solver("burgers", {}, choice_of<Burgers<2>>({"muscl", "mc", "rusanov"}),
                                      {"a", "b"});
   EXPECT_EQ(solver.traits().name, "burgers muscl mc");
@@ -94,9 +93,9 @@ TEST(ConservationLaw, AcceptsFiniteStatesOnly) {
   EXPECT_TRUE(law.admissible(good));
 }
 
-// W + ratio * sum A_a(W) dW_a, whose A_a = v_a (q0 + q1) + v_a q (1, 1) is written out here. For a quadratic
-// flux the differences have no error but rounding.
-TEST(ConservationLaw, PredictsByTheQuasiLinearForm) {
+// W + ratio * sum A_a(W) dW_a with explicit A_a = v_a (q0 + q1) + v_a q (1, 1). For a quadratic flux the
+// differences are exact up to rounding.
+TEST(ConservationLaw, PredictorIsTheQuasiLinearForm) {
   const Burgers<2> law;
   const double w[] = {0.7, -0.2}, dw[] = {0.1, 0.03, -0.05, 0.2}, ratio = -0.3;
   double predicted[2];

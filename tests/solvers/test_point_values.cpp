@@ -46,7 +46,7 @@ PatchLayout layout_of(int dim, int p, int h = 3) {
   return layout;
 }
 
-// A polynomial of degree `degree` along each axis; x in coarse widths.
+// A polynomial of degree `degree` along each axis. x is in coarse widths.
 double polynomial(int n, int degree, const double (&x)[3], int dim) {
   double product = n == 0 ? 1 : -0.5;
   for (int a = 0; a < dim; ++a) {
@@ -62,7 +62,7 @@ class PointValues : public testing::Test {};
 using Dimensions = testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>>;
 TYPED_TEST_SUITE(PointValues, Dimensions);
 
-// A box of random place and size within the children of the cell.
+// A box of random position and size within the children of the cell.
 template <int D>
 Box<D> random_box(std::mt19937& engine, int p, Index<D>& offset) {
   Box<D> box;
@@ -74,7 +74,8 @@ Box<D> random_box(std::mt19937& engine, int p, Index<D>& offset) {
   return box;
 }
 
-// As many nodes on either side as the halo is wide, up to three: exact for polynomials of degree 2 h - 1.
+// The stencil has as many nodes on either side as the halo is wide, up to three: it is exact for polynomials
+// of degree 2 h - 1.
 TYPED_TEST(PointValues, ProlongationReproducesPolynomialsFromTheWholeSlot) {
   constexpr int dim = TypeParam::value;
   const Points solver(dim);
@@ -91,7 +92,7 @@ TYPED_TEST(PointValues, ProlongationReproducesPolynomialsFromTheWholeSlot) {
       for (int repeat = 0; repeat < 50; ++repeat) {
         Index<dim> offset;
         const Box<dim> box = random_box<dim>(engine, p, offset);
-        // Nothing beyond the support is read.
+        // Values outside the support are not read.
         const Box<dim> support = prolongation_support<dim>(layout, box, offset);
         Patch masked = coarse;
         for_volumes(layout, h, [&](int i, int j, int k) {
@@ -118,8 +119,8 @@ TYPED_TEST(PointValues, ProlongationReproducesPolynomialsFromTheWholeSlot) {
   }
 }
 
-// One wave along each axis: no fine volume may see more of it than there is, at any wavelength. (Stencils
-// confined to one side of the coarse interior amplify the shortest wave 6 times.)
+// One wave along each axis: at no wavelength does a fine volume exceed its amplitude. (Stencils confined to
+// one side of the coarse interior amplify the shortest wave 6 times.)
 TYPED_TEST(PointValues, ProlongationAmplifiesNoWave) {
   constexpr int dim = TypeParam::value;
   const Points solver(dim);
@@ -138,7 +139,7 @@ TYPED_TEST(PointValues, ProlongationAmplifiesNoWave) {
         Index<dim> offset;
         offset.fill(9 * child);
         prolong<dim>(solver, layout, fine.q, coarse.q, box, offset);
-        // Each axis may turn the phase; the amplitude is that of the wave, 1, at most.
+        // Each axis may change the phase; the amplitude is at most that of the wave, 1.
         for_volumes(layout, 0, [&](int i, int j, int l) {
           ASSERT_LE(std::abs(fine.at(1, i, j, l)), 1 + 1e-12) << number;
         });
@@ -147,8 +148,8 @@ TYPED_TEST(PointValues, ProlongationAmplifiesNoWave) {
   }
 }
 
-// Mirrored data are prolonged to mirrored values, bit by bit: a symmetric state stays symmetric.
-TYPED_TEST(PointValues, ProlongationCommutesWithReflectionToTheBit) {
+// Mirrored data are prolonged to bitwise mirrored values: a symmetric state stays symmetric.
+TYPED_TEST(PointValues, ProlongationCommutesWithReflectionBitwise) {
   constexpr int dim = TypeParam::value;
   const Points solver(dim);
   const PatchLayout layout = layout_of(dim, 10);
@@ -180,7 +181,7 @@ TYPED_TEST(PointValues, ProlongationCommutesWithReflectionToTheBit) {
   }
 }
 
-TYPED_TEST(PointValues, ConstantsStayToTheBitAndInadmissibleValuesAreMended) {
+TYPED_TEST(PointValues, ConstantsAreExactAndInadmissibleValuesAreReplaced) {
   constexpr int dim = TypeParam::value;
   const Points solver(dim);
   const PatchLayout layout = layout_of(dim, 9);
@@ -207,8 +208,8 @@ TYPED_TEST(PointValues, ConstantsStayToTheBitAndInadmissibleValuesAreMended) {
   EXPECT_GT(mended, 0);
 }
 
-// Each coarse volume takes the one fine value at its centre, from whichever child has it.
-TYPED_TEST(PointValues, RestrictionTakesTheMiddle) {
+// Each coarse volume takes the fine value at its centre from the child that contains it.
+TYPED_TEST(PointValues, RestrictionTakesTheMiddleValue) {
   constexpr int dim = TypeParam::value;
   for (const int p : {3, 4, 5, 7, 8, 9}) {
     const PatchLayout layout = layout_of(dim, p);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The first-order kernel against a naive loop, and the promises its header makes.
+// The first-order kernel against a naive loop, and the guarantees of its header.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of schemes: every entry is its own, and nothing stands in for an entry that is missing.
+// The list of schemes: every entry has its own kernel, and no entry is a fallback for a missing one.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Terms = euler::Terms<3>;
 
-TEST(Schemes, EveryChoiceOfWordsDispatchesToAKernelOfItsOwn) {
+TEST(Schemes, EveryChoiceOfWordsHasItsOwnKernel) {
   std::set<std::string> kernels, names;
   const auto all = every_scheme<Terms>();
   for (const SchemeWords& words : all) {
@@ -29,13 +29,13 @@ TEST(Schemes, EveryChoiceOfWordsDispatchesToAKernelOfItsOwn) {
   EXPECT_EQ(names.size(), all.size());
 }
 
-TEST(Schemes, WordsThatAreNotInTheListAreRefused) {
+TEST(Schemes, WordsOutsideTheListAreRejected) {
   EXPECT_THROW(euler::make_solver(2, {}, {.scheme = "weno"}), std::logic_error);
   EXPECT_THROW(euler::make_solver(2, {}, {.scheme = "muscl", .limiter = "superb"}), std::logic_error);
   EXPECT_THROW(euler::make_solver(2, {}, {.riemann = "roe"}), std::logic_error);
 }
 
-TEST(Schemes, IndicesBeyondTheListAreRefused) {
+TEST(Schemes, IndicesOutsideTheListAreRejected) {
   const auto nothing = [](auto) {};
   EXPECT_THROW(with_scheme<Terms>({Reconstruction::muscl, Limiters::size, 0}, nothing), std::logic_error);
   EXPECT_THROW(with_scheme<Terms>({Reconstruction::muscl, -1, 0}, nothing), std::logic_error);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The constraints: what vanishes for a solution of Einstein's equations and measures the error of any other
+// The constraints, which vanish for a solution of Einstein's equations and measure the error of any other
 // state. Hamiltonian and momentum constraints are those of metric and extrinsic curvature alone, without
 // Theta and Z_i.
 
@@ -26,7 +26,7 @@ struct Constraints {
   Symmetric<T> metric[3];  // D_kij - d_k g~_ij / 2
 };
 
-// d_m G~^i from D_kij and its derivatives, of which those that must commute are symmetrised.
+// d_m G~^i from D_kij and its derivatives; those derivatives that commute are symmetrised.
 template <class T>
 void connection_gradient(const Local<T>& x, const Geometry<T>& s, T (*gradient)[3]) {
   const Fields<const T> q = x.at;
@@ -49,7 +49,7 @@ void connection_gradient(const Local<T>& x, const Geometry<T>& s, T (*gradient)[
   }
 }
 
-// As Terms::rates() takes them: gradient[axis * unknowns + n].
+// gradient[axis * unknowns + n], as in Terms::rates().
 template <class T>
 Constraints<T> constraints(const T* unknown, const T* gradient) {
   T q[unknowns], d[3 * unknowns], dG[3][3];
@@ -60,7 +60,7 @@ Constraints<T> constraints(const T* unknown, const T* gradient) {
   Geometry<T> s;
   geometry(x, 0.0, s);
   for (int i = 0; i < 3; ++i) c.connection[i] = T(2.0) * s.Z_up[i];
-  // With G^i the contracted Christoffel symbols themselves, R + 2 D_i Z^i is R.
+  // If G^i are the contracted Christoffel symbols themselves, R + 2 D_i Z^i equals R.
   connection_gradient(x, s, dG);
   for (int i = 0; i < 3; ++i) {
     q[at::G + i] = s.contracted[i];
@@ -89,14 +89,14 @@ Constraints<T> constraints(const T* unknown, const T* gradient) {
   return c;
 }
 
-// For every volume of a patch, from central differences of fourth order (of second, where h < 2): names and
-// values, of which there are p^3 for each name, x fastest, name after name. The last five are largest
-// components: "hamiltonian", "momentum_x", "momentum_y", "momentum_z", "connection", "ordering_lapse",
+// The names and values of the constraints in every volume of a patch, from central differences of fourth
+// order (second if h < 2). Each name has p^3 values, x fastest, name after name. The last five are largest
+// components. Names: "hamiltonian", "momentum_x", "momentum_y", "momentum_z", "connection", "ordering_lapse",
 // "ordering_shift", "ordering_metric", "ordering_phi". Reads halos across faces only.
 inline constexpr std::size_t constraint_count = 9;
 std::array<std::string, constraint_count> constraint_names();
 void patch_constraints(const PatchTask& task, const PatchLayout& layout, std::span<double> values);
-// Each of them by itself, for plot files.
+// Each constraint as a separate quantity, for plot files.
 const std::vector<PatchQuantity>& constraint_quantities();
 
 }  // namespace meander::ccz4

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Ricci tensor and second derivatives of the lapse. The equations hold the Ricci tensor only together with
-// the derivatives of Z, and in that sum the symmetrised second derivatives d_(m D_i)jl of G~^m_ij and G~^i
-// (paper, eqs. 16 to 19) cancel but for one, whatever the data, constraints violated or not:
+// Ricci tensor and second derivatives of the lapse. The equations contain the Ricci tensor only together with
+// the derivatives of Z. In that sum all but one of the symmetrised second derivatives d_(m D_i)jl of G~^m_ij
+// and G~^i (paper, eqs. 16 to 19) cancel for any data, also if constraints are violated:
 //   R~_ij + 2 D~_(i Z_j) = -g~^kl d_k D_lij + g~_k(i d_j) G^k + D_kij G^k
 //                          + 2 (D_i^kl D_klj + D_j^kl D_kli) - G~^l_ik G~^k_lj.
 // Usable in device code.
@@ -16,7 +16,7 @@ template <class T>
 struct Curvature {
   // a (R_ij + 2 D_(i Z_j)) - D_i D_j a times phi^2, up to multiples of g~_ij.
   Symmetric<T> source;
-  T source_trace;  // g~^ij of it
+  T source_trace;  // its trace with g~^ij
   T scalar;        // R + 2 D_i Z^i
   T laplacian;     // D^i D_i a
 };
@@ -39,7 +39,7 @@ MEANDER_TERM T ricci_and_Z(const Local<T>& x, const Geometry<T>& s, int i, int j
     if (i != j) gradient_G = fma(q.g(k, j), x.d[i].G(k), gradient_G);
     advected = fma(q.D(k, i, j), q.G(k), advected);
   }
-  const double once = i == j ? 2.0 : 1.0;  // of a symmetric sum, half was taken on the diagonal
+  const double once = i == j ? 2.0 : 1.0;  // on the diagonal only half of the symmetric sum was taken
   return fma(T(2.0 * once), quadratic, fma(T(0.5 * once), gradient_G, advected - second)) - product;
 }
 

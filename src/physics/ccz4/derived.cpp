@@ -10,7 +10,7 @@
 namespace meander::ccz4 {
 namespace {
 
-// Geometry of one volume; what derivatives alone give is left at zero.
+// Geometry of one volume without derivatives; members that require them are zero.
 struct State {
   Fields<const double> q;
   Geometry<double> s;

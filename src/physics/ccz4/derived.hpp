@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Names of the unknowns and formulas of what else can be asked of one volume.
+// Names of the unknowns, and formulas of the derived quantities of one volume.
 
 #include <string>
 #include <vector>
@@ -16,8 +16,8 @@ namespace meander::ccz4 {
 std::vector<std::string> unknown_names();
 
 // The unknowns, then det_g (of the conformal metric), trace_A, Z_x, Z_y, Z_z (Z_i), Z (its length), chi
-// (phi^2), psi (phi^(-1/2)), shift (its length sqrt(g_ij beta^i beta^j)) and A2 (A~_ij A~^ij). Units are the
-// scenario's own: all empty.
+// (phi^2), psi (phi^(-1/2)), shift (its length sqrt(g_ij beta^i beta^j)) and A2 (A~_ij A~^ij). Units are
+// those of the scenario: all strings are empty.
 std::vector<Derived> derived_quantities();
 
 }  // namespace meander::ccz4

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Rates of A~_ij, K, Theta and Gamma-hat^i: where the Ricci tensor and the damping of the constraints act.
-// Usable in device code.
+// Rates of A~_ij, K, Theta and Gamma-hat^i, which contain the Ricci tensor and the damping of the
+// constraints. Usable in device code.
 
 #include "physics/ccz4/curvature.hpp"
 #include "physics/ccz4/gauge.hpp"
@@ -59,7 +59,7 @@ MEANDER_TERM void connection_rates(const Parameters& p, const Local<T>& x, const
   const Fields<const T> q = x.at;
   const T a = q.a(), over_phi = T(-6.0) * a / q.phi(), one(p.evolves_shift ? 1.0 : 0.0);
   const T of_Z = T(-2.0) * fma(T(2.0 / 3.0) * a, q.K(), damping(p, q));
-  // What is raised by g~^ik and by A~^ik, and what the shift drags along.
+  // by_metric and by_A are raised by g~^ik and A~^ik; `dragged` is advected by the shift.
   T by_metric[3], by_A[3], dragged[3];
   MEANDER_UNROLL
   for (int k = 0; k < 3; ++k) {

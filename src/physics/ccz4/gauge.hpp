@@ -45,7 +45,7 @@ MEANDER_TERM void lapse_rates(const Parameters& p, const Local<T>& x, const Geom
   }
 }
 
-// Needs the rate of G.
+// Requires the rate of G.
 template <class T>
 MEANDER_TERM void shift_rates(const Parameters& p, const Local<T>& x, const Geometry<T>& s,
                               const Fields<T>& rate) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What all terms share in one volume: the inverse conformal metric, its Christoffel symbols, raised tensors,
-// traces. Usable in device code.
+// Quantities common to all terms in one volume: the inverse conformal metric, its Christoffel symbols, raised
+// tensors and traces. Usable in device code.
 
 #include "physics/ccz4/unknowns.hpp"
 
@@ -29,7 +29,7 @@ MEANDER_TERM T trace(const Symmetric<T>& inverse, const Symmetric<T>& x) {
   return fma(T(2.0), sides, diagonal);
 }
 
-// The six components of a symmetric field, from its first.
+// The six components of a symmetric field, from the first on.
 template <class T>
 MEANDER_TERM Symmetric<T> symmetric(const T* first) {
   Symmetric<T> x;

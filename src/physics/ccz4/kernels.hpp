@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The CCZ4 patch kernels, each instantiated in a translation unit of its own.
+// The CCZ4 patch kernels, each instantiated in its own translation unit.
 
 #include <span>
 
@@ -16,20 +16,21 @@ void update_rusanov(const Terms& terms, std::span<const PatchTask> tasks, const 
 void update_fourth_order(const Terms& terms, std::span<const PatchTask> tasks, const PatchLayout& layout,
                          int stage, double dt, std::span<PatchStatus> status);
 
-// The device kernels (Solver::launch), on the host: `batch` as HostView gives it.
+// The device kernels (Solver::launch) on the host. `batch`: as returned by HostView.
 void launch_rusanov_serially(const Terms& terms, const DeviceBatch& batch);
 void launch_fourth_order_serially(const Terms& terms, const DeviceBatch& batch);
 
-// On CUDA; only in builds with it. `stream`: a cudaStream_t.
+// The device kernels on CUDA, only in builds with it. `stream`: a cudaStream_t.
 void launch_rusanov_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch);
 void launch_fourth_order_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch);
 
-// By OpenMP; only in builds that offload with it. Return when the batch is done.
+// The device kernels by OpenMP, only in builds with OpenMP offloading. They return after the batch is
+// complete.
 void launch_rusanov_on_openmp(const gpu::Execution& execution, const Terms& terms, const DeviceBatch& batch);
 void launch_fourth_order_on_openmp(const gpu::Execution& execution, const Terms& terms,
                                    const DeviceBatch& batch);
 
-// Scratch memory that a launch of the first-order scheme wants.
+// Scratch memory for a launch of the first-order scheme.
 std::size_t rusanov_scratch_bytes(const PatchLayout& layout, int patches);
 
 PatchStatus inspect(const Terms& terms, const PatchTask& task, const PatchLayout& layout);

@@ -13,7 +13,7 @@ MEANDER_TERM void metric_rates(const Parameters& p, const Local<T>& x, const Geo
                                const Fields<T>& rate) {
   const Fields<const T> q = x.at;
   const T third(1.0 / 3.0);
-  // Of g~_ij: -2/3 B_k^k + 2/3 a tr A~ - (det g~ - 1) / tau.
+  // The part of the rate proportional to g~_ij: -2/3 B_k^k + 2/3 a tr A~ - (det g~ - 1) / tau.
   const T stretch = fma(T(2.0 / 3.0), fma(q.a(), s.tr_A, -s.div_beta), T(-1.0 / p.tau) * (s.det - T(1.0)));
   MEANDER_UNROLL
   for (int i = 0; i < 3; ++i) {
@@ -61,7 +61,7 @@ MEANDER_TERM void metric_gradient_rates(const Local<T>& x, const Geometry<T>& s,
       for (int i = 0; i < 3; ++i)
         dB[j][i] = fma(q.g(i, 0), both[0], fma(q.g(i, 1), both[1], q.g(i, 2) * both[2]));
     }
-    // Of g~_ij: -1/3 d_(k B_m)^m + a/3 T_k + 1/3 A_k tr A~.
+    // The part proportional to g~_ij: -1/3 d_(k B_m)^m + a/3 T_k + 1/3 A_k tr A~.
     const T stretch = fma(third, fma(q.a(), s.tr_dA[k], -s.div_dB[k]), q.A(k) * tr_A_third);
     MEANDER_UNROLL
     for (int i = 0; i < 3; ++i) {

@@ -15,20 +15,21 @@
 
 namespace meander::ccz4 {
 
-// What the equations themselves are made of: a restart must not change it.
+// The parameters of the equations themselves, which a restart must not change.
 void Ccz4Equation::describe_system(io::KeyTable& fields) {
   Parameters& p = parameters;
   const std::size_t first = fields.all().size();
   fields.choice("slicing", slicing_, {"1+log", "harmonic"},
-                "How the lapse follows K: 1+log for black holes, harmonic for waves.");
-  fields.integer("s", evolves_shift_, "", "1: the shift obeys the Gamma driver; 0: it stays as it is.",
-                 io::between(0, 1));
-  fields.integer("c", damped_theta_, "",
-                 "1: Theta takes part in the lapse's and the curvature's equations; 0: not.",
-                 io::between(0, 1));
-  fields.number("e", p.e, "c", "Speed at which violations of the Hamiltonian constraint travel.",
+                "Slicing condition: 1+log for black holes, harmonic for waves.");
+  fields.integer("s", evolves_shift_, "",
+                 "1: the shift obeys the Gamma driver; 0: the shift is constant in time.", io::between(0, 1));
+  fields.integer(
+      "c", damped_theta_, "",
+      "1: Theta and its products enter the equations of the lapse and the curvature; 0: they do not.",
+      io::between(0, 1));
+  fields.number("e", p.e, "c", "Propagation speed of violations of the Hamiltonian constraint.",
                 io::between(0.5, 2));
-  fields.number("f", p.f, "", "Gamma driver: 3/4 of the square of its speed, 4 f / 3.",
+  fields.number("f", p.f, "", "Gamma driver: the square of its speed is 4 f / 3.",
                 {.min = 0, .max = 2, .min_open = true});
   fields.number("mu", p.mu, "", "Ordering of second derivatives in the equation of B_k^i.",
                 {.min = 0, .max = 10, .min_open = true});
@@ -39,8 +40,8 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
   Parameters& p = parameters;
   fields.choice(
       "scheme", scheme_, {"godunov", "rusanov", "fourth-order"},
-      "godunov, or rusanov: first-order finite volumes with Rusanov's fluctuations; fourth-order: finite "
-      "differences of fourth order with Runge-Kutta steps and Kreiss-Oliger dissipation.");
+      "First-order finite volumes with Rusanov's fluctuations (godunov or rusanov), or fourth-order finite "
+      "differences with Runge-Kutta steps and Kreiss-Oliger dissipation (fourth-order).");
   fields.number(
       "cfl", cfl, "",
       "Time step in units of dx over the sum of the wave speeds along the axes: at most 1 (godunov), "
@@ -55,17 +56,18 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
   fields.number("k2", p.k2, "", "Damping of Theta relative to that of Z_i.", {.min = -1, .min_open = true});
   fields.number("k3", p.k3, "", "Share of Z_i in the equation of Gamma-hat; 1: covariant Z4.",
                 io::between(0, 1));
-  fields.number("tau", p.tau, "time", "Time in which det g~ and tr A~ relax to 1 and 0.",
+  fields.number("tau", p.tau, "time", "Relaxation time of det g~ to 1 and of tr A~ to 0.",
                 io::greater_than(0));
   fields.number("eta", p.eta, "1 / time", "Damping of the Gamma driver.", io::at_least(0));
   fields.number(
       "ordering", p.ordering, "1 / time",
-      "Rate at which A_k, B_k^i, D_kij and P_k follow the derivatives they stand for; 0: they do not.",
+      "Relaxation rate of A_k, B_k^i, D_kij and P_k to the derivatives that they represent; 0: none.",
       io::at_least(0));
   fields.number("lapse-floor", p.lapse_floor, "",
-                "A lapse below it is lifted to it, and counted in the history.", io::greater_than(0));
+                "Floor of the lapse. The history counts the volumes that are raised to it.",
+                io::greater_than(0));
   fields.number("phi-floor", p.phi_floor, "",
-                "A conformal factor phi below it is lifted to it, and counted in the history.",
+                "Floor of the conformal factor phi. The history counts the volumes that are raised to it.",
                 io::greater_than(0));
 }
 
@@ -115,19 +117,20 @@ namespace {
 
 constexpr const char* fields_meaning = R"(
 The unknowns are those of Dumbser et al. (2018), [in storage order](terms.md#unknowns); `B_xy` is d_x beta^y, `D_xyz` is d_x g~_yz / 2.
-`det_g` is that of the conformal metric, `Z` the length of Z_i, `shift` that of the shift, `A2` is A~_ij A~^ij, `chi` is phi^2 and `psi`
-phi^(-1/2). The constraints, from central differences: `hamiltonian` and `momentum` (of metric and extrinsic curvature alone, without Theta
-and Z_i), `connection` (Gamma-hat^i less the contracted Christoffel symbols), `ordering_lapse` (A_k less d_k a), `ordering_shift` (B_k^i),
-`ordering_metric` (D_kij) and `ordering_phi` (P_k), each of the last five being the largest of its components.
+`det_g` is the determinant of the conformal metric, `Z` the length of Z_i, `shift` the length of the shift, `A2` is A~_ij A~^ij, `chi` is phi^2
+and `psi` is phi^(-1/2). The constraints are computed from central differences: `hamiltonian` and `momentum` (of metric and extrinsic curvature
+alone, without Theta and Z_i), `connection` (Gamma-hat^i minus the contracted Christoffel symbols), `ordering_lapse` (A_k minus d_k a),
+`ordering_shift` (B_k^i), `ordering_metric` (D_kij) and `ordering_phi` (P_k). Each of the last five is the largest of its components.
 )";
 
-// Waves leave towards flat space: the halo is extrapolated, and the scheme replaces the rates at the face
-// (radiation.hpp).
-const mesh::BoundaryCondition sommerfeld{.name = "sommerfeld",
-                                         .meaning = "lets waves leave, towards flat space",
-                                         .fill = mesh::extrapolate,
-                                         .radiative = true,
-                                         .needs = "solver.equation = 'ccz4' with scheme = 'fourth-order'"};
+// Sommerfeld's condition: the halo is extrapolated, and the scheme replaces the rates at the face
+// (radiation.hpp). Flat space lies at infinity.
+const mesh::BoundaryCondition sommerfeld{
+    .name = "sommerfeld",
+    .meaning = "lets outgoing waves leave, by Sommerfeld's condition for flat space at infinity",
+    .fill = mesh::extrapolate,
+    .radiative = true,
+    .needs = "solver.equation = 'ccz4' with scheme = 'fourth-order'"};
 
 }  // namespace
 

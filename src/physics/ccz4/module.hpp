@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// First-order CCZ4 as a module: keys, solver, scenarios, diagnostics, refinement at punctures, and the
-// boundary condition that lets waves leave.
+// First-order CCZ4 as a module: keys, solver, scenarios, diagnostics, refinement at punctures, and
+// Sommerfeld's boundary condition.
 
 #include "physics/ccz4/parameters.hpp"
 #include "simulation/module.hpp"
@@ -27,7 +27,7 @@ class Ccz4Equation final : public simulation::Equation {
   int evolves_shift_ = 1, damped_theta_ = 1;  // s, c
 };
 
-// Of a setup of this equation.
+// The parameters in a setup of this equation.
 const Parameters& parameters_of(const simulation::ProblemSetup& setup);
 
 const simulation::Module& module();

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Damping of the constraints that the first-order form adds: A_k, B_k^i, D_kij and P_k are drawn towards the
-// derivatives they stand for, as in the first-order generalised harmonic system (Lindblom et al. 2006,
-// gamma_2). Near a puncture, where nothing is smooth, they part company otherwise. Usable in device code.
+// Damping of the ordering constraints of the first-order form: A_k, B_k^i, D_kij and P_k relax to the
+// derivatives that they represent, as in the first-order generalised harmonic system (Lindblom et al. 2006,
+// gamma_2). Near a puncture, where the fields are not smooth, they diverge without it. Usable in device code.
 
 #include "physics/ccz4/parameters.hpp"
 #include "physics/ccz4/unknowns.hpp"
 
 namespace meander::ccz4 {
 
-// Added to the rates.
+// Adds to the rates.
 template <class T>
 MEANDER_TERM void ordering_rates(const Parameters& p, const Local<T>& x, const Fields<T>& rate) {
   const Fields<const T> q = x.at;

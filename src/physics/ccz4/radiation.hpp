@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Sommerfeld's condition: far out every unknown is flat space's plus f(r - v t) / r, r being the distance
-// from the domain's middle, so that dt Q = -v (d_r Q + (Q - flat) / r) (Shibata and Nakamura 1995; Alcubierre
-// et al. 2003). A_k, B_k^i, D_kij and P_k are no such waves, but derivatives of one: theirs is the derivative
-// of that condition, so that they stay the derivatives they stand for. Usable in device code.
+// Sommerfeld's condition. Far out every unknown is that of flat space plus f(r - v t) / r, where r is the
+// distance from the domain's centre, so dt Q = -v (d_r Q + (Q - flat) / r) (Shibata and Nakamura 1995;
+// Alcubierre et al. 2003). A_k, B_k^i, D_kij and P_k are not such waves but derivatives of one: their
+// condition is the derivative of that condition, so that they remain the derivatives that they represent.
+// Usable in device code.
 
 #include "physics/ccz4/parameters.hpp"
 #include "physics/ccz4/unknowns.hpp"
 
 namespace meander::ccz4 {
 
-// For an unknown f, less its value in flat space, and its derivatives F_k. x: from the middle.
+// For an unknown f minus its value in flat space, and its derivatives F_k. x: relative to the centre.
 template <class T>
 struct Wave {
   T speed_over_r, over_r2;
@@ -20,14 +21,15 @@ struct Wave {
   MEANDER_TERM T rate(const T& f, const T* F) const {
     return -speed_over_r * fma(x[0], F[0], fma(x[1], F[1], fma(x[2], F[2], f)));
   }
-  // dF: d_i F_k, i along the axes.
+  // dF: d_i F_k, with i the axis.
   MEANDER_TERM T rate_of_slope(const T& f, const T* F, const T* dF, int k) const {
     const T along = fma(x[0], dF[0], fma(x[1], dF[1], x[2] * dF[2]));
     return fma(-speed_over_r, fma(T(2.0), F[k], along), -(over_r2 * x[k]) * rate(f, F));
   }
 };
 
-// f at n with derivatives at m, m + stride, m + 2 stride, each `share` of what it stands for.
+// For f at index n with derivatives at m, m + stride, m + 2 stride, each `share` times the derivative that it
+// represents.
 template <class T, class At, class Enter>
 MEANDER_TERM void radiate_with_slopes(const Wave<T>& wave, const At& point, int n, double flat, int m,
                                       int stride, double share, const Enter& enter) {
@@ -43,8 +45,8 @@ MEANDER_TERM void radiate_with_slopes(const Wave<T>& wave, const At& point, int 
   }
 }
 
-// At x: point.value(n) is an unknown and point.slope(axis, n) its derivative, and its rate goes to enter(n,
-// rate).
+// Rates at x. point.value(n) is an unknown and point.slope(axis, n) its derivative; each rate is passed to
+// enter(n, rate).
 template <class T, class At, class Enter>
 MEANDER_TERM void radiation_rates(const Parameters& p, const At& point, const T* x, const Enter& enter) {
   Wave<T> wave{T(0.0), T(0.0), {x[0] - T(p.middle[0]), x[1] - T(p.middle[1]), x[2] - T(p.middle[2])}};

@@ -6,7 +6,7 @@
 
 namespace meander::ccz4 {
 
-// A volume takes all registers that a thread can have: so many threads are half of what fits.
+// A volume needs all registers that a thread can have; this number of threads is half of what fits.
 constexpr int threads = 128;
 
 void launch_rusanov_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch) {

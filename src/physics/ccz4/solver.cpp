@@ -26,10 +26,11 @@ constexpr bool with_openmp = true;
 constexpr bool with_openmp = false;
 #endif
 
-// Of dx over the sum of the wave speeds along the axes. Fourth order: Runge-Kutta's stable stretch of the
-// imaginary axis over the largest frequency of the differences is 2.06; dissipation takes its part.
+// Limits in units of dx over the sum of the wave speeds along the axes. Fourth order: the stable interval of
+// the Runge-Kutta method on the imaginary axis over the highest frequency of the differences is 2.06;
+// dissipation reduces it.
 constexpr double rusanov_cfl = 1.0, fourth_order_cfl = 1.8;
-// Of the shortest time of the damping terms, which are explicit.
+// Fraction of the shortest time scale of the damping terms, which are explicit.
 constexpr double damping_fraction = 0.5;
 
 const std::vector<PatchQuantity>& constraints_and_psi4() {
@@ -104,7 +105,7 @@ class Ccz4Solver final : public Solver {
     return ccz4::inspect(terms_, task, layout);
   }
 
-  // Prolongation and restriction keep no algebraic constraint either.
+  // Prolongation and restriction do not preserve the algebraic constraints either.
   PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
     std::int64_t floored = 0, strayed = 0;
     Breach breach;
@@ -144,7 +145,7 @@ class Ccz4Solver final : public Solver {
                                     Terms::far_det)}};
   }
 
-  // A tensor changes its sign with every index across the mirror.
+  // A tensor changes its sign with every index normal to the mirror.
   void reflection_signs(int axis, std::span<double> signs) const override {
     MEANDER_ASSERT(signs.size() == unknowns);
     std::fill(signs.begin(), signs.end(), 1.0);

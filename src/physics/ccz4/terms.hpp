@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// First-order CCZ4 (Dumbser et al. 2018, arXiv:1707.09910, eqs. 12) as terms over any value type: rates of
-// all unknowns from the unknowns and their derivatives along the three axes, non-conservative products and
-// source together, so that what they share is computed once. Usable in device code.
+// First-order CCZ4 (Dumbser et al. 2018, arXiv:1707.09910, eqs. 12) as terms over any value type: the rates
+// of all unknowns from the unknowns and their derivatives along the three axes. Non-conservative products and
+// source are evaluated together, so that common subexpressions are computed once. Usable in device code.
 
 #include "physics/ccz4/evolution.hpp"
 #include "physics/ccz4/metric.hpp"
@@ -19,14 +19,15 @@ struct Terms {
   static constexpr int unknowns = ccz4::unknowns;
   static constexpr int auxiliaries = 3;  // the largest |eigenvalue| along each axis
   static constexpr bool has_flux = false, has_ncp = true, has_source = false;
-  // Beyond these bounds det g~ is an error to report, not one to mend.
+  // Outside these bounds det g~ is reported as an error, not corrected.
   static constexpr double least_det = 0.5, largest_det = 2.0;
-  // Within these it is mended; but a step of a state that is resolved never takes det g~ this far from 1.
+  // Inside these bounds det g~ is corrected, but one step of a resolved state never moves det g~ this far
+  // from 1.
   static constexpr double far_det = 0.1;
   enum Bounds { phi_bound, lapse_bound, det_bound };
 
-  // Where a whole volume's rates do not fit into registers, they are computed group by group: those of one
-  // group share the most.
+  // Groups of rates, computed one at a time where the rates of a whole volume do not fit into registers. The
+  // rates of a group have the most subexpressions in common.
   static constexpr int rate_groups = 10;
   static constexpr int rate_group(int n) {
     if (n >= at::D && n < at::K) return (n - at::D) / 6;
@@ -41,8 +42,8 @@ struct Terms {
 
   MEANDER_HOST_DEVICE double dissipation() const { return parameters.dissipation; }
 
-  // dQ/dt; gradient[a * unknowns + n] = dQ_n/dx_a. Linear in the gradient but for its part at zero gradient,
-  // the source.
+  // dQ/dt. gradient[a * unknowns + n] = dQ_n/dx_a. Linear in the gradient except for its value at zero
+  // gradient, the source.
   template <class T>
   MEANDER_TERM void rates(const T* q, const T* gradient, T* rate) const {
     const Local<T> x{{q}, {{gradient}, {gradient + unknowns}, {gradient + 2 * unknowns}}};
@@ -60,8 +61,8 @@ struct Terms {
     if (parameters.ordering > 0) ordering_rates(parameters, x, to);
   }
 
-  // Speeds relative to -beta^n come in pairs +- u times: a phi, a e phi, sqrt(a^2 g) phi, and with a shift
-  // that evolves sqrt(4 f / 3), sqrt(f), a sqrt(mu / 2), a sqrt(mu / 4); u = sqrt(g~^nn).
+  // Speeds relative to -beta^n are +- u times: a phi, a e phi, sqrt(a^2 g) phi, and with an evolving shift
+  // sqrt(4 f / 3), sqrt(f), a sqrt(mu / 2), a sqrt(mu / 4); u = sqrt(g~^nn).
   template <class T>
   MEANDER_TERM void auxiliary(const T* q, T* speed) const {
     const Fields<const T> x{q};
@@ -86,7 +87,7 @@ struct Terms {
     radiation_rates(parameters, at, x, enter);
   }
 
-  // -B_axis(Q) gradient from rates(): for kernels that know nothing better, and for tests.
+  // -B_axis(Q) gradient by rates(), for kernels without rates() and for tests.
   template <class T>
   MEANDER_HOST_DEVICE void ncp(const T* q, const T* along, int axis, T* product) const {
     T gradient[3 * unknowns], source[unknowns];
@@ -97,7 +98,7 @@ struct Terms {
     for (int n = 0; n < unknowns; ++n) product[n] = source[n] - product[n];
   }
 
-  // Finite, lapse and phi positive, det g~ near 1; false for NaN.
+  // True if all unknowns are finite, lapse and phi positive, and det g~ near 1; false for NaN.
   template <class T>
   MEANDER_TERM auto admissible(const T* q) const {
     const Fields<const T> x{q};
@@ -109,14 +110,15 @@ struct Terms {
     return sum <= T(0.0) && x.a() > T(0.0) && x.phi() > T(0.0) && det > T(least_det) && T(largest_det) > det;
   }
 
-  // det g~ far from 1.
+  // Whether det g~ is far from 1.
   template <class T>
   MEANDER_TERM auto strays(const T* q) const {
     Symmetric<T> cofactor;
     return abs(determinant(Fields<const T>{q}, cofactor) - T(1.0)) > T(far_det);
   }
 
-  // Of a state before enforce(): the last of Bounds that it is beyond, with the value there, or -1.
+  // For a state before enforce(): the index of the last of Bounds that it is beyond, with the value there, or
+  // -1.
   MEANDER_HOST_DEVICE int breach(const double* q, double& value) const {
     const Fields<const double> x{q};
     if (strays(q)) {
@@ -131,7 +133,7 @@ struct Terms {
 
   MEANDER_HOST_DEVICE bool enforces() const { return true; }
 
-  // det g~ = 1, tr A~ = 0, g~^ij D_kij = 0, and the floors; true where a floor acted.
+  // Enforces det g~ = 1, tr A~ = 0, g~^ij D_kij = 0, and the floors. True where a floor was applied.
   template <class T>
   MEANDER_TERM auto enforce(T* q) const {
     const Fields<T> x{q};
@@ -142,7 +144,7 @@ struct Terms {
     T det = determinant(Fields<const T>{q}, inverse);
     const auto near = det > T(least_det) && T(largest_det) > det;
     det = select(near, det, T(1.0));
-    // det^(-1/3) by Newton's method, from within a few per cent; exact for det = 1.
+    // det^(-1/3) by Newton's method from an initial value within a few per cent; exact for det = 1.
     T root = T(3.0) / (T(2.0) + det);
     MEANDER_UNROLL
     for (int n = 0; n < 4; ++n) root = root * (T(1.0 / 3.0) * (T(4.0) - det * (root * root * root)));

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The 59 unknowns of first-order CCZ4 (Dumbser et al. 2018, arXiv:1707.09910) in storage order, and a view of
-// them by the names of the paper. Symmetric tensors are stored once (xx xy xz yy yz zz); B and D have their
-// first index slowest. Lapse and conformal factor are stored plain, so A_k = d_k a and P_k = d_k phi. Usable
-// in device code.
+// them by the names of the paper. Symmetric tensors are stored once (xx xy xz yy yz zz). The first index of B
+// and D is the slowest. Lapse and conformal factor are stored themselves, not their logarithms, so A_k = d_k
+// a and P_k = d_k phi. Usable in device code.
 
 #include "physics/ccz4/names.hpp"
 #include "solvers/math.hpp"
@@ -13,13 +13,13 @@ namespace meander::ccz4 {
 
 inline constexpr int unknowns = 59;
 
-// Where each field starts.
+// The index of the first component of each field.
 namespace at {
 inline constexpr int g = 0, At = 6, Theta = 12, G = 13, a = 16, beta = 17, b = 20, A = 23, B = 26, D = 35,
                      K = 53, phi = 54, P = 55, K0 = 58;
 }
 
-// Place of component (i, j) of a symmetric tensor among its six.
+// Index of component (i, j) of a symmetric tensor among its six.
 constexpr int pair(int i, int j) {
   return i < j ? i * (5 - i) / 2 + j : j * (5 - j) / 2 + i;
 }
@@ -55,7 +55,7 @@ struct Fields {
   MEANDER_TERM T& K0() const { return q[at::K0]; }
 };
 
-// Unknowns and derivatives: d[k] along axis k.
+// Unknowns and their derivatives: d[k] along axis k.
 template <class T>
 struct Local {
   Fields<const T> at;

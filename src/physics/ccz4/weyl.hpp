@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The Weyl tensor in vacuum, from what one slice of spacetime holds, and its part that far out is
-// gravitational radiation (Alcubierre 2008, Introduction to 3+1 Numerical Relativity, ch. 8.6):
+// The Weyl tensor in vacuum from the data of one slice of spacetime, and Psi4, which is gravitational
+// radiation far out (Alcubierre 2008, Introduction to 3+1 Numerical Relativity, ch. 8.6):
 //   E_ij = R_ij + K K_ij - K_ik K^k_j,  B_ij = epsilon_(i^kl D_k K_j)l,  both without their trace,
 //   Psi4 = (E_ij - i B_ij) m*^i m*^j,  m = (e_theta + i e_phi) / sqrt(2),
-// where e_phi, e_r, e_theta are made orthonormal in this order. A wave that travels outwards has
-// Psi4 = -d^2/dt^2 (h_plus - i h_cross), one that travels inwards none.
+// where e_phi, e_r, e_theta are orthonormalised in this order. An outgoing wave has Psi4 = -d^2/dt^2 (h_plus
+// - i h_cross); an ingoing wave has none.
 
 #include <array>
 #include <cmath>
@@ -17,13 +17,13 @@
 
 namespace meander::ccz4 {
 
-// phi^2 E_ij and phi^2 B_ij, up to multiples of g~_ij. Indices move with g~.
+// phi^2 E_ij and phi^2 B_ij, up to multiples of g~_ij. Indices are raised and lowered with g~.
 template <class T>
 struct Weyl {
   Symmetric<T> electric, magnetic;
 };
 
-// What weyl() reads: these unknowns, and derivatives of the first weyl_slopes of them.
+// The unknowns that weyl() reads; it reads derivatives of the first weyl_slopes of them.
 inline constexpr std::size_t weyl_slopes = 27;
 inline constexpr std::array<int, 35> weyl_unknowns = [] {
   std::array<int, 35> list{};
@@ -40,7 +40,7 @@ inline constexpr std::array<int, 35> weyl_unknowns = [] {
   return list;
 }();
 
-// As Terms::rates() takes them: gradient[axis * unknowns + n].
+// gradient[axis * unknowns + n], as in Terms::rates().
 template <class T>
 Weyl<T> weyl(const T* unknown, const T* gradient) {
   T q[unknowns], d[3 * unknowns], dG[3][3];
@@ -68,7 +68,7 @@ Weyl<T> weyl(const T* unknown, const T* gradient) {
   Weyl<T> w;
   T turned[3][3];  // [akl] (D_k K_jl), by a and j
   for (int j = 0; j < 3; ++j) {
-    T derivative[3][3];  // phi^2 D_k K_jl but for what epsilon or the symmetry take out
+    T derivative[3][3];  // phi^2 D_k K_jl except for terms that epsilon or the symmetry cancel
     for (int k = 0; k < 3; ++k) {
       for (int l = 0; l < 3; ++l) {
         derivative[k][l] = x.d[k].At(j, l) - here.P(k) / here.phi() * here.At(j, l);
@@ -94,8 +94,8 @@ Weyl<T> weyl(const T* unknown, const T* gradient) {
   return w;
 }
 
-// At a point `x` relative to the centre of the radial direction; metric: g~. On the z axis, where e_theta and
-// e_phi have no direction, as for phi = 0, and at the centre as above it.
+// At point `x` relative to the centre of the radial direction. metric: g~. On the z axis, where e_theta and
+// e_phi have no direction, they are those of phi = 0; the centre is treated as a point above it on the axis.
 inline std::complex<double> psi4(const Weyl<double>& w, const Symmetric<double>& metric, const double* x) {
   const auto product = [&](const double* a, const double* b) {
     double sum = 0;
@@ -117,7 +117,8 @@ inline std::complex<double> psi4(const Weyl<double>& w, const Symmetric<double>&
   const double along = product(around, outwards);
   for (int i = 0; i < 3; ++i) outwards[i] -= along * around[i];
   normalise(outwards);
-  // e_theta = e_phi x e_r: lowered it is the plain product, as det g~ = 1; raised by being orthogonal.
+  // e_theta = e_phi x e_r. With lower indices it is the plain product, as det g~ = 1; it is raised by
+  // orthogonality.
   double lowered[3];
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -142,11 +143,11 @@ inline std::complex<double> psi4(const Weyl<double>& w, const Symmetric<double>&
   return sum;
 }
 
-// Of volume (i, j, k) of a patch, from central differences of fourth order (of second, where h < 2). Reads
+// Psi4 in volume (i, j, k) of a patch, from central differences of fourth order (second if h < 2). Reads
 // halos across faces only.
 Weyl<double> weyl_of_volume(const PatchTask& task, const PatchLayout& layout, int i, int j, int k);
 
-// "psi4_re" and "psi4_im", real and imaginary part of Psi4 about the domain's middle, for plot files.
+// "psi4_re" and "psi4_im": real and imaginary part of Psi4 about the domain's centre, for plot files.
 const std::vector<PatchQuantity>& psi4_quantities();
 
 }  // namespace meander::ccz4

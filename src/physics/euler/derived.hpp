@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Names, units and formulas of what can be asked of a volume of gas.
+// Names, units and formulas of the derived quantities of a gas.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,8 @@ namespace meander::euler {
 std::vector<std::string> unknown_names(int dim);
 
 // The unknowns, then velocity_x.., pressure, sound_speed, mach, internal_energy and temperature (both per
-// mass), entropy (p / rho^gamma). The functions take a Parameters. Units are the scenario's own: all empty.
+// mass), entropy (p / rho^gamma). The functions take a Parameters. Units are those of the scenario: all
+// strings are empty.
 std::vector<Derived> derived_quantities(int dim);
 
 }  // namespace meander::euler

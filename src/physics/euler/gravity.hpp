@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Spherical gravity in supercomoving variables (Martel & Shapiro 1998, MNRAS 297, 467): the step data of the
-// Euler solver. g(x) = -strength(a) * G(r) * (x - centre) with G(r) = dM(<r) / r^d, tabulated at equidistant
-// radii and linear between them; strength = 3 a / (2 pi) in 3D, 3 a / pi in 2D, with a = tau^-2. dM(<r) is
-// the mass excess over the mean density 1 inside radius r.
+// Euler solver.
+//   g(x) = -strength(a) * G(r) * (x - centre),  G(r) = dM(<r) / r^d,
+// with strength = 3 a / (2 pi) in 3D, 3 a / pi in 2D, and a = tau^-2. dM(<r) is the mass excess over the mean
+// density 1 inside radius r. G is tabulated at equidistant radii and interpolated linearly.
 
 #include <type_traits>
 #include "physics/euler/names.hpp"

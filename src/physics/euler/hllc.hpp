@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// HLLC for the Euler equations (Toro 2009, section 10.4; Toro, Spruce and Speares 1994): two acoustic waves and
-// the contact between them.
+// HLLC for the Euler equations (Toro 2009, section 10.4; Toro, Spruce and Speares 1994): two acoustic waves
+// and the contact between them.
 //
-// The outer speeds are the extremes of u -+ c of both states (Davis 1988), so that each state lies at least its own
-// sound speed inside them: density and pressure stay positive (Batten, Clarke, Lambert and Causon 1997), also where
-// two rarefactions leave a near-vacuum. The flux between the outer waves is S* U* + p* D, not F + S (U* - U), which
-// is the same in exact arithmetic: a stationary contact has S* = 0 and keeps every bit. p* is the mean of what both
-// sides say, so that mirrored states have mirrored fluxes. Usable in device code.
+// The outer speeds are the extremes of u -+ c of both states (Davis 1988). Each state lies at least its own
+// sound speed inside them, so density and pressure stay positive (Batten, Clarke, Lambert and Causon 1997),
+// also where two rarefactions leave a near-vacuum. The flux between the outer waves is computed as S* U* + p*
+// D, not as F + S (U* - U), which is equal in exact arithmetic: a stationary contact has S* = 0 and is
+// preserved bitwise. p* is the mean of the values from both sides, so mirrored states have mirrored fluxes.
+// Usable in device code.
 
 #include "solvers/math.hpp"
 
@@ -16,7 +17,8 @@ namespace meander::euler {
 
 struct Hllc {
   static constexpr const char* word = "hllc";
-  static constexpr const char* meaning = "three waves, with the contact: sharper shear layers and contacts";
+  static constexpr const char* meaning =
+      "three waves including the contact, for sharper shear layers and contacts";
 
   template <class P, class V>
   MEANDER_TERM static void through(const P& pde, const V* ql, const V* al, const V* qr, const V* ar, int axis,
@@ -25,12 +27,12 @@ struct Hllc {
     const V zero(0.0), half(0.5);
     const V ul = al[axis], ur = ar[axis], pl = al[pressure], pr = ar[pressure];
     const V slowest = min(ul - al[sound], ur - ar[sound]), fastest = max(ul + al[sound], ur + ar[sound]);
-    // Mass per time and area that each outer wave sweeps; both positive.
+    // Mass per time and area swept by each outer wave; both positive.
     const V ml = ql[0] * (ul - slowest), mr = qr[0] * (fastest - ur);
     const V contact = (ml * ul + mr * ur + (pl - pr)) / (ml + mr);
     const V between = half * ((pl + ml * (ul - contact)) + (pr + mr * (contact - ur)));
 
-    // The state beside the contact that the face lies in.
+    // The state next to the contact on the side of the face.
     const auto left = zero <= contact;
     const V density = select(left, ml / (contact - slowest), mr / (fastest - contact));
     const V weight = density / select(left, ql[0], qr[0]);

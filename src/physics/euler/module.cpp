@@ -15,12 +15,15 @@ void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
   keys.number("gamma", parameters.gamma, "", "Ratio of specific heats.",
               {.min = 1, .max = 10, .min_open = true})
       .fixed = true;
-  keys.number("cfl", cfl, "", "Time step as a fraction of the largest that the wave speeds allow.",
+  keys.number("cfl", cfl, "",
+              "Courant number: time step as a fraction of the largest that the wave speeds allow.",
               {.min = 0, .max = 1, .min_open = true});
   keys.number("density-floor", parameters.density_floor, "density",
-              "A density below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
+              "Floor of the density. The history counts the volumes that are raised to it; 0: none.",
+              io::at_least(0));
   keys.number("pressure-floor", parameters.pressure_floor, "pressure",
-              "A pressure below it is lifted to it, and counted in the history; 0: none.", io::at_least(0));
+              "Floor of the pressure. The history counts the volumes that are raised to it; 0: none.",
+              io::at_least(0));
 }
 
 void EulerEquation::set_up(const io::KeyTable& keys, const std::vector<double>&, const std::vector<double>&) {

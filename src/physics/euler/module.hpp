@@ -21,7 +21,7 @@ class EulerEquation final : public simulation::Equation {
   solvers::SchemeWords scheme;
 };
 
-// Of a setup of this equation.
+// The parameters in a setup of this equation.
 const Parameters& parameters_of(const simulation::ProblemSetup& setup);
 
 const simulation::Module& module();

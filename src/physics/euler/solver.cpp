@@ -14,9 +14,10 @@
 namespace meander::euler {
 namespace {
 
-// Of sqrt(dx / g), the time to fall across half a volume from rest.
+// Fraction of sqrt(dx / g), the time to fall across half a volume from rest.
 constexpr double gravity_cfl = 0.5;
-// Of |tau|; a tenth of it changes the scale factor by a thousandth. Coarser steps miss the turnaround.
+// Fraction of |tau|; a tenth of this changes the scale factor by a thousandth. Larger steps miss the
+// turnaround.
 constexpr double expansion_fraction = 0.005;
 
 template <int D>
@@ -31,8 +32,8 @@ class EulerSolver final : public PdeSolver<Terms<D>> {
     this->step().dim = D;
   }
 
-  // The least pressure: least energy, largest momenta, least density. Strictly inside, so that no rounding
-  // matters.
+  // The lower bound of the pressure, from the smallest energy, largest momenta and smallest density. Strictly
+  // inside the limits, so that rounding has no influence.
   bool surely_admissible(const double* q, const double* spread) const override {
     const double density = q[0] - spread[0];
     double momentum2 = 0;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The Euler equations of an ideal gas (Toro 2009, ch. 3) as terms over any value type. Unknowns: density rho,
-// momentum m (D of them), total energy density E; p = (gamma - 1) (E - |m|^2 / (2 rho)). Usable in device
-// code.
+// momentum m (D components), total energy density E. Pressure p = (gamma - 1) (E - |m|^2 / (2 rho)). Usable
+// in device code.
 
 #include "physics/euler/acceleration.hpp"
 #include "physics/euler/gravity.hpp"
@@ -111,8 +111,8 @@ struct Terms {
 
   MEANDER_HOST_DEVICE bool source_on(const SphericalGravity& gravity) const { return gravity.on; }
 
-  // Applied to the state after the fluxes: the mean of the momentum before and after does the work, so that
-  // the thermal energy is not touched.
+  // Applied to the state after the fluxes. The work is done with the mean of the momentum before and after,
+  // so the thermal energy does not change.
   template <class T>
   MEANDER_TERM void source(const T* q, const T* x, double, double dt, const SphericalGravity& gravity,
                            T* s) const {
@@ -129,7 +129,7 @@ struct Terms {
 
   static constexpr double reflection_sign(int unknown, int axis) { return unknown == 1 + axis ? -1.0 : 1.0; }
 
-  // Density and pressure positive; false for NaN. Without a division: rho p > 0.
+  // True if density and pressure are positive; false for NaN. rho p > 0 avoids a division.
   template <class T>
   MEANDER_TERM auto admissible(const T* q) const {
     return q[0] > T(0.0) && q[0] * q[energy] > T(0.5) * momentum_squared(q);
@@ -137,7 +137,7 @@ struct Terms {
 
   MEANDER_HOST_DEVICE bool enforces() const { return density_floor > 0 || pressure_floor > 0; }
 
-  // Density first, at fixed momentum and energy; then the pressure, by adding thermal energy.
+  // Raises the density first, at fixed momentum and energy; then the pressure, by adding thermal energy.
   template <class T>
   MEANDER_TERM auto enforce(T* q) const {
     const auto thin = q[0] < T(density_floor);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The error estimator of Loehner (1987, Comp. Meth. Appl. Mech. Eng. 61, 323) as FLASH uses it (Fryxell et al. 2000,
-// ApJS 131, 273, section 3.1): second differences over first ones, which tell fronts and ripples from slopes.
+// The error estimator of Loehner (1987, Comp. Meth. Appl. Mech. Eng. 61, 323) in the form of FLASH (Fryxell
+// et al. 2000, ApJS 131, 273, section 3.1): second differences divided by first differences, which
+// distinguishes fronts and ripples from slopes.
 #include <algorithm>
 #include <cmath>
 
@@ -10,9 +11,11 @@
 namespace meander::simulation {
 namespace {
 
-// The largest over the volumes whose second differences stay within the patch and the first layer of its halos,
-//   E^2 = sum over axes (u+ - 2 u + u-)^2 / sum over axes (|u+ - u| + |u - u-| + filter (|u+| + 2 |u| + |u-|))^2.
-// Mixed differences are left out: they read corners of halos.
+// The largest estimate over the volumes whose second differences stay within the patch and the first layer of
+// its halos,
+//   E^2 = sum over axes (u+ - 2 u + u-)^2 / sum over axes (|u+ - u| + |u - u-| + filter (|u+| + 2 |u| +
+//     |u-|))^2.
+// Mixed differences are omitted: they would read corners of halos.
 double largest_estimate(const QuantityOnPatch& quantity, double filter) {
   const solvers::PatchLayout& layout = quantity.layout();
   double largest = 0;

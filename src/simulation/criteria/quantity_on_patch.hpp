@@ -36,7 +36,7 @@ class QuantityOnPatch {
 class QuantityCriterion : public RefinementCriterion {
  protected:
   void describe_variable(io::KeyTable& keys, const Config& config);
-  // Rejects a name that the solver does not know. Call from set_up().
+  // Rejects a name that is not a quantity of the solver. Call from set_up().
   void find_variable(const io::KeyTable& keys, const Config& config);
   QuantityOnPatch on(const LeafView& leaf) const { return {*solver_, quantity_, leaf}; }
 

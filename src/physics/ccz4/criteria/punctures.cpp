@@ -14,14 +14,14 @@ namespace {
 
 using namespace simulation;
 
-// Nested balls about every tracked puncture, one a level.
+// Nested balls about every tracked puncture, one for each level.
 class Punctures final : public RefinementCriterion {
  public:
   void describe(io::KeyTable& keys, const Config&) override {
     keys.numbers("radii", radii_, "length",
-                 "Radius about each puncture within which leaves have at least level min-level + 1, then "
-                 "min-level + 2, ...; none larger than the one before. Those beyond max-level wait for a "
-                 "finer one.",
+                 "Radii about each puncture, in non-increasing order: within the first, leaves have at least "
+                 "level min-level + 1, within the second min-level + 2, and so on. Radii for levels beyond "
+                 "max-level have no effect.",
                  io::greater_than(0))
         .required = true;
   }
@@ -64,7 +64,7 @@ class Punctures final : public RefinementCriterion {
 }  // namespace
 
 CriterionEntry puncture_criterion() {
-  return {"punctures", "Around each puncture of the scenario, wherever it moves: balls within balls.",
+  return {"punctures", "Inside nested balls about each puncture of the scenario, which move with it.",
           [] { return std::make_unique<Punctures>(); }};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// kind = "punctures": refinement around punctures, wherever they move.
+// kind = "punctures": refinement around moving punctures.
 
 #include "simulation/refinement_criterion.hpp"
 

@@ -21,7 +21,7 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-// Constraints that are told together: which of patch_constraints() make up each.
+// Families of constraints with common norms: the range of patch_constraints() in each.
 struct Family {
   const char* name;
   std::size_t first, last;
@@ -37,7 +37,7 @@ struct OfLeaf {
   double lapse = std::numeric_limits<double>::infinity();
 };
 
-// The balls about punctures that are left out.
+// The balls about punctures that are excluded.
 struct Excluded {
   std::span<const Point<3>> punctures;
   double radius = 0;
@@ -51,7 +51,7 @@ bool excluded(const Excluded& balls, const std::array<double, 3>& x) {
   return false;
 }
 
-// 0 where a volume is left out, 1 elsewhere.
+// 0 for excluded volumes, 1 for others.
 std::vector<double> weights(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                             const Excluded& balls) {
   std::vector<double> weight(static_cast<std::size_t>(layout.volumes()), 1.0);
@@ -98,7 +98,7 @@ OfLeaf norms_of(const solvers::PatchTask& patch, const solvers::PatchLayout& lay
   return leaf;
 }
 
-// Over some leaves of all ranks: sums of squares, then of volumes; largest magnitudes.
+// Sums over a set of leaves on all ranks: of squares, then of volumes; and largest magnitudes.
 struct Norms {
   std::array<ExactSum, families.size() + 1> sums;
   std::array<double, families.size()> largest{};
@@ -128,8 +128,8 @@ class ConstraintNorms final : public Diagnostic {
  public:
   void describe(io::KeyTable& keys) override {
     keys.number("exclude-radius", exclude_radius_, "length",
-                "The norms of the constraints leave out volumes this near to a puncture of the scenario. At "
-                "most half the domain's narrowest width.",
+                "The norms of the constraints exclude volumes within this distance of a puncture of the "
+                "scenario. At most half of the domain's smallest width.",
                 io::at_least(0));
   }
 
@@ -137,7 +137,7 @@ class ConstraintNorms final : public Diagnostic {
     double room = std::numeric_limits<double>::infinity();
     for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
       room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
-    // Norms over nothing would say that the constraints hold.
+    // Norms over an empty set would indicate that the constraints hold.
     if (exclude_radius_ > room) {
       keys.reject("exclude-radius",
                   fmt::format("a ball of radius {} does not fit into the domain, which is {} wide at its "
@@ -185,7 +185,7 @@ class ConstraintNorms final : public Diagnostic {
 constexpr const char* intro = R"(
 Norms of the constraints of the Einstein equations (equation = "ccz4"): for each of the fields `hamiltonian`, `momentum`,
 `connection` and `ordering_...` listed under [output], the root mean square over the volume (`_l2`) and the largest
-magnitude (`_linf`), over the domain and, where there are several levels, over the leaves of each level (`_level_2`).
+magnitude (`_linf`), over the domain and, if there are several levels, over the leaves of each level (`_level_2`).
 )";
 
 }  // namespace

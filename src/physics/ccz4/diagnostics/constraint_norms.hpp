@@ -7,12 +7,14 @@
 
 namespace meander::ccz4 {
 
-// "hamiltonian_l2", "hamiltonian_linf", and the same for "momentum" (all components), "connection",
-// "ordering_lapse", "ordering_shift", "ordering_metric", "ordering_phi" (of each the largest component): root
-// mean square over the volume and largest magnitude of each constraint, without the volumes whose centres lie
-// within exclude-radius of a tracked point; then "lapse_min", of all volumes; then, where leaves may have
-// several levels, the constraints of each level, "hamiltonian_l2_level_2", 0 where it has no volumes. The
-// same bits for any number of threads and ranks.
+// Columns, for each constraint its root mean square over the volume (_l2) and its largest magnitude (_linf):
+// - "hamiltonian_l2", "hamiltonian_linf", "momentum_..." (all components), "connection_...",
+// "ordering_lapse_...", "ordering_shift_...", "ordering_metric_...", "ordering_phi_..." (the largest
+// component of each). They exclude volumes whose centres lie within exclude-radius of a tracked point.
+// - "lapse_min", over all volumes.
+// - if leaves may have several levels, the constraints of each level, "hamiltonian_l2_level_2"; 0 for a level
+// without volumes.
+// Bitwise identical for any number of threads and ranks.
 simulation::DiagnosticEntry constraint_norms_entry();
 
 }  // namespace meander::ccz4

@@ -22,7 +22,7 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr int latitudes = 24, longitudes = 48;  // of the points: exact up to l = 22 with the harmonics
+constexpr int latitudes = 24, longitudes = 48;  // number of points: exact up to l = 22 with the harmonics
 
 struct SpherePoint {
   double theta = 0, phi = 0, weight = 0;  // weights sum up to 4 pi
@@ -77,7 +77,7 @@ std::complex<double> psi4_at(const StateView& view, const HeldPoint& held, const
 
 using Modes = std::array<std::complex<double>, psi4_mode_count>;
 
-// Of all spheres at once, so that halos are filled once. Collective.
+// The modes on all spheres together, so that halos are filled once. Collective.
 std::vector<Modes> modes_of_spheres(const StateView& view, const SamplePoint& centre,
                                     std::span<const double> radii) {
   static const std::vector<SpherePoint> sphere = sphere_points();
@@ -143,11 +143,10 @@ namespace {
 class Psi4Modes final : public Diagnostic {
  public:
   void describe(io::KeyTable& keys) override {
-    keys.numbers(
-        "extraction-radii", radii_, "length",
-        "Spheres about the domain's middle through which gravitational waves are measured: the modes "
-        "of Psi4 with l = 2 in history.csv.",
-        io::greater_than(0));
+    keys.numbers("extraction-radii", radii_, "length",
+                 "Radii of spheres about the domain's centre on which gravitational waves are extracted: the "
+                 "modes of Psi4 with l = 2 in history.csv.",
+                 io::greater_than(0));
   }
 
   void set_up(const io::KeyTable& keys, const Config& config) override {
@@ -158,7 +157,7 @@ class Psi4Modes final : public Diagnostic {
     for (auto radius = radii_.begin(); radius != radii_.end(); ++radius) {
       if (*radius > room) {
         keys.reject("extraction-radii",
-                    fmt::format("a sphere of radius {} about the domain's middle reaches beyond the domain, "
+                    fmt::format("a sphere of radius {} about the domain's centre reaches beyond the domain, "
                                 "whose nearest face is {} away",
                                 *radius, room));
       }
@@ -189,9 +188,9 @@ class Psi4Modes final : public Diagnostic {
 };
 
 constexpr const char* intro = R"(
-`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4 at radius 40: gravitational waves. Psi4 is
+`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4, gravitational radiation, at radius 40. Psi4 is
 (E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross). e_phi, e_r and e_theta
-are those of spheres about the domain's middle, made orthonormal in this order. The fields `psi4_re` and `psi4_im` are Psi4 itself.
+are those of spheres about the domain's centre, orthonormalised in this order. The fields `psi4_re` and `psi4_im` are Psi4 itself.
 )";
 
 }  // namespace

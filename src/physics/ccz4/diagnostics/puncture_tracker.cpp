@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* axes = "xyz";
 
-// What one leaf says of one puncture.
+// The shift at one puncture, interpolated in one leaf.
 struct Sample {
   std::int64_t puncture = 0;
   double shift[3] = {0, 0, 0};
@@ -38,8 +38,8 @@ std::vector<Point<3>> PunctureTracker::velocities(const StateView& view, std::sp
     sample.puncture = static_cast<std::int64_t>(held.point);
     gather(held.stencil, view.patches[held.leaf], view.layout, shift, sample.shift);
   }
-  // Along the curve, whatever the ranks. On a face, where several leaves know the point, the mean of what
-  // they say keeps a symmetric state symmetric.
+  // The order is that of the curve, independent of the ranks. On a face, where several leaves contain the
+  // point, the mean of their values keeps a symmetric state symmetric.
   const std::vector<Sample> all = view.communicator.all_gather(std::span<const Sample>(own));
   std::vector<Point<3>> sum(points.size(), Point<3>{});
   std::vector<double> count(points.size(), 0.0);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Where the punctures of black holes are: they move with the shift, dx/dt = -beta(x) (Campanelli et al. 2006,
-// Phys. Rev. Lett. 96, 111101), integrated along with the state by Heun's method, which is of second order.
-// The shift is interpolated at sixth order, across the faces of patches (see point_samples.hpp).
+// The positions of punctures. They move with the shift, dx/dt = -beta(x) (Campanelli et al. 2006, Phys. Rev.
+// Lett. 96, 111101), integrated with the state by Heun's method, which is of second order. The shift is
+// interpolated at sixth order, across the faces of patches (point_samples.hpp).
 
 #include <span>
 #include <vector>
@@ -15,7 +15,7 @@ namespace meander::ccz4 {
 class PunctureTracker final : public simulation::Diagnostic {
  public:
   PunctureTracker() = default;
-  // At the start time.
+  // The positions at the start time.
   explicit PunctureTracker(std::vector<Point<3>> positions)
       : positions_(std::move(positions)), before_(positions_.size()) {}
 
@@ -26,15 +26,15 @@ class PunctureTracker final : public simulation::Diagnostic {
   std::unique_ptr<simulation::Diagnostic> start() const override;
   std::span<const Point<3>> tracked_points() const override { return positions_; }
 
-  // The same bits for any number of ranks and threads. A puncture that has left the domain stays where it
-  // left it. Collective.
+  // Bitwise identical for any number of ranks and threads. A puncture that leaves the domain stays where it
+  // left. Collective.
   void begin_step(const simulation::StateView& view) override;
   void end_step(const simulation::StateView& view, double dt) override;
 
   // "puncture_1_x", ...
   std::vector<simulation::Measure> measure(const simulation::StateView& view) const override;
 
-  // To the bit.
+  // Bitwise.
   void save(io::CheckpointState& state) const override;
   void resume(const io::CheckpointState& state) override;
 

@@ -3,7 +3,7 @@
 #pragma once
 // The 59 unknowns of a spacetime given by its metric in 3+1 form. A metric is a function object
 //   template <class S> Adm<S> operator()(const S (&x)[4]) const      x = t, x, y, z
-// and all derivatives are taken of it exactly.
+// All its derivatives are computed exactly.
 
 #include "physics/ccz4/exact/jet.hpp"
 #include "physics/ccz4/parameters.hpp"
@@ -68,10 +68,10 @@ void set_connection(const Symmetric<S>& raise, const Fields<S>& q) {
   }
 }
 
-// Where K_0 is to make a still lapse: for coordinates in which nothing moves.
+// Whether K_0 makes the lapse stationary: for coordinates in which nothing moves.
 enum class Gauge { free, still };
 
-// All but curvature: g~, phi, lapse, shift, their derivatives, and G^i; the rest zero.
+// All unknowns but the curvature: g~, phi, lapse, shift, their derivatives, and G^i. The rest are zero.
 template <class S>
 void set_geometry(const Adm<Jet<S>>& adm, const Fields<S>& q) {
   const Jet<S> scale = Jet<S>(1.0) / cbrt(determinant(adm.metric)), phi = sqrt(scale);
@@ -95,7 +95,7 @@ void set_geometry(const Adm<Jet<S>>& adm, const Fields<S>& q) {
   set_connection(inverse(conformal), q);
 }
 
-// Theta = Z_i = b^i = 0, A~, K from dt g_ij, K_0 = 0 or as the gauge wants it.
+// Theta = Z_i = b^i = 0, A~ and K from dt g_ij, K_0 = 0 or as the gauge requires.
 template <class S, class Metric>
 void from_metric(const Metric& metric, const S (&x)[4], Slicing slicing, Gauge gauge, S* unknowns) {
   Jet<S> at[4];
@@ -122,7 +122,7 @@ void from_metric(const Metric& metric, const S (&x)[4], Slicing slicing, Gauge g
   }
 }
 
-// The same from data of one time: a function object
+// The unknowns from data at one time: a function object
 //   template <class S> InitialData<S> operator()(const S (&x)[3]) const      x = x, y, z
 template <class S>
 struct InitialData {

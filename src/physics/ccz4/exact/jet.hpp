@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A value with its partial derivatives with respect to t, x, y, z, carried exactly through every operation
-// (forward differentiation). T is double, or itself a Jet for second derivatives.
+// Jet: a value with its partial derivatives with respect to t, x, y, z, which every operation propagates
+// exactly (forward differentiation). T is double, or a Jet for second derivatives.
 
 #include <cmath>
 #include "physics/ccz4/names.hpp"
@@ -16,7 +16,7 @@ struct Jet {
 
   Jet() = default;
   Jet(double constant) : value(constant) {}  // NOLINT: constants mix freely with jets in formulas
-  // The coordinate number `axis` (0: t) at `at`.
+  // The coordinate `axis` (0: t) with value `at`.
   static Jet coordinate(const T& at, int axis) {
     Jet jet;
     jet.value = at;

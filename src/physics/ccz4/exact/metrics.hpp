@@ -20,9 +20,9 @@ Adm<S> flat() {
   return r;
 }
 
-// ds^2 = -H dt^2 + H dx'^2 + dy'^2 + dz'^2, H = 1 - A sin(2 pi (x' - t) / width): flat space in wavy
-// coordinates, exact for harmonic slicing (Alcubierre et al. 2004). x' along the x axis, or along the
-// diagonal of x and y, where the wave has the period width * sqrt(2) along both.
+// Gauge wave: ds^2 = -H dt^2 + H dx'^2 + dy'^2 + dz'^2, H = 1 - A sin(2 pi (x' - t) / width). Flat space in
+// oscillating coordinates, exact for harmonic slicing (Alcubierre et al. 2004). x' is along the x axis, or
+// along the diagonal of x and y, where the wave has the period width * sqrt(2) along both axes.
 struct GaugeWave {
   double amplitude = 0.1, width = 1.0;
   bool diagonal = false;
@@ -73,7 +73,7 @@ struct KerrSchild {
     const S r2 = S(0.5) * (rho + sqrt(rho * rho + S(4 * a * a) * Z * Z)), r = sqrt(r2);
     const S H = S(mass) * r * r2 / (r2 * r2 + S(a * a) * Z * Z), share = S(1.0) / (r2 + S(a * a));
     const S lx = (r * X + S(a) * Y) * share, ly = (r * Y - S(a) * X) * share, lz = Z / r;
-    // From the frame of the hole.
+    // Transformation from the rest frame of the hole.
     const S lt = S(lorentz) * (S(1.0) - S(velocity) * lx);
     const S l[3] = {S(lorentz) * (lx - S(velocity)), ly, lz};
     Adm<S> adm = flat<S>();

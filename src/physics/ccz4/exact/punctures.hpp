@@ -4,12 +4,12 @@
 // Black holes as punctures, with momenta and spins (Bowen and York 1980; Brandt and Bruegmann 1997), for
 // from_data():
 //   g_ij = psi^4 delta_ij,  K_ij = psi^-2 A_ij,  psi = 1 + sum of m / (2 r) + u,  lapse = psi^-2,  no shift.
-// The momentum constraint holds exactly. The regular part u is the sum of what each hole would have alone to
-// second order in P / m and S / m^2, the solution of
+// The momentum constraint holds exactly. The regular part u is the sum of the contributions of each hole
+// alone to second order in P / m and S / m^2, the solution of
 //   laplace u = -A_ij A^ij / (8 (1 + m / (2 r))^7)
 // in powers of l = 1 / (1 + 2 r / m) (Gleiser, Khanna and Pullin 2002; Dennison, Baumgarte and Pfeiffer
-// 2006). So the Hamiltonian constraint is violated by terms of fourth order, and for several holes by those
-// that fall with their distance. One hole at rest without spin is exact.
+// 2006). The Hamiltonian constraint is therefore violated by terms of fourth order, and for several holes by
+// terms that decrease with their distance. One hole at rest without spin is exact.
 
 #include <vector>
 
@@ -17,7 +17,7 @@
 
 namespace meander::ccz4::exact {
 
-// Bare mass > 0; place, linear momentum and spin.
+// Bare mass > 0, position, linear momentum and spin.
 struct Hole {
   double mass = 1.0;
   double position[3] = {0, 0, 0}, momentum[3] = {0, 0, 0}, spin[3] = {0, 0, 0};
@@ -27,14 +27,14 @@ inline double square(const double (&v)[3]) {
   return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
-// One hole's share in psi - 1 at distance r > 0; n: unit vector from the hole.
+// The contribution of one hole to psi - 1 at distance r > 0. n: unit vector from the hole.
 template <class S>
 S conformal_share(const Hole& hole, const S& r, const S (&n)[3]) {
   using std::log;
   const double m = hole.mass, p2 = square(hole.momentum) / (m * m), s2 = square(hole.spin) / (m * m * m * m);
   S share = S(0.5 * m) / r;
   const S R = S(2.0 / m) * r, l = S(1.0) / (S(1.0) + R), l5 = l * l * l * l * l;
-  // (3 cos^2 - 1) / 2 of the angle to a vector.
+  // (3 cos^2 - 1) / 2 for the angle to a vector.
   const auto legendre = [&](const double(&v)[3]) {
     const S along = S(v[0]) * n[0] + S(v[1]) * n[1] + S(v[2]) * n[2];
     return S(1.5 / square(v)) * along * along - S(0.5);
@@ -55,7 +55,7 @@ S conformal_share(const Hole& hole, const S& r, const S (&n)[3]) {
   return share;
 }
 
-// One hole's share in A_ij.
+// The contribution of one hole to A_ij.
 template <class S>
 void add_curvature(const Hole& hole, const S& r, const S (&n)[3], Symmetric<S>& curvature) {
   const double(&P)[3] = hole.momentum, (&J)[3] = hole.spin;
@@ -73,7 +73,8 @@ void add_curvature(const Hole& hole, const S& r, const S (&n)[3], Symmetric<S>& 
   }
 }
 
-// psi: all of it that belongs to no hole; share(hole, r, n): what each adds. x at none of the punctures.
+// psi: the part that belongs to no hole. share(hole, r, n): the contribution of each hole. x must not be a
+// puncture.
 template <class S, class Share>
 InitialData<S> bowen_york(const std::vector<Hole>& holes, const S (&x)[3], S psi, const Share& share) {
   InitialData<S> data;
@@ -96,7 +97,7 @@ InitialData<S> bowen_york(const std::vector<Hole>& holes, const S (&x)[3], S psi
 struct Punctures {
   std::vector<Hole> holes;
 
-  // x at none of the punctures.
+  // x must not be a puncture.
   template <class S>
   InitialData<S> operator()(const S (&x)[3]) const {
     return bowen_york(holes, x, S(1.0), conformal_share<S>);

@@ -20,16 +20,15 @@ using Eigen::VectorXd;
 using std::numbers::pi;
 
 constexpr int most_iterations = 100;
-constexpr std::size_t memory = 6;     // of Anderson's method
-constexpr double tolerance = 1e-13;   // of the change of U, relative to its largest value
-constexpr double good_enough = 1e-9;  // where rounding lets it come no further
+constexpr std::size_t memory = 6;     // number of states that Anderson's method keeps
+constexpr double tolerance = 1e-13;   // for the change of U relative to its largest value
+constexpr double good_enough = 1e-9;  // accepted if rounding prevents further progress
 
 double zero_of_chebyshev(std::size_t i, std::size_t points) {
   return -std::cos(pi * (static_cast<double>(i) + 0.5) / static_cast<double>(points));
 }
 
-// Chebyshev polynomials at the nodes, their inverse, and the matrices of the derivatives of values at the
-// nodes.
+// Chebyshev polynomials at the nodes, their inverse, and the differentiation matrices of values at the nodes.
 struct Chebyshev {
   MatrixXd values, coefficients, first, second;
 
@@ -54,7 +53,7 @@ struct Chebyshev {
   }
 };
 
-// The Laplace operator times b^2 (sinh^2 xi + sin^2 eta) / (A - 1), on U of the angular mode m:
+// The Laplace operator times b^2 (sinh^2 xi + sin^2 eta) / (A - 1), applied to U of the angular mode m:
 // U -> of_A U + U of_B^T for U as a matrix over A and B.
 struct Operator {
   MatrixXd of_A, of_B;
@@ -65,7 +64,8 @@ Operator laplace(const SpheroidalGrid& grid, const Chebyshev& chebyshev, int m) 
   Operator op{MatrixXd(n, n), MatrixXd(n, n)};
   for (Eigen::Index i = 0; i < n; ++i) {
     const double B = zero_of_chebyshev(static_cast<std::size_t>(i), grid.points()), A = 0.5 * (1 + B);
-    // u_xixi + coth(xi) u_xi - m^2 / sinh^2(xi) u with u = (A - 1) U, over A - 1; d/dA is twice d/d(2 A - 1).
+    // u_xixi + coth(xi) u_xi - m^2 / sinh^2(xi) u with u = (A - 1) U, divided by A - 1. d/dA is twice d/d(2 A
+    // - 1).
     const double half = 0.5 * (1 - A * A), coth = (1 + A * A) / (2 * A), sinh = 2 * A / (1 - A * A);
     const double by_first = half * (coth - A), over = 1 / (A - 1);
     op.of_A.row(i) = 4 * half * half * chebyshev.second.row(i) +
@@ -102,7 +102,7 @@ class Inverse {
   Eigen::ComplexSchur<MatrixXcd> A_, B_;
 };
 
-// Real Fourier series: cosines and sines at the angles, and back.
+// Real Fourier series by cosines and sines at the angles, and its inverse.
 struct Fourier {
   MatrixXd values, coefficients;
 
@@ -122,7 +122,7 @@ struct Fourier {
   }
 };
 
-// The fixed-point map U -> U that solves for a given source, on vectors of values at the nodes.
+// The fixed-point map U -> U: solves for a given source, on vectors of values at the nodes.
 class Iteration {
  public:
   Iteration(const SpheroidalGrid& grid, double b, const std::vector<double>& square,
@@ -135,7 +135,7 @@ class Iteration {
         poles_(size()) {
     for (std::size_t k = 0; k < grid.angles(); ++k) {
       const int m = grid.mode(k);
-      // sin(m angle) and cos(m angle) share an operator.
+      // sin(m angle) and cos(m angle) have the same operator.
       if (m >= 0) inverse_.emplace_back(laplace(grid, chebyshev_, m));
     }
     for (std::size_t n = 0; n < grid.size(); ++n) {
@@ -157,7 +157,7 @@ class Iteration {
     MatrixXd solved(angles, n * n);
     for (Eigen::Index k = 0; k < angles; ++k) {
       const int m = std::abs(grid_.mode(static_cast<std::size_t>(k)));
-      // Rows of the mode: B fastest, so a matrix whose columns are A.
+      // Rows of the mode, B fastest: a matrix whose columns are A.
       const VectorXd row = by_mode.row(k);
       const MatrixXd F = Eigen::Map<const MatrixXd>(row.data(), n, n).transpose();
       const MatrixXd X = inverse_[static_cast<std::size_t>(m)](F).transpose();
@@ -208,7 +208,7 @@ SpheroidalGrid::Node SpheroidalGrid::node(std::size_t number) const {
   const double cosh_less_1 = 2 * A2 / (1 - A2), sinh = 2 * A / (1 - A2), sin = (1 - B2) / (1 + B2);
   node.x = -(1 + cosh_less_1) * 2 * B / (1 + B2);
   node.rho = sinh * sin;
-  // cosh xi - cos eta and cosh xi + cos eta without their cancellation.
+  // cosh xi - cos eta and cosh xi + cos eta without cancellation.
   node.distance[0] = cosh_less_1 + (1 + B) * (1 + B) / (1 + B2);
   node.distance[1] = cosh_less_1 + (1 - B) * (1 - B) / (1 + B2);
   node.sinh_square = sinh * sinh;
@@ -240,7 +240,7 @@ SpheroidalSolution solve_hamiltonian(const SpheroidalGrid& grid, double b, const
       states.erase(states.begin());
       changes.erase(changes.begin());
     }
-    // The combination of the last states whose changes cancel best.
+    // The combination of the last states with the smallest change.
     U = next;
     const auto past = static_cast<Eigen::Index>(states.size()) - 1;
     if (past == 0) continue;
@@ -251,8 +251,7 @@ SpheroidalSolution solve_hamiltonian(const SpheroidalGrid& grid, double b, const
     for (Eigen::Index n = 0; n < past; ++n) U -= share[n] * (next - states[static_cast<std::size_t>(n)]);
   }
   throw Failure(
-      "initial data: the Hamiltonian constraint has no solution that the iteration finds; momenta and spins "
-      "are "
+      "initial data: the iteration for the Hamiltonian constraint does not converge; momenta and spins are "
       "too large for the masses");
 }
 

@@ -15,10 +15,10 @@ namespace {
 
 using std::numbers::pi;
 
-// Nearer to the axis than this part of b, values are had from both sides of it: the angle means nothing
-// there.
+// Within this fraction of b from the axis, values are computed from both sides of it: the angle is
+// ill-defined there.
 constexpr double near_axis = 1e-4;
-// Coefficients that nothing is lost without, as part of the largest.
+// Coefficients below this fraction of the largest are dropped without loss.
 constexpr double negligible = 1e-16;
 
 double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
@@ -49,7 +49,7 @@ TwoPunctures::TwoPunctures(const std::array<Hole, 2>& holes, int points, int ang
   b_ = std::sqrt(dot(along, along));
   MEANDER_ASSERT(b_ > 0);
   for (double& component : along) component /= b_;
-  // The second axis: of those of the coordinates, the one most across, made orthogonal.
+  // The second axis: the coordinate axis closest to the normal plane, made orthogonal.
   std::size_t across = 0;
   for (std::size_t a = 1; a < 3; ++a) {
     if (std::abs(along[a]) < std::abs(along[across])) across = a;
@@ -67,7 +67,7 @@ TwoPunctures::TwoPunctures(const std::array<Hole, 2>& holes, int points, int ang
 }
 
 void TwoPunctures::solve(int points, int angles) {
-  // What the source is made of: A_ij A^ij and the poles of psi, at every node.
+  // The parts of the source at every node: A_ij A^ij and the poles of psi.
   const SpheroidalGrid grid(points, angles);
   std::vector<double> square(grid.size()), poles(grid.size());
   for (std::size_t n = 0; n < grid.size(); ++n) {
@@ -94,7 +94,7 @@ void TwoPunctures::solve(int points, int angles) {
   }
   const SpheroidalSolution solution = solve_hamiltonian(grid, b_, square, poles);
   iterations_ = solution.iterations;
-  // Symmetries leave many modes empty: no point pays for them.
+  // Symmetries make many modes zero: no point pays for them.
   const auto stride = static_cast<std::size_t>(angles), pairs = grid.size() / stride;
   const auto largest = [&](std::size_t mode) {
     double most = 0;
@@ -155,9 +155,9 @@ TwoPunctures::Sum TwoPunctures::sum_at(double A, double B, double angle) const {
   return sum;
 }
 
-// Gradient: along the axis, away from it, around it.
+// Gradient: along the axis, away from the axis, around the axis.
 TwoPunctures::Value TwoPunctures::off_axis(double along, double rho, double angle) const {
-  // x + i rho = b cosh(xi + i eta), an analytic function, whose derivative gives all four.
+  // x + i rho = b cosh(xi + i eta) is an analytic function, whose derivative gives all four.
   const std::complex<double> zeta = std::acosh(std::complex<double>(along, rho) / b_);
   const std::complex<double> slope = 1.0 / (b_ * std::sinh(zeta));
   const double A = std::tanh(0.5 * zeta.real()), B = std::tan(0.5 * zeta.imag() - 0.25 * pi);
@@ -193,7 +193,7 @@ TwoPunctures::Value TwoPunctures::at(const double* x) const {
 }
 
 double TwoPunctures::adm_mass() const {
-  // psi = 1 + M / (2 r), and r = b / (1 - A) far out, where U depends on no direction.
+  // psi = 1 + M / (2 r), and r = b / (1 - A) far out, where U does not depend on the direction.
   return holes_[0].mass + holes_[1].mass - 2 * b_ * sum_at(1, 0, 0).value;
 }
 

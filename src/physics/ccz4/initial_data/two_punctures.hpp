@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Two black holes with Bowen-York momenta and spins that solve the Hamiltonian constraint: the regular part u
-// of the conformal factor psi = 1 + m_1 / (2 r_1) + m_2 / (2 r_2) + u,
-//   laplace u = -A_ij A^ij / (8 psi^7),  u = 0 at infinity   (Brandt and Bruegmann 1997),
-// by a spectral method in one domain that holds all of space (Ansorg, Bruegmann and Tichy 2004, Phys. Rev. D
-// 70, 064011): Chebyshev polynomials in A and B, a Fourier series in the angle about the axis through both
-// punctures. Prolate spheroidal coordinates, A = tanh(xi / 2) and B = tan(eta / 2 - pi / 4), in which u is
-// smooth at the punctures too.
+// Two black holes with Bowen-York momenta and spins that satisfy the Hamiltonian constraint. The regular part
+// u of the conformal factor psi = 1 + m_1 / (2 r_1) + m_2 / (2 r_2) + u solves
+//   laplace u = -A_ij A^ij / (8 psi^7),  u = 0 at infinity   (Brandt and Bruegmann 1997)
+// by a spectral method in one domain that covers all of space (Ansorg, Bruegmann and Tichy 2004, Phys. Rev. D
+// 70, 064011): Chebyshev polynomials in A and B, and a Fourier series in the angle about the axis through
+// both punctures. A = tanh(xi / 2) and B = tan(eta / 2 - pi / 4) are prolate spheroidal coordinates, in which
+// u is smooth at the punctures too.
 
 #include <array>
 #include <vector>
@@ -20,15 +20,15 @@ class TwoPunctures {
  public:
   using Hole = ccz4::exact::Hole;
 
-  // Solves, in less than a second for 40 points along A and B and 16 angles. Masses >= 0, punctures apart.
-  // The same bits for the same program. Throws Failure if no solution is found: momenta or spins far beyond
-  // what the masses carry.
+  // Solves, in less than a second for 40 points along A and B and 16 angles. Masses >= 0; the punctures are
+  // at different points. Bitwise reproducible with the same program. Throws Failure if no solution is found,
+  // which happens for momenta or spins much too large for the masses.
   TwoPunctures(const std::array<Hole, 2>& holes, int points, int angles);
 
   struct Value {
     double u = 0, gradient[3] = {0, 0, 0};
   };
-  // At any point but the punctures. About a microsecond; many threads may call.
+  // The value at any point except the punctures. Takes about a microsecond; thread-safe.
   Value at(const double* x) const;
 
   // For exact::from_data().
@@ -44,14 +44,15 @@ class TwoPunctures {
         holes_, x, psi, [](const Hole& hole, const S& r, const S(&)[3]) { return S(0.5 * hole.mass) / r; });
   }
 
-  // ADM mass of all, and of each hole at its other end, m_1 (1 + u_1 + m_2 / (2 d)) (Ansorg et al., eq. 83).
+  // The total ADM mass, and that of each hole at its other end, m_1 (1 + u_1 + m_2 / (2 d)) (Ansorg et al.,
+  // eq. 83).
   double adm_mass() const;
   double adm_mass(std::size_t hole) const;
 
   int iterations() const { return iterations_; }
 
  private:
-  // Value and derivatives with respect to A, B and the angle, of the sum that represents U = u / (A - 1).
+  // Value and derivatives with respect to A, B and the angle of the series for U = u / (A - 1).
   struct Sum {
     double value = 0, of_A = 0, of_B = 0, of_angle = 0;
   };
@@ -60,9 +61,9 @@ class TwoPunctures {
   void solve(int points, int angles);
 
   std::vector<Hole> holes_;
-  double b_ = 0;  // half the distance of the punctures
+  double b_ = 0;  // half the distance between the punctures
   std::array<double, 3> middle_{};
-  std::array<std::array<double, 3>, 3> axis_{};  // of the frame in which they lie at x = b and -b
+  std::array<std::array<double, 3>, 3> axis_{};  // axes of the frame with the punctures at x = b and -b
   int points_ = 0, iterations_ = 0;
   std::vector<int> modes_;            // m >= 0: cos(m angle); m < 0: sin(-m angle)
   std::vector<double> coefficients_;  // [A][B][mode]

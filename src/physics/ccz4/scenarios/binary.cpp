@@ -15,22 +15,22 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-constexpr int angles = 12;  // of the spectral solve; more change nothing in smooth data
+constexpr int angles = 12;  // number in the spectral solve; more do not change smooth data
 
-// Two punctures with momenta and spins, and a lapse collapsed in advance.
+// Two punctures with momenta and spins, and a precollapsed lapse.
 class Binary final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
     for (int h = 0; h < 2; ++h) {
       Given& given = given_[static_cast<std::size_t>(h)];
-      fields.number(fmt::format("mass-{}", h + 1), given.mass, "length", "bare mass of one black hole",
+      fields.number(fmt::format("mass-{}", h + 1), given.mass, "length", "bare mass of the black hole",
                     io::greater_than(0));
-      fields.numbers(fmt::format("position-{}", h + 1), given.position, "length", "of its puncture");
+      fields.numbers(fmt::format("position-{}", h + 1), given.position, "length", "position of its puncture");
       fields.numbers(fmt::format("momentum-{}", h + 1), given.momentum, "length", "its linear momentum");
       fields.numbers(fmt::format("spin-{}", h + 1), given.spin, "length^2", "its angular momentum");
     }
     fields.integer("points", points_, "",
-                   "Chebyshev polynomials along both axes of the spectral solve for psi",
+                   "number of Chebyshev polynomials along each of the two axes of the spectral solve for psi",
                    io::between(12, 100));
   }
 
@@ -49,8 +49,9 @@ class Binary final : public Scenario {
       vector("spin", given.spin, holes_[h].spin);
     }
     if (std::equal(holes_[0].position, holes_[0].position + 3, holes_[1].position)) {
-      fields.reject("position-2", fmt::format("both punctures are at ({}): two black holes need two places",
-                                              fmt::join(holes_[1].position, ", ")));
+      fields.reject("position-2",
+                    fmt::format("both punctures are at ({}): two black holes require different positions",
+                                fmt::join(holes_[1].position, ", ")));
     }
     try {
       data_.emplace(holes_, points_, angles);

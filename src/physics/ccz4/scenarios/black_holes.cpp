@@ -17,22 +17,21 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-// Spacetime at rest about a black hole that lies outside the domain, in Kerr-Schild coordinates.
+// Stationary spacetime about a black hole outside the domain, in Kerr-Schild coordinates.
 class KerrSchild final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("mass", hole_.mass, "length", "of the black hole", io::greater_than(0));
+    fields.number("mass", hole_.mass, "length", "mass of the black hole", io::greater_than(0));
     fields.number("spin", hole_.spin, "", "angular momentum along z, in units of mass^2",
                   {.min = -1, .max = 1, .min_open = true, .max_open = true});
     fields.numbers("centre", given_centre_, "length",
-                   "of the black hole, outside the domain; empty: the origin");
+                   "centre of the black hole, outside the domain; empty: the origin");
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     centre_ = checked_vector(fields, "centre", given_centre_, setup);
     slicing_ = parameters_of(setup).slicing;
     if (parameters_of(setup).evolves_shift)
-      fields.reject("name",
-                    "the black hole is at rest where its shift stays as it is: it needs solver.s = 0");
+      fields.reject("name", "a stationary black hole requires a constant shift: solver.s = 0");
     double distance = 0;
     for (std::size_t a = 0; a < 3; ++a) {
       const double gap = std::max({setup.lower[a] - centre_[a], centre_[a] - setup.upper[a], 0.0});
@@ -43,7 +42,7 @@ class KerrSchild final : public Scenario {
     if (!(distance > ring)) {
       fields.reject("centre",
                     fmt::format("the singularity, a ring of radius {} about ({}), must lie outside the "
-                                "domain, which comes as near to that point as {}",
+                                "domain, whose distance from that point is {}",
                                 ring, fmt::join(centre_, ", "), distance));
     }
   }
@@ -61,12 +60,12 @@ class KerrSchild final : public Scenario {
   ccz4::Slicing slicing_{};
 };
 
-// Brill and Lindquist's data with a lapse collapsed in advance.
+// Brill-Lindquist data with a precollapsed lapse.
 class Puncture final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("mass", data_.holes.front().mass, "length", "of the black hole", io::greater_than(0));
-    fields.numbers("centre", given_centre_, "length", "of the black hole; empty: the domain's middle");
+    fields.number("mass", data_.holes.front().mass, "length", "mass of the black hole", io::greater_than(0));
+    fields.numbers("centre", given_centre_, "length", "position of the puncture; empty: the domain's centre");
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     centre_ = checked_centre(fields, "centre", given_centre_, setup);

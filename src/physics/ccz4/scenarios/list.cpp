@@ -7,15 +7,18 @@ namespace meander::ccz4 {
 std::unique_ptr<simulation::Scenario> make_gauge_wave(), make_linear_wave(), make_minkowski(),
     make_kerr_schild(), make_puncture(), make_binary();
 
-// In the order in which users see them. Each is a file beside this one and a line here.
+// In the order of the documentation. Each scenario is a file in this folder and a line in this list.
 std::vector<simulation::ScenarioEntry> scenario_list() {
   return {
-      {"gauge-wave", "flat space in wavy coordinates", {3}, make_gauge_wave},
-      {"linear-wave", "a weak gravitational wave", {3}, make_linear_wave},
-      {"minkowski", "flat space, perhaps with noise", {3}, make_minkowski},
-      {"kerr-schild", "the surroundings of a black hole that may spin", {3}, make_kerr_schild},
-      {"puncture", "a black hole at rest, without its interior", {3}, make_puncture},
-      {"binary", "two black holes that may move and spin, without their interiors", {3}, make_binary},
+      {"gauge-wave", "gauge wave: flat space in oscillating coordinates", {3}, make_gauge_wave},
+      {"linear-wave", "weak gravitational wave", {3}, make_linear_wave},
+      {"minkowski", "flat space, optionally with noise", {3}, make_minkowski},
+      {"kerr-schild",
+       "exterior of a black hole with spin, in Kerr-Schild coordinates",
+       {3},
+       make_kerr_schild},
+      {"puncture", "black hole at rest, as a puncture", {3}, make_puncture},
+      {"binary", "two black holes with momenta and spins, as punctures", {3}, make_binary},
   };
 }
 

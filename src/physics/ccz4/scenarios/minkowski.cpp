@@ -14,14 +14,15 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-// Flat space at rest. With noise of its own in every unknown of every volume: the test of robust stability of
-// Alcubierre et al. (2004).
+// Flat space at rest, optionally with independent noise in every unknown of every volume: the robust
+// stability test of Alcubierre et al. (2004).
 class Minkowski final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("noise", noise_, "", "amplitude of random numbers added to every unknown; 0: none",
+    fields.number("noise", noise_, "",
+                  "amplitude of random numbers added to every unknown in every volume; 0: none",
                   io::between(0, 0.01));
-    fields.integer("random-seed", random_seed_, "", "the same number gives the same noise", io::at_least(0));
+    fields.integer("random-seed", random_seed_, "", "seed of the random numbers", io::at_least(0));
   }
   void set_up(const io::KeyTable&, const ProblemSetup& setup) override { setup_ = setup; }
 

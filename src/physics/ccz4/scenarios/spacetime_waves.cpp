@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Waves whose exact solution is known, and which periodic domains hold.
+// Waves with known exact solutions, in periodic domains.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -22,7 +22,8 @@ void needs_harmonic_slicing(const io::KeyTable& fields, const ProblemSetup& setu
                 "\"harmonic\" and solver.s = 0");
 }
 
-// A number of periods must fit into the domain along an axis, or its periodic copies would not meet.
+// A whole number of periods must fit into the domain along an axis; otherwise the periodic copies would not
+// match.
 void check_period(const io::KeyTable& fields, const ProblemSetup& setup, std::size_t axis, double period) {
   const double periods = (setup.upper[axis] - setup.lower[axis]) / period;
   constexpr double tolerance = 1e-9;
@@ -33,8 +34,8 @@ void check_period(const io::KeyTable& fields, const ProblemSetup& setup, std::si
                   "xyz"[axis], period, setup.upper[axis] - setup.lower[axis]));
 }
 
-// Point<3> values: the schemes' errors dwarf what they differ by from means, but for fourth order, which
-// wants them.
+// Point values. For first-order schemes the difference to means is much smaller than the error; the
+// fourth-order scheme requires point values.
 template <class Wave>
 class WaveScenario : public Scenario {
  public:
@@ -53,11 +54,12 @@ class WaveScenario : public Scenario {
 class GaugeWave final : public WaveScenario<exact::GaugeWave> {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("amplitude", wave_.amplitude, "", "of the wave in the lapse's square",
+    fields.number("amplitude", wave_.amplitude, "", "amplitude of the wave in the square of the lapse",
                   {.min = 0, .max = 1, .max_open = true});
-    fields.number("width", wave_.width, "length", "of one wave", io::greater_than(0));
+    fields.number("width", wave_.width, "length", "length of one wave", io::greater_than(0));
     fields.choice("direction", direction_, {"x", "diagonal"},
-                  "along x, or along the diagonal of x and y, where it is width * sqrt(2) long on both axes");
+                  "direction of propagation: along x, or along the diagonal of x and y, where its period "
+                  "along both axes is width * sqrt(2)");
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     wave_.diagonal = direction_ == "diagonal";
@@ -87,8 +89,8 @@ exact::Jet<T> exponential(const exact::Jet<T>& x) {
   return exact::Jet<T>::chain(value, value, x);
 }
 
-// A sine, or with sigma > 0 Gaussian pulses that start at `centre` and repeat every width: as
-// exact::LinearWave with b = A exp(-(x - t - centre)^2 / (2 sigma^2)).
+// A sine, or with sigma > 0 Gaussian pulses that start at `centre` and repeat every width: exact::LinearWave
+// with b = A exp(-(x - t - centre)^2 / (2 sigma^2)).
 struct WeakWave : exact::LinearWave {
   double sigma = 0, centre = 0;
 
@@ -108,20 +110,23 @@ struct WeakWave : exact::LinearWave {
 class LinearWave final : public WaveScenario<WeakWave> {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("amplitude", wave_.amplitude, "",
-                  "of the wave in the metric; exact up to terms of its square", io::between(0, 0.1));
-    fields.number("width", wave_.width, "length", "of one wave, along x; distance between pulses",
+    fields.number(
+        "amplitude", wave_.amplitude, "",
+        "amplitude of the wave in the metric; the solution is exact up to terms of second order in it",
+        io::between(0, 0.1));
+    fields.number("width", wave_.width, "length", "wavelength along x, or distance between pulses",
                   io::greater_than(0));
-    fields.choice("profile", profile_, {"sine", "pulse"}, "a sine along x, or one Gaussian pulse a width");
+    fields.choice("profile", profile_, {"sine", "pulse"},
+                  "profile of the wave: a sine along x, or one Gaussian pulse in each width");
     fields.number("sigma", sigma_, "length", "pulse: standard deviation, at most width / 16",
                   io::greater_than(0));
-    fields.number("centre", wave_.centre, "length", "pulse: x of its maximum at time 0");
+    fields.number("centre", wave_.centre, "length", "pulse: x of its maximum at t = 0");
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     needs_harmonic_slicing(fields, setup);
     check_period(fields, setup, 0, wave_.width);
     const bool pulse = profile_ == "pulse";
-    // Where two pulses meet, each has then fallen to 1e-14 of its amplitude.
+    // Each pulse has decreased to 1e-14 of its amplitude where two pulses meet.
     constexpr double sigmas_apart = 16;
     if (pulse && sigmas_apart * sigma_ > wave_.width * (1 + 1e-12)) {
       fields.reject("sigma", fmt::format("must be at most {} (width / {:g}), or pulses overlap, but is {}",

@@ -18,7 +18,7 @@ struct Energies {
   double kinetic = 0, thermal = 0;
 };
 
-// Integrals over one patch.
+// The integrals over one patch.
 Energies energies_of(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) {
   Energies sum;
   const int dim = layout.dim;
@@ -43,7 +43,7 @@ Energies energies_of(const solvers::PatchTask& patch, const solvers::PatchLayout
 class EnergyColumns final : public Diagnostic {
  public:
   void describe(io::KeyTable& keys) override {
-    keys.flag("energies", on_, "Euler: columns of the kinetic and the thermal energy in the domain.");
+    keys.flag("energies", on_, "Euler: adds columns with the kinetic and the thermal energy in the domain.");
   }
 
   std::unique_ptr<Diagnostic> start() const override { return std::make_unique<EnergyColumns>(*this); }

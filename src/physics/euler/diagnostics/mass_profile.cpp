@@ -14,7 +14,8 @@ using namespace simulation;
 
 const std::vector<double>& MassProfiler::excess(const StateView& view, const ShellGrid& grid,
                                                 double domain_volume) {
-  // Far above any excess of a volume (2^51 quanta) or of all (2^63), far below what gravity notices.
+  // Large enough for any excess of a volume (2^51 quanta) or of all volumes (2^63); small enough to leave
+  // gravity unaffected.
   const double quantum = std::ldexp(1.0, static_cast<int>(std::ceil(std::log2(domain_volume))) - 52);
   sums_.sum(view, grid, 1, {quantum}, [](const PlaneView& plane, double* const* out) {
     const double* __restrict__ density = plane.unknown[0];
@@ -46,7 +47,7 @@ void fill_gravity(euler::SphericalGravity& gravity, const ShellGrid& grid, const
     gravity.table[i] = g;
     most = std::fmax(most, std::abs(g) * r);
   }
-  // The mean excess about the centre stays finite.
+  // The mean excess about the centre is finite.
   gravity.table[0] = gravity.table[1];
   gravity.table[grid.count + 1] = gravity.table[grid.count];
   gravity.g_max = gravity.strength * most;

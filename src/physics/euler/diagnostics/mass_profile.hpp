@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The mass excess about a centre as a function of radius, for gravity in spherical symmetry: numerics of
-// Martel & Shapiro (1998, MNRAS 297, 467), Laplace(Phi) = 6 a (rho - 1).
+// The mass excess about a centre as a function of radius, for gravity in spherical symmetry. Numerical method
+// of Martel & Shapiro (1998, MNRAS 297, 467), Laplace(Phi) = 6 a (rho - 1).
 
 #include <vector>
 
@@ -14,8 +14,8 @@ namespace meander::euler {
 class MassProfiler {
  public:
   // dM(<i dr), i = 0 .. grid.count: the integral of rho - 1 over the ball of radius i dr (2D: per unit
-  // length). The same bits for any number of threads and ranks. Collective. `domain_volume` sets the
-  // rounding: 2^-52 of it, for every volume.
+  // length). Bitwise identical for any number of threads and ranks. Collective. `domain_volume` sets the
+  // rounding of every volume's contribution: 2^-52 of it.
   const std::vector<double>& excess(const simulation::StateView& view, const simulation::ShellGrid& grid,
                                     double domain_volume);
 

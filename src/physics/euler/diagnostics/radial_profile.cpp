@@ -12,7 +12,7 @@ using namespace simulation;
 
 namespace {
 
-// Fills entries without weight linearly between the nearest ones that have some.
+// Fills entries without weight by linear interpolation between the nearest entries with weight.
 void fill_gaps(std::vector<double>& values, const std::vector<double>& weight) {
   const std::size_t none = values.size();
   std::size_t last = none;
@@ -28,7 +28,8 @@ void fill_gaps(std::vector<double>& values, const std::vector<double>& weight) {
   for (std::size_t gap = last + 1; gap < values.size(); ++gap) values[gap] = values[last];
 }
 
-// A power of two that keeps `count` integrals of magnitude `largest` within 2^62 quanta, and one within 2^50.
+// A power of two such that `count` integrals of magnitude `largest` are within 2^62 quanta, and one within
+// 2^50.
 double quantum_for(double largest, std::int64_t count) {
   if (!(largest > 0) || !std::isfinite(largest)) return 1.0;
   const double bound =
@@ -52,7 +53,7 @@ void integrate(const PlaneView& plane, double gamma, double* const* out) {
     }
     volume[n] = plane.volume;
     mass[n] = rho[n] * plane.volume;
-    // At the centre itself the momentum has no radial part.
+    // At the centre the momentum has no radial part.
     momentum[n] = outward / (r[n] > 0 ? r[n] : 1.0) * plane.volume;
     pressure[n] = (gamma - 1) * (energy[n] - 0.5 * momentum2 / rho[n]) * plane.volume;
   }
@@ -108,7 +109,7 @@ double outermost_sign_change(const RadialProfile& profile, const std::vector<dou
 
 namespace {
 
-// Radial velocity with the expansion: proportional to the physical one.
+// Radial velocity including the expansion, proportional to the physical one.
 std::vector<double> physical_velocity(const RadialProfile& profile, double tau) {
   std::vector<double> velocity(profile.size());
   for (std::size_t i = 0; i < velocity.size(); ++i)
@@ -146,9 +147,10 @@ double blast_radius(const RadialProfile& profile) {
     if (fall(i) > fall(steepest)) steepest = i;
   }
   const double most = fall(steepest);
-  // Round-off in an undisturbed gas is no blast.
+  // Excludes round-off in an undisturbed gas.
   if (!(most > 1e-6 * p[steepest])) return 0;
-  // The falls lie between the shells; a parabola through three of them has its top nearby.
+  // The pressure differences lie between the shells. The maximum is that of the parabola through three of
+  // them.
   const double before = steepest > 0 ? fall(steepest - 1) : 0.0, after = fall(steepest + 1);
   const double curvature = 2 * most - before - after;
   const double shift = curvature > 0 ? 0.5 * (after - before) / curvature : 0.0;

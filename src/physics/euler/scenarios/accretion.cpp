@@ -79,37 +79,40 @@ class Accretion final : public Scenario {
 
 void Accretion::describe(io::KeyTable& fields) {
   fields.choice("seed", seed_, {"top-hat", "point", "noise"},
-                "what gas falls onto: a ball of constant overdensity, a point mass smeared as a Gaussian, or "
-                "random inhomogeneities");
+                "initial overdensity: a ball of constant overdensity (top-hat), a point mass smoothed by a "
+                "Gaussian (point), or random inhomogeneities (noise)");
   fields.number("delta", delta_, "mean density", "top-hat: overdensity of the ball", io::greater_than(-1));
   fields.number("mass", mass_, "mean density x length^d", "point: mass excess (2D: per unit length)",
                 io::greater_than(0));
   fields.number("radius", radius_, "comoving length",
-                "top-hat: of the ball; point: spread as exp(-r^2 / radius^2)", io::greater_than(0));
+                "top-hat: radius of the ball; point: the mass is distributed as exp(-r^2 / radius^2)",
+                io::greater_than(0));
   fields.number("amplitude", amplitude_, "mean density", "noise: densities are uniform in 1 -+ amplitude",
                 io::Range{.min = 0, .max = 1, .max_open = true});
-  fields.integer("noise-cells", noise_cells_, "", "noise: random cells along the domain's shortest edge",
-                 io::between(1, 729));
-  fields.integer("random-seed", random_seed_, "", "noise: the same number gives the same noise",
-                 io::at_least(0));
-  fields.numbers("centre", given_centre_, "comoving length",
-                 "of the seed and of gravity, one number an axis; empty: the domain's middle");
+  fields.integer("noise-cells", noise_cells_, "",
+                 "noise: number of random cells along the domain's shortest edge", io::between(1, 729));
+  fields.integer("random-seed", random_seed_, "", "noise: seed of the random numbers", io::at_least(0));
+  fields.numbers(
+      "centre", given_centre_, "comoving length",
+      "centre of the overdensity and of gravity, one number for each axis; empty: the domain's centre");
   fields.number("pressure", pressure_, "supercomoving pressure",
-                "at the start, everywhere; cold gas falls freely", io::greater_than(0));
-  fields.number("start-scale-factor", a_start_, "a", "the run starts at tau = -a^(-1/2)",
+                "initial pressure, uniform; cold gas falls freely", io::greater_than(0));
+  fields.number("start-scale-factor", a_start_, "a", "scale factor at the start of the run, tau = -a^(-1/2)",
                 io::greater_than(0));
-  fields.number("end-scale-factor", a_end_, "a", "the run ends at tau = -a^(-1/2)", io::greater_than(0))
+  fields
+      .number("end-scale-factor", a_end_, "a", "scale factor at the end of the run, tau = -a^(-1/2)",
+              io::greater_than(0))
       .fixed = false;
-  fields.flag("gravity", gravity_, "of the mass excess in spheres (2D: circles) about the centre");
+  fields.flag("gravity", gravity_, "gravity of the mass excess in spheres (2D: circles) about the centre");
   fields.integer("radial-bins", radial_bins_, "",
-                 "radii of the gravity table, from the centre to the nearest face",
+                 "number of radii in the gravity table, from the centre to the nearest face",
                  io::between(8, euler::SphericalGravity::max_bins));
 }
 
 void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
   if (std::abs(parameters_of(setup).gamma - 5.0 / 3.0) > 1e-6)
     fields.reject("name",
-                  fmt::format("accretion needs solver.gamma = 1.6666666666666667 (5/3, for which gas in "
+                  fmt::format("accretion requires solver.gamma = 1.6666666666666667 (5/3, for which gas in "
                               "supercomoving variables obeys the Euler equations), but it is {}",
                               parameters_of(setup).gamma));
   if (!(delta_ > -1))

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A gas in primitive variables, and how it is stored as unknowns: density, momentum (dim), total energy
-// density.
+// The state of a gas in primitive variables, and its conversion to unknowns: density, momentum (dim), total
+// energy density.
 
 namespace meander::euler {
 
@@ -17,7 +17,7 @@ constexpr int euler_unknowns(int dim) {
   return dim + 2;
 }
 
-// q[0 .. dim + 1] = weight * unknowns of the state, added to what is there.
+// Adds weight * unknowns of the state to q[0 .. dim + 1].
 inline void add_unknowns(const GasState& state, int dim, double gamma, double weight, double* q) {
   double speed2 = 0;
   for (int d = 0; d < dim; ++d) speed2 += state.velocity[d] * state.velocity[d];

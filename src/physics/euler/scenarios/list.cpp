@@ -7,17 +7,20 @@ namespace meander::euler {
 std::unique_ptr<simulation::Scenario> make_accretion(), make_sod(), make_riemann_2d(), make_sedov(),
     make_vortex(), make_uniform();
 
-// In the order in which users see them. Each is a file beside this one and a line here.
+// In the order of the documentation. Each scenario is a file in this folder and a line in this list.
 std::vector<simulation::ScenarioEntry> scenario_list() {
   return {
       {"accretion",
-       "gas falls onto an overdensity in an expanding universe (supercomoving variables)",
+       "accretion of gas onto an overdensity in an expanding universe (supercomoving variables)",
        {2, 3},
        make_accretion},
       {"sod", "shock tube along one axis", {2, 3}, make_sod},
-      {"riemann-2d", "four constant states meet in a corner", {2}, make_riemann_2d},
+      {"riemann-2d",
+       "two-dimensional Riemann problem: four constant states that meet in a corner",
+       {2},
+       make_riemann_2d},
       {"sedov", "point explosion in a uniform gas", {2, 3}, make_sedov},
-      {"vortex", "isentropic vortex carried by a uniform flow", {2, 3}, make_vortex},
+      {"vortex", "isentropic vortex advected by a uniform flow", {2, 3}, make_vortex},
       {"uniform", "uniform flow", {2, 3}, make_uniform},
   };
 }

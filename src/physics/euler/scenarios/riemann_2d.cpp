@@ -64,7 +64,7 @@ class Riemann2d final : public Scenario {
   void describe(io::KeyTable& fields) override {
     fields.integer("configuration", number_, "", "number in Lax & Liu (1998): " + allowed());
     fields.numbers("centre", given_centre_, "length",
-                   "where the four states meet; empty: the domain's middle");
+                   "point at which the four states meet; empty: the domain's centre");
   }
 
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Two-dimensional Riemann problems: configurations of Lax & Liu (1998, SIAM J. Sci. Comput. 19, 319), for
-// gamma = 1.4. Neighbouring quadrants are parted by a single shock, rarefaction or contact each.
+// gamma = 1.4. Neighbouring quadrants are separated by a single shock, rarefaction or contact.
 
 #include <span>
 

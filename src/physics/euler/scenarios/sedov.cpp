@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Point explosion (Sedov 1959, Similarity and Dimensional Methods in Mechanics, ch. 4), from energy in a
-// small ball.
+// Point explosion (Sedov 1959, Similarity and Dimensional Methods in Mechanics, ch. 4). The energy starts in
+// a small ball.
 
 #include <fmt/format.h>
 
@@ -20,13 +20,15 @@ namespace {
 class Sedov final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("energy", energy_, "energy", "set free at the centre (2D: per unit length)",
+    fields.number("energy", energy_, "energy", "energy released at the centre (2D: per unit length)",
                   io::greater_than(0));
-    fields.number("density", ambient_.density, "density", "of the gas around", io::greater_than(0));
-    fields.number("pressure", ambient_.pressure, "pressure", "of the gas around", io::greater_than(0));
-    fields.number("radius", radius_, "length", "the energy is spread as exp(-r^2 / radius^2)",
+    fields.number("density", ambient_.density, "density", "density of the ambient gas", io::greater_than(0));
+    fields.number("pressure", ambient_.pressure, "pressure", "pressure of the ambient gas",
                   io::greater_than(0));
-    fields.numbers("centre", given_centre_, "length", "one number an axis; empty: the domain's middle");
+    fields.number("radius", radius_, "length", "the energy is distributed as exp(-r^2 / radius^2)",
+                  io::greater_than(0));
+    fields.numbers("centre", given_centre_, "length",
+                   "centre of the explosion, one number for each axis; empty: the domain's centre");
   }
 
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
@@ -38,7 +40,8 @@ class Sedov final : public Scenario {
     check_ball_inside(fields, "radius", centre_, radius_, setup);
     setup_ = setup;
     reach_ = distance_to_faces(centre_, setup);
-    // What the Gaussian would leave outside is put inside, so that the domain holds the energy exactly.
+    // The part of the Gaussian outside the domain is added inside, so that the domain holds the energy
+    // exactly.
     double inside = 1;
     for (std::size_t d = 0; d < static_cast<std::size_t>(setup.dim); ++d)
       inside *= gaussian_share_1d(setup.lower[d], setup.upper[d], centre_[d], radius_);

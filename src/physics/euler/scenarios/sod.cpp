@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Shock tube: two constant states, parted by a diaphragm across one axis (Sod 1978, J. Comput. Phys. 27, 1).
+// Shock tube: two constant states, separated by a diaphragm normal to one axis (Sod 1978, J. Comput. Phys.
+// 27, 1).
 
 #include <fmt/format.h>
 
@@ -18,13 +19,18 @@ class Sod final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
     fields.choice("axis", axis_name_, {"x", "y", "z"}, "axis of the tube");
-    fields.number("position", position_, "length", "where the diaphragm stands on the axis");
-    fields.number("left-density", left_.density, "density", "below the diaphragm", io::greater_than(0));
-    fields.number("left-velocity", left_velocity_, "velocity", "along the axis, below the diaphragm");
-    fields.number("left-pressure", left_.pressure, "pressure", "below the diaphragm", io::greater_than(0));
-    fields.number("right-density", right_.density, "density", "above the diaphragm", io::greater_than(0));
-    fields.number("right-velocity", right_velocity_, "velocity", "along the axis, above the diaphragm");
-    fields.number("right-pressure", right_.pressure, "pressure", "above the diaphragm", io::greater_than(0));
+    fields.number("position", position_, "length", "position of the diaphragm on the axis");
+    fields.number("left-density", left_.density, "density", "density below the diaphragm",
+                  io::greater_than(0));
+    fields.number("left-velocity", left_velocity_, "velocity", "velocity along the axis below the diaphragm");
+    fields.number("left-pressure", left_.pressure, "pressure", "pressure below the diaphragm",
+                  io::greater_than(0));
+    fields.number("right-density", right_.density, "density", "density above the diaphragm",
+                  io::greater_than(0));
+    fields.number("right-velocity", right_velocity_, "velocity",
+                  "velocity along the axis above the diaphragm");
+    fields.number("right-pressure", right_.pressure, "pressure", "pressure above the diaphragm",
+                  io::greater_than(0));
   }
 
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
@@ -46,7 +52,7 @@ class Sod final : public Scenario {
 
   void initial(const double* centre, double dx, double* q) const override {
     const double left = fraction_below(centre[axis_], dx, position_);
-    // The pure states come out to the bit.
+    // Volumes within one state hold it exactly.
     if (left == 1 || left == 0) return set_unknowns(left == 1 ? left_ : right_, dim_, gamma_, q);
     set_unknowns(right_, dim_, gamma_, q);
     for (int u = 0; u < euler_unknowns(dim_); ++u) q[u] *= 1 - left;

@@ -18,15 +18,15 @@ namespace {
 class Uniform final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("density", state_.density, "density", "density everywhere", io::greater_than(0));
-    fields.numbers("velocity", velocity_, "velocity", "one number an axis; empty: at rest");
-    fields.number("pressure", state_.pressure, "pressure", "pressure everywhere", io::greater_than(0));
-    fields.number(
-        "noise", noise_, "",
-        "amplitude of random numbers added to density, velocity and pressure of every volume, relative to "
-        "density, speed of sound and pressure; 0: none",
-        io::between(0, 0.5));
-    fields.integer("random-seed", random_seed_, "", "the same number gives the same noise", io::at_least(0));
+    fields.number("density", state_.density, "density", "uniform density", io::greater_than(0));
+    fields.numbers("velocity", velocity_, "velocity",
+                   "uniform velocity, one number for each axis; empty: at rest");
+    fields.number("pressure", state_.pressure, "pressure", "uniform pressure", io::greater_than(0));
+    fields.number("noise", noise_, "",
+                  "amplitude of random numbers added to density, velocity and pressure in every volume, "
+                  "relative to density, sound speed and pressure; 0: none",
+                  io::between(0, 0.5));
+    fields.integer("random-seed", random_seed_, "", "seed of the random numbers", io::at_least(0));
   }
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
     const auto velocity = checked_vector(fields, "velocity", velocity_, setup);

@@ -13,8 +13,8 @@ namespace meander::euler {
 
 using namespace simulation;
 
-// Swirl u(r) = swirl (r/R) exp((1 - r^2/R^2) / 2). Balance dp/dr = rho u^2 / r with constant entropy gives
-// T = T_far - (gamma - 1) / gamma * swirl^2 / 2 * exp(1 - r^2/R^2) for T = p / rho.
+// Swirl velocity u(r) = swirl (r/R) exp((1 - r^2/R^2) / 2). The balance dp/dr = rho u^2 / r with constant
+// entropy gives T = T_far - (gamma - 1) / gamma * swirl^2 / 2 * exp(1 - r^2/R^2) for T = p / rho.
 double Vortex::core_temperature() const {
   return pressure / density - (gamma - 1) / gamma * 0.5 * swirl * swirl * std::exp(1.0);
 }
@@ -35,7 +35,7 @@ GasState Vortex::at(double x, double y, double t) const {
 }
 
 void Vortex::mean(double x, double y, double dx, double t, int dim, double* q) const {
-  // Three Gauss points an axis: sixth order.
+  // Three Gauss points along each axis: sixth order.
   const double node = 0.5 * std::sqrt(0.6);
   const double nodes[3] = {-node, 0, node};
   const double weights[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
@@ -51,12 +51,15 @@ namespace {
 class VortexScenario final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("density", vortex_.density, "density", "far from the vortex", io::greater_than(0));
-    fields.number("pressure", vortex_.pressure, "pressure", "far from the vortex", io::greater_than(0));
-    fields.numbers("velocity", velocity_, "velocity", "of the flow that carries it, along x and y");
-    fields.number("swirl", vortex_.swirl, "velocity", "largest swirl speed, at the radius");
-    fields.number("radius", vortex_.radius, "length", "where the swirl is fastest", io::greater_than(0));
-    fields.numbers("centre", centre_, "length", "at t = 0, one number an axis; empty: the domain's middle");
+    fields.number("density", vortex_.density, "density", "density far from the vortex", io::greater_than(0));
+    fields.number("pressure", vortex_.pressure, "pressure", "pressure far from the vortex",
+                  io::greater_than(0));
+    fields.numbers("velocity", velocity_, "velocity", "velocity of the uniform flow along x and y");
+    fields.number("swirl", vortex_.swirl, "velocity", "maximum swirl speed, attained at `radius`");
+    fields.number("radius", vortex_.radius, "length", "radius of the maximum swirl speed",
+                  io::greater_than(0));
+    fields.numbers("centre", centre_, "length",
+                   "centre of the vortex at t = 0, one number for each axis; empty: the domain's centre");
   }
 
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
@@ -79,9 +82,8 @@ class VortexScenario final : public Scenario {
       fields.reject("radius",
                     fmt::format("{} is more than half of the domain's edge {}", vortex_.radius, shortest));
     if (!(vortex_.core_temperature() > 0))
-      fields.reject("swirl",
-                    fmt::format("{} leaves no pressure in the middle: pressure / density there would be {}",
-                                vortex_.swirl, vortex_.core_temperature()));
+      fields.reject("swirl", fmt::format("{} is too large: pressure / density at the centre would be {}",
+                                         vortex_.swirl, vortex_.core_temperature()));
   }
 
   void initial(const double* centre, double dx, double* q) const override {
