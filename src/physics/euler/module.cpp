@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/euler/module.hpp"
 
-#include "physics/euler/diagnostics/energies.hpp"
 #include "physics/euler/scenarios/list.hpp"
 #include "physics/euler/solver.hpp"
 #include "physics/euler/terms.hpp"
 #include "simulation/scheme_keys.hpp"
 
 namespace meander::euler {
+
+simulation::DiagnosticEntry energies_entry();  // diagnostics/energies.cpp
 
 void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
   simulation::describe_scheme(keys, scheme, vocabulary<Terms<3>>());

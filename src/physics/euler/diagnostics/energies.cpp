@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "physics/euler/diagnostics/energies.hpp"
+// diagnostics.energies: the columns kinetic_energy and thermal_energy, integrals over the domain, bitwise equal for
+// any number of threads and ranks.
 
 #include <array>
 #include <vector>
 
 #include "base/exact_sum.hpp"
 #include "base/vec.hpp"
+#include "simulation/diagnostic.hpp"
 #include "simulation/diagnostics/totals.hpp"
 
 namespace meander::euler {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/fourth_order.hpp"
 #include "base/assert.hpp"
 #include "physics/ccz4/kernels.hpp"
+#include "solvers/fourth_order.hpp"
 
 namespace meander::ccz4 {
 
