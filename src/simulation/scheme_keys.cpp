@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace meander::simulation {
 namespace {
 
@@ -21,15 +19,8 @@ std::string explained(const std::vector<std::string>& words, const std::vector<s
 
 void describe_scheme(io::KeyTable& keys, solvers::SchemeWords& words,
                      const solvers::SchemeVocabulary& vocabulary) {
-  const auto& schemes = vocabulary.schemes;
-  const bool has_muscl = std::find(schemes.begin(), schemes.end(), "muscl") != schemes.end();
-  keys.choice(
-      "scheme", words.scheme, schemes,
-      has_muscl
-          ? "godunov: first-order finite volumes; muscl: MUSCL-Hancock (second order); rusanov: godunov "
-            "with the Riemann solver of that name."
-          : "godunov: first-order finite volumes; rusanov: the same with the Riemann solver of that "
-            "name.");
+  keys.choice("scheme", words.scheme, vocabulary.schemes,
+              fmt::format("Scheme. {}.", explained(vocabulary.schemes, vocabulary.scheme_meanings)));
   if (vocabulary.riemanns.size() > 1) {
     keys.choice(
         "riemann", words.riemann, vocabulary.riemanns,

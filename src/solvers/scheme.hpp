@@ -58,6 +58,29 @@ struct Muscl {
 
 enum class Reconstruction : std::uint8_t { constant, muscl };
 
+// The values of solver.scheme.
+struct ReconstructionEntry {
+  const char* word;
+  Reconstruction reconstruction;
+  const char* meaning;
+  int halo = 1;
+  HaloShape halo_shape = HaloShape::faces;
+  Prolongation prolongation = Prolongation::constant;
+};
+inline constexpr ReconstructionEntry reconstructions[] = {
+    {"godunov", Reconstruction::constant, "first-order finite volumes"},
+    {"rusanov", Reconstruction::constant, "godunov with the Riemann solver of that name"},
+    // The predictor reads transverse slopes in halo volumes.
+    {"muscl", Reconstruction::muscl, "MUSCL-Hancock (second order)", 2, HaloShape::edges,
+     Prolongation::limited_linear},
+};
+
+// Whether equation P has kernels with that reconstruction.
+template <Pde P>
+constexpr bool has_reconstruction(Reconstruction reconstruction) {
+  return reconstruction == Reconstruction::constant || Reconstructible<P>;
+}
+
 // One scheme: a reconstruction and indices into Limiters and the equation's Riemann solvers.
 struct SchemeChoice {
   Reconstruction reconstruction = Reconstruction::constant;
@@ -86,10 +109,13 @@ void with_scheme(const SchemeChoice& choice, const Body& body) {
 
 // Sets the halo width, halo shape and prolongation that the reconstruction requires.
 inline void set_traits(Traits& traits, Reconstruction reconstruction) {
-  if (reconstruction == Reconstruction::constant) return;
-  traits.halo = 2;
-  traits.halo_shape = HaloShape::edges;  // the predictor reads transverse slopes in halo volumes
-  traits.prolongation = Prolongation::limited_linear;
+  for (const ReconstructionEntry& entry : reconstructions) {
+    if (entry.reconstruction != reconstruction) continue;
+    traits.halo = entry.halo;
+    traits.halo_shape = entry.halo_shape;
+    traits.prolongation = entry.prolongation;
+    return;
+  }
 }
 
 }  // namespace meander::solvers

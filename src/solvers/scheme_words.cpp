@@ -18,8 +18,10 @@ int index_of(const std::string& word, const std::vector<std::string>& words) {
 SchemeChoice choice_of(const SchemeWords& words, const SchemeVocabulary& vocabulary) {
   SchemeChoice choice;
   index_of(words.scheme, vocabulary.schemes);
-  choice.reconstruction = words.scheme == "muscl" ? Reconstruction::muscl : Reconstruction::constant;
-  if (choice.reconstruction == Reconstruction::muscl)
+  for (const ReconstructionEntry& entry : reconstructions) {
+    if (words.scheme == entry.word) choice.reconstruction = entry.reconstruction;
+  }
+  if (choice.reconstruction != Reconstruction::constant)
     choice.limiter = index_of(words.limiter, vocabulary.limiters);
   choice.riemann = index_of(words.riemann, vocabulary.riemanns);
   return choice;
@@ -28,7 +30,11 @@ SchemeChoice choice_of(const SchemeWords& words, const SchemeVocabulary& vocabul
 std::string scheme_name(const SchemeChoice& choice, const SchemeVocabulary& vocabulary) {
   const std::string& riemann = vocabulary.riemanns.at(static_cast<std::size_t>(choice.riemann));
   if (choice.reconstruction == Reconstruction::constant) return riemann;
-  const std::string name = "muscl " + vocabulary.limiters.at(static_cast<std::size_t>(choice.limiter));
+  std::string name;
+  for (const ReconstructionEntry& entry : reconstructions) {
+    if (entry.reconstruction == choice.reconstruction) name = entry.word;
+  }
+  name += ' ' + vocabulary.limiters.at(static_cast<std::size_t>(choice.limiter));
   return choice.riemann == 0 ? name : name + ' ' + riemann;
 }
 

@@ -17,15 +17,21 @@ struct SchemeWords {
 
 // The allowed words and their meanings, in the same order.
 struct SchemeVocabulary {
-  std::vector<std::string> schemes, limiters, limiter_meanings, riemanns, riemann_meanings;
+  std::vector<std::string> schemes, scheme_meanings, limiters, limiter_meanings, riemanns, riemann_meanings;
 };
 
 template <Pde P>
 SchemeVocabulary vocabulary() {
   using RiemannSolvers = typename RiemannSolversOf<P>::type;
-  SchemeVocabulary all{{"godunov", "rusanov"}, {}, {}, words(RiemannSolvers()), meanings(RiemannSolvers())};
+  SchemeVocabulary all;
+  for (const ReconstructionEntry& entry : reconstructions) {
+    if (!has_reconstruction<P>(entry.reconstruction)) continue;
+    all.schemes.emplace_back(entry.word);
+    all.scheme_meanings.emplace_back(entry.meaning);
+  }
+  all.riemanns = words(RiemannSolvers());
+  all.riemann_meanings = meanings(RiemannSolvers());
   if constexpr (Reconstructible<P>) {
-    all.schemes.emplace_back("muscl");
     all.limiters = words(Limiters());
     all.limiter_meanings = meanings(Limiters());
   }
