@@ -11,8 +11,6 @@
 namespace meander::solvers {
 namespace {
 
-constexpr int max_unknowns = 64;
-
 // Lagrange weights of the centres -(R - 1) .. R for evaluation at 1/3.
 template <int R>
 constexpr std::array<double, 2 * R> weights_at_a_third() {
@@ -108,7 +106,7 @@ struct Sweep {
 template <int D>
 void mend(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
           const Box<D>& box, const Index<D>& offset) {
-  double q[max_unknowns];
+  double q[most_unknowns];
   for_rows<D>(box, [&](Index<D> f) {
     for (int x = 0; x < box.extent[0]; ++x, ++f[0]) {
       for (int u = 0; u < layout.unknowns; ++u) q[u] = fine[layout.at(u, f)];
@@ -197,7 +195,7 @@ Box<D> interpolation_support(const PatchLayout& layout, const Box<D>& box, const
 template <int D>
 void interpolate(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
                  const Box<D>& box, const Index<D>& offset) {
-  MEANDER_ASSERT(layout.unknowns <= max_unknowns);
+  MEANDER_ASSERT(layout.unknowns <= most_unknowns);
   switch (interpolation_reach(layout)) {
     case 1:
       interpolate_with<D, 1>(layout, fine, coarse, box, offset);

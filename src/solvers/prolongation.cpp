@@ -26,7 +26,6 @@ double interior_slope(const double* q, std::ptrdiff_t stride, int i, int p) {
   return minmod(q[0] - q[-stride], q[stride] - q[0]);
 }
 
-constexpr int max_unknowns = 64;
 constexpr int max_patch_size = 32;
 
 // The coarse volumes that contain the fine volumes of a box.
@@ -46,14 +45,14 @@ Box<D> coarse_box_of([[maybe_unused]] const PatchLayout& layout, const Box<D>& b
 // a convex set, so checking the 2^D outermost fine values is sufficient. For most volumes a bound decides.
 template <int D>
 bool corners_admissible(const Solver& solver, int unknowns, const double* value, const double (*slope)[D]) {
-  double spread[max_unknowns];
+  double spread[most_unknowns];
   for (int u = 0; u < unknowns; ++u) {
     double sum = 0;
     for (int a = 0; a < D; ++a) sum += std::abs(slope[u][a]);
     spread[u] = sum / 3;
   }
   if (solver.surely_admissible(value, spread)) return true;
-  double corner[max_unknowns];
+  double corner[most_unknowns];
   for (int k = 0; k < (1 << D); ++k) {
     for (int u = 0; u < unknowns; ++u) {
       corner[u] = value[u];
@@ -74,7 +73,7 @@ class Slopes {
     thread_local std::vector<double> storage;
     storage.resize(std::max(storage.size(), static_cast<std::size_t>(unknowns_) * D * volumes_));
     slopes_ = storage.data();
-    double value[max_unknowns], slope[max_unknowns][D];
+    double value[most_unknowns], slope[most_unknowns][D];
     std::size_t v = 0;
     for_rows<D>(box, [&](Index<D> c) {
       for (int x = 0; x < box.extent[0]; ++x, ++c[0], ++v) {
@@ -117,7 +116,7 @@ constexpr double place_of(int fine, int coarse) {
 template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset) {
-  MEANDER_ASSERT(layout.unknowns <= max_unknowns && layout.p <= max_patch_size);
+  MEANDER_ASSERT(layout.unknowns <= most_unknowns && layout.p <= max_patch_size);
   MEANDER_ASSERT(layout.point_values == solver.traits().point_values());
   if (layout.point_values) {
     interpolate<D>(solver, layout, fine, coarse, box, offset);
