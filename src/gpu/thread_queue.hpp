@@ -91,16 +91,23 @@ class ThreadedDevice::ThreadQueue final : public QueueState {
       if (operations_.empty()) return;
       Operation operation = std::move(operations_.front());
       operations_.pop_front();
-      const bool skip = (error_ != nullptr || owner_.lost()) && operation.policy != Policy::always;
+      const bool is_lost = owner_.lost();
+      const bool skip = (error_ != nullptr || is_lost) && operation.policy != Policy::always;
       lock.unlock();
       std::exception_ptr error;
       if (!skip) error = execute(operation);
+      // A thread that began to wait before the loss learns only from the queue that this did not run.
+      if (skip && is_lost) error = lost_error();
       operation.run = nullptr;  // destroys its captures before it counts as completed
       lock.lock();
       if (error && !error_) error_ = error;
       completed.fetch_add(1, std::memory_order_release);
       changed_.notify_all();
     }
+  }
+
+  std::exception_ptr lost_error() const {
+    return std::make_exception_ptr(DeviceError(owner_.properties().name + ": the device is lost", true));
   }
 
   std::exception_ptr execute(const Operation& operation) {

@@ -183,6 +183,20 @@ TEST(HostDevice, LostDeviceRejectsAllCalls) {
   device.destroy_queue(queue);
 }
 
+// The wait begins before the loss: it must not take what was skipped for done.
+TEST(HostDevice, WaitReportsALossWhileItWaits) {
+  HostDevice device;
+  const Queue queue = device.create_queue();
+  bool has_run = false;
+  device.launch(queue, "lose the device", [&](const Execution&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    device.die();
+  });
+  device.launch(queue, "skipped", [&](const Execution&) { has_run = true; });
+  EXPECT_EQ(words_of([&] { device.wait(device.record(queue)); }), "host:0: the device is lost");
+  EXPECT_FALSE(has_run);
+}
+
 TEST(HostDevice, TakesAtLeastTheTimesOfItsSettings) {
   HostDeviceSettings settings;
   settings.launch_latency = 0.01;
