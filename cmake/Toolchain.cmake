@@ -142,6 +142,12 @@ endfunction()
 function(meander_module name)
   set(needs_simulation "/${name}/module\\.cpp$" "/${name}/(scenarios|initial_data|diagnostics|criteria)/")
   meander_room(${name}_kernels DEPENDS solvers SOURCES "${name}/*" EXCLUDE ${needs_simulation})
+  # A file holds the kernels of many schemes: g++ would inline less in it than in a file for each.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/kernels_[0-9]d.cpp")
+    set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS
+      --param=inline-unit-growth=400 --param=large-unit-insns=200000)
+  endif()
   foreach(backend IN ITEMS CUDA OPENMP)
     if(MEANDER_${backend})
       target_compile_definitions(meander_${name}_kernels PRIVATE MEANDER_${backend})
