@@ -61,10 +61,14 @@ namespace boundary {
 const BoundaryCondition periodic{.name = "periodic",
                                  .meaning = "must hold on both sides of an axis",
                                  .source = BoundaryCondition::Source::neighbours};
-const BoundaryCondition outflow{
-    .name = "outflow", .meaning = "copies the last volume of the interior", .fill = copy<solvers::Outflow>};
-const BoundaryCondition reflecting{
-    .name = "reflecting", .meaning = "is a wall", .fill = copy<solvers::Reflecting>};
+const BoundaryCondition outflow{.name = "outflow",
+                                .meaning = "copies the last volume of the interior",
+                                .fill = copy<solvers::Outflow>,
+                                .on_device = BoundaryCondition::OnDevice::outflow};
+const BoundaryCondition reflecting{.name = "reflecting",
+                                   .meaning = "is a wall",
+                                   .fill = copy<solvers::Reflecting>,
+                                   .on_device = BoundaryCondition::OnDevice::reflecting};
 const BoundaryCondition given{.name = "scenario",
                               .meaning = "takes the boundary data of the scenario",
                               .source = BoundaryCondition::Source::given};

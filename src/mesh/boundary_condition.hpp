@@ -24,12 +24,16 @@ struct BoundaryBox {
 
 struct BoundaryCondition {
   enum class Source { neighbours, given, state };
+  // The form of fill() in the kernels of devices (solvers::FillOp). `none`: patches with this condition
+  // cannot live on a device.
+  enum class OnDevice { none, outflow, reflecting, extrapolated };
   const char* name;     // in [boundary] of the input file
   const char* meaning;  // "is a wall"
   // Source of the values: the opposite end of the domain, the scenario, or the state (by fill()).
   Source source = Source::state;
   // Fills the box from volumes with the same indices along the other axes. Null unless the source is `state`.
   void (*fill)(const BoundaryBox& box) = nullptr;
+  OnDevice on_device = OnDevice::none;
   // Waves leave the domain: the scheme replaces the rates of the volumes at the face
   // (solvers::Traits::radiates).
   bool radiative = false;

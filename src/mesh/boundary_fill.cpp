@@ -42,6 +42,22 @@ void BoundaryFill<D>::fill_given(const solvers::PatchTask& patch, const solvers:
   });
 }
 
+template <int D>
+void BoundaryFill<D>::pack_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, double t,
+                                 double* packed) const {
+  double state[solvers::most_unknowns], x[3];
+  const std::size_t volumes = box.volumes();
+  std::size_t volume = 0;
+  solvers::for_rows<D>(box, [&](Index<D> i) {
+    for (int n = 0; n < box.extent[0]; ++n, ++i[0], ++volume) {
+      for (std::size_t a = 0; a < D; ++a) x[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
+      given_(x, patch.dx, t, state);
+      for (int u = 0; u < layout_.unknowns; ++u)
+        packed[static_cast<std::size_t>(u) * volumes + volume] = state[u];
+    }
+  });
+}
+
 template class BoundaryFill<2>;
 template class BoundaryFill<3>;
 

@@ -3,6 +3,7 @@
 #pragma once
 // Fills halos beyond the domain.
 
+#include <span>
 #include <vector>
 
 #include "mesh/boundary_condition.hpp"
@@ -24,6 +25,11 @@ class BoundaryFill {
   // four volumes along `axis` on the patch's side of the face, with the same indices along the other axes: of
   // the interior, or of a copy of a neighbour where the box extends into halos along other axes.
   void fill(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face, double t) const;
+  // The values of the condition boundary::given, packed as by solvers::pack(). Reads no slot.
+  void pack_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, double t,
+                  double* packed) const;
+  // The sign of each unknown under reflection along the axis.
+  std::span<const double> signs(int axis) const { return reflection_[axis]; }
 
  private:
   void fill_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, double t) const;

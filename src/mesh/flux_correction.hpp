@@ -19,29 +19,6 @@ namespace meander::mesh {
 template <int D>
 class FluxCorrection {
  public:
-  FluxCorrection() = default;
-  FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout);
-
-  // Points the flux blocks of all faces at a resolution jump to their registers, the others to null.
-  void attach(std::span<solvers::PatchTask> patches);
-
-  // Own leaves with at least one coarse face, in curve order.
-  std::span<const std::int32_t> coarse_leaves() const { return coarse_leaves_; }
-
-  // One message to and one from every rank of the ghost layer, in its order.
-  std::span<const parallel::NeighbourMessages::Peer> peers() const { return peers_; }
-  // Number of faces whose parts are sent.
-  std::size_t outgoing() const { return outgoing_.size(); }
-  // Sums outgoing part i, after the update of its leaf. Calls for different i may run concurrently.
-  void pack(std::size_t i, double* send_buffer) const;
-
-  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers. The receive buffer
-  // holds the parts of other ranks. Calls for different i may run concurrently.
-  void apply(std::size_t i, const solvers::PatchTask& patch, double dt, const double* receive_buffer) const;
-
-  std::size_t bytes() const { return registers_.size() * sizeof(double); }
-
- private:
   using SubFace = Vec<std::int8_t, D - 1>;  // of a fine leaf on the coarse face: 0, 1, 2 along each axis
   struct Register {
     std::int32_t leaf;
@@ -63,6 +40,42 @@ class FluxCorrection {
     SubFace sub_face{};
     std::size_t offset;  // in the send buffer
   };
+
+  FluxCorrection() = default;
+  FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout);
+
+  // Points the flux blocks of all faces at a resolution jump to their registers, the others to null.
+  void attach(std::span<solvers::PatchTask> patches);
+
+  // Own leaves with at least one coarse face, in curve order.
+  std::span<const std::int32_t> coarse_leaves() const { return coarse_leaves_; }
+
+  // One message to and one from every rank of the ghost layer, in its order.
+  std::span<const parallel::NeighbourMessages::Peer> peers() const { return peers_; }
+  // Number of faces whose parts are sent.
+  std::size_t outgoing() const { return outgoing_.size(); }
+  // Sums outgoing part i, after the update of its leaf. Calls for different i may run concurrently.
+  void pack(std::size_t i, double* send_buffer) const;
+
+  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers. The receive buffer
+  // holds the parts of other ranks. Calls for different i may run concurrently.
+  void apply(std::size_t i, const solvers::PatchTask& patch, double dt, const double* receive_buffer) const;
+
+  // The plan, for work on devices: the registers, each a block of PatchLayout::face_flux_size() doubles, the
+  // coarse faces of coarse_leaves()[i], their parts, and the parts that are sent.
+  std::span<const Register> registers() const { return table_; }
+  std::span<const CoarseFace> faces(std::size_t i) const {
+    return std::span(faces_).subspan(face_begin_[i], face_begin_[i + 1] - face_begin_[i]);
+  }
+  std::span<const MeanPart> parts(const CoarseFace& face) const {
+    return std::span(parts_).subspan(face.first_part, face.parts);
+  }
+  std::span<const Outgoing> outgoing_parts() const { return outgoing_; }
+  std::size_t register_doubles() const { return registers_.size(); }
+
+  std::size_t bytes() const { return registers_.size() * sizeof(double); }
+
+ private:
   struct FineFace {
     std::int32_t leaf;
     SubFace sub_face{};

@@ -11,11 +11,14 @@ namespace meander::mesh {
 
 template <int D>
 void PatchMesh<D>::fill_halos(double t, ThreadTeam& team) {
+  bring_home();
   halos_.fill(t, team);
+  changed_at_home();
 }
 
 template <int D>
 void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team) {
+  bring_home();
   if (!whole_halos_) {
     whole_halos_ = std::unique_ptr<WholeHalos>(new WholeHalos{{solver_, layout_, boundaries_, memory_}, {}});
   }

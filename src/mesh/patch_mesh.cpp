@@ -70,6 +70,7 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
 
 template <int D>
 void PatchMesh<D>::rebuild() {
+  has_tables_ = false;
   view_.emplace(tree_);
   levels_.resize(size());
   patches_.resize(view_->size());

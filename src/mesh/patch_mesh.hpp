@@ -4,12 +4,15 @@
 // The spacetree with a patch in each leaf: storage, halos, flux correction, regridding and migration. Each
 // rank holds the patches of its own leaves; "leaf" is a number among those.
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/thread_team.hpp"
+#include "mesh/device_patches.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_exchange.hpp"
 #include "mesh/patch_pool.hpp"
@@ -129,6 +132,24 @@ class PatchMesh {
   // Collective.
   bool adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
 
+  // ---- patches on a device
+  // From now on the patches live in `memory` of the device, which both outlive the mesh: steps run there.
+  // patches() are then the patches' home in host memory: current after bring_home(), and until the next step.
+  // Throws InputError if solver or boundary conditions do not allow it.
+  void live_on(gpu::Device& device, gpu::Resource& memory);
+  bool lives_on_device() const { return device_ != nullptr; }
+  // Copies the slots to the host unless they are current there. Any thread may call it. No effect on the
+  // host.
+  void bring_home() const;
+  // To be called after a change of the patches in host memory.
+  void changed_at_home() { is_current_on_device_ = false; }
+  // Begins a step on the device: all slots and tables are there, and those in host memory become stale.
+  // Throws gpu::OutOfMemory.
+  DevicePatches<D>& begin_on_device();
+  const DevicePatches<D>* on_device() const { return device_.get(); }
+  parallel::NeighbourMessages& flux_messages() { return flux_messages_; }
+  parallel::NeighbourMessages& halo_messages() { return halos_.messages(); }
+
   // Bytes of patch storage, and of registers and buffers for fluxes, restrictions and messages.
   std::size_t state_bytes() const {
     return pool_.capacity() * pool_.slot_doubles() * sizeof(double) + halos_.ghost_bytes();
@@ -172,6 +193,11 @@ class PatchMesh {
   std::vector<std::int32_t> order_, order_index_;  // inverse to each other
   std::size_t border_ = 0;
   PartitionFacts facts_;
+
+  std::unique_ptr<DevicePatches<D>> device_;  // or null
+  bool has_tables_ = false, is_current_on_device_ = false;
+  mutable std::atomic<bool> is_current_at_home_{true};
+  mutable std::mutex bring_home_mutex_;
 };
 
 }  // namespace meander::mesh

@@ -93,7 +93,9 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> flags, int min_level, int m
                     own.begin() + static_cast<std::ptrdiff_t>(to.begin));
       }
     }
+    bring_home();
     migrate(united);
+    changed_at_home();
     moved = true;
   }
   DistributedTree<D> next = tree_.adapted(own, min_level, max_level);
@@ -102,6 +104,8 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> flags, int min_level, int m
     if (moved) rebuild();
     return false;
   }
+  bring_home();
+  changed_at_home();
   const std::vector<Origin> origin = origins<D>(tree_.leaves(), next.leaves());
   if (layout_.point_values) {
     // Point values are prolonged from the whole slots of the leaves to be refined.

@@ -42,6 +42,7 @@ class NeighbourMessages {
   const double* receive_buffer() const { return receive_.data(); }
   bool is_empty() const { return receives_.empty() && sends_.empty(); }
   std::size_t sent_bytes() const { return send_.size() * sizeof(double); }
+  std::size_t received_bytes() const { return receive_.size() * sizeof(double); }
 
   // One exchange: start_receives(); start_sends() after the send buffer is filled; wait(). The receive buffer
   // must not be accessed between start_receives() and wait(), the send buffer not between start_sends() and

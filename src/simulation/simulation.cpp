@@ -34,6 +34,13 @@ mesh::PartitionPolicy partition_policy(const Config& config) {
 // divided into two equal steps.
 constexpr double smallest_last_step = 0.5;
 
+// The mesh, with its patches on the device if there is one.
+template <int D>
+mesh::PatchMesh<D>& housed(mesh::PatchMesh<D>& mesh, tasks::ResidentDevice* resident) {
+  if (resident != nullptr) mesh.live_on(*resident->device, *resident->memory);
+  return mesh;
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -60,13 +67,14 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       team_(threads),
       solver_(config.equation->make_solver(D)),
       engine_(make_engine(config.offload, *solver_, tree.communicator())),
+      resident_(make_resident_device(config.offload, *solver_, tree.communicator())),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
           engine_ ? engine_->patch_memory() : gpu::host_memory(), partition_policy(config)),
-      traversal_(mesh_, *solver_, team_, engine_.get()),
+      traversal_(housed(mesh_, resident_.get()), *solver_, team_, engine_.get()),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
       t_(config.time.start) {
   for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());

@@ -12,6 +12,7 @@
 #include "simulation/diagnostics/inexact_halos.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
+#include "tasks/resident_device.hpp"
 
 namespace meander::simulation {
 
@@ -68,7 +69,8 @@ class SimulationOf final : public Simulation {
   StateView state() const {
     return {communicator(),
             mesh_.layout(),
-            mesh_.patches(),
+            {mesh_.patches(), mesh_.lives_on_device() ? std::function<void()>([this] { mesh_.bring_home(); })
+                                                      : std::function<void()>()},
             mesh_.levels(),
             t_,
             team_,
@@ -89,8 +91,9 @@ class SimulationOf final : public Simulation {
   Config config_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
-  std::unique_ptr<tasks::OffloadEngine> engine_;  // or null; patches may lie in its memory
-  mutable mesh::PatchMesh<D> mesh_;               // mutable for its halos, which are derived data
+  std::unique_ptr<tasks::OffloadEngine> engine_;     // or null; patches may lie in its memory
+  std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
+  mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
   tasks::Traversal<D> traversal_;
   Refinement<D> refinement_;
   std::vector<std::unique_ptr<Diagnostic>> diagnostics_;

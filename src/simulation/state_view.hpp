@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/thread_team.hpp"
 #include "base/vec.hpp"
@@ -15,11 +16,34 @@
 
 namespace meander::simulation {
 
+// The patches of this rank, in host memory. If they live on a device, the first access to a patch after a
+// step brings all of them home. Any thread may access them.
+class HomePatches {
+ public:
+  HomePatches(std::span<const solvers::PatchTask> patches, std::function<void()> bring_home = {})
+      : patches_(patches), bring_home_(std::move(bring_home)) {}
+  std::size_t size() const { return patches_.size(); }
+  const solvers::PatchTask& operator[](std::size_t leaf) const { return at_home()[leaf]; }
+  auto begin() const { return at_home().begin(); }
+  auto end() const { return at_home().end(); }
+  // Positions and widths only: brings nothing home.
+  std::span<const solvers::PatchTask> geometry() const { return patches_; }
+
+ private:
+  std::span<const solvers::PatchTask> at_home() const {
+    if (bring_home_) bring_home_();
+    return patches_;
+  }
+
+  std::span<const solvers::PatchTask> patches_;
+  std::function<void()> bring_home_;  // null: they are at home
+};
+
 // All patches of this rank in curve order, and the threads for loops over them. Valid between steps only.
 struct StateView {
   const parallel::Communicator& communicator;
   const solvers::PatchLayout& layout;
-  std::span<const solvers::PatchTask> patches;
+  HomePatches patches;
   std::span<const int> levels;
   double t = 0;
   ThreadTeam& team;

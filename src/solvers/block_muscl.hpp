@@ -216,8 +216,7 @@ class BlockMuscl {
     for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], from[n * shape_.unknown_stride()]);
     const int volume = shape_.in_interior(i, j, k);
     step_.finish(patch, q, i, j, k, volume, status);
-    double* const to = patch.next + volume;
-    for (int n = 0; n < N; ++n) to[n * shape_.volumes()] = q[n];
+    step_.store(patch, shape_, q, volume, shape_.in_slot(i, j, k));
   }
 
   BlockStep<P> step_;

@@ -82,12 +82,23 @@ struct BlockStep {
   P pde;
   double t, dt;
   const typename P::StepData* step;  // null: no source
+  bool in_place;
 
   MEANDER_HOST_DEVICE BlockStep(const P& equation, const DeviceBatch& batch)
       : pde(equation),
         t(batch.t),
         dt(batch.dt),
-        step(P::has_source ? static_cast<const typename P::StepData*>(batch.step_data) : nullptr) {}
+        step(P::has_source ? static_cast<const typename P::StepData*>(batch.step_data) : nullptr),
+        in_place(batch.in_place) {}
+
+  // Stores the new state of a volume, number `volume` of the interior and at `in_slot` of the slot.
+  template <class Shape>
+  MEANDER_TERM void store(const DevicePatch& patch, const Shape& shape, const double* q, int volume,
+                          int in_slot) const {
+    double* const to = patch.next + (in_place ? in_slot : volume);
+    const int stride = in_place ? shape.unknown_stride() : shape.volumes();
+    for (int n = 0; n < P::unknowns; ++n) to[n * stride] = q[n];
+  }
 
   // Finishes the update of volume (i, j, k), number `volume` of the interior. q: its state after the fluxes
   // on entry, its final state on return.

@@ -7,23 +7,10 @@
 #include <vector>
 
 #include "base/assert.hpp"
+#include "solvers/lagrange.hpp"
 
 namespace meander::solvers {
 namespace {
-
-// Lagrange weights of the centres -(R - 1) .. R for evaluation at 1/3.
-template <int R>
-constexpr std::array<double, 2 * R> weights_at_a_third() {
-  std::array<double, 2 * R> weights{};
-  for (int m = 0; m < 2 * R; ++m) {
-    double weight = 1;
-    for (int n = 0; n < 2 * R; ++n) {
-      if (n != m) weight *= (1.0 / 3.0 + R - 1 - n) / (m - n);
-    }
-    weights[static_cast<std::size_t>(m)] = weight;
-  }
-  return weights;
-}
 
 // The value a third of a width from q[0] towards q[step]. A sum of differences to q[0] reproduces constants
 // exactly. The order of the sum gives bitwise mirrored results for mirrored data.
@@ -122,18 +109,9 @@ template <int D, int R>
 void interpolate_with(const PatchLayout& layout, double* fine, const double* coarse, const Box<D>& box,
                       const Index<D>& offset) {
   const Box<D> support = interpolation_support<D>(layout, box, offset);
-  // The shortest axis, normal to the jump, is first, which leaves least work for the others. The axis of the
-  // rows is last. A box thin along x has its rows along y, for which the first sweep transposes the data.
-  const int row = box.extent[0] < box.extent[1] ? 1 : 0;
-  std::array<int, D> order;
-  int next = 0;
-  for (int a = D - 1; a >= 0; --a) {
-    if (a != row) order[static_cast<std::size_t>(next++)] = a;
-  }
-  order[D - 1] = row;
-  if (D == 3 &&
-      box.extent[static_cast<std::size_t>(order[1])] < box.extent[static_cast<std::size_t>(order[0])])
-    std::swap(order[0], order[1]);
+  int order[3];
+  interpolation_order<D>(box.extent, order);
+  const int row = order[D - 1];
 
   std::array<int, 3> extent{1, 1, 1};
   std::size_t largest = 1;

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "solvers/device_batch.hpp"
+#include "solvers/resident.hpp"
 #include "solvers/scheme.hpp"
 
 namespace meander::solvers {
@@ -27,9 +28,14 @@ struct PdeKernels {
   // Doubles of block memory for one patch.
   static std::ptrdiff_t block_memory(const SchemeChoice& scheme, int p);
 
+  // Solver::launch_resident() on an emulated device, by blocks of one thread.
+  static void launch_resident_serially(const gpu::Execution& execution, const P& pde,
+                                       const ResidentWork& work);
+
   // Solver::launch() on CUDA; `stream`: a cudaStream_t.
   static void launch_on_cuda(void* stream, const P& pde, const SchemeChoice& scheme,
                              const DeviceBatch& batch);
+  static void launch_resident_on_cuda(void* stream, const P& pde, const ResidentWork& work);
   // Solver::launch() by OpenMP. Returns after the batch is complete.
   static void launch_on_openmp(const gpu::Execution& execution, const P& pde, const SchemeChoice& scheme,
                                const DeviceBatch& batch);
@@ -40,6 +46,7 @@ struct PdeKernels {
 template <Pde P>
 struct DeviceKernels {
   static inline decltype(&PdeKernels<P>::launch_on_cuda) cuda = nullptr;
+  static inline decltype(&PdeKernels<P>::launch_resident_on_cuda) resident_cuda = nullptr;
   static inline decltype(&PdeKernels<P>::launch_on_openmp) openmp = nullptr;
 };
 

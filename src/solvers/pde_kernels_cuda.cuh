@@ -9,6 +9,7 @@
 #include "solvers/block_godunov.hpp"
 #include "solvers/block_muscl.hpp"
 #include "solvers/pde_kernels.hpp"
+#include "solvers/resident_cuda.cuh"
 
 namespace meander::solvers {
 
@@ -25,12 +26,19 @@ void PdeKernels<P>::launch_on_cuda(void* stream, const P& pde, const SchemeChoic
   });
 }
 
+template <Pde P>
+void PdeKernels<P>::launch_resident_on_cuda(void* stream, const P& pde, const ResidentWork& work) {
+  launch_resident_by(CudaLauncher{stream}, pde, work.batch);
+}
+
 // Law: as for simulation::register_equation().
 template <template <int> class Law>
 struct WithCudaKernels {
   WithCudaKernels() {
     DeviceKernels<Law<2>>::cuda = PdeKernels<Law<2>>::launch_on_cuda;
     DeviceKernels<Law<3>>::cuda = PdeKernels<Law<3>>::launch_on_cuda;
+    DeviceKernels<Law<2>>::resident_cuda = PdeKernels<Law<2>>::launch_resident_on_cuda;
+    DeviceKernels<Law<3>>::resident_cuda = PdeKernels<Law<3>>::launch_resident_on_cuda;
   }
 };
 

@@ -7,6 +7,7 @@
 #include "solvers/block_muscl.hpp"
 #include "solvers/block_serial.hpp"
 #include "solvers/pde_kernels.hpp"
+#include "solvers/resident_kernels.hpp"
 
 namespace meander::solvers {
 
@@ -17,6 +18,12 @@ void PdeKernels<P>::launch_serially(const P& pde, const SchemeChoice& scheme, co
       update_serially<typename Scheme::template Block<P, decltype(p)::value>>(pde, batch);
     });
   });
+}
+
+template <Pde P>
+void PdeKernels<P>::launch_resident_serially(const gpu::Execution& execution, const P& pde,
+                                             const ResidentWork& work) {
+  launch_resident_by(SerialLauncher{}, pde, on_host(execution, work.batch));
 }
 
 template <Pde P>

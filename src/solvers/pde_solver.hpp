@@ -78,6 +78,21 @@ class PdeSolver : public Solver {
     }
   }
 
+  bool resides_on(std::string_view kind) const override {
+    return kind == "host" || (kind == "cuda" && Devices::resident_cuda != nullptr);
+  }
+  bool updates_in_place() const override { return true; }
+
+  void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {
+    if (execution.on_host()) {
+      Kernels::launch_resident_serially(execution, pde_, work);
+    } else if (execution.openmp_device() < 0 && Devices::resident_cuda != nullptr) {
+      Devices::resident_cuda(execution.native_queue(), pde_, work);
+    } else {
+      Solver::launch_resident(execution, work);
+    }
+  }
+
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
     return Kernels::inspect(pde_, task, layout);
   }

@@ -37,4 +37,12 @@ void Solver::launch(const gpu::Execution&, const DeviceBatch&) const {
   throw gpu::DeviceError(traits().name + " has no kernels for this device", false);
 }
 
+bool Solver::resides_on(std::string_view) const {
+  return false;
+}
+
+void Solver::launch_resident(const gpu::Execution&, const ResidentWork&) const {
+  throw gpu::DeviceError(traits().name + " has no kernels on resident patches for this device", false);
+}
+
 }  // namespace meander::solvers

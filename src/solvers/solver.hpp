@@ -21,7 +21,8 @@ class Execution;
 
 namespace meander::solvers {
 
-struct DeviceBatch;  // device_batch.hpp
+struct DeviceBatch;   // device_batch.hpp
+struct ResidentWork;  // resident.hpp
 
 // The halo regions that a scheme reads: across faces only, also across edges (2D: corners), or all.
 enum class HaloShape : std::uint8_t { faces, edges, full };
@@ -170,6 +171,14 @@ class Solver {
   // call no library functions. Returns after the kernels are submitted (emulated device: completed).
   // Thread-safe. Throws DeviceError.
   virtual void launch(const gpu::Execution& execution, const DeviceBatch& batch) const;
+
+  // Whether launch_resident() has kernels for that kind of device.
+  virtual bool resides_on(std::string_view device_kind) const;
+  // Whether launch() may write the new interiors into the slots (DeviceBatch::in_place).
+  virtual bool updates_in_place() const { return false; }
+  // Submits work on patches that live on the device, with the results of the host's functions bit by bit.
+  // Returns after the kernels are submitted (emulated device: completed). Thread-safe. Throws DeviceError.
+  virtual void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const;
 
   // The unknowns, then quantities computed from them. Each value() takes parameters() as its first argument.
   virtual const std::vector<Derived>& derived() const = 0;

@@ -1,49 +1,27 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// One time step as bulk-synchronous sweeps over a rank's leaves: every thread takes chunks of the Peano
-// curve. The leaves that other ranks wait for are updated first, the others while messages travel.
+// One time step as bulk-synchronous sweeps over a rank's leaves (PatchWork). The leaves that other ranks wait
+// for are updated first, the others while messages travel.
 
-#include <array>
-#include <cstdint>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
-#include "tasks/cpu_sweep.hpp"
 #include "tasks/enclave_sweep.hpp"
 #include "tasks/overlap.hpp"
+#include "tasks/patch_work.hpp"
+#include "tasks/sweep_status.hpp"
 #include "tasks/sweep_times.hpp"
 
 namespace meander::tasks {
 
-// The state of all leaves after a sweep. Bitwise identical for every number of threads.
-struct SweepStatus {
-  // Min over the leaves of all ranks of dx / max_rate: the step at Courant number 1; infinite without waves.
-  double min_crossing = 0;
-  bool failed = false;  // the state of some rank is inadmissible
-  // Of this rank: sums over leaves of the counts in solvers::PatchStatus.
-  std::int64_t first_order = 0;
-  std::int64_t floored = 0;
-  std::int64_t strayed = 0;
-  // Of this rank: the first leaf with an inadmissible state, or -1.
-  std::int32_t inadmissible = -1;
-  // For each bound of the solver, the first leaf that reports a breach, or -1, and the report.
-  struct Breached {
-    std::int32_t leaf = -1;
-    solvers::Breach breach;
-  };
-  std::array<Breached, solvers::most_bounds> breached;
-};
-
 template <int D>
 class Traversal {
  public:
-  // All outlive the traversal. The interior is updated by an EnclaveSweep if there is an engine, by a
-  // CpuSweep otherwise.
+  // All outlive the traversal. Patches that live on a device are updated there; otherwise the engine, if
+  // there is one, offloads batches of leaves.
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
             OffloadEngine* engine = nullptr);
 
@@ -67,24 +45,17 @@ class Traversal {
   const EnclaveSweep<D>* enclaves() const { return enclaves_; }
 
  private:
-  enum class LeafGroup { border, interior };
-  void update_border(const SweepCall& call);
-  void start_flux_exchange();
-  void finish_flux_exchange();
   void correct(LeafGroup group, double dt);
-  void start_halo_exchange();
   void fill_halos(mesh::Arrival arrival, double t);
-  void finish_halo_exchange(double t);
-  SweepStatus merge() const;
-  SweepStatus merge_over_ranks() const;
+  // Merges the status of all ranks into that of this one.
+  SweepStatus merge_over_ranks(SweepStatus status) const;
 
   OverlapMeter messages_;
   const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
-  std::unique_ptr<InteriorSweep<D>> interior_;
-  const EnclaveSweep<D>* enclaves_ = nullptr;  // interior_, or null
-  std::vector<solvers::PatchStatus> status_;
+  std::unique_ptr<PatchWork<D>> work_;
+  const EnclaveSweep<D>* enclaves_ = nullptr;
   SweepTimes times_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "physics/ccz4/terms.hpp"
 #include "solvers/device_batch.hpp"
+#include "solvers/resident.hpp"
 
 namespace meander::ccz4 {
 
@@ -29,6 +30,10 @@ void launch_fourth_order_on_cuda(void* stream, const Terms& terms, const DeviceB
 void launch_rusanov_on_openmp(const gpu::Execution& execution, const Terms& terms, const DeviceBatch& batch);
 void launch_fourth_order_on_openmp(const gpu::Execution& execution, const Terms& terms,
                                    const DeviceBatch& batch);
+
+// The kernels on resident patches (Solver::launch_resident).
+void launch_resident_serially(const gpu::Execution& execution, const Terms& terms, const ResidentWork& work);
+void launch_resident_on_cuda(void* stream, const Terms& terms, const ResidentWork& work);
 
 // Scratch memory for a launch of the first-order scheme.
 std::size_t rusanov_scratch_bytes(const PatchLayout& layout, int patches);

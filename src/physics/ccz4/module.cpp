@@ -129,6 +129,7 @@ const mesh::BoundaryCondition sommerfeld{
     .name = "sommerfeld",
     .meaning = "lets outgoing waves leave, by Sommerfeld's condition for flat space at infinity",
     .fill = mesh::extrapolate,
+    .on_device = mesh::BoundaryCondition::OnDevice::extrapolated,
     .radiative = true,
     .needs = "solver.equation = 'ccz4' with scheme = 'fourth-order'"};
 

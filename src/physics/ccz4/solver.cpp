@@ -101,6 +101,19 @@ class Ccz4Solver final : public Solver {
 #endif
   }
 
+  bool resides_on(std::string_view kind) const override {
+    return kind == "host" || (kind == "cuda" && with_cuda);
+  }
+
+  void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {
+    if (execution.on_host()) return launch_resident_serially(execution, terms_, work);
+#if defined(MEANDER_CUDA)
+    launch_resident_on_cuda(execution.native_queue(), terms_, work);
+#else
+    Solver::launch_resident(execution, work);
+#endif
+  }
+
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
     return ccz4::inspect(terms_, task, layout);
   }

@@ -64,6 +64,7 @@ template <int D>
 std::unique_ptr<Solver> make(const Parameters& parameters, const SchemeWords& scheme) {
 #ifdef MEANDER_CUDA
   DeviceKernels<Terms<D>>::cuda = PdeKernels<Terms<D>>::launch_on_cuda;
+  DeviceKernels<Terms<D>>::resident_cuda = PdeKernels<Terms<D>>::launch_resident_on_cuda;
 #endif
 #ifdef MEANDER_OPENMP
   DeviceKernels<Terms<D>>::openmp = PdeKernels<Terms<D>>::launch_on_openmp;

@@ -136,9 +136,10 @@ void describe_offload(io::KeyTable& keys, OffloadConfig& config) {
 }
 
 void describe_gpu_memory(io::KeyTable& keys, OffloadConfig& config) {
-  keys.choice("patches", config.patches, {"host", "pinned", "unified"},
+  keys.choice("patches", config.patches, {"host", "pinned", "unified", "device"},
               "Memory of all patches if a device is used: pageable (host), pinned, from which batches are "
-              "copied directly to the device, or managed by the driver (unified).");
+              "copied directly to the device, managed by the driver (unified), or the memory of one device a "
+              "rank, on which all steps then run (device).");
   keys.number("limit", config.limit, "bytes",
               "Maximum size of a rank's memory cache of a device; 0: the memory of the device.",
               io::at_least(0));
@@ -229,6 +230,7 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
 std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
                                                   const parallel::Communicator& communicator) {
   std::unique_ptr<tasks::OffloadEngine> engine;
+  if (config.patches_on_device()) return engine;
   Devices devices;
   communicator.agree([&] {
     devices = devices_of(config, solver);
@@ -251,6 +253,25 @@ std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, c
     if (!devices.empty()) engine = std::make_unique<tasks::OffloadEngine>(std::move(devices), options);
   });
   return engine;
+}
+
+std::unique_ptr<tasks::ResidentDevice> make_resident_device(const OffloadConfig& config,
+                                                            const solvers::Solver& solver,
+                                                            const parallel::Communicator& communicator) {
+  std::unique_ptr<tasks::ResidentDevice> resident;
+  if (!config.patches_on_device()) return resident;
+  Devices devices;
+  communicator.agree([&] { devices = devices_of(config, solver); });
+  const parallel::Communicator node = communicator.of_node();
+  keep_by_local_rank(devices, node);
+  std::vector<std::shared_ptr<gpu::Quota>> quotas;
+  if (config.quota > 0) quotas = node_quotas(static_cast<std::size_t>(config.quota), devices, node);
+  communicator.agree([&] {
+    if (devices.empty()) return;
+    resident = std::make_unique<tasks::ResidentDevice>(std::move(devices.front()), options_of(config).cache,
+                                                       quotas.empty() ? nullptr : quotas.front());
+  });
+  return resident;
 }
 
 }  // namespace meander::simulation

@@ -13,6 +13,7 @@
 #include "parallel/communicator.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/offload_engine.hpp"
+#include "tasks/resident_device.hpp"
 
 namespace meander::simulation {
 
@@ -26,7 +27,7 @@ struct OffloadConfig {
   std::string split = "measured";      // or "fixed"
   double device_share = 1;             // of the enclaves, for split = "fixed"
   // [gpu-memory]
-  std::string patches = "host";    // or "pinned", "unified"
+  std::string patches = "host";    // or "pinned", "unified", "device"
   double limit = 0;                // bytes of a device that a rank's cache may hold; 0: all of its memory
   double quota = 0;                // bytes of a device that the caches of all ranks may hold; 0: no quota
   int alignment = 256;             // bytes
@@ -36,6 +37,8 @@ struct OffloadConfig {
   // Replaces the devices of that name, for tests; may be empty.
   std::function<std::vector<std::unique_ptr<gpu::Device>>()> make_devices;
   bool block_kernels = false;  // see tasks::OffloadOptions
+
+  bool patches_on_device() const { return patches == "device"; }
 };
 
 void describe_offload(io::KeyTable& keys, OffloadConfig& config);
@@ -48,5 +51,11 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
 // Null on a rank without devices. Throws DeviceError (several ranks: AgreedFailure). Collective.
 std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
                                                   const parallel::Communicator& communicator);
+
+// The device in whose memory this rank's patches live (gpu-memory.patches = "device"); null otherwise, and on
+// a rank without device. Throws DeviceError (several ranks: AgreedFailure). Collective.
+std::unique_ptr<tasks::ResidentDevice> make_resident_device(const OffloadConfig& config,
+                                                            const solvers::Solver& solver,
+                                                            const parallel::Communicator& communicator);
 
 }  // namespace meander::simulation

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The plans of a rank's mesh as tables of device kernels (solvers/resident.hpp).
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "mesh/boundary_fill.hpp"
+#include "mesh/flux_correction.hpp"
+#include "mesh/halo_plan.hpp"
+#include "solvers/resident.hpp"
+
+namespace meander::mesh {
+
+// Device addresses that tables refer to.
+struct DevicePlaces {
+  std::function<double*(std::size_t leaf)> slot;  // of an own leaf, or of a ghost patch by its leaf of the view
+  const double* received = nullptr;               // the receive buffer of the messages
+};
+
+// A box of given boundary values: its place among all of them.
+template <int D>
+struct GivenBox {
+  std::int32_t leaf = 0;
+  solvers::Box<D> box;
+  std::size_t offset = 0, op = 0;
+};
+
+// The operations of a HaloPlan. A group of targets is filled by one launch.
+template <int D>
+struct FillTables {
+  enum Group { first_local, first_received, ghosts, second_local, second_waiting, groups };
+
+  std::vector<solvers::FillOp> ops;
+  std::vector<solvers::FillPart> parts;
+  std::vector<solvers::FillTarget> targets;
+  std::int32_t group_begin[groups + 1] = {};
+  std::vector<solvers::PackItem> outgoing;
+  std::vector<GivenBox<D>> given;
+  std::size_t given_doubles = 0;
+
+  FillTables() = default;
+  // order: the own leaves in the order of the targets.
+  FillTables(const HaloPlan<D>& plan, const LocalView<D>& view, const BoundaryFill<D>& boundaries,
+             std::span<const std::int32_t> order, int unknowns, const DevicePlaces& places);
+  // Sets the address of the given boundary values, given_doubles in number.
+  void place_given(const double* values) {
+    for (const GivenBox<D>& box : given) ops[box.op].source = values + box.offset;
+  }
+
+ private:
+  struct Context {
+    const HaloPlan<D>& plan;
+    const LocalView<D>& view;
+    const BoundaryFill<D>& boundaries;
+    int unknowns;
+    const DevicePlaces& places;
+  };
+  void begin(const Context& context, std::size_t leaf);
+  void add(const Context& context, std::size_t leaf, std::span<const HaloOp<D>> from);
+};
+
+// The tables of flux correction. Targets and outgoing items of border leaves come first.
+template <int D>
+struct RefluxTables {
+  std::vector<solvers::RefluxTarget> targets;
+  std::vector<solvers::CoarseFace> faces;
+  std::vector<solvers::FluxPart> parts;
+  std::vector<solvers::FluxPackItem> outgoing;
+  std::int32_t border = 0;  // number of targets that are border leaves
+
+  RefluxTables() = default;
+  // registers, received: on the device. index_of: of an own leaf in the order of updates.
+  RefluxTables(const FluxCorrection<D>& correction, double* registers,
+               std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> index_of,
+               std::size_t border_leaves, const DevicePlaces& places);
+};
+
+}  // namespace meander::mesh

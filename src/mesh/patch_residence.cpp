@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Patches that live on a device, and their home in host memory.
+#include <algorithm>
+#include <limits>
+
+#include "mesh/patch_mesh.hpp"
+
+namespace meander::mesh {
+namespace {
+
+// On an emulated device, a read of a stale slot must not go unnoticed.
+void spoil(std::span<const solvers::PatchTask> patches, const solvers::PatchLayout& layout) {
+  for (const solvers::PatchTask& patch : patches)
+    std::fill_n(patch.q, layout.slot_size(), std::numeric_limits<double>::signaling_NaN());
+}
+
+std::vector<double*> slots_of(std::span<const solvers::PatchTask> patches) {
+  std::vector<double*> slots;
+  for (const solvers::PatchTask& patch : patches) slots.push_back(patch.q);
+  return slots;
+}
+
+}  // namespace
+
+template <int D>
+void PatchMesh<D>::live_on(gpu::Device& device, gpu::Resource& memory) {
+  device_ = std::make_unique<DevicePatches<D>>(solver_, layout_, boundaries_, device, memory);
+}
+
+template <int D>
+void PatchMesh<D>::bring_home() const {
+  if (is_current_at_home_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(bring_home_mutex_);
+  if (is_current_at_home_.load(std::memory_order_relaxed)) return;
+  device_->fetch(slots_, slots_of(patches()));
+  is_current_at_home_.store(true, std::memory_order_release);
+}
+
+template <int D>
+DevicePatches<D>& PatchMesh<D>::begin_on_device() {
+  if (!has_tables_) {
+    communicator().agree([&] {
+      device_->rebuild({halos_.plan(), flux_correction_, *view_, patches_, slots_, pool_.capacity(), order_,
+                        order_index_, border_, halos_.messages().sent_bytes() / sizeof(double),
+                        halos_.messages().received_bytes() / sizeof(double),
+                        flux_messages_.sent_bytes() / sizeof(double),
+                        flux_messages_.received_bytes() / sizeof(double)});
+    });
+    has_tables_ = true;
+  }
+  if (!is_current_on_device_) device_->send(slots_, slots_of(patches()));
+  is_current_on_device_ = true;
+  if (is_current_at_home_ && device_->device().properties().kind == "host") spoil(patches(), layout_);
+  is_current_at_home_ = false;
+  return *device_;
+}
+
+#define MEANDER_INSTANTIATE(D)                                               \
+  template void PatchMesh<D>::live_on(gpu::Device&, gpu::Resource&);         \
+  template void PatchMesh<D>::bring_home() const;                            \
+  template DevicePatches<D>& PatchMesh<D>::begin_on_device();
+MEANDER_INSTANTIATE(2)
+MEANDER_INSTANTIATE(3)
+#undef MEANDER_INSTANTIATE
+
+}  // namespace meander::mesh

@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Kernels of flux correction and of the status of resident patches, with the operations of FluxCorrection and
+// of Solver::enforce_floors() in the same order. Usable in device code.
+
+#include "solvers/block.hpp"
+#include "solvers/block_restrict.hpp"
+#include "solvers/riemann.hpp"
+
+namespace meander::solvers {
+
+// The face volumes of a fine leaf that lie on one coarse face volume: [begin, end) along the tangential axes.
+struct FineFaceRange {
+  int begin[2], end[2];
+
+  // cx, cy: the coarse face volume. planar: the face is a plane (3D).
+  MEANDER_TERM FineFaceRange(int cx, int cy, const std::int8_t* sub_face, int p, bool planar) {
+    const int origin[2] = {3 * cx - sub_face[0] * p, planar ? 3 * cy - sub_face[1] * p : 0};
+    for (int a = 0; a < 2; ++a) {
+      begin[a] = origin[a] > 0 ? origin[a] : 0;
+      end[a] = origin[a] + 3 < p ? origin[a] + 3 : p;
+    }
+    if (!planar) end[1] = 1;
+  }
+  MEANDER_TERM bool empty() const { return begin[0] >= end[0] || begin[1] >= end[1]; }
+  MEANDER_TERM int count() const { return (end[0] - begin[0]) * (end[1] - begin[1]); }
+  MEANDER_TERM void sum(const double* fine, int p, double& first, double& differences) const {
+    first = fine[begin[1] * p + begin[0]];
+    differences = 0;
+    for (int y = begin[1]; y < end[1]; ++y) {
+      for (int x = begin[0]; x < end[0]; ++x) differences += fine[y * p + x] - first;
+    }
+  }
+};
+
+// The coarse face volumes that a fine face touches: columns first[0] .., rows first[1] ..
+struct CoarseFaceRange {
+  int first[2], count[2];
+
+  MEANDER_TERM CoarseFaceRange(const std::int8_t* sub_face, int p, bool planar) {
+    for (int a = 0; a < 2; ++a) {
+      first[a] = sub_face[a] * p / 3;
+      count[a] = (sub_face[a] * p + p - 1) / 3 - first[a] + 1;
+    }
+    if (!planar) first[1] = 0, count[1] = 1;
+  }
+  MEANDER_TERM int volumes() const { return count[0] * count[1]; }
+  MEANDER_TERM int number(int cx, int cy) const { return (cy - first[1]) * count[0] + cx - first[0]; }
+};
+
+// Enforces floors in one volume if asked to, and adds it to the status.
+template <Pde P>
+MEANDER_TERM void inspect_volume(const P& pde, double* volume, std::ptrdiff_t stride, int number,
+                                 bool enforces, BlockStatus& status) {
+  constexpr int N = P::unknowns;
+  double q[N];
+  for (int n = 0; n < N; ++n) q[n] = volume[n * stride];
+  if (enforces) {
+    if constexpr (Watched<P>) {
+      if (pde.strays(q)) ++status.strayed;
+      Breach breach;
+      breach.bound = pde.breach(q, breach.value);
+      breach.volume = number;
+      if (breach.bound >= 0) status.note(breach);
+    }
+    if constexpr (Floored<P>) {
+      if (pde.enforces()) {
+        if (pde.enforce(q)) ++status.floored;
+        for (int n = 0; n < N; ++n) volume[n * stride] = q[n];
+      }
+    }
+  }
+  status.max_rate = max(rate(pde, q), status.max_rate);
+  if (!pde.admissible(q)) ++status.inadmissible;
+}
+
+// One block a coarse leaf: corrects its faces, enforces floors, and updates its status as Traversal::correct.
+template <Pde P>
+class BlockReflux {
+  static constexpr int D = P::dim, N = P::unknowns;
+  using Shape = SlotShape<D>;
+
+ public:
+  MEANDER_HOST_DEVICE BlockReflux(const P& pde, const RefluxBatch& batch)
+      : pde_(pde), batch_(batch), shape_(batch.layout) {}
+
+  template <class Block>
+  MEANDER_TERM void run(const Block& block, int number) const {
+    const RefluxTarget& target = batch_.at(batch_.targets)[number];
+    double* const slot = batch_.at(target.slot);
+    for (int f = target.begin; f < target.end; ++f) {
+      correct(block, batch_.at(batch_.faces)[f], slot, target.dx);
+      block.sync();  // volumes at an edge belong to several faces
+    }
+    BlockStatus status;
+    block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
+      int i[3] = {0, 0, 0};
+      shape_.volume(item, i);
+      inspect_volume(pde_, slot + shape_.at(i), shape_.unknown_stride, item, true, mine);
+    });
+    block.collect(status);
+    if (!block.leads()) return;
+    PatchStatus& of_leaf = batch_.at(batch_.status)[target.leaf];
+    of_leaf.max_rate = status.max_rate;
+    of_leaf.floored += status.floored;
+    of_leaf.admissible = of_leaf.admissible && status.inadmissible == 0;
+  }
+
+ private:
+  template <class Block>
+  MEANDER_TERM void correct(const Block& block, const CoarseFace& face, double* slot, double dx) const {
+    constexpr double weight = D == 3 ? 1.0 / 9.0 : 1.0 / 3.0;
+    const int p = shape_.p, axis = face.face / 2, side = face.face % 2, volumes = D == 3 ? p * p : p;
+    const double factor = (side == 0 ? 1.0 : -1.0) * batch_.dt / dx;
+    const int s = axis == 0 ? 1 : 0, t = D == 3 ? (axis == 2 ? 1 : 2) : 0;
+    const FluxPart* const parts = batch_.at(batch_.parts) + face.first_part;
+    const double* const own = batch_.at(face.own);
+    block.for_each(N * volumes, [&](int item) {
+      const int n = item / volumes, place = item % volumes, cx = place % p, cy = place / p;
+      RestrictedShare mean{0, 0, 0};
+      for (int k = 0; k < face.parts; ++k) {
+        const FluxPart& part = parts[k];
+        const FineFaceRange range(cx, cy, part.sub_face, p, D == 3);
+        if (range.empty()) continue;
+        const double* from = batch_.at(part.from);
+        double first, differences;
+        if (part.received) {
+          const CoarseFaceRange of(part.sub_face, p, D == 3);
+          from += 2 * (n * of.volumes() + of.number(cx, cy));
+          first = from[0];
+          differences = from[1];
+        } else {
+          range.sum(from + n * volumes, p, first, differences);
+        }
+        mean.add(first, differences, range.count());
+      }
+      int i[3] = {0, 0, 0};
+      i[axis] = side == 0 ? 0 : p - 1;
+      i[s] = cx;
+      if constexpr (D == 3) i[t] = cy;
+      slot[n * shape_.unknown_stride + shape_.at(i)] +=
+          factor * (mean.first + mean.sum * weight - own[n * volumes + place]);
+    });
+  }
+
+  P pde_;
+  RefluxBatch batch_;
+  Shape shape_;
+};
+
+// One block a fine face: its figures for a coarse face of another rank.
+template <int D>
+class BlockFluxPack {
+ public:
+  MEANDER_HOST_DEVICE explicit BlockFluxPack(const FluxPackBatch& batch) : batch_(batch) {}
+
+  template <class Block>
+  MEANDER_TERM void run(const Block& block, int number) const {
+    const FluxPackItem& item = batch_.at(batch_.items)[number];
+    const int p = batch_.layout.p, face_volumes = D == 3 ? p * p : p;
+    const CoarseFaceRange of(item.part.sub_face, p, D == 3);
+    const double* const fine = batch_.at(item.part.from);
+    double* const to = batch_.at(batch_.buffer) + item.offset;
+    block.for_each(batch_.layout.unknowns * of.volumes(), [&](int figure) {
+      const int n = figure / of.volumes(), place = figure % of.volumes();
+      const int cx = of.first[0] + place % of.count[0], cy = of.first[1] + place / of.count[0];
+      const FineFaceRange range(cx, cy, item.part.sub_face, p, D == 3);
+      range.sum(fine + n * face_volumes, p, to[2 * figure], to[2 * figure + 1]);
+    });
+  }
+
+ private:
+  FluxPackBatch batch_;
+};
+
+// One block a patch: its status, after floors if the batch asks for them.
+template <Pde P>
+class BlockInspect {
+ public:
+  MEANDER_HOST_DEVICE BlockInspect(const P& pde, const InspectBatch& batch)
+      : pde_(pde), batch_(batch), shape_(batch.layout) {}
+
+  template <class Block>
+  MEANDER_TERM void run(const Block& block, int number) const {
+    double* const slot = const_cast<double*>(batch_.at(batch_.at(batch_.patches)[number].q));
+    BlockStatus status;
+    block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
+      int i[3] = {0, 0, 0};
+      shape_.volume(item, i);
+      inspect_volume(pde_, slot + shape_.at(i), shape_.unknown_stride, item, batch_.enforces, mine);
+    });
+    block.collect(status);
+    if (block.leads()) status.write(batch_.at(batch_.status)[number]);
+  }
+
+ private:
+  P pde_;
+  InspectBatch batch_;
+  SlotShape<P::dim> shape_;
+};
+
+// One block a patch: its new interior into its slot.
+template <int D>
+class BlockStore {
+ public:
+  MEANDER_HOST_DEVICE explicit BlockStore(const StoreBatch& batch) : batch_(batch), shape_(batch.layout) {}
+
+  template <class Block>
+  MEANDER_TERM void run(const Block& block, int number) const {
+    const DevicePatch& patch = batch_.at(batch_.patches)[number];
+    double* const slot = const_cast<double*>(batch_.at(patch.q));
+    const double* const next = batch_.at(patch.next);
+    const int volumes = shape_.volumes();
+    block.for_each(batch_.layout.unknowns * volumes, [&](int item) {
+      int i[3] = {0, 0, 0};
+      shape_.volume(item % volumes, i);
+      slot[item / volumes * shape_.unknown_stride + shape_.at(i)] = next[item];
+    });
+  }
+
+ private:
+  StoreBatch batch_;
+  SlotShape<D> shape_;
+};
+
+// A single block: merges the status of all patches, by lanes.
+class BlockReduce {
+ public:
+  static constexpr int lanes = ReduceBatch::lanes;
+  MEANDER_HOST_DEVICE explicit BlockReduce(const ReduceBatch& batch) : batch_(batch) {}
+
+  template <class Block>
+  MEANDER_TERM void run(const Block& block, int) const {
+    MergedStatus* const partial = batch_.at(batch_.merged) + 1;
+    block.for_each(lanes, [&](int lane) {
+      MergedStatus mine;
+      mine.min_crossing = __builtin_huge_val();
+      for (int number = lane; number < batch_.count; number += lanes) add(number, mine);
+      partial[lane] = mine;
+    });
+    block.sync();
+    block.for_each(1, [&](int) {
+      MergedStatus all = partial[0];
+      for (int lane = 1; lane < lanes; ++lane) merge(partial[lane], all);
+      *batch_.at(batch_.merged) = all;
+    });
+  }
+
+ private:
+  // Whether patch number a comes before b; negative: none.
+  MEANDER_TERM static bool before(std::int32_t a, std::int32_t b) { return a >= 0 && (b < 0 || a < b); }
+
+  MEANDER_TERM void add(int number, MergedStatus& to) const {
+    const PatchStatus& status = batch_.at(batch_.status)[number];
+    const std::int32_t leaf = batch_.at(batch_.leaf)[number];
+    to.min_crossing = min(batch_.at(batch_.patches)[number].dx / status.max_rate, to.min_crossing);
+    to.first_order += status.first_order;
+    to.floored += status.floored;
+    to.strayed += status.strayed;
+    if (!status.admissible && before(leaf, to.inadmissible)) to.inadmissible = leaf;
+    if (status.breach.bound < 0) return;
+    MergedStatus::Breached& first = to.breached[status.breach.bound];
+    if (before(leaf, first.leaf)) first = {leaf, status.breach};
+  }
+  MEANDER_TERM static void merge(const MergedStatus& from, MergedStatus& to) {
+    to.min_crossing = min(from.min_crossing, to.min_crossing);
+    to.first_order += from.first_order;
+    to.floored += from.floored;
+    to.strayed += from.strayed;
+    if (before(from.inadmissible, to.inadmissible)) to.inadmissible = from.inadmissible;
+    for (int bound = 0; bound < most_bounds; ++bound) {
+      if (before(from.breached[bound].leaf, to.breached[bound].leaf))
+        to.breached[bound] = from.breached[bound];
+    }
+  }
+
+  ReduceBatch batch_;
+};
+
+}  // namespace meander::solvers

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Patches that live on a device: the work on a rank's slots other than Solver::launch(), as arrays of
+// operations that kernels carry out block by block (resident_kernels.hpp). The operations are those of the
+// host, and results have the same bits. All structures are trivially copyable: they are copied to the device
+// as they are, and all their pointers are device pointers.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+
+#include "solvers/device_batch.hpp"
+#include "solvers/math.hpp"
+#include "solvers/patch_layout.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander::solvers {
+
+// The address by which a kernel accesses device memory: on a GPU the pointer itself, on the emulated device
+// the pointer with a constant offset.
+struct DeviceAddresses {
+  std::ptrdiff_t offset = 0;  // bytes
+
+  template <class T>
+  MEANDER_TERM T* operator()(T* pointer) const {
+#ifdef __CUDA_ARCH__
+    return pointer;
+#else
+    return reinterpret_cast<T*>(reinterpret_cast<std::intptr_t>(pointer) + offset);
+#endif
+  }
+};
+
+// One operation on a halo: sets the volumes of a box of the slot.
+struct FillOp {
+  enum class Kind : std::uint8_t {
+    copy,      // volume i + shift of the slot `source`
+    receive,   // packed values at `source`, as by pack()
+    prolong,   // as prolong() from the slot `source`, with offset `shift`
+    restrict_parts,  // as combine_parts() with `shift`, from parts first_part .. first_part + parts - 1
+    outflow,   // the last volume of the interior
+    reflecting,   // the mirrored volume, with the signs of the unknowns
+    extrapolated  // Extrapolation
+  };
+  const double* source = nullptr;
+  std::int32_t first_part = 0;
+  std::int16_t parts = 0;
+  std::int16_t lower[3] = {0, 0, 0}, extent[3] = {1, 1, 1}, shift[3] = {0, 0, 0};
+  Kind kind = Kind::copy;
+  std::uint8_t face = 0;  // boundary conditions: 2 * axis + side
+  // Operations of one phase run in any order; those of a later phase may read what earlier ones wrote.
+  std::uint8_t phase = 0;
+};
+
+// The share of one fine patch in a restriction.
+struct FillPart {
+  const double* from = nullptr;  // the slot of the fine patch, or received figures, as by restrict_part()
+  std::int8_t child[3] = {0, 0, 0};
+  bool received = false;
+};
+
+// The operations on one slot: ops[begin] .. ops[end - 1].
+struct FillTarget {
+  double* slot = nullptr;
+  std::int32_t begin = 0, end = 0;
+};
+
+// Fills the halos of `count` slots.
+struct FillBatch {
+  int count = 0;
+  const FillTarget* targets = nullptr;
+  const FillOp* ops = nullptr;
+  const FillPart* parts = nullptr;
+  const double* signs = nullptr;  // [axis][unknown], under reflection
+  PatchLayout layout;
+  Prolongation prolongation = Prolongation::constant;
+  DeviceAddresses at;
+};
+
+// Packs `count` items into a send buffer.
+struct PackItem {
+  const double* slot = nullptr;
+  std::size_t offset = 0;  // in the send buffer
+  std::int16_t lower[3] = {0, 0, 0}, extent[3] = {1, 1, 1}, shift[3] = {0, 0, 0};
+  std::int8_t child[3] = {0, 0, 0};
+  bool restricts = false;  // figures of restrict_part() for this child; else the volumes of the box
+};
+struct PackBatch {
+  int count = 0;
+  const PackItem* items = nullptr;
+  double* buffer = nullptr;
+  PatchLayout layout;
+  DeviceAddresses at;
+};
+
+// One fine face that corrects a coarse one, or whose figures are sent.
+struct FluxPart {
+  const double* from = nullptr;  // the register of the fine face, or received figures
+  std::int8_t sub_face[2] = {0, 0};
+  bool received = false;
+};
+// One face of a coarse leaf at a resolution jump.
+struct CoarseFace {
+  const double* own = nullptr;  // its register
+  std::int32_t first_part = 0, parts = 0;
+  std::uint8_t face = 0;
+};
+// The faces of one coarse leaf: faces[begin] .. faces[end - 1].
+struct RefluxTarget {
+  double* slot = nullptr;
+  double dx = 0;
+  std::int32_t leaf = 0;  // index of its status
+  std::int32_t begin = 0, end = 0;
+};
+// Corrects `count` coarse leaves for the step dt, then enforces floors there, and updates their status.
+struct RefluxBatch {
+  int count = 0;
+  const RefluxTarget* targets = nullptr;
+  const CoarseFace* faces = nullptr;
+  const FluxPart* parts = nullptr;
+  PatchStatus* status = nullptr;
+  PatchLayout layout;
+  double dt = 0;
+  DeviceAddresses at;
+};
+// Packs the figures of fine faces for coarse faces of other ranks.
+struct FluxPackItem {
+  FluxPart part;
+  std::size_t offset = 0;
+};
+struct FluxPackBatch {
+  int count = 0;
+  const FluxPackItem* items = nullptr;
+  double* buffer = nullptr;
+  PatchLayout layout;
+  DeviceAddresses at;
+};
+
+// Enforces floors, if asked to, and determines the status of `count` patches.
+struct InspectBatch {
+  int count = 0;
+  const DevicePatch* patches = nullptr;
+  PatchStatus* status = nullptr;
+  PatchLayout layout;
+  bool enforces = false;
+  DeviceAddresses at;
+};
+
+// Copies the new interiors DevicePatch::next into the slots.
+struct StoreBatch {
+  int count = 0;
+  const DevicePatch* patches = nullptr;
+  PatchLayout layout;
+  DeviceAddresses at;
+};
+
+// The status of all patches, merged: minimum, maximum and integer sums, exact in any order.
+struct MergedStatus {
+  double min_crossing = 0;  // min of dx / max_rate
+  std::int64_t first_order = 0, floored = 0, strayed = 0;
+  std::int32_t inadmissible = -1;  // the first patch with an inadmissible state, or -1
+  // For each bound, the first patch that reports a breach, or -1, and the report.
+  struct Breached {
+    std::int32_t leaf = -1;
+    Breach breach;
+  };
+  Breached breached[most_bounds];
+};
+struct ReduceBatch {
+  int count = 0;
+  const DevicePatch* patches = nullptr;  // in the order of `status`
+  const PatchStatus* status = nullptr;
+  const std::int32_t* leaf = nullptr;  // the number of each patch
+  PatchLayout layout;
+  MergedStatus* merged = nullptr;  // [0]: the result; [1] .. [lanes]: scratch
+  static constexpr int lanes = 256;
+  DeviceAddresses at;
+};
+
+// The batches whose kernels depend on the equation (Solver::launch_resident()), and the others
+// (launch_general()).
+using ResidentBatch = std::variant<FillBatch, RefluxBatch, InspectBatch>;
+struct ResidentWork {
+  ResidentBatch batch;
+};
+using GeneralBatch = std::variant<PackBatch, FluxPackBatch, StoreBatch, ReduceBatch>;
+
+// Submits kernels of no equation to the device of the queue `execution`. Returns after they are submitted
+// (emulated device: completed). Throws DeviceError.
+void launch_general(const gpu::Execution& execution, const GeneralBatch& batch);
+
+static_assert(std::is_trivially_copyable_v<FillOp> && std::is_trivially_copyable_v<FillPart> &&
+              std::is_trivially_copyable_v<FillTarget> && std::is_trivially_copyable_v<PackItem> &&
+              std::is_trivially_copyable_v<FluxPart> && std::is_trivially_copyable_v<CoarseFace> &&
+              std::is_trivially_copyable_v<RefluxTarget> && std::is_trivially_copyable_v<FluxPackItem> &&
+              std::is_trivially_copyable_v<MergedStatus>);
+
+}  // namespace meander::solvers

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tasks/device_work.hpp"
+
+#include "base/trace.hpp"
+
+namespace meander::tasks {
+
+template <int D>
+void DeviceWork<D>::update_border(const SweepCall& call) {
+  device_ = &context_.mesh.begin_on_device();
+  is_updated_ = false;
+  device_->begin({call.stage, call.t, call.dt});
+  context_.mesh.expect_messages();
+  device_->update(Group::border);
+}
+
+template <int D>
+void DeviceWork<D>::update_interior() {
+  if (!is_updated_) device_->update(Group::interior);
+  is_updated_ = true;
+}
+
+template <int D>
+void DeviceWork<D>::start_fluxes() {
+  parallel::NeighbourMessages& messages = context_.mesh.flux_messages();
+  if (messages.is_empty()) return;
+  device_->pack_fluxes(messages.send_buffer());
+  update_interior();  // submitted before the host waits, so that the device has work
+  device_->wait_for_packed();
+  messages.start_sends();
+}
+
+template <int D>
+void DeviceWork<D>::update_during_fluxes() {
+  update_interior();
+}
+
+template <int D>
+void DeviceWork<D>::finish_fluxes() {
+  if (!context_.mesh.has_flux_messages()) return;
+  context_.mesh.finish_fluxes();
+  device_->receive_fluxes(context_.mesh.flux_messages().receive_buffer());
+}
+
+template <int D>
+void DeviceWork<D>::correct(LeafGroup group, double) {
+  device_->reflux(group == LeafGroup::border ? Group::border : Group::interior);
+}
+
+template <int D>
+void DeviceWork<D>::start_halos() {
+  parallel::NeighbourMessages& messages = context_.mesh.halo_messages();
+  if (messages.is_empty()) return;
+  device_->pack_halos(messages.send_buffer());
+  update_interior();
+  device_->wait_for_packed();
+  messages.start_sends();
+}
+
+template <int D>
+void DeviceWork<D>::update_rest() {
+  update_interior();
+}
+
+template <int D>
+void DeviceWork<D>::fill(mesh::Arrival arrival, double t) {
+  if (arrival == mesh::Arrival::received) return device_->fill_received();
+  device_->prepare_given(t, context_.team);
+  device_->fill_local();
+}
+
+template <int D>
+void DeviceWork<D>::finish_halos(double) {
+  const trace::Scope scope("wait for halos");
+  context_.mesh.halo_messages().wait();
+  device_->receive_halos(context_.mesh.halo_messages().receive_buffer());
+}
+
+template <int D>
+SweepStatus DeviceWork<D>::status() {
+  const solvers::MergedStatus merged = device_->status();
+  SweepStatus status;
+  status.min_crossing = merged.min_crossing;
+  status.first_order = merged.first_order;
+  status.floored = merged.floored;
+  status.strayed = merged.strayed;
+  status.inadmissible = merged.inadmissible;
+  status.failed = merged.inadmissible >= 0;
+  for (std::size_t bound = 0; bound < solvers::most_bounds; ++bound)
+    status.breached[bound] = {merged.breached[bound].leaf, merged.breached[bound].breach};
+  return status;
+}
+
+template <int D>
+SweepStatus DeviceWork<D>::inspect() {
+  context_.mesh.bring_home();
+  return at_home_.inspect();
+}
+
+template <int D>
+SweepStatus DeviceWork<D>::enforce_floors() {
+  context_.mesh.bring_home();
+  const SweepStatus status = at_home_.enforce_floors();
+  context_.mesh.changed_at_home();
+  return status;
+}
+
+template class DeviceWork<2>;
+template class DeviceWork<3>;
+
+}  // namespace meander::tasks

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tasks/host_work.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/trace.hpp"
+#include "tasks/cpu_sweep.hpp"
+
+namespace meander::tasks {
+
+template <int D>
+HostWork<D>::HostWork(const SweepContext<D>& context, OffloadEngine* engine)
+    : context_(context), mesh_(context.mesh), solver_(context.solver) {
+  if (engine != nullptr) {
+    auto enclaves = std::make_unique<EnclaveSweep<D>>(context_, *engine);
+    enclaves_ = enclaves.get();
+    interior_ = std::move(enclaves);
+  } else {
+    interior_ = std::make_unique<CpuSweep<D>>(context_);
+  }
+}
+
+template <int D>
+void HostWork<D>::update_border(const SweepCall& call) {
+  status_.resize(mesh_.size());
+  SweepCall mine = call;
+  mine.status = status_;
+  mesh_.expect_messages();
+  update_leaves(context_, *interior_, mine, passes_of(mesh_, solver_).border, "skeletons");
+  interior_->begin(mine);
+}
+
+template <int D>
+void HostWork<D>::start_fluxes() {
+  mesh_.start_fluxes(context_.team);
+}
+
+template <int D>
+void HostWork<D>::correct(LeafGroup group, double dt) {
+  const auto patches = mesh_.patches();
+  const auto leaves = mesh_.flux_correction().coarse_leaves();
+  const trace::Scope scope("flux correction", static_cast<std::int64_t>(leaves.size()));
+  context_.team.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto leaf = static_cast<std::size_t>(leaves[i]);
+      if (mesh_.is_border(leaf) != (group == LeafGroup::border)) continue;
+      mesh_.correct(i, dt);
+      // The next time step follows from the corrected state; the counts of the update are kept.
+      const auto corrected = solver_.enforce_floors(patches[leaf], mesh_.layout());
+      status_[leaf].max_rate = corrected.max_rate;
+      status_[leaf].floored += corrected.floored;
+      status_[leaf].admissible = status_[leaf].admissible && corrected.admissible;
+      mesh_.sum_parts(leaf);
+    }
+  });
+}
+
+template <int D>
+void HostWork<D>::fill(mesh::Arrival arrival, double t) {
+  // Large messages advance only while they are polled.
+  const bool polls = mesh_.has_messages() && arrival == mesh::Arrival::local;
+  const Passes passes = passes_of(mesh_, solver_);
+  for (const Chunk& pass : {passes.border, passes.during_fluxes, passes.during_halos}) {
+    for_indices(context_.team, pass, "fill halos", [&](std::size_t index, const Chunk& chunk) {
+      if (mesh_.arrival(static_cast<std::size_t>(mesh_.order()[index])) == arrival)
+        mesh_.finish_halo(index, interior_->update_order(index, pass, chunk), t);
+      if (polls) context_.poll_every_few_leaves(index, chunk);
+    });
+  }
+  mesh_.prolong_halos(arrival, t, context_.team);
+}
+
+template <int D>
+SweepStatus HostWork<D>::inspect() {
+  const auto patches = mesh_.patches();
+  status_.resize(patches.size());
+  context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf)
+      status_[leaf] = solver_.inspect(patches[leaf], mesh_.layout());
+  });
+  return status();
+}
+
+template <int D>
+SweepStatus HostWork<D>::enforce_floors() {
+  const auto patches = mesh_.patches();
+  status_.resize(patches.size());
+  context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      status_[leaf] = solver_.enforce_floors(patches[leaf], mesh_.layout());
+    }
+  });
+  return status();
+}
+
+template <int D>
+SweepStatus HostWork<D>::status() {
+  SweepStatus merged;
+  merged.min_crossing = std::numeric_limits<double>::infinity();
+  const auto patches = mesh_.patches();
+  for (std::size_t leaf = 0; leaf < patches.size(); ++leaf) {
+    const solvers::PatchStatus& status = status_[leaf];
+    merged.min_crossing = std::min(merged.min_crossing, patches[leaf].dx / status.max_rate);
+    merged.first_order += status.first_order;
+    merged.floored += status.floored;
+    merged.strayed += status.strayed;
+    if (status.breach.bound >= 0) {
+      auto& first = merged.breached[static_cast<std::size_t>(status.breach.bound)];
+      if (first.leaf < 0) first = {static_cast<std::int32_t>(leaf), status.breach};
+    }
+    if (!status.admissible && merged.inadmissible < 0) merged.inadmissible = static_cast<std::int32_t>(leaf);
+  }
+  merged.failed = merged.inadmissible >= 0;
+  return merged;
+}
+
+template class HostWork<2>;
+template class HostWork<3>;
+
+}  // namespace meander::tasks
