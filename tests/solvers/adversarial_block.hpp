@@ -106,7 +106,7 @@ class Fibers {
 // The barriers that one block has come to.
 using Barriers = std::vector<std::source_location>;
 
-inline std::string to_string(const std::source_location& barrier) {
+inline std::string file_and_line(const std::source_location& barrier) {
   const std::string file = barrier.file_name();
   return file.substr(file.rfind('/') + 1) + ':' + std::to_string(barrier.line());
 }

@@ -82,7 +82,8 @@ TYPED_TEST(BlockOrders, ShowThatEveryBarrierIsNecessary) {
       this->update(*solver, found, schedule);
       noticed = noticed || !have_same_results(found, expected);
     }
-    EXPECT_TRUE(noticed) << "barrier " << n << " of " << barriers.size() << ", " << to_string(barriers[n]);
+    EXPECT_TRUE(noticed) << "barrier " << n << " of " << barriers.size() << ", "
+                         << file_and_line(barriers[n]);
   }
 }
 

@@ -71,9 +71,9 @@ TEST_P(Ccz4BlockOrders, ShowWhichBarriersAreNecessary) {
     return false;
   };
   ASSERT_GT(barriers.size(), 1u);
-  EXPECT_TRUE(is_noticed(barriers.size() - 1)) << to_string(barriers.back());
+  EXPECT_TRUE(is_noticed(barriers.size() - 1)) << file_and_line(barriers.back());
   if (GetParam() == ccz4::Scheme::rusanov) {
-    EXPECT_TRUE(is_noticed(0)) << to_string(barriers[0]);
+    EXPECT_TRUE(is_noticed(0)) << file_and_line(barriers[0]);
   }
 }
 
