@@ -90,7 +90,14 @@ class DeviceTree {
   // Collective. Afterwards the host's slots are those to compare with.
   void fill_on_host() {
     reset_host();
-    exchange_.fill(t, team_);
+    fill_on_host_again();
+  }
+  void fill_on_host_again() { exchange_.fill(t, team_); }
+  std::vector<Patch> on_host() const {
+    std::vector<Patch> slots = initial_;
+    for (std::size_t leaf = 0; leaf < slots.size(); ++leaf)
+      std::copy_n(tasks_[leaf].q, mesh_.layout().slot_size(), slots[leaf].q);
+    return slots;
   }
 
   // After fill_on_host(), from the messages that it received.

@@ -47,6 +47,16 @@ TEST_P(DeviceTables, FillHalosBitwiseAsTheHost) {
   });
 }
 
+// No operation reads a stale volume, or the second fill would find another one there.
+TEST_P(DeviceTables, FillAllHalosAtOnce) {
+  on_trees([](auto& tree) {
+    tree.fill_on_host();
+    const auto once = tree.on_host();
+    tree.fill_on_host_again();
+    EXPECT_TRUE(tree.equals_host(once));
+  });
+}
+
 TEST_P(DeviceTables, CorrectFluxesBitwiseAsTheHost) {
   on_trees([](auto& tree) {
     tree.correct_on_host();
