@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -30,6 +33,7 @@ struct TreeCase {
            std::to_string(static_cast<int>(shape)) + "_prolongation" +
            std::to_string(static_cast<int>(prolongation)) + (periodic ? "_periodic" : "");
   }
+  friend void PrintTo(const TreeCase& c, std::ostream* out) { *out << c.name(); }
 };
 
 // Every halo shape, prolongation and boundary condition. p = 9: fine leaves restrict whole volumes; otherwise

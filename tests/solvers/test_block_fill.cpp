@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "solvers/resident_kernels.hpp"
 #include "tests/solvers/adversarial_block.hpp"
 #include "tests/solvers/random_fill.hpp"
@@ -17,6 +19,7 @@ struct Case {
   std::string name() const {
     return std::to_string(dim) + "D_p" + std::to_string(p) + "_h" + std::to_string(h);
   }
+  friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name(); }
 };
 
 std::vector<Case> cases() {
