@@ -148,8 +148,7 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
     radiates_ = radiates_ || patch.radiative != 0;
   }
   for (const auto& entry : mesh.fluxes.registers()) {
-    const auto index =
-        static_cast<std::size_t>(mesh.order_index[static_cast<std::size_t>(entry.leaf)]);
+    const auto index = static_cast<std::size_t>(mesh.order_index[static_cast<std::size_t>(entry.leaf)]);
     patches[index].flux[entry.face] = registers_.data() + entry.offset;
   }
   patches_.upload(queue_, std::move(patches));
@@ -230,9 +229,8 @@ void DevicePatches<D>::update(LeafGroup group) {
   batch.t = stage_.t;
   batch.dt = stage_.dt;
   ++counts_.launches;
-  device_.launch(queue_, "update", [this, batch](const gpu::Execution& execution) {
-    solver_.launch(execution, batch);
-  });
+  device_.launch(queue_, "update",
+                 [this, batch](const gpu::Execution& execution) { solver_.launch(execution, batch); });
   if (in_place) return;
   solvers::StoreBatch store;
   store.count = batch.count;

@@ -24,10 +24,10 @@ namespace meander::mesh {
 
 // What a DevicePatches has done since the start.
 struct DeviceCounts {
-  std::int64_t launches = 0;               // of kernels
-  std::int64_t stages = 0;                 // of time steps
+  std::int64_t launches = 0;                 // of kernels
+  std::int64_t stages = 0;                   // of time steps
   std::int64_t bytes_in = 0, bytes_out = 0;  // copied over the link
-  std::int64_t rebuilds = 0;               // of the tables
+  std::int64_t rebuilds = 0;                 // of the tables
 };
 
 template <int D>

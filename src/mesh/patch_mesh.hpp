@@ -135,16 +135,19 @@ class PatchMesh {
   // ---- patches on a device
   // From now on the patches live in `memory` of the device, which both outlive the mesh: steps run there.
   // patches() are then the patches' home in host memory: current after bring_home(), and until the next step.
-  // Throws InputError if solver or boundary conditions do not allow it.
-  void live_on(gpu::Device& device, gpu::Resource& memory);
+  // Null on ranks whose patches stay in host memory. Throws InputError if solver or boundary conditions do
+  // not allow it. All ranks call it.
+  void live_on(gpu::Device* device, gpu::Resource* memory);
   bool lives_on_device() const { return device_ != nullptr; }
   // Copies the slots to the host unless they are current there. Any thread may call it. No effect on the
   // host.
   void bring_home() const;
   // To be called after a change of the patches in host memory.
   void changed_at_home() { is_current_on_device_ = false; }
-  // Begins a step on the device: all slots and tables are there, and those in host memory become stale.
-  // Throws gpu::OutOfMemory.
+  // Before each step: uploads tables and slots that have changed. Throws gpu::OutOfMemory (several ranks:
+  // parallel::AgreedFailure). Collective.
+  void prepare_step();
+  // Begins a stage on the device; the slots in host memory become stale.
   DevicePatches<D>& begin_on_device();
   const DevicePatches<D>* on_device() const { return device_.get(); }
   parallel::NeighbourMessages& flux_messages() { return flux_messages_; }
@@ -195,6 +198,7 @@ class PatchMesh {
   PartitionFacts facts_;
 
   std::unique_ptr<DevicePatches<D>> device_;  // or null
+  bool some_live_on_device_ = false;          // of any rank
   bool has_tables_ = false, is_current_on_device_ = false;
   mutable std::atomic<bool> is_current_at_home_{true};
   mutable std::mutex bring_home_mutex_;

@@ -24,8 +24,10 @@ std::vector<double*> slots_of(std::span<const solvers::PatchTask> patches) {
 }  // namespace
 
 template <int D>
-void PatchMesh<D>::live_on(gpu::Device& device, gpu::Resource& memory) {
-  device_ = std::make_unique<DevicePatches<D>>(solver_, layout_, boundaries_, device, memory);
+void PatchMesh<D>::live_on(gpu::Device* device, gpu::Resource* memory) {
+  some_live_on_device_ = true;
+  if (device != nullptr)
+    device_ = std::make_unique<DevicePatches<D>>(solver_, layout_, boundaries_, *device, *memory);
 }
 
 template <int D>
@@ -38,9 +40,10 @@ void PatchMesh<D>::bring_home() const {
 }
 
 template <int D>
-DevicePatches<D>& PatchMesh<D>::begin_on_device() {
-  if (!has_tables_) {
+void PatchMesh<D>::prepare_step() {
+  if (some_live_on_device_ && !has_tables_) {
     communicator().agree([&] {
+      if (!device_) return;
       device_->rebuild({halos_.plan(), flux_correction_, *view_, patches_, slots_, pool_.capacity(), order_,
                         order_index_, border_, halos_.messages().sent_bytes() / sizeof(double),
                         halos_.messages().received_bytes() / sizeof(double),
@@ -49,16 +52,21 @@ DevicePatches<D>& PatchMesh<D>::begin_on_device() {
     });
     has_tables_ = true;
   }
-  if (!is_current_on_device_) device_->send(slots_, slots_of(patches()));
+  if (device_ && !is_current_on_device_) device_->send(slots_, slots_of(patches()));
   is_current_on_device_ = true;
+}
+
+template <int D>
+DevicePatches<D>& PatchMesh<D>::begin_on_device() {
   if (is_current_at_home_ && device_->device().properties().kind == "host") spoil(patches(), layout_);
   is_current_at_home_ = false;
   return *device_;
 }
 
-#define MEANDER_INSTANTIATE(D)                                               \
-  template void PatchMesh<D>::live_on(gpu::Device&, gpu::Resource&);         \
-  template void PatchMesh<D>::bring_home() const;                            \
+#define MEANDER_INSTANTIATE(D)                                       \
+  template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*); \
+  template void PatchMesh<D>::prepare_step();                        \
+  template void PatchMesh<D>::bring_home() const;                    \
   template DevicePatches<D>& PatchMesh<D>::begin_on_device();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

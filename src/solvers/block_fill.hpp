@@ -51,8 +51,7 @@ class BlockFill {
           return source[n * shape_.unknown_stride + shape_.at(from)];
         });
       case Kind::receive:
-        return each(block, op, slot,
-                    [&](int n, const int*, int item) { return source[n * volumes + item]; });
+        return each(block, op, slot, [&](int n, const int*, int item) { return source[n * volumes + item]; });
       case Kind::prolong:
         return prolong_.prolong(block, slot, source, op.lower, op.extent, op.shift);
       case Kind::restrict_parts:
@@ -96,11 +95,9 @@ class BlockFill {
   MEANDER_TERM void mirrored(const Block& block, const FillOp& op, double* slot) const {
     const int axis = op.face / 2, side = op.face % 2;
     each(block, op, slot, [&](int n, const int* i, int) {
-      const double sign =
-          Condition::reflects ? batch_.at(batch_.signs)[axis * N + n] : 1.0;
+      const double sign = Condition::reflects ? batch_.at(batch_.signs)[axis * N + n] : 1.0;
       const int inside = Condition::source(i[axis], shape_.p, side);
-      return sign *
-             slot[n * shape_.unknown_stride + shape_.at(i) + (inside - i[axis]) * shape_.stride(axis)];
+      return sign * slot[n * shape_.unknown_stride + shape_.at(i) + (inside - i[axis]) * shape_.stride(axis)];
     });
   }
 

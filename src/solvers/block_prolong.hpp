@@ -138,8 +138,9 @@ class BlockProlong {
     const int reach = layout_.h < 3 ? layout_.h : 3;
     for (int n = 0; n < N; ++n) {
       const double* const centre = from + n * shape_.unknown_stride;
-      q[n] = reach == 3 ? nested<3, D - 1>(centre, step)
-                        : reach == 2 ? nested<2, D - 1>(centre, step) : nested<1, D - 1>(centre, step);
+      q[n] = reach == 3   ? nested<3, D - 1>(centre, step)
+             : reach == 2 ? nested<2, D - 1>(centre, step)
+                          : nested<1, D - 1>(centre, step);
     }
     const bool keeps = pde_.admissible(q);
     for (int n = 0; n < N; ++n)

@@ -36,13 +36,13 @@ struct DeviceAddresses {
 // One operation on a halo: sets the volumes of a box of the slot.
 struct FillOp {
   enum class Kind : std::uint8_t {
-    copy,      // volume i + shift of the slot `source`
-    receive,   // packed values at `source`, as by pack()
-    prolong,   // as prolong() from the slot `source`, with offset `shift`
+    copy,            // volume i + shift of the slot `source`
+    receive,         // packed values at `source`, as by pack()
+    prolong,         // as prolong() from the slot `source`, with offset `shift`
     restrict_parts,  // as combine_parts() with `shift`, from parts first_part .. first_part + parts - 1
-    outflow,   // the last volume of the interior
-    reflecting,   // the mirrored volume, with the signs of the unknowns
-    extrapolated  // Extrapolation
+    outflow,         // the last volume of the interior
+    reflecting,      // the mirrored volume, with the signs of the unknowns
+    extrapolated     // Extrapolation
   };
   const double* source = nullptr;
   std::int32_t first_part = 0;

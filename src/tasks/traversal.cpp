@@ -28,6 +28,7 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
   const solvers::Traits& traits = solver_.traits();
   const bool one_rank = mesh_.communicator().size() == 1;
   SweepStatus status;
+  mesh_.prepare_step();
   for (int stage = 0; stage < traits.stages; ++stage) {
     const bool is_last = stage == traits.stages - 1;
     const double fraction = traits.time_after(stage);
