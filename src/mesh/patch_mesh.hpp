@@ -143,13 +143,18 @@ class PatchMesh {
   // host.
   void bring_home() const;
   // To be called after a change of the patches in host memory.
-  void changed_at_home() { is_current_on_device_ = false; }
-  // Before each step: uploads tables and slots that have changed. Throws gpu::OutOfMemory (several ranks:
+  void changed_at_home() {
+    is_current_on_device_ = false;
+    is_current_at_home_ = true;
+  }
+  // Before each step and each work on the device: uploads tables and slots that have changed. Throws gpu::OutOfMemory (several ranks:
   // parallel::AgreedFailure). Collective.
   void prepare_step();
   // Begins a stage on the device; the slots in host memory become stale.
   DevicePatches<D>& begin_on_device();
+  DevicePatches<D>* on_device() { return device_.get(); }
   const DevicePatches<D>* on_device() const { return device_.get(); }
+  bool is_current_on_device() const { return is_current_on_device_; }
   parallel::NeighbourMessages& flux_messages() { return flux_messages_; }
   parallel::NeighbourMessages& halo_messages() { return halos_.messages(); }
 
@@ -163,6 +168,20 @@ class PatchMesh {
   solvers::PatchTask task(const Cell<D>& cell, double* slot) const;
   bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
   void move_state(const DistributedTree<D>& next, std::span<const Origin> origin, ThreadTeam& team);
+  // The states of leaves of the next mesh: coarsened leaves, whose slots are set, and refined ones, given by
+  // the first child of each.
+  void coarsen(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
+               std::vector<int>& slots, ThreadTeam& team);
+  void coarsen_on_device(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
+                         std::vector<int>& slots);
+  void refine(std::span<const std::size_t> refined, const DistributedTree<D>& next,
+              std::span<const int> slots, ThreadTeam& team);
+  void refine_on_device(std::span<const std::size_t> refined, const DistributedTree<D>& next,
+                        std::span<const int> slots);
+  HaloExchange<D>& whole_halos(std::span<const char> marked);
+  void fill_whole_halos_for_regrid(std::span<const char> marked, double t, ThreadTeam& team);
+  typename DevicePatches<D>::Mesh device_mesh() const;
+  void home_is_stale();
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
   std::vector<std::int64_t> balanced_cut() const;

@@ -90,11 +90,13 @@ void Traversal<D>::fill_halos(mesh::Arrival arrival, double t) {
 
 template <int D>
 SweepStatus Traversal<D>::inspect() {
+  mesh_.prepare_step();
   return merge_over_ranks(work_->inspect());
 }
 
 template <int D>
 SweepStatus Traversal<D>::enforce_floors() {
+  mesh_.prepare_step();
   return merge_over_ranks(work_->enforce_floors());
 }
 

@@ -36,8 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanks, testing::ValuesIn(rank_cases
 TEST_P(ResidentRanks, ChangeNoBit) {
   const RankCase& tested = GetParam();
   const int steps = steps_of(tested);
-  const Outcome reference =
-      alone([&](const auto& one) { return run(config_of(tested), steps, 1, one); });
+  const Outcome reference = alone([&](const auto& one) { return run(config_of(tested), steps, 1, one); });
   const Config config = config_of(tested, on_device);
   expect_same(run(config, steps, 3, world()), reference, "on devices");
 }

@@ -11,7 +11,8 @@
 
 namespace meander::simulation {
 
-inline void write_checkpoint(Simulation& simulation, const std::string& path, io::CheckpointState state = {}) {
+inline void write_checkpoint(Simulation& simulation, const std::string& path,
+                             io::CheckpointState state = {}) {
   io::CheckpointMesh mesh;
   simulation.save(mesh, state);
   const StateView view = simulation.view();
