@@ -9,26 +9,18 @@
 // All functions throw DeviceError. The state on the device is lost then.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "base/thread_team.hpp"
 #include "gpu/device_array.hpp"
+#include "mesh/device_halos.hpp"
+#include "mesh/device_launches.hpp"
 #include "mesh/device_tables.hpp"
-#include "mesh/patch_pool.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
-
-// What a DevicePatches has done since the start.
-struct DeviceCounts {
-  std::int64_t launches = 0;               // of kernels
-  std::int64_t stages = 0;                 // of time steps
-  std::int64_t bytes_in = 0, bytes_out = 0;  // copied over the link
-  std::int64_t rebuilds = 0;               // of the tables
-};
 
 template <int D>
 class DevicePatches {
@@ -36,22 +28,24 @@ class DevicePatches {
   // What the tables are made from. All belong to the mesh and live until the next rebuild().
   struct Mesh {
     const HaloPlan<D>& halos;
+    const parallel::NeighbourMessages& halo_messages;
     const FluxCorrection<D>& fluxes;
+    const parallel::NeighbourMessages& flux_messages;
     const LocalView<D>& view;
     std::span<const solvers::PatchTask> patches;  // geometry
     std::span<const int> slots;                   // of own leaves
-    std::size_t capacity;                         // of the pool of slots
     std::span<const std::int32_t> order, order_index;
     std::size_t border;
-    std::size_t halo_send, halo_receive, flux_send, flux_receive;  // sizes of messages in doubles
   };
 
-  // All outlive this. Throws InputError if solver or boundary conditions have no kernels for the device.
+  // All outlive this. Throws InputError if the solver has no kernels for the device.
   DevicePatches(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                 const BoundaryFill<D>& boundaries, gpu::Device& device, gpu::Resource& memory);
   ~DevicePatches();
 
-  // Makes room for all slots and uploads the tables. Slots keep their contents. Throws gpu::OutOfMemory.
+  // Makes room for slots 0 .. slots - 1, which keep their contents. Throws gpu::OutOfMemory.
+  void reserve(std::size_t slots);
+  // Uploads the tables, after reserve(). Throws gpu::OutOfMemory.
   void rebuild(const Mesh& mesh);
 
   // Copies whole slots, without stage blocks: slot number slots[i] to or from the host's slot at host[i].
@@ -59,7 +53,7 @@ class DevicePatches {
   void send(std::span<const int> slots, std::span<double* const> host);
   void fetch(std::span<const int> slots, std::span<double* const> host);
 
-  // ---- the sweeps of one stage, in this order
+  // ---- a step
   enum class LeafGroup { border, interior };
   struct Stage {
     int number = 0;
@@ -69,19 +63,35 @@ class DevicePatches {
   void update(LeafGroup group);
   // Packs into the host buffer `to`; wait_for_packed() returns when it is complete.
   void pack_fluxes(double* to);
+  void wait_for_packed();
   void receive_fluxes(const double* from);
   void reflux(LeafGroup group);
-  void pack_halos(double* to);
-  void wait_for_packed();
-  void prepare_given(double t, ThreadTeam& team);  // the boundary values of the scenario
-  void fill_local();
-  void receive_halos(const double* from);
-  void fill_received();
+  DeviceHalos<D>& halos() { return halos_; }
   // Merges the status of all leaves, and waits for it.
   solvers::MergedStatus status();
 
-  const DeviceCounts& counts() const { return counts_; }
-  gpu::Device& device() { return device_; }
+  // ---- regridding
+  // As Solver::inspect() or, with `enforces`, Solver::enforce_floors() of all leaves.
+  solvers::MergedStatus inspect(bool enforces);
+  // The halos of another plan of the same mesh, which rebuild() forgets.
+  DeviceHalos<D>& other_halos(const HaloPlan<D>& plan, const parallel::NeighbourMessages& messages,
+                              const Mesh& mesh);
+  // New interiors from old slots: parents of coarsened leaves, and children of refined ones.
+  struct Coarsened {
+    int slot = 0;                 // of the parent, may be that of a child
+    std::vector<int> children;    // slots along the curve
+    std::vector<Index<D>> child;  // their positions in the parent
+  };
+  struct Refined {
+    int parent = 0;  // slot, may be that of a child
+    std::vector<int> children;
+    std::vector<Index<D>> child;
+  };
+  void coarsen(std::span<const Coarsened> leaves);
+  void refine(std::span<const Refined> leaves);
+
+  const DeviceCounts& counts() const { return launches_.counts; }
+  gpu::Device& device() { return launches_.device; }
   std::size_t bytes() const;  // device memory of slots, and of tables and buffers
 
  private:
@@ -90,22 +100,19 @@ class DevicePatches {
   struct Range {
     std::size_t begin, end;
   };
-  void reserve(std::size_t slots);
   double* slot(int number) const { return slots_[static_cast<std::size_t>(number)]; }
   void upload_patches(const Mesh& mesh);
-  void launch(const char* name, const solvers::ResidentBatch& batch);
-  void launch(const char* name, const solvers::GeneralBatch& batch);
-  void fill(int group);
-  void copy(gpu::Copy direction, void* to, const void* from, std::size_t doubles);
+  solvers::MergedStatus reduce();
+  void move(std::vector<solvers::FillTarget> targets, std::vector<solvers::FillOp> ops,
+            std::vector<solvers::FillPart> parts, const char* name);
   Range range(LeafGroup group) const;
 
   const solvers::Solver& solver_;
   const solvers::PatchLayout layout_;
   const BoundaryFill<D>& boundaries_;
-  gpu::Device& device_;
   gpu::Resource& memory_;
-  const gpu::Queue queue_;
-  gpu::Event packed_, given_sent_, received_halos_;
+  DeviceLaunches launches_;
+  gpu::Event packed_;
 
   struct Chunk {
     double* memory;
@@ -113,31 +120,29 @@ class DevicePatches {
   };
   std::vector<Chunk> chunks_;
   std::vector<double*> slots_;  // by number
-  std::unique_ptr<PatchPool> ghost_pool_;
-  Array<double> next_, registers_, received_, packed_halos_, packed_fluxes_, given_, signs_;
+  Array<double> next_, registers_, received_fluxes_, packed_fluxes_, moved_;
   Array<std::byte> step_data_, scratch_;
   Array<solvers::DevicePatch> patches_;
   Array<solvers::PatchStatus> status_;
   Array<std::int32_t> leaf_;
   Array<solvers::MergedStatus> merged_;
-  Array<solvers::FillTarget> fill_targets_;
-  Array<solvers::FillOp> fill_ops_;
-  Array<solvers::FillPart> fill_parts_;
-  Array<solvers::PackItem> pack_items_;
   Array<solvers::RefluxTarget> reflux_targets_;
   Array<solvers::CoarseFace> reflux_faces_;
   Array<solvers::FluxPart> reflux_parts_;
   Array<solvers::FluxPackItem> flux_items_;
-
-  std::int32_t group_begin_[FillTables<D>::groups + 1] = {};
-  std::vector<GivenBox<D>> given_boxes_;
-  std::vector<double> given_values_;
-  std::vector<solvers::PatchTask> geometry_;
-  std::size_t leaves_ = 0, border_ = 0, border_targets_ = 0, flux_receive_ = 0;
+  // Tables of the two launches of a move.
+  struct MoveTables {
+    Array<solvers::FillTarget> targets;
+    Array<solvers::FillOp> ops;
+    Array<solvers::FillPart> parts;
+  };
+  MoveTables moves_;
+  DeviceHalos<D> halos_;
+  std::unique_ptr<DeviceHalos<D>> other_halos_;
+  std::size_t leaves_ = 0, border_ = 0, border_targets_ = 0;
   bool radiates_ = false;
   Stage stage_;
   solvers::MergedStatus result_;
-  DeviceCounts counts_;
 };
 
 }  // namespace meander::mesh

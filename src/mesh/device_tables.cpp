@@ -176,7 +176,7 @@ RefluxTables<D>::RefluxTables(const FluxCorrection<D>& correction, double* regis
     outgoing.push_back({part_of(item, item.fine, false), item.offset});
 }
 
-#define MEANDER_INSTANTIATE(D)  \
+#define MEANDER_INSTANTIATE(D)   \
   template struct FillTables<D>; \
   template struct RefluxTables<D>;
 MEANDER_INSTANTIATE(2)

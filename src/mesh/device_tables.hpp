@@ -17,8 +17,9 @@ namespace meander::mesh {
 
 // Device addresses that tables refer to.
 struct DevicePlaces {
-  std::function<double*(std::size_t leaf)> slot;  // of an own leaf, or of a ghost patch by its leaf of the view
-  const double* received = nullptr;               // the receive buffer of the messages
+  std::function<double*(std::size_t leaf)>
+      slot;                          // of an own leaf, or of a ghost patch by its leaf of the view
+  const double* received = nullptr;  // the receive buffer of the messages
 };
 
 // A box of given boundary values: its place among all of them.

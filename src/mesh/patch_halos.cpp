@@ -11,14 +11,28 @@ namespace meander::mesh {
 
 template <int D>
 void PatchMesh<D>::fill_halos(double t, ThreadTeam& team) {
-  bring_home();
-  halos_.fill(t, team);
-  changed_at_home();
+  if (!device_ || !is_current_on_device_) return halos_.fill(t, team);
+  device_->halos().fill(halos_.messages(), t, team);
+  home_is_stale();
 }
 
 template <int D>
 void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team) {
   bring_home();
+  whole_halos(marked).fill(t, team);
+}
+
+// New leaves are prolonged where the state is: at home or on the device.
+template <int D>
+void PatchMesh<D>::fill_whole_halos_for_regrid(std::span<const char> marked, double t, ThreadTeam& team) {
+  HaloExchange<D>& whole = whole_halos(marked);
+  if (!device_ || !is_current_on_device_) return whole.fill(t, team);
+  device_->other_halos(whole.plan(), whole.messages(), device_mesh()).fill(whole.messages(), t, team);
+}
+
+// The exchange that fills them, with its plan.
+template <int D>
+HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
   if (!whole_halos_) {
     whole_halos_ = std::unique_ptr<WholeHalos>(new WholeHalos{{solver_, layout_, boundaries_, memory_}, {}});
   }
@@ -34,7 +48,7 @@ void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, Thre
                         parallel::tag_of_whole_halos, "whole halos");
     whole.is_planned = true;
   }
-  whole.exchange.fill(t, team);
+  return whole.exchange;
 }
 
 template <int D>
@@ -98,18 +112,19 @@ bool PatchMesh<D>::poll() {
   return fluxes && halos;
 }
 
-#define MEANDER_INSTANTIATE(D)                                                              \
-  template void PatchMesh<D>::fill_halos(double, ThreadTeam&);                              \
-  template void PatchMesh<D>::fill_whole_halos(std::span<const char>, double, ThreadTeam&); \
-  template void PatchMesh<D>::exchange_updated(std::size_t, const UpdateOrder&);            \
-  template void PatchMesh<D>::finish_halo(std::size_t, const UpdateOrder&, double);         \
-  template void PatchMesh<D>::prolong_halos(Arrival, double, ThreadTeam&);                  \
-  template void PatchMesh<D>::sum_parts(std::size_t);                                       \
-  template void PatchMesh<D>::expect_messages();                                            \
-  template void PatchMesh<D>::start_fluxes(ThreadTeam&);                                    \
-  template void PatchMesh<D>::finish_fluxes();                                              \
-  template void PatchMesh<D>::start_halos(ThreadTeam&);                                     \
-  template void PatchMesh<D>::finish_halos(double, ThreadTeam&);                            \
+#define MEANDER_INSTANTIATE(D)                                                                         \
+  template void PatchMesh<D>::fill_halos(double, ThreadTeam&);                                         \
+  template void PatchMesh<D>::fill_whole_halos(std::span<const char>, double, ThreadTeam&);            \
+  template void PatchMesh<D>::fill_whole_halos_for_regrid(std::span<const char>, double, ThreadTeam&); \
+  template void PatchMesh<D>::exchange_updated(std::size_t, const UpdateOrder&);                       \
+  template void PatchMesh<D>::finish_halo(std::size_t, const UpdateOrder&, double);                    \
+  template void PatchMesh<D>::prolong_halos(Arrival, double, ThreadTeam&);                             \
+  template void PatchMesh<D>::sum_parts(std::size_t);                                                  \
+  template void PatchMesh<D>::expect_messages();                                                       \
+  template void PatchMesh<D>::start_fluxes(ThreadTeam&);                                               \
+  template void PatchMesh<D>::finish_fluxes();                                                         \
+  template void PatchMesh<D>::start_halos(ThreadTeam&);                                                \
+  template void PatchMesh<D>::finish_halos(double, ThreadTeam&);                                       \
   template bool PatchMesh<D>::poll();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

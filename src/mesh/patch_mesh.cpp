@@ -45,7 +45,10 @@ PatchMesh<D>::PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, 
 
 template <int D>
 void PatchMesh<D>::reserve(std::size_t slots) {
-  communicator().agree([&] { pool_.reserve(slots); });
+  communicator().agree([&] {
+    pool_.reserve(slots);
+    if (device_) device_->reserve(pool_.capacity());
+  });
 }
 
 template <int D>

@@ -135,18 +135,26 @@ class PatchMesh {
   // ---- patches on a device
   // From now on the patches live in `memory` of the device, which both outlive the mesh: steps run there.
   // patches() are then the patches' home in host memory: current after bring_home(), and until the next step.
-  // Throws InputError if solver or boundary conditions do not allow it.
-  void live_on(gpu::Device& device, gpu::Resource& memory);
+  // Null on ranks whose patches stay in host memory. Throws InputError if solver or boundary conditions do
+  // not allow it. All ranks call it.
+  void live_on(gpu::Device* device, gpu::Resource* memory);
   bool lives_on_device() const { return device_ != nullptr; }
   // Copies the slots to the host unless they are current there. Any thread may call it. No effect on the
   // host.
   void bring_home() const;
   // To be called after a change of the patches in host memory.
-  void changed_at_home() { is_current_on_device_ = false; }
-  // Begins a step on the device: all slots and tables are there, and those in host memory become stale.
-  // Throws gpu::OutOfMemory.
+  void changed_at_home() {
+    is_current_on_device_ = false;
+    is_current_at_home_ = true;
+  }
+  // Before each step and each work on the device: uploads tables and slots that have changed. Throws gpu::OutOfMemory (several ranks:
+  // parallel::AgreedFailure). Collective.
+  void prepare_step();
+  // Begins a stage on the device; the slots in host memory become stale.
   DevicePatches<D>& begin_on_device();
+  DevicePatches<D>* on_device() { return device_.get(); }
   const DevicePatches<D>* on_device() const { return device_.get(); }
+  bool is_current_on_device() const { return is_current_on_device_; }
   parallel::NeighbourMessages& flux_messages() { return flux_messages_; }
   parallel::NeighbourMessages& halo_messages() { return halos_.messages(); }
 
@@ -160,6 +168,20 @@ class PatchMesh {
   solvers::PatchTask task(const Cell<D>& cell, double* slot) const;
   bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
   void move_state(const DistributedTree<D>& next, std::span<const Origin> origin, ThreadTeam& team);
+  // The states of leaves of the next mesh: coarsened leaves, whose slots are set, and refined ones, given by
+  // the first child of each.
+  void coarsen(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
+               std::vector<int>& slots, ThreadTeam& team);
+  void coarsen_on_device(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
+                         std::vector<int>& slots);
+  void refine(std::span<const std::size_t> refined, const DistributedTree<D>& next,
+              std::span<const int> slots, ThreadTeam& team);
+  void refine_on_device(std::span<const std::size_t> refined, const DistributedTree<D>& next,
+                        std::span<const int> slots);
+  HaloExchange<D>& whole_halos(std::span<const char> marked);
+  void fill_whole_halos_for_regrid(std::span<const char> marked, double t, ThreadTeam& team);
+  typename DevicePatches<D>::Mesh device_mesh() const;
+  void home_is_stale();
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
   std::vector<std::int64_t> balanced_cut() const;
@@ -195,6 +217,7 @@ class PatchMesh {
   PartitionFacts facts_;
 
   std::unique_ptr<DevicePatches<D>> device_;  // or null
+  bool some_live_on_device_ = false;          // of any rank
   bool has_tables_ = false, is_current_on_device_ = false;
   mutable std::atomic<bool> is_current_at_home_{true};
   mutable std::mutex bring_home_mutex_;

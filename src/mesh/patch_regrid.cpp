@@ -3,15 +3,12 @@
 // Regridding of a patch mesh: adapts the tree, transfers the state, and repartitions if the ranks are
 // imbalanced.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "base/assert.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "parallel/message_tags.hpp"
 #include "parallel/mpi_check.hpp"
-#include "solvers/prolongation.hpp"
-#include "solvers/restriction.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -63,12 +60,14 @@ bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_le
   if (changed) {
     const auto cut = balanced_cut();
     if (!std::ranges::equal(cut, tree_.partition().first_leaves())) migrate(cut);
-    const std::vector<int> moved = pool_.shrink(pool_slack);
+    // On a device slots keep their places.
+    const std::vector<int> moved = device_ ? std::vector<int>{} : pool_.shrink(pool_slack);
     if (!moved.empty()) {
       for (int& slot : slots_) slot = moved[static_cast<std::size_t>(slot)];
     }
     std::fill(cost_.begin(), cost_.end(), 0.0);
     rebuild();
+    if (is_current_on_device_) home_is_stale();
   }
   return changed;
 }
@@ -93,26 +92,25 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> flags, int min_level, int m
                     own.begin() + static_cast<std::ptrdiff_t>(to.begin));
       }
     }
-    bring_home();
     migrate(united);
-    changed_at_home();
     moved = true;
   }
   DistributedTree<D> next = tree_.adapted(own, min_level, max_level);
   const bool differs = communicator().any(!std::ranges::equal(next.leaves(), tree_.leaves()));
   if (!differs) {
-    if (moved) rebuild();
+    if (moved) {
+      rebuild();
+      if (is_current_on_device_) home_is_stale();
+    }
     return false;
   }
-  bring_home();
-  changed_at_home();
   const std::vector<Origin> origin = origins<D>(tree_.leaves(), next.leaves());
   if (layout_.point_values) {
     // Point values are prolonged from the whole slots of the leaves to be refined.
     const std::vector<char> marked = refined_leaves(origin, size());
     if (communicator().any(std::ranges::find(marked, 1) != marked.end())) {
       if (moved) rebuild();
-      fill_whole_halos(marked, t, team);
+      fill_whole_halos_for_regrid(marked, t, team);
     }
   }
   move_state(next, origin, team);
@@ -126,7 +124,6 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> flags, int min_level, int m
 template <int D>
 void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Origin> origin,
                               ThreadTeam& team) {
-  const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
   std::vector<int> slots(next.size(), -1);
   std::vector<std::size_t> coarsened, refined;  // refined: first child
   for (std::size_t leaf = 0; leaf < next.size(); ++leaf) {
@@ -138,26 +135,7 @@ void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Or
     }
   }
 
-  team.for_chunks(coarsened.size(), [&](int, std::size_t begin, std::size_t end) {
-    std::vector<double> parent(slot_size);
-    for (std::size_t c = begin; c < end; ++c) {
-      const Origin& from = origin[coarsened[c]];
-      MEANDER_ASSERT(from.old_count == children<D>);
-      solvers::FinePatch<D> parts[children<D>];
-      for (int child = 0; child < children<D>; ++child) {
-        const auto old = static_cast<std::size_t>(from.old_leaf + child);
-        parts[child].fine = pool_[slots_[old]];
-        const Cell<D> cell = cell_of<D>(tree_.leaves()[old]);
-        for (int a = 0; a < D; ++a) parts[child].child[a] = cell.at[a] % 3;
-      }
-      solvers::Box<D> interior;
-      interior.extent.fill(layout_.p);
-      solvers::restrict_to<D>(layout_, parent.data(), {parts, children<D>}, {interior, {}});
-      const int slot = slots_[static_cast<std::size_t>(from.old_leaf)];
-      std::memcpy(pool_[slot], parent.data(), slot_size * sizeof(double));
-      slots[coarsened[c]] = slot;
-    }
-  });
+  coarsen(coarsened, origin, slots, team);
   for (const std::size_t leaf : coarsened) {
     for (int child = 1; child < children<D>; ++child) {
       pool_.release(slots_[static_cast<std::size_t>(origin[leaf].old_leaf + child)]);
@@ -169,21 +147,7 @@ void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Or
     slots[first] = slots_[static_cast<std::size_t>(origin[first].old_leaf)];
     for (std::size_t child = 1; child < children<D>; ++child) slots[first + child] = pool_.acquire();
   }
-  team.for_chunks(refined.size(), [&](int, std::size_t begin, std::size_t end) {
-    std::vector<double> parent(slot_size);
-    for (std::size_t r = begin; r < end; ++r) {
-      const std::size_t first = refined[r];
-      std::memcpy(parent.data(), pool_[slots[first]], slot_size * sizeof(double));
-      for (std::size_t child = 0; child < children<D>; ++child) {
-        const Cell<D> cell = cell_of<D>(next.leaves()[first + child]);
-        solvers::Box<D> interior;
-        interior.extent.fill(layout_.p);
-        Index<D> offset{};
-        for (int a = 0; a < D; ++a) offset[a] = cell.at[a] % 3 * layout_.p;
-        solvers::prolong<D>(solver_, layout_, pool_[slots[first + child]], parent.data(), interior, offset);
-      }
-    }
-  });
+  refine(refined, next, slots, team);
   slots_ = std::move(slots);
   std::vector<double> cost(next.size());
   for (std::size_t leaf = 0; leaf < next.size(); ++leaf) {
@@ -253,7 +217,22 @@ void PatchMesh<D>::migrate(std::span<const std::int64_t> first_leaves) {
         std::ranges::copy(parcel.items, cost.begin() + static_cast<std::ptrdiff_t>(to.begin));
     }
   }
+  const bool on_device = device_ && is_current_on_device_;
+  const auto moving = [&](const std::vector<Piece>& pieces, std::span<const int> of, bool leaves) {
+    std::vector<int> numbers;
+    std::vector<double*> home;
+    for (const Piece& piece : pieces) {
+      for (std::size_t i = piece.begin; i < piece.begin + piece.count && piece.rank != rank; ++i) {
+        numbers.push_back(of[i]);
+        home.push_back(pool_[of[i]]);
+      }
+    }
+    if (on_device && leaves) device_->fetch(numbers, home);
+    if (on_device && !leaves) device_->send(numbers, home);
+  };
+  moving(way.send, slots_, true);
   migrate_slots(way, slots);
+  moving(way.receive, slots, false);
   for (const Piece& from : way.send) {
     for (std::size_t i = from.begin; i < from.begin + from.count && from.rank != rank; ++i)
       pool_.release(slots_[i]);

@@ -24,8 +24,16 @@ std::vector<double*> slots_of(std::span<const solvers::PatchTask> patches) {
 }  // namespace
 
 template <int D>
-void PatchMesh<D>::live_on(gpu::Device& device, gpu::Resource& memory) {
-  device_ = std::make_unique<DevicePatches<D>>(solver_, layout_, boundaries_, device, memory);
+void PatchMesh<D>::live_on(gpu::Device* device, gpu::Resource* memory) {
+  some_live_on_device_ = true;
+  if (device != nullptr)
+    device_ = std::make_unique<DevicePatches<D>>(solver_, layout_, boundaries_, *device, *memory);
+}
+
+template <int D>
+typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const {
+  return {halos_.plan(), halos_.messages(), flux_correction_, flux_messages_, *view_, patches_, slots_,
+          order_,        order_index_,      border_};
 }
 
 template <int D>
@@ -38,27 +46,37 @@ void PatchMesh<D>::bring_home() const {
 }
 
 template <int D>
-DevicePatches<D>& PatchMesh<D>::begin_on_device() {
-  if (!has_tables_) {
+void PatchMesh<D>::prepare_step() {
+  if (some_live_on_device_ && !has_tables_) {
     communicator().agree([&] {
-      device_->rebuild({halos_.plan(), flux_correction_, *view_, patches_, slots_, pool_.capacity(), order_,
-                        order_index_, border_, halos_.messages().sent_bytes() / sizeof(double),
-                        halos_.messages().received_bytes() / sizeof(double),
-                        flux_messages_.sent_bytes() / sizeof(double),
-                        flux_messages_.received_bytes() / sizeof(double)});
+      if (!device_) return;
+      device_->reserve(pool_.capacity());
+      device_->rebuild(device_mesh());
     });
     has_tables_ = true;
   }
-  if (!is_current_on_device_) device_->send(slots_, slots_of(patches()));
-  is_current_on_device_ = true;
-  if (is_current_at_home_ && device_->device().properties().kind == "host") spoil(patches(), layout_);
-  is_current_at_home_ = false;
+  if (device_ && !is_current_on_device_) device_->send(slots_, slots_of(patches()));
+  is_current_on_device_ = device_ != nullptr;
+}
+
+template <int D>
+DevicePatches<D>& PatchMesh<D>::begin_on_device() {
+  home_is_stale();
   return *device_;
 }
 
-#define MEANDER_INSTANTIATE(D)                                               \
-  template void PatchMesh<D>::live_on(gpu::Device&, gpu::Resource&);         \
-  template void PatchMesh<D>::bring_home() const;                            \
+template <int D>
+void PatchMesh<D>::home_is_stale() {
+  if (is_current_at_home_ && device_->device().properties().kind == "host") spoil(patches(), layout_);
+  is_current_at_home_ = false;
+}
+
+#define MEANDER_INSTANTIATE(D)                                                \
+  template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*);          \
+  template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const; \
+  template void PatchMesh<D>::home_is_stale();                                \
+  template void PatchMesh<D>::prepare_step();                                 \
+  template void PatchMesh<D>::bring_home() const;                             \
   template DevicePatches<D>& PatchMesh<D>::begin_on_device();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -36,8 +36,10 @@ constexpr double smallest_last_step = 0.5;
 
 // The mesh, with its patches on the device if there is one.
 template <int D>
-mesh::PatchMesh<D>& housed(mesh::PatchMesh<D>& mesh, tasks::ResidentDevice* resident) {
-  if (resident != nullptr) mesh.live_on(*resident->device, *resident->memory);
+mesh::PatchMesh<D>& housed(mesh::PatchMesh<D>& mesh, const Config& config, tasks::ResidentDevice* resident) {
+  if (!config.offload.patches_on_device()) return mesh;
+  mesh.live_on(resident == nullptr ? nullptr : resident->device.get(),
+               resident == nullptr ? nullptr : resident->memory.get());
   return mesh;
 }
 
@@ -74,7 +76,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
             scenario->boundary(x, dx, t, q);
           },
           engine_ ? engine_->patch_memory() : gpu::host_memory(), partition_policy(config)),
-      traversal_(housed(mesh_, resident_.get()), *solver_, team_, engine_.get()),
+      traversal_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get()),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
       t_(config.time.start) {
   for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());

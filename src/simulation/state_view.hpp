@@ -20,21 +20,21 @@ namespace meander::simulation {
 // step brings all of them home. Any thread may access them.
 class HomePatches {
  public:
-  HomePatches(std::span<const solvers::PatchTask> patches, std::function<void()> bring_home = {})
+  template <class Patches>
+  HomePatches(const Patches& patches, std::function<void()> bring_home = {})
       : patches_(patches), bring_home_(std::move(bring_home)) {}
   std::size_t size() const { return patches_.size(); }
-  const solvers::PatchTask& operator[](std::size_t leaf) const { return at_home()[leaf]; }
-  auto begin() const { return at_home().begin(); }
-  auto end() const { return at_home().end(); }
+  const solvers::PatchTask& operator[](std::size_t leaf) const { return all()[leaf]; }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+  std::span<const solvers::PatchTask> all() const {
+    if (bring_home_) bring_home_();
+    return patches_;
+  }
   // Positions and widths only: brings nothing home.
   std::span<const solvers::PatchTask> geometry() const { return patches_; }
 
  private:
-  std::span<const solvers::PatchTask> at_home() const {
-    if (bring_home_) bring_home_();
-    return patches_;
-  }
-
   std::span<const solvers::PatchTask> patches_;
   std::function<void()> bring_home_;  // null: they are at home
 };

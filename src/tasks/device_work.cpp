@@ -52,9 +52,9 @@ template <int D>
 void DeviceWork<D>::start_halos() {
   parallel::NeighbourMessages& messages = context_.mesh.halo_messages();
   if (messages.is_empty()) return;
-  device_->pack_halos(messages.send_buffer());
+  device_->halos().pack(messages.send_buffer());
   update_interior();
-  device_->wait_for_packed();
+  device_->halos().wait_for_packed();
   messages.start_sends();
 }
 
@@ -65,21 +65,25 @@ void DeviceWork<D>::update_rest() {
 
 template <int D>
 void DeviceWork<D>::fill(mesh::Arrival arrival, double t) {
-  if (arrival == mesh::Arrival::received) return device_->fill_received();
-  device_->prepare_given(t, context_.team);
-  device_->fill_local();
+  if (arrival == mesh::Arrival::received) return device_->halos().fill_received();
+  device_->halos().prepare_given(t, context_.team);
+  device_->halos().fill_local();
 }
 
 template <int D>
 void DeviceWork<D>::finish_halos(double) {
   const trace::Scope scope("wait for halos");
   context_.mesh.halo_messages().wait();
-  device_->receive_halos(context_.mesh.halo_messages().receive_buffer());
+  device_->halos().receive(context_.mesh.halo_messages().receive_buffer());
 }
 
 template <int D>
 SweepStatus DeviceWork<D>::status() {
-  const solvers::MergedStatus merged = device_->status();
+  return status_of(device_->status());
+}
+
+template <int D>
+SweepStatus DeviceWork<D>::status_of(const solvers::MergedStatus& merged) {
   SweepStatus status;
   status.min_crossing = merged.min_crossing;
   status.first_order = merged.first_order;
@@ -94,16 +98,12 @@ SweepStatus DeviceWork<D>::status() {
 
 template <int D>
 SweepStatus DeviceWork<D>::inspect() {
-  context_.mesh.bring_home();
-  return at_home_.inspect();
+  return status_of(context_.mesh.on_device()->inspect(false));
 }
 
 template <int D>
 SweepStatus DeviceWork<D>::enforce_floors() {
-  context_.mesh.bring_home();
-  const SweepStatus status = at_home_.enforce_floors();
-  context_.mesh.changed_at_home();
-  return status;
+  return status_of(context_.mesh.begin_on_device().inspect(true));
 }
 
 template class DeviceWork<2>;

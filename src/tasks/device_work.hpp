@@ -6,7 +6,6 @@
 // once a step for the status.
 
 #include "mesh/device_patches.hpp"
-#include "tasks/host_work.hpp"
 #include "tasks/patch_work.hpp"
 
 namespace meander::tasks {
@@ -15,7 +14,7 @@ template <int D>
 class DeviceWork final : public PatchWork<D> {
  public:
   // All outlive this. The patches of the mesh live on a device (PatchMesh::live_on()).
-  explicit DeviceWork(const SweepContext<D>& context) : context_(context), at_home_(context, nullptr) {}
+  explicit DeviceWork(const SweepContext<D>& context) : context_(context) {}
 
   void update_border(const SweepCall& call) override;
   void start_fluxes() override;
@@ -28,18 +27,16 @@ class DeviceWork final : public PatchWork<D> {
   void finish_halos(double t) override;
   SweepStatus status() override;
   bool fills_before_status() const override { return true; }
-  // In host memory: after set-up and regrids, when the state is there.
   SweepStatus inspect() override;
   SweepStatus enforce_floors() override;
 
  private:
   using Group = typename mesh::DevicePatches<D>::LeafGroup;
   void update_interior();
+  static SweepStatus status_of(const solvers::MergedStatus& merged);
 
   const SweepContext<D> context_;
-  HostWork<D> at_home_;
   mesh::DevicePatches<D>* device_ = nullptr;  // during a step
-  double t_ = 0;
   bool is_updated_ = false;
 };
 

@@ -17,7 +17,8 @@ struct ResidentDevice {
   std::unique_ptr<gpu::Device> device;
   std::unique_ptr<gpu::MemoryCache> memory;
 
-  ResidentDevice(std::unique_ptr<gpu::Device> one, gpu::CacheTraits traits, std::shared_ptr<gpu::Quota> shared)
+  ResidentDevice(std::unique_ptr<gpu::Device> one, gpu::CacheTraits traits,
+                 std::shared_ptr<gpu::Quota> shared)
       : quota(std::move(shared)), device(std::move(one)) {
     traits.quota = quota.get();
     memory = std::make_unique<gpu::MemoryCache>(*device, gpu::Space::device, traits);

@@ -28,6 +28,7 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
   const solvers::Traits& traits = solver_.traits();
   const bool one_rank = mesh_.communicator().size() == 1;
   SweepStatus status;
+  mesh_.prepare_step();
   for (int stage = 0; stage < traits.stages; ++stage) {
     const bool is_last = stage == traits.stages - 1;
     const double fraction = traits.time_after(stage);
@@ -89,11 +90,13 @@ void Traversal<D>::fill_halos(mesh::Arrival arrival, double t) {
 
 template <int D>
 SweepStatus Traversal<D>::inspect() {
+  mesh_.prepare_step();
   return merge_over_ranks(work_->inspect());
 }
 
 template <int D>
 SweepStatus Traversal<D>::enforce_floors() {
+  mesh_.prepare_step();
   return merge_over_ranks(work_->enforce_floors());
 }
 

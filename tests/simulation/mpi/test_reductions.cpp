@@ -25,7 +25,7 @@ StateView piece(const StateView& whole) {
   const std::size_t begin = cut(rank), count = cut(rank + 1) - begin;
   return {world(),
           whole.layout,
-          whole.patches.subspan(begin, count),
+          whole.patches.all().subspan(begin, count),
           whole.levels.subspan(begin, count),
           whole.t,
           whole.team,

@@ -12,6 +12,7 @@
 #include "simulation/output.hpp"
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
+#include "tests/simulation/mpi/write_checkpoint.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -47,23 +48,6 @@ std::string text_of(const std::string& file) {
   std::stringstream text;
   text << stream.rdbuf();
   return text.str();
-}
-
-void write_checkpoint(Simulation& simulation, const std::string& path, io::CheckpointState state = {}) {
-  io::CheckpointMesh mesh;
-  simulation.save(mesh, state);
-  const StateView view = simulation.view();
-  const auto indices = simulation.leaf_indices();
-  std::vector<io::PlotLeaf> leaves(indices.size());
-  std::vector<const double*> patches;
-  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-    leaves[leaf] = {view.levels[leaf],
-                    {indices[leaf][0], indices[leaf][1], indices[leaf][2]},
-                    simulation.communicator().rank()};
-    patches.push_back(view.patches[leaf].q);
-  }
-  mesh.mesh.leaves = leaves;
-  io::write_checkpoint(path, simulation.communicator(), mesh, patches, state);
 }
 
 // The lowest `ranks` of the world; one rank alone without MPI for the others.

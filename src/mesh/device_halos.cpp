@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mesh/device_halos.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "base/trace.hpp"
+
+namespace meander::mesh {
+
+template <int D>
+DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries,
+                            gpu::Resource& memory)
+    : launches_(launches),
+      boundaries_(boundaries),
+      ghost_pool_(memory, static_cast<std::size_t>(launches.layout.slot_size())),
+      received_(launches.device, memory),
+      packed_(launches.device, memory),
+      given_(launches.device, memory),
+      signs_(launches.device, memory),
+      targets_(launches.device, memory),
+      ops_(launches.device, memory),
+      parts_(launches.device, memory),
+      outgoing_(launches.device, memory) {
+  std::vector<double> signs;
+  for (int a = 0; a < D; ++a) {
+    const auto of_axis = boundaries.signs(a);
+    signs.insert(signs.end(), of_axis.begin(), of_axis.end());
+  }
+  signs_.upload(launches.queue, std::move(signs));
+}
+
+template <int D>
+void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
+                             std::span<const solvers::PatchTask> patches,
+                             std::span<const std::int32_t> order,
+                             const std::function<double*(std::size_t leaf)>& slot,
+                             const parallel::NeighbourMessages& messages) {
+  const gpu::Queue queue = launches_.queue;
+  geometry_.assign(patches.begin(), patches.end());
+  received_.resize(queue, messages.received_bytes() / sizeof(double));
+  packed_.resize(queue, messages.sent_bytes() / sizeof(double));
+  const auto ghosts = plan.ghost_patches();
+  ghost_pool_.reserve(ghosts.size());
+  while (ghost_pool_.held() < ghosts.size()) ghost_pool_.acquire();
+  DevicePlaces places;
+  places.slot = [&](std::size_t leaf) {
+    if (view.is_own(static_cast<std::int32_t>(leaf))) return slot(leaf);
+    const auto found = std::ranges::lower_bound(ghosts, static_cast<std::int32_t>(leaf));
+    MEANDER_ASSERT(found != ghosts.end() && *found == static_cast<std::int32_t>(leaf));
+    return ghost_pool_[static_cast<int>(found - ghosts.begin())];
+  };
+  places.received = received_.data();
+  FillTables<D> tables(plan, view, boundaries_, order, launches_.layout.unknowns, places);
+  std::ranges::copy(tables.group_begin, group_begin_);
+  given_.resize(queue, tables.given_doubles);
+  tables.place_given(given_.data());
+  given_boxes_ = std::move(tables.given);
+  given_values_.resize(tables.given_doubles);
+  targets_.upload(queue, std::move(tables.targets));
+  ops_.upload(queue, std::move(tables.ops));
+  parts_.upload(queue, std::move(tables.parts));
+  outgoing_.upload(queue, std::move(tables.outgoing));
+}
+
+template <int D>
+void DeviceHalos<D>::pack(double* send_buffer) {
+  solvers::PackBatch batch;
+  batch.count = static_cast<int>(outgoing_.size());
+  batch.items = outgoing_.data();
+  batch.buffer = packed_.data();
+  batch.layout = launches_.layout;
+  launches_.launch("pack halos", solvers::GeneralBatch(batch));
+  launches_.copy_out(send_buffer, packed_.data(), packed_.size());
+  packed_event_ = launches_.device.record(launches_.queue);
+}
+
+template <int D>
+void DeviceHalos<D>::wait_for_packed() {
+  launches_.device.wait(packed_event_);
+}
+
+template <int D>
+void DeviceHalos<D>::prepare_given(double t, ThreadTeam& team) {
+  if (given_boxes_.empty()) return;
+  const trace::Scope scope("boundary values", static_cast<std::int64_t>(given_boxes_.size()));
+  launches_.device.wait(given_event_);
+  team.for_chunks(given_boxes_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const GivenBox<D>& of = given_boxes_[i];
+      boundaries_.pack_given(geometry_[static_cast<std::size_t>(of.leaf)], of.box, t,
+                             given_values_.data() + of.offset);
+    }
+  });
+  launches_.copy_in(given_.data(), given_values_.data(), given_values_.size());
+  given_event_ = launches_.device.record(launches_.queue);
+}
+
+template <int D>
+void DeviceHalos<D>::fill(int group) {
+  solvers::FillBatch batch;
+  batch.count = group_begin_[group + 1] - group_begin_[group];
+  batch.targets = targets_.data() + group_begin_[group];
+  batch.ops = ops_.data();
+  batch.parts = parts_.data();
+  batch.signs = signs_.data();
+  batch.layout = launches_.layout;
+  batch.prolongation = launches_.solver.traits().prolongation;
+  launches_.launch("fill halos", solvers::ResidentBatch(batch));
+}
+
+template <int D>
+void DeviceHalos<D>::fill_local() {
+  fill(FillTables<D>::first_local);
+  fill(FillTables<D>::second_local);
+}
+
+template <int D>
+void DeviceHalos<D>::receive(const double* receive_buffer) {
+  launches_.copy_in(received_.data(), receive_buffer, received_.size());
+  received_event_ = launches_.device.record(launches_.queue);
+}
+
+template <int D>
+void DeviceHalos<D>::fill_received() {
+  fill(FillTables<D>::ghosts);
+  fill(FillTables<D>::first_received);
+  fill(FillTables<D>::second_waiting);
+}
+
+template <int D>
+void DeviceHalos<D>::wait_for_received() {
+  launches_.device.wait(received_event_);
+}
+
+template <int D>
+void DeviceHalos<D>::fill(parallel::NeighbourMessages& messages, double t, ThreadTeam& team) {
+  wait_for_received();
+  messages.start_receives();
+  if (!messages.is_empty()) {
+    pack(messages.send_buffer());
+    wait_for_packed();
+  }
+  messages.start_sends();
+  prepare_given(t, team);
+  fill_local();
+  if (messages.is_empty()) return;
+  messages.wait();
+  receive(messages.receive_buffer());
+  fill_received();
+}
+
+template <int D>
+std::size_t DeviceHalos<D>::bytes() const {
+  std::size_t all = ghost_pool_.capacity() * ghost_pool_.slot_doubles() * sizeof(double);
+  const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
+  add(received_, packed_, given_, signs_, targets_, ops_, parts_, outgoing_);
+  return all;
+}
+
+template class DeviceHalos<2>;
+template class DeviceHalos<3>;
+
+}  // namespace meander::mesh

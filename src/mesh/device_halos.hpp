@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Executes a HaloPlan on patches that live on a device: tables, message buffers and launches. Submits its work
+// to one queue and returns without waiting unless it says otherwise. All functions throw DeviceError.
+
+#include <span>
+#include <vector>
+
+#include "base/thread_team.hpp"
+#include "gpu/device_array.hpp"
+#include "mesh/device_launches.hpp"
+#include "mesh/device_tables.hpp"
+#include "mesh/patch_pool.hpp"
+#include "parallel/neighbour_messages.hpp"
+
+namespace meander::mesh {
+
+template <int D>
+class DeviceHalos {
+ public:
+  // All outlive this.
+  DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries, gpu::Resource& memory);
+
+  // Uploads the tables of a plan. slot: on the device, of an own leaf. messages: of the plan, sizes only.
+  // Requires that no work of earlier tables is under way. Throws gpu::OutOfMemory.
+  void rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
+               std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
+               const std::function<double*(std::size_t leaf)>& slot,
+               const parallel::NeighbourMessages& messages);
+
+  // The steps of an exchange, in this order. pack() copies into the send buffer; wait_for_packed() returns
+  // when it is complete. receive() copies from the receive buffer; wait_for_received() returns when that
+  // buffer may be overwritten.
+  void pack(double* send_buffer);
+  void wait_for_packed();
+  void prepare_given(double t, ThreadTeam& team);  // the boundary values of the scenario
+  void fill_local();
+  void receive(const double* receive_buffer);
+  void fill_received();
+  void wait_for_received();
+  // All of them, with all messages. Collective.
+  void fill(parallel::NeighbourMessages& messages, double t, ThreadTeam& team);
+
+  std::size_t bytes() const;  // of device memory
+
+ private:
+  template <class T>
+  using Array = gpu::DeviceArray<T>;
+  void fill(int group);
+
+  DeviceLaunches& launches_;
+  const BoundaryFill<D>& boundaries_;
+  PatchPool ghost_pool_;
+  Array<double> received_, packed_, given_, signs_;
+  Array<solvers::FillTarget> targets_;
+  Array<solvers::FillOp> ops_;
+  Array<solvers::FillPart> parts_;
+  Array<solvers::PackItem> outgoing_;
+  std::int32_t group_begin_[FillTables<D>::groups + 1] = {};
+  std::vector<GivenBox<D>> given_boxes_;
+  std::vector<double> given_values_;
+  std::vector<solvers::PatchTask> geometry_;
+  gpu::Event packed_event_, given_event_, received_event_;
+};
+
+}  // namespace meander::mesh

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The queue of a device on which a rank's patches live: launches and copies, counted.
+
+#include <cstdint>
+
+#include "gpu/device.hpp"
+#include "solvers/resident.hpp"
+
+namespace meander::mesh {
+
+// Since the start.
+struct DeviceCounts {
+  std::int64_t launches = 0;                 // of kernels
+  std::int64_t stages = 0;                   // of time steps
+  std::int64_t stage_launches = 0;           // of kernels, in stages
+  std::int64_t bytes_in = 0, bytes_out = 0;  // copied over the link
+  std::int64_t rebuilds = 0;                 // of the tables
+};
+
+struct DeviceLaunches {
+  const solvers::Solver& solver;
+  const solvers::PatchLayout layout;
+  gpu::Device& device;
+  const gpu::Queue queue;
+  DeviceCounts counts;
+
+  // Without effect for a batch without items.
+  void launch(const char* name, const solvers::ResidentBatch& batch) {
+    if (std::visit([](const auto& any) { return any.count == 0; }, batch)) return;
+    ++counts.launches;
+    device.launch(queue, name, [this, batch](const gpu::Execution& execution) {
+      solver.launch_resident(execution, {batch});
+    });
+  }
+  void launch(const char* name, const solvers::GeneralBatch& batch) {
+    if (std::visit([](const auto& any) { return any.count == 0; }, batch)) return;
+    ++counts.launches;
+    device.launch(queue, name,
+                  [batch](const gpu::Execution& execution) { solvers::launch_general(execution, batch); });
+  }
+  void copy(gpu::Copy direction, void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (direction == gpu::Copy::in) counts.bytes_in += static_cast<std::int64_t>(bytes);
+    if (direction == gpu::Copy::out) counts.bytes_out += static_cast<std::int64_t>(bytes);
+    device.copy(queue, direction, to, from, bytes);
+  }
+  template <class T>
+  void copy_in(T* to, const T* from, std::size_t count) {
+    copy(gpu::Copy::in, to, from, count * sizeof(T));
+  }
+  template <class T>
+  void copy_out(T* to, const T* from, std::size_t count) {
+    copy(gpu::Copy::out, to, from, count * sizeof(T));
+  }
+};
+
+}  // namespace meander::mesh

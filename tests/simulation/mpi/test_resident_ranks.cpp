@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs whose patches live on a device are bitwise identical to runs in host memory, on any number of ranks.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "gpu/host_device.hpp"
+#include "simulation/output.hpp"
+#include "tests/simulation/mpi/cases.hpp"
+#include "tests/simulation/mpi/outcome.hpp"
+#include "tests/simulation/mpi/write_checkpoint.hpp"
+
+namespace meander::simulation {
+namespace {
+
+const std::vector<std::string> on_device = {"offload.device=host", "gpu-memory.patches=device"};
+
+// The blocks of an emulated device have one thread, which makes CCZ4 slow.
+int steps_of(const RankCase& tested) {
+  return tested.name.starts_with("ccz4") ? std::min(tested.steps, 2) : tested.steps;
+}
+
+Outcome run(const Config& config, int steps, int threads, const parallel::Communicator& communicator) {
+  const auto simulation = make_simulation(config, threads, communicator);
+  while (simulation->step() < steps) simulation->advance(config.time.end);
+  return outcome_of(*simulation);
+}
+
+class ResidentRanks : public testing::TestWithParam<RankCase> {};
+INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanks, testing::ValuesIn(rank_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(ResidentRanks, ChangeNoBit) {
+  const RankCase& tested = GetParam();
+  const int steps = steps_of(tested);
+  const Outcome reference = alone([&](const auto& one) { return run(config_of(tested), steps, 1, one); });
+  const Config config = config_of(tested, on_device);
+  expect_same(run(config, steps, 3, world()), reference, "on devices");
+}
+
+// As on nodes of which some have no GPU.
+TEST(ResidentTogether, SomeRanksMayHaveNoDevice) {
+  for (const char* name : {"riemann", "accretion_muscl"}) {
+    const RankCase tested = case_called(name);
+    const Outcome reference =
+        alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
+    Config config = config_of(tested, on_device);
+    config.offload.make_devices = [] {
+      std::vector<std::unique_ptr<gpu::Device>> devices;
+      if (world().rank() % 2 == 0)
+        devices.push_back(std::make_unique<gpu::HostDevice>(gpu::HostDeviceSettings{}));
+      return devices;
+    };
+    expect_same(run(config, tested.steps, 1, world()), reference, name);
+  }
+}
+
+// The first half in host memory and the second on devices, and the other way round.
+TEST(ResidentRestart, ChangesNoBit) {
+  for (const char* name : {"accretion_muscl", "sedov", "ccz4_rusanov"}) {
+    const RankCase tested = case_called(name);
+    const int steps = steps_of(tested), half = steps / 2 | 1;
+    const Config on_host = config_of(tested), resident = config_of(tested, on_device);
+    const Outcome reference = alone([&](const auto& one) { return run(on_host, steps, 1, one); });
+    pid_t root = getpid();
+    world().broadcast(root);
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("meander-test-resident-" + std::to_string(root))).string();
+    for (const auto& [first, second] : {std::pair{&on_host, &resident}, std::pair{&resident, &on_host}}) {
+      {
+        const auto simulation = make_simulation(*first, 1, world());
+        while (simulation->step() < half) simulation->advance(first->time.end);
+        write_checkpoint(*simulation, path);
+      }
+      {
+        io::CheckpointReader checkpoint(path, world());
+        const auto simulation = restart_simulation(*second, 2, world(), checkpoint);
+        while (simulation->step() < steps) simulation->advance(second->time.end);
+        expect_same(outcome_of(*simulation), reference, name);
+      }
+      world().barrier();
+      if (world().is_root()) std::filesystem::remove(path);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation
