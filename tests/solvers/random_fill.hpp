@@ -140,8 +140,9 @@ class RandomFill {
   }
 
   void add_copy() {
-    const Box<D> box = box_in_slot(layout_.p);
-    const Index<D> shift = shift_into(box, layout_.p);
+    const Box<D> box = box_in_slot(layout_.p + 2 * layout_.h);
+    Index<D> shift = shift_into(box, layout_.p + 2 * layout_.h);
+    for (int& along : shift) along -= layout_.h;
     const Patch& from = source();
     copy<D>(layout_, add(FillOp::Kind::copy, box, shift, from.q), from.q, box, shift);
   }
