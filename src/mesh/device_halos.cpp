@@ -33,8 +33,7 @@ DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& bou
 
 template <int D>
 void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
-                             std::span<const solvers::PatchTask> patches,
-                             std::span<const std::int32_t> order,
+                             std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
                              const std::function<double*(std::size_t leaf)>& slot,
                              const parallel::NeighbourMessages& messages) {
   const gpu::Queue queue = launches_.queue;

@@ -31,6 +31,7 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       status_(device, memory),
       leaf_(device, memory),
       merged_(device, memory),
+      shell_sums_(device, memory),
       reflux_targets_(device, memory),
       reflux_faces_(device, memory),
       reflux_parts_(device, memory),
@@ -252,13 +253,25 @@ solvers::MergedStatus DevicePatches<D>::reduce() {
 }
 
 template <int D>
+void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums) {
+  shell_sums_.upload(launches_.queue, std::vector<std::uint64_t>(sums.size(), 0));
+  batch.count = static_cast<int>(leaves_);
+  batch.patches = patches_.data();
+  batch.sums = shell_sums_.data();
+  batch.layout = layout_;
+  launches_.launch("sum shells", solvers::GeneralBatch(batch));
+  launches_.copy_out(sums.data(), shell_sums_.data(), sums.size());
+  launches_.device.synchronize(launches_.queue);
+}
+
+template <int D>
 std::size_t DevicePatches<D>::bytes() const {
   std::size_t all = halos_.bytes() + (other_halos_ ? other_halos_->bytes() : 0);
   for (const Chunk& chunk : chunks_) all += chunk.bytes;
   const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
   add(next_, registers_, received_fluxes_, packed_fluxes_, moved_, step_data_, scratch_, patches_, status_,
-      leaf_, merged_, reflux_targets_, reflux_faces_, reflux_parts_, flux_items_, moves_.targets, moves_.ops,
-      moves_.parts);
+      leaf_, merged_, shell_sums_, reflux_targets_, reflux_faces_, reflux_parts_, flux_items_, moves_.targets,
+      moves_.ops, moves_.parts);
   return all;
 }
 

@@ -68,6 +68,7 @@ class PatchMesh {
   std::span<const solvers::PatchTask> patches() const { return std::span(patches_).first(size()); }
   std::span<const int> levels() const { return levels_; }
   gpu::Place place() const { return pool_.place(); }  // of the patches
+  std::size_t held_slots() const { return pool_.held(); }
   const PartitionFacts& partition_facts() const { return facts_; }
 
   // The order in which a step updates the leaves: first order()[0 .. border()), the leaves that other ranks

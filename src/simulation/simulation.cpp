@@ -180,6 +180,8 @@ void SimulationOf<D>::regrid() {
     count_status();
     check_state();
     mesh_.fill_halos(t_, team_);
+  } else {
+    mesh_.prepare_step();  // leaves may have moved to other ranks
   }
   times_.regrid += seconds_since(start);
 }

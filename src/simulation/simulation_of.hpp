@@ -77,6 +77,11 @@ class SimulationOf final : public Simulation {
             level_dx_,
             tracked_points_,
             [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); },
+            [this](const solvers::ShellBatch& batch, std::span<std::uint64_t> sums) {
+              if (!mesh_.is_current_on_device()) return false;
+              mesh_.on_device()->sum_shells(batch, sums);
+              return true;
+            },
             inexact_halos_};
   }
   void set_initial_data();
