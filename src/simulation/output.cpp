@@ -154,9 +154,11 @@ void Output::schedule_next_plot() {
   const double now = simulation_.time();
   next_plot_ = std::numeric_limits<double>::infinity();
   if (config.output.plot_every > 0) {
-    // Multiples of the interval, not sums, so that no error grows.
-    while (config.time.start + plots_by_interval_ * config.output.plot_every <= now) ++plots_by_interval_;
-    next_plot_ = config.time.start + plots_by_interval_ * config.output.plot_every;
+    // Multiples of the interval, not sums, so that no error grows. The quotient may be off by rounding.
+    const double start = config.time.start, every = config.output.plot_every;
+    double plots = std::max(0.0, std::floor((now - start) / every) - 1);
+    while (start + plots * every <= now) ++plots;
+    next_plot_ = start + plots * every;
   }
   while (!plot_times_.empty() && plot_times_.front() <= now) plot_times_.erase(plot_times_.begin());
   if (!plot_times_.empty()) next_plot_ = std::min(next_plot_, plot_times_.front());

@@ -21,6 +21,7 @@
 #include "simulation/control/checkpoints.hpp"
 #include "simulation/control/stop_requests.hpp"
 #include "simulation/control/thread_plan.hpp"
+#include "simulation/control/time_progress.hpp"
 #include "simulation/control/trace_file.hpp"
 #include "simulation/output.hpp"
 #include "simulation/report/summary.hpp"
@@ -109,6 +110,14 @@ class Run {
                                  ? ""
                                  : fmt::format(", the last checkpoint is {}", checkpoints_.newest())));
     }
+    return exit_failure;
+  }
+
+  // Writes a checkpoint of the last step, reports the failure and returns the exit code.
+  int fail(const StalledTime& failure) {
+    if (simulation_.step() > costs_.first_step && checkpoints_.newest_step() != simulation_.step())
+      write_checkpoint();
+    if (communicator_.is_root()) log::error(failure.what());
     return exit_failure;
   }
 
@@ -231,6 +240,8 @@ int go(Run& run, StopRequests& requests, TraceFile& trace) {
   try {
     code = run.go(requests);
   } catch (const StateFailure& failure) {
+    code = run.fail(failure);
+  } catch (const StalledTime& failure) {
     code = run.fail(failure);
   }
   trace.finish();

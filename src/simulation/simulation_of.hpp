@@ -83,7 +83,8 @@ class SimulationOf final : public Simulation {
   void count_leaves();
   void count_status();
   void check_state() const;  // throws StateFailure on all ranks
-  double next_dt(double limit) const;
+  double stable_dt() const;  // the longest step that scheme and input allow
+  double next_dt(double limit, double stable) const;
   void update_tracked_points();
 
   Config config_;

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/control/time_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace meander::simulation {
+
+void check_progress(const TimeStep& step) {
+  const double remaining = step.limit - step.t;
+  const bool stands_still = step.t_next == step.t;
+  const bool is_endless = !step.is_counted && remaining - step.stable_dt == remaining;
+  if (!stands_still && !is_endless) return;
+  const std::string against =
+      stands_still ? fmt::format("t + dt = t (dt = {})", step.dt)
+                   : fmt::format("steps of {} are lost in rounding against the time of {} until t = {}",
+                                 step.stable_dt, remaining, step.limit);
+  throw StalledTime(
+      fmt::format("step {}: time cannot advance from t = {}: {}; check time.start, time.end, time.max-dt and "
+                  "solver.cfl",
+                  step.number, step.t, against));
+}
+
+}  // namespace meander::simulation

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Detects a time that cannot advance to the end of the run.
+
+#include "parallel/communicator.hpp"
+
+namespace meander::simulation {
+
+// The time cannot advance. The state of the last step is intact. The message gives step, time and reason, on
+// all ranks alike.
+struct StalledTime : parallel::AgreedFailure {
+  using parallel::AgreedFailure::AgreedFailure;
+};
+
+struct TimeStep {
+  int number = 0;           // the first step has 1
+  double t = 0, dt = 0;     // from t to t + dt
+  double t_next = 0;        // the time that t + dt is rounded to
+  double stable_dt = 0;     // the longest step that scheme and input allow
+  double limit = 0;         // the time of the next output, or the end of the run
+  bool is_counted = false;  // the input limits the number of steps
+};
+
+// Throws StalledTime if the step is lost in rounding against t, or, without a limit of their number, if steps
+// of stable_dt are lost against the time that remains until `limit`: more than 2^53 steps would follow.
+void check_progress(const TimeStep& step);
+
+}  // namespace meander::simulation
