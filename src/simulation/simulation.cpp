@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "base/trace.hpp"
-#include "simulation/control/time_progress.hpp"
 #include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/totals.hpp"
 #include "simulation/simulation_of.hpp"
@@ -122,7 +121,7 @@ void SimulationOf<D>::advance(double limit) {
   const trace::Scope scope("step", step_ + 1);
   const double stable = stable_dt(), dt = next_dt(limit, stable);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
-  check_progress({step_ + 1, t_, dt, t_next, stable, limit, config_.time.max_steps > 0});
+  progress_.check({step_ + 1, t_, dt, t_next, stable, limit, config_.time.max_steps > 0});
   for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state());
   status_ = traversal_.advance(t_, dt, t_next);
   t_ = t_next;

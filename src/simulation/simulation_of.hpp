@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
+#include "simulation/control/time_progress.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/diagnostics/bounds_watch.hpp"
 #include "simulation/diagnostics/inexact_halos.hpp"
@@ -99,6 +100,7 @@ class SimulationOf final : public Simulation {
   tasks::SweepStatus status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;
+  TimeProgress progress_;
   // Of all ranks, recounted after every change of the mesh.
   std::int64_t leaves_ = 0;
   std::vector<std::int64_t> leaves_per_level_;

@@ -8,10 +8,11 @@
 
 namespace meander::simulation {
 
-void check_progress(const TimeStep& step) {
+void TimeProgress::check(const TimeStep& step) {
   const double remaining = step.limit - step.t;
   const bool stands_still = step.t_next == step.t;
-  const bool is_endless = !step.is_counted && remaining - step.stable_dt == remaining;
+  lost_ = !step.is_counted && remaining - step.stable_dt == remaining ? lost_ + 1 : 0;
+  const bool is_endless = lost_ >= most_lost;
   if (!stands_still && !is_endless) return;
   const std::string against =
       stands_still ? fmt::format("t + dt = t (dt = {})", step.dt)

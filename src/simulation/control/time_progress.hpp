@@ -22,8 +22,17 @@ struct TimeStep {
   bool is_counted = false;  // the input limits the number of steps
 };
 
-// Throws StalledTime if the step is lost in rounding against t, or, without a limit of their number, if steps
-// of stable_dt are lost against the time that remains until `limit`: more than 2^53 steps would follow.
-void check_progress(const TimeStep& step);
+class TimeProgress {
+ public:
+  // Call before every step. Throws StalledTime if the step is lost in rounding against t. Without a limit of the
+  // number of steps also if `most_lost` steps in turn had a stable_dt that is lost against the time that remains
+  // until `limit`: more than 2^53 such steps would follow.
+  void check(const TimeStep& step);
+
+  static constexpr int most_lost = 1000;
+
+ private:
+  int lost_ = 0;
+};
 
 }  // namespace meander::simulation
