@@ -12,13 +12,12 @@
 #include "base/trace.hpp"
 #include "gpu/resource.hpp"
 #include "io/atomic_file.hpp"
-#include "io/checkpoint_directory.hpp"
-#include "io/output_directory.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/control/checkpoint_schedule.hpp"
 #include "simulation/control/checkpoints.hpp"
+#include "simulation/control/run_directory.hpp"
 #include "simulation/control/stop_requests.hpp"
 #include "simulation/control/thread_plan.hpp"
 #include "simulation/control/time_progress.hpp"
@@ -186,21 +185,6 @@ class Run {
   RunCosts costs_;
 };
 
-// An output directory, created by the root.
-class Directory {
- public:
-  Directory(const std::string& path, const parallel::Communicator& communicator) : path_(path) {
-    communicator.agree([&] {
-      if (communicator.is_root()) directory_.emplace(path);
-    });
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  std::optional<io::OutputDirectory> directory_;
-};
-
 int threads_of(const Config& config, const RunOptions& options, const parallel::Communicator& communicator,
                const std::string& what, const std::string& directory) {
   const ThreadPlan plan = plan_threads(communicator, options.threads);
@@ -261,7 +245,8 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 
 int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
-  const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
+  const NewDirectory directory(options.output.empty() ? config.output.directory : options.output,
+                               communicator);
   TraceFile trace(options.trace, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
   const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
@@ -275,6 +260,7 @@ int run(const Config& config, const RunOptions& options, const parallel::Communi
 int restart(const RestartInput& restart, const RunOptions& options,
             const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
+  ContinuedDirectory continued(continued_directory(restart, options.output), communicator);
   const std::string file = checkpoint_file(restart, communicator);
   io::CheckpointReader checkpoint(file, communicator);
   const io::CheckpointState& state = checkpoint.state();
@@ -288,15 +274,11 @@ int restart(const RestartInput& restart, const RunOptions& options,
   const std::string home = std::filesystem::path(file).parent_path().string();
   const std::string wanted = new_directory(restart, options.output, config);
   const RestartIn where = wanted.empty() ? RestartIn::same_directory : RestartIn::new_directory;
-  std::optional<Directory> fresh;
+  std::optional<NewDirectory> fresh;
   if (where == RestartIn::new_directory) fresh.emplace(wanted, communicator);
   TraceFile trace(options.trace, communicator);
   const std::string directory = !wanted.empty() ? wanted : home.empty() ? "." : home;
-  communicator.agree([&] {
-    if (where == RestartIn::new_directory || !communicator.is_root()) return;
-    for (const std::string& path : io::remove_half_written_files(directory))
-      log::info(fmt::format("{}: half-written file removed", path));
-  });
+  continued.prepare();
   const int threads =
       threads_of(config, options, communicator,
                  fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);
