@@ -12,6 +12,7 @@
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "command_line.hpp"
 #include "first.hpp"
 #include "meander.hpp"
@@ -33,6 +34,7 @@ int check(const app::CommandLine& line, const app::Ranks& ranks);
 
 int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point started,
              const app::Ranks& ranks) {
+  simulation::check_threads(ranks.communicator, line.threads);
   if (line.command == app::Command::check) return check(line, ranks);
   const simulation::RunOptions options{.threads = line.threads,
                                        .output = line.output,
@@ -107,7 +109,7 @@ int print_info(const app::CommandLine& line, const std::string& help) {
     case app::Command::explain:
       return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
     case app::Command::info:
-      return print(simulation::info(line.file));
+      return print(printable(simulation::info(line.file)));
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:

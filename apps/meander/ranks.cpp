@@ -18,6 +18,7 @@
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "parallel/shared_window.hpp"
 
 namespace meander::app {
@@ -47,7 +48,7 @@ bool several_ranks() {
 
 // Unlike fmt::print, does not throw if standard error takes nothing.
 void write_line(const std::string& text) {
-  std::fputs((text + "\n").c_str(), stderr);
+  std::fputs((printable(text) + "\n").c_str(), stderr);
   std::fflush(stderr);
 }
 
