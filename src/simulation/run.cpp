@@ -38,11 +38,6 @@ double seconds_since(Clock::time_point start) {
 // Estimate for the first checkpoint.
 constexpr double expected_bytes_per_second = 1e8;
 
-bool is_done(const Simulation& simulation) {
-  const TimeConfig& time = simulation.config().time;
-  return simulation.time() >= time.end || (time.max_steps > 0 && simulation.step() >= time.max_steps);
-}
-
 // A run: simulation, files and costs.
 class Run {
  public:

@@ -6,7 +6,14 @@
 
 #include <string>
 
+#include "simulation/simulation.hpp"
+
 namespace meander::simulation {
+
+bool is_done(const Simulation& simulation) {
+  const TimeConfig& time = simulation.config().time;
+  return simulation.time() >= time.end || (time.max_steps > 0 && simulation.step() >= time.max_steps);
+}
 
 void TimeProgress::check(const TimeStep& step) {
   const double remaining = step.limit - step.t;

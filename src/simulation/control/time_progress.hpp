@@ -7,6 +7,11 @@
 
 namespace meander::simulation {
 
+class Simulation;
+
+// Whether the run is at its end by time or number of steps.
+bool is_done(const Simulation& simulation);
+
 // The time cannot advance. The state of the last step is intact. The message gives step, time and reason, on
 // all ranks alike.
 struct StalledTime : parallel::AgreedFailure {
