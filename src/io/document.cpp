@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include "base/printable.hpp"
 #include "io/checkpoint_head.hpp"
@@ -82,6 +84,9 @@ Value setting_value(const std::string& text, const Origin& origin) {
 }  // namespace
 
 std::string Document::read_text(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw InputError(fmt::format("{}: is a directory, not an input file", file));
   return file == standard_input ? read_standard_input(most_input_bytes)
                                 : read_text_file(file, most_input_bytes);
 }

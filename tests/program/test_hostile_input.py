@@ -76,7 +76,7 @@ class HostileInput(unittest.TestCase):
                 with self.subTest(command):
                     message = self.refused(*command)
                     self.assertEqual(message, f"{name}: is no regular file\n")
-        self.assertEqual(self.refused("run", self.scratch), f"{self.scratch}: is a directory\n")
+        self.assertEqual(self.refused("run", self.scratch), f"{self.scratch}: is a directory, not an input file\n")
 
     def test_files_without_end(self):
         with open(self.path("large.toml"), "wb") as stream:
