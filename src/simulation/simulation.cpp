@@ -129,8 +129,9 @@ void SimulationOf<D>::set_initial_data() {
 template <int D>
 void SimulationOf<D>::advance(double limit) {
   const trace::Scope scope("step", step_ + 1);
-  const double dt = next_dt(limit);
+  const double stable = stable_dt(), dt = next_dt(limit, stable);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
+  progress_.check({step_ + 1, t_, dt, t_next, stable, limit, config_.time.max_steps > 0});
   for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state());
   status_ = traversal_.advance(t_, dt, t_next);
   t_ = t_next;
@@ -148,11 +149,15 @@ void SimulationOf<D>::advance(double limit) {
 }
 
 template <int D>
-double SimulationOf<D>::next_dt(double limit) const {
+double SimulationOf<D>::stable_dt() const {
   double finest = std::numeric_limits<double>::infinity();
   for (const double dx : level_dx_) finest = dx > 0 ? std::min(finest, dx) : finest;
-  double dt = std::min(config_.time.cfl * status_.min_crossing, solver_->step_limit(t_, finest));
-  if (config_.time.max_dt > 0) dt = std::min(dt, config_.time.max_dt);
+  const double dt = std::min(config_.time.cfl * status_.min_crossing, solver_->step_limit(t_, finest));
+  return config_.time.max_dt > 0 ? std::min(dt, config_.time.max_dt) : dt;
+}
+
+template <int D>
+double SimulationOf<D>::next_dt(double limit, double dt) const {
   const double remaining = limit - t_;
   if (dt >= remaining) return remaining;
   return remaining < (1 + smallest_last_step) * dt ? remaining / 2 : dt;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
+#include "simulation/control/time_progress.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/diagnostics/bounds_watch.hpp"
 #include "simulation/diagnostics/inexact_halos.hpp"
@@ -90,7 +91,8 @@ class SimulationOf final : public Simulation {
   void count_leaves();
   void count_status();
   void check_state() const;  // throws StateFailure on all ranks
-  double next_dt(double limit) const;
+  double stable_dt() const;  // the longest step that scheme and input allow
+  double next_dt(double limit, double stable) const;
   void update_tracked_points();
 
   Config config_;
@@ -106,6 +108,7 @@ class SimulationOf final : public Simulation {
   tasks::SweepStatus status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;
+  TimeProgress progress_;
   // Of all ranks, recounted after every change of the mesh.
   std::int64_t leaves_ = 0;
   std::vector<std::int64_t> leaves_per_level_;
