@@ -51,7 +51,7 @@ struct Case {
   const char* label;  // "model", "measured", or "no GPU" if OpenMP has only the initial device
   bool model, given_kernel;
   Link link;
-  std::vector<std::string> strategies{};      // that the device supports
+  std::vector<std::string> strategies{};       // that the device supports
   std::optional<KernelTime> kernel_time = {};  // of the kernel alone
 };
 
@@ -209,13 +209,15 @@ void run(const Options& options) {
     left_out += is ? 0 : 1;
     return is;
   };
-  fmt::print("{}\n",
-             options.kernels_only
-                 ? "label,device,equation,dim,p,stages,patches,ns_a_volume_and_stage,volumes_a_second,"
-                   "least_bytes_a_volume,least_gb_a_second"
-                 : "label,kernel,device,equation,dim,p,memory,threads,batch,patches,us_a_patch_median,us_a_patch_min,"
-                   "us_a_patch_max,ns_a_volume_median,kernel_us_a_patch,link_us_a_patch,of_link,hit_rate,troubled_"
-                   "batches");
+  fmt::print(
+      "{}\n",
+      options.kernels_only
+          ? "label,device,equation,dim,p,stages,patches,ns_a_volume_and_stage,volumes_a_second,"
+            "least_bytes_a_volume,least_gb_a_second"
+          : "label,kernel,device,equation,dim,p,memory,threads,batch,patches,us_a_patch_median,us_a_patch_"
+            "min,"
+            "us_a_patch_max,ns_a_volume_median,kernel_us_a_patch,link_us_a_patch,of_link,hit_rate,troubled_"
+            "batches");
   std::fflush(stdout);
   Cases cases;
   for (const std::string& name : options.devices) add_cases(options, name, cases);
