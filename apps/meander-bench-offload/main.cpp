@@ -33,6 +33,10 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "time limit after which no setting is started; 0: no limit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_option("--setting-seconds", options.setting_seconds,
+                 "time after which a setting is not repeated; 0: no limit")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("--memory", options.strategies, "memory strategies")
       ->delimiter(',')
       ->check(CLI::IsMember(meander::gpu::strategy_names()))

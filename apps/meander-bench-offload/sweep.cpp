@@ -102,11 +102,14 @@ void measure(const Options& options, const Case& c, const std::string& memory, c
   offload.memory = memory;
   tasks::OffloadEngine engine(devices_of(options, c.device), offload);
   std::vector<double> micros;
+  double spent = 0;
   for (int repeat = -1; repeat < options.repeats; ++repeat) {
     engine.begin({&c.solver, c.layout, 0, 0, 1e-6}, [](const tasks::EnclaveTask&, double) {});
     const double seconds = deploy(engine, patches.first(static_cast<std::size_t>(threads)));
     if (repeat >= 0)
       micros.push_back(1e6 * seconds / (static_cast<double>(each) * threads));  // repeat -1 is the warm-up
+    spent += seconds;
+    if (repeat >= 0 && options.setting_seconds > 0 && spent > options.setting_seconds) break;
   }
   std::sort(micros.begin(), micros.end());
   const double median = micros[micros.size() / 2], link = 1e6 * link_seconds(c.link, c.layout);

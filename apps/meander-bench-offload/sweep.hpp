@@ -14,7 +14,8 @@ struct Options {
   std::vector<std::string> devices{"host"}, equations{"euler"}, strategies{"map", "pooled", "unified"};
   std::vector<int> threads{1, 2, 4, 8}, batches{1, 4, 16, 64}, dimensions{3}, patch_sizes{9};
   int patches = 256, kernel_patches = 4096, repeats = 5;
-  double seconds = 0;  // 0: no limit
+  double seconds = 0;          // after which no setting is started; 0: no limit
+  double setting_seconds = 0;  // after which a setting is not repeated; 0: no limit
   bool real_kernel = false, kernels_only = false;
   double patch_time = 2e-6;
   gpu::HostDeviceSettings device{.launch_latency = 5e-6,
