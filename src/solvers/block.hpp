@@ -21,8 +21,10 @@
 //
 // A kernel is a class with these members:
 //
+//   // Registers of a GPU's thread that the compiler may take before it spills.
+//   static constexpr int registers;
 //   // Doubles of block memory for a patch with p volumes along each axis.
-//   static std::ptrdiff_t memory(int p);
+//   static constexpr std::ptrdiff_t memory(int p);
 //   template <class Block>
 //   void update(const Block&, const DevicePatch&, BlockStatus&, double* memory) const;
 //

@@ -52,12 +52,13 @@ class BlockFused {
   MEANDER_TERM void enter(const Block& block, const DevicePatch& patch, BlockStatus& status) const {
     block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
       const Volume at = volume(item);
+      double* const next = global(patch.next) + item;
       double q[N];
       MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) q[n] = patch.next[n * shape_.volumes() + item];
+      for (int n = 0; n < N; ++n) q[n] = next[n * shape_.volumes()];
       step_.finish(patch, q, at.i, at.j, at.k, item, mine);
       MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) patch.next[n * shape_.volumes() + item] = q[n];
+      for (int n = 0; n < N; ++n) next[n * shape_.volumes()] = q[n];
     });
   }
 
@@ -79,11 +80,12 @@ class BlockRusanovFused : private BlockFused<P, 1> {
 
  public:
   using Equation = P;
+  static constexpr int registers = 255;
 
   MEANDER_HOST_DEVICE BlockRusanovFused(const P& pde, const DeviceBatch& batch) : Base(pde, batch) {}
 
   // Holds the wave speeds along the axes, in the interior and the halo.
-  static std::ptrdiff_t memory(int p) { return std::ptrdiff_t{3} * (p + 2) * (p + 2) * (p + 2); }
+  static constexpr std::ptrdiff_t memory(int p) { return std::ptrdiff_t{3} * (p + 2) * (p + 2) * (p + 2); }
 
   template <class Block>
   MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
@@ -92,9 +94,10 @@ class BlockRusanovFused : private BlockFused<P, 1> {
     block.for_each(box, [&](int item) {
       const int i = item % edge - 1, j = item / edge % edge - 1, k = item / plane - 1;
       if (shape_.outside(i) + shape_.outside(j) + shape_.outside(k) > 1) return;
+      const double* const from = global(patch.q) + item;
       double q[N], speed[3];
       MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) q[n] = patch.q[n * shape_.unknown_stride() + item];
+      for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
       step_.pde.auxiliary(q, speed);
       for (int a = 0; a < 3; ++a) memory[a * box + item] = speed[a];
     });
@@ -114,6 +117,8 @@ class BlockRusanovFused : private BlockFused<P, 1> {
     const int at = shape_.in_slot(volume.i, volume.j, volume.k), box = shape_.slot_plane() * shape_.edge();
     const int strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double half = 0.5 / patch.dx, spread = 0.5 * step_.dt / patch.dx;
+    const double* const slot = global(patch.q) + at;
+    double* const next = global(patch.next) + item;
     double q[N], gradient[3 * N], diffusion[N], rate[N];
     Faces faces[3];
     MEANDER_UNROLL
@@ -123,7 +128,7 @@ class BlockRusanovFused : private BlockFused<P, 1> {
     }
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
-      const double* centre = patch.q + n * shape_.unknown_stride() + at;
+      const double* centre = slot + n * shape_.unknown_stride();
       q[n] = *centre;
       MEANDER_UNROLL
       for (int a = 0; a < 3; ++a) {
@@ -137,7 +142,7 @@ class BlockRusanovFused : private BlockFused<P, 1> {
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
       if (P::rate_group(n) != group) continue;
-      patch.next[n * shape_.volumes() + item] = fma(step_.dt, rate[n], fma(spread, diffusion[n], q[n]));
+      next[n * shape_.volumes()] = fma(step_.dt, rate[n], fma(spread, diffusion[n], q[n]));
     }
   }
 };
@@ -152,13 +157,14 @@ class BlockFourthOrder : private BlockFused<P, 3> {
 
  public:
   using Equation = P;
+  static constexpr int registers = 255;
 
   MEANDER_HOST_DEVICE BlockFourthOrder(const P& pde, const DeviceBatch& batch)
       : Base(pde, batch),
         stage_(batch.stage),
         stage_block_(static_cast<int>(batch.layout.stage_block_size())) {}
 
-  static std::ptrdiff_t memory(int) { return 0; }
+  static constexpr std::ptrdiff_t memory(int) { return 0; }
 
   template <class Block>
   MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status, double*) const {
@@ -179,7 +185,7 @@ class BlockFourthOrder : private BlockFused<P, 3> {
   MEANDER_TERM void radiate(const DevicePatch& patch, int item) const {
     const auto volume = this->volume(item);
     if (!waves_leave(patch, volume)) return;
-    const double* centre = patch.q + shape_.in_slot(volume.i, volume.j, volume.k);
+    const double* centre = global(patch.q) + shape_.in_slot(volume.i, volume.j, volume.k);
     const std::ptrdiff_t strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double x[3] = {patch.lower[0] + (volume.i + 0.5) * patch.dx,
                          patch.lower[1] + (volume.j + 0.5) * patch.dx,
@@ -198,10 +204,11 @@ class BlockFourthOrder : private BlockFused<P, 3> {
     const int strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double dx = patch.dx, dissipation = step_.pde.dissipation();
     const double near = 2.0 / (3.0 * dx), far = -1.0 / (12.0 * dx), damping = dissipation / (64.0 * dx);
+    const double* const slot = global(patch.q) + at;
     double q[N], gradient[3 * N], damped[N], rate[N];
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
-      const double* centre = patch.q + n * shape_.unknown_stride() + at;
+      const double* centre = slot + n * shape_.unknown_stride();
       q[n] = *centre;
       double sixth = -60.0 * q[n];
       MEANDER_UNROLL
@@ -224,16 +231,17 @@ class BlockFourthOrder : private BlockFused<P, 3> {
   // One stage of the classical Runge-Kutta method, for one unknown of one volume.
   MEANDER_TERM void advance(const DevicePatch& patch, int at, double q, double rate) const {
     const double reach = stage_ < 2 ? 0.5 : stage_ == 2 ? 1.0 : 1.0 / 6.0, by = reach * step_.dt;
-    double *const start = patch.stages + at, *const sum = start + stage_block_;
+    double *const start = global(patch.stages) + at, *const sum = start + stage_block_;
+    double* const next = global(patch.next) + at;
     if (stage_ == 0) {
       *start = q;
       *sum = rate;
-      patch.next[at] = fma(by, rate, q);
+      *next = fma(by, rate, q);
     } else if (stage_ < 3) {
       *sum = fma(2.0, rate, *sum);
-      patch.next[at] = fma(by, rate, *start);
+      *next = fma(by, rate, *start);
     } else {
-      patch.next[at] = fma(by, *sum + rate, *start);
+      *next = fma(by, *sum + rate, *start);
     }
   }
 

@@ -27,8 +27,8 @@ struct PdeKernels {
   // Doubles of block memory for one patch.
   static std::ptrdiff_t block_memory(const SchemeChoice& scheme, int p);
 
-  // Solver::launch() on CUDA; `stream`: a cudaStream_t.
-  static void launch_on_cuda(void* stream, const P& pde, const SchemeChoice& scheme,
+  // Solver::launch() on CUDA.
+  static void launch_on_cuda(const gpu::Execution& execution, const P& pde, const SchemeChoice& scheme,
                              const DeviceBatch& batch);
   // Solver::launch() by OpenMP. Returns after the batch is complete.
   static void launch_on_openmp(const gpu::Execution& execution, const P& pde, const SchemeChoice& scheme,
