@@ -41,7 +41,10 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember(meander::gpu::strategy_names()))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "numbers of threads, each with its own queue")
+  app.add_option("--queues", options.queues_per_thread, "queues per thread")
+      ->check(CLI::Range(1, 8))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "numbers of threads")
       ->delimiter(',')
       ->check(CLI::Range(1, 128))
       ->capture_default_str();

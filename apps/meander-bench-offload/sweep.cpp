@@ -98,7 +98,7 @@ void measure(const Options& options, const Case& c, const std::string& memory, c
   const int each = patches.front().count();
   tasks::OffloadOptions offload;
   offload.batch = batch;
-  offload.queues = threads;
+  offload.queues = options.queues_per_thread * threads;
   offload.memory = memory;
   tasks::OffloadEngine engine(devices_of(options, c.device), offload);
   std::vector<double> micros;

@@ -13,6 +13,8 @@ namespace meander::bench {
 struct Options {
   std::vector<std::string> devices{"host"}, equations{"euler"}, strategies{"map", "pooled", "unified"};
   std::vector<int> threads{1, 2, 4, 8}, batches{1, 4, 16, 64}, dimensions{3}, patch_sizes{9};
+  // While one batch of a thread is on the device, the thread packs the next one.
+  int queues_per_thread = 2;
   int patches = 256, kernel_patches = 4096, repeats = 5;
   double seconds = 0;          // after which no setting is started; 0: no limit
   double setting_seconds = 0;  // after which a setting is not repeated; 0: no limit
