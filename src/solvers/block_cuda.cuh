@@ -132,6 +132,42 @@ constexpr int threads_for(int p) {
 
 constexpr int large_patch = 64;
 
+// One part of a kernel that consists of several (Kernel::parts), each with registers of its own. Parts hand
+// data on in the slots and in scratch memory.
+template <class Kernel, int threads, int blocks, int part>
+__global__ void __launch_bounds__(threads, blocks)
+    update_part(const __grid_constant__ Kernel kernel, const __grid_constant__ DeviceBatch batch,
+                int memory) {
+  const CudaBlock<threads> block;
+  const DevicePatch& patch = global(batch.patches)[blockIdx.x];
+  BlockStatus status;
+  auto* scratch = static_cast<double*>(batch.scratch);
+  if (scratch != nullptr) scratch = global(scratch) + static_cast<std::ptrdiff_t>(blockIdx.x) * memory;
+  kernel.template run<part>(block, patch, status, scratch);
+  if constexpr (part + 1 == Kernel::parts) {
+    block.collect(status);
+    if (block.leads()) status.write(global(batch.status)[blockIdx.x]);
+  }
+}
+
+// Submits all parts. Throws DeviceError.
+template <class Kernel, int threads>
+void launch_parts_on_cuda(const gpu::Execution& execution, const typename Kernel::Equation& pde,
+                          const DeviceBatch& batch) {
+  const auto memory = static_cast<int>(Kernel::memory(batch.layout.p));
+  const Kernel kernel(pde, batch);
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(batch.count);
+  config.blockDim = threads;
+  config.stream = static_cast<cudaStream_t>(execution.native_queue());
+  [&]<int... part>(std::integer_sequence<int, part...>) {
+    (check_launch(cudaLaunchKernelEx(&config, &update_part<Kernel, threads, 1, part>, kernel, batch, memory),
+                  "kernel launch"),
+     ...);
+  }
+  (std::make_integer_sequence<int, Kernel::parts>());
+}
+
 // Submits the update of a batch; `known`: the kernel's patch size, or 0. Throws DeviceError.
 template <class Kernel, int known, int threads = threads_for(known)>
 void launch_on_cuda_blocks(const gpu::Execution& execution, const typename Kernel::Equation& pde,

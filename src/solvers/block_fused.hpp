@@ -5,7 +5,8 @@
 // the same operations in the same order. The unknowns and their derivatives do not fit into the registers of
 // a thread. Each phase therefore keeps the rates of one group of unknowns, and the compiler omits from the
 // phase the operations that these rates do not need. Common subexpressions of several groups are computed
-// once a group. Usable in device code.
+// once a group. On CUDA each phase is a kernel of its own (block.hpp). Gradients are computed one after another
+// (keep_order()) and the states loaded after them, so that a thread holds less at a time. Usable in device code.
 
 #include "solvers/block_patch.hpp"
 #include "solvers/radiative.hpp"
@@ -19,12 +20,19 @@ concept Grouped = FusedRhs<P> && P::rate_groups >
   { P::rate_group(n) } -> std::convertible_to<int>;
 };
 
-// Common base of both schemes. h: halo width.
-template <Grouped P, int h>
+// Whether the last phase of an update may change unknown n: P::enforced(n), or true.
+template <class P>
+constexpr bool is_enforced(int n) {
+  if constexpr (requires { P::enforced(0); }) return P::enforced(n);
+  return true;
+}
+
+// Common base of both schemes. h: halo width; known: the patch size, or 0.
+template <Grouped P, int h, int known>
 class BlockFused {
  protected:
   static constexpr int N = P::unknowns;
-  using Shape = BlockShape<3, N, h, 0>;
+  using Shape = BlockShape<3, N, h, known>;
 
   MEANDER_HOST_DEVICE BlockFused(const P& pde, const DeviceBatch& batch)
       : step_(pde, batch), shape_(batch.layout.p) {}
@@ -37,13 +45,14 @@ class BlockFused {
     return {item % p, item / p % p, item / (p * p)};
   }
 
-  // Calls each.template operator()<group>(item) for all volumes, group after group.
-  template <class Block, class Each>
-  MEANDER_TERM void by_groups(const Block& block, const Each& each) const {
-    [&]<int... group>(std::integer_sequence<int, group...>) {
-      (groups<group>(block, each), ...);
+  // Runs the parts of a kernel one after another, for devices that update a patch by one kernel.
+  template <class Kernel, class Block>
+  MEANDER_TERM static void run_all(const Kernel& kernel, const Block& block, const DevicePatch& patch,
+                                   BlockStatus& status, double* memory) {
+    [&]<int... part>(std::integer_sequence<int, part...>) {
+      ((part > 0 ? block.sync() : void(), kernel.template run<part>(block, patch, status, memory)), ...);
     }
-    (std::make_integer_sequence<int, P::rate_groups>());
+    (std::make_integer_sequence<int, Kernel::parts>());
   }
 
   // The last phase, after all unknowns have their new values: enforces constraints and floors, and collects
@@ -58,24 +67,19 @@ class BlockFused {
       for (int n = 0; n < N; ++n) q[n] = next[n * shape_.volumes()];
       step_.finish(patch, q, at.i, at.j, at.k, item, mine);
       MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) next[n * shape_.volumes()] = q[n];
+      for (int n = 0; n < N; ++n) {
+        if (is_enforced<P>(n)) next[n * shape_.volumes()] = q[n];
+      }
     });
   }
 
   BlockStep<P> step_;
   Shape shape_;
-
- private:
-  template <int group, class Block, class Each>
-  MEANDER_TERM void groups(const Block& block, const Each& each) const {
-    block.for_each(shape_.volumes(), [&](int item) { each.template operator()<group>(item); });
-    block.sync();
-  }
 };
 
-template <Grouped P>
-class BlockRusanovFused : private BlockFused<P, 1> {
-  using Base = BlockFused<P, 1>;
+template <Grouped P, int known = 0>
+class BlockRusanovFused : private BlockFused<P, 1, known> {
+  using Base = BlockFused<P, 1, known>;
   using Base::N, Base::shape_, Base::step_;
 
  public:
@@ -87,9 +91,30 @@ class BlockRusanovFused : private BlockFused<P, 1> {
   // Holds the wave speeds along the axes, in the interior and the halo.
   static constexpr std::ptrdiff_t memory(int p) { return std::ptrdiff_t{3} * (p + 2) * (p + 2) * (p + 2); }
 
+  // Wave speeds, one part for each group of rates, and the last phase.
+  static constexpr int parts = P::rate_groups + 2;
+
   template <class Block>
   MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
                            double* memory) const {
+    this->run_all(*this, block, patch, status, memory);
+  }
+
+  template <int part, class Block>
+  MEANDER_TERM void run(const Block& block, const DevicePatch& patch, BlockStatus& status,
+                        double* memory) const {
+    if constexpr (part == 0) {
+      speeds(block, patch, memory);
+    } else if constexpr (part + 1 == parts) {
+      this->enter(block, patch, status);
+    } else {
+      block.for_each(shape_.volumes(), [&](int item) { rates<part - 1>(patch, item, memory); });
+    }
+  }
+
+ private:
+  template <class Block>
+  MEANDER_TERM void speeds(const Block& block, const DevicePatch& patch, double* memory) const {
     const int edge = shape_.edge(), plane = shape_.slot_plane(), box = plane * edge;
     block.for_each(box, [&](int item) {
       const int i = item % edge - 1, j = item / edge % edge - 1, k = item / plane - 1;
@@ -101,12 +126,8 @@ class BlockRusanovFused : private BlockFused<P, 1> {
       step_.pde.auxiliary(q, speed);
       for (int a = 0; a < 3; ++a) memory[a * box + item] = speed[a];
     });
-    block.sync();
-    this->by_groups(block, [&]<int group>(int item) { rates<group>(patch, item, memory); });
-    this->enter(block, patch, status);
   }
 
- private:
   struct Faces {
     double below, above;
   };
@@ -128,16 +149,20 @@ class BlockRusanovFused : private BlockFused<P, 1> {
     }
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
+      keep_order();
       const double* centre = slot + n * shape_.unknown_stride();
-      q[n] = *centre;
+      const double here = *centre;
       MEANDER_UNROLL
       for (int a = 0; a < 3; ++a) {
-        const double below = q[n] - centre[-strides[a]], above = centre[strides[a]] - q[n];
+        const double below = here - centre[-strides[a]], above = centre[strides[a]] - here;
         gradient[a * N + n] = half * (below + above);
         const double along = fma(faces[a].above, above, -(faces[a].below * below));
         diffusion[n] = a == 0 ? along : diffusion[n] + along;
       }
     }
+    keep_order();
+    MEANDER_UNROLL
+    for (int n = 0; n < N; ++n) q[n] = slot[n * shape_.unknown_stride()];
     step_.pde.rates(q, gradient, rate);
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
@@ -149,10 +174,10 @@ class BlockRusanovFused : private BlockFused<P, 1> {
 
 // radiates: true for batches with radiative faces. It adds a phase, for which the compiler would take
 // registers in all other batches.
-template <Grouped P, bool radiates>
-class BlockFourthOrder : private BlockFused<P, 3> {
+template <Grouped P, bool radiates, int known = 0>
+class BlockFourthOrder : private BlockFused<P, 3, known> {
   static_assert(!radiates || Radiating<P>);
-  using Base = BlockFused<P, 3>;
+  using Base = BlockFused<P, 3, known>;
   using Base::N, Base::shape_, Base::step_;
 
  public:
@@ -166,14 +191,24 @@ class BlockFourthOrder : private BlockFused<P, 3> {
 
   static constexpr std::ptrdiff_t memory(int) { return 0; }
 
+  // One part for each group of rates, one for radiative faces, and the last phase.
+  static constexpr int parts = P::rate_groups + (radiates ? 2 : 1);
+
   template <class Block>
-  MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status, double*) const {
-    this->by_groups(block, [&]<int group>(int item) { rates<group>(patch, item); });
-    if constexpr (radiates) {
+  MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
+                           double* memory) const {
+    this->run_all(*this, block, patch, status, memory);
+  }
+
+  template <int part, class Block>
+  MEANDER_TERM void run(const Block& block, const DevicePatch& patch, BlockStatus& status, double*) const {
+    if constexpr (part < P::rate_groups) {
+      block.for_each(shape_.volumes(), [&](int item) { rates<part>(patch, item); });
+    } else if constexpr (part + 1 == parts) {
+      this->enter(block, patch, status);
+    } else {
       block.for_each(shape_.volumes(), [&](int item) { radiate(patch, item); });
-      block.sync();
     }
-    this->enter(block, patch, status);
   }
 
  private:
@@ -208,9 +243,9 @@ class BlockFourthOrder : private BlockFused<P, 3> {
     double q[N], gradient[3 * N], damped[N], rate[N];
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
+      keep_order();
       const double* centre = slot + n * shape_.unknown_stride();
-      q[n] = *centre;
-      double sixth = -60.0 * q[n];
+      double sixth = -60.0 * *centre;
       MEANDER_UNROLL
       for (int a = 0; a < 3; ++a) {
         const int s = strides[a];
@@ -221,6 +256,9 @@ class BlockFourthOrder : private BlockFused<P, 3> {
       }
       damped[n] = damping * sixth;
     }
+    keep_order();
+    MEANDER_UNROLL
+    for (int n = 0; n < N; ++n) q[n] = slot[n * shape_.unknown_stride()];
     step_.pde.rates(q, gradient, rate);
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
@@ -248,11 +286,15 @@ class BlockFourthOrder : private BlockFused<P, 3> {
   int stage_, stage_block_;
 };
 
-// Calls body(std::type_identity<Kernel>()) for the fourth-order kernel that fits the batch.
-template <Grouped P, class Body>
+// Calls body(std::type_identity<Kernel>()) for the fourth-order kernel that fits the batch. Sizes: patch sizes
+// with a kernel of their own.
+template <Grouped P, class Sizes, class Body>
 void with_fourth_order(const DeviceBatch& batch, const Body& body) {
-  if (batch.radiates) return body(std::type_identity<BlockFourthOrder<P, true>>());
-  body(std::type_identity<BlockFourthOrder<P, false>>());
+  with_patch_size<P, Sizes>(batch.layout.p, [&](auto p) {
+    constexpr int known = decltype(p)::value;
+    if (batch.radiates) return body(std::type_identity<BlockFourthOrder<P, true, known>>());
+    body(std::type_identity<BlockFourthOrder<P, false, known>>());
+  });
 }
 
 }  // namespace meander::solvers

@@ -22,17 +22,17 @@ class KernelBudgets(unittest.TestCase):
                           "(T1, meander::solvers::DeviceBatch, int)"),
             "update_patches<BlockGodunov<Terms<3>, RusanovFlux, 9>, 96, shared, 7>")
 
-    def test_generic_accesses(self):
+    def test_memory_accesses(self):
         ptx = (".visible .entry one(\n.param .u64 a\n)\n{\nld.param.u64 %rd1, [a];\nld.f64 %fd1, [%rd1];\nst.global.f64 [%rd2], %fd1;\n"
-               "ld.global.nc.f64 %fd2, [%rd3];\nst.u32 [%rd4], %r1;\n}\n")
-        self.assertEqual(budgets.generic_accesses(ptx), {"one": 2})
+               "ld.global.nc.f64 %fd2, [%rd3];\nld.global.v2.f64 {%fd4, %fd5}, [%rd3];\nld.shared.f64 %fd6, [%r3];\nst.u32 [%rd4], %r1;\n}\n")
+        self.assertEqual(budgets.memory_accesses(ptx), {"one": {"generic": 2, "global_loads": 3, "global_stores": 1}})
 
     def test_verdicts(self):
-        budget = budgets.Kernel(100, 16, 20, 24, 0)
+        budget = budgets.Kernel(100, 16, 20, 24, 0, 300, 60)
         self.assertEqual(budgets.verdicts(KEY, budget, budget), ([], False))
         self.assertEqual(budgets.verdicts(KEY, budget._replace(registers=108), budget), ([], False))
         self.assertEqual(budgets.verdicts(KEY, budget._replace(spill_loads=20), budget), ([], True))
-        for column, value in (("registers", 109), ("stack", 24), ("spill_stores", 24), ("spill_loads", 28), ("generic", 1)):
+        for column, value in (("registers", 109), ("stack", 24), ("spill_stores", 24), ("spill_loads", 28), ("generic", 1), ("global_loads", 301), ("global_stores", 61)):
             over, _ = budgets.verdicts(KEY, budget._replace(**{column: value}), budget)
             self.assertEqual(len(over), 1)
             self.assertIn(column, over[0])
