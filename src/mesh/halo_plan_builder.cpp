@@ -95,9 +95,7 @@ void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
   add_coarse_reads(own, plan_.ops_.size());
   const std::size_t first_boundary = late_.size();
   add_boundaries(own);
-  // Beyond the edges of the domain, boundary conditions read prolonged volumes.
-  if (!second_.empty() && needs_.shape != solvers::HaloShape::faces)
-    second_.insert(second_.end(), late_.begin() + static_cast<std::ptrdiff_t>(first_boundary), late_.end());
+  if (!second_.empty() && needs_.shape != solvers::HaloShape::faces) repeat_boundaries(own, first_boundary);
   plan_.ops_.insert(plan_.ops_.end(), late_.begin(), late_.end());
   plan_.begin_.push_back(plan_.ops_.size());
   plan_.ops_.insert(plan_.ops_.end(), second_.begin(), second_.end());
@@ -142,6 +140,34 @@ void HaloPlan<D>::Builder::add_boundaries(std::int32_t leaf) {
       if (cell.at[a] != (side == 0 ? 0 : domain_.cells(cell.level, a) - 1)) continue;
       const HaloOp<D> op = boundary_op(leaf, 2 * a + side);
       if (op.box().volumes() > 0) late_.push_back(op);
+    }
+  }
+}
+
+// Adds to the second phase the parts of the boundary conditions, late_[first] and the following, that read
+// prolonged volumes: beyond edges of the domain, beside a coarser neighbour. Finer leaves, which may be filled
+// at the same time, do not read these volumes (coarse_reads.hpp).
+template <int D>
+void HaloPlan<D>::Builder::repeat_boundaries(std::int32_t leaf, std::size_t first) {
+  const auto cells = view_.neighbours().cells();
+  const Cell<D>& cell = cells[static_cast<std::size_t>(leaf)];
+  for (std::size_t i = first; i < late_.size(); ++i) {
+    HaloOp<D> part = late_[i];
+    for (int direction = 0; direction < children<D>; ++direction) {
+      const Index<D> offset = offset_of<D>(direction);
+      if (offset[static_cast<std::size_t>(part.face / 2)] != 2 * (part.face % 2) - 1) continue;
+      Index<D> inside = offset;  // the direction of the volumes that the values follow from
+      for (int a = 0; a < D; ++a) {
+        const auto axis = static_cast<std::size_t>(a);
+        const int beyond = offset[axis] < 0 ? 0 : domain_.cells(cell.level, a) - 1;
+        if (!domain_.periodic[axis] && cell.at[axis] == beyond) inside[axis] = 0;
+      }
+      if (!reads<D>(needs_.shape, inside)) continue;
+      const Neighbour neighbour = view_.neighbours().of(leaf, direction_of<D>(inside));
+      if (!neighbour.is_leaf() || cells[static_cast<std::size_t>(neighbour.leaf())].level >= cell.level)
+        continue;
+      set_region<D>(part, offset, layout_.p, layout_.h);
+      second_.push_back(part);
     }
   }
 }

@@ -83,6 +83,7 @@ class HaloPlan<D>::Builder {
   void add_parts(std::size_t leaf, HaloOp<D>& op, std::vector<FineSource<D>>& sources);
   void add_coarse_reads(std::int32_t leaf, std::size_t first_op);
   void add_boundaries(std::int32_t leaf);
+  void repeat_boundaries(std::int32_t leaf, std::size_t first);
   HaloOp<D> boundary_op(std::int32_t leaf, int face) const;
   void list_parts_by_leaf();
   void list_second_phase();

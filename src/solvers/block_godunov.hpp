@@ -48,11 +48,9 @@ class BlockGodunov {
     }
     for (int k = 0; k < (D == 3 ? p : 1); ++k) {
       double *const here = states + k % 2 * other, *const above = states + (k + 1) % 2 * other;
-      if constexpr (D == 3) {
-        block.sync();  // plane k - 1 has been read for the last time
-        load(block, patch, k + 1, above);
-      }
-      block.sync();
+      block.sync();  // plane k - 1 has been read for the last time; plane k has been loaded
+      // The faces of plane k do not read plane k + 1: no barrier separates these phases.
+      if constexpr (D == 3) load(block, patch, k + 1, above);
       block.for_each(faces.count(), [&](int item) { face(patch, item, k, here, faces); });
       block.sync();
       block.for_each(p * p, status, [&](int item, BlockStatus& mine) {

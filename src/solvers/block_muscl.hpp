@@ -50,8 +50,9 @@ class BlockMuscl {
         load(block, patch, k + 1, work.at(k + 1));
         block.sync();
         states(block, patch, k, ratio, work, status);
+        if (k == p) break;
         block.sync();
-        if (k < 0 || k == p) continue;
+        if (k < 0) continue;
         block.for_each(work.faces.count(), [&](int item) { face(patch, item, k, work); });
         block.sync();
         block.for_each(p * p, [&](int item) {

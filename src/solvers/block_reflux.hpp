@@ -89,9 +89,12 @@ class BlockReflux {
   MEANDER_TERM void run(const Block& block, int number) const {
     const RefluxTarget& target = batch_.at(batch_.targets)[number];
     double* const slot = batch_.at(target.slot);
+    const CoarseFace* const faces = batch_.at(batch_.faces);
     for (int f = target.begin; f < target.end; ++f) {
-      correct(block, batch_.at(batch_.faces)[f], slot, target.dx);
-      block.sync();  // volumes at an edge belong to several faces
+      correct(block, faces[f], slot, target.dx);
+      // Volumes at an edge belong to faces of several axes. Opposite faces share none (p > 1).
+      const bool ends_axis = f + 1 == target.end || faces[f + 1].face / 2 != faces[f].face / 2;
+      if (ends_axis) block.sync();
     }
     BlockStatus status;
     block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {

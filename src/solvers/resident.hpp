@@ -107,7 +107,7 @@ struct CoarseFace {
   std::int32_t first_part = 0, parts = 0;
   std::uint8_t face = 0;
 };
-// The faces of one coarse leaf: faces[begin] .. faces[end - 1].
+// The faces of one coarse leaf: faces[begin] .. faces[end - 1], in ascending order.
 struct RefluxTarget {
   double* slot = nullptr;
   double dx = 0;

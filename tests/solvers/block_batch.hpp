@@ -74,7 +74,7 @@ class Batch {
     for (std::size_t n = 0; n < slots.size(); ++n) {
       DevicePatch& patch = patches.emplace_back();
       patch.q = slots[n].q;
-      patch.next = next[n].data();
+      patch.next = in_place ? slots[n].q : next[n].data();
       patch.stages = stages[n].empty() ? nullptr : stages[n].data();
       place(n, patch.lower);
       patch.dx = dx(n);
@@ -83,13 +83,22 @@ class Batch {
     }
     const int count = static_cast<int>(slots.size());
     scratch.assign(solver.scratch_bytes(layout, count), std::byte{0xff});
-    DeviceBatch batch{count, patches.data(), status.data(), nullptr, nullptr, layout, false, stage, t, dt};
+    DeviceBatch batch;
+    batch.count = count;
+    batch.patches = patches.data();
+    batch.status = status.data();
+    batch.layout = layout;
+    batch.in_place = in_place;
+    batch.stage = stage;
+    batch.t = t;
+    batch.dt = dt;
     for (const DevicePatch& patch : patches) batch.radiates |= patch.radiative != 0;
     if (!solver.step_bytes().empty()) batch.step_data = solver.step_bytes().data();
     if (!scratch.empty()) batch.scratch = scratch.data();
     return batch;
   }
   void finish() {
+    if (in_place) return;
     for (std::size_t n = 0; n < slots.size(); ++n) {
       std::size_t at = 0;
       for (int u = 0; u < layout.unknowns; ++u)
@@ -154,6 +163,7 @@ class Batch {
   std::vector<PatchStatus> status;
   std::vector<DevicePatch> patches;
   std::vector<std::byte> scratch;
+  bool in_place = false;  // DeviceBatch::in_place
 };
 
 }  // namespace meander::solvers::test

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels that copy, receive, prolong, restrict and pack are bitwise equal to the host's functions for random
+// boxes, in any order of their threads.
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "solvers/resident_kernels.hpp"
+#include "tests/solvers/adversarial_block.hpp"
+#include "tests/solvers/random_fill.hpp"
+
+namespace meander::solvers::test {
+namespace {
+
+struct Case {
+  int dim, p, h;
+  std::string name() const {
+    return std::to_string(dim) + "D_p" + std::to_string(p) + "_h" + std::to_string(h);
+  }
+  friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name(); }
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (int dim = 2; dim <= 3; ++dim) {
+    for (const int p : {4, 6, 9, 10, 17}) {
+      for (int h = 1; h <= 3; ++h) all.push_back({dim, p, h});
+    }
+  }
+  return all;
+}
+
+template <int D>
+void expect_same_bits(const Case& c, Prolongation prolongation) {
+  const GasSolver solver(D, c.h, HaloShape::full, prolongation);
+  RandomFill<D> fill(solver, c.p, static_cast<unsigned>(10 * c.p + c.h));
+  EXPECT_TRUE(fill.has_effect());
+  fill.expect_same_bits(SerialLauncher{});
+  for (const Schedule& schedule : schedules()) {
+    SCOPED_TRACE(static_cast<int>(schedule.order));
+    fill.expect_same_bits(AdversarialLauncher{schedule});
+  }
+}
+
+class BlockFills : public testing::TestWithParam<Case> {
+ protected:
+  void expect(Prolongation prolongation) {
+    GetParam().dim == 2 ? expect_same_bits<2>(GetParam(), prolongation)
+                        : expect_same_bits<3>(GetParam(), prolongation);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Solvers, BlockFills, testing::ValuesIn(cases()),
+                         [](const auto& one) { return one.param.name(); });
+
+TEST_P(BlockFills, AreBitwiseEqualToTheHostForMeans) {
+  expect(Prolongation::constant);
+  expect(Prolongation::limited_linear);
+}
+
+TEST_P(BlockFills, AreBitwiseEqualToTheHostForPointValues) {
+  expect(Prolongation::centred);
+}
+
+}  // namespace
+}  // namespace meander::solvers::test

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels that store new interiors, inspect patches and merge their status are bitwise equal to the host's
+// functions, in any order of their threads.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "solvers/resident_kernels.hpp"
+#include "tests/solvers/adversarial_block.hpp"
+#include "tests/solvers/ccz4_batch.hpp"
+#include "tests/solvers/random_fill.hpp"
+#include "tests/solvers/random_status.hpp"
+
+namespace meander::solvers::test {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// Calls check(launcher) for blocks of one thread and of several.
+template <class Check>
+void by_every_block(const Check& check) {
+  check(SerialLauncher{});
+  for (const Schedule& schedule : schedules()) {
+    SCOPED_TRACE(testing::Message() << "order " << static_cast<int>(schedule.order));
+    check(AdversarialLauncher{schedule});
+  }
+}
+
+// Inspects copies of the patches, with and without floors.
+template <Pde P>
+void expect_same_inspection(const P& pde, const Solver& solver, const std::vector<Patch>& patches) {
+  for (const bool enforces : {false, true}) {
+    std::vector<Patch> expected = patches;
+    std::vector<PatchStatus> status;
+    for (const Patch& patch : expected) {
+      status.push_back(enforces ? solver.enforce_floors(patch.task(0.1), patch.layout)
+                                : solver.inspect(patch.task(0.1), patch.layout));
+    }
+    by_every_block([&](const auto& launcher) {
+      std::vector<Patch> found = patches;
+      std::vector<PatchStatus> mine(found.size());
+      std::vector<DevicePatch> table(found.size());
+      for (std::size_t n = 0; n < found.size(); ++n) table[n].q = found[n].q;
+      InspectBatch batch;
+      batch.count = static_cast<int>(table.size());
+      batch.patches = table.data();
+      batch.status = mine.data();
+      batch.layout = patches.front().layout;
+      batch.enforces = enforces;
+      launcher(BlockInspect<P>(pde, batch), batch.count);
+      for (std::size_t n = 0; n < found.size(); ++n) {
+        EXPECT_TRUE(same_bits(contents(found[n]), contents(expected[n]))) << "patch " << n;
+        EXPECT_TRUE(same_bits(mine[n], status[n])) << "patch " << n << (enforces ? ", floors" : "");
+      }
+    });
+  }
+}
+
+template <int D>
+void expect_same_inspection_of_gas(int p, int h) {
+  for (const bool floors : {false, true}) {
+    const GasSolver solver(D, h, HaloShape::full, Prolongation::constant, floors);
+    const PatchLayout layout = layout_of(solver, p);
+    std::vector<Patch> patches;
+    for (unsigned seed = 0; seed < 5; ++seed) patches.push_back(random_slot(layout, seed));
+    patches[1].at(D + 1, 2, 3, 1) = -7;  // energy
+    patches[2].at(0, p - 1, 0, p - 1) = nan;
+    patches[3].at(1, 0, 0, 0) = nan;
+    expect_same_inspection(GasSolver::terms<D>(floors), solver, patches);
+  }
+}
+
+TEST(BlockInspect, IsBitwiseEqualToTheHost) {
+  for (const int p : {4, 6, 9, 10, 17}) {
+    for (int h = 1; h <= 3; ++h) {
+      expect_same_inspection_of_gas<2>(p, h);
+      expect_same_inspection_of_gas<3>(p, h);
+    }
+  }
+}
+
+TEST(BlockInspect, ReportsTheFirstVolumeOfTheLastBreachedBound) {
+  const auto solver = make_ccz4(ccz4::Scheme::rusanov, false);
+  const ccz4::Terms terms{*static_cast<const ccz4::Parameters*>(solver->parameters())};
+  for (const int p : {4, 6}) {
+    std::vector<Patch> patches = random_spacetimes(*solver, p, 4).slots;
+    expect_same_inspection(terms, *solver, patches);
+    // A single breach, in the last volume.
+    const std::vector<double> flat = patches[0].volume(1, 1, 1);
+    for_volumes(patches[0].layout, 0, [&](int i, int j, int k) {
+      for (int n = 0; n < ccz4::unknowns; ++n)
+        patches[0].at(n, i, j, k) =
+            flat[static_cast<std::size_t>(n)] * (n < 6 && i + j + k == 3 * p - 3 ? 1.1 : 1);
+    });
+    expect_same_inspection(terms, *solver, patches);
+    EXPECT_EQ(solver->enforce_floors(patches[0].task(0.1), patches[0].layout).breach.bound,
+              ccz4::Terms::det_bound);
+  }
+}
+
+template <int D>
+void expect_stored(int p, int h) {
+  const PatchLayout layout(D, p, h, D + 2);
+  std::mt19937 random(1);
+  std::vector<Patch> before;
+  std::vector<std::vector<double>> next;
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    before.push_back(random_slot(layout, seed));
+    for (double& value : next.emplace_back(static_cast<std::size_t>(layout.volumes() * layout.unknowns)))
+      value = std::uniform_real_distribution<double>(-1, 1)(random);
+  }
+  std::vector<Patch> expected = before;
+  for (std::size_t n = 0; n < expected.size(); ++n) {
+    std::size_t at = 0;
+    for (int u = 0; u < layout.unknowns; ++u)
+      for_volumes(layout, 0, [&](int i, int j, int k) { expected[n].at(u, i, j, k) = next[n][at++]; });
+  }
+  by_every_block([&](const auto& launcher) {
+    std::vector<Patch> found = before;
+    std::vector<DevicePatch> table(found.size());
+    for (std::size_t n = 0; n < found.size(); ++n) {
+      table[n].q = found[n].q;
+      table[n].next = next[n].data();
+    }
+    StoreBatch batch;
+    batch.count = static_cast<int>(table.size());
+    batch.patches = table.data();
+    batch.layout = layout;
+    launcher(BlockStore<D>(batch), batch.count);
+    for (std::size_t n = 0; n < found.size(); ++n)
+      EXPECT_TRUE(same_bits(contents(found[n]), contents(expected[n]))) << "patch " << n;
+  });
+}
+
+TEST(BlockStore, WritesInteriorsAndNothingElse) {
+  for (const int p : {4, 6, 9, 10, 17}) {
+    for (int h = 1; h <= 3; ++h) {
+      expect_stored<2>(p, h);
+      expect_stored<3>(p, h);
+    }
+  }
+}
+
+TEST(BlockReduce, IsBitwiseEqualToTheHost) {
+  for (const int count : {0, 1, 2, 255, 256, 257, 1000}) {
+    for (unsigned seed = 0; seed < 5; ++seed) {
+      const RandomStatus random(count, seed);
+      by_every_block([&](const auto& launcher) {
+        EXPECT_TRUE(same_bits(random.reduced(launcher), random.merged())) << count << ", seed " << seed;
+      });
+    }
+  }
+}
+
+TEST(BlockReduce, NeedsItsBarrier) {
+  const RandomStatus random(1000, 1);
+  bool noticed = false;
+  for (const Schedule& schedule : schedules(0))
+    noticed = noticed || !same_bits(random.reduced(AdversarialLauncher{schedule}), random.merged());
+  EXPECT_TRUE(noticed);
+}
+
+}  // namespace
+}  // namespace meander::solvers::test
