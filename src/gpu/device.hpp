@@ -35,6 +35,7 @@ struct DeviceProperties {
   bool managed = false;      // supports Space::managed
   bool ordered = false;      // supports allocate_ordered
   bool reads_pinned = true;  // kernels can access pinned memory
+  bool checked = false;      // emulated to find errors: stale memory is overwritten
   bool supports(Space space) const { return space != Space::managed || managed; }
 };
 

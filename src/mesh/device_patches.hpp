@@ -147,7 +147,7 @@ class DevicePatches {
   std::size_t leaves_ = 0, border_ = 0, border_targets_ = 0;
   bool radiates_ = false;
   Stage stage_;
-  solvers::MergedStatus result_;
+  solvers::MergedStatus* result_ = nullptr;  // pinned: its copy does not stop the host
 };
 
 }  // namespace meander::mesh

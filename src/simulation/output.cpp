@@ -196,7 +196,7 @@ void Output::finish() {
 
 void Output::write(const std::string& path) {
   const Config& config = simulation_.config();
-  const StateView view = simulation_.view();
+  const StateView view = simulation_.view("output");
   const auto indices = simulation_.leaf_indices();
   std::vector<io::PlotLeaf> leaves(indices.size());
   for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {

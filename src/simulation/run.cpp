@@ -10,7 +10,7 @@
 
 #include "base/log.hpp"
 #include "base/trace.hpp"
-#include "gpu/resource.hpp"
+#include "gpu/device.hpp"
 #include "io/atomic_file.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
@@ -114,6 +114,15 @@ class Run {
     if (communicator_.is_root()) log::error(failure.what());
     return exit_failure;
   }
+  // The state was lost with a device. This rank alone may know.
+  [[noreturn]] void fail(const gpu::DeviceError& error) const {
+    const std::string newest = checkpoints_.newest();
+    throw Failure(
+        fmt::format("step {}: {}; the patches on the device are lost; files written before are intact{}",
+                    simulation_.step() + 1, error.what(),
+                    newest.empty() ? ", there is no checkpoint"
+                                   : fmt::format(", continue with: meander restart {}", newest)));
+  }
 
  private:
   double now() const { return seconds_since(options_.started); }
@@ -145,7 +154,7 @@ class Run {
 
   void write_summary() {
     const Summary summary = summarise(simulation_, costs_);
-    const auto measures = simulation_.config().scenario->measure(simulation_.view());
+    const auto measures = simulation_.config().scenario->measure(simulation_.view("scenario"));
     communicator_.agree([&] {
       if (!communicator_.is_root()) return;
       for (const std::string& line : summary_lines(summary)) log::info(line);
@@ -222,6 +231,8 @@ int go(Run& run, StopRequests& requests, TraceFile& trace) {
     code = run.fail(failure);
   } catch (const StalledTime& failure) {
     code = run.fail(failure);
+  } catch (const gpu::DeviceError& error) {
+    run.fail(error);
   }
   trace.finish();
   return code;

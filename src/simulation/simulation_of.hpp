@@ -46,7 +46,7 @@ class SimulationOf final : public Simulation {
 
   void advance(double limit) override;
 
-  StateView view() override { return state(); }
+  StateView view(const char* reason) override { return state(reason); }
   std::vector<Measure> measures() override;
   std::vector<Vec<int, 3>> leaf_indices() const override;
 
@@ -63,21 +63,28 @@ class SimulationOf final : public Simulation {
   std::size_t register_bytes() const override { return mesh_.register_bytes(); }
   RunTimes times() const override;
   std::optional<OffloadReport> offload() const override;
+  std::optional<ResidentReport> resident() const override;
+  std::optional<mesh::DeviceMemory> device_memory() const override;
 
   void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const override;
 
  private:
-  StateView state() const {
+  // `reason`, a literal: why patches are brought home.
+  StateView state(const char* reason) const {
     return {communicator(),
             mesh_.layout(),
-            {mesh_.patches(), mesh_.lives_on_device() ? std::function<void()>([this] { mesh_.bring_home(); })
-                                                      : std::function<void()>()},
+            {mesh_.patches(), mesh_.lives_on_device()
+                                  ? std::function<void()>([this, reason] { mesh_.bring_home(reason); })
+                                  : std::function<void()>()},
             mesh_.levels(),
             t_,
             team_,
             level_dx_,
             tracked_points_,
-            [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); },
+            [this, reason](std::span<const char> marked) {
+              mesh_.bring_home(reason);
+              mesh_.fill_whole_halos(marked, t_, team_);
+            },
             [this](const solvers::ShellBatch& batch, std::span<std::uint64_t> sums) {
               if (!mesh_.is_current_on_device()) return false;
               mesh_.on_device()->sum_shells(batch, sums);
@@ -92,6 +99,12 @@ class SimulationOf final : public Simulation {
   void count_status();
   void check_state() const;  // throws StateFailure on all ranks
   double stable_dt() const;  // the longest step that scheme and input allow
+  // Throws InputError on all ranks if the mesh does not fit into the memory of a device. Collective.
+  void check_device_memory() const;
+  // Runs `change`, after which the mesh needs more memory than before. Throws Failure if there is not enough.
+  template <class Change>
+  void in_memory(const Change& change) const;
+  mesh::DeviceCounts device_counts() const;
   double next_dt(double limit, double stable) const;
   void update_tracked_points();
 
@@ -119,6 +132,8 @@ class SimulationOf final : public Simulation {
                strayed_ = 0;  // of this rank; the root's include those before a restart
   BoundsWatch watch_;
   RunTimes times_;
+  ResidentReport resident_report_;  // steps and regrids
+  mesh::DeviceCounts counts_at_start_;
 };
 
 }  // namespace meander::simulation
