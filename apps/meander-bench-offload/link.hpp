@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Upper bounds of the device's performance: concurrent copies of pinned memory in both directions, and
-// kernels on resident data.
-
-#include <optional>
+// Upper bound of transfers: concurrent copies of pinned memory in both directions.
 
 #include "gpu/device.hpp"
 #include "solvers/solver.hpp"
@@ -19,10 +16,5 @@ Link measure_link(gpu::Device& device);
 
 // Lower bound of the transfer time per patch, in seconds: the slot with halo in, the interior out.
 double link_seconds(const Link& link, const solvers::PatchLayout& layout);
-
-// Kernel time per patch in seconds, for `batch` resident patches; nullopt if the solver has no kernel for the
-// device. Throws OutOfMemory, DeviceError.
-std::optional<double> kernel_seconds(gpu::Device& device, const solvers::Solver& solver,
-                                     const solvers::PatchLayout& layout, int batch, const double* slot);
 
 }  // namespace meander::bench

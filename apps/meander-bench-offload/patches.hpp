@@ -26,16 +26,16 @@ inline void fill(const solvers::PatchLayout& layout, double* q) {
   }
 }
 
-// Slots and tasks of `count` patches.
+// Slots with stage blocks, and tasks, of `count` patches.
 class Patches {
  public:
-  Patches(const solvers::PatchLayout& layout, int count)
-      : memory_(static_cast<std::size_t>(layout.slot_size()) * static_cast<std::size_t>(count)),
+  Patches(const solvers::PatchLayout& layout, int stage_blocks, int count)
+      : memory_(size(layout, stage_blocks) * static_cast<std::size_t>(count)),
         tasks_(static_cast<std::size_t>(count)),
         status_(tasks_.size()) {
-    const auto slot = static_cast<std::size_t>(layout.slot_size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      tasks_[i].q = memory_.data() + i * slot;
+      tasks_[i].q = memory_.data() + i * size(layout, stage_blocks);
+      if (stage_blocks > 0) tasks_[i].stages = tasks_[i].q + layout.slot_size();
       fill(layout, tasks_[i].q);
       tasks_[i].dx = 0.01;
     }
@@ -46,6 +46,10 @@ class Patches {
   }
 
  private:
+  static std::size_t size(const solvers::PatchLayout& layout, int stage_blocks) {
+    return static_cast<std::size_t>(layout.slot_size() + stage_blocks * layout.stage_block_size());
+  }
+
   std::vector<double> memory_;
   std::vector<solvers::PatchTask> tasks_;
   std::vector<solvers::PatchStatus> status_;

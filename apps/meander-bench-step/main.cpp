@@ -3,7 +3,7 @@
 // meander-bench-step: whole time steps with update, flux correction and halo exchange, without output. For
 // each scheme and patch size it measures a uniform mesh and a static adaptive one of three levels, and prints
 // the CPU time of all threads per volume and step. With mpirun it compares the wall time on one rank and on
-// all ranks.
+// all ranks. With --device it compares patches that live on a device with the CPU.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -14,12 +14,16 @@
 #include <chrono>
 #include <vector>
 
+#include "cases.hpp"
+#include "resident.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
 
 namespace {
 
 using namespace meander;
+using bench::Case;
+using bench::input_for;
 
 double cpu_seconds() {
   rusage usage;
@@ -28,49 +32,6 @@ double cpu_seconds() {
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-struct Case {
-  std::string scheme;
-  int patch_size;
-  bool adaptive;
-};
-
-// Base cells along an axis such that the mesh has about `volumes` volumes. An adaptive mesh has about 50 (2D:
-// 10) leaves per base cell.
-int base_cells(const Case& c, int dim, double volumes) {
-  const double leaves = volumes / std::pow(c.patch_size, dim);
-  return std::max(2, static_cast<int>(std::lround(
-                         std::pow(c.adaptive ? leaves / (dim == 3 ? 50 : 10) : leaves, 1.0 / dim))));
-}
-
-// Input for `copies` identical cubes in a row, each of about `volumes` volumes.
-std::string input_for(const Case& c, int dim, double volumes, int copies = 1) {
-  const auto along = [dim](auto value, auto last) {
-    return dim == 3 ? fmt::format("[{0}, {0}, {1}]", value, last) : fmt::format("[{}, {}]", value, last);
-  };
-  const auto vector = [&](double value) { return along(value, value); };
-  const int cells = base_cells(c, dim, volumes);
-  int level = 0;
-  while (std::pow(3, level) < copies * cells) ++level;
-  std::string text = fmt::format(
-      "[domain]\ndimensions = {}\nupper = {}\ncells = {}\n"
-      "[boundary]\nall = \"periodic\"\n"
-      "[mesh]\npatch-size = {}\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 1000000\n"
-      "[solver]\nscheme = \"{}\"\n[scenario]\nname = \"uniform\"\nvelocity = {}\n[time]\nend = 1e9\n",
-      dim, along(1, copies), along(cells, copies * cells), c.patch_size, level,
-      c.adaptive ? level + 2 : level, c.scheme, vector(0.3));
-  if (c.adaptive) {
-    // Nested boxes away from the centre. Most volumes are on the two finer levels, as in runs that follow a
-    // feature.
-    for (int copy = 0; copy < copies; ++copy) {
-      text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\nlevel = {}\n",
-                          along(0.3, copy + 0.3), along(0.9, copy + 0.9), level + 1);
-      text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\n",
-                          along(0.45, copy + 0.45), along(0.8, copy + 0.8));
-    }
-  }
-  return text;
 }
 
 struct Figures {
@@ -150,17 +111,31 @@ int main(int argc, char** argv) {
   int dim = 3, threads = 1, repeats = 5;
   double volumes = 2e6;
   app.add_option("--patch-sizes", sizes, "patch sizes p")->delimiter(',');
-  app.add_option("--schemes", schemes, "rusanov, muscl")->delimiter(',');
+  app.add_option("--schemes", schemes, "rusanov, muscl; with --device also ccz4-rusanov, ccz4-fourth-order")
+      ->delimiter(',');
   app.add_option("--dimensions", dim, "2 or 3")->check(CLI::Range(2, 3));
   app.add_option("--threads", threads, "threads")->check(CLI::Range(1, 1024));
   app.add_option("--repeats", repeats, "repeats, of which the median counts")->check(CLI::Range(1, 1000));
   app.add_option("--volumes", volumes, "approximate number of volumes of the mesh");
+  std::string device, patches = "host";
+  app.add_option("--device", device,
+                 "compare the CPU with patches on this device: cuda, host, or null, which does nothing and "
+                 "shows the host's own work (one rank)");
+  app.add_option("--patches", patches, "where the patches of --device live")
+      ->check(CLI::IsMember({"device"}))
+      ->needs("--device");
   CLI11_PARSE(app, argc, argv);
 
   int thread_level = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &thread_level);
   try {
     const auto world = parallel::Communicator::world();
+    if (!device.empty()) {
+      if (world.size() > 1) throw InputError("--device: one rank only");
+      bench::compare_resident({device, sizes, schemes, dim, threads, repeats, volumes});
+      MPI_Finalize();
+      return exit_done;
+    }
     if (world.size() > 1) {
       if (world.is_root()) {
         fmt::print("{} ranks x {} threads, wall time\n", world.size(), threads);

@@ -61,7 +61,8 @@ void add_settings(CLI::App& command, CommandLine& line, const char* meaning) {
 
 CLI::Option* add_input(CLI::App& command, CommandLine& line) {
   add_settings(command, line, "Replace or add a key of the input: --set mesh.patch-size=17; can be repeated");
-  return command.add_option("INPUT", line.input, "The input file (TOML); docs/input.md lists its keys");
+  return command.add_option("INPUT", line.input,
+                            "The input file (TOML), or - for standard input; docs/input.md lists its keys");
 }
 
 CLI::App* add_terms(CLI::App& app, CommandLine& line) {
@@ -175,7 +176,11 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
   if (app.get_subcommands().empty()) {
     throw InputError(app.help() + "\nmeander: a command is required, for example: meander run INPUT");
   }
-  if (!walltime.empty()) line.walltime = simulation::parse_walltime(walltime);
+  for (const CLI::App* command : {run, restart}) {
+    if (command->count("--output") > 0 && line.output.empty())
+      throw InputError("meander: --output must not be empty (see meander --help)");
+    if (command->count("--walltime") > 0) line.walltime = simulation::parse_walltime(walltime);
+  }
   return line;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // The program meander: executes the command line, and turns failures into messages and exit codes.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -9,6 +12,7 @@
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "command_line.hpp"
 #include "first.hpp"
 #include "meander.hpp"
@@ -30,6 +34,7 @@ int check(const app::CommandLine& line, const app::Ranks& ranks);
 
 int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point started,
              const app::Ranks& ranks) {
+  simulation::check_threads(ranks.communicator, line.threads);
   if (line.command == app::Command::check) return check(line, ranks);
   const simulation::RunOptions options{.threads = line.threads,
                                        .output = line.output,
@@ -44,6 +49,15 @@ int simulate(const app::CommandLine& line, std::chrono::steady_clock::time_point
   }
   return simulation::run(simulation::load_config(ranks.communicator, line.input, line.settings), options,
                          ranks.communicator);
+}
+
+// Files opened later must not become standard output or standard error, which the log would then write to.
+void open_standard_streams() {
+  int descriptor = 0;
+  do {
+    descriptor = ::open("/dev/null", O_RDWR);
+  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor > STDERR_FILENO) ::close(descriptor);
 }
 
 int print(const std::string& text) {
@@ -95,7 +109,7 @@ int print_info(const app::CommandLine& line, const std::string& help) {
     case app::Command::explain:
       return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
     case app::Command::info:
-      return print(simulation::info(line.file));
+      return print(printable(simulation::info(line.file)));
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:
@@ -111,6 +125,7 @@ int print_info(const app::CommandLine& line, const std::string& help) {
 
 int meander::program(int argc, char** argv) {
   app::keep_first();
+  open_standard_streams();
   const auto started = std::chrono::steady_clock::now();
   // Exceeding the user's limit of file sizes becomes a failed write with a message.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -18,6 +18,7 @@
 #include "base/crash.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "parallel/shared_window.hpp"
 
 namespace meander::app {
@@ -45,13 +46,18 @@ bool several_ranks() {
   return size > 1;
 }
 
+// Unlike fmt::print, does not throw if standard error takes nothing.
+void write_line(const std::string& text) {
+  std::fputs((printable(text) + "\n").c_str(), stderr);
+  std::fflush(stderr);
+}
+
 void print(const std::string& message) {
   log::live_line("");
   int rank = 0;
   const bool several = several_ranks();
   if (several) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fmt::print(stderr, "{}{}\n", several && rank > 0 ? fmt::format("rank {}: ", rank) : "", message);
-  std::fflush(stderr);
+  write_line((several && rank > 0 ? fmt::format("rank {}: ", rank) : "") + message);
 }
 
 struct Outcome {
@@ -152,7 +158,7 @@ int without_ranks(const std::function<int()>& body) {
     return body();
   } catch (...) {
     const Outcome what = outcome();
-    fmt::print(stderr, "{}\n", what.message);
+    write_line(what.message);
     return what.code;
   }
 }

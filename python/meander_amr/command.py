@@ -18,6 +18,14 @@ TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview
             "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY}
 
 
+def width(text):
+    """A width in the units of the run, for argparse."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a finite number greater than 0, but is {text}")
+    return value
+
+
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="meander-plot", description=__doc__)
     parser.add_argument("file", help="plot_*.vtkhdf, chk_*.hdf5, plot.vtkhdf.series, history.csv, or a run's directory (its "
@@ -30,7 +38,7 @@ def parse_arguments(arguments):
     parser.add_argument("--axis", choices=["x", "y", "z"],
                         help="normal of the slice in 3D. Default: the domain's shortest axis")
     parser.add_argument("--at", type=float, help="position of the slice on the axis. Default: the scenario's centre")
-    parser.add_argument("--width", type=float,
+    parser.add_argument("--width", type=width,
                         help="slice: width of the region around the scenario's centre. Default: the whole domain")
     parser.add_argument("--radial", action="store_true", help="overview: a radial profile for any scenario")
     parser.add_argument("--line", action="store_true", help="overview: a profile along an axis for any scenario")
@@ -87,6 +95,7 @@ def picture(options):
 
 def main(arguments=None):
     options = parse_arguments(arguments)
+    os.environ.setdefault("HDF5_PLUGIN_PRELOAD", "::")  # HDF5 loads no libraries for filters
     try:
         import matplotlib
         matplotlib.use("Agg")

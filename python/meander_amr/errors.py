@@ -3,6 +3,12 @@
 """Errors with a text for the user."""
 import difflib
 import importlib
+import os
+import stat
+
+# What numpy, h5py and Python's own containers raise for content that has another form than expected.
+DEFECTS = (KeyError, ValueError, IndexError, TypeError, AttributeError, OverflowError, RuntimeError, OSError, MemoryError)
+MOST_TEXT_FILE = 1 << 30  # bytes
 
 
 class FileError(Exception):
@@ -21,7 +27,14 @@ def check_name(path, kind, name, known, hint=""):
 def open_text(path):
     """Opens a text file for reading. Raises FileError."""
     try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError(f"{path}: is no regular file")
+        if status.st_size > MOST_TEXT_FILE:
+            raise FileError(f"{path}: is larger than {MOST_TEXT_FILE} bytes")
         return open(path, encoding="utf-8", newline="")
+    except ValueError as error:  # a zero byte in the path
+        raise FileError(f"{path!r}: {error}") from error
     except OSError as error:
         raise FileError(f"{path}: {(error.strerror or str(error)).lower()}") from error
 

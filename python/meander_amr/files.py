@@ -6,9 +6,9 @@ import os
 
 import numpy as np
 
-from meander_amr.errors import FileError, open_text
+from meander_amr.errors import DEFECTS, FileError, open_text
 from meander_amr.history import History
-from meander_amr.snapshot import Snapshot, open_hdf5, read_rows
+from meander_amr.snapshot import MOST, Snapshot, open_hdf5, read_rows, require
 
 
 class PlotFile(Snapshot):
@@ -30,6 +30,11 @@ class PlotFile(Snapshot):
     def _read(self, field, i, rows):
         return read_rows(self._group(i)["CellData"][field], rows, self.p ** self.dim)
 
+    def _require_shape(self, field, i, volumes):
+        data = self._group(i)["CellData"][field]
+        require(data.shape == ((volumes, 3) if field in self.vectors else (volumes,)) and data.dtype.kind in "fi",
+                f"size of {field}", f"{data.shape} of {data.dtype}")
+
 
 class Checkpoint(Snapshot):
     """Checkpoint chk_NNNNNN.hdf5: all unknowns, float64, in Chombo's layout. See Snapshot."""
@@ -37,10 +42,18 @@ class Checkpoint(Snapshot):
     kind = "checkpoint"
 
     def _spacings(self):
-        return [float(self._file[f"level_{i}"].attrs["dx"]) for i in range(int(self._file.attrs["num_levels"]))]
+        levels = int(self._file.attrs["num_levels"])
+        require(1 <= levels <= MOST, "num_levels", levels)
+        return [float(self._file[f"level_{i}"].attrs["dx"]) for i in range(levels)]
+
+    def _require_shape(self, field, i, volumes):
+        data = self._file[f"level_{i}/data:datatype=0"]
+        require(data.shape == (volumes * len(self.fields),) and data.dtype.kind == "f", f"size of level {i}",
+                f"{data.shape} of {data.dtype}")
 
     def _names(self):
         number = int(self._file.attrs["num_components"])
+        require(1 <= number <= MOST, "num_components", number)
         return [self._file.attrs[f"component_{u}"].decode() for u in range(number)], []
 
     def _read(self, field, i, rows):
@@ -67,8 +80,10 @@ class Series:
                 files = json.load(stream)["files"]
             self.times = np.array([entry["time"] for entry in files], float)
             self.names = [os.path.join(os.path.dirname(path), entry["name"]) for entry in files]
-        except (ValueError, KeyError, TypeError) as error:
+        except DEFECTS as error:
             raise FileError(f"{path}: is no index of plot files ({error!r})") from error
+        if self.times.ndim != 1 or not np.isfinite(self.times).all():
+            raise FileError(f"{path}: is no index of plot files (its times)")
         if not self.names:
             raise FileError(f"{path}: names no plot file")
 
@@ -98,9 +113,9 @@ def _open_hdf5(path):
                         + ("/meta)" if kind else "/VTKHDF or /Chombo_global)"))
     try:
         return kind(path, file)
-    except (KeyError, ValueError, IndexError) as error:
+    except DEFECTS as error:
         file.close()
-        raise FileError(f"{path}: is damaged or incomplete ({error})") from error
+        raise FileError(f"{path}: is damaged or incomplete ({error or type(error).__name__})") from error
 
 
 def open(path):  # pylint: disable=redefined-builtin

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from meander_amr.errors import FileError, check_name, needs, open_text
+from meander_amr.errors import DEFECTS, FileError, check_name, needs, open_text
 
 
 class History:
@@ -27,7 +27,7 @@ class History:
                 if len(rows) > 1 and len(rows[-1]) != len(rows[0]):
                     rows.pop()
                 self._values = np.array(rows[1:], float).reshape(len(rows) - 1, len(rows[0]))
-            except (ValueError, IndexError, csv.Error) as error:
+            except (*DEFECTS, csv.Error) as error:
                 raise FileError(f"{path}: is no history of meander ({error})") from error
         self.columns, self.units = [], {}
         for title in rows[0]:

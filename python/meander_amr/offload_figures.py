@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Four figures from measurements of meander-bench-offload, after Figures 1 to 4 of Wille et al. (ISC 2023).
+"""Figures from measurements of meander-bench-offload, with the axes of Figures 1 to 4 of Wille et al. (ISC 2023).
 
-Figure 1: time per volume update over batch size, one line per number of threads, memory allocated each time (map).
-Figure 2: as Figure 1, with memory from the host's cache (pooled).
-Figure 3: as Figure 1, with unified memory.
-Figure 4: the best setting of each strategy over patch sizes, compared with the time of the link alone.
-All times include all transfers. Titles mark results of an emulated device as a model."""
+Figure 1: 2D, memory allocated each time (map): time per volume update over batch size, one line per number of threads.
+Figure 2: 3D, memory allocated each time: time per volume update over threads, one line per batch size.
+Figure 3: as Figure 2, with memory from the host's cache (pooled).
+Figure 4: as Figure 2, with unified memory.
+A table of --kernels-only gives one figure: volume updates per second of kernels on resident patches, over patch size.
+A figure without rows is left out. Times of Figures 1 to 4 include all transfers. Titles mark results of an emulated device as
+a model."""
 import argparse
 import collections
 import csv
@@ -20,23 +22,28 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
          "figure.facecolor": "white"}
-FIGURES = {1: "map", 2: "pooled", 3: "unified"}
-MEANINGS = {"map": "allocated and freed each time (map)", "pooled": "from the host's cache (pooled)",
-            "unified": "unified memory"}
-NAMES = {"euler": "Euler", "ccz4": "CCZ4"}
+Axes = collections.namedtuple("Axes", "dim memory meaning x lines")
+MAP, THREADS, BATCH = "memory allocated and freed each time (map)", ("threads", "threads"), ("batch", "patches per batch")
+FIGURES = {1: Axes(2, "map", MAP, BATCH, THREADS), 2: Axes(3, "map", MAP, THREADS, BATCH),
+           3: Axes(3, "pooled", "memory from the host's cache (pooled)", THREADS, BATCH),
+           4: Axes(3, "unified", "unified memory", THREADS, BATCH)}
+NAMES = {"euler": "Euler", "euler-muscl": "Euler MUSCL", "ccz4": "CCZ4", "ccz4-fourth-order": "CCZ4 fourth order"}
 MARKERS = "osD^v<>pX*"
+INTEGERS = ("dim", "p", "threads", "batch", "patches")
+REALS = ("us_a_patch_median", "us_a_patch_min", "us_a_patch_max", "ns_a_volume_median", "link_us_a_patch",
+         "volumes_a_second")
 
 
 def read(path):
     with open(path, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
+    # The last row of a sweep that was stopped may be incomplete.
+    rows = [row for row in rows if None not in row.values()]
     if not rows:
         raise ValueError("there are no rows")
     for row in rows:
-        for key in ("dim", "p", "threads", "batch"):
-            row[key] = int(row[key])
-        for key in ("us_a_patch_median", "us_a_patch_min", "us_a_patch_max", "ns_a_volume_median", "link_us_a_patch"):
-            row[key] = float(row[key])
+        row.update({key: int(row[key]) for key in INTEGERS if key in row})
+        row.update({key: float(row[key]) for key in REALS if key in row})
     return rows
 
 
@@ -48,10 +55,6 @@ def title(rows, text):
     return f"{text}\nMODEL: emulated device of given costs, not a GPU" + (f" (and measured: {devices})" if len(kinds) > 1 else "")
 
 
-def volumes(row):
-    return row["p"] ** row["dim"]
-
-
 def groups(rows, *keys):
     found = collections.OrderedDict()
     for row in rows:
@@ -59,65 +62,60 @@ def groups(rows, *keys):
     return found
 
 
-def case(device, equation, dim, p):
-    return f"{NAMES.get(equation, equation)} {dim}D, p = {p}, {device}"
+def seconds_a_volume(row, column):
+    return 1e-6 * row[column] / row["p"] ** row["dim"]
 
 
-def over_batches(rows, number, path):
-    memory = FIGURES[number]
-    rows = [row for row in rows if row["memory"] == memory]
+def draw(axis, panel, axes, values):
+    colours = plt.get_cmap("viridis")
+    for (value,), line in sorted(groups(panel, axes.lines[0]).items()):
+        i = values.index(value)
+        line.sort(key=lambda row: row[axes.x[0]])
+        x, colour = [row[axes.x[0]] for row in line], colours(i / max(1, len(values) - 1) * 0.9)
+        axis.plot(x, [1e-9 * row["ns_a_volume_median"] for row in line], marker=MARKERS[i % len(MARKERS)], markersize=4,
+                  color=colour, label=f"{value}")
+        axis.fill_between(x, *([seconds_a_volume(row, f"us_a_patch_{end}") for row in line] for end in ("min", "max")),
+                          alpha=0.12, color=colour, linewidth=0)
+    link = seconds_a_volume(panel[0], "link_us_a_patch")
+    axis.axhline(link, color="#888888", linestyle="--", linewidth=1)
+    axis.text(min(row[axes.x[0]] for row in panel), link, " link alone", va="bottom", fontsize=7, color="#666666")
+    axis.set(yscale="log", xlabel=axes.x[1], ylabel="time per volume update [s]")
+    axis.set_xscale("log", base=2)
+
+
+def figure_of(rows, number, path):
+    axes = FIGURES[number]
+    rows = [row for row in rows if row["memory"] == axes.memory and row["dim"] == axes.dim]
     if not rows:
         return False
-    panels = groups(rows, "device", "equation", "dim", "p")
-    columns = min(3, len(panels))
+    panels = groups(rows, "device", "equation", "p")
+    columns = min(2, len(panels))
     lines = -(-len(panels) // columns)
-    figure, axes = plt.subplots(lines, columns, figsize=(1 + 3.6 * columns, 0.9 + 2.9 * lines), squeeze=False,
+    figure, grid = plt.subplots(lines, columns, figsize=(1.4 + 3.8 * columns, 0.9 + 2.9 * lines), squeeze=False,
                                 layout="constrained")
-    colours = plt.get_cmap("viridis")
-    threads = sorted({row["threads"] for row in rows})
-    for axis, (key, panel) in zip(axes.flat, panels.items()):
-        for number_of_threads, line in sorted(groups(panel, "threads").items()):
-            i = threads.index(number_of_threads[0])
-            line.sort(key=lambda row: row["batch"])
-            x = [row["batch"] for row in line]
-            scale = [1e-6 / volumes(row) for row in line]
-            axis.plot(x, [1e-9 * row["ns_a_volume_median"] for row in line], marker=MARKERS[i % len(MARKERS)], markersize=4,
-                      color=colours(i / max(1, len(threads) - 1) * 0.9), label=f"{number_of_threads[0]}")
-            axis.fill_between(x, [row["us_a_patch_min"] * s for row, s in zip(line, scale)],
-                              [row["us_a_patch_max"] * s for row, s in zip(line, scale)], alpha=0.12,
-                              color=colours(i / max(1, len(threads) - 1) * 0.9), linewidth=0)
-        link = 1e-6 * panel[0]["link_us_a_patch"] / volumes(panel[0])
-        axis.axhline(link, color="#888888", linestyle="--", linewidth=1)
-        axis.text(min(row["batch"] for row in panel), link, " link alone", va="bottom", fontsize=7, color="#666666")
-        axis.set(xscale="log", yscale="log", xlabel="patches a batch", ylabel="s a volume update")
-        axis.set_xscale("log", base=2)
-        axis.set_title(case(*key), fontsize=9)
-    for axis in axes.flat[len(panels):]:
+    values = sorted({row[axes.lines[0]] for row in rows})
+    for axis, ((device, equation, p), panel) in zip(grid.flat, panels.items()):
+        draw(axis, panel, axes, values)
+        axis.set_title(f"{NAMES.get(equation, equation)} {axes.dim}D, p = {p}, {device}", fontsize=9)
+    for axis in grid.flat[len(panels):]:
         axis.set_visible(False)
-    axes.flat[0].legend(title="threads", fontsize=7, title_fontsize=7, ncol=2)
-    figure.suptitle(title(rows, f"Figure {number}: memory {MEANINGS[memory]}"))
+    grid.flat[0].legend(title=axes.lines[1], fontsize=7, title_fontsize=7, ncol=2)
+    figure.suptitle(title(rows, f"Figure {number}: {axes.meaning}"))
     figure.savefig(path, dpi=110)
     plt.close(figure)
     return True
 
 
-def over_patch_sizes(rows, path):
-    panels = groups(rows, "device", "equation", "dim")
-    figure, axes = plt.subplots(1, len(panels), figsize=(1 + 3.8 * len(panels), 3.8), squeeze=False, layout="constrained")
-    for axis, (key, panel) in zip(axes.flat, panels.items()):
-        for i, (memory, line) in enumerate(groups(panel, "memory").items()):
-            best = {}
-            for row in line:
-                if row["p"] not in best or row["ns_a_volume_median"] < best[row["p"]]["ns_a_volume_median"]:
-                    best[row["p"]] = row
-            x = sorted(best)
-            axis.plot(x, [1e-9 * best[p]["ns_a_volume_median"] for p in x], marker=MARKERS[i], label=memory[0], markersize=5)
-        links = {row["p"]: 1e-6 * row["link_us_a_patch"] / volumes(row) for row in panel}
-        axis.plot(sorted(links), [links[p] for p in sorted(links)], color="#888888", linestyle="--", label="link alone")
-        axis.set(yscale="log", xlabel="p", ylabel="s a volume update, best setting", xticks=sorted(links))
-        axis.set_title(f"{NAMES.get(key[1], key[1])} {key[2]}D, {key[0]}", fontsize=9)
-    axes.flat[0].legend(fontsize=7)
-    figure.suptitle(title(rows, "Figure 4: the best threads and batch for each patch size"))
+def kernels(rows, path):
+    figure, axis = plt.subplots(figsize=(5.5, 3.8), layout="constrained")
+    for i, ((equation, dim, device), line) in enumerate(groups(rows, "equation", "dim", "device").items()):
+        line.sort(key=lambda row: row["p"])
+        axis.plot([row["p"] for row in line], [row["volumes_a_second"] for row in line], marker=MARKERS[i % len(MARKERS)],
+                  markersize=5, label=f"{NAMES.get(equation, equation)} {dim}D, {device}")
+    axis.set(yscale="log", xlabel="p", ylabel="volume updates (of one stage) per second",
+             xticks=sorted({row["p"] for row in rows}))
+    axis.legend(fontsize=7)
+    figure.suptitle(title(rows, "Kernels alone on resident patches"))
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
@@ -126,7 +124,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="scripts/plot-offload", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("csv", help="CSV file of meander-bench-offload")
-    parser.add_argument("directory", help="output directory of offload-1.png to offload-4.png")
+    parser.add_argument("directory", help="output directory of offload-1.png to offload-4.png or kernels.png")
     arguments = parser.parse_args(arguments)
     try:
         rows = read(arguments.csv)
@@ -135,15 +133,15 @@ def main(arguments=None):
         print(f"plot-offload: {arguments.csv}: {error}", file=sys.stderr)
         return 2
     plt.rcParams.update(STYLE)
+    if "volumes_a_second" in rows[0]:
+        path = os.path.join(arguments.directory, "kernels.png")
+        kernels(rows, path)
+        print(path)
+        return 0
     for number in FIGURES:
         path = os.path.join(arguments.directory, f"offload-{number}.png")
-        if over_batches(rows, number, path):
+        if figure_of(rows, number, path):
             print(path)
-        else:
-            print(f"SKIPPED Figure {number}: no rows with memory {FIGURES[number]}")
-    path = os.path.join(arguments.directory, "offload-4.png")
-    over_patch_sizes(rows, path)
-    print(path)
     return 0
 
 

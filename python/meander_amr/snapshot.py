@@ -8,10 +8,18 @@ import tomllib
 import numpy as np
 
 from meander_amr import convert, sampling
-from meander_amr.errors import FileError, check_name, needs
+from meander_amr.checks import require_plain, require_regular
+from meander_amr.errors import DEFECTS, FileError, check_name, needs
 
 AXES = "xyz"
+MOST = 10000  # of all sizes except numbers of leaves
 OF_LEAVES = ("level", "rank", "curve_index")  # fields of every file: one number per leaf
+
+
+def require(holds, what, value):
+    """Raises ValueError unless the condition holds."""
+    if not holds:
+        raise ValueError(f"{what}: {value}")
 
 
 class Level:
@@ -87,19 +95,35 @@ class Snapshot:
         meta = file["meta"]
         self.meta = {key: value.decode() if isinstance(value, bytes) else value for key, value in meta.attrs.items()}
         self.dim, self.p = int(self.meta["dimensions"]), int(self.meta["patch_size"])
+        require(self.dim in (2, 3), "dimensions", self.dim)
+        require(1 <= self.p <= MOST, "patch_size", self.p)
         self.time, self.step = float(self.meta["time"]), int(self.meta["step"])
         self.input = tomllib.loads(meta["input"][()].decode())
         self.lower = np.array(self.input["domain"]["lower"], float)
         self.upper = np.array(self.input["domain"]["upper"], float)
+        require(np.isfinite(self.time), "time", self.time)
+        require(self.lower.shape == self.upper.shape == (self.dim,) and np.isfinite(self.upper - self.lower).all() and
+                (self.upper > self.lower).all(), "domain", f"{self.lower} to {self.upper}")
+        require(isinstance(self.input["scenario"]["name"], str), "scenario.name", self.input["scenario"]["name"])
         self.leaf_level = meta["patch_level"][:]
         self.leaf_index = meta["patch_index"][:].reshape(-1, self.dim)
         self.leaf_rank = meta["patch_rank"][:]
         first = int(self.meta["level_offset"])
+        require(0 <= first <= MOST, "level_offset", first)
+        require(self.leaf_level.ndim == self.leaf_rank.ndim == 1, "tables", "of several columns")
+        require(len(self.leaf_index) == len(self.leaf_level) == len(self.leaf_rank), "tables", "of different lengths")
+        require((self.leaf_index >= 0).all() and (self.leaf_rank >= 0).all(), "tables", "of negative numbers")
         self.levels = []
         for i, spacing in enumerate(self._spacings()):
+            require(np.isfinite(spacing) and spacing > 0, f"spacing of level {first + i}", spacing)
             leaves = np.flatnonzero(self.leaf_level == first + i)
             self.levels.append(Level(first + i, spacing, self.p, self.lower, leaves, self.leaf_index[leaves]))
+        require(sum(map(len, self.levels)) == self.leaves, "tables", "of leaves on unknown levels")
         self.fields, self.vectors = self._names()
+        require(len(self.fields) > 0, "fields", "none")
+        for i, level in enumerate(self.levels):
+            for field in self.fields:
+                self._require_shape(field, i, len(level) * self.p ** self.dim)
 
     def __repr__(self):
         return (f"<{self.kind} {self.path}: {self.dim}D, step {self.step}, time {self.time:.6g}, {self.leaves} leaves of "
@@ -149,6 +173,12 @@ class Snapshot:
         vector, _, axis = field.rpartition("_")
         return (vector, AXES.index(axis)) if vector in self.vectors and axis and axis in AXES[:self.dim] else None
 
+    def _read_checked(self, field, i, rows):
+        try:
+            return self._read(field, i, rows)
+        except DEFECTS as error:
+            raise FileError(f"{self.path}: cannot read {field} of level {self.levels[i].number} ({error})") from error
+
     def values(self, field, level, rows=None):
         """Returns the values of the leaves of a level: [n, (z,) y, x], for vectors [n, (z,) y, x, d].
 
@@ -158,10 +188,10 @@ class Snapshot:
         shape = (len(rows),) + (self.p,) * self.dim
         vector = self.is_vector(field)
         if field in self.fields:
-            values = self._read(field, self.levels.index(level), rows)
+            values = self._read_checked(field, self.levels.index(level), rows)
             return values[..., :self.dim].reshape(shape + (self.dim,)) if vector else values.reshape(shape)
         if vector:
-            parts = [self._read(f"{field}_{axis}", self.levels.index(level), rows) for axis in AXES[:self.dim]]
+            parts = [self._read_checked(f"{field}_{axis}", self.levels.index(level), rows) for axis in AXES[:self.dim]]
             return np.stack([part.reshape(shape) for part in parts], axis=-1)
         if field in OF_LEAVES:
             of_leaf = {"level": self.leaf_level, "rank": self.leaf_rank, "curve_index": np.arange(self.leaves)}[field]
@@ -225,6 +255,10 @@ class Snapshot:
 
     # Implemented by each kind of file
 
+    def _require_shape(self, field, i, volumes):
+        """Raises ValueError unless a field of levels[i] has a value for each of so many volumes."""
+        raise NotImplementedError
+
     def _spacings(self):
         """Returns the width of a volume, level by level."""
         raise NotImplementedError
@@ -242,12 +276,22 @@ def open_hdf5(path):
     """Opens an HDF5 file. Raises FileError."""
     if not os.path.exists(path):
         raise FileError(f"{path}: no such file")
+    require_regular(path)
     h5py = needs("h5py", path)  # imported here: other modules of the package work without it
     try:
-        return h5py.File(path, "r")
+        file = h5py.File(path, "r")
     except OSError as error:
         why = f" ({error})" if h5py.is_hdf5(path) else "; there are plot files, checkpoints, *.series and history.csv"
         raise FileError(f"{path}: is no HDF5 file{why}") from error
+    try:
+        require_plain(path, file)
+    except FileError:
+        file.close()
+        raise
+    except DEFECTS as error:
+        file.close()
+        raise FileError(f"{path}: is damaged ({error})") from error
+    return file
 
 
 def read_rows(data, rows, width):

@@ -9,6 +9,8 @@ import sys
 
 import matplotlib
 
+from meander_amr.errors import DEFECTS, FileError, open_text
+
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.patches import Patch  # noqa: E402
@@ -37,7 +39,7 @@ def parse_arguments(arguments):
 def read_rows(path):
     """Returns the names of the processes, and {(process, number): (title, [(name, begin, end, value)])} with times in ms, in
     the order of the file."""
-    with open(path, encoding="utf-8") as file:
+    with open_text(path) as file:
         events = json.load(file)["traceEvents"]
     rows = collections.OrderedDict()
     processes = {}
@@ -112,10 +114,13 @@ def main(arguments=None):
     try:
         processes, rows = read_rows(arguments.file)
         begin, end = window(arguments, rows)
-    except (OSError, ValueError, KeyError) as error:
-        print(f"plot-trace: {arguments.file}: {error}", file=sys.stderr)
+        draw(processes, rows, begin, end, output)
+    except FileError as error:
+        print(f"plot-trace: {error}", file=sys.stderr)
         return 2
-    draw(processes, rows, begin, end, output)
+    except (*DEFECTS, RecursionError) as error:
+        print(f"plot-trace: {arguments.file}: {type(error).__name__}: {error}", file=sys.stderr)
+        return 2
     print(output)
     return 0
 

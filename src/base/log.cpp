@@ -13,6 +13,8 @@
 #include <mutex>
 #include <string>
 
+#include "base/printable.hpp"
+
 namespace meander::log {
 
 namespace {
@@ -34,7 +36,7 @@ class Console {
   void message(spdlog::level::level_enum level, std::string_view text) {
     const std::lock_guard lock(mutex_);
     erase();
-    const std::string whole = prefix_ + std::string(text);
+    const std::string whole = prefix_ + printable(text);
     logger_.log(level, spdlog::string_view_t(whole.data(), whole.size()));
     draw();
   }

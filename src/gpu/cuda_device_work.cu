@@ -69,15 +69,17 @@ class TracedOperation {
 
 class CudaExecution final : public Execution {
  public:
-  explicit CudaExecution(cudaStream_t stream) : stream_(stream) {}
+  CudaExecution(cudaStream_t stream, int device) : stream_(stream), device_(device) {}
   bool on_host() const noexcept override { return false; }
   void* native_queue() const noexcept override { return stream_; }
+  int device_number() const noexcept override { return device_; }
 
  protected:
   void* translate(void* pointer, std::size_t) const override { return pointer; }
 
  private:
   cudaStream_t stream_;
+  int device_;
 };
 
 }  // namespace
@@ -99,7 +101,7 @@ void CudaDevice::launch(Queue queue, const char* name, Work work) {
   const Range range(name);
   try {
     const TracedOperation traced(state, name);
-    work(CudaExecution(state.stream));
+    work(CudaExecution(state.stream, properties_.number));
   } catch (...) {
     end(state);  // parts of the work may have been submitted
     throw;

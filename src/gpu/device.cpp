@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdlib>
 
 #include "gpu/cuda_device.hpp"
 #include "gpu/host_device.hpp"
@@ -58,6 +59,9 @@ std::vector<std::unique_ptr<Device>> make_devices(const std::string& name,
         fmt::format("device \"openmp\": {}; available: \"none\" and \"host\" (emulated)", reason));
   }
   if (name == "cuda" || name == "auto") {
+    // Hardware queues of the driver, which reads it once. With fewer than there are streams, work of one
+    // stream waits for that of another.
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
     const std::string reason = why_no_cuda();
     if (reason.empty()) return make_cuda_devices();
     if (name == "auto") return {};

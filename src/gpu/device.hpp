@@ -35,6 +35,7 @@ struct DeviceProperties {
   bool managed = false;      // supports Space::managed
   bool ordered = false;      // supports allocate_ordered
   bool reads_pinned = true;  // kernels can access pinned memory
+  bool checked = false;      // emulated to find errors: stale memory is overwritten
   bool supports(Space space) const { return space != Space::managed || managed; }
 };
 
@@ -52,6 +53,8 @@ class Execution {
   // launching thread and launches kernels on native_queue() (a cudaStream_t).
   virtual bool on_host() const noexcept = 0;
   virtual void* native_queue() const noexcept = 0;
+  // DeviceProperties::number.
+  virtual int device_number() const noexcept { return 0; }
   // OpenMP device number if kernels are OpenMP target regions, which the launching thread enters; else -1.
   virtual int openmp_device() const noexcept { return -1; }
   // Address by which the work accesses `count` items at `pointer`, in device, managed or pinned memory.

@@ -64,6 +64,7 @@ HostDevice::HostDevice(const HostDeviceSettings& settings) : settings_(settings)
   properties_.memory = settings.capacity;
   properties_.managed = settings.managed;
   properties_.ordered = true;
+  properties_.checked = true;
 }
 
 HostDevice::~HostDevice() {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/vec.hpp"
@@ -146,6 +147,15 @@ CheckpointOffsets create_checkpoint(hdf5::Writer& file, const CheckpointMesh& me
   return Layout(file, mesh, levels, state).create();
 }
 
+namespace {
+
+// Bytes of a patch, as a number that cannot overflow.
+double patch_bytes_of(const solvers::PatchLayout& layout) {
+  return sizeof(double) * layout.unknowns * std::pow(layout.p, layout.dim);
+}
+
+}  // namespace
+
 CheckpointContent read_checkpoint(const std::string& path) {
   const hdf5::Reader file(path, path);
   CheckpointContent content;
@@ -189,6 +199,16 @@ CheckpointContent read_checkpoint(const std::string& path) {
     content.offsets.levels.push_back({file.offset(group + "/boxes"), file.offset(group + "/Processors"),
                                       file.offset(group + "/data:offsets=0"),
                                       file.offset(group + "/data:datatype=0")});
+    // Memory is allocated by these sizes.
+    const double values =
+        static_cast<double>(content.leaves.back()) * patch_bytes_of(mesh.mesh.layout) / sizeof(double);
+    if (static_cast<double>(file.rows(group + "/data:datatype=0")) != values)
+      throw InputError("is damaged (its numbers of patches and values disagree)");
+  }
+  const std::int64_t leaves = std::accumulate(content.leaves.begin(), content.leaves.end(), std::int64_t{0});
+  for (const char* table : {"/meta/patch_level", "/meta/patch_index", "/meta/patch_rank"}) {
+    if (file.rows(table) != leaves)
+      throw InputError("is damaged (its tables have other lengths than its levels)");
   }
   return content;
 }

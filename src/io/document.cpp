@@ -4,23 +4,24 @@
 
 #include <fmt/format.h>
 
-#include <sys/stat.h>
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
+#include <system_error>
 
+#include "base/printable.hpp"
 #include "io/checkpoint_head.hpp"
 #include "io/nearest.hpp"
+#include "io/text_file.hpp"
 
 namespace meander::io {
 
 namespace {
 
+constexpr std::size_t most_input_bytes = std::size_t{1} << 22;
+
 [[noreturn]] void fail(const Origin& origin, const std::string& what) {
-  throw InputError(fmt::format("{}: {}{}", origin.where, what, origin.excerpt));
+  throw InputError(printable(fmt::format("{}: {}", origin.where, what), Lines::join) + origin.excerpt);
 }
 
 const Entry* find_entry(const Value& table, std::string_view key) {
@@ -47,6 +48,12 @@ std::pair<std::string_view, int> split_index(std::string_view name) {
   return {name.substr(0, open), index};
 }
 
+// The beginning of a long setting.
+std::string shortened(const std::string& setting) {
+  constexpr std::size_t most = 200;
+  return setting.size() <= most ? setting : setting.substr(0, most) + "...";
+}
+
 // The value of a setting: TOML if it parses as such, else a bare word.
 Value setting_value(const std::string& text, const Origin& origin) {
   Value value;
@@ -55,7 +62,7 @@ Value setting_value(const std::string& text, const Origin& origin) {
     value = std::move(parsed.entries.at(0).value);
   } catch (const InputError&) {
     if (text.find_first_of("[]{}\"'=,") != std::string::npos || text.empty()) {
-      fail(origin, fmt::format("'{}' is no TOML value", text));
+      fail(origin, fmt::format("'{}' is no TOML value", shortened(text)));
     }
     value.kind = Value::Kind::text;
     value.text = text;
@@ -77,18 +84,19 @@ Value setting_value(const std::string& text, const Origin& origin) {
 }  // namespace
 
 std::string Document::read_text(const std::string& file) {
-  struct stat status {};
-  if (stat(file.c_str(), &status) != 0) throw InputError(fmt::format("{}: {}", file, std::strerror(errno)));
-  if (S_ISDIR(status.st_mode)) throw InputError(fmt::format("{}: is a directory, not an input file", file));
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream) throw InputError(fmt::format("{}: {}", file, std::strerror(errno)));
-  return text.str();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw InputError(fmt::format("{}: is a directory, not an input file", file));
+  return file == standard_input ? read_standard_input(most_input_bytes)
+                                : read_text_file(file, most_input_bytes);
+}
+
+std::string Document::name_of(const std::string& file) {
+  return file == standard_input ? "stdin" : file;
 }
 
 Document Document::load(const std::string& file, const std::vector<std::string>& settings) {
-  return from_text(read_text(file), file, settings);
+  return from_text(read_text(file), name_of(file), settings);
 }
 
 Document Document::from_text(const std::string& text, const std::string& name,
@@ -106,12 +114,14 @@ Document Document::from_text(const std::string& text, const std::string& name,
   Document document;
   document.file_ = name;
   document.root_ = parse_toml(text, name);
+  document.end_ = fmt::format("{}:{}:1", name, 1 + std::count(text.begin(), text.end(), '\n'));
   for (const std::string& setting : settings) document.apply(setting);
   return document;
 }
 
 void Document::apply(const std::string& setting) {
-  const Origin origin{"--set " + setting};
+  const Origin origin{"--set " + shortened(setting)};
+  if (setting.find_first_of("\n\r") != std::string::npos) fail(origin, "a setting is a single line");
   const auto equals = setting.find('=');
   const std::string path = setting.substr(0, equals);
   const auto dot = path.find('.');

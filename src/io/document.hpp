@@ -41,12 +41,17 @@ Value parse_toml(const std::string& text, const std::string& name);
 
 class Document {
  public:
+  static constexpr const char* standard_input = "-";
+
   // Reads `file` and applies "table.key=value" settings in order ("refinement[0].level=5" for the first table
   // of an array). A value is TOML; a bare word is a string. Throws InputError if the file is missing or
   // unreadable, and for syntax errors of file or settings.
   static Document load(const std::string& file, const std::vector<std::string>& settings = {});
-  // The text of `file`. Throws InputError if it is missing or cannot be read.
+  // The text of `file`, or of standard input if that is "-". Throws InputError if it is missing, cannot be read, is
+  // no regular file, or is larger than 4 MiB.
   static std::string read_text(const std::string& file);
+  // The name of a file in messages and defaults: "stdin" for "-".
+  static std::string name_of(const std::string& file);
   // Parses `text`. `name`: of the file, in messages.
   static Document from_text(const std::string& text, const std::string& name,
                             const std::vector<std::string>& settings = {});
@@ -73,7 +78,7 @@ class Document {
   void read(KeyTable& keys, const Hints& hints, bool strict) const;
   void apply(const std::string& setting);
 
-  std::string file_;
+  std::string file_, end_;  // end_: the position of tables that are missing
   Value root_;
 };
 

@@ -45,10 +45,12 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
   const auto* info = static_cast<const AccessInfo*>(H5Pget_driver_info(access));
   if (info == nullptr) return nullptr;
   const bool create = (flags & H5F_ACC_TRUNC) != 0;
-  const int descriptor = ::open(name, (create ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY) | O_CLOEXEC, 0666);
+  const int descriptor =
+      ::open(name, (create ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY) | O_NONBLOCK | O_CLOEXEC, 0666);
   struct stat status {};
-  if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
-    *info->first_errno = errno;
+  const bool is_open = descriptor >= 0 && ::fstat(descriptor, &status) == 0;
+  if (!is_open || !S_ISREG(status.st_mode)) {
+    *info->first_errno = is_open ? EINVAL : errno;
     if (descriptor >= 0) ::close(descriptor);
     return nullptr;
   }

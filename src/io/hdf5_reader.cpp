@@ -4,17 +4,23 @@
 
 #include <fmt/format.h>
 
+#include "base/memory.hpp"
+#include "io/hdf5_checks.hpp"
 #include "io/hdf5_file_driver.hpp"
 
 namespace meander::io::hdf5 {
 
 Reader::Reader(const std::string& path, std::string shown)
     : shown_(std::move(shown)), first_errno_(std::make_unique<int>(0)) {
+  forbid_plugins();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "the file");
   check(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG), "the file");
   check(use_surviving_driver(access.get(), first_errno_.get()), "the file");
   file_ = checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "the file");
+  hsize_t bytes = 0;
+  check(H5Fget_filesize(file_.get(), &bytes), "the file");
+  file_bytes_ = static_cast<std::int64_t>(bytes);
 }
 
 Handle Reader::checked(hid_t id, Handle::Close closer, const std::string& what) const {
@@ -27,13 +33,28 @@ void Reader::check(herr_t code, const std::string& what) const {
   if (code < 0 || *first_errno_ != 0) throw Failure(fmt::format("{}: HDF5 cannot read {}", shown_, what));
 }
 
+void Reader::refuse_if(const std::string& why, const std::string& what) const {
+  if (!why.empty()) throw Failure(fmt::format("{}: HDF5 cannot read {}: it {}", shown_, what, why));
+}
+
+void Reader::follow(const std::string& path) const {
+  refuse_if(why_not_followed(file_.get(), path), path);
+}
+
 Handle Reader::attribute(const std::string& object, const std::string& name) const {
-  return checked(H5Aopen_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                 H5Aclose, fmt::format("attribute {} of {}", name, object));
+  follow(object);
+  const std::string what = fmt::format("attribute {} of {}", name, object);
+  Handle id = checked(H5Aopen_by_name(file_.get(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                      H5Aclose, what);
+  refuse_if(why_attribute_not_read(id.get(), file_bytes_), what);
+  return id;
 }
 
 Handle Reader::dataset(const std::string& path) const {
-  return checked(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose, path);
+  follow(path);
+  Handle id = checked(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose, path);
+  refuse_if(why_not_read(id.get(), file_bytes_), path);
+  return id;
 }
 
 namespace {
@@ -110,6 +131,7 @@ std::string Reader::text(const std::string& object, const std::string& name) con
 }
 
 std::vector<std::string> Reader::attribute_names(const std::string& object) const {
+  follow(object);
   const Handle id = checked(H5Oopen(file_.get(), object.c_str(), H5P_DEFAULT), H5Oclose, object);
   std::vector<std::string> names;
   const auto add = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
@@ -121,10 +143,11 @@ std::vector<std::string> Reader::attribute_names(const std::string& object) cons
 }
 
 bool Reader::has(const std::string& object) const {
-  return H5Oexists_by_name(file_.get(), object.c_str(), H5P_DEFAULT) > 0;
+  return why_not_followed(file_.get(), object).empty();
 }
 
 std::vector<std::string> Reader::names(const std::string& path) const {
+  follow(path);
   const Handle group = checked(H5Gopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Gclose, path);
   std::vector<std::string> names;
   const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
@@ -138,8 +161,11 @@ std::vector<std::string> Reader::names(const std::string& path) const {
 std::vector<double> Reader::values(const std::string& path) const {
   const Handle id = dataset(path);
   const Handle space = checked(H5Dget_space(id.get()), H5Sclose, path);
-  std::vector<double> values(
-      static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.get()))));
+  const hssize_t count = std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space.get()));
+  // A sparse file may hold more than its disk.
+  if (sizeof(double) * static_cast<double>(count) > available_memory())
+    refuse_if(fmt::format("has {} values, more than the memory holds", count), path);
+  std::vector<double> values(static_cast<std::size_t>(count));
   check(H5Dread(id.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), path);
   return values;
 }

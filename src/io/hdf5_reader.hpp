@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Reads a small HDF5 file, or the small parts of a large one. The file must have been verified: HDF5 1.10 may
-// crash on a damaged file.
+// crash on a damaged file. Features that this program never writes are refused (hdf5_checks.hpp).
 
 #include <cstdint>
 #include <string>
@@ -49,12 +49,15 @@ class Reader {
  private:
   Handle checked(hid_t id, Handle::Close closer, const std::string& what) const;
   void check(herr_t code, const std::string& what) const;
+  void refuse_if(const std::string& why, const std::string& what) const;  // unless `why` is empty
+  void follow(const std::string& path) const;  // throws unless all links on the path are hard
   Handle attribute(const std::string& object, const std::string& name) const;
   Handle dataset(const std::string& path) const;
 
   std::string shown_;
   std::unique_ptr<int> first_errno_;  // of the file driver; outlives file_
   Handle file_;
+  std::int64_t file_bytes_ = 0;
 };
 
 }  // namespace meander::io::hdf5

@@ -14,6 +14,7 @@
 #include "base/assert.hpp"
 #include "base/error.hpp"
 #include "io/atomic_file.hpp"
+#include "io/text_file.hpp"
 
 namespace meander::io {
 
@@ -30,6 +31,7 @@ std::string header_of(std::span<const Column> columns) {
 
 // The lines up to step `last` inclusive.
 std::string lines_until(const std::string& path, const std::string& header, std::int64_t last) {
+  { const OpenFile is_regular(path); }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Failure(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   std::string kept, line;

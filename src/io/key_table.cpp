@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "base/printable.hpp"
+
 namespace meander::io {
 
 namespace {
@@ -162,7 +164,8 @@ const Origin& KeyTable::origin_of(std::string_view key) const {
 
 std::string KeyTable::message(std::string_view key, std::string_view what) const {
   const std::string& where = origin_of(key).where;
-  return fmt::format("{}{}{}.{}: {}", where, where.empty() ? "" : ": ", table_, key, what);
+  return printable(fmt::format("{}{}{}.{}: {}", where, where.empty() ? "" : ": ", table_, key, what),
+                   Lines::join);
 }
 
 void KeyTable::reject(std::string_view key, std::string_view why) const {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/output_directory.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,18 +24,31 @@ namespace {
       fmt::format("{}: {}; choose another output directory with --output or output.directory", path, why));
 }
 
+// Lock files may exist: of a run that has not written yet, or was killed before.
+void require_empty(const std::string& path) {
+  std::error_code error;
+  bool empty = true;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(DirectoryLock::file_name)) empty = false;
+  }
+  if (error) refuse(path, "cannot be read (" + error.message() + ")");
+  if (!empty) refuse(path, "exists and is not empty");
+}
+
 }  // namespace
 
 OutputDirectory::OutputDirectory(std::string path) : path_(std::move(path)) {
   try {
     create();
   } catch (...) {
+    lock_.reset();
     remove_empty();
     throw;
   }
 }
 
 OutputDirectory::~OutputDirectory() {
+  lock_.reset();
   remove_empty();
 }
 
@@ -49,9 +61,7 @@ void OutputDirectory::create() {
   const fs::file_status status = fs::status(path_, error);
   if (fs::exists(status)) {
     if (!fs::is_directory(status)) refuse(path_, "exists and is no directory");
-    const bool empty = fs::is_empty(path_, error);
-    if (error) refuse(path_, "cannot be read (" + error.message() + ")");
-    if (!empty) refuse(path_, "exists and is not empty");
+    require_empty(path_);
   }
   fs::path current;
   for (const fs::path& part : fs::path(path_)) {
@@ -63,11 +73,12 @@ void OutputDirectory::create() {
                                 std::strerror(reason == EEXIST ? ENOTDIR : reason)));
     }
   }
-  const std::string probe = file(".meander-write-test");
-  const int descriptor = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0) refuse(path_, fmt::format("cannot be written ({})", std::strerror(errno)));
-  ::close(descriptor);
-  ::unlink(probe.c_str());
+  try {
+    lock_.emplace(path_);
+  } catch (const DirectoryLock::Impossible& impossible) {
+    refuse(path_, fmt::format("cannot be written ({})", impossible.what()));
+  }
+  require_empty(path_);  // another run may have written and ended meanwhile
 }
 
 void OutputDirectory::remove_empty() noexcept {

@@ -1,25 +1,29 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The output directory of a run, which must be new or empty.
+// The output directory of a run, which must be new or empty, and is locked.
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "io/directory_lock.hpp"
 
 namespace meander::io {
 
 class OutputDirectory {
  public:
-  // Creates the directory and its missing parents, and checks that it is writable. Throws InputError if it is
-  // not empty, or cannot be created or written; created directories are then removed.
+  // Creates the directory and its missing parents, and locks it. Throws InputError if it is not empty, in use,
+  // or cannot be created or written; created directories are then removed.
   explicit OutputDirectory(std::string path);
-  // Removes those created directories that are still empty: a run that fails before its first file leaves no
+  // Removes the lock, and those created directories that are still empty: a run that fails before its first file leaves no
   // trace.
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
   const std::string& path() const { return path_; }
+  const DirectoryLock& lock() const { return *lock_; }
   // Path of a file in it.
   std::string file(const std::string& name) const;
 
@@ -29,6 +33,7 @@ class OutputDirectory {
 
   std::string path_;
   std::vector<std::string> created_;  // outermost first
+  std::optional<DirectoryLock> lock_;
 };
 
 }  // namespace meander::io

@@ -3,6 +3,9 @@
 // The only file that includes toml++, whose header takes seconds to compile.
 #include <fmt/format.h>
 
+// Lists and inline tables are nested this deep at most. Conversion and destruction visit them by recursion.
+#define TOML_MAX_NESTED_VALUES 16
+
 // toml++ 3.3 makes two assumptions that invalid input breaks: on a key ("[*]"), which it checks only later,
 // and on letters that are no blanks (U+00E4 outside a string), where the correct result is false. Neither
 // must become an optimisation hint.
@@ -19,11 +22,16 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/printable.hpp"
 #include "io/document.hpp"
+#include "io/key_parts.hpp"
 
 namespace meander::io {
 
 namespace {
+
+constexpr int most_key_parts = 16;
+constexpr std::size_t most_shown = 80;  // bytes of a long line on either side of a position
 
 class Converter {
  public:
@@ -33,22 +41,40 @@ class Converter {
   }
 
   Origin origin(const toml::source_position& position) const {
+    return origin(std::size_t{position.line}, std::size_t{position.column});
+  }
+  // The parser points after a number that it cannot represent, and quotes it in the description.
+  Origin origin_of_value(const toml::source_position& position, std::string_view description) const {
+    const auto begin = description.find('\''), end = description.find('\'', begin + 1);
+    std::size_t column = position.column;
+    if (begin != std::string_view::npos && end != std::string_view::npos && position.line <= lines_.size()) {
+      const std::string_view quoted = description.substr(begin + 1, end - begin - 1);
+      const std::string& line = lines_[position.line - 1];
+      const std::size_t at = column - 1;
+      const bool follows = at >= quoted.size() && at <= line.size() && !quoted.empty() && is_ascii(line) &&
+                           line.compare(at - quoted.size(), quoted.size(), quoted) == 0;
+      if (follows) column -= quoted.size();
+    }
+    return origin(position.line, column);
+  }
+  Origin origin(std::size_t line, std::size_t column) const {
     Origin result;
-    const auto line = static_cast<std::size_t>(position.line);
-    const auto column = static_cast<std::size_t>(position.column);
     result.where = fmt::format("{}:{}:{}", name_, line, column);
     if (line < 1 || line > lines_.size()) return result;
     std::string shown = lines_[line - 1];
     while (!shown.empty() && (shown.back() == '\r' || shown.back() == ' ')) shown.pop_back();
     if (shown.empty()) return result;
     // Columns count characters: continuation bytes have no width.
-    std::string indent;
-    std::size_t seen = 1;
-    for (std::size_t i = 0; i < shown.size() && seen < column; ++i) {
-      if ((static_cast<unsigned char>(shown[i]) & 0xc0u) == 0x80u) continue;
-      indent += shown[i] == '\t' ? '\t' : ' ';
-      ++seen;
+    std::size_t at = 0, seen = 0;
+    for (; at < shown.size(); ++at) {
+      if (is_first_byte(shown[at]) && ++seen == column) break;
     }
+    const auto [before, after] = window(shown, at);
+    std::string indent;
+    for (const char c : before) {
+      if (is_first_byte(c)) indent += c == '\t' ? '\t' : ' ';
+    }
+    shown = before + after;
     const std::string number = fmt::format("{}", line);
     result.excerpt =
         fmt::format("\n  {} | {}\n  {} | {}^", number, shown, std::string(number.size(), ' '), indent);
@@ -84,6 +110,24 @@ class Converter {
   }
 
  private:
+  static bool is_ascii(const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  }
+  static bool is_first_byte(char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }
+
+  // The parts of a line before and after a byte. Of long lines, only what is near that byte.
+  static std::pair<std::string, std::string> window(const std::string& line, std::size_t at) {
+    std::size_t begin = 0, end = line.size();
+    if (line.size() > 2 * most_shown) {
+      begin = at > most_shown ? at - most_shown : 0;
+      end = std::min(end, at + most_shown);
+      while (begin < at && !is_first_byte(line[begin])) ++begin;
+      while (end < line.size() && !is_first_byte(line[end])) ++end;
+    }
+    return {(begin > 0 ? "..." : "") + printable(line.substr(begin, at - begin)),
+            printable(line.substr(at, end - at)) + (end < line.size() ? "..." : "")};
+  }
+
   void convert_entries(const toml::table& table, Value& value) const {
     std::vector<std::pair<toml::source_position, Entry>> entries;
     for (auto&& [key, node] : table) {
@@ -104,11 +148,17 @@ class Converter {
 
 Value parse_toml(const std::string& text, const std::string& name) {
   const Converter converter(text, name);
+  if (const auto at = find_long_key(text, most_key_parts)) {
+    const Origin origin =
+        converter.origin(static_cast<std::size_t>(at->line), static_cast<std::size_t>(at->column));
+    throw InputError(
+        fmt::format("{}: a key has more than {} parts{}", origin.where, most_key_parts, origin.excerpt));
+  }
   try {
     const toml::table table = toml::parse(std::string_view(text), std::string_view(name));
     return converter.convert(table);
   } catch (const toml::parse_error& error) {
-    const Origin origin = converter.origin(error.source().begin);
+    const Origin origin = converter.origin_of_value(error.source().begin, error.description());
     throw InputError(fmt::format("{}: {}{}", origin.where, error.description(), origin.excerpt));
   }
 }

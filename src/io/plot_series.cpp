@@ -4,15 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/key_table.hpp"
+#include "io/text_file.hpp"
 
 namespace meander::io {
 
@@ -51,9 +49,7 @@ std::string PlotSeries::path() const {
 }
 
 std::vector<std::pair<std::string, double>> PlotSeries::read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Failure(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_text_file(path);
   std::vector<std::pair<std::string, double>> files;
   if (!parse(text, files)) throw InputError(path + ": is no series of plot files of this program");
   return files;

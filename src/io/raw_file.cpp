@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "io/text_file.hpp"
 
 namespace meander::io {
 
@@ -23,8 +24,13 @@ constexpr std::size_t most = std::size_t{1} << 30;  // Linux moves at most 2 GiB
 
 RawFile::RawFile(const std::string& path, Access access, std::string shown)
     : shown_(std::move(shown)),
-      descriptor_(::open(path.c_str(), (access == Access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC)) {
+      descriptor_(::open(path.c_str(),
+                         (access == Access::read ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
   if (descriptor_ < 0) fail("open", errno);
+  const std::string why = why_irregular(descriptor_);
+  if (why.empty()) return;
+  ::close(descriptor_);
+  throw Failure(fmt::format("{}: {}", shown_, why));
 }
 
 RawFile::~RawFile() {

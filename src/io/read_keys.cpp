@@ -134,7 +134,7 @@ class Reader {
 
 void Document::read(KeyTable& keys, const Hints& hints, bool strict) const {
   const Value* table = find(keys.table());
-  keys.set_origin(table != nullptr ? table->origin : Origin{file_});
+  keys.set_origin(table != nullptr ? table->origin : Origin{end_});
   if (table != nullptr) {
     for (const Entry& entry : table->entries) {
       Field* field = nullptr;

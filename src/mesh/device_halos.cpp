@@ -28,13 +28,12 @@ DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& bou
     const auto of_axis = boundaries.signs(a);
     signs.insert(signs.end(), of_axis.begin(), of_axis.end());
   }
-  signs_.upload(launches.queue, std::move(signs));
+  launches.upload(signs_, std::move(signs));
 }
 
 template <int D>
 void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
-                             std::span<const solvers::PatchTask> patches,
-                             std::span<const std::int32_t> order,
+                             std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
                              const std::function<double*(std::size_t leaf)>& slot,
                              const parallel::NeighbourMessages& messages) {
   const gpu::Queue queue = launches_.queue;
@@ -58,10 +57,10 @@ void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
   tables.place_given(given_.data());
   given_boxes_ = std::move(tables.given);
   given_values_.resize(tables.given_doubles);
-  targets_.upload(queue, std::move(tables.targets));
-  ops_.upload(queue, std::move(tables.ops));
-  parts_.upload(queue, std::move(tables.parts));
-  outgoing_.upload(queue, std::move(tables.outgoing));
+  launches_.upload(targets_, std::move(tables.targets));
+  launches_.upload(ops_, std::move(tables.ops));
+  launches_.upload(parts_, std::move(tables.parts));
+  launches_.upload(outgoing_, std::move(tables.outgoing));
 }
 
 template <int D>
@@ -78,14 +77,14 @@ void DeviceHalos<D>::pack(double* send_buffer) {
 
 template <int D>
 void DeviceHalos<D>::wait_for_packed() {
-  launches_.device.wait(packed_event_);
+  launches_.wait(packed_event_);
 }
 
 template <int D>
 void DeviceHalos<D>::prepare_given(double t, ThreadTeam& team) {
   if (given_boxes_.empty()) return;
   const trace::Scope scope("boundary values", static_cast<std::int64_t>(given_boxes_.size()));
-  launches_.device.wait(given_event_);
+  launches_.wait(given_event_);
   team.for_chunks(given_boxes_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const GivenBox<D>& of = given_boxes_[i];
@@ -131,7 +130,7 @@ void DeviceHalos<D>::fill_received() {
 
 template <int D>
 void DeviceHalos<D>::wait_for_received() {
-  launches_.device.wait(received_event_);
+  launches_.wait(received_event_);
 }
 
 template <int D>

@@ -24,9 +24,8 @@ class DeviceHalos {
 
   // Uploads the tables of a plan. slot: on the device, of an own leaf. messages: of the plan, sizes only.
   // Requires that no work of earlier tables is under way. Throws gpu::OutOfMemory.
-  void rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
-               std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
-               const std::function<double*(std::size_t leaf)>& slot,
+  void rebuild(const HaloPlan<D>& plan, const LocalView<D>& view, std::span<const solvers::PatchTask> patches,
+               std::span<const std::int32_t> order, const std::function<double*(std::size_t leaf)>& slot,
                const parallel::NeighbourMessages& messages);
 
   // The steps of an exchange, in this order. pack() copies into the send buffer; wait_for_packed() returns

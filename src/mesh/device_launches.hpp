@@ -3,9 +3,13 @@
 #pragma once
 // The queue of a device on which a rank's patches live: launches and copies, counted.
 
+#include <chrono>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "gpu/device.hpp"
+#include "gpu/device_array.hpp"
 #include "solvers/resident.hpp"
 
 namespace meander::mesh {
@@ -17,6 +21,22 @@ struct DeviceCounts {
   std::int64_t stage_launches = 0;           // of kernels, in stages
   std::int64_t bytes_in = 0, bytes_out = 0;  // copied over the link
   std::int64_t rebuilds = 0;                 // of the tables
+  double waited = 0;                         // seconds in which the host waited for the device in steps
+  double moved = 0;                          // seconds for new tables and patches from the host
+};
+
+// Adds its lifetime in seconds to `total`.
+class Lap {
+ public:
+  explicit Lap(double& total) : total_(total) {}
+  ~Lap() { total_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  Lap(const Lap&) = delete;
+  Lap& operator=(const Lap&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& total_;
+  const Clock::time_point begin_ = Clock::now();
 };
 
 struct DeviceLaunches {
@@ -45,6 +65,20 @@ struct DeviceLaunches {
     if (direction == gpu::Copy::in) counts.bytes_in += static_cast<std::int64_t>(bytes);
     if (direction == gpu::Copy::out) counts.bytes_out += static_cast<std::int64_t>(bytes);
     device.copy(queue, direction, to, from, bytes);
+  }
+  // Waits within a step; DeviceCounts::waited is the time.
+  void wait(gpu::Event event) {
+    const Lap lap(counts.waited);
+    device.wait(event);
+  }
+  void wait_for_all() {
+    const Lap lap(counts.waited);
+    device.synchronize(queue);
+  }
+  template <class T>
+  void upload(gpu::DeviceArray<T>& to, std::vector<T> items) {
+    counts.bytes_in += static_cast<std::int64_t>(items.size() * sizeof(T));
+    to.upload(queue, std::move(items));
   }
   template <class T>
   void copy_in(T* to, const T* from, std::size_t count) {

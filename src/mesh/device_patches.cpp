@@ -31,6 +31,7 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       status_(device, memory),
       leaf_(device, memory),
       merged_(device, memory),
+      shell_sums_(device, memory),
       reflux_targets_(device, memory),
       reflux_faces_(device, memory),
       reflux_parts_(device, memory),
@@ -42,12 +43,14 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
     throw InputError(fmt::format("{} has no kernels for patches that live on {}", solver.traits().name,
                                  device.properties().name));
   merged_.resize(launches_.queue, 1 + solvers::ReduceBatch::lanes);
+  result_ = static_cast<solvers::MergedStatus*>(device.allocate(gpu::Space::pinned, sizeof *result_));
 }
 
 template <int D>
 DevicePatches<D>::~DevicePatches() {
   launches_.device.settle(gpu::mark(launches_.queue));
   for (const Chunk& chunk : chunks_) memory_.deallocate_sync(chunk.memory, chunk.bytes);
+  launches_.device.deallocate(gpu::Space::pinned, result_);
   launches_.device.destroy_queue(launches_.queue);
 }
 
@@ -66,6 +69,7 @@ void DevicePatches<D>::reserve(std::size_t slots) {
 template <int D>
 void DevicePatches<D>::rebuild(const Mesh& mesh) {
   const trace::Scope scope("tables of the device");
+  const Lap lap(launches_.counts.moved);
   const gpu::Queue queue = launches_.queue;
   launches_.device.synchronize(queue);  // work with the old tables has ended
   ++launches_.counts.rebuilds;
@@ -82,10 +86,10 @@ void DevicePatches<D>::rebuild(const Mesh& mesh) {
   RefluxTables<D> tables(mesh.fluxes, registers_.data(), mesh.patches, mesh.order_index, mesh.border,
                          {slot_of, received_fluxes_.data()});
   border_targets_ = static_cast<std::size_t>(tables.border);
-  reflux_targets_.upload(queue, std::move(tables.targets));
-  reflux_faces_.upload(queue, std::move(tables.faces));
-  reflux_parts_.upload(queue, std::move(tables.parts));
-  flux_items_.upload(queue, std::move(tables.outgoing));
+  launches_.upload(reflux_targets_, std::move(tables.targets));
+  launches_.upload(reflux_faces_, std::move(tables.faces));
+  launches_.upload(reflux_parts_, std::move(tables.parts));
+  launches_.upload(flux_items_, std::move(tables.outgoing));
 }
 
 template <int D>
@@ -115,13 +119,14 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
     const auto index = static_cast<std::size_t>(mesh.order_index[static_cast<std::size_t>(entry.leaf)]);
     patches[index].flux[entry.face] = registers_.data() + entry.offset;
   }
-  patches_.upload(queue, std::move(patches));
-  leaf_.upload(queue, {mesh.order.begin(), mesh.order.end()});
+  launches_.upload(patches_, std::move(patches));
+  launches_.upload(leaf_, {mesh.order.begin(), mesh.order.end()});
 }
 
 template <int D>
 void DevicePatches<D>::send(std::span<const int> slots, std::span<double* const> host) {
   const trace::Scope scope("send patches", static_cast<std::int64_t>(slots.size()));
+  const Lap lap(launches_.counts.moved);
   for (std::size_t i = 0; i < slots.size(); ++i)
     launches_.copy_in(slot(slots[i]), host[i], static_cast<std::size_t>(layout_.slot_size()));
   launches_.device.synchronize(launches_.queue);
@@ -132,7 +137,7 @@ void DevicePatches<D>::fetch(std::span<const int> slots, std::span<double* const
   const trace::Scope scope("bring home", static_cast<std::int64_t>(slots.size()));
   for (std::size_t i = 0; i < slots.size(); ++i)
     launches_.copy_out(host[i], slot(slots[i]), static_cast<std::size_t>(layout_.slot_size()));
-  launches_.device.synchronize(launches_.queue);
+  launches_.wait_for_all();
 }
 
 template <int D>
@@ -142,8 +147,7 @@ void DevicePatches<D>::begin(const Stage& stage) {
   halos_.wait_for_received();  // the next messages overwrite the buffer
   if (stage.number > 0) return;
   const auto bytes = solver_.step_bytes();
-  launches_.counts.bytes_in += static_cast<std::int64_t>(bytes.size());
-  step_data_.upload(launches_.queue, {bytes.begin(), bytes.end()});
+  launches_.upload(step_data_, {bytes.begin(), bytes.end()});
 }
 
 template <int D>
@@ -193,7 +197,7 @@ void DevicePatches<D>::pack_fluxes(double* to) {
 
 template <int D>
 void DevicePatches<D>::wait_for_packed() {
-  launches_.device.wait(packed_);
+  launches_.wait(packed_);
 }
 
 template <int D>
@@ -244,11 +248,23 @@ solvers::MergedStatus DevicePatches<D>::reduce() {
   batch.layout = layout_;
   batch.merged = merged_.data();
   launches_.launch("reduce", solvers::GeneralBatch(batch));
-  result_ = {};
-  result_.min_crossing = std::numeric_limits<double>::infinity();
-  if (leaves_ > 0) launches_.copy_out(&result_, merged_.data(), 1);
+  *result_ = {};
+  result_->min_crossing = std::numeric_limits<double>::infinity();
+  if (leaves_ > 0) launches_.copy_out(result_, merged_.data(), 1);
+  launches_.wait_for_all();
+  return *result_;
+}
+
+template <int D>
+void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums) {
+  shell_sums_.upload(launches_.queue, std::vector<std::uint64_t>(sums.size(), 0));
+  batch.count = static_cast<int>(leaves_);
+  batch.patches = patches_.data();
+  batch.sums = shell_sums_.data();
+  batch.layout = layout_;
+  launches_.launch("sum shells", solvers::GeneralBatch(batch));
+  launches_.copy_out(sums.data(), shell_sums_.data(), sums.size());
   launches_.device.synchronize(launches_.queue);
-  return result_;
 }
 
 template <int D>
@@ -257,8 +273,8 @@ std::size_t DevicePatches<D>::bytes() const {
   for (const Chunk& chunk : chunks_) all += chunk.bytes;
   const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
   add(next_, registers_, received_fluxes_, packed_fluxes_, moved_, step_data_, scratch_, patches_, status_,
-      leaf_, merged_, reflux_targets_, reflux_faces_, reflux_parts_, flux_items_, moves_.targets, moves_.ops,
-      moves_.parts);
+      leaf_, merged_, shell_sums_, reflux_targets_, reflux_faces_, reflux_parts_, flux_items_, moves_.targets,
+      moves_.ops, moves_.parts);
   return all;
 }
 

@@ -70,6 +70,10 @@ class DevicePatches {
   // Merges the status of all leaves, and waits for it.
   solvers::MergedStatus status();
 
+  // Sets the sums of a batch, all of whose members but count, patches, sums and layout are given, over all
+  // leaves. Waits.
+  void sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums);
+
   // ---- regridding
   // As Solver::inspect() or, with `enforces`, Solver::enforce_floors() of all leaves.
   solvers::MergedStatus inspect(bool enforces);
@@ -126,6 +130,7 @@ class DevicePatches {
   Array<solvers::PatchStatus> status_;
   Array<std::int32_t> leaf_;
   Array<solvers::MergedStatus> merged_;
+  Array<std::uint64_t> shell_sums_;
   Array<solvers::RefluxTarget> reflux_targets_;
   Array<solvers::CoarseFace> reflux_faces_;
   Array<solvers::FluxPart> reflux_parts_;
@@ -142,7 +147,7 @@ class DevicePatches {
   std::size_t leaves_ = 0, border_ = 0, border_targets_ = 0;
   bool radiates_ = false;
   Stage stage_;
-  solvers::MergedStatus result_;
+  solvers::MergedStatus* result_ = nullptr;  // pinned: its copy does not stop the host
 };
 
 }  // namespace meander::mesh

@@ -35,9 +35,9 @@ void DevicePatches<D>::move(std::vector<solvers::FillTarget> targets, std::vecto
                             std::vector<solvers::FillPart> parts, const char* name) {
   const gpu::Queue queue = launches_.queue;
   launches_.device.synchronize(queue);  // the tables of the launch before
-  moves_.targets.upload(queue, std::move(targets));
-  moves_.ops.upload(queue, std::move(ops));
-  moves_.parts.upload(queue, std::move(parts));
+  launches_.upload(moves_.targets, std::move(targets));
+  launches_.upload(moves_.ops, std::move(ops));
+  launches_.upload(moves_.parts, std::move(parts));
   solvers::FillBatch batch;
   batch.count = static_cast<int>(moves_.targets.size());
   batch.targets = moves_.targets.data();

@@ -5,13 +5,17 @@
 // rank holds the patches of its own leaves; "leaf" is a number among those.
 
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/thread_team.hpp"
+#include "mesh/device_memory.hpp"
 #include "mesh/device_patches.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_exchange.hpp"
@@ -68,6 +72,7 @@ class PatchMesh {
   std::span<const solvers::PatchTask> patches() const { return std::span(patches_).first(size()); }
   std::span<const int> levels() const { return levels_; }
   gpu::Place place() const { return pool_.place(); }  // of the patches
+  std::size_t held_slots() const { return pool_.held(); }
   const PartitionFacts& partition_facts() const { return facts_; }
 
   // The order in which a step updates the leaves: first order()[0 .. border()), the leaves that other ranks
@@ -140,8 +145,12 @@ class PatchMesh {
   void live_on(gpu::Device* device, gpu::Resource* memory);
   bool lives_on_device() const { return device_ != nullptr; }
   // Copies the slots to the host unless they are current there. Any thread may call it. No effect on the
-  // host.
-  void bring_home() const;
+  // host. The reason is counted, for the summary.
+  void bring_home(const char* reason = "regrid") const;
+  // How often the slots were copied, by reason.
+  std::map<std::string, std::int64_t> brought_home() const;
+  // The memory of the device that the present mesh needs.
+  DeviceMemory device_memory() const;
   // To be called after a change of the patches in host memory.
   void changed_at_home() {
     is_current_on_device_ = false;
@@ -221,6 +230,7 @@ class PatchMesh {
   bool has_tables_ = false, is_current_on_device_ = false;
   mutable std::atomic<bool> is_current_at_home_{true};
   mutable std::mutex bring_home_mutex_;
+  mutable std::map<std::string, std::int64_t> brought_home_;
 };
 
 }  // namespace meander::mesh

@@ -102,10 +102,10 @@ void PatchMesh<D>::refine_on_device(std::span<const std::size_t> refined, const 
   device_->refine(leaves);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                            \
-  template void PatchMesh<D>::coarsen(std::span<const std::size_t>, std::span<const Origin>,              \
-                                      std::vector<int>&, ThreadTeam&);                                    \
-  template void PatchMesh<D>::refine(std::span<const std::size_t>, const DistributedTree<D>&,             \
+#define MEANDER_INSTANTIATE(D)                                                                \
+  template void PatchMesh<D>::coarsen(std::span<const std::size_t>, std::span<const Origin>,  \
+                                      std::vector<int>&, ThreadTeam&);                        \
+  template void PatchMesh<D>::refine(std::span<const std::size_t>, const DistributedTree<D>&, \
                                      std::span<const int>, ThreadTeam&);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

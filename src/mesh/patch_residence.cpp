@@ -37,11 +37,12 @@ typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const {
 }
 
 template <int D>
-void PatchMesh<D>::bring_home() const {
+void PatchMesh<D>::bring_home(const char* reason) const {
   if (is_current_at_home_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(bring_home_mutex_);
   if (is_current_at_home_.load(std::memory_order_relaxed)) return;
   device_->fetch(slots_, slots_of(patches()));
+  ++brought_home_[reason];
   is_current_at_home_.store(true, std::memory_order_release);
 }
 
@@ -67,7 +68,7 @@ DevicePatches<D>& PatchMesh<D>::begin_on_device() {
 
 template <int D>
 void PatchMesh<D>::home_is_stale() {
-  if (is_current_at_home_ && device_->device().properties().kind == "host") spoil(patches(), layout_);
+  if (is_current_at_home_ && device_->device().properties().checked) spoil(patches(), layout_);
   is_current_at_home_ = false;
 }
 
@@ -76,7 +77,7 @@ void PatchMesh<D>::home_is_stale() {
   template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const; \
   template void PatchMesh<D>::home_is_stale();                                \
   template void PatchMesh<D>::prepare_step();                                 \
-  template void PatchMesh<D>::bring_home() const;                             \
+  template void PatchMesh<D>::bring_home(const char*) const;                  \
   template DevicePatches<D>& PatchMesh<D>::begin_on_device();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

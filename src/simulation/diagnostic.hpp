@@ -21,6 +21,8 @@ class Diagnostic {
  public:
   virtual ~Diagnostic() = default;
 
+  // For the summary.
+  virtual const char* name() const = 0;
   // Declares its keys in [diagnostics]. Called once, before anything else. Default: none.
   virtual void describe(io::KeyTable& keys);
   // Rejects invalid values (keys.reject(key, why)) and keeps the required parts of the configuration, which

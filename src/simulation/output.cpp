@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "simulation/control/time_progress.hpp"
+
 namespace meander::simulation {
 namespace {
 
@@ -16,6 +18,7 @@ namespace {
 constexpr const char* next_plot_counter = "next-plot";
 constexpr const char* last_plot_counter = "last-plot-step";
 constexpr const char* last_row_counter = "last-history-step";
+constexpr const char* final_row_counter = "final-history-row";
 
 // The values in all volumes of a patch, x fastest.
 using Values = std::function<void(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
@@ -135,10 +138,15 @@ void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
     if (name == next_plot_counter) plot_number_ = static_cast<int>(value);
     if (name == last_plot_counter) last_plot_step_ = static_cast<int>(value);
     if (name == last_row_counter) last_row_step_ = static_cast<int>(value);
+    if (name == final_row_counter) last_row_is_final_ = value != 0;
   }
+  // A run that had not ended here would not have that row.
+  const bool drops_row = last_row_is_final_ && !is_done(simulation_);
+  const std::int64_t last = drops_row ? checkpoint.step - 1 : checkpoint.step;
+  if (drops_row) last_row_step_ = -1;
   const auto names = columns();
   on_root([&] {
-    history_ = std::make_unique<io::History>(directory_ + "/history.csv", names, checkpoint.step);
+    history_ = std::make_unique<io::History>(directory_ + "/history.csv", names, last);
     series_.resume(checkpoint.time);
   });
 }
@@ -147,6 +155,7 @@ void Output::save(io::CheckpointState& checkpoint) const {
   checkpoint.counters.emplace_back(next_plot_counter, plot_number_);
   checkpoint.counters.emplace_back(last_plot_counter, last_plot_step_);
   checkpoint.counters.emplace_back(last_row_counter, last_row_step_);
+  if (last_row_is_final_) checkpoint.counters.emplace_back(final_row_counter, 1);
 }
 
 void Output::schedule_next_plot() {
@@ -154,9 +163,11 @@ void Output::schedule_next_plot() {
   const double now = simulation_.time();
   next_plot_ = std::numeric_limits<double>::infinity();
   if (config.output.plot_every > 0) {
-    // Multiples of the interval, not sums, so that no error grows.
-    while (config.time.start + plots_by_interval_ * config.output.plot_every <= now) ++plots_by_interval_;
-    next_plot_ = config.time.start + plots_by_interval_ * config.output.plot_every;
+    // Multiples of the interval, not sums, so that no error grows. The quotient may be off by rounding.
+    const double start = config.time.start, every = config.output.plot_every;
+    double plots = std::max(0.0, std::floor((now - start) / every) - 1);
+    while (start + plots * every <= now) ++plots;
+    next_plot_ = start + plots * every;
   }
   while (!plot_times_.empty() && plot_times_.front() <= now) plot_times_.erase(plot_times_.begin());
   if (!plot_times_.empty()) next_plot_ = std::min(next_plot_, plot_times_.front());
@@ -176,13 +187,16 @@ void Output::after_step() {
 }
 
 void Output::finish() {
-  if (last_row_step_ != simulation_.step()) row();
+  if (last_row_step_ != simulation_.step()) {
+    row();
+    last_row_is_final_ = true;
+  }
   if (last_plot_step_ != simulation_.step()) plot();
 }
 
 void Output::write(const std::string& path) {
   const Config& config = simulation_.config();
-  const StateView view = simulation_.view();
+  const StateView view = simulation_.view("output");
   const auto indices = simulation_.leaf_indices();
   std::vector<io::PlotLeaf> leaves(indices.size());
   for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
@@ -233,6 +247,7 @@ void Output::row() {
     values.push_back(measure.value);
   }
   on_root([&] { history_->row(values); });
+  last_row_is_final_ = false;
   last_row_step_ = simulation_.step();
 }
 

@@ -56,7 +56,8 @@ class Output {
   std::unique_ptr<io::History> history_;
   std::vector<double> plot_times_;  // still to come, ascending
   double next_plot_;
-  int plots_by_interval_ = 0, plot_number_ = 0, last_plot_step_ = -1, last_row_step_ = -1;
+  int plot_number_ = 0, last_plot_step_ = -1, last_row_step_ = -1;
+  bool last_row_is_final_ = false;  // written only because the run has ended
 };
 
 }  // namespace meander::simulation

@@ -45,7 +45,9 @@ int most_wanted_around(const mesh::Neighbours<D>& neighbours, std::size_t leaf,
 
 template <int D>
 int Refinement<D>::wanted_level(const StateView& state, std::size_t leaf) const {
-  const LeafView view{state.patches[leaf], state.layout, state.levels[leaf]};
+  const bool reads = std::ranges::any_of(criteria_, [](const auto& one) { return one->reads_state(); });
+  const solvers::PatchTask& patch = reads ? state.patches[leaf] : state.patches.geometry()[leaf];
+  const LeafView view{patch, state.layout, state.levels[leaf]};
   int wanted = min_level_;
   for (const auto& criterion : criteria_) {
     if (wanted >= criterion->finest_level()) continue;  // it cannot require a finer level

@@ -40,6 +40,9 @@ class RefinementCriterion {
 
   // Whether a leaf must be refined or may be coarsened. May be called by several threads at once.
   virtual Flag flag(const LeafView& leaf, const StateView& state) const = 0;
+  // Whether flag() reads the state, and not only positions and times. If no criterion does, patches that live
+  // on a device stay there.
+  virtual bool reads_state() const { return true; }
   // The wanted level of the leaf: one finer than its level, equal or one coarser, by flag(), and at most
   // finest_level().
   virtual int wanted_level(const LeafView& leaf, const StateView& state) const;

@@ -59,10 +59,11 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
   for (const auto& patch : mesh_.patches()) slots.push_back(patch.q);
   const std::int64_t first = mesh_.tree().first_leaf();
   checkpoint.read_patches(first, first + static_cast<std::int64_t>(slots.size()), mesh_.layout(), slots);
+  check_device_memory();
   mesh_.fill_halos(t_, team_);
   status_ = traversal_.inspect();
   check_state();
-  config_.scenario->prepare_step(state(), *solver_);
+  config_.scenario->prepare_step(state("step data"), *solver_);
 }
 
 std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads,

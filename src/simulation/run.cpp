@@ -10,17 +10,17 @@
 
 #include "base/log.hpp"
 #include "base/trace.hpp"
-#include "gpu/resource.hpp"
+#include "gpu/device.hpp"
 #include "io/atomic_file.hpp"
-#include "io/checkpoint_directory.hpp"
-#include "io/output_directory.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/control/checkpoint_schedule.hpp"
 #include "simulation/control/checkpoints.hpp"
+#include "simulation/control/run_directory.hpp"
 #include "simulation/control/stop_requests.hpp"
 #include "simulation/control/thread_plan.hpp"
+#include "simulation/control/time_progress.hpp"
 #include "simulation/control/trace_file.hpp"
 #include "simulation/output.hpp"
 #include "simulation/report/summary.hpp"
@@ -37,11 +37,6 @@ double seconds_since(Clock::time_point start) {
 
 // Estimate for the first checkpoint.
 constexpr double expected_bytes_per_second = 1e8;
-
-bool is_done(const Simulation& simulation) {
-  const TimeConfig& time = simulation.config().time;
-  return simulation.time() >= time.end || (time.max_steps > 0 && simulation.step() >= time.max_steps);
-}
 
 // A run: simulation, files and costs.
 class Run {
@@ -112,6 +107,23 @@ class Run {
     return exit_failure;
   }
 
+  // Writes a checkpoint of the last step, reports the failure and returns the exit code.
+  int fail(const StalledTime& failure) {
+    if (simulation_.step() > costs_.first_step && checkpoints_.newest_step() != simulation_.step())
+      write_checkpoint();
+    if (communicator_.is_root()) log::error(failure.what());
+    return exit_failure;
+  }
+  // The state was lost with a device. This rank alone may know.
+  [[noreturn]] void fail(const gpu::DeviceError& error) const {
+    const std::string newest = checkpoints_.newest();
+    throw Failure(
+        fmt::format("step {}: {}; the patches on the device are lost; files written before are intact{}",
+                    simulation_.step() + 1, error.what(),
+                    newest.empty() ? ", there is no checkpoint"
+                                   : fmt::format(", continue with: meander restart {}", newest)));
+  }
+
  private:
   double now() const { return seconds_since(options_.started); }
 
@@ -142,7 +154,7 @@ class Run {
 
   void write_summary() {
     const Summary summary = summarise(simulation_, costs_);
-    const auto measures = simulation_.config().scenario->measure(simulation_.view());
+    const auto measures = simulation_.config().scenario->measure(simulation_.view("scenario"));
     communicator_.agree([&] {
       if (!communicator_.is_root()) return;
       for (const std::string& line : summary_lines(summary)) log::info(line);
@@ -175,21 +187,6 @@ class Run {
   StepAgreement agreement_;
   CheckpointSchedule schedule_;
   RunCosts costs_;
-};
-
-// An output directory, created by the root.
-class Directory {
- public:
-  Directory(const std::string& path, const parallel::Communicator& communicator) : path_(path) {
-    communicator.agree([&] {
-      if (communicator.is_root()) directory_.emplace(path);
-    });
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  std::optional<io::OutputDirectory> directory_;
 };
 
 int threads_of(const Config& config, const RunOptions& options, const parallel::Communicator& communicator,
@@ -232,6 +229,10 @@ int go(Run& run, StopRequests& requests, TraceFile& trace) {
     code = run.go(requests);
   } catch (const StateFailure& failure) {
     code = run.fail(failure);
+  } catch (const StalledTime& failure) {
+    code = run.fail(failure);
+  } catch (const gpu::DeviceError& error) {
+    run.fail(error);
   }
   trace.finish();
   return code;
@@ -250,7 +251,8 @@ std::unique_ptr<Simulation> set_up(Make&& make) {
 
 int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
-  const Directory directory(options.output.empty() ? config.output.directory : options.output, communicator);
+  const NewDirectory directory(options.output.empty() ? config.output.directory : options.output,
+                               communicator);
   TraceFile trace(options.trace, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
   const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
@@ -264,6 +266,7 @@ int run(const Config& config, const RunOptions& options, const parallel::Communi
 int restart(const RestartInput& restart, const RunOptions& options,
             const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
+  ContinuedDirectory continued(continued_directory(restart, options.output), communicator);
   const std::string file = checkpoint_file(restart, communicator);
   io::CheckpointReader checkpoint(file, communicator);
   const io::CheckpointState& state = checkpoint.state();
@@ -277,15 +280,11 @@ int restart(const RestartInput& restart, const RunOptions& options,
   const std::string home = std::filesystem::path(file).parent_path().string();
   const std::string wanted = new_directory(restart, options.output, config);
   const RestartIn where = wanted.empty() ? RestartIn::same_directory : RestartIn::new_directory;
-  std::optional<Directory> fresh;
+  std::optional<NewDirectory> fresh;
   if (where == RestartIn::new_directory) fresh.emplace(wanted, communicator);
   TraceFile trace(options.trace, communicator);
   const std::string directory = !wanted.empty() ? wanted : home.empty() ? "." : home;
-  communicator.agree([&] {
-    if (where == RestartIn::new_directory || !communicator.is_root()) return;
-    for (const std::string& path : io::remove_half_written_files(directory))
-      log::info(fmt::format("{}: half-written file removed", path));
-  });
+  continued.prepare();
   const int threads =
       threads_of(config, options, communicator,
                  fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);

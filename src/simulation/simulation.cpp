@@ -102,9 +102,10 @@ void SimulationOf<D>::set_up() {
     if (!adapt()) break;
     set_initial_data();
   }
+  check_device_memory();
   status_ = traversal_.inspect();
   check_state();
-  config_.scenario->prepare_step(state(), *solver_);
+  config_.scenario->prepare_step(state("step data"), *solver_);
 }
 
 template <int D>
@@ -129,57 +130,82 @@ void SimulationOf<D>::set_initial_data() {
 template <int D>
 void SimulationOf<D>::advance(double limit) {
   const trace::Scope scope("step", step_ + 1);
-  const double dt = next_dt(limit);
+  const double stable = stable_dt(), dt = next_dt(limit, stable);
   const double t_next = t_ + dt >= limit ? limit : t_ + dt;
-  for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state());
-  status_ = traversal_.advance(t_, dt, t_next);
+  progress_.check({step_ + 1, t_, dt, t_next, stable, limit, config_.time.max_steps > 0});
+  const auto begin = std::chrono::steady_clock::now();
+  const mesh::DeviceCounts before = device_counts();
+  if (resident_report_.steps == 0) counts_at_start_ = before;
+  const double waited = traversal_.times().messages;
+  for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state(diagnostic->name()));
+  // After a regrid, the step brings the new mesh to the device.
+  in_memory([&] { status_ = traversal_.advance(t_, dt, t_next); });
   t_ = t_next;
   dt_ = dt;
   ++step_;
   updates_ += volumes();
   count_status();
   check_state();
-  for (const auto& diagnostic : diagnostics_) diagnostic->end_step(state(), dt);
+  for (const auto& diagnostic : diagnostics_) diagnostic->end_step(state(diagnostic->name()), dt);
   update_tracked_points();
-  if (!refinement_.is_static() && step_ % config_.mesh.regrid_every == 0) regrid();
+  const bool regrids = !refinement_.is_static() && step_ % config_.mesh.regrid_every == 0;
+  const mesh::DeviceCounts swept = device_counts();
+  if (regrids) regrid();
   const auto start = std::chrono::steady_clock::now();
-  config_.scenario->prepare_step(state(), *solver_);
+  config_.scenario->prepare_step(state("step data"), *solver_);
   times_.prepare += seconds_since(start);
+  if (resident_) {
+    const double messages = traversal_.times().messages - waited;
+    resident_report_.add_step({before, swept, device_counts()}, seconds_since(begin) - messages, regrids);
+  }
 }
 
 template <int D>
-double SimulationOf<D>::next_dt(double limit) const {
+double SimulationOf<D>::stable_dt() const {
   double finest = std::numeric_limits<double>::infinity();
   for (const double dx : level_dx_) finest = dx > 0 ? std::min(finest, dx) : finest;
-  double dt = std::min(config_.time.cfl * status_.min_crossing, solver_->step_limit(t_, finest));
-  if (config_.time.max_dt > 0) dt = std::min(dt, config_.time.max_dt);
+  const double dt = std::min(config_.time.cfl * status_.min_crossing, solver_->step_limit(t_, finest));
+  return config_.time.max_dt > 0 ? std::min(dt, config_.time.max_dt) : dt;
+}
+
+template <int D>
+double SimulationOf<D>::next_dt(double limit, double dt) const {
   const double remaining = limit - t_;
   if (dt >= remaining) return remaining;
   return remaining < (1 + smallest_last_step) * dt ? remaining / 2 : dt;
 }
 
 template <int D>
-void SimulationOf<D>::regrid() {
-  const trace::Scope scope("regrid");
-  const auto start = std::chrono::steady_clock::now();
+template <class Change>
+void SimulationOf<D>::in_memory(const Change& change) const {
   const auto no_memory = [&](const char* reason) {
     return fmt::format(
         "step {}, t = {}: out of memory for the refined mesh ({}); files written so far are intact", step_,
         t_, reason);
   };
-  bool changed = false;
   try {
-    changed = adapt();
+    change();
   } catch (const gpu::OutOfMemory& error) {
     throw Failure(no_memory(error.what()));
   } catch (const parallel::AgreedFailure& error) {
+    if (communicator().any(resident_ && resident_->device->lost())) throw;
     throw parallel::AgreedFailure(no_memory(error.what()));
   }
+}
+
+template <int D>
+void SimulationOf<D>::regrid() {
+  const trace::Scope scope("regrid");
+  const auto start = std::chrono::steady_clock::now();
+  bool changed = false;
+  in_memory([&] { changed = adapt(); });
   if (changed) {
-    status_ = traversal_.enforce_floors();
+    in_memory([&] { status_ = traversal_.enforce_floors(); });
     count_status();
     check_state();
-    mesh_.fill_halos(t_, team_);
+    in_memory([&] { mesh_.fill_halos(t_, team_); });
+  } else {
+    in_memory([&] { mesh_.prepare_step(); });  // leaves may have moved to other ranks
   }
   times_.regrid += seconds_since(start);
 }
@@ -189,19 +215,19 @@ void SimulationOf<D>::count_status() {
   first_order_ += status_.first_order;
   floored_ += status_.floored;
   strayed_ += status_.strayed;
-  watch_.look(state(), *solver_, status_, step_);
+  watch_.look(state("bounds"), *solver_, status_, step_);
 }
 
 template <int D>
 void SimulationOf<D>::check_state() const {
-  if (status_.failed) throw_inadmissible(state(), *solver_, status_.inadmissible, step_);
+  if (status_.failed) throw_inadmissible(state("failing state"), *solver_, status_.inadmissible, step_);
 }
 
 template <int D>
 bool SimulationOf<D>::adapt() {
   if (engine_) engine_->safepoint();
-  if (!mesh_.adapt(refinement_.flags(mesh_, state()), config_.mesh.min_level, config_.mesh.max_level, t_,
-                   team_)) {
+  if (!mesh_.adapt(refinement_.flags(mesh_, state("regrid")), config_.mesh.min_level, config_.mesh.max_level,
+                   t_, team_)) {
     return false;
   }
   count_leaves();
@@ -240,23 +266,22 @@ std::vector<Vec<int, 3>> SimulationOf<D>::leaf_indices() const {
 
 template <int D>
 std::vector<double> SimulationOf<D>::totals() const {
-  return simulation::totals(state());
+  return simulation::totals(state("totals"));
 }
 
 template <int D>
 std::vector<Measure> SimulationOf<D>::measures() {
-  const StateView view = state();
   std::vector<Measure> all;
   const auto add = [&](std::vector<Measure> measures) {
     for (Measure& measure : measures) all.push_back(std::move(measure));
   };
   // Tracked points come first: the scenario's own columns may refer to them.
   for (const auto& diagnostic : diagnostics_) {
-    if (!diagnostic->tracked_points().empty()) add(diagnostic->measure(view));
+    if (!diagnostic->tracked_points().empty()) add(diagnostic->measure(state(diagnostic->name())));
   }
-  add(config_.scenario->measure(view));
+  add(config_.scenario->measure(state("scenario")));
   for (const auto& diagnostic : diagnostics_) {
-    if (diagnostic->tracked_points().empty()) add(diagnostic->measure(view));
+    if (diagnostic->tracked_points().empty()) add(diagnostic->measure(state(diagnostic->name())));
   }
   return all;
 }
@@ -267,26 +292,6 @@ RunTimes SimulationOf<D>::times() const {
   times.sweeps = traversal_.times();
   times.messages = traversal_.message_overlap();
   return times;
-}
-
-template <int D>
-std::optional<OffloadReport> SimulationOf<D>::offload() const {
-  if (!engine_) return std::nullopt;
-  const gpu::Stats memory = engine_->memory();
-  return OffloadReport{engine_->counts(),
-                       engine_->devices(),
-                       traversal_.enclaves()->updates(),
-                       traversal_.enclaves()->enclaves(),
-                       static_cast<std::int64_t>(memory.allocations),
-                       static_cast<std::int64_t>(memory.hits),
-                       static_cast<std::int64_t>(memory.fallbacks),
-                       static_cast<std::int64_t>(memory.evictions),
-                       static_cast<std::int64_t>(memory.while_busy),
-                       static_cast<std::int64_t>(engine_->device_bytes()),
-                       static_cast<std::int64_t>(engine_->peak_device_bytes()),
-                       memory.waited,
-                       engine_->batch_overlap().time(team_.size()),
-                       traversal_.enclaves()->rates()};
 }
 
 template <int D>

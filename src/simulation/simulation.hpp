@@ -16,6 +16,7 @@
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/report/offload_report.hpp"
+#include "simulation/report/resident_report.hpp"
 #include "simulation/scenario.hpp"
 #include "tasks/traversal.hpp"
 
@@ -53,8 +54,10 @@ class Simulation {
   // out, on all ranks alike. Collective.
   virtual void advance(double limit) = 0;
 
-  // This rank's patches in curve order, halos across faces full. Valid until the next advance().
-  virtual StateView view() = 0;
+  // This rank's patches in curve order, halos across faces full. Valid until the next advance(). `reason`,
+  // a literal: why patches that live on a device are brought home, for the summary.
+  virtual StateView view(const char* reason) = 0;
+  StateView view() { return view("other"); }
   // Lower corner of each leaf in leaves of its own level, counted from the domain's lower corner; unused axes
   // are 0.
   virtual std::vector<Vec<int, 3>> leaf_indices() const = 0;
@@ -80,6 +83,9 @@ class Simulation {
   virtual std::size_t register_bytes() const = 0;
   virtual RunTimes times() const = 0;
   virtual std::optional<OffloadReport> offload() const = 0;  // nothing without devices
+  // Nothing unless the patches of this rank live on a device.
+  virtual std::optional<ResidentReport> resident() const = 0;
+  virtual std::optional<mesh::DeviceMemory> device_memory() const = 0;  // wanted for the present mesh
 
   // Sets everything that restart_simulation() reads, except mesh.mesh.leaves (see leaf_indices()), and adds
   // entries to state.counters. Collective.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
+#include "simulation/control/time_progress.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/diagnostics/bounds_watch.hpp"
 #include "simulation/diagnostics/inexact_halos.hpp"
@@ -45,7 +46,7 @@ class SimulationOf final : public Simulation {
 
   void advance(double limit) override;
 
-  StateView view() override { return state(); }
+  StateView view(const char* reason) override { return state(reason); }
   std::vector<Measure> measures() override;
   std::vector<Vec<int, 3>> leaf_indices() const override;
 
@@ -62,21 +63,33 @@ class SimulationOf final : public Simulation {
   std::size_t register_bytes() const override { return mesh_.register_bytes(); }
   RunTimes times() const override;
   std::optional<OffloadReport> offload() const override;
+  std::optional<ResidentReport> resident() const override;
+  std::optional<mesh::DeviceMemory> device_memory() const override;
 
   void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const override;
 
  private:
-  StateView state() const {
+  // `reason`, a literal: why patches are brought home.
+  StateView state(const char* reason) const {
     return {communicator(),
             mesh_.layout(),
-            {mesh_.patches(), mesh_.lives_on_device() ? std::function<void()>([this] { mesh_.bring_home(); })
-                                                      : std::function<void()>()},
+            {mesh_.patches(), mesh_.lives_on_device()
+                                  ? std::function<void()>([this, reason] { mesh_.bring_home(reason); })
+                                  : std::function<void()>()},
             mesh_.levels(),
             t_,
             team_,
             level_dx_,
             tracked_points_,
-            [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); },
+            [this, reason](std::span<const char> marked) {
+              mesh_.bring_home(reason);
+              mesh_.fill_whole_halos(marked, t_, team_);
+            },
+            [this](const solvers::ShellBatch& batch, std::span<std::uint64_t> sums) {
+              if (!mesh_.is_current_on_device()) return false;
+              mesh_.on_device()->sum_shells(batch, sums);
+              return true;
+            },
             inexact_halos_};
   }
   void set_initial_data();
@@ -85,7 +98,14 @@ class SimulationOf final : public Simulation {
   void count_leaves();
   void count_status();
   void check_state() const;  // throws StateFailure on all ranks
-  double next_dt(double limit) const;
+  double stable_dt() const;  // the longest step that scheme and input allow
+  // Throws InputError on all ranks if the mesh does not fit into the memory of a device. Collective.
+  void check_device_memory() const;
+  // Runs `change`, after which the mesh needs more memory than before. Throws Failure if there is not enough.
+  template <class Change>
+  void in_memory(const Change& change) const;
+  mesh::DeviceCounts device_counts() const;
+  double next_dt(double limit, double stable) const;
   void update_tracked_points();
 
   Config config_;
@@ -101,6 +121,7 @@ class SimulationOf final : public Simulation {
   tasks::SweepStatus status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;
+  TimeProgress progress_;
   // Of all ranks, recounted after every change of the mesh.
   std::int64_t leaves_ = 0;
   std::vector<std::int64_t> leaves_per_level_;
@@ -111,6 +132,8 @@ class SimulationOf final : public Simulation {
                strayed_ = 0;  // of this rank; the root's include those before a restart
   BoundsWatch watch_;
   RunTimes times_;
+  ResidentReport resident_report_;  // steps and regrids
+  mesh::DeviceCounts counts_at_start_;
 };
 
 }  // namespace meander::simulation

@@ -12,6 +12,7 @@
 #include "base/thread_team.hpp"
 #include "base/vec.hpp"
 #include "parallel/communicator.hpp"
+#include "solvers/resident.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::simulation {
@@ -53,6 +54,9 @@ struct StateView {
   // always full. Halos are derived data: the state does not change. Empty: all halos are already complete.
   // Collective.
   std::function<void(std::span<const char>)> fill_whole_halos = {};
+  // Sets the sums of a batch (mesh::DevicePatches::sum_shells) if the patches live on a device; null, or false:
+  // they do not.
+  std::function<bool(const solvers::ShellBatch&, std::span<std::uint64_t>)> sum_shells = {};
   std::span<const std::uint32_t> inexact_halos =
       {};  // of each leaf (inexact_halos.hpp); empty: all halos are exact
 };

@@ -21,10 +21,19 @@
 //
 // A kernel is a class with these members:
 //
+//   // Registers of a GPU's thread that the compiler may take before it spills.
+//   static constexpr int registers;
 //   // Doubles of block memory for a patch with p volumes along each axis.
-//   static std::ptrdiff_t memory(int p);
+//   static constexpr std::ptrdiff_t memory(int p);
 //   template <class Block>
 //   void update(const Block&, const DevicePatch&, BlockStatus&, double* memory) const;
+//
+// A kernel whose phases need many registers may also offer them one by one: CUDA then launches each part as a
+// kernel of its own, with block memory in global memory. The last part completes the status.
+//
+//   static constexpr int parts;
+//   template <int part, class Block>
+//   void run(const Block&, const DevicePatch&, BlockStatus&, double* memory) const;
 //
 // This header has the block of one thread; block_cuda.cuh has the CUDA block, block_openmp.hpp the OpenMP
 // block.

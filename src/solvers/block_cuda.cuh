@@ -5,9 +5,11 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
+#include "gpu/once_per_device.hpp"
 #include "solvers/block_patch.hpp"
 
 namespace meander::solvers {
@@ -62,20 +64,38 @@ class CudaBlock {
   __device__ __forceinline__ static int first() { return static_cast<int>(threadIdx.x); }
 };
 
-// `scratch` null: the block's memory is shared memory.
-template <class Kernel, int threads>
-__global__ void __launch_bounds__(threads)
+// The number of blocks that a multiprocessor of 228 KiB of shared memory holds, where each thread has the
+// registers that the kernel asks for. Told this number, the compiler does not spill for the sake of blocks
+// that do not fit in any case.
+template <class Kernel, int known, int threads>
+constexpr int resident_blocks() {
+  constexpr std::size_t shared_memory = 228 * 1024, reserved = 2 * 1024, registers = 65536, most_blocks = 32;
+  const std::size_t bytes = static_cast<std::size_t>(Kernel::memory(known)) * sizeof(double) + reserved;
+  // Kernels of any patch size need some more for their indices.
+  const std::size_t needed = Kernel::registers + (known == 0 ? 16 : 0);
+  const std::size_t by_registers = registers / (threads * (needed < 255 ? needed : 255));
+  const std::size_t by_memory = known == 0 ? by_registers : shared_memory / bytes;
+  return static_cast<int>(std::min({by_memory, by_registers, most_blocks}));
+}
+
+// The memory of a block is shared memory, or its part of the batch's scratch: a parameter of the kernel's
+// type, since the compiler accesses memory of an unknown kind by slower instructions.
+template <class Kernel, int threads, BlockMemory place, int blocks>
+__global__ void __launch_bounds__(threads, blocks)
     update_patches(const __grid_constant__ Kernel kernel, const __grid_constant__ DeviceBatch batch,
-                   int memory, double* scratch) {
+                   int memory) {
   extern __shared__ double shared[];
   const CudaBlock<threads> block;
-  double* const mine =
-      scratch == nullptr ? shared : scratch + static_cast<std::ptrdiff_t>(blockIdx.x) * memory;
-  const DevicePatch& patch = batch.patches[blockIdx.x];  // no copy: its arrays are indexed
+  const DevicePatch& patch = global(batch.patches)[blockIdx.x];  // no copy: its arrays are indexed
   BlockStatus status;
-  kernel.update(block, patch, status, mine);
+  if constexpr (place == BlockMemory::shared) {
+    kernel.update(block, patch, status, shared);
+  } else {
+    auto* const scratch = global(static_cast<double*>(batch.scratch));
+    kernel.update(block, patch, status, scratch + static_cast<std::ptrdiff_t>(blockIdx.x) * memory);
+  }
   block.collect(status);
-  if (block.leads()) status.write(batch.status[blockIdx.x]);
+  if (block.leads()) status.write(global(batch.status)[blockIdx.x]);
 }
 
 inline void check_launch(cudaError_t result, const char* call) {
@@ -84,34 +104,94 @@ inline void check_launch(cudaError_t result, const char* call) {
   throw gpu::DeviceError(std::string(call) + ": " + cudaGetErrorString(result), false);
 }
 
+// The shared memory in bytes that a block of this kernel may have in addition to the kernel's own. The first
+// call for a device raises it to the device's maximum, once for launches of all patch sizes.
+template <auto* function>
+std::size_t shared_memory_limit(int device) {
+  static gpu::OncePerDevice limit;
+  return static_cast<std::size_t>(limit(device, [device]() -> long {
+    int most = 0;
+    check_launch(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                 "cudaDeviceGetAttribute");
+    cudaFuncAttributes found{};
+    check_launch(cudaFuncGetAttributes(&found, function), "cudaFuncGetAttributes");
+    const int free = most - static_cast<int>(found.sharedSizeBytes);
+    check_launch(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, free),
+                 "cudaFuncSetAttribute");
+    check_launch(cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxShared),
+                 "cudaFuncSetAttribute");
+    return free;
+  }));
+}
+
 // Number of threads for the p^2 volumes of a plane (in 2D: all volumes), at most 289 if p is known.
 constexpr int threads_for(int p) {
   return p == 0 ? 256 : (p * p + 31) / 32 * 32;
 }
 
+constexpr int large_patch = 64;
+
+// One part of a kernel that consists of several (Kernel::parts), each with registers of its own. Parts hand
+// data on in the slots and in scratch memory.
+template <class Kernel, int threads, int blocks, int part>
+__global__ void __launch_bounds__(threads, blocks)
+    update_part(const __grid_constant__ Kernel kernel, const __grid_constant__ DeviceBatch batch,
+                int memory) {
+  const CudaBlock<threads> block;
+  const DevicePatch& patch = global(batch.patches)[blockIdx.x];
+  BlockStatus status;
+  auto* scratch = static_cast<double*>(batch.scratch);
+  if (scratch != nullptr) scratch = global(scratch) + static_cast<std::ptrdiff_t>(blockIdx.x) * memory;
+  kernel.template run<part>(block, patch, status, scratch);
+  if constexpr (part + 1 == Kernel::parts) {
+    block.collect(status);
+    if (block.leads()) status.write(global(batch.status)[blockIdx.x]);
+  }
+}
+
+// Submits all parts. Throws DeviceError.
+template <class Kernel, int threads>
+void launch_parts_on_cuda(const gpu::Execution& execution, const typename Kernel::Equation& pde,
+                          const DeviceBatch& batch) {
+  const auto memory = static_cast<int>(Kernel::memory(batch.layout.p));
+  const Kernel kernel(pde, batch);
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(batch.count);
+  config.blockDim = threads;
+  config.stream = static_cast<cudaStream_t>(execution.native_queue());
+  [&]<int... part>(std::integer_sequence<int, part...>) {
+    (check_launch(cudaLaunchKernelEx(&config, &update_part<Kernel, threads, 1, part>, kernel, batch, memory),
+                  "kernel launch"),
+     ...);
+  }
+  (std::make_integer_sequence<int, Kernel::parts>());
+}
+
 // Submits the update of a batch; `known`: the kernel's patch size, or 0. Throws DeviceError.
 template <class Kernel, int known, int threads = threads_for(known)>
-void launch_on_cuda_blocks(void* queue, const typename Kernel::Equation& pde, const DeviceBatch& batch) {
-  constexpr auto* function = &update_patches<Kernel, threads>;
-  const std::ptrdiff_t memory = Kernel::memory(batch.layout.p);
+void launch_on_cuda_blocks(const gpu::Execution& execution, const typename Kernel::Equation& pde,
+                           const DeviceBatch& batch) {
+  constexpr int blocks = resident_blocks<Kernel, known, threads>();
+  const auto memory = static_cast<int>(Kernel::memory(batch.layout.p));
   const std::size_t bytes = static_cast<std::size_t>(memory) * sizeof(double);
-  int device = 0, most = 0;
-  check_launch(cudaGetDevice(&device), "cudaGetDevice");
-  check_launch(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-               "cudaDeviceGetAttribute");
-  // The kernel itself uses part of the shared memory, for the status.
-  const bool shared = bytes + 1024 <= static_cast<std::size_t>(most);
-  if (shared) {
-    check_launch(
-        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "cudaFuncSetAttribute");
-  } else if (batch.scratch == nullptr) {
-    throw gpu::DeviceError("a patch needs more shared memory than the device has", false);
+  const auto launch = [&](auto* function, std::size_t shared) {
+    cudaLaunchConfig_t config{};
+    config.gridDim = static_cast<unsigned>(batch.count);
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared;
+    config.stream = static_cast<cudaStream_t>(execution.native_queue());
+    check_launch(cudaLaunchKernelEx(&config, function, Kernel(pde, batch), batch, memory), "kernel launch");
+  };
+  constexpr auto* in_shared = &update_patches<Kernel, threads, BlockMemory::shared, blocks>;
+  if (bytes == 0 || bytes <= shared_memory_limit<in_shared>(execution.device_number()))
+    return launch(in_shared, bytes);
+  // Known sizes that fit into every device need no second kernel.
+  if constexpr (Kernel::memory(known == 0 ? large_patch : known) * sizeof(double) > modest_shared_memory) {
+    if (batch.scratch != nullptr)
+      return launch(&update_patches<Kernel, threads, BlockMemory::scratch, blocks>, 0);
   }
-  function<<<static_cast<unsigned>(batch.count), threads, shared ? bytes : 0,
-             static_cast<cudaStream_t>(queue)>>>(Kernel(pde, batch), batch, static_cast<int>(memory),
-                                                 shared ? nullptr : static_cast<double*>(batch.scratch));
-  check_launch(cudaGetLastError(), "kernel launch");
+  throw gpu::DeviceError("a patch needs more shared memory than the device has", false);
 }
 
 }  // namespace meander::solvers

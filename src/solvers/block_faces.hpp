@@ -14,7 +14,7 @@ template <int N, int sides, class Shape>
 class BlockFaces {
  public:
   MEANDER_TERM BlockFaces(const Shape& shape, double* memory) : shape_(shape), memory_(memory) {}
-  static std::ptrdiff_t memory(int p) { return 2 * sides * N * p * (p + 1); }
+  static constexpr std::ptrdiff_t memory(int p) { return 2 * sides * N * p * (p + 1); }
 
   // Number of faces along one axis, and along both.
   MEANDER_TERM int along() const { return shape_.p() * (shape_.p() + 1); }
@@ -51,7 +51,8 @@ class BlockFaces {
  private:
   MEANDER_TERM void record(double* to, int tangential, int k, const double* flux) const {
     if (to == nullptr) return;
-    for (int n = 0; n < N; ++n) to[n * shape_.face_volumes() + k * shape_.p() + tangential] = 0.5 * flux[n];
+    for (int n = 0; n < N; ++n)
+      global(to)[n * shape_.face_volumes() + k * shape_.p() + tangential] = 0.5 * flux[n];
   }
 
   const Shape& shape_;

@@ -5,7 +5,8 @@
 // the same operations in the same order. The unknowns and their derivatives do not fit into the registers of
 // a thread. Each phase therefore keeps the rates of one group of unknowns, and the compiler omits from the
 // phase the operations that these rates do not need. Common subexpressions of several groups are computed
-// once a group. Usable in device code.
+// once a group. On CUDA each phase is a kernel of its own (block.hpp). Gradients are computed one after another
+// (keep_order()) and the states loaded after them, so that a thread holds less at a time. Usable in device code.
 
 #include "solvers/block_patch.hpp"
 #include "solvers/radiative.hpp"
@@ -19,12 +20,19 @@ concept Grouped = FusedRhs<P> && P::rate_groups >
   { P::rate_group(n) } -> std::convertible_to<int>;
 };
 
-// Common base of both schemes. h: halo width.
-template <Grouped P, int h>
+// Whether the last phase of an update may change unknown n: P::enforced(n), or true.
+template <class P>
+constexpr bool is_enforced(int n) {
+  if constexpr (requires { P::enforced(0); }) return P::enforced(n);
+  return true;
+}
+
+// Common base of both schemes. h: halo width; known: the patch size, or 0.
+template <Grouped P, int h, int known>
 class BlockFused {
  protected:
   static constexpr int N = P::unknowns;
-  using Shape = BlockShape<3, N, h, 0>;
+  using Shape = BlockShape<3, N, h, known>;
 
   MEANDER_HOST_DEVICE BlockFused(const P& pde, const DeviceBatch& batch)
       : step_(pde, batch), shape_(batch.layout.p) {}
@@ -37,13 +45,14 @@ class BlockFused {
     return {item % p, item / p % p, item / (p * p)};
   }
 
-  // Calls each.template operator()<group>(item) for all volumes, group after group.
-  template <class Block, class Each>
-  MEANDER_TERM void by_groups(const Block& block, const Each& each) const {
-    [&]<int... group>(std::integer_sequence<int, group...>) {
-      (groups<group>(block, each), ...);
+  // Runs the parts of a kernel one after another, for devices that update a patch by one kernel.
+  template <class Kernel, class Block>
+  MEANDER_TERM static void run_all(const Kernel& kernel, const Block& block, const DevicePatch& patch,
+                                   BlockStatus& status, double* memory) {
+    [&]<int... part>(std::integer_sequence<int, part...>) {
+      ((part > 0 ? block.sync() : void(), kernel.template run<part>(block, patch, status, memory)), ...);
     }
-    (std::make_integer_sequence<int, P::rate_groups>());
+    (std::make_integer_sequence<int, Kernel::parts>());
   }
 
   // The last phase, after all unknowns have their new values: enforces constraints and floors, and collects
@@ -52,58 +61,73 @@ class BlockFused {
   MEANDER_TERM void enter(const Block& block, const DevicePatch& patch, BlockStatus& status) const {
     block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
       const Volume at = volume(item);
+      double* const next = global(patch.next) + item;
       double q[N];
       MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) q[n] = patch.next[n * shape_.volumes() + item];
+      for (int n = 0; n < N; ++n) q[n] = next[n * shape_.volumes()];
       step_.finish(patch, q, at.i, at.j, at.k, item, mine);
       MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) patch.next[n * shape_.volumes() + item] = q[n];
+      for (int n = 0; n < N; ++n) {
+        if (is_enforced<P>(n)) next[n * shape_.volumes()] = q[n];
+      }
     });
   }
 
   BlockStep<P> step_;
   Shape shape_;
-
- private:
-  template <int group, class Block, class Each>
-  MEANDER_TERM void groups(const Block& block, const Each& each) const {
-    block.for_each(shape_.volumes(), [&](int item) { each.template operator()<group>(item); });
-    block.sync();
-  }
 };
 
-template <Grouped P>
-class BlockRusanovFused : private BlockFused<P, 1> {
-  using Base = BlockFused<P, 1>;
+template <Grouped P, int known = 0>
+class BlockRusanovFused : private BlockFused<P, 1, known> {
+  using Base = BlockFused<P, 1, known>;
   using Base::N, Base::shape_, Base::step_;
 
  public:
   using Equation = P;
+  static constexpr int registers = 255;
 
   MEANDER_HOST_DEVICE BlockRusanovFused(const P& pde, const DeviceBatch& batch) : Base(pde, batch) {}
 
   // Holds the wave speeds along the axes, in the interior and the halo.
-  static std::ptrdiff_t memory(int p) { return std::ptrdiff_t{3} * (p + 2) * (p + 2) * (p + 2); }
+  static constexpr std::ptrdiff_t memory(int p) { return std::ptrdiff_t{3} * (p + 2) * (p + 2) * (p + 2); }
+
+  // Wave speeds, one part for each group of rates, and the last phase.
+  static constexpr int parts = P::rate_groups + 2;
 
   template <class Block>
   MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
                            double* memory) const {
+    this->run_all(*this, block, patch, status, memory);
+  }
+
+  template <int part, class Block>
+  MEANDER_TERM void run(const Block& block, const DevicePatch& patch, BlockStatus& status,
+                        double* memory) const {
+    if constexpr (part == 0) {
+      speeds(block, patch, memory);
+    } else if constexpr (part + 1 == parts) {
+      this->enter(block, patch, status);
+    } else {
+      block.for_each(shape_.volumes(), [&](int item) { rates<part - 1>(patch, item, memory); });
+    }
+  }
+
+ private:
+  template <class Block>
+  MEANDER_TERM void speeds(const Block& block, const DevicePatch& patch, double* memory) const {
     const int edge = shape_.edge(), plane = shape_.slot_plane(), box = plane * edge;
     block.for_each(box, [&](int item) {
       const int i = item % edge - 1, j = item / edge % edge - 1, k = item / plane - 1;
       if (shape_.outside(i) + shape_.outside(j) + shape_.outside(k) > 1) return;
+      const double* const from = global(patch.q) + item;
       double q[N], speed[3];
       MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) q[n] = patch.q[n * shape_.unknown_stride() + item];
+      for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
       step_.pde.auxiliary(q, speed);
       for (int a = 0; a < 3; ++a) memory[a * box + item] = speed[a];
     });
-    block.sync();
-    this->by_groups(block, [&]<int group>(int item) { rates<group>(patch, item, memory); });
-    this->enter(block, patch, status);
   }
 
- private:
   struct Faces {
     double below, above;
   };
@@ -114,6 +138,8 @@ class BlockRusanovFused : private BlockFused<P, 1> {
     const int at = shape_.in_slot(volume.i, volume.j, volume.k), box = shape_.slot_plane() * shape_.edge();
     const int strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double half = 0.5 / patch.dx, spread = 0.5 * step_.dt / patch.dx;
+    const double* const slot = global(patch.q) + at;
+    double* const next = global(patch.next) + item;
     double q[N], gradient[3 * N], diffusion[N], rate[N];
     Faces faces[3];
     MEANDER_UNROLL
@@ -123,51 +149,66 @@ class BlockRusanovFused : private BlockFused<P, 1> {
     }
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
-      const double* centre = patch.q + n * shape_.unknown_stride() + at;
-      q[n] = *centre;
+      keep_order();
+      const double* centre = slot + n * shape_.unknown_stride();
+      const double here = *centre;
       MEANDER_UNROLL
       for (int a = 0; a < 3; ++a) {
-        const double below = q[n] - centre[-strides[a]], above = centre[strides[a]] - q[n];
+        const double below = here - centre[-strides[a]], above = centre[strides[a]] - here;
         gradient[a * N + n] = half * (below + above);
         const double along = fma(faces[a].above, above, -(faces[a].below * below));
         diffusion[n] = a == 0 ? along : diffusion[n] + along;
       }
     }
+    keep_order();
+    MEANDER_UNROLL
+    for (int n = 0; n < N; ++n) q[n] = slot[n * shape_.unknown_stride()];
     step_.pde.rates(q, gradient, rate);
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
       if (P::rate_group(n) != group) continue;
-      patch.next[n * shape_.volumes() + item] = fma(step_.dt, rate[n], fma(spread, diffusion[n], q[n]));
+      next[n * shape_.volumes()] = fma(step_.dt, rate[n], fma(spread, diffusion[n], q[n]));
     }
   }
 };
 
 // radiates: true for batches with radiative faces. It adds a phase, for which the compiler would take
 // registers in all other batches.
-template <Grouped P, bool radiates>
-class BlockFourthOrder : private BlockFused<P, 3> {
+template <Grouped P, bool radiates, int known = 0>
+class BlockFourthOrder : private BlockFused<P, 3, known> {
   static_assert(!radiates || Radiating<P>);
-  using Base = BlockFused<P, 3>;
+  using Base = BlockFused<P, 3, known>;
   using Base::N, Base::shape_, Base::step_;
 
  public:
   using Equation = P;
+  static constexpr int registers = 255;
 
   MEANDER_HOST_DEVICE BlockFourthOrder(const P& pde, const DeviceBatch& batch)
       : Base(pde, batch),
         stage_(batch.stage),
         stage_block_(static_cast<int>(batch.layout.stage_block_size())) {}
 
-  static std::ptrdiff_t memory(int) { return 0; }
+  static constexpr std::ptrdiff_t memory(int) { return 0; }
+
+  // One part for each group of rates, one for radiative faces, and the last phase.
+  static constexpr int parts = P::rate_groups + (radiates ? 2 : 1);
 
   template <class Block>
-  MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status, double*) const {
-    this->by_groups(block, [&]<int group>(int item) { rates<group>(patch, item); });
-    if constexpr (radiates) {
+  MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
+                           double* memory) const {
+    this->run_all(*this, block, patch, status, memory);
+  }
+
+  template <int part, class Block>
+  MEANDER_TERM void run(const Block& block, const DevicePatch& patch, BlockStatus& status, double*) const {
+    if constexpr (part < P::rate_groups) {
+      block.for_each(shape_.volumes(), [&](int item) { rates<part>(patch, item); });
+    } else if constexpr (part + 1 == parts) {
+      this->enter(block, patch, status);
+    } else {
       block.for_each(shape_.volumes(), [&](int item) { radiate(patch, item); });
-      block.sync();
     }
-    this->enter(block, patch, status);
   }
 
  private:
@@ -179,7 +220,7 @@ class BlockFourthOrder : private BlockFused<P, 3> {
   MEANDER_TERM void radiate(const DevicePatch& patch, int item) const {
     const auto volume = this->volume(item);
     if (!waves_leave(patch, volume)) return;
-    const double* centre = patch.q + shape_.in_slot(volume.i, volume.j, volume.k);
+    const double* centre = global(patch.q) + shape_.in_slot(volume.i, volume.j, volume.k);
     const std::ptrdiff_t strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double x[3] = {patch.lower[0] + (volume.i + 0.5) * patch.dx,
                          patch.lower[1] + (volume.j + 0.5) * patch.dx,
@@ -198,12 +239,13 @@ class BlockFourthOrder : private BlockFused<P, 3> {
     const int strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double dx = patch.dx, dissipation = step_.pde.dissipation();
     const double near = 2.0 / (3.0 * dx), far = -1.0 / (12.0 * dx), damping = dissipation / (64.0 * dx);
+    const double* const slot = global(patch.q) + at;
     double q[N], gradient[3 * N], damped[N], rate[N];
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
-      const double* centre = patch.q + n * shape_.unknown_stride() + at;
-      q[n] = *centre;
-      double sixth = -60.0 * q[n];
+      keep_order();
+      const double* centre = slot + n * shape_.unknown_stride();
+      double sixth = -60.0 * *centre;
       MEANDER_UNROLL
       for (int a = 0; a < 3; ++a) {
         const int s = strides[a];
@@ -214,6 +256,9 @@ class BlockFourthOrder : private BlockFused<P, 3> {
       }
       damped[n] = damping * sixth;
     }
+    keep_order();
+    MEANDER_UNROLL
+    for (int n = 0; n < N; ++n) q[n] = slot[n * shape_.unknown_stride()];
     step_.pde.rates(q, gradient, rate);
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
@@ -224,27 +269,32 @@ class BlockFourthOrder : private BlockFused<P, 3> {
   // One stage of the classical Runge-Kutta method, for one unknown of one volume.
   MEANDER_TERM void advance(const DevicePatch& patch, int at, double q, double rate) const {
     const double reach = stage_ < 2 ? 0.5 : stage_ == 2 ? 1.0 : 1.0 / 6.0, by = reach * step_.dt;
-    double *const start = patch.stages + at, *const sum = start + stage_block_;
+    double *const start = global(patch.stages) + at, *const sum = start + stage_block_;
+    double* const next = global(patch.next) + at;
     if (stage_ == 0) {
       *start = q;
       *sum = rate;
-      patch.next[at] = fma(by, rate, q);
+      *next = fma(by, rate, q);
     } else if (stage_ < 3) {
       *sum = fma(2.0, rate, *sum);
-      patch.next[at] = fma(by, rate, *start);
+      *next = fma(by, rate, *start);
     } else {
-      patch.next[at] = fma(by, *sum + rate, *start);
+      *next = fma(by, *sum + rate, *start);
     }
   }
 
   int stage_, stage_block_;
 };
 
-// Calls body(std::type_identity<Kernel>()) for the fourth-order kernel that fits the batch.
-template <Grouped P, class Body>
+// Calls body(std::type_identity<Kernel>()) for the fourth-order kernel that fits the batch. Sizes: patch sizes
+// with a kernel of their own.
+template <Grouped P, class Sizes, class Body>
 void with_fourth_order(const DeviceBatch& batch, const Body& body) {
-  if (batch.radiates) return body(std::type_identity<BlockFourthOrder<P, true>>());
-  body(std::type_identity<BlockFourthOrder<P, false>>());
+  with_patch_size<P, Sizes>(batch.layout.p, [&](auto p) {
+    constexpr int known = decltype(p)::value;
+    if (batch.radiates) return body(std::type_identity<BlockFourthOrder<P, true, known>>());
+    body(std::type_identity<BlockFourthOrder<P, false, known>>());
+  });
 }
 
 }  // namespace meander::solvers

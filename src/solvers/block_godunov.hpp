@@ -16,11 +16,12 @@ class BlockGodunov {
   using Equation = P;
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
   static constexpr int sides = P::has_ncp ? 2 : 1;
+  static constexpr int registers = N > 5 ? 255 : D == 2 ? 56 : std::is_same_v<Flux, RusanovFlux> ? 64 : 96;
 
   MEANDER_HOST_DEVICE BlockGodunov(const P& pde, const DeviceBatch& batch)
       : step_(pde, batch), shape_(batch.layout.p) {}
 
-  static std::ptrdiff_t memory(int p) {
+  static constexpr std::ptrdiff_t memory(int p) {
     const std::ptrdiff_t planes = D == 3 ? 2 : 1;
     return planes * (N + A) * (p + 2) * (p + 2) + Faces::memory(p) + (D == 3 ? N * p * p : 0);
   }
@@ -70,7 +71,7 @@ class BlockGodunov {
     block.for_each(plane, [&](int item) {
       const int i = item % edge - 1, j = item / edge - 1;
       if (outside + shape_.outside(i) + shape_.outside(j) > 1) return;
-      const double* from = patch.q + (D == 3 ? (k + 1) * plane : 0) + item;
+      const double* from = global(patch.q) + (D == 3 ? (k + 1) * plane : 0) + item;
       double q[N], a[A + 1];
       for (int n = 0; n < N; ++n) to[n * plane + item] = q[n] = from[n * shape_.unknown_stride()];
       if constexpr (A > 0) {
@@ -120,7 +121,7 @@ class BlockGodunov {
     const int volumes = shape_.p() * shape_.p();
     for (int n = 0; n < N; ++n) z_flux[n * volumes + item] = flux[n];
     if (record == nullptr) return;
-    for (int n = 0; n < N; ++n) record[n * volumes + item] = 0.5 * flux[n];
+    for (int n = 0; n < N; ++n) global(record)[n * volumes + item] = 0.5 * flux[n];
   }
 
   MEANDER_TERM void volume(const DevicePatch& patch, int item, int k, double scale, const double* here,

@@ -14,11 +14,12 @@ class BlockMuscl {
  public:
   using Equation = P;
   static constexpr int N = P::unknowns, D = P::dim;
+  static constexpr int registers = N > 5 ? 255 : D == 3 ? 128 : 72;
 
   MEANDER_HOST_DEVICE BlockMuscl(const P& pde, const DeviceBatch& batch)
       : step_(pde, batch), shape_(batch.layout.p) {}
 
-  static std::ptrdiff_t memory(int p) {
+  static constexpr std::ptrdiff_t memory(int p) {
     const std::ptrdiff_t primitives = (D == 3 ? 3 : 1) * (p + 4) * (p + 4), states = 3 * (p + 2) * (p + 2),
                          columns = D == 3 ? 3 * p * p : 0;
     return N * (primitives + states + columns) + Faces::memory(p);
@@ -97,7 +98,7 @@ class BlockMuscl {
     block.for_each(plane, [&](int item) {
       const int i = item % edge - 2, j = item / edge - 2;
       if (outside + shape_.outside(i) + shape_.outside(j) > 2) return;
-      const double* from = patch.q + (D == 3 ? (k + 2) * plane : 0) + item;
+      const double* from = global(patch.q) + (D == 3 ? (k + 2) * plane : 0) + item;
       double q[N], w[N];
       for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
       step_.pde.primitive(q, w);
@@ -177,7 +178,7 @@ class BlockMuscl {
       for (int n = 0; n < N; ++n) work.z_flux[n * columns + item] = face[n];
       double* const record = k == 0 ? patch.flux[4] : k == p ? patch.flux[5] : nullptr;
       if (record != nullptr) {
-        for (int n = 0; n < N; ++n) record[n * columns + item] = 0.5 * face[n];
+        for (int n = 0; n < N; ++n) global(record)[n * columns + item] = 0.5 * face[n];
       }
     }
     for (int n = 0; n < N; ++n) work.top[n * columns + item] = high[n];
@@ -212,7 +213,7 @@ class BlockMuscl {
                             BlockStatus& status) const {
     const int i = item % shape_.p(), j = item / shape_.p();
     const double scale = -0.5 * ratio;
-    const double* const from = patch.q + shape_.in_slot(i, j, k);
+    const double* const from = global(patch.q) + shape_.in_slot(i, j, k);
     double q[N];
     for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], from[n * shape_.unknown_stride()]);
     const int volume = shape_.in_interior(i, j, k);

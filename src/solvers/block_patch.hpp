@@ -47,12 +47,15 @@ void with_patch_size(int p, const Body& body) {
 
 enum class BlockMemory { shared, scratch };  // of a device: shared memory, or global scratch memory only
 
+// Bytes of shared memory that every supported device has.
+inline constexpr std::size_t modest_shared_memory = 96 * 1024;
+
 // Scratch memory of a batch whose blocks each need that number of doubles. It is 0 if they fit into the
 // shared memory of every supported device. Blocks use larger shared memory where the device has it.
 inline std::size_t block_scratch(std::ptrdiff_t doubles, int patches, BlockMemory memory) {
-  const std::size_t modest_shared_memory = memory == BlockMemory::shared ? 96 * 1024 : 0;
+  const std::size_t shared = memory == BlockMemory::shared ? modest_shared_memory : 0;
   const std::size_t bytes = static_cast<std::size_t>(doubles) * sizeof(double);
-  return bytes <= modest_shared_memory ? 0 : bytes * static_cast<std::size_t>(patches);
+  return bytes <= shared ? 0 : bytes * static_cast<std::size_t>(patches);
 }
 
 // Positions of volumes, as in PatchLayout, with compile-time constants folded in.
@@ -95,7 +98,7 @@ struct BlockStep {
   template <class Shape>
   MEANDER_TERM void store(const DevicePatch& patch, const Shape& shape, const double* q, int volume,
                           int in_slot) const {
-    double* const to = patch.next + (in_place ? in_slot : volume);
+    double* const to = global(patch.next) + (in_place ? in_slot : volume);
     const int stride = in_place ? shape.unknown_stride() : shape.volumes();
     for (int n = 0; n < P::unknowns; ++n) to[n * stride] = q[n];
   }
@@ -110,7 +113,7 @@ struct BlockStep {
         x[0] = fma(i + 0.5, patch.dx, patch.lower[0]);
         x[1] = fma(j + 0.5, patch.dx, patch.lower[1]);
         if constexpr (P::dim == 3) x[2] = fma(k + 0.5, patch.dx, patch.lower[2]);
-        pde.source(q, x, t, dt, *step, s);
+        pde.source(q, x, t, dt, *global(step), s);
         for (int n = 0; n < P::unknowns; ++n) q[n] = fma(dt, s[n], q[n]);
       }
     }

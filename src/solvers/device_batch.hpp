@@ -31,10 +31,10 @@ struct DeviceBatch {
   void* scratch = nullptr;               // Solver::scratch_bytes(), contents undefined; null if 0
   PatchLayout layout;
   bool radiates = false;  // some patch is radiative
-  // DevicePatch::next is the slot itself (Solver::updates_in_place()): new interiors go there.
-  bool in_place = false;
   int stage = 0;
   double t = 0, dt = 0;
+  // DevicePatch::next is the slot itself (Solver::updates_in_place()): new interiors go there.
+  bool in_place = false;
 };
 static_assert(std::is_trivially_copyable_v<DevicePatch> && std::is_trivially_copyable_v<DeviceBatch> &&
               std::is_trivially_copyable_v<PatchStatus>);

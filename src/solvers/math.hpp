@@ -51,6 +51,24 @@ MEANDER_TERM double select(bool condition, double a, double b) {
   return condition ? a : b;
 }
 
+// A pointer to a device's global memory, that is, neither to shared nor to local memory: its loads and stores
+// need no test of the address space. Must not be null. Elsewhere the pointer itself.
+template <class T>
+MEANDER_TERM T* global(T* pointer) {
+#ifdef __CUDA_ARCH__
+  __builtin_assume(__isGlobal(pointer));
+#endif
+  return pointer;
+}
+
+// In device code, a point that loads and stores do not cross when the compiler orders them: fewer values are
+// alive at a time, and registers suffice. Elsewhere nothing.
+MEANDER_TERM void keep_order() {
+#ifdef __CUDA_ARCH__
+  asm volatile("" ::: "memory");
+#endif
+}
+
 // table[index] for an integer-valued index >= 0.
 MEANDER_TERM double gather(const double* table, double index) {
   return table[static_cast<long>(index)];

@@ -32,8 +32,8 @@ struct PdeKernels {
   static void launch_resident_serially(const gpu::Execution& execution, const P& pde,
                                        const ResidentWork& work);
 
-  // Solver::launch() on CUDA; `stream`: a cudaStream_t.
-  static void launch_on_cuda(void* stream, const P& pde, const SchemeChoice& scheme,
+  // Solver::launch() on CUDA.
+  static void launch_on_cuda(const gpu::Execution& execution, const P& pde, const SchemeChoice& scheme,
                              const DeviceBatch& batch);
   static void launch_resident_on_cuda(void* stream, const P& pde, const ResidentWork& work);
   // Solver::launch() by OpenMP. Returns after the batch is complete.

@@ -14,14 +14,14 @@
 namespace meander::solvers {
 
 template <Pde P>
-void PdeKernels<P>::launch_on_cuda(void* stream, const P& pde, const SchemeChoice& scheme,
+void PdeKernels<P>::launch_on_cuda(const gpu::Execution& execution, const P& pde, const SchemeChoice& scheme,
                                    const DeviceBatch& batch) {
   with_scheme<P>(scheme, [&]<class Scheme>(std::type_identity<Scheme>) {
     // Kernels for each patch size justify their compile time for the default Riemann solver only.
     using Sizes = std::conditional_t<Scheme::is_default, KnownPatchSizes, std::integer_sequence<int>>;
     with_patch_size<P, Sizes>(batch.layout.p, [&](auto p) {
       constexpr int known = decltype(p)::value;
-      launch_on_cuda_blocks<typename Scheme::template Block<P, known>, known>(stream, pde, batch);
+      launch_on_cuda_blocks<typename Scheme::template Block<P, known>, known>(execution, pde, batch);
     });
   });
 }

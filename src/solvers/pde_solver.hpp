@@ -72,7 +72,7 @@ class PdeSolver : public Solver {
     } else if (execution.openmp_device() >= 0 && Devices::openmp != nullptr) {
       Devices::openmp(execution, pde_, scheme_, batch);
     } else if (Devices::cuda != nullptr) {
-      Devices::cuda(execution.native_queue(), pde_, scheme_, batch);
+      Devices::cuda(execution, pde_, scheme_, batch);
     } else {
       Solver::launch(execution, batch);
     }

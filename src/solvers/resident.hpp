@@ -179,13 +179,35 @@ struct ReduceBatch {
   DeviceAddresses at;
 };
 
+// Adds the excess of one unknown over a constant, integrated over each volume, to sums over spherical shells
+// (simulation/diagnostics/shell_sums.hpp): integers, whose sum does not depend on the order.
+struct ShellBatch {
+  static constexpr int most_levels = 16;
+  struct Level {
+    double dx = 0;         // of its volumes; 0: no such level
+    double per_width = 0;  // 1 / width of a slab
+    std::int32_t last_edge = 0;
+    std::int32_t offset = 0;  // of its first slot in `sums`
+  };
+  int count = 0;
+  const DevicePatch* patches = nullptr;
+  std::uint64_t* sums = nullptr;  // slots of two: whole integrals, and the parts above the slot's edge
+  PatchLayout layout;
+  Level levels[most_levels];
+  double centre[3] = {0, 0, 0};
+  int unknown = 0;
+  double constant = 0;
+  double scale = 1;  // integers a unit of the integral
+  DeviceAddresses at;
+};
+
 // The batches whose kernels depend on the equation (Solver::launch_resident()), and the others
 // (launch_general()).
 using ResidentBatch = std::variant<FillBatch, RefluxBatch, InspectBatch>;
 struct ResidentWork {
   ResidentBatch batch;
 };
-using GeneralBatch = std::variant<PackBatch, FluxPackBatch, StoreBatch, ReduceBatch>;
+using GeneralBatch = std::variant<PackBatch, FluxPackBatch, StoreBatch, ReduceBatch, ShellBatch>;
 
 // Submits kernels of no equation to the device of the queue `execution`. Returns after they are submitted
 // (emulated device: completed). Throws DeviceError.

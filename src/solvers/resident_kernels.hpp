@@ -8,6 +8,7 @@
 #include "gpu/device.hpp"
 #include "solvers/block_fill.hpp"
 #include "solvers/block_reflux.hpp"
+#include "solvers/block_shells.hpp"
 
 namespace meander::solvers {
 
@@ -36,6 +37,7 @@ void launch_general_by(const Launcher& launcher, const GeneralBatch& batch) {
         if constexpr (std::is_same_v<Batch, FluxPackBatch>)
           launcher(BlockFluxPack<D>(of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, StoreBatch>) launcher(BlockStore<D>(of_kind), of_kind.count);
+        if constexpr (std::is_same_v<Batch, ShellBatch>) launcher(BlockShells<D>(of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, ReduceBatch>) launcher(BlockReduce(of_kind), 1);
       },
       batch);

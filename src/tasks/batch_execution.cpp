@@ -81,7 +81,7 @@ double BatchExecution::seconds() const {
 
 // Lays out the buffer such that one copy each way suffices: first the data sent, last the data fetched, and
 // between them the stage blocks, which may be both. Halos are not fetched.
-std::size_t BatchExecution::arrange() {
+std::size_t BatchExecution::arrange(SlotCopy copy) {
   const std::size_t count = tasks_.size();
   offsets_.assign(count, {});
   std::size_t end = 0;
@@ -92,7 +92,9 @@ std::size_t BatchExecution::arrange() {
   };
   reserve(count * sizeof(solvers::DevicePatch));
   step_data_at_ = reserve(step_data_.size());
-  for (PatchOffsets& of_patch : offsets_) of_patch.slot = reserve(slot_bytes(call_));
+  if (copy != SlotCopy::none) {
+    for (PatchOffsets& of_patch : offsets_) of_patch.slot = reserve(slot_bytes(call_));
+  }
   const std::size_t stages_at = end;
   for (std::size_t i = 0; i < count; ++i) {
     if (tasks_[i].patch->stages != nullptr) offsets_[i].stages = reserve(stage_bytes(call_));
@@ -122,9 +124,10 @@ std::size_t BatchExecution::adjacent_slots(std::size_t first) const {
 }
 
 // Direct where the device copies from the slots as fast as from the buffer, and the adjacent pieces are large
-// enough for a copy each.
+// enough for a copy each. None where the buffer, too, is host memory that the device reads.
 auto BatchExecution::slot_copy() const -> SlotCopy {
   constexpr std::size_t least_piece = std::size_t{1} << 15;
+  if (call_.reads_slots && strategy_.memory().place().space == gpu::Space::pinned) return SlotCopy::none;
   if (call_.patches == gpu::Space::host || strategy_.shares_memory()) return SlotCopy::buffered;
   std::size_t pieces = 0;
   for (std::size_t i = 0; i < tasks_.size(); i += adjacent_slots(i)) ++pieces;
@@ -132,8 +135,7 @@ auto BatchExecution::slot_copy() const -> SlotCopy {
 }
 
 void BatchExecution::send(SlotCopy copy) {
-  if (copy == SlotCopy::buffered)
-    return strategy_.send(queue_, buffer_, sent_.begin, sent_.end - sent_.begin);
+  if (copy != SlotCopy::direct) return strategy_.send(queue_, buffer_, sent_.begin, sent_.end - sent_.begin);
   const std::size_t head = offsets_.front().slot, tail = offsets_.back().slot + lines(slot_bytes(call_));
   strategy_.send(queue_, buffer_, sent_.begin, head - sent_.begin);
   for (std::size_t i = 0, count = 0; i < tasks_.size(); i += count) {
@@ -151,7 +153,7 @@ void BatchExecution::fill_buffer(SlotCopy copy) {
     const PatchOffsets& offsets = offsets_[i];
     solvers::DevicePatch& patch = *new (patches + i) solvers::DevicePatch;
     if (copy == SlotCopy::buffered) std::memcpy(at(buffer_.host, offsets.slot), task.q, slot_bytes(call_));
-    patch.q = at(buffer_.device, offsets.slot);
+    patch.q = copy == SlotCopy::none ? task.q : at(buffer_.device, offsets.slot);
     patch.next = at(buffer_.device, offsets.next);
     if (task.stages != nullptr) {
       patch.stages = at(buffer_.device, offsets.stages);
@@ -171,7 +173,7 @@ void BatchExecution::fill_buffer(SlotCopy copy) {
                                 [](const EnclaveTask& task) { return task.patch->radiative != 0; });
   batch_.patches = static_cast<const solvers::DevicePatch*>(buffer_.device);
   batch_.status = reinterpret_cast<solvers::PatchStatus*>(at(buffer_.device, status_at_));
-  if (!step_data_.empty()) batch_.step_data = at(buffer_.device, step_data_at_);
+  batch_.step_data = step_data_.empty() ? call_.step_data : at(buffer_.device, step_data_at_);
   if (scratch_bytes_ > 0) batch_.scratch = at(buffer_.device, scratch_at_);
   batch_.layout = call_.layout;
   batch_.stage = call_.stage;
@@ -184,9 +186,9 @@ void BatchExecution::start(const UpdateCall& call, std::span<const EnclaveTask> 
   started_ = std::chrono::steady_clock::now();
   call_ = call;
   tasks_.assign(tasks.begin(), tasks.end());
-  step_data_ = call.solver->step_bytes();
-  buffer_ = strategy_.acquire(queue_, arrange());
+  step_data_ = call.step_data == nullptr ? call.solver->step_bytes() : std::span<const std::byte>();
   const SlotCopy copy = slot_copy();
+  buffer_ = strategy_.acquire(queue_, arrange(copy));
   fill_buffer(copy);
   send(copy);
   device_.launch(queue_, "update", [this](const gpu::Execution& execution) { run(execution); });
@@ -202,14 +204,20 @@ void BatchExecution::run(const gpu::Execution& execution) {
 }
 
 void BatchExecution::update_in_place(const gpu::Execution& execution) {
-  const solvers::HostView view(execution, batch_, call_.solver->traits().stage_blocks, step_data_.size(),
-                               scratch_bytes_);
-  const std::size_t count = tasks_.size();
+  const solvers::HostView view(execution, batch_, call_.solver->traits().stage_blocks,
+                               call_.solver->step_bytes().size(), scratch_bytes_);
+  const std::size_t count = tasks_.size(), slot = slot_bytes(call_) / sizeof(double);
+  // Slots that are read where they are must not change yet.
+  std::vector<double> copies(slot_copy() == SlotCopy::none ? count * slot : 0);
   std::vector<solvers::PatchTask> patches(count);
   for (std::size_t i = 0; i < count; ++i) {
     const solvers::DevicePatch& from = view.batch().patches[i];
     patches[i] = *tasks_[i].patch;
     patches[i].q = const_cast<double*>(from.q);
+    if (!copies.empty()) {
+      patches[i].q = copies.data() + i * slot;
+      std::memcpy(patches[i].q, from.q, slot_bytes(call_));
+    }
     patches[i].stages = from.stages;
     std::copy(std::begin(from.flux), std::end(from.flux), patches[i].flux);
   }

@@ -22,6 +22,9 @@ struct UpdateCall {
   int stage = 0;
   double t = 0, dt = 0;
   gpu::Space patches = gpu::Space::host;  // memory of the slots
+  bool reads_slots = false;               // kernels of the device can read the slots where they are
+  // Solver::step_bytes() in the device's memory; null: they travel with each batch.
+  const void* step_data = nullptr;
 };
 
 // Device memory of a batch without flux registers: a lower bound of what it allocates.
@@ -63,9 +66,10 @@ class BatchExecution {
   struct ByteRange {
     std::size_t begin = 0, end = 0;
   };
-  std::size_t arrange();
-  // Slots are copied to the device by way of the host side of the buffer, or directly.
-  enum class SlotCopy { buffered, direct };
+  // Slots are copied to the device by way of the host side of the buffer, or directly, or kernels read them
+  // where they are.
+  enum class SlotCopy { buffered, direct, none };
+  std::size_t arrange(SlotCopy copy);
   SlotCopy slot_copy() const;
   std::size_t adjacent_slots(std::size_t first) const;
   void fill_buffer(SlotCopy copy);
@@ -85,7 +89,7 @@ class BatchExecution {
   UpdateCall call_;
   std::vector<EnclaveTask> tasks_;
   std::vector<PatchOffsets> offsets_;
-  std::span<const std::byte> step_data_;
+  std::span<const std::byte> step_data_;  // that travel with the batch
   std::size_t step_data_at_ = 0, status_at_ = 0, scratch_at_ = 0, scratch_bytes_ = 0;
   ByteRange sent_, fetched_;
   solvers::DeviceBatch batch_;  // with addresses of the device

@@ -57,7 +57,7 @@ bool OffloadEngine::offload(TaskPool& pool) {
   const trace::Context context(stream->number);
   const trace::Scope scope("enclave batch", stream->number);
   try {
-    stream->execution.start(call_, stream->tasks);
+    stream->execution.start(call_on(stream->device_slot), stream->tasks);
     count_submitted(1);
     stream->state.store(Stream::submitted, std::memory_order_release);
   } catch (const gpu::OutOfMemory& error) {

@@ -75,7 +75,7 @@ bool OffloadEngine::retry_smaller(Stream& stream, Tasks tasks, Fault fault) {
 auto OffloadEngine::attempt(Stream& stream, Tasks tasks) -> Fault {
   Fault fault = Fault::none;
   try {
-    stream.execution.start(call_, tasks);
+    stream.execution.start(call_on(stream.device_slot), tasks);
     write_back(stream);
     return fault;
   } catch (const gpu::OutOfMemory&) {

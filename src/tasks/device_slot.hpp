@@ -28,6 +28,13 @@ struct OffloadEngine::DeviceSlot {
       ladder;  // one recovery at a time, so that none takes the memory that another waits for
   std::atomic<int> recovering{0};
   std::atomic<bool> given_up{false};
+
+  // The call of the sweep, as batches on this device take it. Step data are sent by the first of them.
+  std::mutex call_mutex;
+  UpdateCall call;
+  gpu::Buffer step_data;
+  gpu::Queue step_queue;
+  bool step_data_sent = false;
 };
 
 // A queue of a device, with at most one batch.

@@ -3,6 +3,7 @@
 #include "tasks/offload_engine.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/assert.hpp"
 #include "base/trace.hpp"
@@ -41,6 +42,8 @@ OffloadEngine::OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, 
 }
 
 OffloadEngine::~OffloadEngine() {
+  release_step_data();
+  for (const auto& device_slot : device_slots_) device_slot->device->destroy_queue(device_slot->step_queue);
   streams_.clear();
   for (const auto& device_slot : device_slots_) device_slot->strategy.reset();
 }
@@ -49,39 +52,107 @@ void OffloadEngine::begin(const UpdateCall& call, Done done, OverlapMeter* messa
   call_ = call;
   messages_ = messages;
   done_ = std::move(done);
-  for (const auto& device_slot : device_slots_) device_slot->most_in_flight = options_.queues;
+  release_step_data();
+  // Patches are where the engine has placed them, unless the host's memory had to do.
+  const bool placed = call.patches == gpu::Space::pinned && options_.patches == gpu::Space::pinned &&
+                      patch_memory_ && patch_memory_->stats().fallbacks == 0;
+  for (const auto& device_slot : device_slots_) {
+    device_slot->most_in_flight = options_.queues;
+    device_slot->call = call;
+    const gpu::DeviceProperties& properties = device_slot->device->properties();
+    // Emulated devices do not know the pinned memory of each other.
+    device_slot->call.reads_slots = placed && properties.reads_pinned &&
+                                    (device_slot == device_slots_.front() || properties.kind != "host");
+  }
+}
+
+UpdateCall OffloadEngine::call_on(DeviceSlot& device_slot) {
+  const auto bytes = call_.solver->step_bytes();
+  const std::lock_guard lock(device_slot.call_mutex);
+  if (bytes.empty() || device_slot.step_data_sent) return device_slot.call;
+  gpu::Device& device = *device_slot.device;
+  if (device_slot.step_queue.synchronous()) device_slot.step_queue = device.create_queue();
+  const gpu::Queue queue = device_slot.step_queue;
+  try {
+    if (device_slot.step_data.bytes == 0)
+      device_slot.step_data = device_slot.strategy->acquire(queue, bytes.size());
+    std::memcpy(device_slot.step_data.host, bytes.data(), bytes.size());
+    device_slot.strategy->send(queue, device_slot.step_data, 0, bytes.size());
+    device.wait(device.record(queue));
+    device_slot.call.step_data = device_slot.step_data.device;
+    device_slot.step_data_sent = true;
+  } catch (const gpu::OutOfMemory&) {
+    // They travel with the batch, which may be small enough.
+  } catch (const gpu::DeviceError&) {
+    device.settle(gpu::mark(queue));
+    try {
+      device.synchronize(queue);  // makes the queue fit for the next attempt
+    } catch (const gpu::DeviceError&) {
+      // The error that is thrown on.
+    }
+    throw;
+  }
+  return device_slot.call;
+}
+
+// Requires that no batch is in flight.
+void OffloadEngine::release_step_data() noexcept {
+  for (const auto& device_slot : device_slots_) {
+    if (device_slot->step_data.bytes > 0)
+      device_slot->strategy->release(device_slot->step_queue, device_slot->step_data);
+    device_slot->step_data = {};
+    device_slot->step_data_sent = false;
+    device_slot->call.step_data = nullptr;
+  }
 }
 
 bool OffloadEngine::complete() {
   bool any = false;
-  for (const auto& stream : streams_) {
-    if (stream->state.load(std::memory_order_relaxed) != Stream::submitted) continue;
-    int state = Stream::submitted;
-    if (!stream->state.compare_exchange_strong(state, Stream::claimed, std::memory_order_acquire)) continue;
-    bool is_counted = true;
+  while (Stream* const stream = next_over()) {
+    any = true;
+    count_submitted(-1);
     try {
-      if (!stream->execution.is_over()) {
-        stream->state.store(Stream::submitted, std::memory_order_release);
-        continue;
-      }
-      count_submitted(-1);
-      is_counted = false;
       write_back(*stream);
       release(*stream);
     } catch (const gpu::DeviceError& error) {
-      if (is_counted) count_submitted(-1);
       stream->execution.abandon();
       recover(*stream, error.what(), Fault::device_error);
     }
-    any = true;
   }
   return any;
+}
+
+// Claims a stream whose batch is over or has failed. One thread at a time asks the devices, since a question
+// takes a lock and a call of the device for each stream; the others go on with their own work.
+OffloadEngine::Stream* OffloadEngine::next_over() {
+  if (batches_submitted_.load(std::memory_order_acquire) == 0 || is_polled_.test_and_set()) return nullptr;
+  Stream* found = nullptr;
+  for (std::size_t i = 0; i < streams_.size() && found == nullptr; ++i) {
+    Stream& stream = *streams_[i];
+    if (stream.state.load(std::memory_order_relaxed) != Stream::submitted) continue;
+    int state = Stream::submitted;
+    if (!stream.state.compare_exchange_strong(state, Stream::claimed, std::memory_order_acquire)) continue;
+    bool is_over = true;
+    try {
+      is_over = stream.execution.is_over();
+    } catch (const gpu::DeviceError&) {
+      // The write-back finds the same error, before it writes anything.
+    }
+    if (is_over) {
+      found = &stream;
+    } else {
+      stream.state.store(Stream::submitted, std::memory_order_release);
+    }
+  }
+  is_polled_.clear();
+  return found;
 }
 
 void OffloadEngine::count_submitted(int more) {
   const std::lock_guard lock(submitted_mutex_);
   const bool begins = submitted_ == 0;
   submitted_ += more;
+  batches_submitted_.store(submitted_, std::memory_order_release);
   if (submitted_ > 0)
     batch_overlap_.begin();
   else
@@ -142,6 +213,7 @@ gpu::Resource& OffloadEngine::patch_memory() {
 
 void OffloadEngine::safepoint() {
   MEANDER_ASSERT(in_flight() == 0 && submitted_ == 0);
+  release_step_data();
   for (const auto& stream : streams_) {
     if (!stream->device_slot.device->lost()) stream->execution.settle();
   }

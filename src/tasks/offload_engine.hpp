@@ -79,7 +79,7 @@ class OffloadEngine {
 
   // Takes a batch from the pool and submits it. False if the pool holds fewer tasks, or no queue is free.
   bool offload(TaskPool& pool);
-  // Writes back batches that are over. False if there were none.
+  // Writes back batches that are over. False if there were none, or if another thread is asking the devices.
   bool complete();
   // Batches that have left the pool and are neither written back nor returned to it. Raised before tasks
   // leave the pool; lowered after they were put back.
@@ -100,7 +100,7 @@ class OffloadEngine {
   // Memory for the slots of patches, as OffloadOptions::patches says.
   gpu::Resource& patch_memory();
   // Call before slots move or change owner. Requires that no batch is in flight; on return no device uses any
-  // memory.
+  // memory, and step data are released.
   void safepoint();
   // Call about once a step: caches release blocks that have been idle for long.
   void tend();
@@ -112,6 +112,7 @@ class OffloadEngine {
   using Tasks = std::span<const EnclaveTask>;
 
   Stream* claim();
+  Stream* next_over();
   void release(Stream& stream);
   void write_back(Stream& stream);
   void recover(Stream& stream, const std::string& reason, Fault fault);
@@ -123,6 +124,9 @@ class OffloadEngine {
   void update_on_cpu(Tasks tasks);
   void give_up(DeviceSlot& device_slot);
   void count_submitted(int more);
+  // The call with what has been prepared on the device for this sweep.
+  UpdateCall call_on(DeviceSlot& device_slot);
+  void release_step_data() noexcept;
   void warn_once(const DeviceSlot& device_slot, const std::string& reason, std::size_t patches);
 
   const OffloadOptions options_;  // destroyed last: devices use its quotas
@@ -135,7 +139,9 @@ class OffloadEngine {
   std::atomic<unsigned> next_stream_{0};
   std::atomic<std::int64_t> next_number_{0};  // of a batch, for traces
   std::mutex submitted_mutex_;
-  int submitted_ = 0;  // batches
+  int submitted_ = 0;                      // batches
+  std::atomic<int> batches_submitted_{0};  // the same, to read without the mutex
+  std::atomic_flag is_polled_;             // a thread asks devices for batches that are over
   OverlapMeter batch_overlap_;
   OverlapMeter* messages_ = nullptr;
   std::int64_t messages_before_ = 0;  // nanoseconds of messages under way when the first batch was submitted

@@ -10,7 +10,8 @@ namespace meander::tasks {
 // Seconds spent in the phases of all steps so far, of the slowest thread.
 struct SweepTimes {
   double update = 0, flux_correction = 0, halo = 0;
-  double waiting = 0;  // for messages and reductions
+  double waiting = 0;   // for messages, reductions and devices
+  double messages = 0;  // of these, for other ranks
 };
 
 // Adds its lifetime in seconds to `total`, which outlives it.

@@ -44,7 +44,7 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
     }
     if (traits.conservative) {
       {
-        const ScopedTimer timer(times_.waiting);
+        const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
         work_->finish_fluxes();
         messages_.end();
       }
@@ -65,7 +65,7 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
     fill_halos(mesh::Arrival::local, t_halo);
     if (!mesh_.has_messages()) continue;
     {
-      const ScopedTimer timer(times_.waiting);
+      const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
       work_->finish_halos(t_halo);
       messages_.end();
     }
@@ -73,7 +73,9 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
   }
   if (one_rank && !work_->fills_before_status()) return status;
   const ScopedTimer timer(times_.waiting);
-  return merge_over_ranks(work_->status());
+  status = work_->status();
+  const ScopedTimer of_messages(times_.messages);
+  return merge_over_ranks(status);
 }
 
 template <int D>

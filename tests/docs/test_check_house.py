@@ -68,6 +68,13 @@ class CheckHouse(unittest.TestCase):
         self.fails({"src/attic/a.cpp": "\n"}, "src/attic/a.cpp: 'attic' is none of the rooms base, gpu, parallel, solvers, "
                    "mesh, io, tasks, simulation, physics")
 
+    def test_an_offload_engine_that_needs_a_mesh(self):
+        self.write({"src/tasks/task_pool.hpp": '#include "base/vec.hpp"\n', "src/tasks/offload_engine.cpp": '#include "tasks/task_pool.hpp"\n',
+                    "src/tasks/traversal.hpp": '#include "mesh/tree.hpp"\n', "src/mesh/tree.hpp": "\n"})
+        self.assertEqual(self.check(), (0, []))
+        self.fails({"src/tasks/batch_execution.hpp": '#include "tasks/traversal.hpp"\n'},
+                   "src/tasks/batch_execution.hpp: the offload engine builds without MPI, but includes lead to src/mesh/tree.hpp")
+
     def test_words_of_one_equation(self):
         self.fails({"src/tasks/batch_execution.cpp": "\nint eulerFlux;  // and Eulerian\n", "src/mesh/puncture_box.hpp": "\n"},
                    "src/mesh/puncture_box.hpp: the name of the file has 'puncture', a word of one equation",

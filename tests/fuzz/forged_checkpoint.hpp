@@ -4,6 +4,7 @@
 // Checkpoints with valid checksums and arbitrary contents. Checksums would stop a fuzzer early, so the values
 // are changed first and the checksums recomputed.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -34,9 +35,9 @@ radius = 0.1
 name = "uniform"
 )";
 
-// One change of the file: 12 bytes of fuzzer input.
+// One change of the file: 12 bytes of fuzzer input. feature: of HDF5, see ForgedCheckpoint::Feature.
 struct Change {
-  std::uint8_t place = 0, unused = 0;
+  std::uint8_t place = 0, feature = 0;
   std::uint16_t element = 0;
   std::uint64_t value = 0;
   static constexpr std::size_t bytes = 12;
@@ -44,6 +45,7 @@ struct Change {
   static Change read(const std::uint8_t* data) {
     Change change;
     change.place = data[0];
+    change.feature = data[1];
     std::memcpy(&change.element, data + 2, sizeof(change.element));
     std::memcpy(&change.value, data + 4, sizeof(change.value));
     return change;
@@ -82,6 +84,16 @@ class ForgedCheckpoint {
     input_bytes_ = static_cast<std::int64_t>(state.input.size());
   }
 
+  // Features that are never written, for the dataset number `element`.
+  enum Feature : std::uint8_t {
+    external_storage = 0xe1,
+    external_link = 0xe2,
+    filter = 0xe3,
+    no_storage = 0xe4
+  };
+
+  static constexpr std::size_t number_of_datasets = 5;
+
   // Change::place of an attribute.
   static std::uint8_t place_of(std::string_view name) {
     for (std::size_t n = 0; n < number_of_attributes; ++n) {
@@ -98,7 +110,14 @@ class ForgedCheckpoint {
     std::string head_text(io::head_bytes, '\0');
     file.read(0, std::as_writable_bytes(std::span(head_text)));
     io::CheckpointHead head = io::CheckpointHead::parse(head_text);
-    for (const Change& change : changes) change_bytes(file, head, change);
+    for (const Change& change : changes) {
+      if (!is_feature(change)) change_bytes(file, head, change);
+    }
+    // A dataset that was replaced may have been the last of the file.
+    for (auto& level : head.levels) {
+      level.offset = std::min(level.offset, file.size());
+      if (level.bytes > file.size() - level.offset) level.bytes = 0;
+    }
     for (std::size_t n = 0; n < head.levels.size(); ++n) {
       std::uint64_t sum = 0;
       std::vector<std::byte> patch(static_cast<std::size_t>(patch_bytes_));
@@ -146,13 +165,57 @@ class ForgedCheckpoint {
     }
   }
 
+  static constexpr const char* datasets[number_of_datasets] = {"/meta/input", "/meta/patch_level",
+                                                               "/meta/level_checksum", "/level_0/boxes",
+                                                               "/level_0/data:datatype=0"};
+
+  static bool is_feature(const Change& change) {
+    return change.feature >= external_storage && change.feature <= no_storage;
+  }
+
+  // Replaces a dataset by one of the same type and size with another storage.
+  static void change_feature(hid_t file, const Change& change) {
+    using io::hdf5::Handle;
+    const char* name = datasets[change.element % std::size(datasets)];
+    if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return;
+    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    Handle type, space;
+    {
+      const Handle old(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
+      if (old.get() < 0) return;  // changed twice
+      type = Handle(H5Dget_type(old.get()), H5Tclose);
+      space = Handle(H5Dget_space(old.get()), H5Sclose);
+    }
+    require(H5Ldelete(file, name, H5P_DEFAULT) >= 0, "the dataset to replace is there");
+    if (change.feature == external_link) {
+      H5Lcreate_external("/proc/self/exe", "/meta/input", file, name, H5P_DEFAULT, H5P_DEFAULT);
+      return;
+    }
+    if (change.feature == external_storage)
+      H5Pset_external(creation.get(), "/etc/hostname", 0, H5F_UNLIMITED);
+    if (change.feature == filter && H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE) {
+      hsize_t chunk[H5S_MAX_RANK];
+      const int rank = H5Sget_simple_extent_dims(space.get(), chunk, nullptr);
+      H5Pset_chunk(creation.get(), rank, chunk);
+      H5Pset_fletcher32(creation.get());
+    }
+    if (change.feature == no_storage) {
+      const hsize_t huge = hsize_t{1} << (change.value % 60);
+      space = Handle(H5Screate_simple(1, &huge, nullptr), H5Sclose);
+    }
+    const Handle created(
+        H5Dcreate2(file, name, type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose);
+  }
+
   void change_attributes(const std::string& path, std::span<const Change> changes) const {
-    bool any = false;
-    for (const Change& change : changes) any = any || change.place % places < number_of_attributes;
-    if (!any) return;
+    const auto is_here = [](const Change& change) {
+      return is_feature(change) || change.place % places < number_of_attributes;
+    };
+    if (std::none_of(changes.begin(), changes.end(), is_here)) return;
     const io::hdf5::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
     for (const Change& change : changes) {
-      if (change.place % places >= number_of_attributes) continue;
+      if (is_feature(change)) change_feature(file.get(), change);
+      if (is_feature(change) || change.place % places >= number_of_attributes) continue;
       const Attribute& which = attributes[change.place % places];
       // HDF5 1.10 does not write to an attribute that was opened by the name of its object.
       const io::hdf5::Handle object(H5Oopen(file.get(), which.object, H5P_DEFAULT), H5Oclose);

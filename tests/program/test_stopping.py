@@ -112,6 +112,20 @@ class Stopping(programs.ProgramTest):
         # Those of the first run that lay ahead are gone, and only one is kept.
         self.assertEqual(list(map(os.path.basename, programs.checkpoints(self.path("run")))), ["chk_000050.hdf5"])
 
+    def test_the_history_of_a_continued_run_is_that_of_an_unbroken_one(self):
+        def run(steps, *arguments):
+            self.run_to_end(1, *arguments, "--set", f"time.max-steps={steps}")
+        start = ["run", *programs.SMALL, "--set", "output.history-steps=10", "--set", "output.plot-every=0"]
+        run(60, *start, "--output", "whole")
+        run(25, *start, "--output", "run")  # has a row of step 25, its last
+        self.assertEqual(programs.rows(self.path("run")), 4)
+        run(25, "restart", "run")  # at its end, which stays so
+        self.assertEqual(programs.rows(self.path("run")), 4)
+        run(37, "restart", "run")
+        run(60, "restart", "run")
+        with open(self.path("run/history.csv"), "rb") as ours, open(self.path("whole/history.csv"), "rb") as theirs:
+            self.assertEqual(ours.read(), theirs.read())
+
     def test_restarts_into_another_directory_leave_the_first_alone(self):
         self.run_to_end(2, "run", *programs.SMALL, "--set", "time.max-steps=40", "--set", "checkpoint.every-steps=20",
                         "--output", "run")

@@ -116,8 +116,8 @@ const Mistake syntax_and_keys[] = {
      "in.toml:5:10: Error while parsing key-value pair: cannot redefine existing integer 'buffer'\n"
      "  5 | buffer = 2\n    |          ^"},
     {"missing_scenario", "[mesh]\n",
-     "in.toml: scenario.name: is required: a string (probe, flat-probe): The scenario: initial and boundary "
-     "data."},
+     "in.toml:2:1: scenario.name: is required: a string (probe, flat-probe): The scenario: initial and "
+     "boundary data."},
     {"missing_name", "[scenario]\ndensity = 1\n",
      "in.toml:1:1: scenario.name: is required: a string (probe, flat-probe): The scenario: initial and "
      "boundary "

@@ -52,13 +52,32 @@ TEST(ForgedCheckpoint, IsRefusedForWhatItsAttributesSay) {
       {change("dimensions", 3), "HDF5 cannot read origin"},
       {change("dimensions", large), "dimensions = 2147483647 is invalid"},
       {change("patch_size", 0), "patch_size = 0 is invalid"},
-      {change("patch_size", 4), "its patches differ from those of its own input"},
+      {change("patch_size", 4), "is damaged (its numbers of patches and values disagree)"},
+      {change("patch_size", 10000), "is damaged (its numbers of patches and values disagree)"},
       {change("level_offset", large), "level_offset = 2147483647 is invalid"},
       {change("base_level", minus_one), "base_level = -1 is invalid"},
       {change("origin", bits(nan)), "its corners differ from those of its own input"},
       {change("base_cells", 2), "its base cells differ from those of its own input"},
   };
   for (const auto& each : cases) EXPECT_EQ(answer_to(forged, scratch, each.change), each.answer);
+}
+
+TEST(ForgedCheckpoint, IsRefusedForFeaturesThatAreNeverWritten) {
+  using Forged = fuzz::ForgedCheckpoint;
+  const fuzz::ScratchDirectory scratch;
+  const Forged forged(scratch);
+  for (std::uint16_t dataset = 0; dataset < Forged::number_of_datasets; ++dataset) {
+    const auto answer = [&](std::uint8_t feature, std::uint64_t value = 0) {
+      return answer_to(forged, scratch, {.feature = feature, .element = dataset, .value = value});
+    };
+    EXPECT_NE(answer(Forged::external_storage).find("is stored in another file"), std::string::npos)
+        << dataset;
+    EXPECT_NE(answer(Forged::external_link).find("is a link out of its group"), std::string::npos) << dataset;
+    if (dataset > 0) {  // a scalar has no chunks
+      EXPECT_NE(answer(Forged::filter).find("is not stored in one piece"), std::string::npos) << dataset;
+    }
+    EXPECT_NE(answer(Forged::no_storage, 40), "") << dataset;
+  }
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include "gpu/device.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
+#include "tests/io/scratch.hpp"
+#include "tests/mesh/inert_solver.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -33,6 +35,9 @@ struct Bad {
 std::ostream& operator<<(std::ostream& out, const Bad& bad) {
   return out << bad.text;
 }
+
+// Further keys of [offload] may follow.
+const std::string on_device = "[gpu-memory]\npatches = \"device\"\n[offload]\ndevice = \"host\"\n";
 
 class BadOffloadInput : public testing::TestWithParam<Bad> {};
 
@@ -77,13 +82,70 @@ INSTANTIATE_TEST_SUITE_P(
             "must be a power of two, but is 192; 256 would be"},
         Bad{"[gpu-memory]\nalignment = 32\n", "gpu-memory.alignment", "must be between 64"},
         Bad{"[gpu-memory]\nfallback = \"pined\"\n", "gpu-memory.fallback", "pinned"},
-        Bad{"[gpu-memory]\npatches = \"device\"\n", "gpu-memory.patches", "host, pinned, unified"},
+        Bad{"[gpu-memory]\npatches = \"gpu\"\n", "gpu-memory.patches", "host, pinned, unified, device"},
+        Bad{"[gpu-memory]\npatches = \"device\"\n", "run.toml:11:11: gpu-memory.patches",
+            "offload.device is \"none\"; \"cuda\" uses GPUs, and \"host\" emulates"},
+        Bad{on_device + "batch = 32\n", "run.toml:14:9: offload.batch", "set its default 8"},
+        Bad{on_device + "queues = 2\n", "run.toml:14:10: offload.queues", "set its default 4"},
+        Bad{on_device + "split = \"fixed\"\n", "offload.split", "set its default \"measured\""},
+        Bad{on_device + "memory = \"unified\"\n", "offload.memory", "set its default \"pooled\""},
+        Bad{on_device + "split = \"fixed\"\ndevice-share = 0.5\n", "offload.split",
+            "where no batches travel"},
+        Bad{on_device + "device-share = 0.5\n", "offload.device-share", "where no batches travel"},
+        Bad{"[offload]\ndevice = \"host\"\n[gpu-memory]\npatches = \"device\"\nfallback = \"abort\"\n",
+            "run.toml:14:12: gpu-memory.fallback", "set its default \"batch\""},
         Bad{"[offload]\ngpus = \"by-rank\"\n", "offload.gpus", "by-local-rank, all"},
         Bad{"[offload]\nsplit = \"even\"\n", "offload.split", "measured, fixed"},
         Bad{"[offload]\ndevice-share = 0.5\n", "offload.device-share", "split = \"fixed\" uses it"},
         Bad{"[offload]\nsplit = \"fixed\"\ndevice-share = 1.5\n", "offload.device-share",
             "must be between 0 and 1"},
         Bad{"[gpu-memory]\ntrim-after = -1\n", "gpu-memory.trim-after", "must be"}));
+
+// The message for a run with patches on an emulated device.
+std::string resident_complaint(const solvers::Solver& solver, const mesh::BoundaryCondition& condition) {
+  OffloadConfig config;
+  io::KeyTable offload("offload"), gpu_memory("gpu-memory");
+  describe_offload(offload, config);
+  describe_gpu_memory(gpu_memory, config);
+  config.device = "host";
+  config.patches = "device";
+  const mesh::BoundaryCondition* const boundaries[] = {&mesh::boundary::outflow, &condition};
+  return testing_io::message_of<InputError>(
+      [&] { check_offload(offload, gpu_memory, config, solver, 6, boundaries); });
+}
+
+TEST(OffloadInput, PatchesOnADeviceRequireKernels) {
+  const mesh::InertSolver solver(2, 1, solvers::HaloShape::faces, solvers::Prolongation::constant);
+  const std::string said = resident_complaint(solver, mesh::boundary::outflow);
+  EXPECT_NE(said.find("gpu-memory.patches: inert has no kernels for patches that live on host:0"),
+            std::string::npos)
+      << said;
+}
+
+TEST(OffloadInput, PatchesOnADeviceRequireBoundaryConditionsThatItKnows) {
+  const mesh::BoundaryCondition own{.name = "porous", .meaning = "is a filter", .fill = mesh::extrapolate};
+  const auto solver = load("").solver;
+  const std::string said = resident_complaint(*solver, own);
+  EXPECT_NE(said.find("the boundary condition 'porous' has no form for devices"), std::string::npos) << said;
+  EXPECT_EQ(resident_complaint(*solver, mesh::boundary::given), "no such exception");
+}
+
+// A resolved input contains all keys with their defaults.
+TEST(OffloadInput, ResolvedInputsOfRunsOnTheHostMayMoveToADevice) {
+  const Config config = load("");
+  EXPECT_NO_THROW(load_config_text(config.resolved, "resolved.toml",
+                                   {"offload.device=host", "gpu-memory.patches=device"}, scenarios(), 1e12));
+}
+
+TEST(OffloadInput, PatchesOnAnAutomaticDeviceRequireAGpu) {
+  const std::string missing = gpu::why_missing("cuda");
+  if (missing.empty()) GTEST_SKIP() << "there is a GPU here";
+  const std::string said = testing_io::message_of<InputError>(
+      [] { load("[offload]\ndevice = \"auto\"\n[gpu-memory]\npatches = \"device\"\n"); });
+  EXPECT_NE(said.find("run.toml:13:11: gpu-memory.patches: \"device\" requires a device"), std::string::npos)
+      << said;
+  EXPECT_NE(said.find(missing), std::string::npos) << said;
+}
 
 TEST(OffloadInput, DefaultsToNoDevice) {
   const Config config = load("");

@@ -21,9 +21,10 @@ void update_fourth_order(const Terms& terms, std::span<const PatchTask> tasks, c
 void launch_rusanov_serially(const Terms& terms, const DeviceBatch& batch);
 void launch_fourth_order_serially(const Terms& terms, const DeviceBatch& batch);
 
-// The device kernels on CUDA, only in builds with it. `stream`: a cudaStream_t.
-void launch_rusanov_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch);
-void launch_fourth_order_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch);
+// The device kernels on CUDA, only in builds with it.
+void launch_rusanov_on_cuda(const gpu::Execution& execution, const Terms& terms, const DeviceBatch& batch);
+void launch_fourth_order_on_cuda(const gpu::Execution& execution, const Terms& terms,
+                                 const DeviceBatch& batch);
 
 // The device kernels by OpenMP, only in builds with OpenMP offloading. They return after the batch is
 // complete.

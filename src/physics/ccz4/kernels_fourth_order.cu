@@ -6,12 +6,13 @@
 
 namespace meander::ccz4 {
 
-// A volume needs all registers that a thread can have; this number of threads is half of what fits.
+// A volume needs all registers that a thread can have; two blocks of this number of threads fit.
 constexpr int threads = 128;
 
-void launch_fourth_order_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch) {
-  with_fourth_order<Terms>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
-    launch_on_cuda_blocks<Kernel, 0, threads>(stream, terms, batch);
+void launch_fourth_order_on_cuda(const gpu::Execution& execution, const Terms& terms,
+                                 const DeviceBatch& batch) {
+  with_fourth_order<Terms, Terms::PatchSizes>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
+    launch_parts_on_cuda<Kernel, threads>(execution, terms, batch);
   });
 }
 

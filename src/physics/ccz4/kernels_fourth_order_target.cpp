@@ -8,7 +8,7 @@ namespace meander::ccz4 {
 
 void launch_fourth_order_on_openmp(const gpu::Execution& execution, const Terms& terms,
                                    const DeviceBatch& batch) {
-  with_fourth_order<Terms>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
+  with_fourth_order<Terms, std::integer_sequence<int>>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
     launch_on_openmp_teams<Kernel>(execution, terms, batch);
   });
 }

@@ -6,11 +6,13 @@
 
 namespace meander::ccz4 {
 
-// A volume needs all registers that a thread can have; this number of threads is half of what fits.
+// A volume needs all registers that a thread can have; two blocks of this number of threads fit.
 constexpr int threads = 128;
 
-void launch_rusanov_on_cuda(void* stream, const Terms& terms, const DeviceBatch& batch) {
-  launch_on_cuda_blocks<BlockRusanovFused<Terms>, 0, threads>(stream, terms, batch);
+void launch_rusanov_on_cuda(const gpu::Execution& execution, const Terms& terms, const DeviceBatch& batch) {
+  with_patch_size<Terms, Terms::PatchSizes>(batch.layout.p, [&](auto p) {
+    launch_parts_on_cuda<BlockRusanovFused<Terms, decltype(p)::value>, threads>(execution, terms, batch);
+  });
 }
 
 }  // namespace meander::ccz4

@@ -7,11 +7,14 @@
 namespace meander::ccz4 {
 
 void launch_rusanov_serially(const Terms& terms, const DeviceBatch& batch) {
-  update_serially<BlockRusanovFused<Terms>>(terms, batch);
+  with_patch_size<Terms, Terms::TestedSizes>(batch.layout.p, [&](auto p) {
+    update_serially<BlockRusanovFused<Terms, decltype(p)::value>>(terms, batch);
+  });
 }
 
 std::size_t rusanov_scratch_bytes(const PatchLayout& layout, int patches) {
-#ifdef MEANDER_OPENMP
+// The parts of the kernel hand on wave speeds in it.
+#if defined(MEANDER_OPENMP) || defined(MEANDER_CUDA)
   constexpr BlockMemory memory = BlockMemory::scratch;
 #else
   constexpr BlockMemory memory = BlockMemory::shared;

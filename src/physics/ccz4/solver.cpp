@@ -94,8 +94,8 @@ class Ccz4Solver final : public Solver {
     first_order ? launch_rusanov_on_openmp(execution, terms_, batch)
                 : launch_fourth_order_on_openmp(execution, terms_, batch);
 #elif defined(MEANDER_CUDA)
-    first_order ? launch_rusanov_on_cuda(execution.native_queue(), terms_, batch)
-                : launch_fourth_order_on_cuda(execution.native_queue(), terms_, batch);
+    first_order ? launch_rusanov_on_cuda(execution, terms_, batch)
+                : launch_fourth_order_on_cuda(execution, terms_, batch);
 #else
     Solver::launch(execution, batch);
 #endif

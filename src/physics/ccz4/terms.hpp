@@ -5,6 +5,8 @@
 // of all unknowns from the unknowns and their derivatives along the three axes. Non-conservative products and
 // source are evaluated together, so that common subexpressions are computed once. Usable in device code.
 
+#include <utility>
+
 #include "physics/ccz4/evolution.hpp"
 #include "physics/ccz4/metric.hpp"
 #include "physics/ccz4/ordering.hpp"
@@ -37,6 +39,16 @@ struct Terms {
     if (n >= at::B && n < at::D) return 5 + (n - at::B) / 3;
     if (n == at::a || n == at::K0 || (n >= at::A && n < at::B)) return 8;
     return 9;
+  }
+
+  // Patch sizes with device kernels of their own, in which offsets are constants: those of the usual inputs.
+  static constexpr bool specialised_by_patch_size = true;
+  using PatchSizes = std::integer_sequence<int, 5, 9>;
+  using TestedSizes = std::integer_sequence<int, 5>;  // of these, on the host
+
+  // The unknowns that enforce() may change.
+  static constexpr bool enforced(int n) {
+    return n < at::Theta || n == at::a || (n >= at::D && n < at::K) || n == at::phi;
   }
 
   Parameters parameters;

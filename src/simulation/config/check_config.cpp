@@ -16,6 +16,7 @@ namespace meander::simulation {
 namespace {
 
 constexpr int most_leaf_levels = 10;  // readers sort level names as text
+constexpr int most_plots = 1000000;   // by plot-every
 constexpr double tree_bytes = 1500;   // of a leaf in addition to its slot: key, neighbours, halo plan
 constexpr double cube_tolerance = 1e-12;
 
@@ -174,6 +175,13 @@ void check_memory(const io::KeyTable& keys, const Config& config, const solvers:
 void check_output(const io::KeyTable& keys, const Config& config) {
   const OutputConfig& output = config.output;
   if (output.directory.empty()) keys.reject("directory", "must not be empty");
+  const double length = config.time.end - config.time.start;
+  if (output.plot_every > 0 && length / output.plot_every > most_plots) {
+    keys.reject("plot-every", fmt::format("must be at least {}, for at most {} plot files from time.start {} "
+                                          "to time.end {}, but is {}",
+                                          length / most_plots, most_plots, config.time.start, config.time.end,
+                                          output.plot_every));
+  }
   for (const double t : output.plot_times) {
     if (t >= config.time.start && t <= config.time.end) continue;
     keys.reject("plot-times", fmt::format("must lie between time.start {} and time.end {}, but one is {}",

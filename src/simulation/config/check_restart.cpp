@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/printable.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
@@ -16,8 +17,10 @@ namespace {
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
 [[noreturn]] void refuse(const Key& key, const std::string& why) {
-  throw InputError(fmt::format("{}{}{}: {}{}", key.origin.where, key.origin.where.empty() ? "" : ": ",
-                               key.name, why, key.origin.excerpt));
+  throw InputError(printable(fmt::format("{}{}{}: {}", key.origin.where, key.origin.where.empty() ? "" : ": ",
+                                         key.name, why),
+                             Lines::join) +
+                   key.origin.excerpt);
 }
 
 const Key* find(const Config& config, const std::string& name) {

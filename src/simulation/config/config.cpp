@@ -149,7 +149,7 @@ Config load_config(const parallel::Communicator& communicator, const std::string
     if (communicator.is_root()) text = Document::read_text(file);
   });
   communicator.broadcast(text);
-  return load_config_text(communicator, text, file, settings);
+  return load_config_text(communicator, text, Document::name_of(file), settings);
 }
 
 Config load_config_text(const parallel::Communicator& communicator, const std::string& text,

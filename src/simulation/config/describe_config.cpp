@@ -121,7 +121,8 @@ void describe_output(io::KeyTable& keys, OutputConfig& config, const std::vector
   keys.text("directory", config.directory, "Output directory. It must not exist or be empty.").default_text =
       "output/<name of the input file>";
   keys.number("plot-every", config.plot_every, "time",
-              "Simulated time between plot files; 0: only the first and the last.", io::at_least(0));
+              "Simulated time between plot files, at most 1000000 of them; 0: only the first and the last.",
+              io::at_least(0));
   keys.integer("plot-steps", config.plot_steps, "steps", "Additional plot files every n steps; 0: none.",
                io::at_least(0));
   keys.numbers("plot-times", config.plot_times, "time",

@@ -266,7 +266,9 @@ See [running on clusters](running-on-clusters.md).
 
 void check_devices(const KeyTable& keys, InputDraft& draft) {
   const Config& config = draft.config;
-  check_offload(draft.tables.at("offload"), keys, config.offload, *config.solver, config.mesh.patch_size);
+  check_offload(
+      draft.tables.at("offload"), keys, config.offload, *config.solver, config.mesh.patch_size,
+      std::span(config.domain.boundary).first(2 * static_cast<std::size_t>(config.domain.dimensions)));
 }
 
 template <auto describe, auto member>

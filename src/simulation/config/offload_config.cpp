@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "gpu/size_class.hpp"
 #include "gpu/strategy.hpp"
+#include "simulation/config/resident_config.hpp"
 #include "simulation/control/node_quotas.hpp"
 #include "tasks/batch_execution.hpp"
 
@@ -139,7 +140,8 @@ void describe_gpu_memory(io::KeyTable& keys, OffloadConfig& config) {
   keys.choice("patches", config.patches, {"host", "pinned", "unified", "device"},
               "Memory of all patches if a device is used: pageable (host), pinned, from which batches are "
               "copied directly to the device, managed by the driver (unified), or the memory of one device a "
-              "rank, on which all steps then run (device).");
+              "rank, on which all steps then run (device); the keys of batches must then have their "
+              "defaults.");
   keys.number("limit", config.limit, "bytes",
               "Maximum size of a rank's memory cache of a device; 0: the memory of the device.",
               io::at_least(0));
@@ -180,9 +182,12 @@ void check_cache_keys(const io::KeyTable& keys, const OffloadConfig& config) {
 }  // namespace
 
 void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, const OffloadConfig& config,
-                   const solvers::Solver& solver, int patch_size) {
+                   const solvers::Solver& solver, int patch_size,
+                   std::span<const mesh::BoundaryCondition* const> boundaries) {
   Devices devices;
   at_key(offload, "device", [&] { devices = devices_of(config, solver); });
+  if (config.patches_on_device())
+    check_resident(offload, gpu_memory, config, solver, boundaries, devices, why_no_gpu(solver));
   check_cache_keys(gpu_memory, config);
   if (config.device_share != OffloadConfig{}.device_share && config.split != "fixed")
     offload.reject("device-share", "has no meaning for split = \"measured\"; split = \"fixed\" uses it");
@@ -202,6 +207,7 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
                         fmt::format("\"unified\" does not exist on {}; there are \"host\" and \"pinned\"",
                                     device->properties().name));
     }
+    if (config.patches_on_device()) continue;  // no batches
     const auto block = [&](int patches) {
       const std::size_t bytes = tasks::batch_bytes(call, static_cast<std::size_t>(patches));
       const bool rounded = has_cache(config.memory) && bytes <= gpu::largest_class_bytes;

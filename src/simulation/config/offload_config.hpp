@@ -5,11 +5,13 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gpu/device.hpp"
 #include "io/key_table.hpp"
+#include "mesh/boundary_condition.hpp"
 #include "parallel/communicator.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/offload_engine.hpp"
@@ -46,7 +48,8 @@ void describe_gpu_memory(io::KeyTable& keys, OffloadConfig& config);
 
 // Throws InputError at the key that requires something missing: device, strategy, memory for a batch.
 void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, const OffloadConfig& config,
-                   const solvers::Solver& solver, int patch_size);
+                   const solvers::Solver& solver, int patch_size,
+                   std::span<const mesh::BoundaryCondition* const> boundaries);
 
 // Null on a rank without devices. Throws DeviceError (several ranks: AgreedFailure). Collective.
 std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,

@@ -31,7 +31,7 @@ Checkpoints::Checkpoints(std::string directory, int keep, std::int64_t first_ste
 void Checkpoints::write(Simulation& simulation, io::CheckpointState state) {
   io::CheckpointMesh mesh;
   simulation.save(mesh, state);
-  const StateView view = simulation.view();
+  const StateView view = simulation.view("checkpoint");
   const auto indices = simulation.leaf_indices();
   std::vector<io::PlotLeaf> leaves(indices.size());
   std::vector<const double*> patches(indices.size());

@@ -34,9 +34,9 @@ class NodeQuota final : public gpu::Quota {
   gpu::SharedQuota quota_;
 };
 
-using DeviceId = std::array<char, 64>;
+}  // namespace
 
-DeviceId id_of(const gpu::Device& device) {
+DeviceId device_id(const gpu::Device& device) {
   const gpu::DeviceProperties& properties = device.properties();
   const std::string& name = properties.id.empty() ? properties.name : properties.id;
   DeviceId id{};
@@ -44,15 +44,13 @@ DeviceId id_of(const gpu::Device& device) {
   return id;
 }
 
-}  // namespace
-
 std::vector<std::shared_ptr<gpu::Quota>> node_quotas(std::size_t bytes, const Devices& devices,
                                                      const parallel::Communicator& node) {
   // A window is released collectively: ranks without devices take no part in it.
   const parallel::Communicator sharing = node.split(devices.empty() ? 0 : 1);
   if (devices.empty()) return {};
   std::vector<DeviceId> own;
-  for (const auto& device : devices) own.push_back(id_of(*device));
+  for (const auto& device : devices) own.push_back(device_id(*device));
   std::vector<DeviceId> all = sharing.all_gather<DeviceId>(std::span<const DeviceId>(own));
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());

@@ -3,6 +3,7 @@
 #pragma once
 // [gpu-memory] quota: a limit on the bytes of a device that all ranks of a node hold together.
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -12,6 +13,10 @@
 #include "parallel/communicator.hpp"
 
 namespace meander::simulation {
+
+// The same for all ranks of a node that use the device.
+using DeviceId = std::array<char, 64>;
+DeviceId device_id(const gpu::Device& device);
 
 // A quota of `bytes` for each of this rank's devices, shared by the ranks of the node that use the same
 // device. Collective over the node.

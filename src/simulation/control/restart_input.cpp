@@ -25,13 +25,27 @@ std::string checkpoint_file(const RestartInput& restart, const parallel::Communi
   return file;
 }
 
+namespace {
+
+bool sets_directory(const RestartInput& restart) {
+  const auto& settings = restart.settings;
+  return std::any_of(settings.begin(), settings.end(),
+                     [](const std::string& setting) { return setting.starts_with("output.directory="); });
+}
+
+}  // namespace
+
 std::string new_directory(const RestartInput& restart, const std::string& output, const Config& config) {
   if (!output.empty()) return output;
-  const auto& settings = restart.settings;
-  const bool set = std::any_of(settings.begin(), settings.end(), [](const std::string& setting) {
-    return setting.starts_with("output.directory=");
-  });
-  return set ? config.output.directory : "";
+  return sets_directory(restart) ? config.output.directory : "";
+}
+
+std::string continued_directory(const RestartInput& restart, const std::string& output) {
+  if (!output.empty() || sets_directory(restart)) return "";
+  std::error_code ignored;
+  const std::filesystem::path path = restart.checkpoint;
+  if (std::filesystem::is_directory(path, ignored)) return path.string();
+  return path.has_parent_path() ? path.parent_path().string() : ".";
 }
 
 }  // namespace meander::simulation

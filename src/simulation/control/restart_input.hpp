@@ -25,4 +25,7 @@ std::string checkpoint_file(const RestartInput& restart, const parallel::Communi
 // checkpoint's directory.
 std::string new_directory(const RestartInput& restart, const std::string& output, const Config& config);
 
+// The directory whose files the restart continues; empty: it writes to a new directory.
+std::string continued_directory(const RestartInput& restart, const std::string& output);
+
 }  // namespace meander::simulation

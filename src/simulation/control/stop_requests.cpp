@@ -11,7 +11,7 @@ namespace meander::simulation {
 
 namespace {
 
-constexpr int handled[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT};
+constexpr int handled[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP, SIGPIPE};
 
 volatile std::sig_atomic_t checkpoint_requests = 0, stop_request = 0;
 struct sigaction before[std::size(handled)];
@@ -22,7 +22,7 @@ extern "C" void on_request(int signal) {
     checkpoint_requests = 1;
   } else if (stop_request == 0) {
     stop_request = signal;
-  } else {
+  } else if (signal != SIGHUP) {
     // The signal is blocked until this handler returns; then it ends the process.
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -37,10 +37,14 @@ StopRequests::StopRequests(Afterwards afterwards) : afterwards_(afterwards) {
   checkpoint_requests = 0;
   stop_request = 0;
   struct sigaction action {};
-  action.sa_handler = on_request;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < std::size(handled); ++i) sigaction(handled[i], &action, &before[i]);
+  for (std::size_t i = 0; i < std::size(handled); ++i) {
+    sigaction(handled[i], nullptr, &before[i]);
+    if (handled[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
+    action.sa_handler = handled[i] == SIGPIPE ? SIG_IGN : on_request;
+    sigaction(handled[i], &action, nullptr);
+  }
 }
 
 StopRequests::~StopRequests() {
@@ -69,6 +73,8 @@ const char* signal_name(int signal) {
       return "SIGTERM";
     case SIGINT:
       return "SIGINT";
+    case SIGHUP:
+      return "SIGHUP";
     default:
       return "a signal";
   }

@@ -4,7 +4,12 @@
 // Signals to a run. The handlers only set flags, which the run reads between steps.
 //
 //   SIGUSR1                   write a checkpoint and continue
-//   SIGTERM, SIGINT, SIGUSR2  write a checkpoint and stop; a second one ends the process at once
+//   SIGTERM, SIGINT, SIGUSR2, SIGHUP
+//                             write a checkpoint and stop; a second one ends the process at once,
+//                             except SIGHUP, which shell and kernel both send when a terminal goes
+//   SIGPIPE                   ignored: the reader of the log has gone, and the run continues without a log
+//
+// SIGHUP stays ignored where it was, as by nohup.
 //
 // mpirun forwards SIGUSR1 and SIGUSR2 to its ranks. After SIGTERM and SIGINT it sends SIGKILL one second
 // later.

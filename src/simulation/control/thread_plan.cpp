@@ -58,6 +58,17 @@ ThreadPlan plan_threads(std::span<const Processors> masks, std::size_t self, int
   return plan;
 }
 
+void check_threads(const parallel::Communicator& communicator, int asked) {
+  constexpr int most_per_processor = 4;
+  const int usable = count(usable_processors());
+  communicator.agree([&] {
+    if (asked <= most_per_processor * usable) return;
+    throw InputError(fmt::format("meander: --threads {}: must be at most {}, {} for each of {}", asked,
+                                 most_per_processor * usable, most_per_processor,
+                                 plural(usable, "processor")));
+  });
+}
+
 ThreadPlan plan_threads(const parallel::Communicator& communicator, int asked) {
   const parallel::Communicator node = communicator.of_node();
   const std::vector<Processors> masks = node.all_gather(processors_of_process());

@@ -28,6 +28,10 @@ ThreadPlan plan_threads(std::span<const Processors> masks, std::size_t self, int
 // As above for the ranks of this node. Collective.
 ThreadPlan plan_threads(const parallel::Communicator& communicator, int asked);
 
+// Throws InputError (several ranks: parallel::AgreedInputError) if a rank is asked for more than four threads for each
+// processor of its node that it could use: such a run crawls. Collective.
+void check_threads(const parallel::Communicator& communicator, int asked);
+
 // The rank that mpirun or srun assign to this process, known before MPI is initialised; -1: no launcher.
 int launched_rank();
 

@@ -51,6 +51,7 @@ class Ball final : public RefinementCriterion {
     RefinementCriterion::set_up(keys, config);
   }
 
+  bool reads_state() const override { return false; }
   Flag flag(const LeafView& leaf, const StateView& state) const override {
     const auto [nearest, farthest] = distances(leaf, centre_);
     const double t = state.t;

@@ -22,6 +22,7 @@ class Box final : public RefinementCriterion {
     RefinementCriterion::set_up(keys, config);
   }
 
+  bool reads_state() const override { return false; }
   Flag flag(const LeafView& leaf, const StateView&) const override {
     const double width = leaf.width();
     for (std::size_t a = 0; a < lower_.size(); ++a) {

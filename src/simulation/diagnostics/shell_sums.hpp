@@ -52,6 +52,11 @@ class ShellSums {
   void sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
            const std::array<double, Q>& quantum, const Integrand& integrand);
 
+  // The sum of (unknown - constant) alone, for Q = 1: where patches live on a device, it is computed there.
+  // Collective.
+  void sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant,
+                  double quantum) requires(Q == 1);
+
   // Largest magnitude of each quantity's integral over one volume of any rank, or NaN if one is NaN; for the
   // choice of quanta. Collective.
   template <class Integrand>
@@ -87,6 +92,10 @@ class ShellSums {
            quantum_[static_cast<std::size_t>(part % Q)];
   }
   void lay_out(const StateView& view, const ShellGrid& grid);
+  // The sums over the patches of this rank.
+  template <class Integrand>
+  void sum_own(const StateView& view, const ShellGrid& grid, int unknowns_read,
+               const std::array<double, Q>& quantum, const Integrand& integrand);
   static void place(const PlaneView& plane, double per_width, std::int32_t last_edge, const double* scale,
                     double* const* values, std::int32_t* edges, std::uint64_t* quanta, std::size_t stride);
   static void scatter(int count, const std::int32_t* edges, const std::uint64_t* quanta, std::size_t stride,
@@ -135,8 +144,43 @@ template <int Q>
 template <class Integrand>
 void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
                        const std::array<double, Q>& quantum, const Integrand& integrand) {
-  using namespace shell_sums_detail;
   lay_out(view, grid);
+  sum_own(view, grid, unknowns_read, quantum, integrand);
+  view.communicator.sum(std::span<std::uint64_t>(sums_));
+}
+
+template <int Q>
+void ShellSums<Q>::sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant,
+                              double quantum) requires(Q == 1) {
+  lay_out(view, grid);
+  quantum_ = {quantum};
+  solvers::ShellBatch batch;
+  for (std::size_t n = 0; n < levels_.size(); ++n) {
+    const Level& level = levels_[n];
+    if (level.factor == 0) continue;
+    batch.levels[n] = {level.dx, 1 / (level.factor * grid.dr), level.edges + 1,
+                       static_cast<std::int32_t>(level.offset)};
+  }
+  std::copy(grid.centre.begin(), grid.centre.end(), batch.centre);
+  batch.unknown = unknown;
+  batch.constant = constant;
+  batch.scale = 1 / quantum;
+  const bool on_device = view.sum_shells && view.sum_shells(batch, sums_);
+  if (!on_device) {
+    sum_own(view, grid, unknown + 1, {quantum}, [=](const PlaneView& plane, double* const* out) {
+      const double* __restrict__ value = plane.unknown[unknown];
+      double* __restrict__ excess = out[0];
+      for (int n = 0; n < plane.n; ++n) excess[n] = (value[n] - constant) * plane.volume;
+    });
+  }
+  view.communicator.sum(std::span<std::uint64_t>(sums_));
+}
+
+template <int Q>
+template <class Integrand>
+void ShellSums<Q>::sum_own(const StateView& view, const ShellGrid& grid, int unknowns_read,
+                           const std::array<double, Q>& quantum, const Integrand& integrand) {
+  using namespace shell_sums_detail;
   quantum_ = quantum;
   partial_.resize(static_cast<std::size_t>(view.team.size()));
   for (auto& partial : partial_) partial.clear();
@@ -173,7 +217,6 @@ void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknown
   for (const auto& partial : partial_) {
     for (std::size_t slot = 0; slot < partial.size(); ++slot) sums_[slot] += partial[slot];
   }
-  view.communicator.sum(std::span<std::uint64_t>(sums_));
 }
 
 // The edge that each volume's slab contains, and its integrals in quanta: whole, and above that edge.

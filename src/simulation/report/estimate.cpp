@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "base/memory.hpp"
 #include "io/progress.hpp"
@@ -105,6 +106,23 @@ double device_bytes(const Config& config, const solvers::Solver& solver) {
          static_cast<double>(tasks::batch_bytes(call, static_cast<std::size_t>(config.offload.batch)));
 }
 
+// The memory of the devices on which patches live; empty if they live on the host. Collective.
+std::string text_of_devices(const Simulation& simulation) {
+  const parallel::Communicator& communicator = simulation.communicator();
+  const auto own = simulation.device_memory().value_or(mesh::DeviceMemory{});
+  std::int64_t bytes[] = {simulation.device_memory() ? 1 : 0,    static_cast<std::int64_t>(own.slots),
+                          static_cast<std::int64_t>(own.next),   static_cast<std::int64_t>(own.messages),
+                          static_cast<std::int64_t>(own.tables), static_cast<std::int64_t>(own.scratch)};
+  communicator.sum(std::span<std::int64_t>(bytes));
+  if (bytes[0] == 0) return "";
+  const auto all =
+      static_cast<double>(std::accumulate(std::begin(bytes) + 1, std::end(bytes), std::int64_t{0}));
+  const auto part = [&](int i) { return size_text(static_cast<double>(bytes[i])); };
+  return fmt::format(
+      "{} on {} device{} ({} slots, {} new interiors, {} flux registers and messages, {} tables, {} scratch)",
+      size_text(all), bytes[0], bytes[0] == 1 ? "" : "s", part(1), part(2), part(3), part(4), part(5));
+}
+
 }  // namespace
 
 std::vector<std::string> estimate_run(const Config& config, int threads,
@@ -130,12 +148,15 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
       fmt::format("memory: {} on the host{} ({} of them patches, {} flux registers)", size_text(memory),
                   communicator.size() > 1 ? fmt::format(", sum over {} ranks", communicator.size()) : "",
                   size_text(static_cast<double>(state)), size_text(static_cast<double>(registers))));
+  const std::string on_devices = text_of_devices(*simulation);
   const bool offloads = config.offload.device != "none";
   lines.push_back(
-      offloads
-          ? fmt::format("        {} for batches on each device of each rank ({} in flight, {} patches each)",
-                        size_text(device_bytes(config, solver)), config.offload.queues, config.offload.batch)
-          : "        none on devices: offload.device is \"none\"");
+      "        " +
+      (!on_devices.empty() ? on_devices
+       : offloads
+           ? fmt::format("{} for batches on each device of each rank ({} in flight, {} patches each)",
+                         size_text(device_bytes(config, solver)), config.offload.queues, config.offload.batch)
+           : "none on devices: offload.device is \"none\""));
   const double steps = steps_of_run(config, found.dt);
   const double plots = plots_of_run(config, steps, found.dt);
   lines.push_back(

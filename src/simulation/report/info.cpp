@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -18,6 +17,7 @@
 #include "io/plot_facts.hpp"
 #include "io/plot_series.hpp"
 #include "io/subprocess.hpp"
+#include "io/text_file.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
@@ -188,7 +188,7 @@ std::string about_history(const std::string& path, const std::string& text) {
 }
 
 std::string about_text(const std::string& path) {
-  const std::string text = io::Document::read_text(path);
+  const std::string text = io::read_text_file(path);
   if (text.starts_with("step,")) return about_history(path, text);
   if (text.starts_with("{")) return about_series(path);
   if (text.find('\0') != std::string::npos || path.ends_with(".csv") || text.empty())
@@ -204,10 +204,7 @@ std::string info(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw InputError(fmt::format("{}: is a directory; name a file in it", path));
-  std::string start(head_of_file + hdf5.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  const std::string start = io::read_start(path, head_of_file + hdf5.size());
   if (!start.empty() && io::CheckpointHead::starts(start)) return about_checkpoint(path);
   if (start.starts_with(hdf5)) return about_plot(path);
   if (start.size() > head_of_file && start.substr(head_of_file).starts_with(hdf5))

@@ -78,6 +78,7 @@ Summary summarise(const Simulation& simulation, const RunCosts& costs) {
   summary.strayed = simulation.strayed_volumes();
 
   summary.offload = sum_over_ranks(simulation.offload(), communicator);
+  summary.resident = sum_over_ranks(simulation.resident(), communicator);
 
   const RunTimes times = simulation.times();
   const double own_messages[] = {times.messages.under_way, times.messages.hidden, times.messages.batches};
@@ -151,6 +152,9 @@ std::vector<std::string> summary_lines(const Summary& s) {
   if (s.offload) {
     for (const std::string& line : offload_lines(*s.offload)) lines.push_back(line);
   }
+  if (s.resident) {
+    for (const std::string& line : resident_lines(*s.resident)) lines.push_back(line);
+  }
   const auto share = [&](std::int64_t count) {
     return ratio(static_cast<double>(count), static_cast<double>(s.updates));
   };
@@ -218,6 +222,9 @@ std::string summary_json(const Summary& s) {
   add("strayed_volume_updates", fmt::format("{}", s.strayed));
   if (s.offload) {
     for (const auto& [key, value] : offload_figures(*s.offload)) add(key, value);
+  }
+  if (s.resident) {
+    for (const auto& [key, value] : resident_figures(*s.resident)) add(key, value);
   }
   return text + "\n}\n";
 }

@@ -6,14 +6,13 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "io/document.hpp"
 #include "io/nearest.hpp"
+#include "io/text_file.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
@@ -137,10 +136,9 @@ std::string terms(const std::string& pde, const std::vector<std::string>& settin
 
 std::string terms_of_file(const std::string& pde, const std::vector<std::string>& settings,
                           const std::string& file) {
-  if (!file.empty() && file != "-") return terms(pde, settings, io::Document::read_text(file), file);
+  if (!file.empty() && file != "-") return terms(pde, settings, io::read_text_file(file), file);
   set_up(find_pde(pde), settings);  // checked before standard input is read
-  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  return terms(pde, settings, text, "standard input");
+  return terms(pde, settings, io::read_standard_input(), "standard input");
 }
 
 }  // namespace meander::simulation

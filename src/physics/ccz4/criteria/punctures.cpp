@@ -39,6 +39,7 @@ class Punctures final : public RefinementCriterion {
     finest_ = min_level_ + std::min(static_cast<int>(radii_.size()), levels);
   }
 
+  bool reads_state() const override { return false; }
   Flag flag(const LeafView& leaf, const StateView& state) const override {
     const int wanted = wanted_level(leaf, state);
     return wanted > leaf.level ? Flag::refine : wanted < leaf.level ? Flag::coarsen : Flag::keep;

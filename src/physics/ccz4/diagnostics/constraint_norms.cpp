@@ -126,6 +126,7 @@ struct Norms {
 
 class ConstraintNorms final : public Diagnostic {
  public:
+  const char* name() const override { return "constraints"; }
   void describe(io::KeyTable& keys) override {
     keys.number("exclude-radius", exclude_radius_, "length",
                 "The norms of the constraints exclude volumes within this distance of a puncture of the "

@@ -142,6 +142,7 @@ namespace {
 
 class Psi4Modes final : public Diagnostic {
  public:
+  const char* name() const override { return "psi4 modes"; }
   void describe(io::KeyTable& keys) override {
     keys.numbers("extraction-radii", radii_, "length",
                  "Radii of spheres about the domain's centre on which gravitational waves are extracted: the "

@@ -14,6 +14,7 @@ namespace meander::ccz4 {
 
 class PunctureTracker final : public simulation::Diagnostic {
  public:
+  const char* name() const override { return "punctures"; }
   PunctureTracker() = default;
   // The positions at the start time.
   explicit PunctureTracker(std::vector<Point<3>> positions)

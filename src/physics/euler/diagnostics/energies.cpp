@@ -44,6 +44,7 @@ Energies energies_of(const solvers::PatchTask& patch, const solvers::PatchLayout
 
 class EnergyColumns final : public Diagnostic {
  public:
+  const char* name() const override { return "energies"; }
   void describe(io::KeyTable& keys) override {
     keys.flag("energies", on_, "Euler: adds columns with the kinetic and the thermal energy in the domain.");
   }

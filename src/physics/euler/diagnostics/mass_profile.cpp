@@ -17,11 +17,7 @@ const std::vector<double>& MassProfiler::excess(const StateView& view, const She
   // Large enough for any excess of a volume (2^51 quanta) or of all volumes (2^63); small enough to leave
   // gravity unaffected.
   const double quantum = std::ldexp(1.0, static_cast<int>(std::ceil(std::log2(domain_volume))) - 52);
-  sums_.sum(view, grid, 1, {quantum}, [](const PlaneView& plane, double* const* out) {
-    const double* __restrict__ density = plane.unknown[0];
-    double* __restrict__ excess = out[0];
-    for (int n = 0; n < plane.n; ++n) excess[n] = (density[n] - 1.0) * plane.volume;
-  });
+  sums_.sum_excess(view, grid, 0, 1.0, quantum);
   excess_ = sums_.inside(0);
   return excess_;
 }

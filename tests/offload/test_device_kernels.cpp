@@ -48,9 +48,10 @@ class DeviceKernels : public testing::TestWithParam<std::string> {
 
 TEST_P(DeviceKernels, EulerIsBitwiseIdenticalToTheCpu) {
   // OpenMP's kernels are not specialised by patch size.
-  const std::vector<int> sizes = GetParam() == "openmp"
-                                     ? std::vector{3, 5, 9}
-                                     : std::vector{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20};
+  const std::vector<int> sizes =
+      GetParam() == "openmp" ? std::vector{3, 5, 9}
+                             : std::vector{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 24};
+  // The memory of a block of MUSCL in 3D with p = 24 exceeds the shared memory of every GPU: it is scratch memory.
   const std::string sharing = device_->properties().reads_pinned ? "zero-copy" : "map";
   for (const auto& one : solvers::test::euler_cases(sizes)) {
     const auto solver = make(one);

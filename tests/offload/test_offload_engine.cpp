@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "gpu/host_device.hpp"
+#include "tests/offload/watched_device.hpp"
 
 namespace meander::tasks {
 namespace {
@@ -205,6 +206,19 @@ TEST_P(EngineWith, UpdatesAllOnTheCpuAfterDeviceLoss) {
     EXPECT_TRUE(patches.equals(expected(solver))) << calls;
     EXPECT_EQ(engine.counts().given_up, 1) << calls;
   }
+}
+
+TEST(OffloadEngine, OneThreadAtATimeAsksForBatchesThatAreOver) {
+  const Marking solver;
+  auto device = std::make_unique<test::WatchedDevice>(gpu::HostDeviceSettings{.kernel_delay = 2e-4});
+  const test::WatchedDevice& watched = *device;
+  std::vector<std::unique_ptr<gpu::Device>> devices;
+  devices.push_back(std::move(device));
+  OffloadEngine engine(std::move(devices), options("pooled"));
+  Patches patches(count);
+  sweep(engine, solver, patches, 6);
+  EXPECT_TRUE(patches.equals(expected(solver)));
+  EXPECT_EQ(watched.most_asking(), 1);
 }
 
 TEST(OffloadEngine, GivesUpADeviceWithoutMemoryForOnePatch) {

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace meander::bench {
+namespace {
+
+// Base cells along an axis such that the mesh has about `volumes` volumes. An adaptive mesh has about 50 (2D:
+// 10) leaves per base cell.
+int base_cells(const Case& c, int dim, double volumes) {
+  const double leaves = volumes / std::pow(c.patch_size, dim);
+  return std::max(2, static_cast<int>(std::lround(
+                         std::pow(c.adaptive ? leaves / (dim == 3 ? 50 : 10) : leaves, 1.0 / dim))));
+}
+
+}  // namespace
+
+std::string input_for(const Case& c, int dim, double volumes, int copies) {
+  const auto along = [dim](auto value, auto last) {
+    return dim == 3 ? fmt::format("[{0}, {0}, {1}]", value, last) : fmt::format("[{}, {}]", value, last);
+  };
+  const auto vector = [&](double value) { return along(value, value); };
+  const int cells = base_cells(c, dim, volumes);
+  const bool is_ccz4 = c.scheme.starts_with("ccz4-");
+  int level = 0;
+  while (std::pow(3, level) < copies * cells) ++level;
+  std::string text = fmt::format(
+      "[domain]\ndimensions = {}\nupper = {}\ncells = {}\n"
+      "[boundary]\nall = \"periodic\"\n"
+      "[mesh]\npatch-size = {}\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 1000000\n"
+      "[solver]\n{}\n[time]\nend = 1e9\n",
+      dim, along(1, copies), along(cells, copies * cells), c.patch_size, level,
+      c.adaptive ? level + 2 : level,
+      is_ccz4 ? fmt::format("equation = \"ccz4\"\nscheme = \"{}\"\n[scenario]\nname = \"minkowski\"",
+                            c.scheme.substr(5))
+              : fmt::format("scheme = \"{}\"\n[scenario]\nname = \"uniform\"\nvelocity = {}", c.scheme,
+                            vector(0.3)));
+  if (c.adaptive) {
+    // Nested boxes away from the centre. Most volumes are on the two finer levels, as in runs that follow a
+    // feature.
+    for (int copy = 0; copy < copies; ++copy) {
+      text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\nlevel = {}\n",
+                          along(0.3, copy + 0.3), along(0.9, copy + 0.9), level + 1);
+      text += fmt::format("[[refinement]]\nkind = \"box\"\nlower = {}\nupper = {}\n",
+                          along(0.45, copy + 0.45), along(0.8, copy + 0.8));
+    }
+  }
+  return text;
+}
+
+}  // namespace meander::bench

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The lock of a run on its output directory: the file meander.lock, which names host, process and time.
+//
+// The file appears complete under its name (link() after writing), which is atomic on network file systems,
+// too. Its owner holds flock() on it as long as the process lives, so that the lock of a dead process is
+// recognised on the same machine, and wherever it was if flock() is refused. The lock of another machine is
+// never broken, except that of an earlier start of the same Slurm job: file systems do not tell whether their
+// flock() reaches other machines.
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace meander::io {
+
+class DirectoryLock {
+ public:
+  static constexpr const char* file_name = "meander.lock";
+
+  // The file cannot be created in the directory.
+  struct Impossible : InputError {
+    using InputError::InputError;
+  };
+  // none: as on a file system without flock(), for tests.
+  enum class KernelLocks : std::uint8_t { used, none };
+
+  // Throws InputError that names the holder, or tells how to remove the lock if it cannot be seen whether its
+  // holder lives; Impossible.
+  explicit DirectoryLock(const std::string& directory, KernelLocks kernel = KernelLocks::used);
+  // Removes the file.
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+  // A note on the dead holder that the lock was taken from; empty: there was none.
+  const std::string& note() const { return note_; }
+
+ private:
+  bool link_to_name(const std::string& temporary) const;
+  bool take_over(const std::string& temporary);  // false: try again
+
+  std::string directory_, path_;
+  KernelLocks kernel_;
+  int descriptor_ = -1;  // of the file with our record
+  std::string note_;
+};
+
+}  // namespace meander::io

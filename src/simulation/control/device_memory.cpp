@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/control/device_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "gpu/size_class.hpp"
+#include "simulation/control/node_quotas.hpp"
+
+namespace meander::simulation {
+namespace {
+
+constexpr const char* key = "gpu-memory.patches";
+
+// The message at the place of the key in the input.
+std::string at_key(const Config& config, const std::string& what) {
+  io::Origin origin;
+  for (const Key& one : config.keys) {
+    if (one.name == key) origin = one.origin;
+  }
+  return fmt::format("{}{}{}: {}{}{}", origin.where, origin.where.empty() ? "" : ": ", key, what,
+                     origin.excerpt.empty() ? "" : "\n", origin.excerpt);
+}
+
+// With the large arrays in blocks of a memory cache, and without the blocks' excess for the small ones: not
+// more than it will be.
+double bytes_in_cache(const mesh::DeviceMemory& memory) {
+  std::size_t bytes = memory.messages + memory.tables + memory.scratch;
+  for (const std::size_t part : {memory.slots, memory.next}) {
+    const bool is_in_class = part > 0 && part <= gpu::largest_class_bytes;
+    bytes += is_in_class ? gpu::class_bytes(gpu::size_class(part)) : part;
+  }
+  return static_cast<double>(bytes);
+}
+
+struct Wanted {
+  DeviceId device;
+  double bytes;
+};
+
+}  // namespace
+
+std::string text_of(const mesh::DeviceMemory& memory) {
+  std::string text = fmt::format("{} bytes: {} for slots", memory.total(), memory.slots);
+  if (memory.next > 0) text += fmt::format(", {} for new interiors", memory.next);
+  return text + fmt::format(", {} for flux registers and messages, {} for tables, {} for scratch",
+                            memory.messages, memory.tables, memory.scratch);
+}
+
+void check_device_memory(const Config& config, const tasks::ResidentDevice* device,
+                         const std::optional<mesh::DeviceMemory>& wanted,
+                         const parallel::Communicator& communicator) {
+  const parallel::Communicator node = communicator.of_node();
+  std::vector<Wanted> own;
+  if (device != nullptr) own.push_back({device_id(*device->device), bytes_in_cache(wanted.value())});
+  const std::vector<Wanted> all = node.all_gather<Wanted>(std::span<const Wanted>(own));
+  communicator.agree([&] {
+    if (device == nullptr) return;
+    double together = 0;
+    int ranks = 0;
+    for (const Wanted& one : all) {
+      if (one.device != own.front().device) continue;
+      together += one.bytes;
+      ++ranks;
+    }
+    const gpu::DeviceProperties& properties = device->device->properties();
+    const auto require = [&](double bytes, double there, const std::string& bound) {
+      if (bytes <= there) return;
+      throw InputError(at_key(
+          config,
+          fmt::format("the mesh wants {:.0f} bytes on {}{} ({} on this rank), but {:.0f} bytes are there "
+                      "({}); use more devices, a coarser mesh, or patches = \"host\"",
+                      bytes, properties.name, ranks > 1 ? fmt::format(" for {} ranks", ranks) : "",
+                      text_of(*wanted), there, bound)));
+    };
+    if (config.offload.limit > 0) require(own.front().bytes, config.offload.limit, "gpu-memory.limit");
+    if (config.offload.quota > 0) require(together, config.offload.quota, "gpu-memory.quota");
+    require(together, static_cast<double>(properties.memory), "its memory");
+  });
+}
+
+}  // namespace meander::simulation
