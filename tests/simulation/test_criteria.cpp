@@ -27,8 +27,12 @@ Flag flag_of(const std::string& keys, int dim, const std::function<double(double
   const solvers::PatchTask task = patch.task(1.0 / 12);
   ThreadTeam team(1);
   const parallel::Communicator alone;
-  const StateView state{
-      .communicator = alone, .layout = layout, .patches = {}, .levels = {}, .team = team, .level_dx = {}};
+  const StateView state{.communicator = alone,
+                        .layout = layout,
+                        .patches = std::span<const solvers::PatchTask>(),
+                        .levels = {},
+                        .team = team,
+                        .level_dx = {}};
   return config.refinement.at(0)->flag({task, layout, 1}, state);
 }
 
