@@ -149,11 +149,13 @@ void measure_regrid(int repeats) {
   run->advance(1e9);
   std::vector<double> steps, regrids;
   for (int repeat = 0; repeat < std::max(3, repeats); ++repeat) {
+    const auto leaves = run->leaf_indices();
     const auto start = Clock::now();
     const double before = run->times().regrid;
     run->advance(1e9);
     steps.push_back(seconds_since(start));
     regrids.push_back(run->times().regrid - before);
+    if (run->leaf_indices() == leaves) throw Failure("meander-bench-step: the regrid has changed nothing");
   }
   std::ranges::sort(steps);
   std::ranges::sort(regrids);

@@ -47,7 +47,8 @@ template <int D>
 void PatchMesh<D>::reserve(std::size_t slots) {
   communicator().agree([&] {
     pool_.reserve(slots);
-    if (device_) device_->reserve(pool_.capacity());
+    // Before the first step prepare_step() reserves, when the size is known.
+    if (device_ && is_current_on_device_) device_->reserve(pool_.capacity());
   });
 }
 

@@ -21,6 +21,7 @@ namespace meander::simulation {
 // step brings all of them home. Any thread may access them.
 class HomePatches {
  public:
+  HomePatches() = default;
   template <class Patches>
   HomePatches(const Patches& patches, std::function<void()> bring_home = {})
       : patches_(patches), bring_home_(std::move(bring_home)) {}

@@ -58,6 +58,35 @@ TEST(ResidentTogether, SomeRanksMayHaveNoDevice) {
   }
 }
 
+TEST(ResidentTogether, FiguresAreSummedOverRanks) {
+  const Config config = config_of(case_called("riemann"), on_device);
+  const auto simulation = make_simulation(config, 1, world());
+  while (simulation->step() < 4) simulation->advance(config.time.end);
+  simulation->totals();
+  const auto report = sum_over_ranks(simulation->resident(), world());
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->devices, world().size());
+  EXPECT_EQ(report->steps, 4 * world().size());
+  EXPECT_EQ(report->plain_steps, 3 * world().size());
+  EXPECT_EQ(report->regrids, world().size());
+  EXPECT_EQ(report->stages, report->plain_steps);
+  EXPECT_GT(report->launches_per_stage(), 0);
+  EXPECT_EQ(report->brought_home.at("totals"), world().size());
+  const double own = static_cast<double>(simulation->resident()->bytes_out) / 4;
+  EXPECT_GE(report->bytes_out_per_step(), own);
+}
+
+TEST(ResidentTogether, RanksOnOneDeviceShareItsQuota) {
+  const RankCase tested = case_called("riemann");
+  const auto wanted = make_simulation(config_of(tested, on_device), 1, world())->device_memory().value();
+  const auto together = static_cast<double>(world().sum(static_cast<std::int64_t>(wanted.total())));
+  // Each alone would fit.
+  std::vector<std::string> settings = on_device;
+  settings.push_back("gpu-memory.quota=" + std::to_string(0.9 * together));
+  const Config config = config_of(tested, settings);
+  EXPECT_THROW(make_simulation(config, 1, world()), InputError);
+}
+
 // The first half in host memory and the second on devices, and the other way round.
 TEST(ResidentRestart, ChangesNoBit) {
   for (const char* name : {"accretion_muscl", "sedov", "ccz4_rusanov"}) {
