@@ -23,9 +23,10 @@ Barriers update(const Solver& solver, Batch& batch, int stage, const Schedule& s
   if (solver.traits().stages == 1) {
     barriers = update_adversarially<BlockRusanovFused<ccz4::Terms>>(terms(solver), launch, schedule);
   } else {
-    with_fourth_order<ccz4::Terms>(launch, [&]<class Kernel>(std::type_identity<Kernel>) {
-      barriers = update_adversarially<Kernel>(terms(solver), launch, schedule);
-    });
+    with_fourth_order<ccz4::Terms, std::integer_sequence<int>>(
+        launch, [&]<class Kernel>(std::type_identity<Kernel>) {
+          barriers = update_adversarially<Kernel>(terms(solver), launch, schedule);
+        });
   }
   batch.finish();
   return barriers;

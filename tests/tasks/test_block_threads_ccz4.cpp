@@ -24,9 +24,10 @@ TEST(Ccz4BlockThreads, UpdateWithoutRaces) {
       if (scheme == ccz4::Scheme::rusanov) {
         solvers::test::update_on_threads<solvers::BlockRusanovFused<ccz4::Terms>>(terms, batch);
       } else {
-        solvers::with_fourth_order<ccz4::Terms>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
-          solvers::test::update_on_threads<Kernel>(terms, batch);
-        });
+        solvers::with_fourth_order<ccz4::Terms, std::integer_sequence<int>>(
+            batch, [&]<class Kernel>(std::type_identity<Kernel>) {
+              solvers::test::update_on_threads<Kernel>(terms, batch);
+            });
       }
       found.finish();
       found.expect_same_bits(expected);
