@@ -62,7 +62,7 @@ struct DeviceRun {
     int of_family = 0;
     for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
       if (leaf % mesh::children<D> == 0) of_family = dice(random);
-      flags[leaf] = of_family < 5        ? mesh::Adapt::coarsen
+      flags[leaf] = of_family < 5       ? mesh::Adapt::coarsen
                     : dice(random) == 0 ? mesh::Adapt::refine
                                         : mesh::Adapt::keep;
     }
@@ -85,7 +85,8 @@ std::int64_t launches_of_a_step(const char* scheme, int level, int rounds) {
     run.regrid(traversal, 0);
   traversal.advance(0, 1e-4, 1e-4);
   const std::int64_t before = run.mesh.on_device()->counts().launches;
-  for (int step = 1; step < 4; ++step) EXPECT_FALSE(traversal.advance(step * 1e-4, 1e-4, (step + 1) * 1e-4).failed);
+  for (int step = 1; step < 4; ++step)
+    EXPECT_FALSE(traversal.advance(step * 1e-4, 1e-4, (step + 1) * 1e-4).failed);
   return (run.mesh.on_device()->counts().launches - before) / 3;
 }
 
