@@ -41,6 +41,16 @@ TEST_P(ResidentRanks, ChangeNoBit) {
   expect_same(run(config, steps, 3, world()), reference, "on devices");
 }
 
+// On a GPU, where there is one.
+TEST_P(ResidentRanks, ChangeNoBitOnCuda) {
+  const std::string reason = gpu::why_missing("cuda");
+  if (!reason.empty()) GTEST_SKIP() << "cuda: " << reason;
+  const RankCase& tested = GetParam();
+  const Outcome reference = alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
+  const Config config = config_of(tested, {"offload.device=cuda", "gpu-memory.patches=device"});
+  expect_same(run(config, tested.steps, 1, world()), reference, "on GPUs");
+}
+
 // As on nodes of which some have no GPU.
 TEST(ResidentTogether, SomeRanksMayHaveNoDevice) {
   for (const char* name : {"riemann", "accretion_muscl"}) {
