@@ -32,6 +32,7 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       leaf_(device, memory),
       merged_(device, memory),
       shell_sums_(device, memory),
+      measured_(device, memory),
       reflux_targets_(device, memory),
       reflux_faces_(device, memory),
       reflux_parts_(device, memory),
@@ -268,13 +269,32 @@ void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint
 }
 
 template <int D>
+std::vector<double> DevicePatches<D>::measure(const solvers::LeafMeasure& measure) {
+  measured_.resize(launches_.queue, leaves_);
+  solvers::MeasureBatch batch;
+  batch.count = static_cast<int>(leaves_);
+  batch.patches = patches_.data();
+  batch.values = measured_.data();
+  batch.layout = layout_;
+  batch.measure = measure;
+  launches_.launch("measure leaves", solvers::ResidentBatch(batch));
+  std::vector<double> by_index(leaves_), by_leaf(leaves_);
+  launches_.copy_out(by_index.data(), measured_.data(), leaves_);
+  launches_.wait_for_all();
+  const auto leaf = leaf_.host();
+  for (std::size_t index = 0; index < leaves_; ++index)
+    by_leaf[static_cast<std::size_t>(leaf[index])] = by_index[index];
+  return by_leaf;
+}
+
+template <int D>
 std::size_t DevicePatches<D>::bytes() const {
   std::size_t all = halos_.bytes() + (other_halos_ ? other_halos_->bytes() : 0);
   for (const Chunk& chunk : chunks_) all += chunk.bytes;
   const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
   add(next_, registers_, received_fluxes_, packed_fluxes_, moved_, step_data_, scratch_, patches_, status_,
-      leaf_, merged_, shell_sums_, reflux_targets_, reflux_faces_, reflux_parts_, flux_items_, moves_.targets,
-      moves_.ops, moves_.parts);
+      leaf_, merged_, shell_sums_, measured_, reflux_targets_, reflux_faces_, reflux_parts_, flux_items_,
+      moves_.targets, moves_.ops, moves_.parts);
   return all;
 }
 

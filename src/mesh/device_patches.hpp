@@ -74,6 +74,9 @@ class DevicePatches {
   // leaves. Waits.
   void sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums);
 
+  // The measure of every leaf, by its number. Waits.
+  std::vector<double> measure(const solvers::LeafMeasure& measure);
+
   // ---- regridding
   // As Solver::inspect() or, with `enforces`, Solver::enforce_floors() of all leaves.
   solvers::MergedStatus inspect(bool enforces);
@@ -131,6 +134,7 @@ class DevicePatches {
   Array<std::int32_t> leaf_;
   Array<solvers::MergedStatus> merged_;
   Array<std::uint64_t> shell_sums_;
+  Array<double> measured_;
   Array<solvers::RefluxTarget> reflux_targets_;
   Array<solvers::CoarseFace> reflux_faces_;
   Array<solvers::FluxPart> reflux_parts_;

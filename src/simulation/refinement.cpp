@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace meander::simulation {
 namespace {
@@ -44,14 +45,31 @@ int most_wanted_around(const mesh::Neighbours<D>& neighbours, std::size_t leaf,
 }  // namespace
 
 template <int D>
-int Refinement<D>::wanted_level(const StateView& state, std::size_t leaf) const {
-  const bool reads = std::ranges::any_of(criteria_, [](const auto& one) { return one->reads_state(); });
-  const solvers::PatchTask& patch = reads ? state.patches[leaf] : state.patches.geometry()[leaf];
-  const LeafView view{patch, state.layout, state.levels[leaf]};
+auto Refinement<D>::measure(const StateView& state) const -> Measures {
+  Measures measures(criteria_.size());
+  if (!state.measure_leaves) return measures;
+  for (std::size_t n = 0; n < criteria_.size(); ++n) {
+    const auto wanted = criteria_[n]->measure();
+    if (!wanted) continue;
+    if (auto measured = state.measure_leaves(*wanted)) measures[n] = std::move(*measured);
+  }
+  return measures;
+}
+
+template <int D>
+int Refinement<D>::wanted_level(const StateView& state, const Measures& measures, std::size_t leaf) const {
   int wanted = min_level_;
-  for (const auto& criterion : criteria_) {
-    if (wanted >= criterion->finest_level()) continue;  // it cannot require a finer level
-    wanted = std::max(wanted, criterion->wanted_level(view, state));
+  for (std::size_t n = 0; n < criteria_.size(); ++n) {
+    const RefinementCriterion& criterion = *criteria_[n];
+    if (wanted >= criterion.finest_level()) continue;  // it cannot require a finer level
+    if (!measures[n].empty()) {
+      wanted = std::max(wanted, criterion.wanted_level_by(measures[n][leaf], state.levels[leaf]));
+      continue;
+    }
+    // Only a criterion that reads the state brings it home.
+    const solvers::PatchTask& patch =
+        criterion.reads_state() ? state.patches[leaf] : state.patches.geometry()[leaf];
+    wanted = std::max(wanted, criterion.wanted_level({patch, state.layout, state.levels[leaf]}, state));
   }
   return wanted;
 }
@@ -61,9 +79,10 @@ std::vector<mesh::Adapt> Refinement<D>::flags(const mesh::PatchMesh<D>& mesh, co
   const auto& view = mesh.view();
   std::vector<std::int8_t> wanted(view.size());  // own leaves first
   const auto own = std::span(wanted).first(mesh.size());
+  const Measures measures = measure(state);
   state.team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf)
-      own[leaf] = static_cast<std::int8_t>(wanted_level(state, leaf));
+      own[leaf] = static_cast<std::int8_t>(wanted_level(state, measures, leaf));
   });
   std::vector<std::int8_t> spread(mesh.size());
   for (int layer = 0; layer < buffer_; ++layer) {

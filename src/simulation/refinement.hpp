@@ -31,8 +31,11 @@ class Refinement {
   bool is_static() const { return criteria_.empty(); }
 
  private:
+  // The measures of all leaves by criterion, as far as devices can compute them; the others are empty.
+  using Measures = std::vector<std::vector<double>>;
+  Measures measure(const StateView& state) const;
   // The level a leaf should have.
-  int wanted_level(const StateView& state, std::size_t leaf) const;
+  int wanted_level(const StateView& state, const Measures& measures, std::size_t leaf) const;
 
   int min_level_, buffer_;
   Criteria criteria_;

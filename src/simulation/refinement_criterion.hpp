@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,12 @@ class RefinementCriterion {
   // Whether flag() reads the state, and not only positions and times. If no criterion does, patches that live
   // on a device stay there.
   virtual bool reads_state() const { return true; }
+  // The number of a leaf by which flag() decides, and the decision: for patches that live on a device. None:
+  // flag() needs the state itself.
+  virtual std::optional<solvers::LeafMeasure> measure() const { return {}; }
+  virtual Flag flag_by(double) const { return Flag::keep; }
+  // wanted_level() by the measure.
+  int wanted_level_by(double measured, int level) const { return limited(flag_by(measured), level, finest_); }
   // The wanted level of the leaf: one finer than its level, equal or one coarser, by flag(), and at most
   // finest_level().
   virtual int wanted_level(const LeafView& leaf, const StateView& state) const;

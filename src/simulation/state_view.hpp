@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/thread_team.hpp"
 #include "base/vec.hpp"
@@ -58,6 +60,8 @@ struct StateView {
   // Sets the sums of a batch (mesh::DevicePatches::sum_shells) if the patches live on a device; null, or false:
   // they do not.
   std::function<bool(const solvers::ShellBatch&, std::span<std::uint64_t>)> sum_shells = {};
+  // The measure of every leaf, computed where the patches live on a device; null, or none: not possible there.
+  std::function<std::optional<std::vector<double>>(const solvers::LeafMeasure&)> measure_leaves = {};
   std::span<const std::uint32_t> inexact_halos =
       {};  // of each leaf (inexact_halos.hpp); empty: all halos are exact
 };

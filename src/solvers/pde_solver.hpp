@@ -12,6 +12,7 @@
 
 #include "base/assert.hpp"
 #include "gpu/device.hpp"
+#include "solvers/block_measure.hpp"
 #include "solvers/block_patch.hpp"
 #include "solvers/pde_kernels.hpp"
 #include "solvers/scheme_words.hpp"
@@ -82,6 +83,7 @@ class PdeSolver : public Solver {
     return kind == "host" || (kind == "cuda" && Devices::resident_cuda != nullptr);
   }
   bool updates_in_place() const override { return true; }
+  bool measures_on_device(int quantity) const override { return quantity < device_quantities<P>(); }
 
   void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {
     if (execution.on_host()) {

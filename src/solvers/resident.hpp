@@ -201,9 +201,29 @@ struct ShellBatch {
   DeviceAddresses at;
 };
 
+// A number for each patch, by which a refinement criterion decides (simulation/criteria).
+struct LeafMeasure {
+  enum class Kind : std::uint8_t {
+    largest_value,
+    largest_jump,      // relative, between neighbouring volumes, as the criterion `jump`
+    largest_curvature  // the square of the estimate of the criterion `loehner`
+  };
+  Kind kind = Kind::largest_value;
+  int quantity = 0;   // index into Solver::derived()
+  double filter = 0;  // largest_curvature
+};
+struct MeasureBatch {
+  int count = 0;
+  const DevicePatch* patches = nullptr;
+  double* values = nullptr;  // `count`
+  PatchLayout layout;
+  LeafMeasure measure;
+  DeviceAddresses at;
+};
+
 // The batches whose kernels depend on the equation (Solver::launch_resident()), and the others
 // (launch_general()).
-using ResidentBatch = std::variant<FillBatch, RefluxBatch, InspectBatch>;
+using ResidentBatch = std::variant<FillBatch, RefluxBatch, InspectBatch, MeasureBatch>;
 struct ResidentWork {
   ResidentBatch batch;
 };

@@ -7,6 +7,7 @@
 
 #include "gpu/device.hpp"
 #include "solvers/block_fill.hpp"
+#include "solvers/block_measure.hpp"
 #include "solvers/block_reflux.hpp"
 #include "solvers/block_shells.hpp"
 
@@ -19,6 +20,8 @@ void launch_resident_by(const Launcher& launcher, const P& pde, const ResidentBa
       [&](const auto& of_kind) {
         using Batch = std::decay_t<decltype(of_kind)>;
         if constexpr (std::is_same_v<Batch, FillBatch>) launcher(BlockFill<P>(pde, of_kind), of_kind.count);
+        if constexpr (std::is_same_v<Batch, MeasureBatch>)
+          launcher(BlockMeasure<P>(pde, of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, InspectBatch>)
           launcher(BlockInspect<P>(pde, of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, RefluxBatch> && !P::has_ncp)

@@ -176,6 +176,8 @@ class Solver {
   virtual bool resides_on(std::string_view device_kind) const;
   // Whether launch() may write the new interiors into the slots (DeviceBatch::in_place).
   virtual bool updates_in_place() const { return false; }
+  // Whether a MeasureBatch can read that quantity, an index into derived(), on a device.
+  virtual bool measures_on_device(int) const { return false; }
   // Submits work on patches that live on the device, with the results of the host's functions bit by bit.
   // Returns after the kernels are submitted (emulated device: completed). Thread-safe. Throws DeviceError.
   virtual void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const;

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "simulation/report/estimate.hpp"
@@ -26,6 +27,38 @@ Config resident(const std::string& name, std::vector<std::string> settings = {})
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+// ---- refinement
+
+// Criteria that read the state decide by numbers that the device computes, and bring nothing home; quantities
+// that call library functions are computed at home.
+TEST(ResidentRefinement, FollowsTheSameCriteriaOnTheDevice) {
+  struct Case {
+    const char *kind, *variable, *refine;
+    bool on_device;
+  };
+  for (const Case& c :
+       {Case{"jump", "density", "0.1", true}, Case{"jump", "pressure", "0.1", true},
+        Case{"jump", "sound_speed", "0.02", true}, Case{"jump", "entropy", "0.1", false},
+        Case{"threshold", "velocity_x", "0.3", true}, Case{"threshold", "density", "1.2", true},
+        Case{"loehner", "pressure", "0.5", true}, Case{"loehner", "momentum_y", "0.5", true}}) {
+    const std::vector<std::string> settings = {
+        std::string("refinement[0].kind=") + c.kind, std::string("refinement[0].variable=") + c.variable,
+        std::string("refinement[0].refine=") + c.refine, "mesh.regrid-every=2"};
+    const auto run = [&](const Config& config) {
+      auto simulation = make_simulation(config, 2);
+      while (simulation->step() < 9) simulation->advance(config.time.end);
+      return simulation;
+    };
+    const auto expected = run(config_of(case_called("riemann"), settings));
+    const auto found = run(resident("riemann", settings));
+    const auto home = found->resident().value().brought_home;
+    EXPECT_EQ(home.count("regrid"), c.on_device ? 0u : 1u) << c.kind << ' ' << c.variable;
+    const auto levels = expected->leaves_per_level();
+    EXPECT_GT(std::ranges::count_if(levels, [](std::int64_t leaves) { return leaves > 0; }), 1) << c.variable;
+    expect_same(outcome_of(*found), outcome_of(*expected), std::string(c.kind) + " of " + c.variable);
+  }
 }
 
 // ---- the summary

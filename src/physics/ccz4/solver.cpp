@@ -105,6 +105,10 @@ class Ccz4Solver final : public Solver {
     return kind == "host" || (kind == "cuda" && with_cuda);
   }
 
+  bool measures_on_device(int quantity) const override {
+    return quantity < unknowns;
+  }
+
   void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {
     if (execution.on_host()) return launch_resident_serially(execution, terms_, work);
 #if defined(MEANDER_CUDA)

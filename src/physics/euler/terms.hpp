@@ -50,6 +50,16 @@ struct Terms {
     a[sound] = sqrt(T(gamma) * a[pressure] * volume);
   }
 
+  // The derived quantities that devices compute, in the order of derived_quantities(): velocity, pressure,
+  // sound speed.
+  static constexpr int device_quantities = D + 2;
+  MEANDER_TERM double quantity(int k, const double* q) const {
+    if (k < D) return q[1 + k] / q[0];
+    double a[auxiliaries];
+    auxiliary(q, a);
+    return a[k];
+  }
+
   template <class T>
   MEANDER_TERM T max_eigenvalue(const T*, const T* a, int axis) const {
     return abs(a[axis]) + a[sound];

@@ -50,8 +50,11 @@ class Jump final : public QuantityCriterion {
     RefinementCriterion::set_up(keys, config);
   }
 
-  Flag flag(const LeafView& leaf, const StateView&) const override {
-    const double jump = largest_jump(on(leaf));
+  Flag flag(const LeafView& leaf, const StateView&) const override { return flag_by(largest_jump(on(leaf))); }
+  std::optional<solvers::LeafMeasure> measure() const override {
+    return solvers::LeafMeasure{solvers::LeafMeasure::Kind::largest_jump, quantity()};
+  }
+  Flag flag_by(double jump) const override {
     if (jump >= refine_) return Flag::refine;
     return jump < coarsen_ ? Flag::coarsen : Flag::keep;
   }

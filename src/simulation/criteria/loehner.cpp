@@ -11,12 +11,12 @@
 namespace meander::simulation {
 namespace {
 
-// The largest estimate over the volumes whose second differences stay within the patch and the first layer of
+// The square of the largest estimate over the volumes whose second differences stay within the patch and the first layer of
 // its halos,
 //   E^2 = sum over axes (u+ - 2 u + u-)^2 / sum over axes (|u+ - u| + |u - u-| + filter (|u+| + 2 |u| +
 //     |u-|))^2.
 // Mixed differences are omitted: they would read corners of halos.
-double largest_estimate(const QuantityOnPatch& quantity, double filter) {
+double largest_curvature(const QuantityOnPatch& quantity, double filter) {
   const solvers::PatchLayout& layout = quantity.layout();
   double largest = 0;
   quantity.for_interior_rows([&](const double* row) {
@@ -35,7 +35,7 @@ double largest_estimate(const QuantityOnPatch& quantity, double filter) {
       if (slopes > 0) largest = std::max(largest, curvature / slopes);
     }
   });
-  return std::sqrt(largest);
+  return largest;
 }
 
 class Loehner final : public QuantityCriterion {
@@ -58,7 +58,13 @@ class Loehner final : public QuantityCriterion {
   }
 
   Flag flag(const LeafView& leaf, const StateView&) const override {
-    const double estimate = largest_estimate(on(leaf), filter_);
+    return flag_by(largest_curvature(on(leaf), filter_));
+  }
+  std::optional<solvers::LeafMeasure> measure() const override {
+    return solvers::LeafMeasure{solvers::LeafMeasure::Kind::largest_curvature, quantity(), filter_};
+  }
+  Flag flag_by(double square) const override {
+    const double estimate = std::sqrt(square);
     if (estimate > refine_) return Flag::refine;
     return estimate < coarsen_ ? Flag::coarsen : Flag::keep;
   }

@@ -39,6 +39,7 @@ class QuantityCriterion : public RefinementCriterion {
   // Rejects a name that is not a quantity of the solver. Call from set_up().
   void find_variable(const io::KeyTable& keys, const Config& config);
   QuantityOnPatch on(const LeafView& leaf) const { return {*solver_, quantity_, leaf}; }
+  int quantity() const { return quantity_; }
 
  private:
   std::string variable_;

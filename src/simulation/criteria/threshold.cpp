@@ -37,7 +37,12 @@ class Threshold final : public QuantityCriterion {
   }
 
   Flag flag(const LeafView& leaf, const StateView&) const override {
-    const double value = largest_value(on(leaf));
+    return flag_by(largest_value(on(leaf)));
+  }
+  std::optional<solvers::LeafMeasure> measure() const override {
+    return solvers::LeafMeasure{solvers::LeafMeasure::Kind::largest_value, quantity()};
+  }
+  Flag flag_by(double value) const override {
     if (value >= refine_) return Flag::refine;
     return value < coarsen_ ? Flag::coarsen : Flag::keep;
   }
