@@ -71,8 +71,8 @@ class BlockMeasure {
         continue;
       }
       const double second = above - 2 * u + below;
-      const double first = abs(above - u) + abs(u - below) +
-                           batch_.measure.filter * (abs(above) + 2 * abs(u) + abs(below));
+      const double first =
+          abs(above - u) + abs(u - below) + batch_.measure.filter * (abs(above) + 2 * abs(u) + abs(below));
       curvature += second * second;
       slopes += first * first;
     }
