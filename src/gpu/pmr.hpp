@@ -3,8 +3,8 @@
 #pragma once
 // Adaptor from Resource to std::pmr::memory_resource, for containers in host, pinned or managed memory.
 //
-// Public interface. Meander itself does not use it: it serves programs that build on the library and keep
-// their own data in memory that kernels can access, without copies:
+// Public interface, also for programs that build on the library and keep their own data in memory that kernels
+// can access, without copies:
 //
 //   MemoryCache cache(device, Space::managed);
 //   PmrResource resource(cache);

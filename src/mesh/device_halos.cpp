@@ -11,7 +11,7 @@ namespace meander::mesh {
 
 template <int D>
 DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries,
-                            gpu::Resource& memory)
+                            gpu::Resource& memory, std::pmr::memory_resource& host_memory)
     : launches_(launches),
       boundaries_(boundaries),
       ghost_pool_(memory, static_cast<std::size_t>(launches.layout.slot_size())),
@@ -22,7 +22,8 @@ DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& bou
       targets_(launches.device, memory),
       ops_(launches.device, memory),
       parts_(launches.device, memory),
-      outgoing_(launches.device, memory) {
+      outgoing_(launches.device, memory),
+      host_memory_(host_memory) {
   std::vector<double> signs;
   for (int a = 0; a < D; ++a) {
     const auto of_axis = boundaries.signs(a);
@@ -56,7 +57,8 @@ void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
   given_.resize(queue, tables.given_doubles);
   tables.place_given(given_.data());
   given_boxes_ = std::move(tables.given);
-  given_values_.resize(tables.given_doubles);
+  given_values_ = {};
+  if (tables.given_doubles > 0) given_values_ = {host_memory_, tables.given_doubles};
   launches_.upload(targets_, std::move(tables.targets));
   launches_.upload(ops_, std::move(tables.ops));
   launches_.upload(parts_, std::move(tables.parts));

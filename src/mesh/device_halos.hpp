@@ -19,8 +19,9 @@ namespace meander::mesh {
 template <int D>
 class DeviceHalos {
  public:
-  // All outlive this.
-  DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries, gpu::Resource& memory);
+  // All outlive this. host_memory: of boundary values on their way to the device.
+  DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+              std::pmr::memory_resource& host_memory);
 
   // Uploads the tables of a plan. slot: on the device, of an own leaf. messages: of the plan, sizes only.
   // Requires that no work of earlier tables is under way. Throws gpu::OutOfMemory.
@@ -58,7 +59,8 @@ class DeviceHalos {
   Array<solvers::PackItem> outgoing_;
   std::int32_t group_begin_[FillTables<D>::groups + 1] = {};
   std::vector<GivenBox<D>> given_boxes_;
-  std::vector<double> given_values_;
+  std::pmr::memory_resource& host_memory_;
+  parallel::MessageBuffer given_values_;
   std::vector<solvers::PatchTask> geometry_;
   gpu::Event packed_event_, given_event_, received_event_;
 };

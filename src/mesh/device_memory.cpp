@@ -25,7 +25,7 @@ DeviceMemory PatchMesh<D>::device_memory() const {
   DeviceMemory memory;
   memory.slots = pool_.capacity() * doubles * sizeof(double) +
                  plan.ghost_patches().size() * static_cast<std::size_t>(layout_.slot_size()) * sizeof(double);
-  if (!solver_.updates_in_place()) memory.next = size() * interior * sizeof(double);
+  if (solver_.stages_new_interior()) memory.next = size() * interior * sizeof(double);
   memory.messages = flux_correction_.register_doubles() * sizeof(double) + halos_.messages().sent_bytes() +
                     halos_.messages().received_bytes() + flux_messages_.sent_bytes() +
                     flux_messages_.received_bytes();

@@ -14,11 +14,13 @@ namespace meander::mesh {
 
 template <int D>
 DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::PatchLayout& layout,
-                                const BoundaryFill<D>& boundaries, gpu::Device& device, gpu::Resource& memory)
+                                const BoundaryFill<D>& boundaries, gpu::Device& device, gpu::Resource& memory,
+                                std::pmr::memory_resource& host_memory)
     : solver_(solver),
       layout_(layout),
       boundaries_(boundaries),
       memory_(memory),
+      host_memory_(host_memory),
       launches_{solver, layout, device, device.create_queue(), {}},
       next_(device, memory),
       registers_(device, memory),
@@ -38,7 +40,7 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       reflux_parts_(device, memory),
       flux_items_(device, memory),
       moves_{{device, memory}, {device, memory}, {device, memory}},
-      halos_(launches_, boundaries, memory) {
+      halos_(launches_, boundaries, memory, host_memory) {
   const std::string& kind = device.properties().kind;
   if (!solver.runs_on(kind) || !solver.resides_on(kind))
     throw InputError(fmt::format("{} has no kernels for patches that live on {}", solver.traits().name,
@@ -96,9 +98,9 @@ void DevicePatches<D>::rebuild(const Mesh& mesh) {
 template <int D>
 void DevicePatches<D>::upload_patches(const Mesh& mesh) {
   const gpu::Queue queue = launches_.queue;
-  const bool in_place = solver_.updates_in_place();
+  const bool stages = solver_.stages_new_interior();
   const auto interior = static_cast<std::size_t>(layout_.volumes() * layout_.unknowns);
-  if (!in_place) next_.resize(queue, leaves_ * interior);
+  if (stages) next_.resize(queue, leaves_ * interior);
   scratch_.resize(queue, solver_.scratch_bytes(layout_, static_cast<int>(leaves_)));
   status_.resize(queue, leaves_);
   std::vector<solvers::DevicePatch> patches(leaves_);
@@ -108,8 +110,8 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
     const solvers::PatchTask& task = mesh.patches[leaf];
     solvers::DevicePatch& patch = patches[index];
     double* const own = slot(mesh.slots[leaf]);
-    patch.q = own;
-    patch.next = in_place ? own : next_.data() + index * interior;
+    patch.q = patch.slot = own;
+    if (stages) patch.next = next_.data() + index * interior;
     if (solver_.traits().stage_blocks > 0) patch.stages = own + layout_.slot_size();
     std::copy(std::begin(task.lower), std::end(task.lower), patch.lower);
     patch.dx = task.dx;
@@ -168,20 +170,14 @@ void DevicePatches<D>::update(LeafGroup group) {
   if (scratch_.size() > 0) batch.scratch = scratch_.data();
   batch.layout = layout_;
   batch.radiates = radiates_;
-  batch.in_place = solver_.updates_in_place();
+  batch.in_place = true;
   batch.stage = stage_.number;
   batch.t = stage_.t;
   batch.dt = stage_.dt;
-  ++launches_.counts.launches;
+  launches_.counts.launches += solver_.kernels_of_launch();
   launches_.device.launch(launches_.queue, "update", [this, batch](const gpu::Execution& execution) {
     solver_.launch(execution, batch);
   });
-  if (batch.in_place) return;
-  solvers::StoreBatch store;
-  store.count = batch.count;
-  store.patches = batch.patches;
-  store.layout = layout_;
-  launches_.launch("store", solvers::GeneralBatch(store));
 }
 
 template <int D>
@@ -278,13 +274,32 @@ std::vector<double> DevicePatches<D>::measure(const solvers::LeafMeasure& measur
   batch.layout = layout_;
   batch.measure = measure;
   launches_.launch("measure leaves", solvers::ResidentBatch(batch));
-  std::vector<double> by_index(leaves_), by_leaf(leaves_);
-  launches_.copy_out(by_index.data(), measured_.data(), leaves_);
+  return by_leaf(measured_, 1);
+}
+
+template <int D>
+std::vector<double> DevicePatches<D>::sums() {
+  const auto unknowns = static_cast<std::size_t>(layout_.unknowns);
+  measured_.resize(launches_.queue, leaves_ * unknowns);
+  solvers::TotalsBatch batch;
+  batch.count = static_cast<int>(leaves_);
+  batch.patches = patches_.data();
+  batch.sums = measured_.data();
+  batch.layout = layout_;
+  launches_.launch("sum unknowns", solvers::GeneralBatch(batch));
+  return by_leaf(measured_, unknowns);
+}
+
+template <int D>
+std::vector<double> DevicePatches<D>::by_leaf(const Array<double>& values, std::size_t width) {
+  std::vector<double> found(leaves_ * width), ordered(leaves_ * width);
+  launches_.copy_out(found.data(), values.data(), found.size());
   launches_.wait_for_all();
   const auto leaf = leaf_.host();
   for (std::size_t index = 0; index < leaves_; ++index)
-    by_leaf[static_cast<std::size_t>(leaf[index])] = by_index[index];
-  return by_leaf;
+    std::copy_n(found.begin() + static_cast<std::ptrdiff_t>(index * width), width,
+                ordered.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(leaf[index]) * width));
+  return ordered;
 }
 
 template <int D>

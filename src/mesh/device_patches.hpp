@@ -38,9 +38,10 @@ class DevicePatches {
     std::size_t border;
   };
 
-  // All outlive this. Throws InputError if the solver has no kernels for the device.
+  // All outlive this. host_memory: as of DeviceHalos. Throws InputError if the solver has no kernels for the device.
   DevicePatches(const solvers::Solver& solver, const solvers::PatchLayout& layout,
-                const BoundaryFill<D>& boundaries, gpu::Device& device, gpu::Resource& memory);
+                const BoundaryFill<D>& boundaries, gpu::Device& device, gpu::Resource& memory,
+                std::pmr::memory_resource& host_memory);
   ~DevicePatches();
 
   // Makes room for slots 0 .. slots - 1, which keep their contents. Throws gpu::OutOfMemory.
@@ -73,6 +74,9 @@ class DevicePatches {
   // Sets the sums of a batch, all of whose members but count, patches, sums and layout are given, over all
   // leaves. Waits.
   void sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums);
+
+  // The sums of all unknowns over the interior of every leaf: [leaf][unknown]. Waits.
+  std::vector<double> sums();
 
   // The measure of every leaf, by its number. Waits.
   std::vector<double> measure(const solvers::LeafMeasure& measure);
@@ -110,6 +114,8 @@ class DevicePatches {
   double* slot(int number) const { return slots_[static_cast<std::size_t>(number)]; }
   void upload_patches(const Mesh& mesh);
   solvers::MergedStatus reduce();
+  // `width` values of every leaf, which the device has in the order of the patch table. Waits.
+  std::vector<double> by_leaf(const Array<double>& values, std::size_t width);
   void move(std::vector<solvers::FillTarget> targets, std::vector<solvers::FillOp> ops,
             std::vector<solvers::FillPart> parts, const char* name);
   Range range(LeafGroup group) const;
@@ -118,6 +124,7 @@ class DevicePatches {
   const solvers::PatchLayout layout_;
   const BoundaryFill<D>& boundaries_;
   gpu::Resource& memory_;
+  std::pmr::memory_resource& host_memory_;
   DeviceLaunches launches_;
   gpu::Event packed_;
 

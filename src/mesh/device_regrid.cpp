@@ -23,7 +23,7 @@ template <int D>
 DeviceHalos<D>& DevicePatches<D>::other_halos(const HaloPlan<D>& plan,
                                               const parallel::NeighbourMessages& messages, const Mesh& mesh) {
   launches_.device.synchronize(launches_.queue);
-  other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_);
+  other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_, host_memory_);
   other_halos_->rebuild(
       plan, mesh.view, mesh.patches, mesh.order, [&](std::size_t leaf) { return slot(mesh.slots[leaf]); },
       messages);

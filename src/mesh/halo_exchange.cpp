@@ -11,10 +11,12 @@ namespace meander::mesh {
 
 template <int D>
 HaloExchange<D>::HaloExchange(const solvers::Solver& solver, const solvers::PatchLayout& layout,
-                              const BoundaryFill<D>& boundaries, gpu::Resource& memory)
+                              const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+                              std::pmr::memory_resource& message_memory)
     : solver_(solver),
       layout_(layout),
       boundaries_(boundaries),
+      message_memory_(message_memory),
       ghost_pool_(memory, static_cast<std::size_t>(layout.slot_size())) {}
 
 template <int D>
@@ -22,7 +24,7 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
                            std::span<const solvers::PatchTask> patches, int tag, const char* name) {
   view_ = &view;
   plan_ = HaloPlan<D>(tree, view, layout_, needs);
-  messages_ = parallel::NeighbourMessages(tree.communicator(), tag, plan_.peers(), name);
+  messages_ = parallel::NeighbourMessages(tree.communicator(), tag, plan_.peers(), name, message_memory_);
   parts_.resize(plan_.part_doubles());
   patches_.assign(patches.begin(), patches.end());
   const auto ghosts = plan_.ghost_patches();

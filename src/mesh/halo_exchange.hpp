@@ -20,7 +20,8 @@ class HaloExchange {
  public:
   // All outlive the exchange. `memory` is for ghost patches.
   HaloExchange(const solvers::Solver& solver, const solvers::PatchLayout& layout,
-               const BoundaryFill<D>& boundaries, gpu::Resource& memory);
+               const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+               std::pmr::memory_resource& message_memory);
 
   // Makes the plan for the leaves of `view`, which must live until the next call. `patches`: of all leaves of
   // the view; only own ones need a slot. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
@@ -82,6 +83,7 @@ class HaloExchange {
   const BoundaryFill<D>& boundaries_;
   const LocalView<D>* view_ = nullptr;
   HaloPlan<D> plan_;
+  std::pmr::memory_resource& message_memory_;
   parallel::NeighbourMessages messages_;
   PatchPool ghost_pool_;
   std::vector<solvers::PatchTask>

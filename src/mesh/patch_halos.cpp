@@ -34,7 +34,8 @@ void PatchMesh<D>::fill_whole_halos_for_regrid(std::span<const char> marked, dou
 template <int D>
 HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
   if (!whole_halos_) {
-    whole_halos_ = std::unique_ptr<WholeHalos>(new WholeHalos{{solver_, layout_, boundaries_, memory_}, {}});
+    whole_halos_ = std::unique_ptr<WholeHalos>(
+        new WholeHalos{{solver_, layout_, boundaries_, memory_.slots, message_memory_}, {}});
   }
   WholeHalos& whole = *whole_halos_;
   if (communicator().any(!whole.is_planned || !std::ranges::equal(marked, whole.marked))) {

@@ -26,16 +26,17 @@ std::size_t slot_doubles(const solvers::PatchLayout& layout, const solvers::Trai
 
 template <int D>
 PatchMesh<D>::PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, int patch_size,
-                        const Boundaries<D>& boundaries, GivenBoundary given, gpu::Resource& memory,
+                        const Boundaries<D>& boundaries, GivenBoundary given, const MeshMemory& memory,
                         const PartitionPolicy& policy)
     : solver_(solver),
       layout_(layout_for(solver, patch_size)),
       boundaries_(solver, layout_, boundaries, std::move(given)),
       policy_(policy),
       memory_(memory),
+      message_memory_(memory.messages),
       tree_(std::move(tree)),
-      pool_(memory, slot_doubles(layout_, solver.traits())),
-      halos_(solver, layout_, boundaries_, memory) {
+      pool_(memory.slots, slot_doubles(layout_, solver.traits())),
+      halos_(solver, layout_, boundaries_, memory.slots, message_memory_) {
   reserve(tree_.size());
   slots_.resize(tree_.size());
   for (int& slot : slots_) slot = pool_.acquire();
@@ -88,7 +89,7 @@ void PatchMesh<D>::rebuild() {
     flux_correction_ = FluxCorrection<D>(*view_, layout_);
     flux_correction_.attach(patches_);
     flux_messages_ = parallel::NeighbourMessages(communicator(), parallel::tag_of_fluxes,
-                                                 flux_correction_.peers(), "fluxes");
+                                                 flux_correction_.peers(), "fluxes", message_memory_);
   }
   const auto& traits = solver_.traits();
   halos_.plan(tree_, *view_, {traits.halo_shape, traits.conservative, {}}, patches_, parallel::tag_of_halos,

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/thread_team.hpp"
+#include "gpu/pmr.hpp"
 #include "mesh/device_memory.hpp"
 #include "mesh/device_patches.hpp"
 #include "mesh/flux_correction.hpp"
@@ -54,13 +55,22 @@ struct UpdateOrder {
   }
 };
 
+// Host memory of a mesh: of its slots, and of the buffers of its messages.
+struct MeshMemory {
+  gpu::Resource& slots;
+  gpu::Resource& messages;
+
+  MeshMemory(gpu::Resource& of_slots, gpu::Resource& of_messages = gpu::host_memory())
+      : slots(of_slots), messages(of_messages) {}
+};
+
 template <int D>
 class PatchMesh {
  public:
-  // The state is undefined. `solver` and `memory` outlive the mesh. Requires `given` if a boundary has the
+  // The state is undefined. `solver` and both resources of `memory` outlive the mesh. Requires `given` if a boundary has the
   // condition boundary::given. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, int patch_size,
-            const Boundaries<D>& boundaries, GivenBoundary given, gpu::Resource& memory,
+            const Boundaries<D>& boundaries, GivenBoundary given, const MeshMemory& memory,
             const PartitionPolicy& policy = {});
 
   const DistributedTree<D>& tree() const { return tree_; }
@@ -202,7 +212,8 @@ class PatchMesh {
   solvers::PatchLayout layout_;
   BoundaryFill<D> boundaries_;
   PartitionPolicy policy_;
-  gpu::Resource& memory_;
+  const MeshMemory memory_;
+  gpu::PmrResource message_memory_;
   DistributedTree<D> tree_;
   std::optional<LocalView<D>> view_;
   PatchPool pool_;

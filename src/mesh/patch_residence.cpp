@@ -27,7 +27,8 @@ template <int D>
 void PatchMesh<D>::live_on(gpu::Device* device, gpu::Resource* memory) {
   some_live_on_device_ = true;
   if (device != nullptr)
-    device_ = std::make_unique<DevicePatches<D>>(solver_, layout_, boundaries_, *device, *memory);
+    device_ =
+        std::make_unique<DevicePatches<D>>(solver_, layout_, boundaries_, *device, *memory, message_memory_);
 }
 
 template <int D>

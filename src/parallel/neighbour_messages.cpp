@@ -15,7 +15,7 @@ namespace meander::parallel {
 NeighbourMessages::NeighbourMessages() : progress_(std::make_unique<Progress>()) {}
 
 NeighbourMessages::NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers,
-                                     const char* name)
+                                     const char* name, std::pmr::memory_resource& memory)
     : NeighbourMessages() {
   name_ = name;
   std::size_t send = 0, receive = 0;
@@ -26,8 +26,8 @@ NeighbourMessages::NeighbourMessages(const Communicator& communicator, int tag, 
       throw Failure("a message between two ranks exceeds 16 GB");
   }
   if (send == 0 && receive == 0) return;
-  send_.resize(send);
-  receive_.resize(receive);
+  send_ = MessageBuffer(memory, send);
+  receive_ = MessageBuffer(memory, receive);
   double *to = send_.data(), *from = receive_.data();
   for (const Peer& peer : peers) {
     if (peer.send > 0) {

@@ -14,10 +14,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
 #include "parallel/communicator.hpp"
+#include "parallel/message_buffer.hpp"
 
 namespace meander::parallel {
 
@@ -31,8 +33,10 @@ class NeighbourMessages {
 
   NeighbourMessages();
   // Objects with different tags are independent. `name`, for traces, must live as long as the program. Not
-  // collective, but each peer must construct the matching object. Throws Failure if a message exceeds 16 GB.
-  NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers, const char* name);
+  // collective, but each peer must construct the matching object. The buffers lie in `memory`, which outlives
+  // the object. Throws Failure if a message exceeds 16 GB, and what `memory` throws.
+  NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers, const char* name,
+                    std::pmr::memory_resource& memory = *std::pmr::new_delete_resource());
   ~NeighbourMessages();
   NeighbourMessages(NeighbourMessages&&) noexcept;
   NeighbourMessages& operator=(NeighbourMessages&&) noexcept;
@@ -65,7 +69,7 @@ class NeighbourMessages {
   void free();
   void arrived(int count);
 
-  std::vector<double> send_, receive_;
+  MessageBuffer send_, receive_;
   std::vector<MPI_Request> sends_, receives_;
   std::vector<int> senders_;  // ranks, by receive
   std::vector<int> indices_;  // of the receives that MPI has just completed

@@ -34,6 +34,11 @@ mesh::PartitionPolicy partition_policy(const Config& config) {
 // divided into two equal steps.
 constexpr double smallest_last_step = 0.5;
 
+mesh::MeshMemory memory_of(tasks::OffloadEngine* engine, tasks::ResidentDevice* resident) {
+  if (resident != nullptr) return {*resident->home, *resident->messages};
+  return engine == nullptr ? gpu::host_memory() : engine->patch_memory();
+}
+
 // The mesh, with its patches on the device if there is one.
 template <int D>
 mesh::PatchMesh<D>& housed(mesh::PatchMesh<D>& mesh, const Config& config, tasks::ResidentDevice* resident) {
@@ -75,7 +80,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
           [scenario = config.scenario](const double* x, double dx, double t, double* q) {
             scenario->boundary(x, dx, t, q);
           },
-          engine_ ? engine_->patch_memory() : gpu::host_memory(), partition_policy(config)),
+          memory_of(engine_.get(), resident_.get()), partition_policy(config)),
       traversal_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get()),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
       t_(config.time.start) {

@@ -90,6 +90,10 @@ class SimulationOf final : public Simulation {
               mesh_.on_device()->sum_shells(batch, sums);
               return true;
             },
+            [this]() -> std::optional<std::vector<double>> {
+              if (!mesh_.is_current_on_device()) return {};
+              return mesh_.on_device()->sums();
+            },
             [this](const solvers::LeafMeasure& measure) -> std::optional<std::vector<double>> {
               if (!mesh_.is_current_on_device() || !solver_->measures_on_device(measure.quantity)) return {};
               return mesh_.on_device()->measure(measure);

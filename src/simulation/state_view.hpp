@@ -60,6 +60,9 @@ struct StateView {
   // Sets the sums of a batch (mesh::DevicePatches::sum_shells) if the patches live on a device; null, or false:
   // they do not.
   std::function<bool(const solvers::ShellBatch&, std::span<std::uint64_t>)> sum_shells = {};
+  // The sums of all unknowns over the interior of every leaf, computed where the patches live on a device:
+  // [leaf][unknown]; null, or none: they do not.
+  std::function<std::optional<std::vector<double>>()> sum_leaves = {};
   // The measure of every leaf, computed where the patches live on a device; null, or none: not possible there.
   std::function<std::optional<std::vector<double>>(const solvers::LeafMeasure&)> measure_leaves = {};
   std::span<const std::uint32_t> inexact_halos =

@@ -28,11 +28,14 @@
 //   template <class Block>
 //   void update(const Block&, const DevicePatch&, BlockStatus&, double* memory) const;
 //
-// A kernel whose phases need many registers may also offer them one by one: CUDA then launches each part as a
-// kernel of its own, with block memory in global memory. The last part completes the status.
+// A kernel that needs many registers may also offer its phases one by one, each as parts that run in any order
+// or concurrently: CUDA then launches a kernel for each phase, with a block for each part of each patch, and
+// block memory in global memory. The last phase is one part, which completes the status.
 //
+//   static constexpr int phases;
+//   template <int phase>
 //   static constexpr int parts;
-//   template <int part, class Block>
+//   template <int phase, int part, class Block>
 //   void run(const Block&, const DevicePatch&, BlockStatus&, double* memory) const;
 //
 // This header has the block of one thread; block_cuda.cuh has the CUDA block, block_openmp.hpp the OpenMP

@@ -132,40 +132,52 @@ constexpr int threads_for(int p) {
 
 constexpr int large_patch = 64;
 
-// One part of a kernel that consists of several (Kernel::parts), each with registers of its own. Parts hand
-// data on in the slots and in scratch memory.
-template <class Kernel, int threads, int blocks, int part>
+// Runs part `which` of a phase. Inlined: a call would pass all by addresses in local memory.
+template <int phase, int part, class Kernel, class Block>
+__device__ __forceinline__ void run_part(unsigned which, const Kernel& kernel, const Block& block,
+                                         const DevicePatch& patch, BlockStatus& status, double* memory) {
+  if (which == part) return kernel.template run<phase, part>(block, patch, status, memory);
+  if constexpr (part + 1 < Kernel::template parts<phase>)
+    run_part<phase, part + 1>(which, kernel, block, patch, status, memory);
+}
+
+// One phase of a kernel that consists of several (Kernel::phases), a block for each part of each patch. Phases
+// hand data on in the slots and in scratch memory.
+template <class Kernel, int threads, int blocks, int phase>
 __global__ void __launch_bounds__(threads, blocks)
-    update_part(const __grid_constant__ Kernel kernel, const __grid_constant__ DeviceBatch batch,
-                int memory) {
+    update_phase(const __grid_constant__ Kernel kernel, const __grid_constant__ DeviceBatch batch,
+                 int memory) {
+  constexpr unsigned parts = Kernel::template parts<phase>;
   const CudaBlock<threads> block;
-  const DevicePatch& patch = global(batch.patches)[blockIdx.x];
+  const unsigned which = blockIdx.x % parts, index = blockIdx.x / parts;
+  const DevicePatch& patch = global(batch.patches)[index];
   BlockStatus status;
   auto* scratch = static_cast<double*>(batch.scratch);
-  if (scratch != nullptr) scratch = global(scratch) + static_cast<std::ptrdiff_t>(blockIdx.x) * memory;
-  kernel.template run<part>(block, patch, status, scratch);
-  if constexpr (part + 1 == Kernel::parts) {
+  if (scratch != nullptr) scratch = global(scratch) + static_cast<std::ptrdiff_t>(index) * memory;
+  run_part<phase, 0>(which, kernel, block, patch, status, scratch);
+  if constexpr (phase + 1 == Kernel::phases) {
     block.collect(status);
-    if (block.leads()) status.write(global(batch.status)[blockIdx.x]);
+    if (block.leads()) status.write(global(batch.status)[index]);
   }
 }
 
-// Submits all parts. Throws DeviceError.
+// Submits all phases. Throws DeviceError.
 template <class Kernel, int threads>
-void launch_parts_on_cuda(const gpu::Execution& execution, const typename Kernel::Equation& pde,
-                          const DeviceBatch& batch) {
+void launch_phases_on_cuda(const gpu::Execution& execution, const typename Kernel::Equation& pde,
+                           const DeviceBatch& batch) {
   const auto memory = static_cast<int>(Kernel::memory(batch.layout.p));
   const Kernel kernel(pde, batch);
   cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(batch.count);
   config.blockDim = threads;
   config.stream = static_cast<cudaStream_t>(execution.native_queue());
-  [&]<int... part>(std::integer_sequence<int, part...>) {
-    (check_launch(cudaLaunchKernelEx(&config, &update_part<Kernel, threads, 1, part>, kernel, batch, memory),
-                  "kernel launch"),
+  [&]<int... phase>(std::integer_sequence<int, phase...>) {
+    ((config.gridDim = static_cast<unsigned>(batch.count * Kernel::template parts<phase>),
+      check_launch(
+          cudaLaunchKernelEx(&config, &update_phase<Kernel, threads, 1, phase>, kernel, batch, memory),
+          "kernel launch")),
      ...);
   }
-  (std::make_integer_sequence<int, Kernel::parts>());
+  (std::make_integer_sequence<int, Kernel::phases>());
 }
 
 // Submits the update of a batch; `known`: the kernel's patch size, or 0. Throws DeviceError.

@@ -3,10 +3,11 @@
 #pragma once
 // The schemes of rusanov_fused.hpp and fourth_order.hpp on one patch by a block of threads: for each volume
 // the same operations in the same order. The unknowns and their derivatives do not fit into the registers of
-// a thread. Each phase therefore keeps the rates of one group of unknowns, and the compiler omits from the
-// phase the operations that these rates do not need. Common subexpressions of several groups are computed
-// once a group. On CUDA each phase is a kernel of its own (block.hpp). Gradients are computed one after another
-// (keep_order()) and the states loaded after them, so that a thread holds less at a time. Usable in device code.
+// a thread. Each part of a phase therefore keeps the rates of one group of unknowns, and the compiler omits
+// from it the operations that these rates do not need. Common subexpressions of several groups are computed
+// once a group. On CUDA each phase is a kernel of its own, and the parts of a patch are neighbouring blocks, so
+// that they find the patch in the cache (block.hpp). Gradients are computed one after another (keep_order())
+// and the states loaded after them, so that a thread holds less at a time. Usable in device code.
 
 #include "solvers/block_patch.hpp"
 #include "solvers/radiative.hpp"
@@ -45,18 +46,26 @@ class BlockFused {
     return {item % p, item / p % p, item / (p * p)};
   }
 
-  // Runs the parts of a kernel one after another, for devices that update a patch by one kernel.
+  // Runs the phases one after another, for devices that update a patch by one kernel.
   template <class Kernel, class Block>
   MEANDER_TERM static void run_all(const Kernel& kernel, const Block& block, const DevicePatch& patch,
                                    BlockStatus& status, double* memory) {
-    [&]<int... part>(std::integer_sequence<int, part...>) {
-      ((part > 0 ? block.sync() : void(), kernel.template run<part>(block, patch, status, memory)), ...);
+    [&]<int... phase>(std::integer_sequence<int, phase...>) {
+      ((phase > 0 ? block.sync() : void(), run_phase<phase>(kernel, block, patch, status, memory)), ...);
     }
-    (std::make_integer_sequence<int, Kernel::parts>());
+    (std::make_integer_sequence<int, Kernel::phases>());
+  }
+  template <int phase, class Kernel, class Block>
+  MEANDER_TERM static void run_phase(const Kernel& kernel, const Block& block, const DevicePatch& patch,
+                                     BlockStatus& status, double* memory) {
+    [&]<int... part>(std::integer_sequence<int, part...>) {
+      (kernel.template run<phase, part>(block, patch, status, memory), ...);
+    }
+    (std::make_integer_sequence<int, Kernel::template parts<phase>>());
   }
 
-  // The last phase, after all unknowns have their new values: enforces constraints and floors, and collects
-  // the status.
+  // The last phase, after all unknowns have their new values in DevicePatch::next: enforces constraints and
+  // floors, collects the status, and in place (DeviceBatch) stores the new interior in the slot.
   template <class Block>
   MEANDER_TERM void enter(const Block& block, const DevicePatch& patch, BlockStatus& status) const {
     block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
@@ -66,9 +75,15 @@ class BlockFused {
       MEANDER_UNROLL
       for (int n = 0; n < N; ++n) q[n] = next[n * shape_.volumes()];
       step_.finish(patch, q, at.i, at.j, at.k, item, mine);
-      MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) {
-        if (is_enforced<P>(n)) next[n * shape_.volumes()] = q[n];
+      if (step_.in_place) {
+        double* const own = global(patch.slot) + shape_.in_slot(at.i, at.j, at.k);
+        MEANDER_UNROLL
+        for (int n = 0; n < N; ++n) own[n * shape_.unknown_stride()] = q[n];
+      } else {
+        MEANDER_UNROLL
+        for (int n = 0; n < N; ++n) {
+          if (is_enforced<P>(n)) next[n * shape_.volumes()] = q[n];
+        }
       }
     });
   }
@@ -91,8 +106,10 @@ class BlockRusanovFused : private BlockFused<P, 1, known> {
   // Holds the wave speeds along the axes, in the interior and the halo.
   static constexpr std::ptrdiff_t memory(int p) { return std::ptrdiff_t{3} * (p + 2) * (p + 2) * (p + 2); }
 
-  // Wave speeds, one part for each group of rates, and the last phase.
-  static constexpr int parts = P::rate_groups + 2;
+  // Wave speeds; rates, one part for each group; and the last phase.
+  static constexpr int phases = 3;
+  template <int phase>
+  static constexpr int parts = phase == 1 ? P::rate_groups : 1;
 
   template <class Block>
   MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
@@ -100,15 +117,15 @@ class BlockRusanovFused : private BlockFused<P, 1, known> {
     this->run_all(*this, block, patch, status, memory);
   }
 
-  template <int part, class Block>
+  template <int phase, int part, class Block>
   MEANDER_TERM void run(const Block& block, const DevicePatch& patch, BlockStatus& status,
                         double* memory) const {
-    if constexpr (part == 0) {
+    if constexpr (phase == 0) {
       speeds(block, patch, memory);
-    } else if constexpr (part + 1 == parts) {
-      this->enter(block, patch, status);
+    } else if constexpr (phase == 1) {
+      block.for_each(shape_.volumes(), [&](int item) { rates<part>(patch, item, memory); });
     } else {
-      block.for_each(shape_.volumes(), [&](int item) { rates<part - 1>(patch, item, memory); });
+      this->enter(block, patch, status);
     }
   }
 
@@ -172,7 +189,7 @@ class BlockRusanovFused : private BlockFused<P, 1, known> {
   }
 };
 
-// radiates: true for batches with radiative faces. It adds a phase, for which the compiler would take
+// radiates: true for batches with radiative faces. It adds a part, for which the compiler would take
 // registers in all other batches.
 template <Grouped P, bool radiates, int known = 0>
 class BlockFourthOrder : private BlockFused<P, 3, known> {
@@ -191,8 +208,10 @@ class BlockFourthOrder : private BlockFused<P, 3, known> {
 
   static constexpr std::ptrdiff_t memory(int) { return 0; }
 
-  // One part for each group of rates, one for radiative faces, and the last phase.
-  static constexpr int parts = P::rate_groups + (radiates ? 2 : 1);
+  // Rates, one part for each group and one for radiative faces; and the last phase.
+  static constexpr int phases = 2;
+  template <int phase>
+  static constexpr int parts = phase == 0 ? P::rate_groups + (radiates ? 1 : 0) : 1;
 
   template <class Block>
   MEANDER_TERM void update(const Block& block, const DevicePatch& patch, BlockStatus& status,
@@ -200,12 +219,12 @@ class BlockFourthOrder : private BlockFused<P, 3, known> {
     this->run_all(*this, block, patch, status, memory);
   }
 
-  template <int part, class Block>
+  template <int phase, int part, class Block>
   MEANDER_TERM void run(const Block& block, const DevicePatch& patch, BlockStatus& status, double*) const {
-    if constexpr (part < P::rate_groups) {
-      block.for_each(shape_.volumes(), [&](int item) { rates<part>(patch, item); });
-    } else if constexpr (part + 1 == parts) {
+    if constexpr (phase == 1) {
       this->enter(block, patch, status);
+    } else if constexpr (part < P::rate_groups) {
+      block.for_each(shape_.volumes(), [&](int item) { rates<part>(patch, item); });
     } else {
       block.for_each(shape_.volumes(), [&](int item) { radiate(patch, item); });
     }

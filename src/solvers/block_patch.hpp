@@ -98,7 +98,7 @@ struct BlockStep {
   template <class Shape>
   MEANDER_TERM void store(const DevicePatch& patch, const Shape& shape, const double* q, int volume,
                           int in_slot) const {
-    double* const to = global(patch.next) + (in_place ? in_slot : volume);
+    double* const to = in_place ? global(patch.slot) + in_slot : global(patch.next) + volume;
     const int stride = in_place ? shape.unknown_stride() : shape.volumes();
     for (int n = 0; n < P::unknowns; ++n) to[n * stride] = q[n];
   }

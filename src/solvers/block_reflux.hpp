@@ -186,7 +186,7 @@ class BlockInspect {
 
   template <class Block>
   MEANDER_TERM void run(const Block& block, int number) const {
-    double* const slot = const_cast<double*>(batch_.at(batch_.at(batch_.patches)[number].q));
+    double* const slot = batch_.at(batch_.at(batch_.patches)[number].slot);
     BlockStatus status;
     block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
       int i[3] = {0, 0, 0};
@@ -201,30 +201,6 @@ class BlockInspect {
   P pde_;
   InspectBatch batch_;
   SlotShape<P::dim> shape_;
-};
-
-// One block a patch: its new interior into its slot.
-template <int D>
-class BlockStore {
- public:
-  MEANDER_HOST_DEVICE explicit BlockStore(const StoreBatch& batch) : batch_(batch), shape_(batch.layout) {}
-
-  template <class Block>
-  MEANDER_TERM void run(const Block& block, int number) const {
-    const DevicePatch& patch = batch_.at(batch_.patches)[number];
-    double* const slot = const_cast<double*>(batch_.at(patch.q));
-    const double* const next = batch_.at(patch.next);
-    const int volumes = shape_.volumes();
-    block.for_each(batch_.layout.unknowns * volumes, [&](int item) {
-      int i[3] = {0, 0, 0};
-      shape_.volume(item % volumes, i);
-      slot[item / volumes * shape_.unknown_stride + shape_.at(i)] = next[item];
-    });
-  }
-
- private:
-  StoreBatch batch_;
-  SlotShape<D> shape_;
 };
 
 // A single block: merges the status of all patches, by lanes.

@@ -20,6 +20,7 @@ HostView::HostView(const gpu::Execution& execution, const DeviceBatch& batch, in
   for (DevicePatch& patch : patches_) {
     doubles(patch.q, layout.slot_size());
     doubles(patch.next, layout.volumes() * layout.unknowns);
+    doubles(patch.slot, layout.slot_size());
     doubles(patch.stages, stage_blocks * layout.stage_block_size());
     for (double*& flux : patch.flux) doubles(flux, layout.face_flux_size());
   }

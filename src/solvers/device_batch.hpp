@@ -16,6 +16,7 @@ namespace meander::solvers {
 struct DevicePatch {
   const double* q = nullptr;    // a slot, halos full; read only
   double* next = nullptr;       // the new interior: [unknown][volume, x fastest], PatchLayout::volumes() each
+  double* slot = nullptr;       // DeviceBatch::in_place: q
   double* stages = nullptr;     // stage blocks as in PatchTask, or null
   double lower[3] = {0, 0, 0};  // as in PatchTask
   double dx = 0;
@@ -33,7 +34,8 @@ struct DeviceBatch {
   bool radiates = false;  // some patch is radiative
   int stage = 0;
   double t = 0, dt = 0;
-  // DevicePatch::next is the slot itself (Solver::updates_in_place()): new interiors go there.
+  // New interiors go into DevicePatch::slot. DevicePatch::next is scratch memory for solvers that ask for it
+  // (Solver::stages_new_interior()), else null.
   bool in_place = false;
 };
 static_assert(std::is_trivially_copyable_v<DevicePatch> && std::is_trivially_copyable_v<DeviceBatch> &&

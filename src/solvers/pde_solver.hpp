@@ -82,7 +82,6 @@ class PdeSolver : public Solver {
   bool resides_on(std::string_view kind) const override {
     return kind == "host" || (kind == "cuda" && Devices::resident_cuda != nullptr);
   }
-  bool updates_in_place() const override { return true; }
   bool measures_on_device(int quantity) const override { return quantity < device_quantities<P>(); }
 
   void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {

@@ -148,14 +148,6 @@ struct InspectBatch {
   DeviceAddresses at;
 };
 
-// Copies the new interiors DevicePatch::next into the slots.
-struct StoreBatch {
-  int count = 0;
-  const DevicePatch* patches = nullptr;
-  PatchLayout layout;
-  DeviceAddresses at;
-};
-
 // The status of all patches, merged: minimum, maximum and integer sums, exact in any order.
 struct MergedStatus {
   double min_crossing = 0;  // min of dx / max_rate
@@ -221,13 +213,22 @@ struct MeasureBatch {
   DeviceAddresses at;
 };
 
+// The sums of all unknowns over the interiors of `count` patches.
+struct TotalsBatch {
+  int count = 0;
+  const DevicePatch* patches = nullptr;
+  double* sums = nullptr;  // [patch][unknown]
+  PatchLayout layout;
+  DeviceAddresses at;
+};
+
 // The batches whose kernels depend on the equation (Solver::launch_resident()), and the others
 // (launch_general()).
 using ResidentBatch = std::variant<FillBatch, RefluxBatch, InspectBatch, MeasureBatch>;
 struct ResidentWork {
   ResidentBatch batch;
 };
-using GeneralBatch = std::variant<PackBatch, FluxPackBatch, StoreBatch, ReduceBatch, ShellBatch>;
+using GeneralBatch = std::variant<PackBatch, FluxPackBatch, ReduceBatch, ShellBatch, TotalsBatch>;
 
 // Submits kernels of no equation to the device of the queue `execution`. Returns after they are submitted
 // (emulated device: completed). Throws DeviceError.

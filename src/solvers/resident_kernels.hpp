@@ -10,6 +10,7 @@
 #include "solvers/block_measure.hpp"
 #include "solvers/block_reflux.hpp"
 #include "solvers/block_shells.hpp"
+#include "solvers/block_totals.hpp"
 
 namespace meander::solvers {
 
@@ -39,8 +40,8 @@ void launch_general_by(const Launcher& launcher, const GeneralBatch& batch) {
         if constexpr (std::is_same_v<Batch, PackBatch>) launcher(BlockPack<D>(of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, FluxPackBatch>)
           launcher(BlockFluxPack<D>(of_kind), of_kind.count);
-        if constexpr (std::is_same_v<Batch, StoreBatch>) launcher(BlockStore<D>(of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, ShellBatch>) launcher(BlockShells<D>(of_kind), of_kind.count);
+        if constexpr (std::is_same_v<Batch, TotalsBatch>) launcher(BlockTotals<D>(of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, ReduceBatch>) launcher(BlockReduce(of_kind), 1);
       },
       batch);

@@ -167,15 +167,17 @@ class Solver {
   // Device memory that launch() requires in addition to the batch's own, for that number of patches.
   virtual std::size_t scratch_bytes(const PatchLayout& layout, int patches) const;
   // Submits update() to the device of the queue `execution`, in whose memory the batch lies. The new interior
-  // goes to DevicePatch::next; the slot is not changed. Results are bitwise those of update() if the terms
+  // goes to DevicePatch::next, or to the slot if DeviceBatch::in_place. Results are bitwise those of update() if the terms
   // call no library functions. Returns after the kernels are submitted (emulated device: completed).
   // Thread-safe. Throws DeviceError.
   virtual void launch(const gpu::Execution& execution, const DeviceBatch& batch) const;
 
   // Whether launch_resident() has kernels for that kind of device.
   virtual bool resides_on(std::string_view device_kind) const;
-  // Whether launch() may write the new interiors into the slots (DeviceBatch::in_place).
-  virtual bool updates_in_place() const { return false; }
+  // Whether launch() needs DevicePatch::next as scratch memory where it updates in place.
+  virtual bool stages_new_interior() const { return false; }
+  // The number of kernels that launch() submits to a GPU for a batch.
+  virtual int kernels_of_launch() const { return 1; }
   // Whether a MeasureBatch can read that quantity, an index into derived(), on a device.
   virtual bool measures_on_device(int) const { return false; }
   // Submits work on patches that live on the device, with the results of the host's functions bit by bit.

@@ -8,20 +8,28 @@
 
 #include "gpu/device.hpp"
 #include "gpu/memory_cache.hpp"
+#include "tasks/patch_memory.hpp"
 
 namespace meander::tasks {
 
-// A device and the cache that owns all memory that Meander uses there.
+// A device, the cache that owns all memory that Meander uses there, and page-locked host memory for the
+// slots' home and for messages. Where the device has none left, that is ordinary memory.
 struct ResidentDevice {
   std::shared_ptr<gpu::Quota> quota;  // shared with other ranks, or null
   std::unique_ptr<gpu::Device> device;
-  std::unique_ptr<gpu::MemoryCache> memory;
+  std::unique_ptr<gpu::MemoryCache> memory, messages;
+  std::unique_ptr<PatchMemory> home;
 
   ResidentDevice(std::unique_ptr<gpu::Device> one, gpu::CacheTraits traits,
                  std::shared_ptr<gpu::Quota> shared)
       : quota(std::move(shared)), device(std::move(one)) {
     traits.quota = quota.get();
     memory = std::make_unique<gpu::MemoryCache>(*device, gpu::Space::device, traits);
+    home = std::make_unique<PatchMemory>(*device, gpu::Space::pinned);
+    gpu::CacheTraits of_messages;
+    of_messages.fallback = gpu::Fallback::resource;
+    of_messages.fallback_resource = &gpu::host_memory();
+    messages = std::make_unique<gpu::MemoryCache>(*device, gpu::Space::pinned, of_messages);
   }
 };
 

@@ -26,6 +26,8 @@ class KernelBudgets(unittest.TestCase):
         ptx = (".visible .entry one(\n.param .u64 a\n)\n{\nld.param.u64 %rd1, [a];\nld.f64 %fd1, [%rd1];\nst.global.f64 [%rd2], %fd1;\n"
                "ld.global.nc.f64 %fd2, [%rd3];\nld.global.v2.f64 {%fd4, %fd5}, [%rd3];\nld.shared.f64 %fd6, [%r3];\nst.u32 [%rd4], %r1;\n}\n")
         self.assertEqual(budgets.memory_accesses(ptx), {"one": {"generic": 2, "global_loads": 3, "global_stores": 1}})
+        jump = ".visible .entry two(\n)\n{\n{\n$L_0: .branchtargets $L_1;\n}\nst.global.f64 [%rd2], %fd1;\n}\n"
+        self.assertEqual(budgets.memory_accesses(jump + ptx)["two"], {"generic": 0, "global_loads": 0, "global_stores": 1})
 
     def test_verdicts(self):
         budget = budgets.Kernel(100, 16, 20, 24, 0, 300, 60)

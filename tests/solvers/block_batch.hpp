@@ -74,7 +74,8 @@ class Batch {
     for (std::size_t n = 0; n < slots.size(); ++n) {
       DevicePatch& patch = patches.emplace_back();
       patch.q = slots[n].q;
-      patch.next = in_place ? slots[n].q : next[n].data();
+      if (!in_place || solver.stages_new_interior()) patch.next = next[n].data();
+      if (in_place) patch.slot = slots[n].q;
       patch.stages = stages[n].empty() ? nullptr : stages[n].data();
       place(n, patch.lower);
       patch.dx = dx(n);

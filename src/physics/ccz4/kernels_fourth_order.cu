@@ -12,7 +12,7 @@ constexpr int threads = 128;
 void launch_fourth_order_on_cuda(const gpu::Execution& execution, const Terms& terms,
                                  const DeviceBatch& batch) {
   with_fourth_order<Terms, Terms::PatchSizes>(batch, [&]<class Kernel>(std::type_identity<Kernel>) {
-    launch_parts_on_cuda<Kernel, threads>(execution, terms, batch);
+    launch_phases_on_cuda<Kernel, threads>(execution, terms, batch);
   });
 }
 

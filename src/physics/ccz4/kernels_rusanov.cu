@@ -11,7 +11,7 @@ constexpr int threads = 128;
 
 void launch_rusanov_on_cuda(const gpu::Execution& execution, const Terms& terms, const DeviceBatch& batch) {
   with_patch_size<Terms, Terms::PatchSizes>(batch.layout.p, [&](auto p) {
-    launch_parts_on_cuda<BlockRusanovFused<Terms, decltype(p)::value>, threads>(execution, terms, batch);
+    launch_phases_on_cuda<BlockRusanovFused<Terms, decltype(p)::value>, threads>(execution, terms, batch);
   });
 }
 

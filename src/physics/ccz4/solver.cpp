@@ -11,6 +11,7 @@
 #include "physics/ccz4/derived.hpp"
 #include "physics/ccz4/kernels.hpp"
 #include "physics/ccz4/weyl.hpp"
+#include "solvers/block_fused.hpp"
 
 namespace meander::ccz4 {
 namespace {
@@ -79,6 +80,13 @@ class Ccz4Solver final : public Solver {
 
   std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
     return (with_cuda || with_openmp) && traits_.stages == 1 ? rusanov_scratch_bytes(layout, patches) : 0;
+  }
+
+  bool stages_new_interior() const override { return true; }
+
+  int kernels_of_launch() const override {
+    return terms_.parameters.scheme == Scheme::rusanov ? BlockRusanovFused<Terms>::phases
+                                                       : BlockFourthOrder<Terms, false>::phases;
   }
 
   void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {

@@ -5,22 +5,33 @@
 #include <algorithm>
 
 #include "base/vec.hpp"
+#include "solvers/block_totals.hpp"
 
 namespace meander::simulation {
 namespace {
 
-// The sum of one unknown over a patch.
-double sum_over_patch(const solvers::PatchLayout& layout, const double* slot, int unknown) {
-  double sum = 0;
-  for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
-    for (int j = 0; j < layout.p; ++j) {
-      const double* q = slot + layout.at(unknown, 0, j, k);
-      double of_row = 0;
-      for (int i = 0; i < layout.p; ++i) of_row += q[i];
-      sum += of_row;
-    }
+template <int D>
+void sum_over_leaves(const StateView& view, std::size_t begin, std::size_t end, double* sums) {
+  const solvers::SlotShape<D> shape(view.layout);
+  for (std::size_t leaf = begin; leaf < end; ++leaf) {
+    const double* const slot = view.patches[leaf].q;
+    for (int u = 0; u < view.layout.unknowns; ++u)
+      sums[leaf * static_cast<std::size_t>(view.layout.unknowns) + static_cast<std::size_t>(u)] =
+          solvers::sum_over_interior<D>(shape, slot + u * shape.unknown_stride);
   }
-  return sum;
+}
+
+// [leaf][unknown]
+std::vector<double> sums_over_leaves(const StateView& view) {
+  if (view.sum_leaves) {
+    if (auto on_device = view.sum_leaves()) return std::move(*on_device);
+  }
+  std::vector<double> sums(view.patches.size() * static_cast<std::size_t>(view.layout.unknowns));
+  view.team.for_chunks(view.patches.size(), [&](int, std::size_t begin, std::size_t end) {
+    view.layout.dim == 2 ? sum_over_leaves<2>(view, begin, end, sums.data())
+                         : sum_over_leaves<3>(view, begin, end, sums.data());
+  });
+  return sums;
 }
 
 }  // namespace
@@ -42,18 +53,12 @@ void sum_over_ranks(const parallel::Communicator& communicator, std::span<ExactS
 
 std::vector<double> totals(const StateView& view) {
   const auto unknowns = static_cast<std::size_t>(view.layout.unknowns);
-  std::vector<double> of_leaves(view.patches.size() * unknowns);
-  view.team.for_chunks(view.patches.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const auto& patch = view.patches[leaf];
-      const double volume = ipow(patch.dx, view.layout.dim);
-      for (std::size_t u = 0; u < unknowns; ++u) {
-        of_leaves[leaf * unknowns + u] = sum_over_patch(view.layout, patch.q, static_cast<int>(u)) * volume;
-      }
-    }
-  });
+  const std::vector<double> of_leaves = sums_over_leaves(view);
   std::vector<ExactSum> sums(unknowns);
-  for (std::size_t i = 0; i < of_leaves.size(); ++i) sums[i % unknowns].add(of_leaves[i]);
+  for (std::size_t i = 0; i < of_leaves.size(); ++i) {
+    const double dx = view.patches.geometry()[i / unknowns].dx;
+    sums[i % unknowns].add(of_leaves[i] * ipow(dx, view.layout.dim));
+  }
   sum_over_ranks(view.communicator, sums);
   std::vector<double> totals;
   for (const ExactSum& sum : sums) totals.push_back(sum.value());
