@@ -22,7 +22,8 @@ void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep
                             call.status.subspan(leaf, 1));
     }
     mesh.exchange_updated(index, sweep.update_order(index, pass, chunk));
-    if (measures) mesh.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count());
+    if (measures)
+      mesh.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / context.team.size());
     if (polls) context.poll_every_few_leaves(index, chunk);
   });
 }

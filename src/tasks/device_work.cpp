@@ -9,6 +9,10 @@ namespace meander::tasks {
 template <int D>
 void DeviceWork<D>::update_border(const SweepCall& call) {
   device_ = &context_.mesh.begin_on_device();
+  if (call.stage == 0) {
+    busy_ = {};
+    since_ = Clock::now();
+  }
   is_updated_ = false;
   device_->begin({call.stage, call.t, call.dt});
   context_.mesh.expect_messages();
@@ -19,6 +23,14 @@ template <int D>
 void DeviceWork<D>::update_interior() {
   if (!is_updated_) device_->update(Group::interior);
   is_updated_ = true;
+}
+
+template <int D>
+template <class Wait>
+void DeviceWork<D>::wait_for_ranks(const Wait& wait) {
+  busy_ += Clock::now() - since_;
+  wait();
+  since_ = Clock::now();
 }
 
 template <int D>
@@ -39,7 +51,7 @@ void DeviceWork<D>::update_during_fluxes() {
 template <int D>
 void DeviceWork<D>::finish_fluxes() {
   if (!context_.mesh.has_flux_messages()) return;
-  context_.mesh.finish_fluxes();
+  wait_for_ranks([&] { context_.mesh.finish_fluxes(); });
   device_->receive_fluxes(context_.mesh.flux_messages().receive_buffer());
 }
 
@@ -73,13 +85,20 @@ void DeviceWork<D>::fill(mesh::Arrival arrival, double t) {
 template <int D>
 void DeviceWork<D>::finish_halos(double) {
   const trace::Scope scope("wait for halos");
-  context_.mesh.halo_messages().wait();
+  wait_for_ranks([&] { context_.mesh.halo_messages().wait(); });
   device_->halos().receive(context_.mesh.halo_messages().receive_buffer());
 }
 
 template <int D>
 SweepStatus DeviceWork<D>::status() {
-  return status_of(device_->status());
+  const SweepStatus status = status_of(device_->status());
+  mesh::PatchMesh<D>& mesh = context_.mesh;
+  if (mesh.measures_cost() && mesh.size() > 0) {
+    const std::chrono::duration<double> busy = busy_ + (Clock::now() - since_);
+    for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
+      mesh.add_cost(leaf, busy.count() / static_cast<double>(mesh.size()));
+  }
+  return status;
 }
 
 template <int D>

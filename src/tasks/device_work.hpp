@@ -5,6 +5,8 @@
 // launches, exchanges messages while kernels run, and waits for the device once a stage with messages, and
 // once a step for the status.
 
+#include <chrono>
+
 #include "mesh/device_patches.hpp"
 #include "tasks/patch_work.hpp"
 
@@ -32,12 +34,19 @@ class DeviceWork final : public PatchWork<D> {
 
  private:
   using Group = typename mesh::DevicePatches<D>::LeafGroup;
+  using Clock = std::chrono::steady_clock;
   void update_interior();
+  // Runs `wait`, which waits for other ranks.
+  template <class Wait>
+  void wait_for_ranks(const Wait& wait);
   static SweepStatus status_of(const solvers::MergedStatus& merged);
 
   const SweepContext<D> context_;
   mesh::DevicePatches<D>* device_ = nullptr;  // during a step
   bool is_updated_ = false;
+  // Of the present step: the time of this rank, without waiting for others, until `since_`.
+  Clock::duration busy_{};
+  Clock::time_point since_;
 };
 
 }  // namespace meander::tasks

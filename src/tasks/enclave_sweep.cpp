@@ -190,7 +190,8 @@ template <int D>
 void EnclaveSweep<D>::after_update(const EnclaveTask& task, double seconds) const {
   const auto index = static_cast<std::size_t>(task.order_index);
   mesh_.exchange_updated(index, update_order(index, {}, {}));
-  if (mesh_.measures_cost()) mesh_.add_cost(static_cast<std::size_t>(mesh_.order()[index]), seconds);
+  if (mesh_.measures_cost())
+    mesh_.add_cost(static_cast<std::size_t>(mesh_.order()[index]), seconds / context_.team.size());
 }
 
 template <int D>

@@ -46,7 +46,10 @@ class GpuSuite(unittest.TestCase):
             self.assertEqual(suite(*arguments).returncode, 2, arguments)
 
     def test_stages_leave_tables_and_a_report(self):
-        _, report = self.run_stages(20, "kernels", "offload")
+        for seconds in (20, 80, 320):  # a busy machine may not come to the last table in a short time
+            _, report = self.run_stages(seconds, "kernels", "offload")
+            if not any("time is over" in line or "s are over" in line for line in report):
+                break
         self.assertIn("GPU:", report[0])
         self.assertTrue(any(re.match(r"kernels: OK +kernels \(", line) for line in report), report)
         self.assertIn("ccz4", {row["equation"] for row in self.rows("kernels.csv")})

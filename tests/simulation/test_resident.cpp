@@ -165,6 +165,19 @@ TEST(ResidentMemory, IsInTheEstimateOfARun) {
   EXPECT_TRUE(told) << fmt::format("{}", fmt::join(lines, "\n"));
 }
 
+TEST(ResidentMemory, EstimateNamesCriteriaThatReadPatchesOnTheHost) {
+  const auto told = [](const char* variable) {
+    const auto lines =
+        estimate_run(resident("riemann", {"refinement[0].kind=jump", "refinement[0].refine=0.1",
+                                          std::string("refinement[0].variable=") + variable}),
+                     1, {}, 0);
+    return contains(fmt::format("{}", fmt::join(lines, "\n")),
+                    "each regrid copies all patches to the host: refinement[0] has no kernel for devices");
+  };
+  EXPECT_FALSE(told("density"));
+  EXPECT_TRUE(told("entropy"));
+}
+
 // ---- failures. What had been written is intact: a run on the host continues from it, to the same bits.
 
 class ResidentFailure : public testing::Test {

@@ -3,6 +3,7 @@
 #include "simulation/report/estimate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -123,6 +124,20 @@ std::string text_of_devices(const Simulation& simulation) {
       size_text(all), bytes[0], bytes[0] == 1 ? "" : "s", part(1), part(2), part(3), part(4), part(5));
 }
 
+// What regrids cost with patches that live on devices, if a criterion reads the state on the host; else empty.
+std::string text_of_regrids(const Config& config, const solvers::Solver& solver) {
+  std::vector<std::string> names;
+  for (std::size_t n = 0; n < config.refinement.size(); ++n) {
+    const RefinementCriterion& criterion = *config.refinement[n];
+    const auto measure = criterion.measure();
+    const bool on_device = measure && solver.measures_on_device(measure->quantity);
+    if (criterion.reads_state() && !on_device) names.push_back(fmt::format("refinement[{}]", n));
+  }
+  if (names.empty()) return "";
+  return fmt::format("each regrid copies all patches to the host: {} {} no kernel for devices",
+                     fmt::join(names, ", "), names.size() == 1 ? "has" : "have");
+}
+
 }  // namespace
 
 std::vector<std::string> estimate_run(const Config& config, int threads,
@@ -157,6 +172,8 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
            ? fmt::format("{} for batches on each device of each rank ({} in flight, {} patches each)",
                          size_text(device_bytes(config, solver)), config.offload.queues, config.offload.batch)
            : "none on devices: offload.device is \"none\""));
+  const std::string regrids = on_devices.empty() ? "" : text_of_regrids(config, solver);
+  if (!regrids.empty()) lines.push_back("        " + regrids);
   const double steps = steps_of_run(config, found.dt);
   const double plots = plots_of_run(config, steps, found.dt);
   lines.push_back(

@@ -69,6 +69,30 @@ TEST(ResidentTogether, SomeRanksMayHaveNoDevice) {
   }
 }
 
+TEST(ResidentTogether, ASlowDeviceGetsFewerLeavesByMeasuredWeights) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank";
+  const RankCase tested = case_called("riemann");
+  const Outcome reference =
+      alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
+  Config config = config_of(tested, on_device);
+  config.mesh.measured_weights = true;
+  config.mesh.partition_imbalance = 1;
+  const bool has_device = world().rank() == 0;
+  config.offload.make_devices = [&] {
+    std::vector<std::unique_ptr<gpu::Device>> devices;
+    gpu::HostDeviceSettings slow;
+    slow.kernel_delay = 0.05;  // a thread updates all leaves in a tenth of it
+    if (has_device) devices.push_back(std::make_unique<gpu::HostDevice>(slow));
+    return devices;
+  };
+  const auto simulation = make_simulation(config, 1, world());
+  while (simulation->step() < tested.steps) simulation->advance(config.time.end);
+  const auto own = static_cast<std::int64_t>(simulation->view().patches.size());
+  const std::int64_t of_device = world().sum(has_device ? own : std::int64_t{0});
+  EXPECT_LT(2 * of_device * world().size(), world().sum(own)) << "less than half of an equal share";
+  expect_same(outcome_of(*simulation), reference, "with a slow device");
+}
+
 TEST(ResidentTogether, FiguresAreSummedOverRanks) {
   const Config config = config_of(case_called("riemann"), on_device);
   const auto simulation = make_simulation(config, 1, world());
