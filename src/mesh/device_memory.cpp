@@ -32,7 +32,8 @@ DeviceMemory PatchMesh<D>::device_memory() const {
   std::size_t operations = 0;
   for (std::size_t leaf = 0; leaf < size(); ++leaf)
     operations += plan.early(leaf).size() + plan.late(leaf).size() + plan.second(leaf).size();
-  memory.tables = size() * table_bytes_of_leaf + operations * sizeof(solvers::FillOp);
+  memory.tables = size() * table_bytes_of_leaf + operations * sizeof(solvers::FillOp) +
+                  size() * static_cast<std::size_t>(layout_.unknowns) * sizeof(double);
   memory.scratch = solver_.scratch_bytes(layout_, static_cast<int>(size())) + solver_.step_bytes().size();
   return memory;
 }

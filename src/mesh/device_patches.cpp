@@ -103,6 +103,8 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
   if (stages) next_.resize(queue, leaves_ * interior);
   scratch_.resize(queue, solver_.scratch_bytes(layout_, static_cast<int>(leaves_)));
   status_.resize(queue, leaves_);
+  // For a value of every unknown: what a diagnostic asks for allocates nothing.
+  measured_.resize(queue, leaves_ * static_cast<std::size_t>(layout_.unknowns));
   std::vector<solvers::DevicePatch> patches(leaves_);
   radiates_ = false;
   for (std::size_t index = 0; index < leaves_; ++index) {
@@ -266,7 +268,6 @@ void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint
 
 template <int D>
 std::vector<double> DevicePatches<D>::measure(const solvers::LeafMeasure& measure) {
-  measured_.resize(launches_.queue, leaves_);
   solvers::MeasureBatch batch;
   batch.count = static_cast<int>(leaves_);
   batch.patches = patches_.data();
@@ -280,7 +281,6 @@ std::vector<double> DevicePatches<D>::measure(const solvers::LeafMeasure& measur
 template <int D>
 std::vector<double> DevicePatches<D>::sums() {
   const auto unknowns = static_cast<std::size_t>(layout_.unknowns);
-  measured_.resize(launches_.queue, leaves_ * unknowns);
   solvers::TotalsBatch batch;
   batch.count = static_cast<int>(leaves_);
   batch.patches = patches_.data();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "base/log.hpp"
@@ -223,9 +224,11 @@ void write_resolved_input(const Config& config, const std::string& directory,
   });
 }
 
-int go(Run& run, StopRequests& requests, TraceFile& trace) {
+// start: writes the first files.
+int go(Run& run, const std::function<void()>& start, StopRequests& requests, TraceFile& trace) {
   int code = exit_failure;
   try {
+    start();
     code = run.go(requests);
   } catch (const StateFailure& failure) {
     code = run.fail(failure);
@@ -258,9 +261,9 @@ int run(const Config& config, const RunOptions& options, const parallel::Communi
   const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
   write_resolved_input(config, directory.path(), communicator);
   Output output(*simulation, directory.path());
-  output.start();
   Run run(*simulation, output, directory.path(), options, -1, threads);
-  return go(run, requests, trace);
+  return go(
+      run, [&] { output.start(); }, requests, trace);
 }
 
 int restart(const RestartInput& restart, const RunOptions& options,
@@ -293,11 +296,15 @@ int restart(const RestartInput& restart, const RunOptions& options,
   if (is_done(*simulation) && communicator.is_root())
     log::info("the run is at its end; --set time.end=... continues it");
   Output output(*simulation, directory);
-  output.resume(state, where);
-  write_resolved_input(config, directory, communicator);
   Run run(*simulation, output, directory, options, where == RestartIn::same_directory ? state.step : -1,
           threads);
-  return go(run, requests, trace);
+  return go(
+      run,
+      [&] {
+        output.resume(state, where);
+        write_resolved_input(config, directory, communicator);
+      },
+      requests, trace);
 }
 
 }  // namespace meander::simulation

@@ -65,7 +65,8 @@ class DeviceTree {
         mesh_(DistributedTree<D>::uniform(box(c.periodic), 1, communicator), solver_, c.p,
               conditions(c.periodic), given, gpu::host_memory()),
         boundaries_(solver_, mesh_.layout(), conditions(c.periodic), given),
-        exchange_(solver_, mesh_.layout(), boundaries_, gpu::host_memory(), *std::pmr::new_delete_resource()) {
+        exchange_(solver_, mesh_.layout(), boundaries_, gpu::host_memory(),
+                  *std::pmr::new_delete_resource()) {
     std::mt19937 random(seed + 1000 * static_cast<unsigned>(communicator.rank()));
     // Many coarse leaves with finer neighbours across several faces, then finer leaves here and there.
     std::vector<Adapt> flags(mesh_.size(), Adapt::keep);
