@@ -10,12 +10,12 @@ namespace meander::io {
 namespace {
 
 constexpr std::size_t most_marks = 65;
-constexpr double window = 30;          // the fit sees the work from W / window to W
+constexpr double window = 30;  // the fit sees the work from W / window to W
 constexpr double recent_share = 0.125;
 // Weight of the expected exponent in the fit, in the units of the variance of ln W. It decides while there are few marks.
 constexpr double weight_of_expected = 0.2;
 constexpr double log_clock_from = 10;  // ratio of the times at begin and end
-constexpr double most_growth = 50;  // ln of the largest predicted ratio of works
+constexpr double most_growth = 50;     // ln of the largest predicted ratio of works
 
 // Times far from 0 on one side of it, such as conformal time from -30 to -0.3, are measured by their logarithm:
 // what happens in each octave counts alike.
@@ -85,7 +85,8 @@ double Forecaster::exponent(int clock, double rate) const {
   add_interval(marks_.back(), now_);
   if (!(sum > 0)) return expected;
   const double variance = std::max(0.0, xx - x * x / sum), covariance = xy - x * y / sum;
-  return std::clamp((covariance + weight_of_expected * expected) / (variance + weight_of_expected), -1.0, 1.0);
+  return std::clamp((covariance + weight_of_expected * expected) / (variance + weight_of_expected), -1.0,
+                    1.0);
 }
 
 double Forecaster::remaining(int clock, double x_end) const {

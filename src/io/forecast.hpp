@@ -25,8 +25,8 @@ struct RunPosition {
 
 struct RunEnds {
   double t = 1;
-  std::int64_t steps = 0;                                     // 0: no limit
-  double seconds = std::numeric_limits<double>::infinity();   // wall time since the start of this process
+  std::int64_t steps = 0;                                    // 0: no limit
+  double seconds = std::numeric_limits<double>::infinity();  // wall time since the start of this process
 };
 
 struct Forecast {

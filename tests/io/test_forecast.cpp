@@ -44,10 +44,10 @@ struct Course {
 };
 
 struct Quality {
-  double factor = 1;      // worst ratio of predicted to true remaining time, between a third and 95 % of the work
-  double backwards = 0;   // largest fall of the fraction below an earlier one, from a third on
-  double fraction = 0;    // largest error of the fraction, from a third on
-  double early = 0;       // the same, from a twentieth to a third
+  double factor = 1;  // worst ratio of predicted to true remaining time, between a third and 95 % of the work
+  double backwards = 0;  // largest fall of the fraction below an earlier one, from a third on
+  double fraction = 0;   // largest error of the fraction, from a third on
+  double early = 0;      // the same, from a twentieth to a third
 };
 
 // Restarts after `restart` of the run, and predicts its end from there.
@@ -88,7 +88,7 @@ Course steady() {
 // The accretion run of inputs/accretion-3d.toml in conformal time: the mesh stays small until the collapse, then leaves
 // grow in plateaus and steps shorten.
 NextStep accretion_step(double tau) {
-  const std::pair<double, double> leaves_until[] = {{-2.2, 79},    {-1.65, 391},  {-0.65, 1431},
+  const std::pair<double, double> leaves_until[] = {{-2.2, 79},    {-1.65, 391},   {-0.65, 1431},
                                                     {-0.57, 2211}, {-0.385, 2835}, {0, 3771}};
   const auto* plateau = leaves_until;
   while (tau > plateau->first) ++plateau;
