@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <numbers>
 #include <set>
 
 #include "base/exact_sum.hpp"
