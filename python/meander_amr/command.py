@@ -15,7 +15,9 @@ OF_HISTORY = ("history", "psi4")
 # Options that only some kinds of pictures accept, with these kinds.
 TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview", "slice", "partition"),
             "at": ("overview", "slice", "partition"), "radial": ("overview",), "line": ("overview",),
-            "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY}
+            "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY,
+            "scale": ("overview", "slice", "radial", "line", *OF_HISTORY)}
+SCALES = ("auto", "linear", "log", "symlog")
 
 
 def width(text):
@@ -42,6 +44,9 @@ def parse_arguments(arguments):
                         help="slice: width of the region around the scenario's centre. Default: the whole domain")
     parser.add_argument("--radial", action="store_true", help="overview: a radial profile for any scenario")
     parser.add_argument("--line", action="store_true", help="overview: a profile along an axis for any scenario")
+    parser.add_argument("--scale", choices=SCALES,
+                        help="of colours and of the axis of values. auto, the default: logarithmic for values that span "
+                        "decades, symlog (logarithmic on both sides of 0) if they are not all positive")
     parser.add_argument("--no-outlines", action="store_true", help="omit the outlines of the patches")
     parser.add_argument("--parts", type=int, metavar="N", help="partition: N equal pieces instead of the run's ranks")
     parser.add_argument("--columns", help="history, psi4: names of columns, separated by commas. Default: all that change")
@@ -53,20 +58,21 @@ def draw(data, kind, options):
     """Returns the figure of one kind."""
     from meander_amr import plot  # slow import, not required for --help
     columns = options.columns.split(",") if options.columns else None
+    scale = options.scale or "auto"
     if kind == "history":
-        return plot.history(data, columns)[0].figure
+        return plot.history(data, columns, scale)[0].figure
     if kind == "psi4":
-        return plot.psi4(data, columns)[0].figure
+        return plot.psi4(data, columns, options.scale or "linear")[0].figure
     outlines = not options.no_outlines
     if kind == "overview":
         radial = False if options.line else True if options.radial else None
-        return plot.overview(data, options.field, options.axis, options.at, radial, outlines)
+        return plot.overview(data, options.field, options.axis, options.at, radial, outlines, scale)
     if kind == "slice":
-        return plot.slice(data, options.field, options.axis, options.at, outlines, width=options.width).figure
+        return plot.slice(data, options.field, options.axis, options.at, outlines, width=options.width, scale=scale).figure
     if kind == "radial":
-        return plot.radial_profile(data, options.field).figure
+        return plot.radial_profile(data, options.field, scale=scale).figure
     if kind == "line":
-        return plot.line_profile(data, options.field).figure
+        return plot.line_profile(data, options.field, scale=scale).figure
     if options.parts is not None and options.parts < 1:
         raise ValueError(f"--parts {options.parts}: must be at least 1")
     return plot.partition(data, options.parts, options.axis, options.at).figure

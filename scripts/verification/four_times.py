@@ -5,7 +5,7 @@ schemes but fourth-order CCZ4."""
 from verification.session import shipped
 
 # The limits of each run, four times as large; inputs/accretion-3d-fine.toml would take an hour and is left out. At the end the
-# formulae's turnaround radii are 0.77 (2D) and 0.69 (3D) of the boxes' half widths.
+# formulae's turnaround radii are 0.46 (2D) and 0.42 (3D) of the boxes' half widths.
 LENGTHS = {
     "sod": {"time.end": 0.8}, "vortex": {"time.end": 8}, "uniform": {"time.end": 0.4}, "sedov-2d": {"time.end": 0.6},
     "sedov-3d": {"time.end": 0.2}, "riemann-2d": {"time.end": 3.2},

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/log.hpp"
 
@@ -15,6 +14,7 @@ namespace meander::io {
 namespace {
 
 constexpr auto live_interval = std::chrono::milliseconds(200);
+constexpr auto unpredicted = std::chrono::seconds(2);
 constexpr int bar_width = 20;
 
 double seconds(Progress::Clock::duration duration) {
@@ -31,58 +31,56 @@ std::string duration_text(double duration) {
 }
 
 std::string progress_line(const ProgressState& state) {
-  return fmt::format("step {}  t {:.6g}  dt {:.2e}  {} leaves  {:.1f} M volumes/s  {:.0f} %{}", state.step,
-                     state.t, state.dt, state.leaves, state.volumes_per_second * 1e-6,
-                     std::floor(100 * state.fraction),
-                     state.eta < 0 ? "" : fmt::format("  {} to go", duration_text(state.eta)));
+  const Forecast& forecast = state.forecast;
+  return fmt::format("step {}  t {:.6g}  dt {:.2e}  {} leaves  {:.1f} M volumes/s{}", state.step, state.t,
+                     state.dt, state.leaves, state.volumes_per_second * 1e-6,
+                     forecast.seconds < 0
+                         ? ""
+                         : fmt::format("  {:.0f} %  about {} to {}", std::floor(100 * forecast.fraction),
+                                       duration_text(forecast.seconds),
+                                       forecast.stopped_by_walltime ? "the end of the wall time" : "go"));
 }
 
-Progress::Progress(double t_start, double t_end, std::int64_t max_steps, double seconds_between_lines)
-    : t_end_(t_end),
-      max_steps_(max_steps),
+Progress::Progress(double t_begin, const RunPosition& start, const RunEnds& ends,
+                   double seconds_between_lines)
+    : forecaster_(t_begin, start, ends),
       interval_(
           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_between_lines))),
-      current_{.when = Clock::now(), .t = t_start},
+      start_(Clock::now()),
+      last_live_(start_),
+      start_seconds_(start.seconds),
+      current_{start_, start.work},
       last_line_(current_),
-      line_before_(current_),
-      start_(current_.when),
-      last_live_(current_.when) {}
+      line_before_(current_) {}
 
 Progress::~Progress() {
   log::live_line("");
 }
 
-ProgressState Progress::state(Clock::time_point now) const {
-  ProgressState state;
-  state.step = current_.step;
-  state.t = current_.t;
-  state.dt = dt_;
-  state.leaves = leaves_;
-  const double window = seconds(now - line_before_.when);
-  if (window <= 0) return state;
-  state.volumes_per_second = static_cast<double>(current_.volumes - line_before_.volumes) / window;
-  double eta = std::numeric_limits<double>::infinity();
-  if (current_.t > line_before_.t) eta = (t_end_ - current_.t) * window / (current_.t - line_before_.t);
-  if (max_steps_ > 0 && current_.step > line_before_.step) {
-    const auto steps_left = static_cast<double>(max_steps_ - current_.step);
-    eta = std::min(eta, steps_left * window / static_cast<double>(current_.step - line_before_.step));
-  }
-  if (!std::isfinite(eta)) return state;
-  state.eta = std::max(0.0, eta);
-  const double elapsed = seconds(now - start_);
-  state.fraction = elapsed / (elapsed + state.eta);
-  return state;
+ProgressState Progress::state(Clock::time_point now) {
+  // The rate is that of the last one or two intervals, since the mesh may have changed much since the start.
+  const double passed = seconds(now - line_before_.when);
+  if (passed > 0) state_.volumes_per_second = (current_.work - line_before_.work) / passed;
+  state_.forecast = {};
+  if (now - start_ < unpredicted) return state_;
+  state_.forecast = forecaster_.forecast();
+  shown_ = std::max(shown_, state_.forecast.fraction);
+  state_.forecast.fraction = shown_;
+  return state_;
 }
 
 void Progress::step(std::int64_t step, double t, double dt, std::int64_t leaves, std::int64_t volumes) {
   const auto now = Clock::now();
-  current_ = {now, step, current_.volumes + volumes, t};
-  dt_ = dt;
-  leaves_ = leaves;
+  current_ = {now, current_.work + static_cast<double>(volumes)};
+  forecaster_.add({step, t, current_.work, start_seconds_ + seconds(now - start_)});
+  state_.step = step;
+  state_.t = t;
+  state_.dt = dt;
+  state_.leaves = leaves;
   const bool live = log::on_terminal();
   if (live && now - last_live_ >= live_interval) {
     const ProgressState current = state(now);
-    const int filled = static_cast<int>(current.fraction * bar_width);
+    const int filled = static_cast<int>(current.forecast.fraction * bar_width);
     log::live_line(fmt::format("[{:<{}}] {}", std::string(static_cast<std::size_t>(filled), '#'), bar_width,
                                progress_line(current)));
     last_live_ = now;

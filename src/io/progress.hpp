@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "io/forecast.hpp"
+
 namespace meander::io {
 
 struct ProgressState {
@@ -14,11 +16,11 @@ struct ProgressState {
   double t = 0, dt = 0;
   std::int64_t leaves = 0;
   double volumes_per_second = 0;
-  double fraction = 0;  // of the run's wall time that has passed, 0 .. 1, estimated with eta
-  double eta = -1;      // remaining seconds; negative: not known yet
+  Forecast forecast{};
 };
 
-// "step 120  t 0.125  dt 1.1e-03  12345 leaves  34.5 M volumes/s  42 %  1:23 to go"
+// "step 120  t 0.125  dt 1.1e-03  12345 leaves  34.5 M volumes/s  42 %  about 1:23 to go". Without per cent and duration
+// while they are unknown.
 std::string progress_line(const ProgressState& state);
 
 // "1:23" (minutes), "2:03:04" (hours), "3 d 04 h".
@@ -28,8 +30,8 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The run ends at t_end or after max_steps (0: no limit), whichever comes first.
-  Progress(double t_start, double t_end, std::int64_t max_steps, double seconds_between_lines = 5);
+  // The arguments of Forecaster. seconds_between_lines: of the log; a live line on a terminal comes more often.
+  Progress(double t_begin, const RunPosition& start, const RunEnds& ends, double seconds_between_lines = 5);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -37,23 +39,22 @@ class Progress {
   // Call after every step; cheap. `volumes`: number of volumes updated in the step.
   void step(std::int64_t step, double t, double dt, std::int64_t leaves, std::int64_t volumes);
 
-  // The state at time `now`. Rates and ETA are those of the last one or two intervals, since steps may have
-  // become much shorter since the start.
-  ProgressState state(Clock::time_point now) const;
+  // The state after the last step at time `now`. The fraction never falls from call to call: a forecast that grows makes
+  // it stand still. The first two seconds have no forecast.
+  ProgressState state(Clock::time_point now);
 
  private:
   struct Mark {
     Clock::time_point when;
-    std::int64_t step = 0, volumes = 0;
-    double t = 0;
+    double work = 0;
   };
-  double t_end_;
-  std::int64_t max_steps_;
+  Forecaster forecaster_;
   Clock::duration interval_;
-  Mark current_, last_line_, line_before_;
   Clock::time_point start_, last_live_;
-  std::int64_t leaves_ = 0;
-  double dt_ = 0;
+  double start_seconds_;
+  Mark current_, last_line_, line_before_;
+  ProgressState state_;
+  double shown_ = 0;  // fraction
 };
 
 }  // namespace meander::io

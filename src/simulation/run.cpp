@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "base/log.hpp"
@@ -66,7 +67,14 @@ class Run {
   int go(StopRequests& requests) {
     const TimeConfig& time = simulation_.config().time;
     std::optional<io::Progress> progress;
-    if (communicator_.is_root()) progress.emplace(simulation_.time(), time.end, time.max_steps);
+    const auto updates_before = static_cast<double>(simulation_.volume_updates());
+    if (communicator_.is_root()) {
+      const double walltime =
+          options_.walltime > 0 ? options_.walltime : std::numeric_limits<double>::infinity();
+      progress.emplace(time.start,
+                       io::RunPosition{simulation_.step(), simulation_.time(), updates_before, now()},
+                       io::RunEnds{time.end, time.max_steps, walltime});
+    }
     const auto start = Clock::now();
     int signal = 0;
     bool stopped = false;

@@ -200,11 +200,12 @@ TEST(CheckpointDirectory, RemovesHalfWrittenFilesOfARunAndNoOthers) {
 
 TEST(Progress, Line) {
   ProgressState state{.step = 120, .t = 0.125, .dt = 0.0011, .leaves = 12345, .volumes_per_second = 34.52e6};
-  state.fraction = 0.425;
-  EXPECT_EQ(progress_line(state), "step 120  t 0.125  dt 1.10e-03  12345 leaves  34.5 M volumes/s  42 %");
-  state.eta = 83;
-  EXPECT_EQ(progress_line(state),
-            "step 120  t 0.125  dt 1.10e-03  12345 leaves  34.5 M volumes/s  42 %  1:23 to go");
+  const std::string facts = "step 120  t 0.125  dt 1.10e-03  12345 leaves  34.5 M volumes/s";
+  EXPECT_EQ(progress_line(state), facts);
+  state.forecast = {.fraction = 0.425, .seconds = 83};
+  EXPECT_EQ(progress_line(state), facts + "  42 %  about 1:23 to go");
+  state.forecast.stopped_by_walltime = true;
+  EXPECT_EQ(progress_line(state), facts + "  42 %  about 1:23 to the end of the wall time");
 }
 
 TEST(Progress, Durations) {
@@ -213,27 +214,6 @@ TEST(Progress, Durations) {
   EXPECT_EQ(duration_text(3599), "59:59");
   EXPECT_EQ(duration_text(7384), "2:03:04");
   EXPECT_EQ(duration_text(86400 * 3 + 4 * 3600), "3 d 04 h");
-}
-
-TEST(Progress, EtaFollowsTimeOrStepsWhicheverEndsFirst) {
-  Progress progress(-2, 2, 100, 1e9);
-  EXPECT_LT(progress.state(Progress::Clock::now()).eta, 0) << "unknown before the first step";
-  progress.step(10, -1, 0.1, 7, 1000);
-  const auto now = Progress::Clock::now() + std::chrono::seconds(30);
-  EXPECT_NEAR(progress.state(now).eta, 90, 1) << "3 of 4 units of time to go";
-  EXPECT_NEAR(progress.state(now).fraction, 0.25, 0.01);
-  EXPECT_NEAR(progress.state(now).volumes_per_second, 1000 / 30., 1);
-  progress.step(50, -1, 0.1, 7, 1000);
-  EXPECT_NEAR(progress.state(now).eta, 30, 1) << "50 of 100 steps to go";
-  EXPECT_NEAR(progress.state(now).fraction, 0.5, 0.01);
-}
-
-TEST(Progress, EtaFollowsTheLatestRate) {
-  // A line after each step: the rate is that of the last two lines.
-  Progress progress(0, 1, 0, 0);
-  for (int i = 1; i <= 8; ++i) progress.step(i, 0.9 + 0.01 * (i - 1), 0.01, 1, 1);
-  const auto now = Progress::Clock::now() + std::chrono::seconds(10);
-  EXPECT_NEAR(progress.state(now).eta, 0.03 * 10 / 0.01, 0.2);
 }
 
 TEST(Provenance, NamesTheBuild) {

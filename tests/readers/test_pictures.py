@@ -163,7 +163,7 @@ class Pictures(ReaderTest):
         with open(source, "w", encoding="utf-8") as stream:
             stream.write(HEADER + "\n0,0,1,2,3\n1,1,2,3,4\n")
         panels = plot.psi4(meander_amr.open(source))
-        self.assertEqual([panel.get_title(loc="left") for panel in panels], ["psi4_r30_2_-2", "psi4_r30_2_0"])
+        self.assertEqual([panel.get_title(loc="left") for panel in panels], ["psi4_r30_2_-2", "psi4_r30_2_0_re [1 / length^2]"])
         self.assertEqual([len(panel.lines) for panel in panels], [2, 1])
         self.assertEqual(panels[0].get_ylabel(), "1 / length^2")
         self.assertIn("no columns psi4*", self.complaint(self.beside("blast", "history.csv"), "--show", "psi4"))
@@ -173,7 +173,7 @@ class Pictures(ReaderTest):
         with open(source, "w", encoding="utf-8") as stream:
             stream.write(HEADER + "\n0,0,1e-17,2e-17,3e-5\n1,1,2e-17,3e-17,4e-5\n")
         history = meander_amr.open(source)
-        self.assertEqual([panel.get_title(loc="left") for panel in plot.psi4(history)], ["psi4_r30_2_0"])
+        self.assertEqual([panel.get_title(loc="left") for panel in plot.psi4(history)], ["psi4_r30_2_0_re [1 / length^2]"])
         (asked,) = plot.psi4(history, ["psi4_r30_2_-2_re"])
         np.testing.assert_array_equal(asked.lines[0].get_ydata(), [1e-17, 2e-17])
 
@@ -188,6 +188,16 @@ class Pictures(ReaderTest):
         self.assertEqual(found, {"dt": (1, "linear"), "leaves": (2, "linear"), "puncture_1 [length]": (2, "linear"),
                                  "hamiltonian_l2": (3, "log"), "lapse_min": (1, "linear")})
         np.testing.assert_array_equal(panels[0].lines[0].get_ydata(), [1, 2])  # no step led to the first row
+
+        # A column keeps its whole name: in the title of its own panel, and in the legend of one that it shares.
+        history = meander_amr.open(source)
+        named = {panel.get_title(loc="left"): [text.get_text() for text in panel.get_legend().get_texts()]
+                 if panel.get_legend() else [] for panel in panels}
+        self.assertEqual(named["leaves"], ["leaves_level_1", "leaves_level_2"])
+        self.assertEqual(named["hamiltonian_l2"], ["hamiltonian_l2", "hamiltonian_l2_level_1", "hamiltonian_l2_level_2"])
+        for name in ("hamiltonian_l2_level_2", "leaves_level_1", "puncture_1_x"):
+            (axes,) = plot.history(history, [name])
+            self.assertEqual(axes.get_title(loc="left"), history.label(name))
 
     def test_a_directory_is_that_of_a_run(self):
         directory = os.path.dirname(self.series["sod"])

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <numbers>
 #include <set>
 
 #include "base/exact_sum.hpp"
@@ -25,9 +24,9 @@ struct InputCase {
 
 const std::vector<InputCase>& cases() {
   static const std::vector<InputCase> list = {
-      {"accretion-2d", {"mesh.max-level=3"}, 40, -25.8775543758, 4.0012533587},
-      {"accretion-3d", {"mesh.max-level=2"}, 40, -25.8775543758, 8.00093967934},
-      {"accretion-3d-fine", {"mesh.max-level=3"}, 20, -28.6062951293, 8.00094140569},
+      {"accretion-2d", {"mesh.max-level=4"}, 40, -25.8775543758, 11.1112333213},
+      {"accretion-3d", {"mesh.max-level=3"}, 40, -25.8775543758, 37.0371188791},
+      {"accretion-3d-fine", {"mesh.max-level=4"}, 20, -28.6062951293, 37.0371205936},
       {"binary", {"mesh.max-level=2", "refinement[0].radii=[1.0]"}, 2, 0.12422073937, 13824.0022007},
       {"puncture", {"mesh.max-level=1"}, 5, 0.5, 157464.00025},
       {"riemann-2d", {"mesh.max-level=3"}, 40, 0.0188227984125, 0.204617111907},
@@ -116,12 +115,12 @@ double off_diagonal(const double* x) {
 const std::multimap<std::string, Demand>& demands() {
   constexpr std::size_t lapse = ccz4::at::a;
   static const std::multimap<std::string, Demand> table = {
-      // The mean density is 1, the seed's a fifth more.
-      {"accretion-2d", mass_is(4 + 0.2 * std::numbers::pi * 0.03 * 0.03, 1e-8)},
+      // The mean density is 1: the seed is compensated.
+      {"accretion-2d", mass_is(100.0 / 9, 1e-8)},
       {"accretion-2d", vanishes(0, {x_of, y_of, off_diagonal})},
-      {"accretion-3d", mass_is(8 + 0.2 * 4 / 3 * std::numbers::pi * 0.08 * 0.08 * 0.08, 1e-8)},
+      {"accretion-3d", mass_is(1000.0 / 27, 1e-8)},
       {"accretion-3d", vanishes(0, {x_of, y_of, z_of})},
-      {"accretion-3d-fine", mass_is(8 + 0.2 * 4 / 3 * std::numbers::pi * 0.08 * 0.08 * 0.08, 1e-8)},
+      {"accretion-3d-fine", mass_is(1000.0 / 27, 1e-8)},
       {"accretion-3d-fine", vanishes(0, {x_of, y_of, z_of})},
       // Two equal holes: half a turn about z changes nothing, nor does a mirror at z = 0.
       {"binary", vanishes(lapse, {x_of, y_of, z_of})},

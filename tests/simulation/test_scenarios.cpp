@@ -146,6 +146,43 @@ TEST_P(EveryDimension, PointMassHoldsItsExcessOnAnyMesh) {
     EXPECT_NEAR(integrals(*accretion, setting, n)[0] - std::pow(2.0, dim), 1e-3, 1e-11);
 }
 
+// A compensated seed leaves the excess within two thirds of the radius as it is, and none within the radius: the gas beyond it
+// feels no gravity.
+TEST_P(EveryDimension, CompensatedSeedHasNoExcessFromItsRadiusOn) {
+  const int dim = GetParam();
+  const auto setting = cube(dim, -1, 1, five_thirds);
+  const double ball = dim == 3 ? 4 * std::numbers::pi / 3 : std::numbers::pi;
+  for (const ParameterValues& seed :
+       {ParameterValues{{"delta", 0.2}, {"radius", 0.08}},
+        ParameterValues{
+            {"seed", std::string("point")}, {"radius", 0.02}, {"mass", 0.2 * ball * std::pow(0.08, dim)}}}) {
+    ParameterValues compensated_seed = seed;
+    compensated_seed["compensation-radius"] = 0.9;
+    const auto bare = make_scenario("accretion", setting, seed);
+    const auto compensated = make_scenario("accretion", setting, compensated_seed);
+    const double excess = 0.2 * ball * std::pow(0.08, dim);
+    const int n = 81;
+    double total = 0;
+    TestMesh::for_box(dim, n, [&](const int* i) {
+      double x[3] = {}, with[5], without[5], r2 = 0;
+      for (int d = 0; d < dim; ++d) {
+        x[d] = (2 * i[d] + 1.0) / n - 1;
+        r2 += x[d] * x[d];
+      }
+      bare->initial(x, 2.0 / n, without);
+      compensated->initial(x, 2.0 / n, with);
+      const double r = std::sqrt(r2), width = 2.0 / n * std::sqrt(dim);
+      if (r < 0.6 - width || r > 0.9 + width) {
+        EXPECT_EQ(with[0], without[0]) << r;
+      } else if (r > 0.6 + width && r < 0.9 - width) {
+        EXPECT_NEAR((with[0] - 1) * (1 - std::pow(2.0 / 3, dim)) * ball * std::pow(0.9, dim), -excess, 1e-12);
+      }
+      total += (with[0] - 1) * std::pow(2.0 / n, dim);
+    });
+    EXPECT_NEAR(total / excess, 0, 1e-4);
+  }
+}
+
 TEST_P(EveryDimension, NoiseDependsOnPlaceAndSeedAlone) {
   const int dim = GetParam();
   const auto setting = cube(dim, 0, 1, five_thirds);
@@ -221,6 +258,9 @@ TEST(Scenarios, RejectInvalidParameters) {
       {"vortex", {{"velocity", three}}, "velocity"},
       {"accretion", {{"delta", -1.0}}, "delta", five_thirds},
       {"accretion", {{"radius", 0.51}}, "radius", five_thirds},
+      {"accretion", {{"compensation-radius", 0.51}}, "compensation-radius", five_thirds},
+      {"accretion", {{"compensation-radius", 0.11}}, "compensation-radius", five_thirds},
+      {"accretion", {{"compensation-radius", 0.16}, {"delta", 1000.0}}, "compensation-radius", five_thirds},
       {"accretion", {{"pressure", -1e-7}}, "pressure", five_thirds},
       {"accretion", {{"centre", outside}}, "centre", five_thirds},
       {"accretion", {{"end-scale-factor", 1e-4}}, "end-scale-factor", five_thirds},

@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
     Simulation, Threads,
     testing::Values(
         Case{"riemann-2d", {"mesh.patch-size=7", "mesh.min-level=2", "mesh.max-level=4"}, 60},
-        Case{"accretion-2d", {"mesh.patch-size=6", "mesh.regrid-every=2", "mesh.max-level=4"}, 700},
+        Case{"accretion-2d", {"mesh.patch-size=6", "mesh.regrid-every=2", "mesh.max-level=5"}, 700},
         Case{"blast", {"mesh.patch-size=6", "solver.scheme=muscl"}, 12},
         Case{"blast", {"mesh.patch-size=5", "solver.scheme=rusanov"}, 20}),
     [](const auto& param) {
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
     Simulation, NextStep,
     testing::Values(
         Case{"accretion-2d",
-             {"mesh.patch-size=6", "mesh.regrid-every=2", "mesh.max-level=4", "solver.pressure-floor=1e-7",
+             {"mesh.patch-size=6", "mesh.regrid-every=2", "mesh.max-level=5", "solver.pressure-floor=1e-7",
               "solver.density-floor=0.9"},
              200},
         Case{"blast", {"mesh.patch-size=6", "solver.density-floor=0.5", "scenario.radius=0.02"}, 30},

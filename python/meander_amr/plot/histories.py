@@ -7,10 +7,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from meander_amr.errors import FileError, check_name
-from meander_amr.plot.style import STYLE
+from meander_amr.plot.style import STYLE, check_scale, linear_below, spans_decades
 
 NOT_DRAWN = ("step", "time")
-MOST_IN_LEGEND = 12
+MANY_IN_LEGEND = 12
 SPAN = 1e-6  # smallest over largest value of a logarithmic panel
 ROUND_OFF = 1e-10  # modes of Psi4 below this fraction of the largest vanish by symmetry
 
@@ -60,53 +60,68 @@ def panels(number):
     return figure, list(axes.ravel()[:number])
 
 
-def on_log_scale(axes, values):
-    """Sets a logarithmic scale for constraints, which differ by orders of magnitude between levels. Round-off stays below
-    the panel."""
-    largest = values.max()
-    if values.min() < 0 or largest <= 0:
+def set_scale(axes, names, values, scale):
+    """Sets the scale of a panel's values.
+
+    auto: logarithmic for constraints, which differ by orders of magnitude between levels, and for values of both signs
+    that span decades; linear for the others, and for positions. Round-off stays below the panel."""
+    finite = values[np.isfinite(values)]
+    if not np.any(finite):
         return
-    axes.set_yscale("log")
-    if values.min() < SPAN * largest:
-        axes.set_ylim(SPAN * largest, 2 * largest)
+    low, high = finite.min(), finite.max()
+    by_level = any("_level_" in name and not name.startswith("leaves_") for name in names)
+    if scale == "log" and low < 0:
+        raise ValueError(f"--scale log: {', '.join(names)}: some values are negative; use symlog")
+    by_axis = len(names) > 1 and all(re.fullmatch(r".*_[xyz]", name) for name in names)
+    if scale == "auto" and low < 0 < high and not by_axis and spans_decades(finite):
+        scale = "symlog"
+    if scale == "symlog":
+        axes.set_yscale("symlog", linthresh=linear_below(finite))
+    elif scale == "log" or (scale == "auto" and by_level and low >= 0):
+        axes.set_yscale("log")
+        if low < SPAN * high:
+            axes.set_ylim(SPAN * high, 2 * high)
 
 
-def draw(axes, run, names, title):
+def draw(axes, run, names, title, scale="auto"):
     since = 1 if names == ["dt"] else 0  # no step led to the first row
     for name in names:
-        label = name.removeprefix("leaves_") if title == "leaves" else name
-        axes.plot(run["time"][since:], run[name][since:], lw=1.3, label=label, marker="." if len(run) < 30 else None)
-    if title != "leaves" and any("_level_" in name for name in names):
-        on_log_scale(axes, np.concatenate([run[name] for name in names]))
-    axes.set_title(title, loc="left")
+        axes.plot(run["time"][since:], run[name][since:], lw=1.3, label=name, marker="." if len(run) < 30 else None)
+    set_scale(axes, names, np.concatenate([run[name][since:] for name in names]), scale)
+    # The panel of a single column has its whole name; that of several names them in the legend.
+    axes.set_title(title if len(names) > 1 else run.label(names[0]), loc="left")
     axes.grid(alpha=0.25, lw=0.5)
-    if 1 < len(names) <= MOST_IN_LEGEND:
-        axes.legend(loc="best", fontsize=8, ncols=2)
+    if len(names) > 1:
+        many = len(names) > MANY_IN_LEGEND
+        axes.legend(loc="best", fontsize=6 if many else 8, ncols=3 if many else 2)
     if axes.get_subplotspec().is_last_row():
         axes.set_xlabel(run.label("time"))
 
 
-def history(run, columns=None):
+def history(run, columns=None, scale="auto"):
     """Draws columns of a History over time, one panel each. Levels of a quantity and axes of a position share a panel.
 
-    columns: names; None: all that change during the run. Returns the list of axes.
+    columns: names; None: all that change during the run. scale: auto, linear, log or symlog, as in set_scale. Returns the
+    list of axes.
     """
+    check_scale(scale)
     chosen = groups(run, columns)
     if not chosen:
         raise FileError(f"{run.path}: no column changes, so there is nothing to draw")
     figure, axes = panels(len(chosen))
     for panel, (title, names) in zip(axes, chosen.items()):
-        draw(panel, run, names, title)
+        draw(panel, run, names, title, scale)
     figure.suptitle(run.path, x=0.01, ha="left", fontweight="bold")
     return axes
 
 
-def psi4(run, columns=None):
+def psi4(run, columns=None, scale="linear"):
     """Draws the columns psi4* of a History over time, one panel per mode and radius with real and imaginary part.
 
     columns: names; None: all that start with psi4, without the modes that vanish to rounding. Raises FileError if there
-    are none. Returns the list of axes.
+    are none. scale: auto, linear, log or symlog. Returns the list of axes.
     """
+    check_scale(scale)
     names = [name for name in run.columns if name.lower().startswith("psi4")] if columns is None else columns
     if not names:
         raise FileError(f"{run.path}: has no columns psi4*: no extraction spheres in this run")
@@ -120,7 +135,7 @@ def psi4(run, columns=None):
                  if sizes[title] > ROUND_OFF * max(sizes.values())} or modes
     figure, axes = panels(len(modes))
     for panel, (title, parts) in zip(axes, modes.items()):
-        draw(panel, run, parts, title)
+        draw(panel, run, parts, title, scale)
         panel.set_ylabel(run.units.get(parts[0], ""))
     figure.suptitle(run.path, x=0.01, ha="left", fontweight="bold")
     return axes

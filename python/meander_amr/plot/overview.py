@@ -11,10 +11,11 @@ from meander_amr.sampling import plane
 RADIAL_SCENARIOS = ("accretion", "sedov", "vortex")
 
 
-def overview(snapshot, field=None, axis=None, at=None, radial=None, outlines=True):
+def overview(snapshot, field=None, axis=None, at=None, radial=None, outlines=True, scale="auto"):
     """Draws a slice and a profile, side by side, or stacked for long domains. Returns matplotlib's figure.
 
     axis, at: as in Snapshot.slice. radial: whether the profile is radial; None: chosen by the scenario.
+    scale: auto, linear, log or symlog, as in style.scale_of.
     """
     field = default_field(snapshot, field)
     axis, at = plane(snapshot, axis, at)
@@ -28,10 +29,10 @@ def overview(snapshot, field=None, axis=None, at=None, radial=None, outlines=Tru
                                           layout="constrained")
         else:
             figure, panels = plt.subplots(1, 2, figsize=(14, 6.2), width_ratios=[1.08, 1], layout="constrained")
-        draw_slice(snapshot, field, axis, at, outlines, panels[0])
+        draw_slice(snapshot, field, axis, at, outlines, panels[0], scale=scale)
         if snapshot.scenario["name"] in RADIAL_SCENARIOS if radial is None else radial:
-            radial_profile(snapshot, field, axes=panels[1])
+            radial_profile(snapshot, field, axes=panels[1], scale=scale)
         else:
-            line_profile(snapshot, field, axes=panels[1])
+            line_profile(snapshot, field, axes=panels[1], scale=scale)
         figure.suptitle(headline(snapshot), x=0.01, ha="left", fontsize=13, fontweight="bold")
     return figure

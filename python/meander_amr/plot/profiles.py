@@ -3,7 +3,7 @@
 """Profiles: all volumes as points, and their means."""
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import LogNorm
+from matplotlib.colors import LogNorm, SymLogNorm
 
 from meander_amr import accretion
 from meander_amr.plot.style import default_field, legend_handles, magnitude, new_axes, scale_of
@@ -27,10 +27,12 @@ def scatter(axes, x, value, level, share, most=30000):
                      label=f"level {number}")
 
 
-def finish(axes, field, values, title):
-    norm, _ = scale_of(field, values)
+def finish(axes, field, values, title, scale):
+    norm, _ = scale_of(field, values, scale)
     if isinstance(norm, LogNorm):
         axes.set_yscale("log")
+    elif isinstance(norm, SymLogNorm):
+        axes.set_yscale("symlog", linthresh=norm.linthresh)
     axes.set_ylabel(field)
     axes.set_title(title, loc="left")
     axes.grid(alpha=0.25, lw=0.5)
@@ -39,10 +41,11 @@ def finish(axes, field, values, title):
     return axes
 
 
-def radial_profile(snapshot, field=None, centre=None, axes=None):
+def radial_profile(snapshot, field=None, centre=None, axes=None, scale="auto"):
     """Draws a field over the distance from a centre [d], by default the scenario's: volumes as points, and their means.
 
-    For accretion runs, marks the theoretical turnaround and shock radii. Returns matplotlib's axes.
+    scale: auto, linear, log or symlog, as in style.scale_of. For accretion runs, marks the theoretical turnaround
+    and shock radii. Returns matplotlib's axes.
     """
     axes = new_axes(axes)
     field = default_field(snapshot, field)
@@ -64,13 +67,14 @@ def radial_profile(snapshot, field=None, centre=None, axes=None):
             axes.axvline(marked, color="black", ls=style, lw=1.2, label=f"{words} {marked:.3g}")
     name = snapshot.scenario["name"]
     axes.set_xlabel("radius" + (f" ({UNITS[name]})" if name in UNITS else ""))
-    return finish(axes, field, value, "radial profile about (" + ", ".join(f"{c:.4g}" for c in centre) + ")")
+    return finish(axes, field, value, "radial profile about (" + ", ".join(f"{c:.4g}" for c in centre) + ")",
+                  scale)
 
 
-def line_profile(snapshot, field=None, axis=None, axes=None):
+def line_profile(snapshot, field=None, axis=None, axes=None, scale="auto"):
     """Draws a field along an axis (0, 1, 2 or its letter): all volumes, and their means over the other axes.
 
-    axis: None: the axis of the scenario, or else the longest. Returns matplotlib's axes.
+    axis: None: the axis of the scenario, or else the longest. scale: auto, linear, log or symlog. Returns matplotlib's axes.
     """
     axes = new_axes(axes)
     field = default_field(snapshot, field)
@@ -88,4 +92,4 @@ def line_profile(snapshot, field=None, axis=None, axes=None):
         axes.plot(means.x, means.mean, color="crimson", lw=1.6, label="volume-weighted mean")
     axes.set_xlim(lower, upper)
     axes.set_xlabel(AXES[along])
-    return finish(axes, field, value, f"all volumes along {AXES[along]}")
+    return finish(axes, field, value, f"all volumes along {AXES[along]}", scale)

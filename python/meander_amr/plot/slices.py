@@ -3,10 +3,11 @@
 """Slices with the outlines of the patches, and the partition along the curve."""
 import numpy as np
 from matplotlib.collections import LineCollection
+from matplotlib.colors import SymLogNorm
 from matplotlib.patches import Circle
 
 from meander_amr import accretion
-from meander_amr.plot.style import default_field, magnitude, new_axes, part_colours, scale_of
+from meander_amr.plot.style import decade_ticks, default_field, magnitude, new_axes, part_colours, scale_of
 from meander_amr.sampling import Slice
 
 AXES = "xyz"
@@ -52,18 +53,20 @@ def place_of(cut):
 
 
 # pylint: disable-next=redefined-builtin
-def slice(snapshot, field=None, axis=None, at=None, outlines=True, axes=None, width=None):
+def slice(snapshot, field=None, axis=None, at=None, outlines=True, axes=None, width=None, scale="auto"):
     """Draws a field in a plane, with the outlines of the patches; for vectors, the magnitude. Returns matplotlib's axes.
 
-    axis, at, width: as in Snapshot.slice. For accretion runs, draws the theoretical turnaround and shock radii.
+    axis, at, width: as in Snapshot.slice. scale: auto, linear, log or symlog, as in style.scale_of. For accretion runs, draws the theoretical
+    turnaround and shock radii.
     """
     field = default_field(snapshot, field)
     cut = Slice(snapshot, field, axis, at, width=width)
     axes = new_axes(axes, figure_size(cut))
     image = magnitude(snapshot, field, cut.image)
-    norm, colours = scale_of(field, image)
+    norm, colours = scale_of(field, image, scale)
     shown = show(axes, cut, image, norm, colours, "white" if outlines else None)
-    colour_bar(axes, shown, field, np.unique(image[np.isfinite(image)]) if field == "level" else None)
+    ticks = np.unique(image[np.isfinite(image)]) if field == "level" else None
+    colour_bar(axes, shown, field, decade_ticks(norm) if isinstance(norm, SymLogNorm) else ticks)
     numbers = [level for level, _, _ in cut.outlines]
     levels = f"levels {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"level {numbers[0]}"
     axes.set_title(f"{field}{place_of(cut)}: {levels}, patches of "

@@ -3,12 +3,17 @@
 """Figures, colour scales and labels of all pictures."""
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize, TwoSlopeNorm
+from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize, SymLogNorm, TwoSlopeNorm
 
 from meander_amr import accretion
 
 STYLE = {"font.size": 10, "axes.titlesize": 11, "axes.spines.top": False, "axes.spines.right": False,
          "legend.frameon": False, "figure.facecolor": "white"}
+SCALES = ("auto", "linear", "log", "symlog")
+POSITIVE_SPAN = 30  # ratio from which positive values get a logarithmic scale
+SIGNED_SPAN = 100   # ratio of the largest to the median magnitude from which values of both signs get one
+MOST_DECADES = 8    # of a logarithmic scale
+ROUND_OFF = 1e-14   # magnitudes below this fraction of the largest count as 0
 
 
 def new_axes(axes, size=(8, 6.4)):
@@ -32,20 +37,70 @@ def magnitude(snapshot, field, values):
     return np.linalg.norm(values, axis=-1) if snapshot.is_vector(field) else values
 
 
-def scale_of(field, values):
-    """Returns normalisation and colour map of a field, from its finite values."""
-    finite = values[np.isfinite(values)]
+def check_scale(scale):
+    if scale not in SCALES:
+        raise ValueError(f"scale: must be one of {', '.join(SCALES)}, but is {scale!r}")
+
+
+def magnitudes_of(finite):
+    """Returns the magnitudes above round-off: empty if all values are 0."""
+    magnitudes = np.abs(finite)
+    return magnitudes[magnitudes > ROUND_OFF * magnitudes.max(initial=0)]
+
+
+def linear_below(finite):
+    """Returns the magnitude below which a symmetric logarithmic scale is linear: nine tenths of the values lie above it,
+    unless they span more than MOST_DECADES."""
+    magnitudes = magnitudes_of(finite)
+    largest = magnitudes.max()
+    return min(max(np.quantile(magnitudes, 0.1), largest * 10.0 ** -MOST_DECADES), 0.1 * largest)
+
+
+def spans_decades(finite):
+    """Returns whether values need a logarithmic scale: positive ones by their extremes, others by the median magnitude, which
+    few values next to a change of sign do not affect."""
+    if finite.min() > 0:
+        return finite.max() > POSITIVE_SPAN * finite.min()
+    magnitudes = magnitudes_of(finite)
+    return magnitudes.size > 0 and magnitudes.max() > SIGNED_SPAN * np.median(magnitudes)
+
+
+def scale_of(field, values, scale="auto"):
+    """Returns normalisation and colour map of a field, from its finite values.
+
+    scale: one of SCALES. auto: logarithmic if the values span decades, symmetric about 0 (symlog) if they are not all
+    positive. Values of both signs are red and blue about white. Raises ValueError for log with values that are not positive.
+    """
+    check_scale(scale)
+    finite = values[np.isfinite(values)].astype(float)
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    if field in ("level", "rank", "curve_index") and scale != "auto":
+        raise ValueError(f"--scale {scale}: {field} has no scale: its values are numbers of things")
     if field == "level":
         return BoundaryNorm(np.arange(low, high + 2) - 0.5, 256), "viridis"
     if field == "rank":
         return part_colours(int(high) + 1)
+    if scale == "log" and finite.size and low <= 0:
+        raise ValueError(f"--scale log: {field} has values that are not positive; use symlog")
+    if scale == "auto" and finite.size and field != "curve_index" and spans_decades(finite):
+        scale = "log" if low > 0 else "symlog"
+    bound = max(-low, high)
+    if scale == "log" and high > low:
+        return LogNorm(max(low, high * 10.0 ** -MOST_DECADES), high), "inferno"
+    if scale == "symlog" and bound > 0:
+        norm = SymLogNorm(linear_below(finite), vmin=0 if low >= 0 else -bound, vmax=bound, base=10)
+        return norm, "inferno" if low >= 0 else "RdBu_r"
     if low < 0 < high and field != "curve_index":
-        bound = max(-low, high)
         return TwoSlopeNorm(0, -bound, bound), "RdBu_r"
-    if low > 0 and high > 30 * low:
-        return LogNorm(low, high), "inferno"
     return Normalize(low, high if high > low else low + 1e-300 + abs(low) * 1e-6), "inferno"
+
+
+def decade_ticks(norm, most=5):
+    """Returns the ticks of a symmetric logarithmic scale: 0, and at most so many powers of ten on each side of it."""
+    low, high = np.ceil(np.log10(norm.linthresh)), np.floor(np.log10(norm.vmax))
+    step = max(1, np.ceil((high - low + 1) / most))
+    powers = 10.0 ** np.arange(high, low - 0.5, -step)[::-1]
+    return np.concatenate([-powers[::-1] if norm.vmin < 0 else [], [0], powers])
 
 
 def part_colours(parts):

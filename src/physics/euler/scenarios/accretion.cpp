@@ -45,6 +45,8 @@ double turnaround_formula(int dim, double mass_excess, double a_i, double a) {
 
 namespace {
 
+constexpr double inner_share = 2.0 / 3;  // inner over outer radius of the shell that compensates a seed
+
 class Accretion final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override;
@@ -58,12 +60,18 @@ class Accretion final : public Scenario {
 
  private:
   bool noisy() const { return seed_ == "noise"; }
+  bool is_compensated() const { return !noisy() && compensation_radius_ > 0; }
   double seed_excess() const {
     return seed_ == "point" ? mass_ : delta_ * unit_ball(setup_.dim) * std::pow(radius_, setup_.dim);
   }
 
+  void check_compensation(const io::KeyTable& fields) const;
+  // Deviation from the mean density in the shell that compensates the seed, and its mean over a volume.
+  double compensating_density() const;
+  double compensation(const double* centre, double dx) const;
+
   std::string seed_ = "top-hat";
-  double delta_ = 0.2, radius_ = 0.08, mass_ = 4e-4, amplitude_ = 0.01;
+  double delta_ = 0.2, radius_ = 0.08, mass_ = 4e-4, amplitude_ = 0.01, compensation_radius_ = 0;
   int noise_cells_ = 27, random_seed_ = 1, radial_bins_ = 512;
   std::vector<double> given_centre_;
   double pressure_ = 1e-7, a_start_ = 1e-3, a_end_ = 8;
@@ -87,6 +95,12 @@ void Accretion::describe(io::KeyTable& fields) {
   fields.number("radius", radius_, "comoving length",
                 "top-hat: radius of the ball; point: the mass is distributed as exp(-r^2 / radius^2)",
                 io::greater_than(0));
+  fields.number(
+      "compensation-radius", compensation_radius_, "comoving length",
+      "top-hat, point: the excess of the seed is taken from the shell between two thirds of this radius "
+      "and this radius, and the gas beyond stays at rest; 0: not compensated. turnaround_formula holds while "
+      "the shell that turns around started within two thirds of this radius",
+      io::at_least(0));
   fields.number("amplitude", amplitude_, "mean density", "noise: densities are uniform in 1 -+ amplitude",
                 io::Range{.min = 0, .max = 1, .max_open = true});
   fields.integer("noise-cells", noise_cells_, "",
@@ -130,10 +144,36 @@ void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
   setup_ = setup;
   centre_ = checked_centre(fields, "centre", given_centre_, setup);
   if (!noisy()) check_ball_inside(fields, "radius", centre_, radius_, setup);
+  if (is_compensated()) check_compensation(fields);
   volume_ = domain_volume(setup);
   noise_ = {setup.dim, {}, shortest_edge(setup) / noise_cells_, static_cast<std::uint64_t>(random_seed_)};
   std::copy(setup.lower.begin(), setup.lower.end(), noise_.lower.begin());
   grid_ = {setup.dim, centre_, distance_to_faces(centre_, setup) / radial_bins_, radial_bins_};
+}
+
+void Accretion::check_compensation(const io::KeyTable& fields) const {
+  constexpr const char* key = "compensation-radius";
+  check_ball_inside(fields, key, centre_, compensation_radius_, setup_);
+  if (inner_share * compensation_radius_ < radius_)
+    fields.reject(key, fmt::format("must be at least 3/2 of scenario.radius ({}), but is {}", radius_,
+                                   compensation_radius_));
+  if (!(compensating_density() > -1))
+    fields.reject(key,
+                  fmt::format("is too small: the density of the compensating shell, 1 - {}, is not positive",
+                              -compensating_density()));
+}
+
+double Accretion::compensating_density() const {
+  const double shell = unit_ball(setup_.dim) * std::pow(compensation_radius_, setup_.dim);
+  return -seed_excess() / (shell * (1 - std::pow(inner_share, setup_.dim)));
+}
+
+double Accretion::compensation(const double* centre, double dx) const {
+  if (!is_compensated()) return 0;
+  const auto within = [&](double radius) {
+    return fraction_in_ball(setup_.dim, centre, dx, centre_.data(), radius);
+  };
+  return compensating_density() * (within(compensation_radius_) - within(inner_share * compensation_radius_));
 }
 
 void Accretion::initial(const double* centre, double dx, double* q) const {
@@ -146,6 +186,7 @@ void Accretion::initial(const double* centre, double dx, double* q) const {
   } else {
     gas.density += delta_ * fraction_in_ball(setup_.dim, centre, dx, centre_.data(), radius_);
   }
+  gas.density += compensation(centre, dx);
   set_unknowns(gas, setup_.dim, parameters_of(setup_).gamma, q);
 }
 
