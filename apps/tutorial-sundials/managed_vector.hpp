@@ -14,7 +14,7 @@ struct ManagedContent : _N_VectorContent_Serial {
   SUNMemory memory;
 };
 
-// Null if there is no memory: SUNDIALS then ends what it does with an error code. The helper outlives the vector.
+// Null if there is no memory. The helper outlives the vector.
 inline N_Vector make_managed_vector(sunindextype length, SUNMemoryHelper helper) {
   const auto content_of = [](N_Vector vector) { return static_cast<ManagedContent*>(vector->content); };
   SUNMemory memory = nullptr;

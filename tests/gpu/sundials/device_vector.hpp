@@ -98,13 +98,12 @@ class DeviceVector {
     });
   }
 
+  // SUNDIALS does not survive the null of a failed clone: before 7.1 N_VClone writes to it, and ARKodeFree of 7.5
+  // crashes if a vector of the interpolation is missing. Hence a vector without memory, and VectorSpace::failed.
   static N_Vector clone(N_Vector vector) {
-    N_Vector made = make(of(vector).space_);
-#if MEANDER_SUNDIALS_VERSION < 701
-    // N_VClone of these versions writes to the null of a failed clone.
-    if (made == nullptr) made = make(of(vector).space_, nullptr, nullptr);
-#endif
-    return made;
+    VectorSpace& space = of(vector).space_;
+    N_Vector made = make(space);
+    return made != nullptr ? made : make(space, nullptr, nullptr);
   }
   static void destroy(N_Vector vector) {
     const std::unique_ptr<DeviceVector> self(&of(vector));
