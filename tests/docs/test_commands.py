@@ -32,6 +32,7 @@ exec {mpirun} --oversubscribe "$@"
 RUN = """#!/bin/sh
 exec {program} run "$@" --output "$(mktemp -u output/run-XXXXXX)"
 """
+SUNDIALS = os.path.exists(os.path.join(BUILD, "apps/tutorial-sundials/tutorial-sundials"))
 DRAWS = any(subprocess.run([python, "-c", "import h5py, numpy, matplotlib"], stderr=subprocess.DEVNULL,
                            check=False).returncode == 0 for python in ("/usr/bin/python3", "python3"))
 
@@ -53,7 +54,7 @@ class Commands(unittest.TestCase):
             link = os.path.join(self.tree, name)
             os.makedirs(os.path.dirname(link), exist_ok=True)
             os.symlink(os.path.join(SOURCE, name), link)
-        for name in ("meander", "tutorial-advection"):
+        for name in ("meander", "tutorial-advection", "tutorial-sundials"):
             program = os.path.join(BUILD, "apps", name, name)
             self.write(os.path.join(self.tree, "build/release/apps", name, name),
                        SHIM.format(program=program, steps=STEPS, more=2 * STEPS))
@@ -71,6 +72,9 @@ class Commands(unittest.TestCase):
         os.chmod(path, 0o755)
 
     def do(self, code, commands):
+        if "tutorial-sundials" in commands and not SUNDIALS:
+            print("SKIPPED for want of SUNDIALS:", commands)
+            return
         if "scripts/plot" in commands and not DRAWS:
             print("SKIPPED for want of h5py, numpy or matplotlib:", commands)
             return

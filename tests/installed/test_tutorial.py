@@ -31,15 +31,22 @@ class Tutorial(programs.ProgramTest):
         folder = tempfile.TemporaryDirectory(prefix="meander-installed-")
         cls.addClassCleanup(folder.cleanup)
         cls.prefix, cls.build = (os.path.join(folder.name, name) for name in ("prefix", "build"))
-        source = os.path.join(folder.name, "tutorial")
-        shutil.copytree(TUTORIAL, source)
-        cls.input = os.path.join(source, "bump.toml")
+        cls.folder = folder.name
         call(os.environ["CMAKE"], "--install", os.environ["BUILD"], "--prefix", cls.prefix)
-        call(os.environ["CMAKE"], "-S", source, "-B", cls.build, "-G", os.environ["GENERATOR"],
+        source = cls.build_copy(TUTORIAL, cls.build)
+        cls.input = os.path.join(source, "bump.toml")
+        os.environ["MEANDER"] = os.path.join(cls.build, "tutorial-advection")
+
+    @classmethod
+    def build_copy(cls, program, build):
+        """Builds a copy of a program's folder against the installed package. Returns the copy."""
+        source = os.path.join(cls.folder, os.path.basename(program))
+        shutil.copytree(program, source)
+        call(os.environ["CMAKE"], "-S", source, "-B", build, "-G", os.environ["GENERATOR"],
              "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={cls.prefix}",
              f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}")
-        call(os.environ["CMAKE"], "--build", cls.build)
-        os.environ["MEANDER"] = os.path.join(cls.build, "tutorial-advection")
+        call(os.environ["CMAKE"], "--build", build)
+        return source
 
     def history(self, ranks, settings, name="out"):
         """The last row of the history of a run."""
@@ -72,6 +79,13 @@ class Tutorial(programs.ProgramTest):
              os.path.join(self.prefix, "share", "bash-completion", "completions", "meander"), program],
             capture_output=True, text=True, check=True).stdout
         self.assertEqual(offered, "explain\n")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.environ["BUILD"], "apps/tutorial-sundials/tutorial-sundials")),
+                         "no SUNDIALS")
+    def test_sundials_takes_the_memory_of_the_installed_package(self):
+        build = os.path.join(self.folder, "sundials-build")
+        self.build_copy(os.path.join(SOURCE, "apps", "tutorial-sundials"), build)
+        call(os.path.join(build, "tutorial-sundials"))
 
     def test_it_is_short(self):
         lines = 0
