@@ -45,8 +45,9 @@ Census census_of(const std::string& name, const DistributedTree<D>& tree, int ra
   census.costs.resize(static_cast<std::size_t>(ranks));
   parallel::replay_ranks(ranks, [&](const parallel::Communicator& communicator) {
     const auto rank = static_cast<std::size_t>(communicator.rank());
-    const DistributedTree<D> piece(tree.domain(), {leaves.begin() + cuts[rank], leaves.begin() + cuts[rank + 1]},
-                                   partition, communicator);
+    const DistributedTree<D> piece(tree.domain(),
+                                   {leaves.begin() + cuts[rank], leaves.begin() + cuts[rank + 1]}, partition,
+                                   communicator);
     census.costs[rank] = rank_costs(piece, traits, patch_size);
   });
   return census;

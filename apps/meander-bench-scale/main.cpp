@@ -79,7 +79,8 @@ std::vector<Census> censuses(const Options& options) {
 }
 
 void write_csv_file(const Options& options, const std::vector<Census>& all) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(options.csv.c_str(), "w"), std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(options.csv.c_str(), "w"),
+                                                             std::fclose);
   if (!file) throw Failure(options.csv + ": cannot write");
   write_csv(file.get(), all, options.machine);
 }
@@ -91,7 +92,8 @@ int main(int argc, char** argv) {
       "Counts messages, bytes and memory of every rank of large partitions in one process, and predicts the "
       "time of a step. Figures are means and maxima over ranks");
   Options options;
-  app.add_option("--trees", options.trees, "uniform, nest (five nested cubes), shell (refined along a sphere)")
+  app.add_option("--trees", options.trees,
+                 "uniform, nest (five nested cubes), shell (refined along a sphere)")
       ->delimiter(',')
       ->check(CLI::IsMember({"uniform", "nest", "shell"}))
       ->capture_default_str();

@@ -17,9 +17,8 @@ Prediction predict(const Census& census, const Machine& machine) {
   for (const mesh::RankCosts& rank : census.costs) {
     const double update = static_cast<double>(rank.leaves) * volumes / machine.rate;
     const double border = static_cast<double>(rank.border_leaves) * volumes / machine.rate;
-    const double messages =
-        census.stages * (static_cast<double>(rank.messages()) * machine.latency +
-                         static_cast<double>(rank.bytes()) / machine.bandwidth);
+    const double messages = census.stages * (static_cast<double>(rank.messages()) * machine.latency +
+                                             static_cast<double>(rank.bytes()) / machine.bandwidth);
     result.compute = std::max(result.compute, update);
     result.exposed = std::max(result.exposed, update + messages);
     result.hidden = std::max(result.hidden, border + std::max(update - border, messages));

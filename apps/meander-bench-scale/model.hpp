@@ -15,10 +15,11 @@ struct Machine {
 };
 
 struct Prediction {
-  double ideal = 0;      // s, of a step of a rank with the mean number of leaves without any messages
-  double compute = 0;    // s, of a step of the slowest rank without any messages
-  double exposed = 0;    // s, of a step if no message is hidden
-  double hidden = 0;     // s, of a step if messages are hidden while leaves that are no border leaves are updated
+  double ideal = 0;    // s, of a step of a rank with the mean number of leaves without any messages
+  double compute = 0;  // s, of a step of the slowest rank without any messages
+  double exposed = 0;  // s, of a step if no message is hidden
+  double hidden =
+      0;  // s, of a step if messages are hidden while leaves that are no border leaves are updated
   double reduction = 0;  // s, of the time step's reduction, part of both
   double regrid = 0;     // s, of a regrid: lists, plans and collective calls; without transfer of patches
 };

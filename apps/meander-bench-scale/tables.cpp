@@ -87,30 +87,29 @@ void print_memory(std::span<const Census> all) {
   print_head({"tree", "leaves", "ranks", "patches [MB]", "buffers [MB]", "lists and plans [MB]",
               "coarse cells", "table [kB]", "cut [ms]", "ghosts [us]", "lists and plans [us]"});
   for (const Census& c : all) {
-    print_row({shape(c), fmt::format("{}", c.leaves), fmt::format("{}", c.ranks),
-               cell(c, count<&RankCosts::patch_bytes>, mega, 2),
-               cell(c, count<&RankCosts::buffer_bytes>, mega, 2),
-               cell(c, count<&RankCosts::list_bytes>, mega, 3), cell(c, count<&RankCosts::coarse_cells>, 1, 0),
-               fmt::format("{:.2f}", c.spread(count<&RankCosts::table_bytes>).max * kilo),
-               fmt::format("{:.2f}", c.cut_seconds * ms), cell(c, count<&RankCosts::ghost_seconds>, us, 0),
-               cell(
-                   c, [](const RankCosts& rank) { return rank.list_seconds + rank.plan_seconds; }, us, 0)});
+    print_row(
+        {shape(c), fmt::format("{}", c.leaves), fmt::format("{}", c.ranks),
+         cell(c, count<&RankCosts::patch_bytes>, mega, 2), cell(c, count<&RankCosts::buffer_bytes>, mega, 2),
+         cell(c, count<&RankCosts::list_bytes>, mega, 3), cell(c, count<&RankCosts::coarse_cells>, 1, 0),
+         fmt::format("{:.2f}", c.spread(count<&RankCosts::table_bytes>).max * kilo),
+         fmt::format("{:.2f}", c.cut_seconds * ms), cell(c, count<&RankCosts::ghost_seconds>, us, 0),
+         cell(
+             c, [](const RankCosts& rank) { return rank.list_seconds + rank.plan_seconds; }, us, 0)});
   }
 }
 
 void print_model(std::span<const Census> all, const Machine& machine) {
   fmt::print("latency {:.3g} s, bandwidth {:.3g} B/s, rate {:.3g} volumes/s\n\n", machine.latency,
              machine.bandwidth, machine.rate);
-  print_head({"tree", "leaves", "ranks", "imbalance", "update [ms]", "step, exposed [ms]", "step, hidden [ms]",
-              "efficiency, exposed", "efficiency, hidden", "regrid [ms]"});
+  print_head({"tree", "leaves", "ranks", "imbalance", "update [ms]", "step, exposed [ms]",
+              "step, hidden [ms]", "efficiency, exposed", "efficiency, hidden", "regrid [ms]"});
   for (const Census& c : all) {
     const Prediction now = predict(c, machine);
     const auto leaves = c.spread(count<&RankCosts::leaves>);
     print_row({shape(c), fmt::format("{}", c.leaves), fmt::format("{}", c.ranks),
                fmt::format("{:.3f}", leaves.max / leaves.mean), fmt::format("{:.3f}", now.compute * ms),
                fmt::format("{:.3f}", now.exposed * ms), fmt::format("{:.3f}", now.hidden * ms),
-               fmt::format("{:.2f}", now.ideal / now.exposed),
-               fmt::format("{:.2f}", now.ideal / now.hidden),
+               fmt::format("{:.2f}", now.ideal / now.exposed), fmt::format("{:.2f}", now.ideal / now.hidden),
                fmt::format("{:.2f}", now.regrid * ms)});
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // The leaves at the border of a rank's piece: a descent from the base cells that knows the ranks of every
-// cell and of the 3^d cells around it, and stops where all belong to this rank. The cost is therefore that of
-// the border only. Touching is symmetric: a rank receives border leaves from exactly the ranks to which it
+// cell and of the 3^d cells around it, and stops where all belong to this rank and in cells without leaves of
+// this rank. The cost is therefore that of this rank's border only, whatever the number of ranks. Touching is symmetric: a rank receives border leaves from exactly the ranks to which it
 // sends its own.
 
 #include <algorithm>
@@ -69,6 +69,12 @@ class Border {
     return -static_cast<Code>(shared_.size());
   }
 
+  bool holds_own_leaves(Key<D> cell) const {
+    const std::uint64_t after = cell.level() == 0 ? Partition<D>::no_position : position_after(cell);
+    return !leaves_.empty() && partition_.first_position(own_) < after &&
+           position_of(cell) < partition_.first_position(own_ + 1);
+  }
+
   const Code* children_of(Code code) {
     if (!is_shared(code)) return nullptr;
     Shared& cell = shared_[static_cast<std::size_t>(-1 - code)];
@@ -85,7 +91,7 @@ class Border {
 
   void visit(Key<D> cell, const Cursor<D>& cursor, const std::array<Code, children<D>>& around) {
     const Code own = around[children<D> / 2];
-    if (own != own_ && !is_shared(own)) return;
+    if (own != own_ && !(is_shared(own) && holds_own_leaves(cell))) return;
     const bool is_inner = std::all_of(around.begin(), around.end(), [&](Code code) {
       return code == own_ || code == Neighbour::outside_code;
     });

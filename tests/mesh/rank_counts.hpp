@@ -13,9 +13,9 @@ namespace meander::mesh::testing {
 
 // Everything but the times and the table.
 inline std::vector<std::int64_t> counts_of(const RankCosts& c) {
-  return {c.leaves,     c.border_leaves, c.ghosts,        c.coarse_cells, c.ghost_patches, c.neighbours,
-          c.halo_messages, c.halo_bytes, c.flux_messages, c.flux_bytes,   c.patch_bytes,   c.list_bytes,
-          c.buffer_bytes};
+  return {c.leaves,      c.border_leaves, c.ghosts,      c.coarse_cells,  c.ghost_patches,
+          c.neighbours,  c.halo_messages, c.halo_bytes,  c.flux_messages, c.flux_bytes,
+          c.patch_bytes, c.list_bytes,    c.buffer_bytes};
 }
 
 // Of all ranks, for a balanced tree with all its leaves and a table of first leaves.

@@ -44,11 +44,11 @@ TEST(ReplayedRanks, ReceiveWhatOthersSendInEveryExchange) {
 
 TEST(ReplayedRanks, RefuseOtherCollectiveCallsAndUnequalNumbersOfExchanges) {
   EXPECT_THROW(parallel::replay_ranks(2, [](const Communicator& c) { c.sum(std::int64_t{1}); }), Failure);
-  EXPECT_THROW(parallel::replay_ranks(
-                   2,
-                   [](const Communicator& c) {
-                     if (c.rank() == 0) parallel::exchange_sparsely(c, std::vector<Parcel<int>>{});
-                   }),
+  EXPECT_THROW(parallel::replay_ranks(2,
+                                      [](const Communicator& c) {
+                                        if (c.rank() == 0)
+                                          parallel::exchange_sparsely(c, std::vector<Parcel<int>>{});
+                                      }),
                Failure);
 }
 

@@ -19,9 +19,9 @@ namespace {
 // Of this rank. Other threads send nothing.
 struct Calls {
   std::int64_t messages = 0, bytes = 0;
-  std::int64_t collectives = 0;             // reductions, gathers, broadcasts, barriers
-  std::int64_t gathered = 0, reduced = 0;   // bytes of the results
-  std::int64_t gathers_of_lists = 0;        // which need a table of counts first
+  std::int64_t collectives = 0;            // reductions, gathers, broadcasts, barriers
+  std::int64_t gathered = 0, reduced = 0;  // bytes of the results
+  std::int64_t gathers_of_lists = 0;       // which need a table of counts first
 };
 Calls calls;
 std::map<MPI_Request, std::int64_t> bytes_of;  // of persistent sends
@@ -151,8 +151,8 @@ void check(const std::string& scheme) {
     Traversal<D> traversal(mesh, *solver, team);
     const std::vector<mesh::Key<D>> leaves = world().all_gather(mesh.tree().leaves());
     const auto cuts = mesh.tree().partition().first_leaves();
-    const auto costs = mesh::testing::replayed_costs<D>(mesh.tree().domain(), leaves, {cuts.begin(), cuts.end()},
-                                                        solver->traits(), p);
+    const auto costs = mesh::testing::replayed_costs<D>(mesh.tree().domain(), leaves,
+                                                        {cuts.begin(), cuts.end()}, solver->traits(), p);
     const mesh::RankCosts& own = costs[static_cast<std::size_t>(world().rank())];
     const int steps = 3;
     calls = {};
