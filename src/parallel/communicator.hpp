@@ -122,7 +122,8 @@ class Communicator {
     for (std::size_t i = 0; i < items.size(); ++i)
       __builtin_memcpy(&buffer[(first + i) * words], &items[i], sizeof(T));
     sum(std::span<std::uint64_t>(buffer));  // of one rank's words and zeros: exact
-    for (std::size_t i = 0; i < all.size(); ++i) __builtin_memcpy(&all[i], &buffer[i * words], sizeof(T));
+    for (std::size_t i = 0; i < all.size(); ++i)
+      __builtin_memcpy(static_cast<void*>(&all[i]), &buffer[i * words], sizeof(T));
     return all;
   }
   // Replaces the argument by that of the root. Collective.
