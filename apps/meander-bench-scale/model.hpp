@@ -27,8 +27,8 @@ struct Prediction {
 // Bytes of the collective calls of a regrid, per rank of the machine, at most: three tables of pieces (16
 // each), runs of flags (32), and the reduction of a new cut (8, twice through the network).
 inline constexpr double regrid_bytes_per_rank = 96;
-// Number of those calls, without the one of each level.
-inline constexpr double regrid_collectives = 16;
+// Number of collective calls of a regrid, at most, without the one of each level.
+inline constexpr double regrid_collectives = 24;
 
 Prediction predict(const Census& census, const Machine& machine);
 

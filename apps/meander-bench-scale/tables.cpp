@@ -25,6 +25,13 @@ double count(const RankCosts& rank) {
   return static_cast<double>(rank.*member);
 }
 
+double messages(const RankCosts& rank) {
+  return static_cast<double>(rank.messages());
+}
+double bytes(const RankCosts& rank) {
+  return static_cast<double>(rank.bytes());
+}
+
 constexpr Figure figures[] = {
     {"leaves", count<&RankCosts::leaves>},
     {"border_leaves", count<&RankCosts::border_leaves>},
@@ -36,6 +43,8 @@ constexpr Figure figures[] = {
     {"halo_bytes", count<&RankCosts::halo_bytes>},
     {"flux_messages", count<&RankCosts::flux_messages>},
     {"flux_bytes", count<&RankCosts::flux_bytes>},
+    {"messages", messages},
+    {"bytes", bytes},
     {"patch_bytes", count<&RankCosts::patch_bytes>},
     {"list_bytes", count<&RankCosts::list_bytes>},
     {"buffer_bytes", count<&RankCosts::buffer_bytes>},
@@ -44,13 +53,6 @@ constexpr Figure figures[] = {
     {"list_seconds", count<&RankCosts::list_seconds>},
     {"plan_seconds", count<&RankCosts::plan_seconds>},
 };
-
-double messages(const RankCosts& rank) {
-  return static_cast<double>(rank.messages());
-}
-double bytes(const RankCosts& rank) {
-  return static_cast<double>(rank.bytes());
-}
 
 std::string cell(const Census& census, double (*figure)(const RankCosts&), double scale, int digits) {
   const auto spread = census.spread(figure);
