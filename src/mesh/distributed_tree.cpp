@@ -20,19 +20,13 @@ Partition<D> table_of(const parallel::Communicator& communicator, std::span<cons
   if (communicator.size() == 1) return Partition<D>(static_cast<std::int64_t>(leaves.size()));
   struct Row {
     std::int64_t leaves;
-    std::uint64_t position;
+    Key<D> first;
   };
-  const Row own{static_cast<std::int64_t>(leaves.size()), leaves.empty() ? 0 : position_of(leaves.front())};
+  const Row own{static_cast<std::int64_t>(leaves.size()), leaves.empty() ? Key<D>{} : leaves.front()};
   const auto rows = communicator.all_gather(own);
   std::vector<std::int64_t> first_leaf{0};
-  std::vector<std::uint64_t> first_position(rows.size());
   for (const Row& row : rows) first_leaf.push_back(first_leaf.back() + row.leaves);
-  std::uint64_t next = Partition<D>::no_position;
-  for (std::size_t r = rows.size(); r-- > 0;) {
-    if (rows[r].leaves > 0) next = rows[r].position;
-    first_position[r] = next;
-  }
-  return {std::move(first_leaf), std::move(first_position)};
+  return Partition<D>::with(std::move(first_leaf), [&](std::size_t rank) { return rows[rank].first; });
 }
 
 // Writes the leaves of a uniform tree with numbers in [begin, end).
@@ -107,6 +101,14 @@ DistributedTree<D>::DistributedTree(const Domain<D>& domain, std::vector<Key<D>>
                                     const parallel::Communicator& communicator)
     : DistributedTree(Unchecked{}, domain, std::move(leaves), communicator) {
   MEANDER_ASSERT(is_valid());
+}
+
+template <int D>
+DistributedTree<D>::DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves,
+                                    const Partition<D>& partition, const parallel::Communicator& communicator)
+    : domain_(domain), communicator_(communicator), leaves_(std::move(leaves)), partition_(partition) {
+  MEANDER_ASSERT(partition.size() == communicator.size());
+  MEANDER_ASSERT(partition.leaves(communicator.rank()) == static_cast<std::int64_t>(leaves_.size()));
 }
 
 template <int D>

@@ -33,7 +33,10 @@ class DistributedTree {
   // From the leaves of each rank. Concatenated by rank they tile the domain in curve order. Collective.
   DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves,
                   const parallel::Communicator& communicator);
-  // As the constructor, for unchecked input: returns nullopt on all ranks if the leaves do not tile the
+  // With a table of all pieces that is known and correct. Not collective.
+  DistributedTree(const Domain<D>& domain, std::vector<Key<D>> leaves, const Partition<D>& partition,
+                  const parallel::Communicator& communicator);
+  // As the first constructor, for unchecked input: returns nullopt on all ranks if the leaves do not tile the
   // domain in curve order. Collective.
   static std::optional<DistributedTree> checked(const Domain<D>& domain, std::vector<Key<D>> leaves,
                                                 const parallel::Communicator& communicator);

@@ -191,6 +191,13 @@ std::size_t FluxCorrection<D>::part_doubles(const SubFace& sub_face) const {
 }
 
 template <int D>
+std::size_t FluxCorrection<D>::plan_bytes() const {
+  return table_.size() * sizeof(Register) + faces_.size() * sizeof(CoarseFace) +
+         parts_.size() * sizeof(MeanPart) + coarse_leaves_.size() * sizeof(std::int32_t) +
+         face_begin_.size() * sizeof(std::size_t) + outgoing_.size() * sizeof(Outgoing);
+}
+
+template <int D>
 void FluxCorrection<D>::attach(std::span<solvers::PatchTask> patches) {
   for (auto& patch : patches) std::fill(std::begin(patch.flux), std::end(patch.flux), nullptr);
   for (const Register& entry : table_) {

@@ -74,6 +74,8 @@ class FluxCorrection {
   std::size_t register_doubles() const { return registers_.size(); }
 
   std::size_t bytes() const { return registers_.size() * sizeof(double); }
+  // Memory of the plan, without registers.
+  std::size_t plan_bytes() const;
 
  private:
   struct FineFace {

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // The leaves at the border of a rank's piece: a descent from the base cells that knows the ranks of every
-// cell and of the 3^d cells around it, and stops where all belong to this rank. The cost is therefore that of
-// the border only. Touching is symmetric: a rank receives border leaves from exactly the ranks to which it
+// cell and of the 3^d cells around it, and stops where all belong to this rank and in cells without leaves of
+// this rank. The cost is therefore that of this rank's border only, whatever the number of ranks. Touching is symmetric: a rank receives border leaves from exactly the ranks to which it
 // sends its own.
 
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <unordered_map>
 
 #include "base/assert.hpp"
 #include "mesh/base_cells.hpp"
@@ -30,11 +31,10 @@ class Border {
       : domain_(tree.domain()),
         partition_(tree.partition()),
         leaves_(tree.leaves()),
-        own_(tree.communicator().rank()),
-        wanted_by_(static_cast<std::size_t>(tree.communicator().size())) {}
+        own_(tree.communicator().rank()) {}
 
-  // For each rank, the own leaves in its ghost layer, ascending.
-  std::vector<std::vector<std::int32_t>> find() {
+  // For each neighbouring rank, ascending, the own leaves in its ghost layer, ascending.
+  std::vector<parallel::Parcel<std::int32_t>> find() {
     Brick<D> brick(domain_);
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
       brick[Packed<D>::at(base.cursor.at)] = code_of(base.key, base.cursor);
@@ -45,6 +45,7 @@ class Border {
       visit(base.key, base.cursor, around);
       return true;
     });
+    std::ranges::sort(wanted_by_, {}, &parallel::Parcel<std::int32_t>::rank);
     return std::move(wanted_by_);
   }
 
@@ -68,6 +69,12 @@ class Border {
     return -static_cast<Code>(shared_.size());
   }
 
+  bool holds_own_leaves(Key<D> cell) const {
+    const std::uint64_t after = cell.level() == 0 ? Partition<D>::no_position : position_after(cell);
+    return !leaves_.empty() && partition_.first_position(own_) < after &&
+           position_of(cell) < partition_.first_position(own_ + 1);
+  }
+
   const Code* children_of(Code code) {
     if (!is_shared(code)) return nullptr;
     Shared& cell = shared_[static_cast<std::size_t>(-1 - code)];
@@ -84,7 +91,7 @@ class Border {
 
   void visit(Key<D> cell, const Cursor<D>& cursor, const std::array<Code, children<D>>& around) {
     const Code own = around[children<D> / 2];
-    if (own != own_ && !is_shared(own)) return;
+    if (own != own_ && !(is_shared(own) && holds_own_leaves(cell))) return;
     const bool is_inner = std::all_of(around.begin(), around.end(), [&](Code code) {
       return code == own_ || code == Neighbour::outside_code;
     });
@@ -134,7 +141,9 @@ class Border {
 
   void wanted_by(Code rank) {
     if (rank == own_ || rank < 0) return;
-    auto& wanted = wanted_by_[static_cast<std::size_t>(rank)];
+    const auto [found, is_new] = number_of_.try_emplace(rank, wanted_by_.size());
+    if (is_new) wanted_by_.push_back({rank, {}});
+    auto& wanted = wanted_by_[found->second].items;
     const auto leaf = static_cast<std::int32_t>(next_);
     if (wanted.empty() || wanted.back() != leaf) wanted.push_back(leaf);
   }
@@ -143,7 +152,8 @@ class Border {
   const Partition<D>& partition_;
   std::span<const Key<D>> leaves_;
   Code own_;
-  std::vector<std::vector<std::int32_t>> wanted_by_;
+  std::vector<parallel::Parcel<std::int32_t>> wanted_by_;  // only ranks that touch this one
+  std::unordered_map<Code, std::size_t> number_of_;        // in wanted_by_, by rank
   std::deque<Shared> shared_;  // a deque: it grows while references to elements are in use
   std::size_t next_ = 0;       // the leaf that the walk has reached
 };
@@ -155,37 +165,21 @@ GhostLayer<D> GhostLayer<D>::of(const DistributedTree<D>& tree) {
   GhostLayer result;
   const auto& communicator = tree.communicator();
   if (communicator.size() == 1) return result;
-  auto wanted_by = Border<D>(tree).find();
-  std::vector<std::vector<Key<D>>> messages;
-  for (std::size_t r = 0; r < wanted_by.size(); ++r) {
-    if (wanted_by[r].empty()) continue;
-    auto& message = messages.emplace_back();
-    for (const std::int32_t leaf : wanted_by[r])
-      message.push_back(tree.leaves()[static_cast<std::size_t>(leaf)]);
-    result.neighbours.push_back({static_cast<int>(r), 0, 0, std::move(wanted_by[r])});
+  std::vector<parallel::Parcel<Key<D>>> out;
+  for (auto& wanted : Border<D>(tree).find()) {
+    auto& parcel = out.emplace_back(parallel::Parcel<Key<D>>{wanted.rank, {}});
+    for (const std::int32_t leaf : wanted.items)
+      parcel.items.push_back(tree.leaves()[static_cast<std::size_t>(leaf)]);
+    result.neighbours.push_back({wanted.rank, 0, 0, std::move(wanted.items)});
   }
-  std::vector<MPI_Request> sends(messages.size(), MPI_REQUEST_NULL);
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    parallel::mpi_check(
-        MPI_Isend(messages[i].data(), static_cast<int>(messages[i].size()), MPI_UINT64_T,
-                  result.neighbours[i].rank, parallel::tag_of_border_leaves, communicator.get(), &sends[i]),
-        "MPI_Isend");
+  const auto in = parallel::exchange_symmetrically(communicator, out);
+  MEANDER_ASSERT(in.size() == out.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    MEANDER_ASSERT(in[i].rank == result.neighbours[i].rank);
+    result.neighbours[i].begin = result.leaves.size();
+    result.leaves.insert(result.leaves.end(), in[i].items.begin(), in[i].items.end());
+    result.neighbours[i].end = result.leaves.size();
   }
-  for (Neighbour& neighbour : result.neighbours) {
-    MPI_Status status;
-    parallel::mpi_check(
-        MPI_Probe(neighbour.rank, parallel::tag_of_border_leaves, communicator.get(), &status), "MPI_Probe");
-    int count = 0;
-    parallel::mpi_check(MPI_Get_count(&status, MPI_UINT64_T, &count), "MPI_Get_count");
-    neighbour.begin = result.leaves.size();
-    neighbour.end = neighbour.begin + static_cast<std::size_t>(count);
-    result.leaves.resize(neighbour.end);
-    parallel::mpi_check(MPI_Recv(result.leaves.data() + neighbour.begin, count, MPI_UINT64_T, neighbour.rank,
-                                 parallel::tag_of_border_leaves, communicator.get(), MPI_STATUS_IGNORE),
-                        "MPI_Recv");
-  }
-  parallel::mpi_check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE),
-                      "MPI_Waitall");
   return result;
 }
 

@@ -58,6 +58,16 @@ HaloPlan<D>::HaloPlan(const DistributedTree<D>& tree, const LocalView<D>& view,
   Builder(*this, tree, view, layout, needs).build();
 }
 
+template <int D>
+std::size_t HaloPlan<D>::bytes() const {
+  const auto sum = [](const auto&... vectors) {
+    return ((vectors.size() * sizeof(*vectors.data())) + ... + 0);
+  };
+  return sum(ops_, parts_, jobs_, job_begin_, begin_, ghost_begin_, second_, peers_, ghost_patches_, border_,
+             arrival_, outgoing_volumes_.items, outgoing_volumes_.begin, outgoing_parts_.items,
+             outgoing_parts_.begin);
+}
+
 #define MEANDER_INSTANTIATE(D)   \
   template struct FineSource<D>; \
   template struct HaloOp<D>;     \

@@ -154,6 +154,9 @@ class HaloPlan {
   // Received if the first phase of the leaf needs data of another rank.
   Arrival arrival(std::size_t leaf) const { return arrival_[leaf]; }
 
+  // Memory of the plan.
+  std::size_t bytes() const;
+
  private:
   class Builder;
   std::span<const HaloOp<D>> range(std::size_t begin, std::size_t end) const {

@@ -43,6 +43,14 @@ LocalView<D>::LocalView(const DistributedTree<D>& tree, GhostLayer<D> ghosts_of_
   }
 }
 
+template <int D>
+std::size_t LocalView<D>::bytes() const {
+  std::size_t mirrors = 0;
+  for (const auto& neighbour : ghosts_.neighbours) mirrors += neighbour.mirrors.size();
+  return neighbours_.bytes() + ghosts_.leaves.size() * sizeof(Key<D>) +
+         (mirrors + ghost_.size() + rank_.size()) * sizeof(std::int32_t);
+}
+
 template class LocalView<2>;
 template class LocalView<3>;
 

@@ -41,6 +41,8 @@ class LocalView {
     const std::size_t p = static_cast<std::size_t>(leaf) + begin_;
     return p < size() ? p : p - size();
   }
+  // Memory of the lists of leaves and neighbours.
+  std::size_t bytes() const;
 
  private:
   std::size_t own_ = 0;

@@ -64,6 +64,10 @@ class Neighbours {
   }
   // The cells of all leaves (coordinates and level), by number.
   std::span<const Cell<D>> cells() const { return cells_; }
+  // Memory of the lists.
+  std::size_t bytes() const {
+    return (table_.size() + refined_.size()) * sizeof(std::int32_t) + cells_.size() * sizeof(Cell<D>);
+  }
 
  private:
   UninitializedVector<std::int32_t> table_;    // 3^D codes a leaf

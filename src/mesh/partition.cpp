@@ -12,17 +12,18 @@ namespace meander::mesh {
 
 template <int D>
 Partition<D>::Partition(std::vector<std::int64_t> first_leaf, std::vector<std::uint64_t> first_position)
-    : first_leaf_(std::move(first_leaf)), first_position_(std::move(first_position)) {
-  MEANDER_ASSERT(!first_position_.empty() && first_leaf_.size() == first_position_.size() + 1);
-  MEANDER_ASSERT(std::is_sorted(first_leaf_.begin(), first_leaf_.end()));
-  MEANDER_ASSERT(std::is_sorted(first_position_.begin(), first_position_.end()));
+    : table_(std::make_shared<const Table>(Table{std::move(first_leaf), std::move(first_position)})) {
+  MEANDER_ASSERT(size() > 0 && table_->first_leaf.size() == table_->first_position.size() + 1);
+  MEANDER_ASSERT(std::ranges::is_sorted(table_->first_leaf));
+  MEANDER_ASSERT(std::ranges::is_sorted(table_->first_position));
 }
 
 template <int D>
 int Partition<D>::owner(std::uint64_t position) const {
   // A rank without leaves has the same first position as the next one: the last of equal entries has leaves.
-  const auto above = std::upper_bound(first_position_.begin(), first_position_.end(), position);
-  return static_cast<int>(std::max<std::ptrdiff_t>(1, above - first_position_.begin()) - 1);
+  const auto& first = table_->first_position;
+  const auto above = std::upper_bound(first.begin(), first.end(), position);
+  return static_cast<int>(std::max<std::ptrdiff_t>(1, above - first.begin()) - 1);
 }
 
 template class Partition<2>;
@@ -39,51 +40,67 @@ std::int64_t ceiling_of_share(std::int64_t count, std::int64_t total, std::int64
   return count * (total / parts) + (count * (total % parts) + parts - 1) / parts;
 }
 
-}  // namespace
+// The first cut whose ideal lies above `weight`, found by bisection; `ranks` if there is none.
+std::int64_t first_cut_above(std::int64_t weight, std::int64_t total, std::int64_t ranks) {
+  std::int64_t low = 1, high = ranks;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (ceiling_of_share(middle, total, ranks) <= weight)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
 
-std::vector<std::int64_t> cut_by_weight(const parallel::Communicator& communicator,
-                                        std::span<const std::int64_t> weights) {
-  const std::int64_t size = communicator.size();
-  if (size == 1) return {0, static_cast<std::int64_t>(weights.size())};
-  Share own{0, static_cast<std::int64_t>(weights.size())};
+Share sum_of(std::span<const std::int64_t> weights) {
+  Share sum{0, static_cast<std::int64_t>(weights.size())};
   for (const std::int64_t weight : weights) {
     MEANDER_ASSERT(weight >= 0);
-    own.weight += weight;
+    sum.weight += weight;
   }
-  auto shares = communicator.all_gather(own);
-  std::int64_t total = 0, leaves = 0;
-  for (const Share& share : shares) {
-    total += share.weight;
-    leaves += share.leaves;
-  }
-  MEANDER_ASSERT(total >= 0 && total <= std::numeric_limits<std::int64_t>::max() / 2);
-  const bool count_leaves = total == 0;
-  if (count_leaves) {
-    for (Share& share : shares) share.weight = share.leaves;
-    total = leaves;
-  }
-  Share before;
-  for (int r = 0; r < communicator.rank(); ++r) {
-    before.weight += shares[static_cast<std::size_t>(r)].weight;
-    before.leaves += shares[static_cast<std::size_t>(r)].leaves;
-  }
+  return sum;
+}
 
-  // Each rank finds the cuts whose ideal lies in (weight of all ranks before it, that weight plus its own].
-  std::vector<std::int64_t> cuts(static_cast<std::size_t>(size) + 1, 0);
-  std::int64_t weight = before.weight;
-  std::int64_t cut = 1;
-  while (cut < size && ceiling_of_share(cut, total, size) <= weight) ++cut;
-  for (std::size_t i = 0; i < weights.size() && cut < size; ++i) {
+// The table for `ranks` ranks, as far as these weights determine it: the cuts whose ideal lies in (weight of
+// all leaves before, that weight plus the sum of `weights`]. The other cuts are 0.
+std::vector<std::int64_t> cuts_among(std::span<const std::int64_t> weights, Share before, Share all,
+                                     std::int64_t ranks) {
+  MEANDER_ASSERT(all.weight >= 0 && all.weight <= std::numeric_limits<std::int64_t>::max() / 2);
+  const bool count_leaves = all.weight == 0;
+  const std::int64_t total = count_leaves ? all.leaves : all.weight;
+  std::vector<std::int64_t> cuts(static_cast<std::size_t>(ranks) + 1, 0);
+  std::int64_t weight = count_leaves ? before.leaves : before.weight;
+  std::int64_t cut = first_cut_above(weight, total, ranks);
+  for (std::size_t i = 0; i < weights.size() && cut < ranks; ++i) {
     const std::int64_t above = weight + (count_leaves ? 1 : weights[i]);
-    for (; cut < size && ceiling_of_share(cut, total, size) <= above; ++cut) {
-      const bool upper_is_nearer = above + weight < ceiling_of_share(2 * cut, total, size);
+    for (; cut < ranks && ceiling_of_share(cut, total, ranks) <= above; ++cut) {
+      const bool upper_is_nearer = above + weight < ceiling_of_share(2 * cut, total, ranks);
       cuts[static_cast<std::size_t>(cut)] = before.leaves + static_cast<std::int64_t>(i) + upper_is_nearer;
     }
     weight = above;
   }
-  communicator.max(std::span<std::int64_t>(cuts));
-  cuts.back() = leaves;
+  cuts.back() = all.leaves;
   return cuts;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> cut_by_weight(const parallel::Communicator& communicator,
+                                        std::span<const std::int64_t> weights) {
+  if (communicator.size() == 1) return {0, static_cast<std::int64_t>(weights.size())};
+  const Share own = sum_of(weights);
+  const Share before{communicator.sum_of_lower_ranks(own.weight),
+                     communicator.sum_of_lower_ranks(own.leaves)};
+  std::int64_t all[] = {own.weight, own.leaves};
+  communicator.sum(std::span<std::int64_t>(all));
+  auto cuts = cuts_among(weights, before, {all[0], all[1]}, communicator.size());
+  communicator.max(std::span<std::int64_t>(cuts));
+  return cuts;
+}
+
+std::vector<std::int64_t> cut_by_weight(int ranks, std::span<const std::int64_t> weights) {
+  return cuts_among(weights, {}, sum_of(weights), ranks);
 }
 
 Migration migration(std::span<const std::int64_t> from, std::span<const std::int64_t> to, int rank) {

@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Partition of the Peano curve: the piece of each rank. Every rank holds the whole table, two words a rank.
+// Partition of the Peano curve: the piece of each rank. Every rank holds the whole table, two words a rank:
+// the only data of a rank that grow with the number of ranks. Copies share it.
 //
 // A position is a point on the curve: the path of a cell's first descendant, as the bits of the key without
 // the level. The cell with key k covers the positions [position_of(k), position_after(k)).
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mesh/peano_curve.hpp"
@@ -28,34 +31,52 @@ constexpr std::uint64_t position_after(Key<D> cell) {
 template <int D>
 class Partition {
  public:
-  Partition() = default;
+  Partition() : Partition(0) {}
   // One rank with all `leaves`.
-  explicit Partition(std::int64_t leaves) : first_leaf_{0, leaves}, first_position_{0} {}
+  explicit Partition(std::int64_t leaves) : Partition({0, leaves}, {0}) {}
   // first_leaf: size + 1 ascending numbers: the number along the curve of each rank's first leaf, and the
   // number of all leaves. first_position: the position of each rank's first leaf; for a rank without leaves,
   // that of the next rank, or no_position at the end.
   Partition(std::vector<std::int64_t> first_leaf, std::vector<std::uint64_t> first_position);
 
+  // From first_leaf and a function that gives the first leaf of a rank that has leaves.
+  template <class FirstKey>
+  static Partition with(std::vector<std::int64_t> first_leaf, const FirstKey& first_key) {
+    std::vector<std::uint64_t> first_position(first_leaf.size() - 1);
+    std::uint64_t next = no_position;
+    for (std::size_t r = first_position.size(); r-- > 0;) {
+      if (first_leaf[r] < first_leaf[r + 1]) next = position_of<D>(first_key(r));
+      first_position[r] = next;
+    }
+    return {std::move(first_leaf), std::move(first_position)};
+  }
+
   static constexpr std::uint64_t no_position = ~std::uint64_t{0};
 
-  int size() const { return static_cast<int>(first_position_.size()); }
-  std::int64_t leaves() const { return first_leaf_.back(); }
-  std::int64_t first_leaf(int rank) const { return first_leaf_[static_cast<std::size_t>(rank)]; }
+  int size() const { return static_cast<int>(table_->first_position.size()); }
+  std::int64_t leaves() const { return table_->first_leaf.back(); }
+  std::int64_t first_leaf(int rank) const { return table_->first_leaf[static_cast<std::size_t>(rank)]; }
   std::int64_t leaves(int rank) const { return first_leaf(rank + 1) - first_leaf(rank); }
-  std::span<const std::int64_t> first_leaves() const { return first_leaf_; }
+  std::span<const std::int64_t> first_leaves() const { return table_->first_leaf; }
   // The positions of rank r are [first_position(r), first_position(r + 1)).
   std::uint64_t first_position(int rank) const {
-    return rank == size() ? no_position : first_position_[static_cast<std::size_t>(rank)];
+    return rank == size() ? no_position : table_->first_position[static_cast<std::size_t>(rank)];
   }
+  // Memory of the table.
+  std::size_t bytes() const { return (2 * table_->first_position.size() + 1) * sizeof(std::int64_t); }
 
   // The rank of the leaf at a position of the domain. A binary search.
   int owner(std::uint64_t position) const;
 
-  friend bool operator==(const Partition&, const Partition&) = default;
+  friend bool operator==(const Partition& a, const Partition& b) { return *a.table_ == *b.table_; }
 
  private:
-  std::vector<std::int64_t> first_leaf_ = {0, 0};
-  std::vector<std::uint64_t> first_position_ = {0};
+  struct Table {
+    std::vector<std::int64_t> first_leaf;
+    std::vector<std::uint64_t> first_position;
+    friend bool operator==(const Table&, const Table&) = default;
+  };
+  std::shared_ptr<const Table> table_;
 };
 
 // Cuts the curve by the weights of all leaves. Returns the first leaf of each rank and the number of leaves:
@@ -65,6 +86,8 @@ class Partition {
 // counted. Collective.
 std::vector<std::int64_t> cut_by_weight(const parallel::Communicator& communicator,
                                         std::span<const std::int64_t> weights);
+// The same cuts for `ranks` ranks, from the weights of all leaves. Not collective.
+std::vector<std::int64_t> cut_by_weight(int ranks, std::span<const std::int64_t> weights);
 
 // The leaves that move between ranks when a table of first leaves is replaced. All ranks know both tables, so
 // no message is needed.

@@ -135,10 +135,14 @@ void PatchMesh<D>::count_facts() {
     facts_.most_leaves = tree_.global_size();
     return;
   }
+  std::int64_t last = -1;
+  double faces = 0;  // of a cube of `last` leaves: most ranks have as many as the rank before
   for (int rank = 0; rank < communicator().size(); ++rank) {
     const std::int64_t leaves = tree_.partition().leaves(rank);
+    if (leaves != last) faces = D * std::pow(static_cast<double>(leaves), (D - 1.0) / D);
+    last = leaves;
     facts_.most_leaves = std::max(facts_.most_leaves, leaves);
-    facts_.cube_faces += D * std::pow(static_cast<double>(leaves), (D - 1.0) / D);
+    facts_.cube_faces += faces;
   }
 }
 

@@ -147,6 +147,12 @@ std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte>
   return all;
 }
 
+void Communicator::all_gather_equal(std::span<const std::byte> own, std::span<std::byte> all) const {
+  if (size_ == 1) return;
+  const int count = static_cast<int>(own.size());
+  mpi_check(MPI_Allgather(own.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, get()), "MPI_Allgather");
+}
+
 std::int64_t Communicator::broadcast_count(std::int64_t count) const {
   if (size_ > 1) mpi_check(MPI_Bcast(&count, 1, MPI_INT64_T, 0, get()), "MPI_Bcast");
   return count;
@@ -197,41 +203,63 @@ void Communicator::agree(const std::function<void()>& body) const {
   throw AgreedFailure(message);
 }
 
-std::vector<Parcel<std::byte>> exchange_bytes(const Communicator& communicator,
-                                              const std::vector<Parcel<std::byte>>& out) {
+namespace {
+
+void start_send(const Parcel<std::byte>& parcel, bool synchronous, int tag, MPI_Comm comm,
+                MPI_Request& request) {
+  MEANDER_ASSERT(parcel.items.size() <= INT_MAX);
+  const auto send = synchronous ? MPI_Issend : MPI_Isend;
+  mpi_check(send(parcel.items.data(), static_cast<int>(parcel.items.size()), MPI_BYTE, parcel.rank, tag, comm,
+                 &request),
+            synchronous ? "MPI_Issend" : "MPI_Isend");
+}
+
+Parcel<std::byte> receive_probed(const MPI_Status& status, int tag, MPI_Comm comm) {
+  int bytes = 0;
+  mpi_check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  Parcel<std::byte> parcel{status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(bytes))};
+  mpi_check(MPI_Recv(parcel.items.data(), bytes, MPI_BYTE, parcel.rank, tag, comm, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+  return parcel;
+}
+
+std::vector<Parcel<std::byte>> exchange_with_partners(MPI_Comm comm,
+                                                      const std::vector<Parcel<std::byte>>& out) {
+  const int tag = tag_of_symmetric_exchange;
+  std::vector<MPI_Request> sends(out.size(), MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < out.size(); ++i) start_send(out[i], false, tag, comm, sends[i]);
   std::vector<Parcel<std::byte>> in;
-  if (communicator.size() == 1) {
-    for (const auto& parcel : out) in.push_back(parcel);
-    return in;
+  for (const auto& partner : out) {
+    MPI_Status status;
+    mpi_check(MPI_Probe(partner.rank, tag, comm, &status), "MPI_Probe");
+    in.push_back(receive_probed(status, tag, comm));
   }
+  mpi_check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  return in;
+}
+
+}  // namespace
+
+std::vector<Parcel<std::byte>> exchange_bytes(const Communicator& communicator, Partners partners,
+                                              const std::vector<Parcel<std::byte>>& out) {
+  if (communicator.size() == 1) return out;
+  if (communicator.transport_ != nullptr) return communicator.transport_->exchange(communicator.rank(), out);
   const MPI_Comm comm = communicator.get();
+  if (partners == Partners::symmetric) return exchange_with_partners(comm, out);
   // Two successive exchanges use different tags: a rank that has left the first may send for the second while
   // another rank still receives. It cannot be two exchanges ahead, because the barrier of the second requires
   // all ranks.
   const int tag = tag_of_sparse_exchange + (communicator.shared_->exchanges++ & 1);
   std::vector<MPI_Request> sends(out.size(), MPI_REQUEST_NULL);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    MEANDER_ASSERT(out[i].items.size() <= INT_MAX);
-    mpi_check(MPI_Issend(out[i].items.data(), static_cast<int>(out[i].items.size()), MPI_BYTE, out[i].rank,
-                         tag, comm, &sends[i]),
-              "MPI_Issend");
-  }
+  for (std::size_t i = 0; i < out.size(); ++i) start_send(out[i], true, tag, comm, sends[i]);
+  std::vector<Parcel<std::byte>> in;
   MPI_Request barrier = MPI_REQUEST_NULL;
   bool all_sent = false;
   for (int done = 0; done == 0;) {
     int arrived = 0;
     MPI_Status status;
     mpi_check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &arrived, &status), "MPI_Iprobe");
-    if (arrived != 0) {
-      int bytes = 0;
-      mpi_check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-      auto& parcel = in.emplace_back();
-      parcel.rank = status.MPI_SOURCE;
-      parcel.items.resize(static_cast<std::size_t>(bytes));
-      mpi_check(
-          MPI_Recv(parcel.items.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE),
-          "MPI_Recv");
-    }
+    if (arrived != 0) in.push_back(receive_probed(status, tag, comm));
     if (all_sent) {
       mpi_check(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test");
       continue;

@@ -37,9 +37,20 @@ struct Parcel {
   std::vector<T> items;
 };
 
+// Whether a rank knows who sends to it. symmetric: exactly the ranks to which it sends.
+enum class Partners : std::uint8_t { unknown, symmetric };
+
 class Communicator;
-std::vector<Parcel<std::byte>> exchange_bytes(const Communicator& communicator,
+std::vector<Parcel<std::byte>> exchange_bytes(const Communicator& communicator, Partners partners,
                                               const std::vector<Parcel<std::byte>>& out);
+
+// Carries the exchanges between ranks that are no processes of MPI (rank_replay.hpp).
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // Sends the parcels of `rank` and returns those that it receives, ascending by sender. Collective.
+  virtual std::vector<Parcel<std::byte>> exchange(int rank, const std::vector<Parcel<std::byte>>& out) = 0;
+};
 
 class Communicator {
  public:
@@ -49,12 +60,18 @@ class Communicator {
   static Communicator world();
   // A duplicate of `of`, owned by the result and its copies. Collective over `of`.
   static Communicator duplicate(MPI_Comm of);
+  // Rank `rank` of `size` ranks without MPI. `transport` outlives the result and its copies. Only exchanges of
+  // parcels work; any other collective function throws Failure if size > 1.
+  Communicator(int rank, int size, Transport& transport) : transport_(&transport), rank_(rank), size_(size) {}
 
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool is_root() const { return rank_ == 0; }
-  // MPI_COMM_SELF for one rank without MPI.
-  MPI_Comm get() const { return shared_ ? shared_->comm : MPI_COMM_SELF; }
+  // MPI_COMM_SELF for one rank without MPI. Throws Failure for several.
+  MPI_Comm get() const {
+    if (transport_ != nullptr && size_ > 1) throw Failure("ranks without MPI only exchange parcels");
+    return shared_ ? shared_->comm : MPI_COMM_SELF;
+  }
 
   // The ranks that share memory with this rank. Collective.
   Communicator of_node() const;
@@ -87,7 +104,27 @@ class Communicator {
   }
   template <class T>
   std::vector<T> all_gather(const T& item) const {
-    return all_gather<T>(std::span<const T>(&item, 1));
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(static_cast<std::size_t>(size_), item);
+    all_gather_equal(std::as_bytes(std::span(&item, 1)), std::as_writable_bytes(std::span(all)));
+    return all;
+  }
+  // As all_gather(), for few items: their number does not grow with the number of ranks. Time and memory are
+  // independent of the number of ranks but for the latency of three reductions. Collective.
+  template <class T>
+  std::vector<T> all_gather_few(std::span<const T> items) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    constexpr std::size_t words = (sizeof(T) + 7) / 8;
+    const auto count = static_cast<std::int64_t>(items.size());
+    const auto first = static_cast<std::size_t>(sum_of_lower_ranks(count));
+    std::vector<T> all(static_cast<std::size_t>(sum(count)));
+    std::vector<std::uint64_t> buffer(all.size() * words, 0);
+    for (std::size_t i = 0; i < items.size(); ++i)
+      __builtin_memcpy(&buffer[(first + i) * words], &items[i], sizeof(T));
+    sum(std::span<std::uint64_t>(buffer));  // of one rank's words and zeros: exact
+    for (std::size_t i = 0; i < all.size(); ++i)
+      __builtin_memcpy(static_cast<void*>(&all[i]), &buffer[i * words], sizeof(T));
+    return all;
   }
   // Replaces the argument by that of the root. Collective.
   void broadcast(std::string& text) const;
@@ -111,19 +148,42 @@ class Communicator {
 
  private:
   std::vector<std::byte> all_gather_bytes(std::span<const std::byte> bytes) const;
+  void all_gather_equal(std::span<const std::byte> own, std::span<std::byte> all) const;
   std::int64_t broadcast_count(std::int64_t count) const;
   void broadcast_bytes(std::span<std::byte> bytes) const;
 
-  friend std::vector<Parcel<std::byte>> exchange_bytes(const Communicator&,
+  friend std::vector<Parcel<std::byte>> exchange_bytes(const Communicator&, Partners,
                                                        const std::vector<Parcel<std::byte>>&);
 
   struct Shared {
     MPI_Comm comm = MPI_COMM_NULL;
     int exchanges = 0;  // number of exchanges so far, equal on all ranks
   };
-  std::shared_ptr<Shared> shared_;  // null: one rank, without MPI
+  std::shared_ptr<Shared> shared_;  // null: without MPI
+  Transport* transport_ = nullptr;
   int rank_ = 0, size_ = 1;
 };
+
+namespace detail {
+template <class T>
+std::vector<Parcel<T>> exchange(const Communicator& communicator, Partners partners,
+                                const std::vector<Parcel<T>>& out) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<Parcel<std::byte>> bytes(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto from = std::as_bytes(std::span(out[i].items));
+    bytes[i] = {out[i].rank, {from.begin(), from.end()}};
+  }
+  std::vector<Parcel<T>> in;
+  for (const auto& parcel : exchange_bytes(communicator, partners, bytes)) {
+    Parcel<T>& to = in.emplace_back();
+    to.rank = parcel.rank;
+    to.items.resize(parcel.items.size() / sizeof(T));
+    if (!to.items.empty()) __builtin_memcpy(to.items.data(), parcel.items.data(), parcel.items.size());
+  }
+  return in;
+}
+}  // namespace detail
 
 // Dynamic sparse data exchange: messages between pairs of ranks that only the senders know. `out` has one
 // list of items per destination. Returns the received lists in ascending order of the sending rank. Costs one
@@ -132,20 +192,15 @@ class Communicator {
 template <class T>
 std::vector<Parcel<T>> exchange_sparsely(const Communicator& communicator,
                                          const std::vector<Parcel<T>>& out) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<Parcel<std::byte>> bytes(out.size());
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const auto from = std::as_bytes(std::span(out[i].items));
-    bytes[i] = {out[i].rank, {from.begin(), from.end()}};
-  }
-  std::vector<Parcel<T>> in;
-  for (const auto& parcel : exchange_bytes(communicator, bytes)) {
-    Parcel<T>& to = in.emplace_back();
-    to.rank = parcel.rank;
-    to.items.resize(parcel.items.size() / sizeof(T));
-    if (!to.items.empty()) __builtin_memcpy(to.items.data(), parcel.items.data(), parcel.items.size());
-  }
-  return in;
+  return detail::exchange(communicator, Partners::unknown, out);
+}
+
+// As exchange_sparsely(), where every rank receives from exactly the ranks to which it sends: without barrier.
+// `out` is ascending by rank. Collective among partners.
+template <class T>
+std::vector<Parcel<T>> exchange_symmetrically(const Communicator& communicator,
+                                              const std::vector<Parcel<T>>& out) {
+  return detail::exchange(communicator, Partners::symmetric, out);
 }
 
 }  // namespace meander::parallel

@@ -12,7 +12,7 @@ enum MessageTag : int {
   tag_of_slots,
   tag_of_sparse_exchange = 1000,  // and 1001: exchange_sparsely alternates between two tags
   tag_of_leaves = 1100,
-  tag_of_border_leaves,
+  tag_of_symmetric_exchange,
   tag_of_ghost_values
 };
 

@@ -45,6 +45,7 @@ class NeighbourMessages {
   double* send_buffer() { return send_.data(); }
   const double* receive_buffer() const { return receive_.data(); }
   bool is_empty() const { return receives_.empty() && sends_.empty(); }
+  std::size_t sent_messages() const { return sends_.size(); }
   std::size_t sent_bytes() const { return send_.size() * sizeof(double); }
   std::size_t received_bytes() const { return receive_.size() * sizeof(double); }
 

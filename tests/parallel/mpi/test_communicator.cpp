@@ -3,6 +3,8 @@
 // Collective calls, compared with results that every rank computes by itself.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <numeric>
 
 #include "parallel/communicator.hpp"
@@ -34,6 +36,50 @@ TEST(Communicator, AllGatherConcatenatesDifferentLengthsByRank) {
   std::vector<int> expected;
   for (int r = 0; r < world().size(); ++r) expected.insert(expected.end(), static_cast<std::size_t>(r), r);
   EXPECT_EQ(all, expected);
+}
+
+TEST(Communicator, AllGatherOfOneItemOrAFewEqualsThatOfLists) {
+  struct Item {
+    double value;
+    char letter[5];
+  };
+  const int n = world().size(), r = world().rank();
+  const auto item = [](int k) {
+    return Item{k % 2 == 0 ? -0.0 : 1.0 / k, {'a', 'b', 'c', 'd', static_cast<char>(k)}};
+  };
+  const auto same = [](const Item& a, const Item& b) {
+    return std::memcmp(&a.value, &b.value, sizeof(double)) == 0 && std::memcmp(a.letter, b.letter, 5) == 0;
+  };
+  const auto one = world().all_gather(item(r));
+  ASSERT_EQ(one.size(), static_cast<std::size_t>(n));
+  for (int k = 0; k < n; ++k) EXPECT_TRUE(same(one[static_cast<std::size_t>(k)], item(k)));
+  for (int most = 0; most < 4; ++most) {
+    std::vector<Item> own;
+    for (int k = 0; k < (r + most) % 3; ++k) own.push_back(item(3 * r + k));
+    const auto few = world().all_gather_few(std::span<const Item>(own));
+    const auto all = world().all_gather(std::span<const Item>(own));
+    ASSERT_EQ(few.size(), all.size());
+    for (std::size_t k = 0; k < all.size(); ++k) EXPECT_TRUE(same(few[k], all[k]));
+  }
+}
+
+// Rank r exchanges lists of different lengths with the ranks up to two away.
+TEST(Communicator, SymmetricExchangeDeliversEveryMessage) {
+  const int n = world().size(), r = world().rank();
+  for (int round = 0; round < 50; ++round) {
+    std::vector<parallel::Parcel<int>> out;
+    for (int to = 0; to < n; ++to) {
+      if (to == r || std::abs(to - r) > 2) continue;
+      out.push_back({to, std::vector<int>(static_cast<std::size_t>((r + round) % 4), 100 * r + to)});
+    }
+    const auto in = parallel::exchange_symmetrically(world(), out);
+    ASSERT_EQ(in.size(), out.size());
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      EXPECT_EQ(in[i].rank, out[i].rank);
+      EXPECT_EQ(in[i].items,
+                std::vector<int>(static_cast<std::size_t>((in[i].rank + round) % 4), 100 * in[i].rank + r));
+    }
+  }
 }
 
 TEST(Communicator, BroadcastGivesAllRanksTheTextOfTheRoot) {

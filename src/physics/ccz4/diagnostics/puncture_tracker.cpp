@@ -40,7 +40,7 @@ std::vector<Point<3>> PunctureTracker::velocities(const StateView& view, std::sp
   }
   // The order is that of the curve, independent of the ranks. On a face, where several leaves contain the
   // point, the mean of their values keeps a symmetric state symmetric.
-  const std::vector<Sample> all = view.communicator.all_gather(std::span<const Sample>(own));
+  const std::vector<Sample> all = view.communicator.all_gather_few(std::span<const Sample>(own));
   std::vector<Point<3>> sum(points.size(), Point<3>{});
   std::vector<double> count(points.size(), 0.0);
   for (const Sample& sample : all) {
