@@ -8,7 +8,7 @@ from verification.session import reader, shipped
 INPUTS = ("accretion-2d", "accretion-3d", "accretion-3d-fine")
 QUICK = ("accretion-2d",)
 INITIAL = 1e-7  # p / rho^gamma outside the seed
-FURTHEST = 0.7  # gas between this radius and the faces is drawn away from the faces
+FURTHEST = 0.6  # gas between this radius and the faces is drawn away from the faces
 
 
 def largest_heating(plot, nearest):

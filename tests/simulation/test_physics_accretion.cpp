@@ -31,7 +31,7 @@ double heating_of_infall(Simulation& simulation, double shock) {
   double worst = 0;
   for_volumes(simulation, [&](const Volume& volume) {
     const double r = std::hypot(volume.x[0], volume.x[1], volume.x[2]);
-    if (r < 2 * shock || r > 0.7) return;
+    if (r < 2 * shock || r > 0.6) return;
     worst = std::max(worst, std::abs(entropy->value(solver.parameters(), volume.q) / initial - 1));
   });
   return worst;
