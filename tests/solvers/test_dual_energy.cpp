@@ -49,6 +49,12 @@ TEST(DualEnergy, TakesTheEntropyOfHotGasFromItsEnergyAndViceVersa) {
   // A truncation error of a millionth doubles the internal energy of cold gas: the entropy repairs it.
   const auto exact = cold;
   cold[4] *= 1 + 1e-6;
+  std::array<double, 5> a{};
+  std::array<double, 6> w{};
+  terms.auxiliary(cold.data(), a.data());
+  terms.primitive(cold.data(), w.data());
+  EXPECT_NEAR(a[3] / 3e-2, 1, 1e-8);
+  EXPECT_NEAR(w[4] / 3e-2, 1, 1e-8);
   EXPECT_FALSE(terms.enforce(cold.data()));
   EXPECT_EQ(cold[5], exact[5]);
   EXPECT_NEAR(cold[4] / exact[4], 1, 1e-15);
