@@ -98,7 +98,7 @@ TEST(DualEnergy, DetectsBrokenStates) {
   for (const double u : {0.0, 1000.0}) {
     EXPECT_TRUE(terms.admissible(state(1, u, 1).data()));
     for (const double value : broken) {
-      for (const int n : {0, 1}) {
+      for (const std::size_t n : {0u, 1u}) {
         auto q = state(1, u, 1);
         q[n] = value;
         if (value == (n == 0 ? INFINITY : -1.0)) continue;  // the equations accept these
