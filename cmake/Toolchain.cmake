@@ -144,7 +144,7 @@ function(meander_module name)
   meander_room(${name}_kernels DEPENDS solvers SOURCES "${name}/*" EXCLUDE ${needs_simulation})
   # A file holds the kernels of many schemes: g++ would inline less in it than in a file for each.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/kernels_[0-9]d.cpp")
+    file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*kernels_[0-9]d.cpp")
     set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS
       --param=inline-unit-growth=400 --param=large-unit-insns=200000)
   endif()

@@ -39,6 +39,7 @@ class Scenario {
   virtual double default_end() const { return 1; }
 
   // The mean of the unknowns over the volume of width dx about `centre` at the start time, into q[0 .. N-1].
+  // Unknowns that Solver::complete() sets may be left out here and in boundary().
   virtual void initial(const double* centre, double dx, double* q) const = 0;
   // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial().
   virtual void boundary(const double* x, double dx, double t, double* q) const;

@@ -77,8 +77,10 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       resident_(make_resident_device(config.offload, *solver_, tree.communicator())),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
-          [scenario = config.scenario](const double* x, double dx, double t, double* q) {
+          [scenario = config.scenario, solver = solver_.get()](const double* x, double dx, double t,
+                                                               double* q) {
             scenario->boundary(x, dx, t, q);
+            solver->complete(q);
           },
           memory_of(engine_.get(), resident_.get()), partition_policy(config)),
       traversal_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get()),
@@ -124,6 +126,7 @@ void SimulationOf<D>::set_initial_data() {
       for (std::ptrdiff_t v = 0; v < layout.volumes(); ++v) {
         for (std::size_t a = 0; a < D; ++a) centre[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
         config_.scenario->initial(centre, patch.dx, state);
+        solver_->complete(state);
         for (int u = 0; u < layout.unknowns; ++u) patch.q[layout.at(u, i)] = state[u];
         for (std::size_t a = 0; a < D && ++i[a] == layout.p; ++a) i[a] = 0;
       }

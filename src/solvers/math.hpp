@@ -51,6 +51,11 @@ MEANDER_TERM double select(bool condition, double a, double b) {
   return condition ? a : b;
 }
 
+// Whether a condition holds in any lane.
+MEANDER_TERM bool any(bool mask) {
+  return mask;
+}
+
 // A pointer to a device's global memory, that is, neither to shared nor to local memory: its loads and stores
 // need no test of the address space. Must not be null. Elsewhere the pointer itself.
 template <class T>

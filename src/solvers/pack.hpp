@@ -9,6 +9,7 @@
 #include <xsimd/xsimd.hpp>
 
 #include "solvers/math.hpp"
+#include "solvers/power.hpp"
 
 namespace meander::solvers {
 
@@ -65,6 +66,20 @@ MEANDER_TERM Pack fma(const Pack& a, const Pack& b, const Pack& c) {
   for (int i = 0; i < Pack::size; ++i) z[i] = fma(x[i], y[i], z[i]);
   return Pack::Batch::load_aligned(z);
 #endif
+}
+// For power(): lane by lane, which the compiler vectorises.
+MEANDER_TERM Pack split(const Pack& x, Pack& m) {
+  alignas(64) double values[Pack::size], mantissas[Pack::size];
+  x.lanes.store_aligned(values);
+  for (int i = 0; i < Pack::size; ++i) values[i] = split(values[i], mantissas[i]);
+  m = Pack::Batch::load_aligned(mantissas);
+  return Pack::Batch::load_aligned(values);
+}
+MEANDER_TERM Pack power_of_two(const Pack& n) {
+  alignas(64) double values[Pack::size];
+  n.lanes.store_aligned(values);
+  for (double& value : values) value = power_of_two(value);
+  return Pack::Batch::load_aligned(values);
 }
 // table[index] in each lane, for integer-valued indices >= 0.
 MEANDER_TERM Pack gather(const double* table, const Pack& index) {
@@ -143,9 +158,6 @@ MEANDER_TERM Pack shift_in(const Pack& previous, const Pack& current) {
 #endif
 }
 
-MEANDER_TERM bool any(bool mask) {
-  return mask;
-}
 MEANDER_TERM bool any(const PackMask& mask) {
   return xsimd::any(mask);
 }

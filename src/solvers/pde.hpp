@@ -38,9 +38,10 @@
 //
 // An equation with floors (concept Floored) also has:
 //
-//   // Whether any floor is set.
+//   // Whether enforce() has to be called.
 //   bool enforces();
-//   // Raises a state to its floors. Returns the mask of the states that it changed.
+//   // Raises a state to its floors. Returns the mask of the states that were below them. May also make redundant
+//   // unknowns consistent.
 //   auto enforce(T* q);
 
 #include <concepts>

@@ -112,6 +112,11 @@ class PdeSolver : public Solver {
     return status;
   }
 
+  // P may define void complete(double* q), as Solver::complete().
+  void complete(double* unknowns) const override {
+    if constexpr (requires { pde_.complete(unknowns); }) pde_.complete(unknowns);
+  }
+
   bool admissible(const double* unknowns) const override { return pde_.admissible(unknowns); }
 
   // P may define static double reflection_sign(int unknown, int axis). Otherwise no unknown changes its sign.
@@ -143,9 +148,9 @@ class PdeSolver : public Solver {
   bool enforce(double* volume, const PatchLayout& layout) const {
     double q[P::unknowns];
     for (int n = 0; n < P::unknowns; ++n) q[n] = volume[n * layout.unknown_stride()];
-    if (!pde_.enforce(q)) return false;
+    const bool raised = pde_.enforce(q);
     for (int n = 0; n < P::unknowns; ++n) volume[n * layout.unknown_stride()] = q[n];
-    return true;
+    return raised;
   }
 
   P pde_;

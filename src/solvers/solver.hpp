@@ -138,6 +138,10 @@ class Solver {
   // The bounds that PatchStatus::breach refers to; at most most_bounds.
   virtual std::vector<Bound> bounds() const { return {}; }
 
+  // Sets the unknowns that follow from the others and that a scenario does not give. Called after
+  // Scenario::initial() and boundary(). Default: none.
+  virtual void complete(double* /*unknowns*/) const {}
+
   // True if the equations accept the unknowns of one volume as a state.
   virtual bool admissible(const double* unknowns) const = 0;
   // Inexpensive sufficient condition: true only if every state within `spread` of the given one, unknown by

@@ -18,7 +18,7 @@ struct Problem {
   int steps;
 };
 // Refined balls in the middle of a coarse mesh, so that there are enclaves of several levels.
-inline const Problem problems[] = {{"accretion_muscl", 6}, {"riemann", 14}};
+inline const Problem problems[] = {{"accretion_muscl", 6}, {"riemann", 14}, {"accretion_dual", 6}};
 
 inline RankCase tested(const Problem& problem) {
   RankCase result = case_called(problem.name);

@@ -67,6 +67,7 @@ TEST(CheckRestart, RefusesWithBothValues) {
   };
   fixed("mesh.patch-size=7", "mesh.patch-size", "6", "7");
   fixed("solver.gamma=1.3", "solver.gamma", "1.4", "1.3");
+  fixed("solver.dual-energy=true", "solver.dual-energy", "false", "true");
   fixed("scenario.left-density=3", "scenario.left-density", "2.0", "3.0");
   fixed("time.start=-1", "time.start", "0.0", "-1.0");
   fixed("domain.upper=[4, 2]", "domain.upper", "[2.0, 1.0]", "[4.0, 2.0]");

@@ -153,6 +153,15 @@ const Mistake types_and_ranges[] = {
     {"patch_size_too_large", probe + "[mesh]\npatch-size = 64\n",
      "in.toml:4:14: mesh.patch-size: must be between 3 and 32 [volumes], but is 64\n  4 | patch-size = 64\n"
      "    |              ^"},
+    {"number_for_dual_energy", probe + "[solver]\ndual-energy = 1\n",
+     "in.toml:4:15: solver.dual-energy: must be true or false, but is the integer 1\n  4 | dual-energy = 1\n"
+     "    |               ^"},
+    {"dual_energy_of_ccz4", probe + "[solver]\nequation = \"ccz4\"\ndual-energy = true\n",
+     "in.toml:5:1: solver.dual-energy: has no meaning for equation = 'ccz4'\n  5 | dual-energy = true\n    | "
+     "^"},
+    {"misspelt_dual_energy", probe + "[solver]\ndual-enrgy = true\n",
+     "in.toml:4:1: solver.dual-enrgy: unknown key; did you mean 'dual-energy'?\n  4 | dual-enrgy = true\n    "
+     "| ^"},
     {"cfl_too_large", probe + "[solver]\ncfl = 1.5\n",
      "in.toml:4:7: solver.cfl: must be greater than 0 and at most 1, but is 1.5\n  4 | cfl = 1.5\n    |      "
      " ^"},

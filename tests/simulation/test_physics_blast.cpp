@@ -33,6 +33,14 @@ TEST_P(SedovRun, ShockFollowsTheSimilaritySolution) {
   EXPECT_NEAR(found / exact, 1, 0.03);
 }
 
+TEST(SedovWithDualEnergy, ShockFollowsTheSimilaritySolution) {
+  const Config config = shipped_input(
+      "sedov-2d", {"mesh.max-level=3", "scenario.radius=0.02", "time.end=0.1", "solver.dual-energy=true"});
+  const auto simulation = run(config);
+  const double exact = reference::SedovSimilarity(2, 1.4).shock_radius(1, 1, config.time.end);
+  EXPECT_NEAR(measured(*simulation, "shock_radius") / exact, 1, 0.03);
+}
+
 // Reflections and exchanges of axes map the blast onto itself, on an adaptive mesh too.
 TEST_P(SedovRun, CentredBlastStaysSymmetric) {
   const int dim = std::get<0>(GetParam());

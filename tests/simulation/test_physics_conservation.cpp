@@ -15,6 +15,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, Conservation,
                          testing::Combine(testing::Values(2, 3),
                                           testing::Values("scheme = \"rusanov\"", "scheme = \"muscl\"",
                                                           "scheme = \"muscl\"\nriemann = \"hllc\"")));
+// Nowhere in this gas is the total energy set from the entropy.
+INSTANTIATE_TEST_SUITE_P(DualEnergy, Conservation,
+                         testing::Values(std::tuple(2,
+                                                    std::string("scheme = \"muscl\"\ndual-energy = true"))));
 
 TEST_P(Conservation, HoldsOverManyStepsOnAChangingMesh) {
   const int dim = std::get<0>(GetParam());
@@ -47,7 +51,8 @@ TEST_P(Conservation, HoldsOverManyStepsOnAChangingMesh) {
       magnitudes[u].add(std::abs(volume.q[u]) * std::pow(volume.dx, dim));
   });
   double worst = 0;
-  for (std::size_t u = 0; u < before.size(); ++u)
+  const auto conserved = static_cast<std::size_t>(dim) + 2;  // the entropy density grows in shocks
+  for (std::size_t u = 0; u < conserved; ++u)
     worst = std::max(worst, std::abs(after[u] - before[u]) / magnitudes[u].value());
   std::printf("largest relative change %.2e over 500 steps and %d meshes, %zu volumes\n", worst, changes,
               simulation->volumes());

@@ -27,6 +27,8 @@ TEST_P(EulerBlockKernels, AreBitwiseEqualToTheCpu) {
     first_order += status.first_order;
   }
   if (GetParam().p < 5) return;  // too few volumes for every case to occur
+  // Next to fast volumes entropies become negative, and every limiter falls back to first order.
+  if (GetParam().dual_energy) return;
   EXPECT_EQ(floored > 0, GetParam().floors);
   const SchemeWords& scheme = GetParam().scheme;
   if (scheme.scheme == "godunov" || scheme.limiter == "minmod") {
@@ -38,6 +40,9 @@ TEST_P(EulerBlockKernels, AreBitwiseEqualToTheCpu) {
 
 INSTANTIATE_TEST_SUITE_P(Solvers, EulerBlockKernels,
                          testing::ValuesIn(euler_cases({1, 3, 4, 5, 8, 9, 11, 17, 19})),
+                         [](const auto& one) { return one.param.name(); });
+
+INSTANTIATE_TEST_SUITE_P(DualEnergy, EulerBlockKernels, testing::ValuesIn(euler_cases({1, 4, 7, 9}, true)),
                          [](const auto& one) { return one.param.name(); });
 
 TEST(EulerBlocks, ReportAnInadmissibleVolume) {

@@ -11,12 +11,12 @@
 
 namespace meander::euler {
 
-// "density", "momentum_x", ..., "energy".
-std::vector<std::string> unknown_names(int dim);
+// "density", "momentum_x", ..., "energy"; with dual energy also "entropy_density".
+std::vector<std::string> unknown_names(int dim, bool dual_energy);
 
 // The unknowns, then velocity_x.., pressure, sound_speed, mach, internal_energy and temperature (both per
 // mass), entropy (p / rho^gamma). The functions take a Parameters. Units are those of the scenario: all
 // strings are empty.
-std::vector<Derived> derived_quantities(int dim);
+std::vector<Derived> derived_quantities(int dim, bool dual_energy);
 
 }  // namespace meander::euler

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/euler/module.hpp"
 
+#include "physics/euler/dual_energy_terms.hpp"
 #include "physics/euler/scenarios/list.hpp"
 #include "physics/euler/solver.hpp"
-#include "physics/euler/terms.hpp"
 #include "simulation/scheme_keys.hpp"
 
 namespace meander::euler {
@@ -25,6 +25,12 @@ void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
   keys.number("pressure-floor", parameters.pressure_floor, "pressure",
               "Floor of the pressure. The history counts the volumes that are raised to it; 0: none.",
               io::at_least(0));
+  keys.flag("dual-energy", parameters.dual_energy,
+            "Adds the unknown `entropy_density`, from which the pressure of gas follows whose internal "
+            "energy is at "
+            "most a thousandth of its total energy. Such gas, much colder than its motion, then follows its "
+            "adiabat; elsewhere total energy is conserved as without.")
+      .fixed = true;
 }
 
 void EulerEquation::set_up(const io::KeyTable& keys, const std::vector<double>&, const std::vector<double>&) {
@@ -37,6 +43,9 @@ std::unique_ptr<solvers::Solver> EulerEquation::make_solver(int dim) const {
 
 solvers::PointTerms EulerEquation::terms(int dim) const {
   const std::vector<std::string> names = make_solver(dim)->traits().unknown_names;
+  if (parameters.dual_energy)
+    return dim == 2 ? solvers::point_terms(DualEnergyTerms<2>(parameters), names)
+                    : solvers::point_terms(DualEnergyTerms<3>(parameters), names);
   return dim == 2 ? solvers::point_terms(Terms<2>(parameters), names)
                   : solvers::point_terms(Terms<3>(parameters), names);
 }

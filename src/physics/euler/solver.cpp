@@ -8,7 +8,7 @@
 
 #include "base/assert.hpp"
 #include "physics/euler/derived.hpp"
-#include "physics/euler/terms.hpp"
+#include "physics/euler/dual_energy_terms.hpp"
 #include "solvers/pde_solver.hpp"
 
 namespace meander::euler {
@@ -20,29 +20,38 @@ constexpr double gravity_cfl = 0.5;
 // turnaround.
 constexpr double expansion_fraction = 0.005;
 
-template <int D>
-class EulerSolver final : public PdeSolver<Terms<D>> {
-  using Base = PdeSolver<Terms<D>>;
+// P: Terms or DualEnergyTerms.
+template <class P>
+class EulerSolver final : public PdeSolver<P> {
+  using Base = PdeSolver<P>;
+  static constexpr int D = P::dim;
+  static constexpr bool dual_energy = std::is_same_v<P, DualEnergyTerms<D>>;
 
  public:
   EulerSolver(const Parameters& parameters, const SchemeChoice& scheme)
-      : Base("euler", Terms<D>(parameters), scheme, unknown_names(D)),
+      : Base(dual_energy ? "euler dual-energy" : "euler", P(parameters), scheme,
+             unknown_names(D, dual_energy)),
         parameters_(parameters),
-        derived_(derived_quantities(D)) {
+        derived_(derived_quantities(D, dual_energy)) {
     this->step().dim = D;
   }
 
-  // The lower bound of the pressure, from the smallest energy, largest momenta and smallest density. Strictly
-  // inside the limits, so that rounding has no influence.
+  // Strictly inside the limits, so that rounding has no influence. Of one energy: the lower bound of the
+  // pressure, from the smallest energy, largest momenta and smallest density.
   bool surely_admissible(const double* q, const double* spread) const override {
-    const double density = q[0] - spread[0];
+    const auto surely_positive = [&](int n) { return q[n] - spread[n] > 1e-9 * q[n]; };
     double momentum2 = 0;
     for (int a = 1; a <= D; ++a) {
       const double m = std::abs(q[a]) + spread[a];
       momentum2 += m * m;
     }
-    const double margin = 1e-9 * q[D + 1];
-    return density > 1e-9 * q[0] && q[D + 1] - spread[D + 1] - margin > 0.5 * momentum2 / density;
+    if constexpr (dual_energy) {
+      return surely_positive(0) && surely_positive(D + 1) && surely_positive(D + 2) && momentum2 < 1e300;
+    } else {
+      const double density = q[0] - spread[0];
+      const double margin = 1e-9 * q[D + 1];
+      return surely_positive(0) && q[D + 1] - spread[D + 1] - margin > 0.5 * momentum2 / density;
+    }
   }
 
   double step_limit(double t, double dx) const override {
@@ -60,23 +69,26 @@ class EulerSolver final : public PdeSolver<Terms<D>> {
   std::vector<Derived> derived_;
 };
 
-template <int D>
+template <class P>
 std::unique_ptr<Solver> make(const Parameters& parameters, const SchemeWords& scheme) {
 #ifdef MEANDER_CUDA
-  DeviceKernels<Terms<D>>::cuda = PdeKernels<Terms<D>>::launch_on_cuda;
-  DeviceKernels<Terms<D>>::resident_cuda = PdeKernels<Terms<D>>::launch_resident_on_cuda;
+  DeviceKernels<P>::cuda = PdeKernels<P>::launch_on_cuda;
+  DeviceKernels<P>::resident_cuda = PdeKernels<P>::launch_resident_on_cuda;
 #endif
 #ifdef MEANDER_OPENMP
-  DeviceKernels<Terms<D>>::openmp = PdeKernels<Terms<D>>::launch_on_openmp;
+  DeviceKernels<P>::openmp = PdeKernels<P>::launch_on_openmp;
 #endif
-  return std::make_unique<EulerSolver<D>>(parameters, choice_of<Terms<D>>(scheme));
+  return std::make_unique<EulerSolver<P>>(parameters, choice_of<P>(scheme));
 }
 
 }  // namespace
 
 std::unique_ptr<Solver> make_solver(int dim, const Parameters& parameters, const SchemeWords& scheme) {
   MEANDER_ASSERT(dim == 2 || dim == 3);
-  return dim == 2 ? make<2>(parameters, scheme) : make<3>(parameters, scheme);
+  if (parameters.dual_energy)
+    return dim == 2 ? make<DualEnergyTerms<2>>(parameters, scheme)
+                    : make<DualEnergyTerms<3>>(parameters, scheme);
+  return dim == 2 ? make<Terms<2>>(parameters, scheme) : make<Terms<3>>(parameters, scheme);
 }
 
 }  // namespace meander::euler

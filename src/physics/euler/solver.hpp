@@ -11,8 +11,8 @@
 
 namespace meander::euler {
 
-// dim: 2 or 3. N = dim + 2 unknowns: density, momentum (dim), total energy density. Throws std::logic_error
-// for a scheme that is not in the list (solvers/scheme.hpp).
+// dim: 2 or 3. N = dim + 2 unknowns: density, momentum (dim), total energy density; with parameters.dual_energy one
+// more: entropy density. Throws std::logic_error for a scheme that is not in the list (solvers/scheme.hpp).
 std::unique_ptr<Solver> make_solver(int dim, const Parameters& parameters, const SchemeWords& scheme = {});
 
 }  // namespace meander::euler

@@ -104,7 +104,11 @@ struct Terms {
   // W + ratio * sum over axes a of A_a(W) dw[a * N + n], the quasi-linear form (Toro 2009, section 3.2.3).
   template <class T>
   MEANDER_TERM void predict(const T* w, const T* dw, T ratio, T* out) const {
-    constexpr int N = unknowns;
+    predict_advecting<unknowns>(w, dw, ratio, out);
+  }
+  // The same with N - unknowns quantities that move with the gas, after the primitive variables.
+  template <int N, class T>
+  MEANDER_TERM void predict_advecting(const T* w, const T* dw, T ratio, T* out) const {
     const T specific = T(1.0) / w[0], stiffness = T(gamma) * w[energy];
     T change[N];
     for (int n = 0; n < N; ++n) {

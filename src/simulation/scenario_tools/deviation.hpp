@@ -11,7 +11,10 @@ namespace meander::simulation {
 
 // "error_l2" and "error_linf" of the difference from exact.boundary() at view.t, over all unknowns: the root
 // of the mean over the domain's volume of the sum of squares, and the largest magnitude. exact.boundary()
-// must be defined everywhere. Bitwise identical for any number of threads and ranks. Collective.
+// must be defined everywhere; solver.complete() follows it. Bitwise identical for any number of threads and
+// ranks. Collective.
+std::vector<Measure> deviation(const StateView& view, const Scenario& exact, const solvers::Solver& solver);
+// For equations whose scenarios give all unknowns.
 std::vector<Measure> deviation(const StateView& view, const Scenario& exact);
 
 }  // namespace meander::simulation

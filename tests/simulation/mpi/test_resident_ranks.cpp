@@ -54,7 +54,7 @@ TEST_P(ResidentRanks, ChangeNoBitOnCuda) {
 
 // As on nodes of which some have no GPU.
 TEST(ResidentTogether, SomeRanksMayHaveNoDevice) {
-  for (const char* name : {"riemann", "accretion_muscl"}) {
+  for (const char* name : {"riemann", "accretion_muscl", "accretion_dual"}) {
     const RankCase tested = case_called(name);
     const Outcome reference =
         alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });

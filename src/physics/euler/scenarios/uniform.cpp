@@ -34,6 +34,7 @@ class Uniform final : public Scenario {
     if (!(state_.density > 0)) fields.reject("density", "must be positive");
     if (!(state_.pressure > 0)) fields.reject("pressure", "must be positive");
     setup_ = setup;
+    solver_ = setup.equation->make_solver(setup.dim);
   }
   void initial(const double* centre, double dx, double* q) const override {
     if (noise_ == 0) return boundary(centre, dx, 0, q);
@@ -55,11 +56,12 @@ class Uniform final : public Scenario {
     set_unknowns(state_, setup_.dim, parameters_of(setup_).gamma, q);
   }
   std::vector<Measure> measure(const StateView& view) const override {
-    return noise_ == 0 ? std::vector<Measure>() : deviation(view, *this);
+    return noise_ == 0 ? std::vector<Measure>() : deviation(view, *this, *solver_);
   }
 
  private:
   ProblemSetup setup_;
+  std::unique_ptr<solvers::Solver> solver_;
   std::vector<double> velocity_;
   GasState state_;
   double noise_ = 0;

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The Euler equations with an entropy density: bitwise the plain equations where the gas is hot, and the exact adiabat
+// where it is cold. Blocks and packs agree in test_block_kernels.cpp.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "physics/euler/dual_energy_terms.hpp"
+#include "physics/euler/solver.hpp"
+#include "tests/solvers/every_scheme.hpp"
+#include "tests/solvers/patches.hpp"
+
+namespace meander::euler {
+namespace {
+
+using test::every_scheme;
+using test::Patch;
+
+static_assert(Reconstructible<DualEnergyTerms<2>> && Reconstructible<DualEnergyTerms<3>>);
+static_assert(Floored<DualEnergyTerms<2>> && Floored<DualEnergyTerms<3>>);
+
+constexpr Parameters gas{.gamma = 5.0 / 3, .dual_energy = true};
+
+// Unknowns of gas with density rho, velocity u along x and pressure p.
+std::array<double, 6> state(double rho, double u, double p) {
+  std::array<double, 6> q{rho, rho * u, 0, 0, p / (gas.gamma - 1) + 0.5 * rho * u * u, 0};
+  DualEnergyTerms<3>(gas).complete(q.data());
+  return q;
+}
+
+TEST(DualEnergy, CompletesTheEntropyDensity) {
+  const auto q = state(2, 0.5, 3);
+  EXPECT_NEAR(q[5], 3 / std::pow(2, 2.0 / 3), 1e-14);
+}
+
+TEST(DualEnergy, TakesTheEntropyOfHotGasFromItsEnergyAndViceVersa) {
+  const DualEnergyTerms<3> terms(gas);
+  auto hot = state(2, 1, 3), cold = state(2, 1000, 3e-2);
+  // A shock heats the gas: the energy grows, the entropy density does not yet.
+  hot[4] *= 2;
+  const auto heated = hot;
+  EXPECT_FALSE(terms.enforce(hot.data()));
+  EXPECT_EQ(hot[4], heated[4]);
+  EXPECT_NEAR(hot[5] / state(2, 1, (heated[4] - 1) * 2 / 3)[5], 1, 1e-14);
+  // A truncation error of a millionth doubles the internal energy of cold gas: the entropy repairs it.
+  const auto exact = cold;
+  cold[4] *= 1 + 1e-6;
+  std::array<double, 5> a{};
+  std::array<double, 6> w{};
+  terms.auxiliary(cold.data(), a.data());
+  terms.primitive(cold.data(), w.data());
+  EXPECT_NEAR(a[3] / 3e-2, 1, 1e-8);
+  EXPECT_NEAR(w[4] / 3e-2, 1, 1e-8);
+  EXPECT_FALSE(terms.enforce(cold.data()));
+  EXPECT_EQ(cold[5], exact[5]);
+  EXPECT_NEAR(cold[4] / exact[4], 1, 1e-15);
+}
+
+// Between both fractions the energy decides about the pressure, and neither changes the other.
+TEST(DualEnergy, KeepsBothEnergiesApartInBetween) {
+  const DualEnergyTerms<3> terms(gas);
+  auto q = state(1, 10, 1);
+  q[4] += 1;
+  const auto before = q;
+  EXPECT_FALSE(terms.enforce(q.data()));
+  EXPECT_EQ(q, before);
+  std::array<double, 5> a{};
+  terms.auxiliary(q.data(), a.data());
+  EXPECT_NEAR(a[3], 1 + 2.0 / 3, 1e-13);
+}
+
+TEST(DualEnergy, RaisesBothEnergiesToTheFloor) {
+  Parameters floored = gas;
+  floored.density_floor = 1e-3;
+  floored.pressure_floor = 1e-4;
+  const DualEnergyTerms<3> terms(floored);
+  for (const double u : {0.0, 1000.0}) {
+    auto q = state(1, u, 1e-5);
+    EXPECT_TRUE(terms.enforce(q.data())) << u;
+    EXPECT_NEAR(q[5] / 1e-4, 1, 1e-14) << u;
+    EXPECT_NEAR((q[4] - 0.5 * u * u) * (2.0 / 3) / 1e-4, 1, 1e-5) << u;
+    const auto raised = q;
+    EXPECT_FALSE(terms.enforce(q.data())) << u;
+    EXPECT_EQ(q, raised) << u;
+  }
+  auto thin = state(1e-4, 0, 1);
+  EXPECT_TRUE(terms.enforce(thin.data()));
+  EXPECT_EQ(thin[0], 1e-3);
+}
+
+TEST(DualEnergy, DetectsBrokenStates) {
+  const DualEnergyTerms<3> terms(gas);
+  const double broken[] = {std::nan(""), -1.0, INFINITY};
+  for (const double u : {0.0, 1000.0}) {
+    EXPECT_TRUE(terms.admissible(state(1, u, 1).data()));
+    for (const double value : broken) {
+      for (const std::size_t n : {0u, 1u}) {
+        auto q = state(1, u, 1);
+        q[n] = value;
+        if (value == (n == 0 ? INFINITY : -1.0)) continue;  // the equations accept these
+        terms.enforce(q.data());
+        EXPECT_FALSE(terms.admissible(q.data())) << n << ' ' << value << ' ' << u;
+      }
+    }
+    auto q = state(1, u, 1);
+    q[4] = std::nan("");
+    terms.enforce(q.data());
+    EXPECT_FALSE(terms.admissible(q.data())) << u;
+  }
+}
+
+class DualEnergyUpdate : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Dimensions, DualEnergyUpdate, testing::Values(2, 3));
+
+// Hot gas: density, momentum and energy are bitwise those without dual energy.
+TEST_P(DualEnergyUpdate, ChangesNoBitOfHotGas) {
+  const int dim = GetParam(), p = 6;
+  for (const SchemeWords& scheme : every_scheme<Terms<3>>()) {
+    const auto one = make_solver(dim, {.gamma = gas.gamma}, scheme), both = make_solver(dim, gas, scheme);
+    Patch expected(PatchLayout(dim, p, one->traits().halo, dim + 2)),
+        found(PatchLayout(dim, p, one->traits().halo, dim + 3));
+    test::fill_random_gas(expected, 3, gas.gamma, dim);
+    test::for_volumes(found.layout, found.layout.h, [&](int i, int j, int k) {
+      std::vector<double> q = expected.volume(i, j, k);
+      q.push_back(0);
+      both->complete(q.data());
+      for (int n = 0; n < dim + 3; ++n) found.at(n, i, j, k) = q[static_cast<std::size_t>(n)];
+    });
+    PatchStatus status[2];
+    const PatchTask tasks[2] = {expected.task(0.1), found.task(0.1)};
+    one->update({tasks, 1}, expected.layout, 0, 0, 1e-3, {status, 1});
+    both->update({tasks + 1, 1}, found.layout, 0, 0, 1e-3, {status + 1, 1});
+    EXPECT_TRUE(status[1].admissible);
+    EXPECT_EQ(status[0].max_rate, status[1].max_rate);
+    test::for_volumes(found.layout, 0, [&](int i, int j, int k) {
+      for (int n = 0; n < dim + 2; ++n)
+        ASSERT_EQ(expected.at(n, i, j, k), found.at(n, i, j, k)) << scheme.scheme << ' ' << n;
+    });
+  }
+}
+
+// Gas of one entropy near Mach 2000, with densities and velocities that vary between all volumes: the entropy of every
+// volume stays the same to rounding, and the energy agrees with it.
+TEST_P(DualEnergyUpdate, KeepsTheEntropyOfColdGasUniform) {
+  const int dim = GetParam(), p = 6;
+  constexpr double entropy = 1e-6;
+  for (const SchemeWords& scheme : every_scheme<Terms<3>>()) {
+    const auto solver = make_solver(dim, gas, scheme);
+    Patch patch(PatchLayout(dim, p, solver->traits().halo, dim + 3));
+    std::mt19937 engine(11);
+    std::uniform_real_distribution<double> draw(1.0, 2.0);
+    test::for_volumes(patch.layout, patch.layout.h, [&](int i, int j, int k) {
+      const double rho = draw(engine), pressure = entropy * std::pow(rho, gas.gamma);
+      double kinetic = 0;
+      patch.at(0, i, j, k) = rho;
+      for (int a = 0; a < dim; ++a) {
+        const double u = 2 + 0.02 * draw(engine);
+        patch.at(1 + a, i, j, k) = rho * u;
+        kinetic += 0.5 * rho * u * u;
+      }
+      patch.at(dim + 1, i, j, k) = kinetic + pressure / (gas.gamma - 1);
+      patch.at(dim + 2, i, j, k) = entropy * rho;
+    });
+    PatchStatus status;
+    const PatchTask task = patch.task(0.1);
+    solver->update({&task, 1}, patch.layout, 0, 0, 1e-3, {&status, 1});
+    EXPECT_TRUE(status.admissible);
+    EXPECT_EQ(status.floored, 0);
+    test::for_volumes(patch.layout, 0, [&](int i, int j, int k) {
+      const std::vector<double> q = patch.volume(i, j, k);
+      EXPECT_NEAR(q.back() / q[0] / entropy, 1, 1e-13) << scheme.scheme << ' ' << scheme.riemann;
+      double kinetic = 0;
+      for (std::size_t a = 1; a <= static_cast<std::size_t>(dim); ++a) kinetic += 0.5 * q[a] * q[a] / q[0];
+      const double internal = entropy * std::pow(q[0], gas.gamma) / (gas.gamma - 1);
+      EXPECT_NEAR((q[static_cast<std::size_t>(dim) + 1] - kinetic) / internal, 1, 1e-7);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace meander::euler
