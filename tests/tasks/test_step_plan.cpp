@@ -89,7 +89,8 @@ TEST(StepPlan, HasTheLeastWorkOfAllPlansAndExceedsNoLimit) {
         other.dt = std::min(other.dt, static_cast<double>(steps[level]) * limits[level]);
       EXPECT_LE(work_a_time(leaves, plan), work_a_time(leaves, other) * (1 + 1e-11));
     }
-    const Ratios again = choose_ratios(plan.dt, std::span(limits).subspan(1), std::span(leaves).subspan(1), 4);
+    const Ratios again =
+        choose_ratios(plan.dt, std::span(limits).subspan(1), std::span(leaves).subspan(1), 4);
     EXPECT_TRUE(std::equal(again.begin(), again.end(), plan.ratios.begin() + 1)) << "trial " << trial;
   }
 }
