@@ -23,7 +23,8 @@ LevelFluxes<D>::LevelFluxes(const LocalView<D>& view, const solvers::PatchLayout
     if (cell.level == coarse_level) continue;
     FineFace face{entry.leaf, {}, entry.offset, doubles};
     for (int a = 0, t = 0; a < D; ++a) {
-      if (a != entry.face / 2) face.sub_face[static_cast<std::size_t>(t++)] = static_cast<std::int8_t>(cell.at[a] % 3);
+      if (a != entry.face / 2)
+        face.sub_face[static_cast<std::size_t>(t++)] = static_cast<std::int8_t>(cell.at[a] % 3);
     }
     doubles += correction_.part_doubles(face.sub_face);
     fine_faces_.push_back(face);

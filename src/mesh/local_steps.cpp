@@ -29,8 +29,8 @@ LocalSteps<D>::LocalSteps(const DistributedTree<D>& tree, const LocalView<D>& vi
   for (int level = coarsest_; level < finest_; ++level) {
     fluxes_.emplace_back(view, layout, level, tree.communicator());
     fluxes_.back().attach(patches_);
-    halos_.push_back(std::make_unique<LevelHalos<D>>(tree, view, solver, layout, boundaries, memory, patches_,
-                                                     level + 1));
+    halos_.push_back(
+        std::make_unique<LevelHalos<D>>(tree, view, solver, layout, boundaries, memory, patches_, level + 1));
   }
 }
 

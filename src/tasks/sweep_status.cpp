@@ -40,7 +40,8 @@ SweepStatus merge_over_ranks(SweepStatus status, const parallel::Communicator& c
   std::ranges::transform(status.crossing, values.begin(), [](double crossing) { return -crossing; });
   values.back() = status.failed ? 1 : 0;
   communicator.max(std::span<double>(values));
-  std::transform(values.begin(), values.end() - 1, status.crossing.begin(), [](double value) { return -value; });
+  std::transform(values.begin(), values.end() - 1, status.crossing.begin(),
+                 [](double value) { return -value; });
   status.failed = values.back() > 0;
   status.min_crossing = std::ranges::min(status.crossing);
   return status;

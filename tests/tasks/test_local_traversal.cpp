@@ -21,8 +21,8 @@ struct Case {
   int p;
   std::string scheme, riemann;
 };
-const std::vector<Case> cases = {{3, "godunov", "rusanov"}, {4, "godunov", "hllc"}, {7, "muscl", "rusanov"},
-                                 {6, "muscl", "hllc"}};
+const std::vector<Case> cases = {
+    {3, "godunov", "rusanov"}, {4, "godunov", "hllc"}, {7, "muscl", "rusanov"}, {6, "muscl", "hllc"}};
 
 std::vector<std::int64_t> leaves_of(std::span<const int> levels) {
   std::vector<std::int64_t> leaves(3, 0);
@@ -117,8 +117,8 @@ void expect_conservation(const Case& c, const std::vector<int>& ratios) {
     EXPECT_EQ(levels.leaf_updates(), n[0] + ratios[0] * (n[1] + ratios[1] * n[2]));
   }
   EXPECT_EQ(levels.counts().large_ratios, 0);
-  EXPECT_EQ(levels.counts().steps, (std::vector<std::int64_t>{0, steps, steps * ratios[0],
-                                                               steps * ratios[0] * ratios[1]}));
+  EXPECT_EQ(levels.counts().steps,
+            (std::vector<std::int64_t>{0, steps, steps * ratios[0], steps * ratios[0] * ratios[1]}));
   const auto after = sums<D>(*mesh, false);
   for (std::size_t u = 0; u < before.size(); ++u) {
     EXPECT_LE(std::abs(after[u].value() - before[u].value()), 1e-15 * steps * scale[u].value())

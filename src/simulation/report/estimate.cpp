@@ -157,6 +157,7 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
            ? fmt::format("{} for batches on each device of each rank ({} in flight, {} patches each)",
                          size_text(device_bytes(config, solver)), config.offload.queues, config.offload.batch)
            : "none on devices: offload.device is \"none\""));
+  if (const auto local = simulation->local_steps()) lines.push_back(local_steps_line(*local));
   const double steps = steps_of_run(config, found.dt);
   const double plots = plots_of_run(config, steps, found.dt);
   lines.push_back(
