@@ -44,7 +44,8 @@ Pace measure(const std::string& input, int threads, int repeats) {
   for (int step = 0; step < 2; ++step) run->advance(1e9);
   const double updates_before = static_cast<double>(run->volume_updates());
   run->advance(1e9);
-  const int steps = std::max(1, static_cast<int>(2e7 / (static_cast<double>(run->volume_updates()) - updates_before)));
+  const int steps =
+      std::max(1, static_cast<int>(2e7 / (static_cast<double>(run->volume_updates()) - updates_before)));
   std::vector<double> seconds;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     const double start = cpu_seconds(), t = run->time();
@@ -59,8 +60,8 @@ Pace measure(const std::string& input, int threads, int repeats) {
 }  // namespace
 
 void compare_local_steps(const LocalChoice& choice) {
-  fmt::print("{:8} {:>3} {:>6} {:>7} {:>8} {:>8} {:>16}\n", "scheme", "p", "levels", "leaves", "gain", "ideal",
-             "gain / ideal");
+  fmt::print("{:8} {:>3} {:>6} {:>7} {:>8} {:>8} {:>16}\n", "scheme", "p", "levels", "leaves", "gain",
+             "ideal", "gain / ideal");
   for (const std::string& scheme : choice.schemes) {
     for (const int p : choice.patch_sizes) {
       for (const int levels : choice.levels) {
@@ -69,8 +70,8 @@ void compare_local_steps(const LocalChoice& choice) {
         };
         const Pace global = pace("global"), local = pace("local");
         const double gain = global.seconds / local.seconds;
-        fmt::print("{:8} {:>3} {:>6} {:>7} {:>8.2f} {:>8.2f} {:>16.2f}\n", scheme, p, levels, local.leaves, gain,
-                   local.gain, gain / local.gain);
+        fmt::print("{:8} {:>3} {:>6} {:>7} {:>8.2f} {:>8.2f} {:>16.2f}\n", scheme, p, levels, local.leaves,
+                   gain, local.gain, gain / local.gain);
       }
     }
   }

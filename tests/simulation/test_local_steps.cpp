@@ -28,11 +28,14 @@ TEST(LocalStepsInput, IsRefusedWhereTheyDoNotExist) {
     const std::string found = refusal(text, settings);
     EXPECT_NE(found.find(expected), std::string::npos) << found;
   };
-  says(two_levels, {"offload.device=host"}, "test.toml:15:12: time.stepping: \"local\" does not exist with offload.device");
+  says(two_levels, {"offload.device=host"},
+       "test.toml:15:12: time.stepping: \"local\" does not exist with offload.device");
   says("[time]\nstepping = \"local\"\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\n", {},
        "does not exist for the scheme ccz4");
-  says("[time]\nstepping = \"local\"\n[solver]\ngamma = 1.6666666666666667\n[scenario]\nname = \"accretion\"\n", {},
-       "does not exist for the scenario accretion");
+  says(
+      "[time]\nstepping = \"local\"\n[solver]\ngamma = 1.6666666666666667\n[scenario]\nname = "
+      "\"accretion\"\n",
+      {}, "does not exist for the scenario accretion");
   EXPECT_EQ(refusal("[time]\nstepping = \"local\"\n[solver]\ngamma = 1.6666666666666667\n[scenario]\nname = "
                     "\"accretion\"\ngravity = false\n",
                     {}),
@@ -61,7 +64,8 @@ std::vector<double> state_of(Simulation& simulation) {
 TEST(LocalStepsWithoutRatios, ChangeNoBit) {
   for (const char* levels : {"mesh.max-level=1", "mesh.subcycled-levels=0"}) {
     const auto local = run(physics_input(two_levels, {levels, "mesh.regrid-every=4"}), 12),
-               global = run(physics_input(two_levels, {levels, "mesh.regrid-every=4", "time.stepping=global"}), 12);
+               global = run(
+                   physics_input(two_levels, {levels, "mesh.regrid-every=4", "time.stepping=global"}), 12);
     EXPECT_EQ(local->time(), global->time());
     EXPECT_EQ(local->last_dt(), global->last_dt());
     EXPECT_EQ(local->volume_updates(), global->volume_updates());

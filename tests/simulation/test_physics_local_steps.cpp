@@ -32,21 +32,22 @@ struct Scheme {
   std::string keys;
 };
 class LocalSteps : public testing::TestWithParam<Scheme> {};
-INSTANTIATE_TEST_SUITE_P(
-    Cases, LocalSteps,
-    testing::Values(Scheme{2, 5, "scheme = \"godunov\""}, Scheme{2, 7, "scheme = \"muscl\""},
-                    Scheme{2, 8, "scheme = \"muscl\"\nriemann = \"hllc\""}, Scheme{3, 4, "scheme = \"godunov\""},
-                    Scheme{3, 7, "scheme = \"muscl\"\nriemann = \"hllc\""}));
+INSTANTIATE_TEST_SUITE_P(Cases, LocalSteps,
+                         testing::Values(Scheme{2, 5, "scheme = \"godunov\""},
+                                         Scheme{2, 7, "scheme = \"muscl\""},
+                                         Scheme{2, 8, "scheme = \"muscl\"\nriemann = \"hllc\""},
+                                         Scheme{3, 4, "scheme = \"godunov\""},
+                                         Scheme{3, 7, "scheme = \"muscl\"\nriemann = \"hllc\""}));
 
 // Noise of every wavelength: each flux differs from its neighbours and from step to step.
 TEST_P(LocalSteps, ConserveMassMomentumAndEnergy) {
   const auto& [dim, p, keys] = GetParam();
-  const auto simulation = make_simulation(
-      physics_input(nest(dim, p, keys,
-                         fmt::format("name = \"uniform\"\nnoise = 0.1\nvelocity = [{}]",
-                                     dim == 3 ? "0.5, 0.3, 0.1" : "0.5, 0.3")),
-                    {local}),
-      available_processors());
+  const auto simulation =
+      make_simulation(physics_input(nest(dim, p, keys,
+                                         fmt::format("name = \"uniform\"\nnoise = 0.1\nvelocity = [{}]",
+                                                     dim == 3 ? "0.5, 0.3, 0.1" : "0.5, 0.3")),
+                                    {local}),
+                      available_processors());
   const auto before = simulation->totals();
   std::vector<ExactSum> magnitudes(before.size());
   for_volumes(*simulation, [&](const Volume& volume) {
@@ -79,11 +80,11 @@ TEST_P(LocalSteps, ConserveMassMomentumAndEnergy) {
 
 TEST_P(LocalSteps, LeaveAUniformFlowUntouched) {
   const auto& [dim, p, keys] = GetParam();
-  const Config config = physics_input(
-      nest(dim, p, keys,
-           fmt::format("name = \"uniform\"\ndensity = 1.3\npressure = 0.7\nvelocity = [{}]",
-                       dim == 3 ? "0.9, -0.5, 0.31" : "0.9, -0.5")),
-      {local});
+  const Config config =
+      physics_input(nest(dim, p, keys,
+                         fmt::format("name = \"uniform\"\ndensity = 1.3\npressure = 0.7\nvelocity = [{}]",
+                                     dim == 3 ? "0.9, -0.5, 0.31" : "0.9, -0.5")),
+                    {local});
   const auto simulation = run(config, 12);
   EXPECT_EQ(simulation->local_steps()->ratios, (std::vector{3, 3}));
   EXPECT_EQ(simulation->local_steps()->steps, (std::vector<std::int64_t>{0, 12, 36, 108}));
@@ -101,13 +102,14 @@ TEST_P(LocalSteps, LeaveAUniformFlowUntouched) {
 // L1 error of the density of the vortex, half of which passes through a finer level.
 double vortex_error(int level, const std::string& scheme, double end, const std::string& stepping) {
   const Config config = physics_input(
-      fmt::format("[domain]\ndimensions = 2\nlower = [-1, -1]\nupper = [1, 1]\n[boundary]\nall = \"periodic\"\n"
-                  "[mesh]\npatch-size = 9\nmin-level = {}\nmax-level = {}\nbuffer = 0\n"
-                  "regrid-every = 1000000\n"
-                  "[[refinement]]\nkind = \"box\"\nlower = [-0.3, -0.3]\nupper = [0.01, 0.3]\n"
-                  "[solver]\n{}\n[scenario]\nname = \"vortex\"\nradius = 0.2\nswirl = 0.5\n"
-                  "[time]\nend = {}\n",
-                  level, level + 1, scheme, end),
+      fmt::format(
+          "[domain]\ndimensions = 2\nlower = [-1, -1]\nupper = [1, 1]\n[boundary]\nall = \"periodic\"\n"
+          "[mesh]\npatch-size = 9\nmin-level = {}\nmax-level = {}\nbuffer = 0\n"
+          "regrid-every = 1000000\n"
+          "[[refinement]]\nkind = \"box\"\nlower = [-0.3, -0.3]\nupper = [0.01, 0.3]\n"
+          "[solver]\n{}\n[scenario]\nname = \"vortex\"\nradius = 0.2\nswirl = 0.5\n"
+          "[time]\nend = {}\n",
+          level, level + 1, scheme, end),
       {stepping});
   const auto simulation = run(config);
   EXPECT_EQ(simulation->time(), end);
@@ -134,8 +136,8 @@ TEST(LocalStepsOfAVortex, HaveTheOrderAndTheErrorOfGlobalSteps) {
       EXPECT_LE(errors[finer], 1.1 * of_global[finer]);
     }
     const double found = reference::order_of(errors[0], errors[1], 3);
-    std::printf("%s: L1 errors %.3e %.3e, order %.3f; of global steps %.3e %.3e\n", scheme, errors[0], errors[1],
-                found, of_global[0], of_global[1]);
+    std::printf("%s: L1 errors %.3e %.3e, order %.3f; of global steps %.3e %.3e\n", scheme, errors[0],
+                errors[1], found, of_global[0], of_global[1]);
     EXPECT_GE(found, order);
   }
 }
@@ -147,7 +149,8 @@ TEST(LocalStepsOfABlast, HaveTheShockOfGlobalSteps) {
         run(shipped_input("sedov-2d", {"mesh.max-level=3", "scenario.radius=0.02", "time.end=0.1",
                                        "mesh.regrid-every=1", "mesh.subcycled-levels=1", stepping}));
     if (const auto report = simulation->local_steps())
-      std::printf("gain %.2f, ratios above 3: %ld\n", report->gain(), static_cast<long>(report->large_ratios));
+      std::printf("gain %.2f, ratios above 3: %ld\n", report->gain(),
+                  static_cast<long>(report->large_ratios));
     return measured(*simulation, "shock_radius");
   };
   const double expected = radius(global), found = radius(local);

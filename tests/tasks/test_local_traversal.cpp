@@ -135,7 +135,47 @@ TEST(LocalTraversal, ConservesMassMomentumAndEnergy) {
   }
 }
 
-// The state at the end of the step, on one level that is too fast: ratios grow to the largest one.
+// As fill_halos() on a mesh whose coarse leaves have the interpolated state.
+template <int D>
+void expect_interpolated_halos(const Case& c, int coarse, double theta) {
+  const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
+  ThreadTeam team(2);
+  const auto between = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team),
+             expected = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team);
+  auto& halos = between->local_steps().halos(coarse + 1);
+  const auto size = static_cast<std::size_t>(between->layout().slot_size());
+  for (std::size_t leaf = 0; leaf < between->size(); ++leaf) {
+    if (between->levels()[leaf] != coarse) continue;
+    halos.keep(static_cast<std::int32_t>(leaf));
+    double *now = between->patches()[leaf].q, *at_theta = expected->patches()[leaf].q;
+    for (std::size_t i = 0; i < size; ++i) {
+      const double old = now[i];
+      now[i] = (1.2 + 0.1 * std::sin(static_cast<double>(i))) * old;
+      at_theta[i] = old + theta * (now[i] - old);
+    }
+  }
+  halos.fill(theta, 0, team);
+  expected->fill_halos(0, team);
+  const auto found = slots_of<D>(*between), wanted = slots_of<D>(*expected);
+  for (std::size_t leaf = 0; leaf < found.size(); ++leaf) {
+    if (between->levels()[leaf] <= coarse) continue;
+    ASSERT_EQ(std::memcmp(found[leaf].data(), wanted[leaf].data(), size * sizeof(double)), 0)
+        << D << "D, " << c.scheme << ", leaf " << leaf;
+  }
+}
+
+TEST(LevelHalos, AreThoseOfTheInterpolatedState) {
+  for (const Case& c : cases) {
+    for (const int coarse : {1, 2}) {
+      for (const double theta : {0.0, 1.0 / 3, 0.5}) {
+        expect_interpolated_halos<2>(c, coarse, theta);
+        if (c.p < 7) expect_interpolated_halos<3>(c, coarse, theta);
+      }
+    }
+  }
+}
+
+// Mass is conserved with ratios that differ between steps of the coarser level.
 TEST(LocalTraversal, ChoosesLargerRatiosIfWaveSpeedsGrowWithinAStep) {
   const Case c{6, "muscl", "rusanov"};
   const auto solver = euler::make_solver(2, {}, {.scheme = c.scheme});
@@ -143,7 +183,7 @@ TEST(LocalTraversal, ChoosesLargerRatiosIfWaveSpeedsGrowWithinAStep) {
   const auto mesh = nested_mesh<2>(*solver, c.p, mesh::boundary::periodic, team);
   const double dt = 9 * 0.1 / (27 * c.p * 2);
   const auto leaves = leaves_of(mesh->levels());
-  // From the second step of level 2 on, level 3 stands only steps a fifth as long.
+  // From the second step of level 2 on, level 3 stands only steps a fifth as long as those of level 2.
   const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double t) {
                              return level == 2 ? (t > 0 ? dt / 15 : dt / 9) : dt / 3;
                            }};

@@ -65,8 +65,7 @@ template <int D>
 void LocalStepping<D>::count(std::span<const std::int64_t> steps) {
   report_.ratios.assign(plan_.ratios.begin() + 1, plan_.ratios.end());
   report_.updates += leaf_updates_;
-  report_.global_updates +=
-      steps.back() * std::accumulate(leaves_.begin(), leaves_.end(), std::int64_t{0});
+  report_.global_updates += steps.back() * std::accumulate(leaves_.begin(), leaves_.end(), std::int64_t{0});
   // For the next partition: a leaf's updates in a step of the coarsest level.
   std::vector<std::int64_t> weights(static_cast<std::size_t>(report_.coarsest), 1);
   weights.insert(weights.end(), steps.begin(), steps.end());
@@ -80,10 +79,9 @@ tasks::SweepStatus LocalStepping<D>::advance(double t, double dt, double t_next)
                                           config_.mesh.subcycled_levels);
   std::ranges::copy(finer, plan_.ratios.begin() + 1);
   const double cfl = std::min(tolerated_growth * config_.time.cfl, solver_.max_cfl());
-  const tasks::LocalStepRule rule{config_.mesh.subcycled_levels, leaves_,
-                                  [this, cfl](std::size_t level, double crossing, double at) {
-                                    return limit(level, crossing, at, cfl);
-                                  }};
+  const tasks::LocalStepRule rule{
+      config_.mesh.subcycled_levels, leaves_,
+      [this, cfl](std::size_t level, double crossing, double at) { return limit(level, crossing, at, cfl); }};
   std::vector<std::int64_t> steps(leaves_.size());
   for (std::size_t level = 0; level < steps.size(); ++level) steps[level] = -steps_of(level);
   const tasks::SweepStatus status = traversal_.advance(t, dt, t_next, finer, rule);

@@ -19,7 +19,8 @@ template <int D>
 class LocalStepping {
  public:
   // All outlive this.
-  LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team)
+  LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
+                ThreadTeam& team)
       : config_(config), mesh_(mesh), solver_(solver), traversal_(mesh, solver, team) {}
 
   // After each change of the mesh. By level of the tree: leaves of all ranks, and widths of volumes.

@@ -11,8 +11,8 @@ std::string local_steps_line(const LocalStepsReport& report) {
   const auto finest = report.coarsest + static_cast<int>(report.ratios.size());
   std::string text = report.ratios.empty()
                          ? std::string("local time steps: one level")
-                         : fmt::format("local time steps: levels {} to {}, ratios {}", report.coarsest, finest,
-                                       fmt::join(report.ratios, ", "));
+                         : fmt::format("local time steps: levels {} to {}, ratios {}", report.coarsest,
+                                       finest, fmt::join(report.ratios, ", "));
   text += fmt::format("; {:.3g} times fewer updates than with global steps", report.gain());
   if (report.large_ratios > 0)
     text += fmt::format("; {} ratios above 3, because wave speeds grew within a step", report.large_ratios);

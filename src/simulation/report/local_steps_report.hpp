@@ -12,8 +12,8 @@ namespace meander::simulation {
 
 // Equal on all ranks. Counts are those since the start or restart.
 struct LocalStepsReport {
-  int coarsest = 0;         // level with leaves
-  std::vector<int> ratios;  // of the levels below it, as planned for the last step
+  int coarsest = 0;                 // level with leaves
+  std::vector<int> ratios;          // of the levels below it, as planned for the last step
   std::vector<std::int64_t> steps;  // of each level of the tree
   std::int64_t large_ratios = 0;    // choices of ratios beyond 3, because wave speeds grew within a step
   std::int64_t updates = 0;         // of leaves
