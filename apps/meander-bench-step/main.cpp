@@ -3,7 +3,8 @@
 // meander-bench-step: whole time steps with update, flux correction and halo exchange, without output. For
 // each scheme and patch size it measures a uniform mesh and a static adaptive one of three levels, and prints
 // the CPU time of all threads per volume and step. With mpirun it compares the wall time on one rank and on
-// all ranks. With --device it compares patches that live on a device with the CPU.
+// all ranks. With --device it compares patches that live on a device with the CPU, with --stepping local local
+// time steps with global ones.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "local.hpp"
 #include "resident.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
@@ -124,12 +126,27 @@ int main(int argc, char** argv) {
   app.add_option("--patches", patches, "where the patches of --device live")
       ->check(CLI::IsMember({"device"}))
       ->needs("--device");
+  std::string stepping = "global";
+  std::vector<int> levels = {3, 5};
+  app.add_option("--stepping", stepping,
+                 "local: compare local with global time steps on nested levels (one rank)")
+      ->check(CLI::IsMember({"global", "local"}))
+      ->excludes("--device");
+  app.add_option("--levels", levels, "numbers of nested levels for --stepping local")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 6));
   CLI11_PARSE(app, argc, argv);
 
   int thread_level = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &thread_level);
   try {
     const auto world = parallel::Communicator::world();
+    if (stepping == "local") {
+      if (world.size() > 1) throw InputError("--stepping local: one rank only");
+      bench::compare_local_steps({schemes, sizes, levels, dim, threads, repeats});
+      MPI_Finalize();
+      return exit_done;
+    }
     if (!device.empty()) {
       if (world.size() > 1) throw InputError("--device: one rank only");
       bench::compare_resident({device, sizes, schemes, dim, threads, repeats, volumes});

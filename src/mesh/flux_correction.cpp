@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/assert.hpp"
+#include "mesh/flux_mean.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -17,62 +18,12 @@ Index<D> across(int face) {
   return offset;
 }
 
-// Mean of 3^(D-1) fine face fluxes on one volume face of a coarse face, as first value and sum of differences
-// to it, with parts added in curve order: the rule of solvers/restriction.hpp in one dimension less.
-struct FaceMean {
-  double first, sum;
-  int count;
-
-  // Adds `n` fluxes, given by the first of them and the sum of differences to it.
-  void add(double q0, double differences, int n) {
-    if (count == 0) {
-      *this = {q0, differences, n};
-    } else {
-      sum += differences + n * (q0 - first);
-      count += n;
-    }
-  }
-};
-
-// The volume faces [x, x_end) x [y, y_end) of one fine leaf that lie on one coarse volume face.
-struct Block {
-  int coarse;  // number of the coarse volume face on the coarse leaf's face
-  int x, x_end, y, y_end;
-  int count() const { return (x_end - x) * (y_end - y); }
-};
-
-// Calls body(block) for the coarse volume faces that the fine leaf at sub-face (sx, sy) touches, x fastest.
-// In 2D a face is one row.
-template <class Body>
-void for_blocks(int p, int sx, int sy, bool planar, const Body& body) {
-  const int rows = planar ? p : 1, y_origin = planar ? sy * p : 0, x_origin = sx * p;
-  for (int y = 0; y < rows;) {
-    const int coarse_y = planar ? (y_origin + y) / 3 : 0;
-    const int y_end = planar ? std::min(rows, 3 * coarse_y + 3 - y_origin) : 1;
-    for (int x = 0; x < p;) {
-      const int coarse_x = (x_origin + x) / 3;
-      const int x_end = std::min(p, 3 * coarse_x + 3 - x_origin);
-      body(Block{coarse_y * p + coarse_x, x, x_end, y, y_end});
-      x = x_end;
-    }
-    y = y_end;
-  }
-}
-
-double sum_of_differences(const double* fine, int p, const Block& block) {
-  const double q0 = fine[block.y * p + block.x];
-  double differences = 0;
-  for (int y = block.y; y < block.y_end; ++y) {
-    for (int x = block.x; x < block.x_end; ++x) differences += fine[y * p + x] - q0;
-  }
-  return differences;
-}
-
 }  // namespace
 
 template <int D>
-FluxCorrection<D>::FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout)
-    : layout_(layout) {
+FluxCorrection<D>::FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout,
+                                  std::optional<int> coarse_level)
+    : layout_(layout), coarse_level_(coarse_level) {
   make_registers(view);
   const auto& neighbours = view.ghosts().neighbours;
   std::map<int, std::size_t> peer_of;
@@ -122,6 +73,7 @@ void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
       if (neighbour.is_outside()) continue;
       const bool finer = neighbour.is_refined();
       if (!finer && cells[static_cast<std::size_t>(neighbour.leaf())].level == cells[leaf].level) continue;
+      if (!corrects(finer ? cells[leaf].level : cells[leaf].level - 1)) continue;
       table_.push_back(
           {static_cast<std::int32_t>(leaf), static_cast<std::uint8_t>(face), table_.size() * block});
     }
@@ -150,8 +102,9 @@ void FluxCorrection<D>::list_outgoing(const LocalView<D>& view) {
 }
 
 template <int D>
-auto FluxCorrection<D>::fine_faces(const LocalView<D>& view, std::int32_t leaf, int face)
+auto FluxCorrection<D>::fine_faces(const LocalView<D>& view, std::int32_t leaf, int face) const
     -> std::vector<FineFace> {
+  if (!corrects(view.neighbours().cells()[static_cast<std::size_t>(leaf)].level)) return {};
   const auto neighbour = view.neighbours().of(leaf, direction_of<D>(across<D>(face)));
   if (!neighbour.is_refined()) return {};
   const auto child = view.neighbours().refined_children(neighbour.refined_cell());
@@ -199,7 +152,6 @@ std::size_t FluxCorrection<D>::plan_bytes() const {
 
 template <int D>
 void FluxCorrection<D>::attach(std::span<solvers::PatchTask> patches) {
-  for (auto& patch : patches) std::fill(std::begin(patch.flux), std::end(patch.flux), nullptr);
   for (const Register& entry : table_) {
     patches[static_cast<std::size_t>(entry.leaf)].flux[entry.face] = registers_.data() + entry.offset;
   }
@@ -213,8 +165,9 @@ void FluxCorrection<D>::pack(std::size_t i, double* send_buffer) const {
   for (int u = 0; u < layout_.unknowns; ++u) {
     const double* fine = registers_.data() + item.fine + static_cast<std::size_t>(u * layout_.face_volumes());
     for_blocks(p, item.sub_face[0], D == 3 ? item.sub_face[D - 2] : 0, D == 3, [&](const Block& block) {
-      *out++ = fine[block.y * p + block.x];
-      *out++ = sum_of_differences(fine, p, block);
+      const double first = fine[block.y * p + block.x];
+      *out++ = first;
+      *out++ = sum_of_differences(fine, p, block, first);
     });
   }
 }
@@ -222,23 +175,11 @@ void FluxCorrection<D>::pack(std::size_t i, double* send_buffer) const {
 template <int D>
 void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, double dt,
                               const double* receive_buffer) const {
-  thread_local std::vector<FaceMean> means;
   const int p = layout_.p;
   const auto face_volumes = static_cast<std::size_t>(layout_.face_volumes());
-  means.resize(std::max(means.size(), face_volumes));
-  FaceMean* const mean = means.data();
-  const double weight = 1.0 / ipow(3.0, D - 1);
-  for (std::size_t f = face_begin_[i]; f < face_begin_[i + 1]; ++f) {
-    const CoarseFace& face = faces_[f];
-    const int axis = face.face / 2, side = face.face % 2;
-    const double factor = (side == 0 ? 1.0 : -1.0) * dt / patch.dx;
-    // Tangential axes, the lower one fastest, as the registers are laid out.
-    const int s = axis == 0 ? 1 : 0, t = D == 3 ? (axis == 2 ? 1 : 2) : 0;
-    for (int u = 0; u < layout_.unknowns; ++u) {
-      const std::size_t plane = static_cast<std::size_t>(u) * face_volumes;
-      std::fill_n(mean, face_volumes, FaceMean{0, 0, 0});
-      for (std::size_t k = face.first_part; k < face.first_part + face.parts; ++k) {
-        const MeanPart& part = parts_[k];
+  for (const CoarseFace& face : faces(i)) {
+    const auto add = [&](int u, FaceMean* mean) {
+      for (const MeanPart& part : parts(face)) {
         const int sx = part.sub_face[0], sy = D == 3 ? part.sub_face[D - 2] : 0;
         if (part.received) {
           const std::size_t of_unknown =
@@ -249,23 +190,16 @@ void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, do
             in += 2;
           });
         } else {
-          const double* fine = registers_.data() + part.offset + plane;
+          const double* fine = registers_.data() + part.offset + static_cast<std::size_t>(u) * face_volumes;
           for_blocks(p, sx, sy, D == 3, [&](const Block& block) {
-            mean[block.coarse].add(fine[block.y * p + block.x], sum_of_differences(fine, p, block),
-                                   block.count());
+            const double first = fine[block.y * p + block.x];
+            mean[block.coarse].add(first, sum_of_differences(fine, p, block, first), block.count());
           });
         }
       }
-      const double* own = registers_.data() + face.own + plane;
-      double* q = patch.q + layout_.at(u, 0, 0, 0) + (side == 0 ? 0 : (p - 1) * layout_.stride(axis));
-      std::size_t n = 0;
-      for (int j = 0; j < (D == 3 ? p : 1); ++j) {
-        double* row = q + (D == 3 ? j * layout_.stride(t) : 0);
-        for (int x = 0; x < p; ++x, ++n) {
-          row[x * layout_.stride(s)] += factor * (mean[n].first + mean[n].sum * weight - own[n]);
-        }
-      }
-    }
+    };
+    replace_flux<D>(layout_, face.face, registers_.data() + face.own, patch.q,
+                    (face.face % 2 == 0 ? 1.0 : -1.0) * dt / patch.dx, 1.0 / ipow(3.0, D - 1), add);
   }
 }
 

@@ -7,6 +7,7 @@
 // whatever rank they were summed.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,9 +43,11 @@ class FluxCorrection {
   };
 
   FluxCorrection() = default;
-  FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout);
+  // coarse_level: only the faces between leaves of that level and the next finer one; default: all.
+  FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout,
+                 std::optional<int> coarse_level = {});
 
-  // Points the flux blocks of all faces at a resolution jump to their registers, the others to null.
+  // Points the flux blocks of all faces at such a resolution jump to their registers.
   void attach(std::span<solvers::PatchTask> patches);
 
   // Own leaves with at least one coarse face, in curve order.
@@ -72,6 +75,10 @@ class FluxCorrection {
   }
   std::span<const Outgoing> outgoing_parts() const { return outgoing_; }
   std::size_t register_doubles() const { return registers_.size(); }
+  // The register at an offset.
+  const double* fluxes(std::size_t offset) const { return registers_.data() + offset; }
+  // Length of a part: for each coarse volume face that the fine face touches and each unknown, two.
+  std::size_t part_doubles(const SubFace& sub_face) const;
 
   std::size_t bytes() const { return registers_.size() * sizeof(double); }
   // Memory of the plan, without registers.
@@ -85,12 +92,13 @@ class FluxCorrection {
 
   void make_registers(const LocalView<D>& view);
   void list_outgoing(const LocalView<D>& view);
-  // The fine leaves across a face, in curve order; empty without finer neighbour.
-  static std::vector<FineFace> fine_faces(const LocalView<D>& view, std::int32_t leaf, int face);
-  std::size_t part_doubles(const SubFace& sub_face) const;
+  bool corrects(int coarse_level) const { return !coarse_level_ || *coarse_level_ == coarse_level; }
+  // The fine leaves across a face, in curve order; empty without finer neighbour that corrects it.
+  std::vector<FineFace> fine_faces(const LocalView<D>& view, std::int32_t leaf, int face) const;
   std::size_t register_of(std::int32_t leaf, int face) const;
 
   solvers::PatchLayout layout_;
+  std::optional<int> coarse_level_;
   std::vector<double> registers_;
   std::vector<Register> table_;  // of all faces at a jump, sorted by leaf and face
   std::vector<CoarseFace> faces_;

@@ -32,25 +32,32 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
   tree.communicator().agree([&] { ghost_pool_.reserve(ghosts.size()); });
   for (const std::int32_t ghost : ghosts)
     patches_[static_cast<std::size_t>(ghost)].q = ghost_pool_[ghost_pool_.acquire()];
+  filled_.clear();
+  read_.clear();
+  for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
+    if (!plan_.early(leaf).empty() || !plan_.late(leaf).empty()) filled_.push_back(leaf);
+    if (!plan_.jobs(leaf).empty() || !plan_.outgoing_volumes(leaf).empty() ||
+        !plan_.outgoing_parts(leaf).empty())
+      read_.push_back(leaf);
+  }
 }
 
 template <int D>
 void HaloExchange<D>::fill(double t, ThreadTeam& team) {
-  const std::size_t leaves = view_->own();
   messages_.start_receives();
-  team.for_chunks(leaves, [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      sum_parts(leaf);
-      pack(plan_.outgoing_volumes(leaf), plan_.outgoing_parts(leaf));
+  team.for_chunks(read_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      sum_parts(read_[i]);
+      pack(plan_.outgoing_volumes(read_[i]), plan_.outgoing_parts(read_[i]));
     }
   });
   start_sends(team);
   const auto first_phase = [&](Arrival arrival) {
-    team.for_chunks(leaves, [&](int, std::size_t begin, std::size_t end) {
-      for (std::size_t leaf = begin; leaf < end; ++leaf) {
-        if (plan_.arrival(leaf) == arrival)
+    team.for_chunks(filled_.size(), [&](int, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (plan_.arrival(filled_[i]) == arrival)
           finish_first_phase(
-              leaf, [](std::size_t) { return true; }, t);
+              filled_[i], [](std::size_t) { return true; }, t);
       }
     });
   };

@@ -89,6 +89,9 @@ class HaloExchange {
   std::vector<solvers::PatchTask>
       patches_;                // of own leaves, then of the other leaves of the view, whose slots may be null
   std::vector<double> parts_;  // partial sums of own fine leaves
+  // Own leaves whose halos the plan fills in its first phase, and those that coarser halos or other ranks
+  // read, in curve order.
+  std::vector<std::size_t> filled_, read_;
 };
 
 }  // namespace meander::mesh

@@ -76,6 +76,7 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
 template <int D>
 void PatchMesh<D>::rebuild() {
   has_tables_ = false;
+  local_steps_.reset();
   view_.emplace(tree_);
   levels_.resize(size());
   patches_.resize(view_->size());
@@ -148,7 +149,17 @@ void PatchMesh<D>::count_facts() {
 
 template <int D>
 std::size_t PatchMesh<D>::register_bytes() const {
-  return flux_correction_.bytes() + halos_.buffer_bytes() + 2 * flux_messages_.sent_bytes();
+  return flux_correction_.bytes() + halos_.buffer_bytes() + 2 * flux_messages_.sent_bytes() +
+         (local_steps_ ? local_steps_->bytes() : 0);
+}
+
+template <int D>
+LocalSteps<D>& PatchMesh<D>::local_steps() {
+  if (!local_steps_) {
+    local_steps_ =
+        std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_, memory_, patches_);
+  }
+  return *local_steps_;
 }
 
 template <int D>

@@ -20,6 +20,7 @@
 #include "mesh/device_patches.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_exchange.hpp"
+#include "mesh/local_steps.hpp"
 #include "mesh/patch_pool.hpp"
 #include "solvers/solver.hpp"
 
@@ -135,6 +136,15 @@ class PatchMesh {
   void correct(std::size_t i, double dt) const;
   void sum_parts(std::size_t leaf);
 
+  // What local time steps need in addition: for conservative solvers of means, with patches in host memory.
+  // Valid until the next change of the mesh. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
+  // Collective.
+  LocalSteps<D>& local_steps();
+  // The load of a leaf of each level, for repartitioning; default: 1.
+  void set_level_weights(std::span<const std::int64_t> weights) {
+    level_weights_.assign(weights.begin(), weights.end());
+  }
+
   // Adds the seconds that an update of the leaf takes this rank, for measured weights: the time of a thread,
   // divided by the number of threads.
   bool measures_cost() const { return policy_.measured_weights; }
@@ -229,6 +239,8 @@ class PatchMesh {
     bool is_planned = false;
   };
   std::unique_ptr<WholeHalos> whole_halos_;
+  std::unique_ptr<LocalSteps<D>> local_steps_;  // null until they are used on the present mesh
+  std::vector<std::int64_t> level_weights_;
   FluxCorrection<D> flux_correction_;
   parallel::NeighbourMessages flux_messages_;
   std::vector<solvers::PatchTask>

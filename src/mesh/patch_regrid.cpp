@@ -165,6 +165,12 @@ std::vector<std::int64_t> PatchMesh<D>::balanced_cut() const {
   const auto now = tree_.partition().first_leaves();
   if (communicator().size() == 1) return {now.begin(), now.end()};
   std::vector<std::int64_t> weights(size(), 1);
+  if (!level_weights_.empty()) {
+    for (std::size_t leaf = 0; leaf < size(); ++leaf) {
+      const auto level = static_cast<std::size_t>(cell_of<D>(tree_.leaves()[leaf]).level);
+      weights[leaf] = level_weights_[std::min(level, level_weights_.size() - 1)];
+    }
+  }
   if (policy_.measured_weights) {
     // In nanoseconds; all 0 before the first step.
     for (std::size_t leaf = 0; leaf < size(); ++leaf)

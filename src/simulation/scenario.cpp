@@ -12,6 +12,10 @@ void Scenario::boundary(const double* x, double dx, double, double* q) const {
   initial(x, dx, q);
 }
 void Scenario::check_widths(const io::KeyTable&, const std::vector<double>&) const {}
+bool Scenario::sets_step_data() const {
+  return false;
+}
+
 std::vector<Point<3>> Scenario::tracked_points() const {
   return {};
 }

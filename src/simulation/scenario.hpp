@@ -48,6 +48,9 @@ class Scenario {
   // solver.step_data(). The result must not depend on the number of threads or the partition. Collective.
   virtual void prepare_step(const StateView& view, solvers::Solver& solver);
 
+  // Whether prepare_step() fills step data.
+  virtual bool sets_step_data() const;
+
   // Points that diagnostics of the equation follow, at the start time. Default: none.
   virtual std::vector<Point<3>> tracked_points() const;
 

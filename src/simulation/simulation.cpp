@@ -86,6 +86,8 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       traversal_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get()),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
       t_(config.time.start) {
+  if (config.time.stepping == "local")
+    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, team_);
   for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());
   update_tracked_points();
   count_leaves();
@@ -147,11 +149,11 @@ void SimulationOf<D>::advance(double limit) {
   const double waited = traversal_.times().messages;
   for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state(diagnostic->name()));
   // After a regrid, the step brings the new mesh to the device.
-  in_memory([&] { status_ = traversal_.advance(t_, dt, t_next); });
+  in_memory([&] { status_ = take_step(dt, t_next); });
   t_ = t_next;
   dt_ = dt;
   ++step_;
-  updates_ += volumes();
+  updates_ += (local_ ? local_->leaf_updates() : leaves_) * mesh_.layout().volumes();
   count_status();
   check_state();
   for (const auto& diagnostic : diagnostics_) diagnostic->end_step(state(diagnostic->name()), dt);
@@ -169,10 +171,19 @@ void SimulationOf<D>::advance(double limit) {
 }
 
 template <int D>
-double SimulationOf<D>::stable_dt() const {
+tasks::SweepStatus SimulationOf<D>::take_step(double dt, double t_next) {
+  if (local_ && !local_->is_global()) return local_->advance(t_, dt, t_next);
+  if (local_) local_->count_global_step();
+  return traversal_.advance(t_, dt, t_next);
+}
+
+template <int D>
+double SimulationOf<D>::stable_dt() {
   double finest = std::numeric_limits<double>::infinity();
   for (const double dx : level_dx_) finest = dx > 0 ? std::min(finest, dx) : finest;
-  const double dt = std::min(config_.time.cfl * status_.min_crossing, solver_->step_limit(t_, finest));
+  const double dt = local_
+                        ? local_->plan(status_, t_)
+                        : std::min(config_.time.cfl * status_.min_crossing, solver_->step_limit(t_, finest));
   return config_.time.max_dt > 0 ? std::min(dt, config_.time.max_dt) : dt;
 }
 
@@ -261,6 +272,7 @@ void SimulationOf<D>::count_leaves() {
   leaves.resize(levels);
   level_dx_.resize(levels);
   leaves_per_level_ = std::move(leaves);
+  if (local_) local_->set_levels(leaves_per_level_, level_dx_);
 }
 
 template <int D>
@@ -298,6 +310,7 @@ template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = traversal_.times();
+  if (local_) times.sweeps += local_->times();
   times.messages = traversal_.message_overlap();
   return times;
 }

@@ -15,6 +15,7 @@
 #include "mesh/patch_mesh.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/report/local_steps_report.hpp"
 #include "simulation/report/offload_report.hpp"
 #include "simulation/report/resident_report.hpp"
 #include "simulation/scenario.hpp"
@@ -49,7 +50,7 @@ class Simulation {
 
   virtual const parallel::Communicator& communicator() const = 0;
 
-  // One time step, which ends at `limit` at the latest, and exactly there if it would end shortly before.
+  // One time step (local steps: of the coarsest level), which ends at `limit` at the latest, and exactly there if it would end shortly before.
   // Regrids after every config().mesh.regrid_every-th step. Throws StateFailure, and Failure if memory runs
   // out, on all ranks alike. Collective.
   virtual void advance(double limit) = 0;
@@ -82,7 +83,8 @@ class Simulation {
   virtual std::size_t state_bytes() const = 0;
   virtual std::size_t register_bytes() const = 0;
   virtual RunTimes times() const = 0;
-  virtual std::optional<OffloadReport> offload() const = 0;  // nothing without devices
+  virtual std::optional<LocalStepsReport> local_steps() const = 0;  // nothing with global steps
+  virtual std::optional<OffloadReport> offload() const = 0;         // nothing without devices
   // Nothing unless the patches of this rank live on a device.
   virtual std::optional<ResidentReport> resident() const = 0;
   virtual std::optional<mesh::DeviceMemory> device_memory() const = 0;  // wanted for the present mesh

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
+#include "simulation/control/local_stepping.hpp"
 #include "simulation/control/time_progress.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/diagnostics/bounds_watch.hpp"
@@ -62,6 +63,9 @@ class SimulationOf final : public Simulation {
   std::size_t state_bytes() const override { return mesh_.state_bytes(); }
   std::size_t register_bytes() const override { return mesh_.register_bytes(); }
   RunTimes times() const override;
+  std::optional<LocalStepsReport> local_steps() const override {
+    return local_ ? std::optional(local_->report()) : std::nullopt;
+  }
   std::optional<OffloadReport> offload() const override;
   std::optional<ResidentReport> resident() const override;
   std::optional<mesh::DeviceMemory> device_memory() const override;
@@ -106,7 +110,9 @@ class SimulationOf final : public Simulation {
   void count_leaves();
   void count_status();
   void check_state() const;  // throws StateFailure on all ranks
-  double stable_dt() const;  // the longest step that scheme and input allow
+  // The longest step that scheme and input allow. Collective.
+  double stable_dt();
+  tasks::SweepStatus take_step(double dt, double t_next);
   // Throws InputError on all ranks if the mesh does not fit into the memory of a device. Collective.
   void check_device_memory() const;
   // Runs `change`, after which the mesh needs more memory than before. Throws Failure if there is not enough.
@@ -123,6 +129,7 @@ class SimulationOf final : public Simulation {
   std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
   tasks::Traversal<D> traversal_;
+  std::unique_ptr<LocalStepping<D>> local_;  // or null: global steps
   Refinement<D> refinement_;
   std::vector<std::unique_ptr<Diagnostic>> diagnostics_;
   std::vector<Point<3>> tracked_points_;  // of all diagnostics

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tasks/host_work.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/trace.hpp"
@@ -98,23 +96,7 @@ SweepStatus HostWork<D>::enforce_floors() {
 
 template <int D>
 SweepStatus HostWork<D>::status() {
-  SweepStatus merged;
-  merged.min_crossing = std::numeric_limits<double>::infinity();
-  const auto patches = mesh_.patches();
-  for (std::size_t leaf = 0; leaf < patches.size(); ++leaf) {
-    const solvers::PatchStatus& status = status_[leaf];
-    merged.min_crossing = std::min(merged.min_crossing, patches[leaf].dx / status.max_rate);
-    merged.first_order += status.first_order;
-    merged.floored += status.floored;
-    merged.strayed += status.strayed;
-    if (status.breach.bound >= 0) {
-      auto& first = merged.breached[static_cast<std::size_t>(status.breach.bound)];
-      if (first.leaf < 0) first = {static_cast<std::int32_t>(leaf), status.breach};
-    }
-    if (!status.admissible && merged.inadmissible < 0) merged.inadmissible = static_cast<std::int32_t>(leaf);
-  }
-  merged.failed = merged.inadmissible >= 0;
-  return merged;
+  return merge(mesh_.patches(), mesh_.levels(), status_);
 }
 
 template class HostWork<2>;

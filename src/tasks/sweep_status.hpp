@@ -5,15 +5,22 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
+#include "parallel/communicator.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::tasks {
+
+// Levels of a tree: at least one more than Key::max_level.
+inline constexpr int most_levels = 20;
 
 // Bitwise identical for every number of threads.
 struct SweepStatus {
   // Min over the leaves of all ranks of dx / max_rate: the step at Courant number 1; infinite without waves.
   double min_crossing = 0;
+  // The same by level. Of this rank; of all after merge_over_ranks().
+  std::array<double, most_levels> crossing{};
   bool failed = false;  // the state of some rank is inadmissible
   // Of this rank: sums over leaves of the counts in solvers::PatchStatus.
   std::int64_t first_order = 0;
@@ -28,5 +35,12 @@ struct SweepStatus {
   };
   std::array<Breached, solvers::most_bounds> breached;
 };
+
+// The status of a rank's leaves by those of the patches.
+SweepStatus merge(std::span<const solvers::PatchTask> patches, std::span<const int> levels,
+                  std::span<const solvers::PatchStatus> statuses);
+
+// With crossing times and failure of all ranks. Collective.
+SweepStatus merge_over_ranks(SweepStatus status, const parallel::Communicator& communicator);
 
 }  // namespace meander::tasks

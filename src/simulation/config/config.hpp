@@ -34,7 +34,8 @@ struct MeshConfig {
   int min_level = 0;  // default: the base level
   int max_level = 0;  // default: min_level
   int regrid_every = 4;
-  int buffer = 1;  // layers of leaves refined around those that a criterion marks
+  int buffer = 1;            // layers of leaves refined around those that a criterion marks
+  int subcycled_levels = 2;  // number of the finest levels with steps of their own, for local time steps
   // [partition]
   double partition_imbalance = 1.1;  // repartition above this max/mean load
   bool measured_weights = false;     // the load of a leaf is its measured update time, not its volumes
@@ -45,7 +46,8 @@ struct TimeConfig {
   double start = 0, end = 1;  // defaults from the scenario
   int max_steps = 0;          // 0: no limit
   double cfl = 0.4;
-  double max_dt = 0;  // 0: none
+  double max_dt = 0;                // 0: none
+  std::string stepping = "global";  // or "local"
 };
 
 // [output]

@@ -67,6 +67,12 @@ void describe_mesh(io::KeyTable& keys, MeshConfig& config) {
                "Number of steps between adaptations of the mesh.", io::at_least(1));
   keys.integer("buffer", config.buffer, "leaves",
                "Layers of leaves refined around those that a criterion refines.", io::between(0, 8));
+  keys.integer(
+      "subcycled-levels", config.subcycled_levels, "levels",
+      "With time.stepping = \"local\": the number of levels, the finest, that may take several steps "
+      "in one of the next coarser level. All coarser levels share one step. Regrids take place between "
+      "steps of the coarsest level, so many subcycled levels need a wide buffer.",
+      io::between(0, 5));
 }
 
 std::vector<std::string> weight_names() {
@@ -115,6 +121,12 @@ void describe_time(io::KeyTable& keys, TimeConfig& config) {
                io::at_least(0));
   keys.number("max-dt", config.max_dt, "time", "Largest time step; 0: limited by stability only.",
               io::at_least(0));
+  keys.choice(
+      "stepping", config.stepping, {"global", "local"},
+      "Time steps: global, the same for all leaves; local, by level, where a level takes up to 3 steps "
+      "in one of the next coarser level. Then a step, in every key that counts steps, is one of the "
+      "coarsest level. Local steps exist for conservative schemes of one stage (rusanov, godunov, "
+      "muscl), without devices and without gravity.");
 }
 
 void describe_output(io::KeyTable& keys, OutputConfig& config, const std::vector<std::string>& plot_names) {

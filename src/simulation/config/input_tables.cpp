@@ -8,6 +8,7 @@
 #include "simulation/config/check_config.hpp"
 #include "simulation/config/field_names.hpp"
 #include "simulation/config/input_table.hpp"
+#include "simulation/config/local_steps_config.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -269,6 +270,7 @@ void check_devices(const KeyTable& keys, InputDraft& draft) {
   check_offload(
       draft.tables.at("offload"), keys, config.offload, *config.solver, config.mesh.patch_size,
       std::span(config.domain.boundary).first(2 * static_cast<std::size_t>(config.domain.dimensions)));
+  check_local_steps(draft.tables.at("time"), draft.tables.at("mesh"), config);
 }
 
 template <auto describe, auto member>

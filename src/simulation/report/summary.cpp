@@ -77,6 +77,7 @@ Summary summarise(const Simulation& simulation, const RunCosts& costs) {
   summary.floored = simulation.floored_volumes();
   summary.strayed = simulation.strayed_volumes();
 
+  summary.local_steps = simulation.local_steps();
   summary.offload = sum_over_ranks(simulation.offload(), communicator);
   summary.resident = sum_over_ranks(simulation.resident(), communicator);
 
@@ -149,6 +150,7 @@ std::vector<std::string> summary_lines(const Summary& s) {
                                   ? fmt::format("; {} checkpoint{}, {:.2g} s each", s.checkpoints,
                                                 s.checkpoints == 1 ? "" : "s", s.checkpoint_seconds)
                                   : ""));
+  if (s.local_steps) lines.push_back("  " + local_steps_line(*s.local_steps));
   if (s.offload) {
     for (const std::string& line : offload_lines(*s.offload)) lines.push_back(line);
   }
@@ -220,6 +222,9 @@ std::string summary_json(const Summary& s) {
   add("first_order_volume_updates", fmt::format("{}", s.first_order));
   add("floored_volume_updates", fmt::format("{}", s.floored));
   add("strayed_volume_updates", fmt::format("{}", s.strayed));
+  if (s.local_steps) {
+    for (const auto& [key, value] : local_steps_figures(*s.local_steps)) add(key, value);
+  }
   if (s.offload) {
     for (const auto& [key, value] : offload_figures(*s.offload)) add(key, value);
   }

@@ -45,6 +45,7 @@ struct Summary {
   std::int64_t checkpoints = 0;
   double checkpoint_seconds = 0;  // each
   OverlapTime messages;           // of several ranks
+  std::optional<LocalStepsReport> local_steps;
   std::optional<OffloadReport> offload;
   std::optional<ResidentReport> resident;
   std::int64_t first_order = 0, floored = 0, strayed = 0;  // volume updates, since the start of the whole run

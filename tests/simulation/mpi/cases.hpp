@@ -244,6 +244,31 @@ inline std::vector<RankCase> rank_cases() {
   };
 }
 
+// Local time steps, on meshes that change after every step. Devices do not take them yet.
+inline std::vector<RankCase> local_rank_cases() {
+  return {
+      {"local_riemann", riemann, {"time.stepping=local", "mesh.regrid-every=1"}, 7},
+      {"local_riemann_measured",
+       riemann,
+       {"time.stepping=local", "mesh.regrid-every=1", "partition.weights=measured", "partition.imbalance=1"},
+       7},
+      {"local_sedov",
+       sedov,
+       {"time.stepping=local", "mesh.regrid-every=1", "mesh.buffer=2", "mesh.subcycled-levels=3"},
+       5},
+      {"local_riemann_rusanov",
+       riemann,
+       {"time.stepping=local", "mesh.regrid-every=1", "solver.scheme=rusanov"},
+       7},
+      {"local_sod", sod, {"time.stepping=local", "mesh.regrid-every=1"}, 10},
+  };
+}
+inline std::vector<RankCase> all_rank_cases() {
+  std::vector<RankCase> all = rank_cases();
+  for (const RankCase& tested : local_rank_cases()) all.push_back(tested);
+  return all;
+}
+
 inline RankCase case_called(const std::string& name) {
   for (const RankCase& tested : rank_cases()) {
     if (tested.name == name) return tested;

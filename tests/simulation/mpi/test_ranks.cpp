@@ -13,7 +13,7 @@ namespace meander::simulation {
 namespace {
 
 class Ranks : public testing::TestWithParam<RankCase> {};
-INSTANTIATE_TEST_SUITE_P(Simulation, Ranks, testing::ValuesIn(rank_cases()),
+INSTANTIATE_TEST_SUITE_P(Simulation, Ranks, testing::ValuesIn(all_rank_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(Ranks, ChangeNoBit) {

@@ -66,7 +66,7 @@ Outcome to_the_end(Simulation& simulation, int steps) {
 }
 
 class Restart : public testing::TestWithParam<RankCase> {};
-INSTANTIATE_TEST_SUITE_P(Simulation, Restart, testing::ValuesIn(rank_cases()),
+INSTANTIATE_TEST_SUITE_P(Simulation, Restart, testing::ValuesIn(all_rank_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
 // The first half on some ranks, the second half on others.

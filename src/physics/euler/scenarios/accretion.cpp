@@ -56,6 +56,7 @@ class Accretion final : public Scenario {
   void initial(const double* centre, double dx, double* q) const override;
   void boundary(const double* x, double dx, double t, double* q) const override;
   void prepare_step(const StateView& view, solvers::Solver& solver) override;
+  bool sets_step_data() const override { return gravity_; }
   std::vector<Measure> measure(const StateView& view) const override;
 
  private:

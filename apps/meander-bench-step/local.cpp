@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "local.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "simulation/config/config.hpp"
+#include "simulation/simulation.hpp"
+
+namespace meander::bench {
+namespace {
+
+double cpu_seconds() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::string nest(const std::string& scheme, int p, int levels, int dim, const char* stepping) {
+  return fmt::format(
+      "[domain]\ndimensions = {}\n[boundary]\nall = \"periodic\"\n"
+      "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\nregrid-every = 1000000\n"
+      "subcycled-levels = {}\n[[refinement]]\nkind = \"ball\"\nradius = 1e-4\n"
+      "[solver]\nscheme = \"{}\"\n[scenario]\nname = \"uniform\"\nvelocity = [{}]\n"
+      "[time]\nstepping = \"{}\"\nend = 1e9\n",
+      dim, p, levels, levels - 1, scheme, dim == 3 ? "0.3, 0.3, 0.3" : "0.3, 0.3", stepping);
+}
+
+struct Pace {
+  double seconds;  // of CPU time for a unit of simulated time, median
+  std::int64_t leaves;
+  double gain;  // in updates
+};
+
+Pace measure(const std::string& input, int threads, int repeats) {
+  const auto config = simulation::load_config_text(input, "bench", {}, simulation::scenarios(), 1e12);
+  const auto run = simulation::make_simulation(config, threads);
+  for (int step = 0; step < 2; ++step) run->advance(1e9);
+  const double updates_before = static_cast<double>(run->volume_updates());
+  run->advance(1e9);
+  const int steps =
+      std::max(1, static_cast<int>(2e7 / (static_cast<double>(run->volume_updates()) - updates_before)));
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const double start = cpu_seconds(), t = run->time();
+    for (int step = 0; step < steps; ++step) run->advance(1e9);
+    seconds.push_back((cpu_seconds() - start) / (run->time() - t));
+  }
+  std::ranges::sort(seconds);
+  const auto local = run->local_steps();
+  return {seconds[seconds.size() / 2], run->leaves(), local ? local->gain() : 1.0};
+}
+
+}  // namespace
+
+void compare_local_steps(const LocalChoice& choice) {
+  fmt::print("{:8} {:>3} {:>6} {:>7} {:>8} {:>8} {:>16}\n", "scheme", "p", "levels", "leaves", "gain",
+             "ideal", "gain / ideal");
+  for (const std::string& scheme : choice.schemes) {
+    for (const int p : choice.patch_sizes) {
+      for (const int levels : choice.levels) {
+        const auto pace = [&](const char* stepping) {
+          return measure(nest(scheme, p, levels, choice.dim, stepping), choice.threads, choice.repeats);
+        };
+        const Pace global = pace("global"), local = pace("local");
+        const double gain = global.seconds / local.seconds;
+        fmt::print("{:8} {:>3} {:>6} {:>7} {:>8.2f} {:>8.2f} {:>16.2f}\n", scheme, p, levels, local.leaves,
+                   gain, local.gain, gain / local.gain);
+      }
+    }
+  }
+}
+
+}  // namespace meander::bench

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Halos with local time steps: those of the leaves of one level and of all finer ones, which begin a step at
+// the same time, while the next coarser level is within its step. What is prolonged from the coarser level is
+// interpolated linearly in time between the beginning of its step and its end (before refluxing):
+// q_old + theta (q_new - q_old). A mean of admissible states is admissible. Equal states are reproduced
+// exactly.
+
+#include <span>
+#include <vector>
+
+#include "mesh/halo_exchange.hpp"
+
+namespace meander::mesh {
+
+template <int D>
+class LevelHalos {
+ public:
+  // For solvers of means. All outlive this; `patches`: of all leaves of the view, own ones with slots. Throws
+  // gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  LevelHalos(const DistributedTree<D>& tree, const LocalView<D>& view, const solvers::Solver& solver,
+             const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+             std::span<const solvers::PatchTask> patches, int level);
+
+  // Before the update of a leaf of the next coarser level: keeps what finer halos read. No effect on other
+  // leaves. Calls for different leaves may run concurrently.
+  void keep(std::int32_t leaf);
+
+  // Fills the halos of the leaves of `level` and finer ones at time t, from interiors and boundary conditions.
+  // theta: the fraction of the coarser level's step that has passed at t, for which keep() was called.
+  // Collective among neighbours.
+  void fill(double theta, double t, ThreadTeam& team);
+
+  std::size_t bytes() const {
+    return interpolated_.capacity() * interpolated_.slot_doubles() * sizeof(double) +
+           kept_.size() * sizeof(double) + exchange_.ghost_bytes() + exchange_.buffer_bytes();
+  }
+
+ private:
+  // An own coarse leaf that finer halos read: the box that they read, its state at the beginning of the
+  // leaf's step in kept_, and the slot of the interpolated state.
+  struct Source {
+    std::int32_t leaf;
+    solvers::Box<D> box{};
+    std::size_t kept = 0;
+    double* slot = nullptr;
+  };
+  Source* find(std::int32_t leaf);
+  void interpolate(const Source& source, double theta) const;
+
+  solvers::PatchLayout layout_;
+  std::span<const solvers::PatchTask> patches_;
+  PatchPool interpolated_;
+  HaloExchange<D> exchange_;
+  std::vector<Source> sources_;  // by leaf
+  std::vector<double> kept_;
+};
+
+}  // namespace meander::mesh

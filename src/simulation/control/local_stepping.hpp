@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Local time steps of a simulation (time.stepping = "local"): chooses the step of the coarsest level and the
+// ratios of the finer ones, and takes the step. A step of the simulation is one of the coarsest level.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "simulation/config/config.hpp"
+#include "simulation/report/local_steps_report.hpp"
+#include "tasks/local_traversal.hpp"
+#include "tasks/step_plan.hpp"
+
+namespace meander::simulation {
+
+template <int D>
+class LocalStepping {
+ public:
+  // All outlive this.
+  LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
+                ThreadTeam& team)
+      : config_(config), mesh_(mesh), solver_(solver), traversal_(mesh, solver, team) {}
+
+  // After each change of the mesh. By level of the tree: leaves of all ranks, and widths of volumes.
+  void set_levels(std::span<const std::int64_t> leaves, std::span<const double> widths);
+
+  // Plans the next step. Returns its longest stable length; the step may be shorter. `status`: of the present
+  // state; its crossing times are those of each rank or of all. Throws AgreedInputError (one rank: InputError)
+  // if updates need step data. Collective.
+  double plan(const tasks::SweepStatus& status, double t);
+  // Whether all levels take the same step by the plan.
+  bool is_global() const;
+
+  // Advances all levels to t_next. Collective.
+  tasks::SweepStatus advance(double t, double dt, double t_next);
+  // Instead of advance(), after a global step.
+  void count_global_step();
+
+  // Updates of leaves in the last step.
+  std::int64_t leaf_updates() const { return leaf_updates_; }
+  const LocalStepsReport& report() const { return report_; }
+  const tasks::SweepTimes& times() const { return traversal_.times(); }
+
+ private:
+  double limit(std::size_t level, double crossing, double t, double cfl) const;
+  // Steps of a level so far.
+  std::int64_t steps_of(std::size_t level) const;
+  // Counts the steps of each level in the last step of the coarsest one.
+  void count(std::span<const std::int64_t> steps);
+
+  const Config& config_;
+  mesh::PatchMesh<D>& mesh_;
+  const solvers::Solver& solver_;
+  tasks::LocalTraversal<D> traversal_;
+  // Of the levels with leaves, from the coarsest.
+  std::vector<std::int64_t> leaves_;
+  std::vector<double> widths_, limits_;
+  tasks::StepPlan plan_;
+  std::int64_t leaf_updates_ = 0;
+  LocalStepsReport report_;
+};
+
+}  // namespace meander::simulation

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// One step of the coarsest level with local time steps: finer levels take several steps in it, by LevelClock.
+// At each tick: halos of the levels that begin a step, then updates of their leaves; at its end refluxing of
+// the levels whose step ends, except the finest. Sweeps are bulk-synchronous, without overlap of messages and
+// updates.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/thread_team.hpp"
+#include "mesh/patch_mesh.hpp"
+#include "solvers/solver.hpp"
+#include "tasks/level_clock.hpp"
+#include "tasks/sweep_status.hpp"
+#include "tasks/sweep_times.hpp"
+
+namespace meander::tasks {
+
+// The choice of steps on finer levels. Levels count from that of the coarsest leaves.
+struct LocalStepRule {
+  int subcycled = 0;                     // the number of levels, the finest, that may have ratios > 1
+  std::span<const std::int64_t> leaves;  // of all ranks, by level
+  // The longest stable step of a level at time t by its crossing time (SweepStatus::crossing).
+  std::function<double(std::size_t level, double crossing, double t)> limit;
+};
+
+// The steps taken so far, equal on all ranks.
+struct LocalStepCounts {
+  std::vector<std::int64_t> steps;  // of each level of the mesh, counted from the root
+  std::int64_t large_ratios = 0;    // choices of a ratio beyond planned_ratio
+};
+
+template <int D>
+class LocalTraversal {
+ public:
+  // Both outlive this. For conservative solvers of means with one stage, on patches in host memory.
+  LocalTraversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team)
+      : mesh_(mesh), solver_(solver), team_(team) {}
+
+  // Advances all leaves from t by dt to t_next, as Traversal::advance(), with these ratios of the levels below
+  // the coarsest. At each later step of a level, the ratios of finer levels are chosen anew from their latest
+  // crossing times. SweepStatus::crossing is merged over ranks. Collective.
+  SweepStatus advance(double t, double dt, double t_next, std::span<const int> ratios,
+                      const LocalStepRule& rule);
+
+  // Updates of leaves by the last advance(), of all ranks.
+  std::int64_t leaf_updates() const { return leaf_updates_; }
+  const LocalStepCounts& counts() const { return counts_; }
+  LocalStepCounts& counts() { return counts_; }
+  const SweepTimes& times() const { return times_; }
+
+ private:
+  int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
+  // The ratios of the levels finer than the first of the tick. Empty if the state of any rank is inadmissible.
+  std::vector<int> choose(const LocalStepRule& rule);
+  void update(mesh::LocalSteps<D>& steps);
+  void correct(mesh::LocalSteps<D>& steps, std::size_t coarse, int fine_steps);
+  SweepStatus merged() const;
+
+  mesh::PatchMesh<D>& mesh_;
+  const solvers::Solver& solver_;
+  ThreadTeam& team_;
+  LevelClock clock_;
+  int coarsest_ = 0;
+  std::size_t levels_ = 0;
+  std::vector<solvers::PatchStatus> status_;
+  std::int64_t leaf_updates_ = 0;
+  LocalStepCounts counts_;
+  SweepTimes times_;
+};
+
+}  // namespace meander::tasks

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// A gas without smooth regions on nested levels, for tests of whole steps.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "base/vec.hpp"
+#include "mesh/patch_mesh.hpp"
+
+namespace meander::tasks {
+
+// Every flux correction and every restriction has an effect.
+template <int D>
+void fill_with_gas(const solvers::PatchLayout& layout, const solvers::PatchTask& patch) {
+  const int p = layout.p;
+  for (int v = 0; v < layout.volumes(); ++v) {
+    Index<D> i{};
+    double phase = 0;
+    for (int a = 0, rest = v; a < D; ++a, rest /= p) {
+      i[a] = rest % p;
+      phase += (17.0 + 8 * a) * (patch.lower[a] + (i[a] + 0.5) * patch.dx);
+    }
+    const double rho = 1 + 0.3 * std::sin(phase);
+    double kinetic = 0;
+    patch.q[layout.at(0, i)] = rho;
+    for (int a = 0; a < D; ++a) {
+      const double u = 0.2 * std::cos(3 * phase + a);
+      patch.q[layout.at(1 + a, i)] = rho * u;
+      kinetic += 0.5 * rho * u * u;
+    }
+    patch.q[layout.at(D + 1, i)] = kinetic + 1.5 + 0.5 * std::sin(5 * phase);
+  }
+}
+
+// Levels 1 to 3, refined towards the centre as fast as balance permits: some leaves have a coarser neighbour
+// on one side and a finer one on the other.
+template <int D>
+std::unique_ptr<mesh::PatchMesh<D>> nested_mesh(const solvers::Solver& solver, int p,
+                                                const mesh::BoundaryCondition& boundary, ThreadTeam& team) {
+  mesh::Domain<D> domain;
+  domain.base_cells.fill(1);
+  domain.periodic.fill(boundary.is_periodic());
+  mesh::Boundaries<D> boundaries;
+  boundaries.fill(&boundary);
+  auto mesh = std::make_unique<mesh::PatchMesh<D>>(mesh::DistributedTree<D>::uniform(domain, 1, {}), solver,
+                                                   p, boundaries, nullptr, gpu::host_memory());
+  const int finest = 3;
+  for (int level = 1; level < finest; ++level) {
+    std::vector<mesh::Adapt> flags(mesh->size(), mesh::Adapt::keep);
+    for (std::size_t leaf = 0; leaf < mesh->size(); ++leaf) {
+      const auto& patch = mesh->patches()[leaf];
+      const double width = p * patch.dx;
+      if (std::all_of(patch.lower, patch.lower + D, [&](double x) { return x < 0.5 && x + width > 0.5; }))
+        flags[leaf] = mesh::Adapt::refine;
+    }
+    EXPECT_TRUE(mesh->adapt(flags, 1, finest, 0, team));
+  }
+  for (const auto& patch : mesh->patches()) {
+    std::fill_n(patch.q, mesh->layout().slot_size(), 0.0);  // corners, which no scheme reads
+    fill_with_gas<D>(mesh->layout(), patch);
+  }
+  mesh->fill_halos(0, team);
+  return mesh;
+}
+
+// The slots of all leaves, with halos.
+template <int D>
+std::vector<std::vector<double>> slots_of(const mesh::PatchMesh<D>& mesh) {
+  const auto size = static_cast<std::size_t>(mesh.layout().slot_size());
+  std::vector<std::vector<double>> slots;
+  for (const auto& patch : mesh.patches()) slots.emplace_back(patch.q, patch.q + size);
+  return slots;
+}
+
+}  // namespace meander::tasks

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Local time steps on nested levels.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "base/exact_sum.hpp"
+#include "physics/euler/solver.hpp"
+#include "tasks/local_traversal.hpp"
+#include "tasks/step_plan.hpp"
+#include "tasks/traversal.hpp"
+#include "tests/tasks/nested_gas.hpp"
+
+namespace meander::tasks {
+namespace {
+
+struct Case {
+  int p;
+  std::string scheme, riemann;
+};
+const std::vector<Case> cases = {
+    {3, "godunov", "rusanov"}, {4, "godunov", "hllc"}, {7, "muscl", "rusanov"}, {6, "muscl", "hllc"}};
+
+std::vector<std::int64_t> leaves_of(std::span<const int> levels) {
+  std::vector<std::int64_t> leaves(3, 0);
+  for (const int level : levels) ++leaves[static_cast<std::size_t>(level - 1)];
+  return leaves;
+}
+
+// Ratios of levels 2 and 3 that do not change.
+struct Fixed {
+  std::vector<int> ratios;
+  std::vector<std::int64_t> leaves;
+  double dt;
+  // The longest steps for which these ratios are the least ones.
+  LocalStepRule rule() const {
+    return {2, leaves, [this](std::size_t level, double, double) {
+              double limit = dt;
+              for (std::size_t l = 0; l < level; ++l) limit /= ratios[l];
+              return limit;
+            }};
+  }
+};
+
+template <int D>
+void expect_bits_of_global_steps(const Case& c, int threads) {
+  const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme, .riemann = c.riemann});
+  ThreadTeam team(threads);
+  const auto global = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team),
+             local = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team);
+  const double dt = 0.1 / (27 * c.p * D);
+  const Fixed fixed{{1, 1}, leaves_of(local->levels()), dt};
+  Traversal<D> traversal(*global, *solver, team);
+  LocalTraversal<D> levels(*local, *solver, team);
+  double t = 0;
+  for (int step = 0; step < 3; ++step, t += dt) {
+    const SweepStatus expected = traversal.advance(t, dt, t + dt),
+                      found = levels.advance(t, dt, t + dt, fixed.ratios, fixed.rule());
+    ASSERT_FALSE(expected.failed);
+    EXPECT_EQ(found.failed, false);
+    EXPECT_EQ(found.min_crossing, expected.min_crossing);
+    EXPECT_EQ(found.crossing, expected.crossing);
+    EXPECT_EQ(found.first_order, expected.first_order);
+    EXPECT_EQ(levels.leaf_updates(), static_cast<std::int64_t>(local->size()));
+    const auto left = slots_of<D>(*global), right = slots_of<D>(*local);
+    for (std::size_t leaf = 0; leaf < left.size(); ++leaf) {
+      ASSERT_EQ(std::memcmp(left[leaf].data(), right[leaf].data(), left[leaf].size() * sizeof(double)), 0)
+          << D << "D, " << c.scheme << ", step " << step << ", leaf " << leaf;
+    }
+  }
+}
+
+TEST(LocalTraversal, HasTheBitsOfGlobalStepsIfAllRatiosAreOne) {
+  for (const Case& c : cases) {
+    for (const int threads : {1, 3}) expect_bits_of_global_steps<2>(c, threads);
+    if (c.p < 7) expect_bits_of_global_steps<3>(c, 2);
+  }
+}
+
+template <int D>
+std::vector<ExactSum> sums(const mesh::PatchMesh<D>& mesh, bool magnitudes) {
+  const auto& layout = mesh.layout();
+  std::vector<ExactSum> totals(static_cast<std::size_t>(layout.unknowns));
+  for (const auto& patch : mesh.patches()) {
+    for (int u = 0; u < layout.unknowns; ++u) {
+      for (int v = 0; v < layout.volumes(); ++v) {
+        Index<D> i{};
+        for (int a = 0, rest = v; a < D; ++a, rest /= layout.p) i[a] = rest % layout.p;
+        const double q = patch.q[layout.at(u, i)] * std::pow(patch.dx, D);
+        totals[static_cast<std::size_t>(u)].add(magnitudes ? std::abs(q) : q);
+      }
+    }
+  }
+  return totals;
+}
+
+// A leaf's own flux and the sum of its finer neighbours' fluxes cancel exactly up to rounding.
+template <int D>
+void expect_conservation(const Case& c, const std::vector<int>& ratios) {
+  const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme, .riemann = c.riemann});
+  ThreadTeam team(2);
+  const auto mesh = nested_mesh<D>(*solver, c.p, mesh::boundary::periodic, team);
+  const double dt = 0.1 / (27 * c.p * D) * ratios[0] * ratios[1];
+  const Fixed fixed{ratios, leaves_of(mesh->levels()), dt};
+  LocalTraversal<D> levels(*mesh, *solver, team);
+  const auto before = sums<D>(*mesh, false), scale = sums<D>(*mesh, true);
+  const int steps = 10;
+  double t = 0;
+  for (int step = 0; step < steps; ++step, t += dt) {
+    const SweepStatus status = levels.advance(t, dt, t + dt, ratios, fixed.rule());
+    ASSERT_FALSE(status.failed);
+    EXPECT_EQ(status.floored, 0);
+    const auto& n = fixed.leaves;
+    EXPECT_EQ(levels.leaf_updates(), n[0] + ratios[0] * (n[1] + ratios[1] * n[2]));
+  }
+  EXPECT_EQ(levels.counts().large_ratios, 0);
+  EXPECT_EQ(levels.counts().steps,
+            (std::vector<std::int64_t>{0, steps, steps * ratios[0], steps * ratios[0] * ratios[1]}));
+  const auto after = sums<D>(*mesh, false);
+  for (std::size_t u = 0; u < before.size(); ++u) {
+    EXPECT_LE(std::abs(after[u].value() - before[u].value()), 1e-15 * steps * scale[u].value())
+        << D << "D, " << c.scheme << ", unknown " << u << ", ratios " << ratios[0] << ", " << ratios[1];
+  }
+}
+
+TEST(LocalTraversal, ConservesMassMomentumAndEnergy) {
+  for (const Case& c : cases) {
+    for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 3}, {3, 1}, {3, 2}, {1, 2}}) {
+      expect_conservation<2>(c, ratios);
+      if (c.p < 6) expect_conservation<3>(c, ratios);
+    }
+  }
+}
+
+// As fill_halos() on a mesh whose coarse leaves have the interpolated state.
+template <int D>
+void expect_interpolated_halos(const Case& c, int coarse, double theta) {
+  const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
+  ThreadTeam team(2);
+  const auto between = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team),
+             expected = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team);
+  auto& halos = between->local_steps().halos(coarse + 1);
+  const auto size = static_cast<std::size_t>(between->layout().slot_size());
+  for (std::size_t leaf = 0; leaf < between->size(); ++leaf) {
+    if (between->levels()[leaf] != coarse) continue;
+    halos.keep(static_cast<std::int32_t>(leaf));
+    double *now = between->patches()[leaf].q, *at_theta = expected->patches()[leaf].q;
+    for (std::size_t i = 0; i < size; ++i) {
+      const double old = now[i];
+      now[i] = (1.2 + 0.1 * std::sin(static_cast<double>(i))) * old;
+      at_theta[i] = old + theta * (now[i] - old);
+    }
+  }
+  halos.fill(theta, 0, team);
+  expected->fill_halos(0, team);
+  const auto found = slots_of<D>(*between), wanted = slots_of<D>(*expected);
+  for (std::size_t leaf = 0; leaf < found.size(); ++leaf) {
+    if (between->levels()[leaf] <= coarse) continue;
+    ASSERT_EQ(std::memcmp(found[leaf].data(), wanted[leaf].data(), size * sizeof(double)), 0)
+        << D << "D, " << c.scheme << ", leaf " << leaf;
+  }
+}
+
+TEST(LevelHalos, AreThoseOfTheInterpolatedState) {
+  for (const Case& c : cases) {
+    for (const int coarse : {1, 2}) {
+      for (const double theta : {0.0, 1.0 / 3, 0.5}) {
+        expect_interpolated_halos<2>(c, coarse, theta);
+        if (c.p < 7) expect_interpolated_halos<3>(c, coarse, theta);
+      }
+    }
+  }
+}
+
+// Mass is conserved with ratios that differ between steps of the coarser level.
+TEST(LocalTraversal, ChoosesLargerRatiosIfWaveSpeedsGrowWithinAStep) {
+  const Case c{6, "muscl", "rusanov"};
+  const auto solver = euler::make_solver(2, {}, {.scheme = c.scheme});
+  ThreadTeam team(2);
+  const auto mesh = nested_mesh<2>(*solver, c.p, mesh::boundary::periodic, team);
+  const double dt = 9 * 0.1 / (27 * c.p * 2);
+  const auto leaves = leaves_of(mesh->levels());
+  // From the second step of level 2 on, level 3 stands only steps a fifth as long as those of level 2.
+  const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double t) {
+                             return level == 2 ? (t > 0 ? dt / 15 : dt / 9) : dt / 3;
+                           }};
+  LocalTraversal<2> levels(*mesh, *solver, team);
+  ASSERT_FALSE(levels.advance(0, dt, dt, std::vector{3, 3}, rule).failed);
+  EXPECT_EQ(levels.counts().steps, (std::vector<std::int64_t>{0, 1, 3, 13})) << "3 + 5 + 5 steps of level 3";
+  EXPECT_EQ(levels.counts().large_ratios, 2);
+  const auto after = sums<2>(*mesh, false);
+  const auto again = nested_mesh<2>(*solver, c.p, mesh::boundary::periodic, team);
+  EXPECT_NEAR(after[0].value(), sums<2>(*again, false)[0].value(), 1e-15);
+}
+
+}  // namespace
+}  // namespace meander::tasks

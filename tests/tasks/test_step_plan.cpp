@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Ratios and schedule of local time steps.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tasks/level_clock.hpp"
+#include "tasks/step_plan.hpp"
+
+namespace meander::tasks {
+namespace {
+
+using Leaves = std::vector<std::int64_t>;
+using Limits = std::vector<double>;
+using Ratios = std::vector<int>;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+double work_a_time(const Leaves& leaves, const StepPlan& plan) {
+  const auto steps = steps_by_level(plan.ratios);
+  return static_cast<double>(leaf_updates(leaves, steps)) / plan.dt;
+}
+
+TEST(StepPlan, ThirdsTheStepOfEachLevelIfWaveSpeedsAreEqual) {
+  const StepPlan plan = plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 2);
+  EXPECT_EQ(plan.ratios, (Ratios{1, 3, 3}));
+  EXPECT_EQ(plan.dt, 9);
+}
+
+TEST(StepPlan, SubcyclesOnlyTheFinestLevelsThatItMay) {
+  EXPECT_EQ(plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 1).ratios, (Ratios{1, 1, 3}));
+  EXPECT_EQ(plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 1).dt, 3);
+  EXPECT_EQ(plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 0).ratios, (Ratios{1, 1, 1}));
+  EXPECT_EQ(plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 0).dt, 1);
+  EXPECT_EQ(plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 7).ratios, (Ratios{1, 3, 3}));
+}
+
+// Gravity limits a step by the root of the width: ratios of sqrt(3).
+TEST(StepPlan, ChoosesSmallerRatiosWhereACoarseLevelIsTheLimit) {
+  const double root = std::sqrt(3);
+  const StepPlan plan = plan_steps(Limits{root, 1}, Leaves{1, 27}, 1);
+  EXPECT_EQ(plan.ratios, (Ratios{1, 1})) << "(1 + 27) / 1 < (1 + 2 * 27) / sqrt(3)";
+  const StepPlan nest = plan_steps(Limits{root, 1}, Leaves{100, 27}, 1);
+  EXPECT_EQ(nest.ratios, (Ratios{1, 2}));
+  EXPECT_EQ(nest.dt, root);
+  const StepPlan slow = plan_steps(Limits{1, 5}, Leaves{26, 27}, 1);
+  EXPECT_EQ(slow.ratios, (Ratios{1, 1})) << "a fine level that could take longer steps";
+  EXPECT_EQ(slow.dt, 1);
+}
+
+TEST(StepPlan, TakesTheLargerRatioIfTheWorkIsEqual) {
+  EXPECT_EQ(plan_steps(Limits{9, 1}, Leaves{0, 27}, 1).ratios, (Ratios{1, 3}));
+}
+
+TEST(StepPlan, HasNoRatiosWithoutWaves) {
+  const StepPlan plan = plan_steps(Limits{infinite, infinite}, Leaves{26, 27}, 1);
+  EXPECT_EQ(plan.ratios, (Ratios{1, 1}));
+  EXPECT_EQ(plan.dt, infinite);
+  EXPECT_EQ(plan_steps(Limits{2.5}, Leaves{9}, 3).dt, 2.5);
+}
+
+// Against all 3^4 plans.
+TEST(StepPlan, HasTheLeastWorkOfAllPlansAndExceedsNoLimit) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> factor(0.7, 5);
+  std::uniform_int_distribution<std::int64_t> number(1, 300);
+  for (int trial = 0; trial < 200; ++trial) {
+    Limits limits(5);
+    Leaves leaves(5);
+    double limit = 1;
+    for (std::size_t level = 5; level-- > 0;) {
+      limits[level] = limit;
+      limit *= factor(random);
+      leaves[level] = number(random);
+    }
+    const StepPlan plan = plan_steps(limits, leaves, 4);
+    double dt = plan.dt;
+    for (std::size_t level = 0; level < 5; ++level) {
+      dt /= plan.ratios[level];
+      EXPECT_LE(dt, limits[level] * (1 + 1e-12));
+    }
+    for (int code = 0; code < 81; ++code) {
+      StepPlan other{infinite, {1, code % 3 + 1, code / 3 % 3 + 1, code / 9 % 3 + 1, code / 27 + 1}};
+      const auto steps = steps_by_level(other.ratios);
+      for (std::size_t level = 0; level < 5; ++level)
+        other.dt = std::min(other.dt, static_cast<double>(steps[level]) * limits[level]);
+      EXPECT_LE(work_a_time(leaves, plan), work_a_time(leaves, other) * (1 + 1e-11));
+    }
+    const Ratios again =
+        choose_ratios(plan.dt, std::span(limits).subspan(1), std::span(leaves).subspan(1), 4);
+    EXPECT_TRUE(std::equal(again.begin(), again.end(), plan.ratios.begin() + 1)) << "trial " << trial;
+  }
+}
+
+TEST(Ratios, GrowWithWaveSpeedsUpToNine) {
+  const Leaves leaves{26, 27};
+  EXPECT_EQ(choose_ratios(9, Limits{3, 1}, leaves, 2), (Ratios{3, 3}));
+  EXPECT_EQ(choose_ratios(9, Limits{3, 2}, leaves, 2), (Ratios{3, 2}));
+  EXPECT_EQ(choose_ratios(3, Limits{3, 1}, leaves, 2), (Ratios{1, 3}));
+  EXPECT_EQ(choose_ratios(9, Limits{9, 1}, leaves, 2), (Ratios{3, 3})) << "the finest level needs nine steps";
+  EXPECT_EQ(choose_ratios(1, Limits{0.1999}, Leaves{27}, 1), (Ratios{6}));
+  EXPECT_EQ(choose_ratios(1, Limits{0.2}, Leaves{27}, 1), (Ratios{5})) << "rounding";
+  EXPECT_EQ(choose_ratios(1, Limits{0.01}, Leaves{27}, 1), (Ratios{9}));
+  EXPECT_EQ(choose_ratios(3, Limits{1, 1}, leaves, 1), (Ratios{1, 3})) << "the first shares the step";
+  EXPECT_EQ(choose_ratios(3, Limits{}, Leaves{}, 1), (Ratios{}));
+}
+
+TEST(IdealGain, IsThatOfTheSheet) {
+  const auto gain = [](const Leaves& leaves, const Ratios& ratios) {
+    return ideal_gain(leaves, steps_by_level(ratios));
+  };
+  EXPECT_DOUBLE_EQ(gain({1, 1, 1}, {1, 3, 3}), 27.0 / 13);
+  EXPECT_NEAR(gain({26, 26, 26, 26, 27}, {1, 3, 3, 3, 3}), 3.29, 0.03);
+  EXPECT_DOUBLE_EQ(gain({5, 7}, {1, 1}), 1);
+  EXPECT_DOUBLE_EQ(gain({}, {}), 1);
+}
+
+// All ticks of a step, in order, with fixed ratios.
+TEST(LevelClock, BeginsAndEndsLevelsInTheirOrder) {
+  const Ratios ratios{1, 2, 3};
+  LevelClock clock;
+  clock.start(3, 10, 6);
+  std::vector<std::pair<std::size_t, std::size_t>> seen;
+  std::vector<double> times, thetas;
+  std::vector<int> begun(3, 0);
+  while (!clock.is_done()) {
+    const std::size_t first = clock.first();
+    clock.begin_finer(std::span(ratios).subspan(first + 1));
+    for (std::size_t level = first; level < 3; ++level) {
+      ++begun[level];
+      EXPECT_EQ(clock[level].t, clock[2].t) << "levels that begin together stand at one time";
+    }
+    times.push_back(clock[2].t);
+    thetas.push_back(clock[2].theta());
+    seen.emplace_back(first, clock.end_tick());
+  }
+  EXPECT_EQ(seen, (std::vector<std::pair<std::size_t, std::size_t>>{
+                      {0, 2}, {2, 2}, {2, 1}, {1, 2}, {2, 2}, {2, 0}}));
+  EXPECT_EQ(times, (std::vector<double>{10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(thetas, (std::vector<double>{0, 1.0 / 3, 2.0 / 3, 0, 1.0 / 3, 2.0 / 3}));
+  EXPECT_EQ(begun, (Ratios{1, 2, 6}));
+}
+
+// A ratio that changes between two steps of the coarser level.
+TEST(LevelClock, TakesNewRatiosAtEachStepOfTheCoarserLevel) {
+  LevelClock clock;
+  clock.start(3, 0, 1);
+  int ticks = 0;
+  for (int parents = 0; !clock.is_done(); ++ticks) {
+    if (clock.first() == 0) clock.begin_finer(Ratios{2, 1});
+    if (clock.first() == 1) {
+      clock.begin_finer(Ratios{4});
+      ++parents;
+    }
+    EXPECT_EQ(parents, clock.first() == 0 ? 0 : 1);
+    clock.end_tick();
+  }
+  EXPECT_EQ(ticks, 5);
+  clock.start(1, 0, 1);
+  clock.begin_finer({});
+  EXPECT_EQ(clock.end_tick(), 0U);
+  EXPECT_TRUE(clock.is_done());
+}
+
+}  // namespace
+}  // namespace meander::tasks
