@@ -34,7 +34,7 @@ LevelHalos<D>::LevelHalos(const DistributedTree<D>& tree, const LocalView<D>& vi
     : layout_(layout),
       patches_(patches),
       interpolated_(memory, static_cast<std::size_t>(layout.slot_size())),
-      exchange_(solver, layout, boundaries, memory) {
+      exchange_(solver, layout, boundaries, memory, *std::pmr::new_delete_resource()) {
   const auto cells = view.neighbours().cells();
   std::vector<char> filled(view.size());
   for (std::size_t leaf = 0; leaf < view.size(); ++leaf) {

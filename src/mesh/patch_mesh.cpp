@@ -156,8 +156,8 @@ std::size_t PatchMesh<D>::register_bytes() const {
 template <int D>
 LocalSteps<D>& PatchMesh<D>::local_steps() {
   if (!local_steps_) {
-    local_steps_ =
-        std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_, memory_, patches_);
+    local_steps_ = std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_,
+                                                   memory_.slots, patches_);
   }
   return *local_steps_;
 }

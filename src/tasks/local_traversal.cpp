@@ -94,7 +94,8 @@ void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps) {
                      std::span(&status, 1));
       add(status_[leaf], status);
       if (of_leaf > coarsest_) steps.fluxes(of_leaf - 1).add_step(leaves[i], clock_[l].substep);
-      if (measures) mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count());
+      if (measures)
+        mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
     }
   });
 }
