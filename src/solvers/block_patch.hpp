@@ -98,7 +98,8 @@ struct BlockStep {
   template <class Shape>
   MEANDER_TERM void store(const DevicePatch& patch, const Shape& shape, const double* q, int volume,
                           int in_slot) const {
-    double* const to = in_place ? global(patch.slot) + in_slot : global(patch.next) + volume;
+    // One pointer: of a choice between two the compiler does not know that both are global memory.
+    double* const to = global(in_place ? patch.slot : patch.next) + (in_place ? in_slot : volume);
     const int stride = in_place ? shape.unknown_stride() : shape.volumes();
     for (int n = 0; n < P::unknowns; ++n) to[n * stride] = q[n];
   }
