@@ -102,7 +102,7 @@ class Lock(programs.ProgramTest):
         code, log = self.end(process)
         self.assertEqual(code, 3, log)
         self.assertFalse(os.path.exists(self.path(LOCK)))
-        self.run_to_end(2, "restart", "run", "--threads", "1", "--set", "time.max-dt=1e-18", code=1)
+        self.run_to_end(2, "restart", "run", "--threads", "1", "--set", "time.max-dt=1e-30", code=1)
         self.assertFalse(os.path.exists(self.path(LOCK)))
 
     def test_the_lock_of_another_machine(self):

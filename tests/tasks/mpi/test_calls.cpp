@@ -144,7 +144,12 @@ void check(const std::string& scheme) {
       EXPECT_GE(of_regrid.gathered, (32 + 16) * ranks);
       EXPECT_LE(of_regrid.gathered, (32 + 3 * 16) * ranks);
       EXPECT_LE(of_regrid.reduced, 8 * (ranks + 1) + 256);
-      EXPECT_LE(of_regrid.collectives, 24 + 3);  // 3: levels
+#ifdef NDEBUG
+      constexpr int assertions = 0;
+#else
+      constexpr int assertions = 2;  // some agree over all ranks
+#endif
+      EXPECT_LE(of_regrid.collectives, 24 + 3 + assertions);  // 3: levels
     }
 
     for (const auto& patch : mesh.patches()) gas_at_rest<D>(mesh.layout(), patch);
