@@ -256,7 +256,7 @@ class Snapshot:
     # Implemented by each kind of file
 
     def _require_shape(self, field, i, volumes):
-        """Raises ValueError unless a field of levels[i] has a value for each of so many volumes."""
+        """Raises ValueError unless a field of levels[i] has a value for each of the given number of volumes."""
         raise NotImplementedError
 
     def _spacings(self):

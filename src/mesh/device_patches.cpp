@@ -221,30 +221,19 @@ void DevicePatches<D>::reflux(LeafGroup group) {
 }
 
 template <int D>
-solvers::MergedStatus DevicePatches<D>::status() {
-  return reduce();
-}
-
-template <int D>
 solvers::MergedStatus DevicePatches<D>::inspect(bool enforces) {
-  solvers::InspectBatch batch;
-  batch.count = static_cast<int>(leaves_);
-  batch.patches = patches_.data();
+  auto batch = of_all_leaves(solvers::InspectBatch());
   batch.status = status_.data();
-  batch.layout = layout_;
   batch.enforces = enforces;
   launches_.launch("inspect", solvers::ResidentBatch(batch));
-  return reduce();
+  return status();
 }
 
 template <int D>
-solvers::MergedStatus DevicePatches<D>::reduce() {
-  solvers::ReduceBatch batch;
-  batch.count = static_cast<int>(leaves_);
-  batch.patches = patches_.data();
+solvers::MergedStatus DevicePatches<D>::status() {
+  auto batch = of_all_leaves(solvers::ReduceBatch());
   batch.status = status_.data();
   batch.leaf = leaf_.data();
-  batch.layout = layout_;
   batch.merged = merged_.data();
   launches_.launch("reduce", solvers::GeneralBatch(batch));
   *result_ = {};
@@ -257,10 +246,8 @@ solvers::MergedStatus DevicePatches<D>::reduce() {
 template <int D>
 void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums) {
   shell_sums_.upload(launches_.queue, std::vector<std::uint64_t>(sums.size(), 0));
-  batch.count = static_cast<int>(leaves_);
-  batch.patches = patches_.data();
+  batch = of_all_leaves(batch);
   batch.sums = shell_sums_.data();
-  batch.layout = layout_;
   launches_.launch("sum shells", solvers::GeneralBatch(batch));
   launches_.copy_out(sums.data(), shell_sums_.data(), sums.size());
   launches_.device.synchronize(launches_.queue);
@@ -268,11 +255,8 @@ void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint
 
 template <int D>
 std::vector<double> DevicePatches<D>::measure(const solvers::LeafMeasure& measure) {
-  solvers::MeasureBatch batch;
-  batch.count = static_cast<int>(leaves_);
-  batch.patches = patches_.data();
+  auto batch = of_all_leaves(solvers::MeasureBatch());
   batch.values = measured_.data();
-  batch.layout = layout_;
   batch.measure = measure;
   launches_.launch("measure leaves", solvers::ResidentBatch(batch));
   return by_leaf(measured_, 1);
@@ -281,11 +265,8 @@ std::vector<double> DevicePatches<D>::measure(const solvers::LeafMeasure& measur
 template <int D>
 std::vector<double> DevicePatches<D>::sums() {
   const auto unknowns = static_cast<std::size_t>(layout_.unknowns);
-  solvers::TotalsBatch batch;
-  batch.count = static_cast<int>(leaves_);
-  batch.patches = patches_.data();
+  auto batch = of_all_leaves(solvers::TotalsBatch());
   batch.sums = measured_.data();
-  batch.layout = layout_;
   launches_.launch("sum unknowns", solvers::GeneralBatch(batch));
   return by_leaf(measured_, unknowns);
 }

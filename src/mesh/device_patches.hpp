@@ -113,11 +113,31 @@ class DevicePatches {
   };
   double* slot(int number) const { return slots_[static_cast<std::size_t>(number)]; }
   void upload_patches(const Mesh& mesh);
-  solvers::MergedStatus reduce();
+  // The batch with its members for all leaves.
+  template <class Batch>
+  Batch of_all_leaves(Batch batch) const {
+    batch.count = static_cast<int>(leaves_);
+    batch.patches = patches_.data();
+    batch.layout = layout_;
+    return batch;
+  }
   // `width` values of every leaf, which the device has in the order of the patch table. Waits.
   std::vector<double> by_leaf(const Array<double>& values, std::size_t width);
-  void move(std::vector<solvers::FillTarget> targets, std::vector<solvers::FillOp> ops,
-            std::vector<solvers::FillPart> parts, const char* name);
+  // One operation for each slot.
+  struct Moves {
+    std::vector<solvers::FillTarget> targets;
+    std::vector<solvers::FillOp> ops;
+    std::vector<solvers::FillPart> parts;
+
+    solvers::FillOp& add(double* slot) {
+      const auto n = static_cast<std::int32_t>(ops.size());
+      targets.push_back({slot, n, n + 1});
+      return ops.emplace_back();
+    }
+  };
+  void move(Moves moves, const char* name);
+  // Memory for one slot of each leaf, beside their own. Waits.
+  double* slots_beside(std::size_t leaves);
   Range range(LeafGroup group) const;
 
   const solvers::Solver& solver_;

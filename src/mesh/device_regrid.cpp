@@ -31,13 +31,12 @@ DeviceHalos<D>& DevicePatches<D>::other_halos(const HaloPlan<D>& plan,
 }
 
 template <int D>
-void DevicePatches<D>::move(std::vector<solvers::FillTarget> targets, std::vector<FillOp> ops,
-                            std::vector<solvers::FillPart> parts, const char* name) {
+void DevicePatches<D>::move(Moves moves, const char* name) {
   const gpu::Queue queue = launches_.queue;
   launches_.device.synchronize(queue);  // the tables of the launch before
-  launches_.upload(moves_.targets, std::move(targets));
-  launches_.upload(moves_.ops, std::move(ops));
-  launches_.upload(moves_.parts, std::move(parts));
+  launches_.upload(moves_.targets, std::move(moves.targets));
+  launches_.upload(moves_.ops, std::move(moves.ops));
+  launches_.upload(moves_.parts, std::move(moves.parts));
   solvers::FillBatch batch;
   batch.count = static_cast<int>(moves_.targets.size());
   batch.targets = moves_.targets.data();
@@ -49,72 +48,59 @@ void DevicePatches<D>::move(std::vector<solvers::FillTarget> targets, std::vecto
 }
 
 template <int D>
+double* DevicePatches<D>::slots_beside(std::size_t leaves) {
+  launches_.device.synchronize(launches_.queue);
+  moved_.resize(launches_.queue, leaves * static_cast<std::size_t>(layout_.slot_size()));
+  return moved_.data();
+}
+
+template <int D>
 void DevicePatches<D>::coarsen(std::span<const Coarsened> leaves) {
   if (leaves.empty()) return;
   const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
-  launches_.device.synchronize(launches_.queue);
-  moved_.resize(launches_.queue, leaves.size() * slot_size);
-  std::vector<solvers::FillTarget> targets;
-  std::vector<FillOp> ops;
-  std::vector<solvers::FillPart> parts;
+  double* const beside = slots_beside(leaves.size());
+  Moves restricted, stored;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    FillOp& op = ops.emplace_back();
+    const Coarsened& leaf = leaves[i];
+    FillOp& op = restricted.add(beside + i * slot_size);
     op.kind = FillOp::Kind::restrict_parts;
-    op.first_part = static_cast<std::int32_t>(parts.size());
-    op.parts = static_cast<std::int16_t>(leaves[i].children.size());
+    op.first_part = static_cast<std::int32_t>(restricted.parts.size());
+    op.parts = static_cast<std::int16_t>(leaf.children.size());
     set_box<D>(op, 0, layout_.p);
-    for (std::size_t k = 0; k < leaves[i].children.size(); ++k) {
-      solvers::FillPart& part = parts.emplace_back();
-      part.from = slot(leaves[i].children[k]);
-      for (std::size_t a = 0; a < D; ++a) part.child[a] = static_cast<std::int8_t>(leaves[i].child[k][a]);
+    for (std::size_t k = 0; k < leaf.children.size(); ++k) {
+      solvers::FillPart& part = restricted.parts.emplace_back();
+      part.from = slot(leaf.children[k]);
+      for (std::size_t a = 0; a < D; ++a) part.child[a] = static_cast<std::int8_t>(leaf.child[k][a]);
     }
-    const auto n = static_cast<std::int32_t>(i);
-    targets.push_back({moved_.data() + i * slot_size, n, n + 1});
+    FillOp& copy = stored.add(slot(leaf.slot));
+    copy.source = beside + i * slot_size;
+    set_box<D>(copy, 0, layout_.p);
   }
-  move(std::move(targets), std::move(ops), std::move(parts), "restrict leaves");
-  targets.clear();
-  ops.clear();
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    FillOp& op = ops.emplace_back();
-    op.source = moved_.data() + i * slot_size;
-    set_box<D>(op, 0, layout_.p);
-    const auto n = static_cast<std::int32_t>(i);
-    targets.push_back({slot(leaves[i].slot), n, n + 1});
-  }
-  move(std::move(targets), std::move(ops), {}, "store leaves");
+  move(std::move(restricted), "restrict leaves");
+  move(std::move(stored), "store leaves");
 }
 
 template <int D>
 void DevicePatches<D>::refine(std::span<const Refined> leaves) {
   if (leaves.empty()) return;
   const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
-  launches_.device.synchronize(launches_.queue);
-  moved_.resize(launches_.queue, leaves.size() * slot_size);
-  std::vector<solvers::FillTarget> targets;
-  std::vector<FillOp> ops;
+  double* const beside = slots_beside(leaves.size());
+  Moves copied, prolonged;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    FillOp& op = ops.emplace_back();
-    op.source = slot(leaves[i].parent);
-    set_box<D>(op, -layout_.h, layout_.edge());  // point values are prolonged from the halo, too
-    const auto n = static_cast<std::int32_t>(i);
-    targets.push_back({moved_.data() + i * slot_size, n, n + 1});
-  }
-  move(std::move(targets), std::move(ops), {}, "copy parents");
-  targets.clear();
-  ops.clear();
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    FillOp& copy = copied.add(beside + i * slot_size);
+    copy.source = slot(leaves[i].parent);
+    set_box<D>(copy, -layout_.h, layout_.edge());  // point values are prolonged from the halo, too
     for (std::size_t k = 0; k < leaves[i].children.size(); ++k) {
-      const auto n = static_cast<std::int32_t>(ops.size());
-      FillOp& op = ops.emplace_back();
+      FillOp& op = prolonged.add(slot(leaves[i].children[k]));
       op.kind = FillOp::Kind::prolong;
-      op.source = moved_.data() + i * slot_size;
+      op.source = beside + i * slot_size;
       set_box<D>(op, 0, layout_.p);
       for (std::size_t a = 0; a < D; ++a)
         op.shift[a] = static_cast<std::int16_t>(leaves[i].child[k][a] * layout_.p);
-      targets.push_back({slot(leaves[i].children[k]), n, n + 1});
     }
   }
-  move(std::move(targets), std::move(ops), {}, "prolong leaves");
+  move(std::move(copied), "copy parents");
+  move(std::move(prolonged), "prolong leaves");
 }
 
 #define MEANDER_INSTANTIATE(D)                                                                             \

@@ -127,3 +127,13 @@ class ProgramTest(unittest.TestCase):
         plots = [sorted(map(os.path.basename, glob.glob(os.path.join(d, "plot_*")))) for d in (directory, reference)]
         self.assertEqual(*plots)
         self.assertEqual(glob.glob(os.path.join(directory, "*.part")), [])
+
+
+class TestWithGoodRun(ProgramTest):
+    """Tests on the files of one run, self.good, which make_good() of the class makes."""
+    @classmethod
+    def setUpClass(cls):
+        cls.good = cls("make_good")
+        cls.good.setUp()
+        cls.addClassCleanup(cls.good.doCleanups)
+        cls.good.make_good()

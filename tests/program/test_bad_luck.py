@@ -16,14 +16,7 @@ import h5py
 import programs
 
 
-class BadLuck(programs.ProgramTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.good = cls("make_good")
-        cls.good.setUp()
-        cls.addClassCleanup(cls.good.doCleanups)
-        cls.good.make_good()
-
+class BadLuck(programs.TestWithGoodRun):
     def make_good(self):
         self.run_to_end(2, "run", *programs.SMALL, "--set", "time.max-steps=20", "--output", "run")
 

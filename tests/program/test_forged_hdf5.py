@@ -33,14 +33,7 @@ def replace(file, name, **options):
     file.create_dataset(name, data=data, **options)
 
 
-class ForgedHdf5(programs.ProgramTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.good = cls("make_good")
-        cls.good.setUp()
-        cls.addClassCleanup(cls.good.doCleanups)
-        cls.good.make_good()
-
+class ForgedHdf5(programs.TestWithGoodRun):
     def make_good(self):
         self.run_to_end(1, "run", *programs.SMALL, "--set", "time.max-steps=2", "--output", "run")
 

@@ -20,14 +20,7 @@ import meander_amr  # noqa: E402  pylint: disable=wrong-import-position
 VALUES = (-1, 0, 2 ** 31 - 1, 2 ** 40, -2 ** 63, float("nan"), float("inf"), "text", numpy.zeros(0), numpy.zeros(5), b"\xff")
 
 
-class ForgedPython(programs.ProgramTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.good = cls("make_good")
-        cls.good.setUp()
-        cls.addClassCleanup(cls.good.doCleanups)
-        cls.good.make_good()
-
+class ForgedPython(programs.TestWithGoodRun):
     def make_good(self):
         self.run_to_end(1, "run", *programs.SMALL, "--set", "time.max-steps=2", "--output", "run")
 

@@ -103,7 +103,7 @@ TEST(DeviceWork, LaunchesFewKernelsAStepWhateverTheMesh) {
   }
 }
 
-// Host and device run the same regrids; every leaf keeps a slot of its own, and none stays behind.
+// Host and device run the same regrids; every leaf keeps a slot of its own, and no slot is held without a leaf.
 template <int D>
 void expect_same_after_many_regrids(const char* scheme, int steps, int regrids) {
   std::map<bool, std::vector<std::vector<double>>> states;

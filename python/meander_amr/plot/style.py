@@ -96,7 +96,7 @@ def scale_of(field, values, scale="auto"):
 
 
 def decade_ticks(norm, most=5):
-    """Returns the ticks of a symmetric logarithmic scale: 0, and at most so many powers of ten on each side of it."""
+    """Returns the ticks of a symmetric logarithmic scale: 0, and powers of ten on each side of it, at most the given number."""
     low, high = np.ceil(np.log10(norm.linthresh)), np.floor(np.log10(norm.vmax))
     step = max(1, np.ceil((high - low + 1) / most))
     powers = 10.0 ** np.arange(high, low - 0.5, -step)[::-1]
