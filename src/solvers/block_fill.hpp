@@ -28,7 +28,7 @@ class BlockFill {
   template <class Block>
   MEANDER_TERM void run(const Block& block, int number) const {
     const FillTarget& target = batch_.at(batch_.targets)[number];
-    double* const slot = batch_.at(target.slot);
+    double* const slot = global(batch_.at(target.slot));
     int phase = 0;
     for (int n = target.begin; n < target.end; ++n) {
       const FillOp& op = batch_.at(batch_.ops)[n];
@@ -42,7 +42,7 @@ class BlockFill {
   template <class Block>
   MEANDER_TERM void apply(const Block& block, const FillOp& op, double* slot) const {
     const int volumes = volumes_of_box<D>(op.extent);
-    const double* const source = op.source == nullptr ? nullptr : batch_.at(op.source);
+    const double* const source = op.source == nullptr ? nullptr : global(batch_.at(op.source));
     switch (op.kind) {
       case Kind::copy:
         return each(block, op, slot, [&](int n, const int* i, int) {

@@ -20,17 +20,19 @@ class BlockProlong {
   MEANDER_HOST_DEVICE BlockProlong(const P& pde, const PatchLayout& layout, Prolongation prolongation)
       : pde_(pde), layout_(layout), shape_(layout), prolongation_(prolongation) {}
 
-  // Sets the fine volumes of a box: volume i has fine index i + offset in the coarse cell.
+  // Sets the fine volumes of a box: volume i has fine index i + offset in the coarse cell. No thread holds a
+  // state with all its slopes: what is examined for admissibility is loaded again. Needs no barrier.
   template <class Block>
   MEANDER_TERM void prolong(const Block& block, double* fine, const double* coarse, const std::int16_t* lower,
                             const std::int16_t* extent, const std::int16_t* offset) const {
     if (prolongation_ == Prolongation::centred) {
-      block.for_each(volumes_of_box<D>(extent), [&](int item) {
+      int order[3] = {0, 0, 0};
+      interpolation_order<D>(extent, order);
+      return block.for_each(volumes_of_box<D>(extent), [&](int item) {
         int f[3] = {0, 0, 0};
         volume_of_box<D>(lower, extent, item, f);
-        interpolate(fine, coarse, f, extent, offset);
+        interpolate(fine + shape_.at(f), coarse, Fine(f, offset), order);
       });
-      return;
     }
     // One item is a coarse volume with all its fine volumes in the box.
     std::int16_t coarse_lower[3] = {0, 0, 0}, coarse_extent[3] = {1, 1, 1};
@@ -42,109 +44,99 @@ class BlockProlong {
     block.for_each(volumes_of_box<D>(coarse_extent), [&](int item) {
       int c[3] = {0, 0, 0};
       volume_of_box<D>(coarse_lower, coarse_extent, item, c);
-      volume(fine, coarse, c, lower, extent, offset);
+      const double* const from = global(coarse + shape_.at(c));
+      const bool sloping = prolongation_ == Prolongation::limited_linear && corners_admissible(from, c);
+      int begin[3] = {0, 0, 0}, end[3] = {1, 1, 1};
+      for (int a = 0; a < D; ++a) {
+        const int first = 3 * c[a] - offset[a], box_end = lower[a] + extent[a];
+        begin[a] = first > lower[a] ? first : lower[a];
+        end[a] = first + 3 < box_end ? first + 3 : box_end;
+      }
+      for (int n = 0; n < N; ++n)
+        extend(fine + n * shape_.unknown_stride, from + n * shape_.unknown_stride, c, begin, end, offset,
+               sloping);
     });
   }
 
  private:
+  // Where a fine volume lies: in coarse volume `coarse`, `third` thirds of its width from its centre.
+  struct Fine {
+    MEANDER_TERM Fine(const int* f, const std::int16_t* offset) {
+      for (int a = 0; a < D; ++a) {
+        coarse[a] = floor_third(f[a] + offset[a]);
+        third[a] = f[a] + offset[a] - 3 * coarse[a] - 1;
+      }
+    }
+    int coarse[3] = {0, 0, 0}, third[3] = {0, 0, 0};
+  };
+
+  // ---- means: slopes of the coarse interior
+
   MEANDER_TERM static double minmod(double a, double b) {
     const double smaller = abs(a) < abs(b) ? a : b;
     return a * b > 0.0 ? smaller : 0.0;
   }
+  // Volumes at the patch's border take the slope between the two next to them, so that no halo is read.
   MEANDER_TERM double interior_slope(const double* q, int stride, int i) const {
-    if (i == 0) return minmod(q[stride] - q[0], q[2 * stride] - q[stride]);
-    if (i == shape_.p - 1) return minmod(q[0] - q[-stride], q[-stride] - q[-2 * stride]);
-    return minmod(q[0] - q[-stride], q[stride] - q[0]);
+    const double* const middle = q + (i == 0 ? stride : i == shape_.p - 1 ? -stride : 0);
+    return minmod(middle[0] - middle[-stride], middle[stride] - middle[0]);
   }
-
-  // The fine volumes of coarse volume c that lie in the box.
-  MEANDER_TERM void volume(double* fine, const double* coarse, const int* c, const std::int16_t* lower,
-                           const std::int16_t* extent, const std::int16_t* offset) const {
-    double value[N], slope[N][D];
-    const double* const q = coarse + shape_.at(c);
-    for (int n = 0; n < N; ++n) value[n] = q[n * shape_.unknown_stride];
-    const bool linear = prolongation_ == Prolongation::limited_linear;
-    if (linear) {
+  // One unknown of the fine volumes begin .. end - 1 of coarse volume c. Without slopes a sum with products of zero,
+  // as on the CPU, which loses the sign of -0.
+  MEANDER_TERM void extend(double* fine, const double* from, const int* c, const int* begin, const int* end,
+                           const std::int16_t* offset, bool sloping) const {
+    double slope[D];
+    for (int a = 0; a < D; ++a) slope[a] = sloping ? interior_slope(from, shape_.stride(a), c[a]) : 0.0;
+    for (int k = begin[2]; k < end[2]; ++k) {
+      for (int j = begin[1]; j < end[1]; ++j) {
+        for (int i = begin[0]; i < end[0]; ++i) {
+          const int f[3] = {i, j, k};
+          double sum = *from;
+          for (int a = 0; prolongation_ == Prolongation::limited_linear && a < D; ++a)
+            sum += (f[a] + offset[a] - 3 * c[a] - 1) * (1.0 / 3.0) * slope[a];
+          fine[shape_.at(f)] = sum;
+        }
+      }
+    }
+  }
+  // The admissible states of a conservation law form a convex set, so the 2^D outermost fine values decide.
+  MEANDER_TERM bool corners_admissible(const double* from, const int* c) const {
+    for (int corner = 0; corner < (1 << D); ++corner) {
+      const double* const volume =
+          from + unknown_zero();  // slopes of all unknowns kept for all corners would spill
+      double q[N];
+      MEANDER_UNROLL
       for (int n = 0; n < N; ++n) {
+        const double* const own = global(volume + n * shape_.unknown_stride);
+        q[n] = *own;
         for (int a = 0; a < D; ++a)
-          slope[n][a] = interior_slope(q + n * shape_.unknown_stride, shape_.stride(a), c[a]);
+          q[n] += ((corner >> a) & 1 ? 1.0 / 3.0 : -1.0 / 3.0) * interior_slope(own, shape_.stride(a), c[a]);
       }
-      if (!corners_admissible(value, slope)) {
-        for (int n = 0; n < N; ++n) {
-          for (int a = 0; a < D; ++a) slope[n][a] = 0;
-        }
-      }
-    }
-    int begin[3] = {0, 0, 0}, end[3] = {1, 1, 1};
-    for (int a = 0; a < D; ++a) {
-      const int first = 3 * c[a] - offset[a], box_end = lower[a] + extent[a];
-      begin[a] = first > lower[a] ? first : lower[a];
-      end[a] = first + 3 < box_end ? first + 3 : box_end;
-    }
-    int f[3] = {0, 0, 0};
-    for (f[D - 1] = begin[D - 1]; f[D - 1] < end[D - 1]; ++f[D - 1]) {
-      for (f[D - 2] = begin[D - 2]; f[D - 2] < end[D - 2]; ++f[D - 2]) {
-        if constexpr (D == 2) {
-          set(fine, f, c, offset, linear, value, slope);
-        } else {
-          for (f[0] = begin[0]; f[0] < end[0]; ++f[0]) set(fine, f, c, offset, linear, value, slope);
-        }
-      }
-    }
-  }
-  MEANDER_TERM void set(double* fine, const int* f, const int* c, const std::int16_t* offset, bool linear,
-                        const double* value, const double (*slope)[D]) const {
-    double* const to = fine + shape_.at(f);
-    double place[D];
-    for (int a = 0; a < D; ++a) place[a] = (f[a] + offset[a] - 3 * c[a] - 1) / 3.0;
-    for (int n = 0; n < N; ++n) {
-      double all = value[n];
-      if (linear) {
-        all = value[n] + place[0] * slope[n][0];
-        for (int a = 1; a < D; ++a) all += place[a] * slope[n][a];
-      }
-      to[n * shape_.unknown_stride] = all;
-    }
-  }
-  MEANDER_TERM bool corners_admissible(const double* value, const double (*slope)[D]) const {
-    double corner[N];
-    for (int k = 0; k < (1 << D); ++k) {
-      for (int n = 0; n < N; ++n) {
-        corner[n] = value[n];
-        for (int a = 0; a < D; ++a) corner[n] += ((k >> a) & 1 ? 1.0 / 3.0 : -1.0 / 3.0) * slope[n][a];
-      }
-      if (!pde_.admissible(corner)) return false;
+      if (!pde_.admissible(q)) return false;
     }
     return true;
   }
 
   // ---- point values
 
-  MEANDER_TERM void interpolate(double* fine, const double* coarse, const int* f, const std::int16_t* extent,
-                                const std::int16_t* offset) const {
-    int c[3] = {0, 0, 0}, third[3] = {0, 0, 0};
-    for (int a = 0; a < D; ++a) {
-      c[a] = floor_third(f[a] + offset[a]);
-      third[a] = f[a] + offset[a] - 3 * c[a] - 1;
-    }
-    int order[3];
-    interpolation_order<D>(extent, order);
-    // The last axis of the tensor product is the outermost one of the nested evaluation.
+  // Sets all unknowns of a fine volume. The last axis of the tensor product is the outermost one of the nested
+  // evaluation.
+  MEANDER_TERM void interpolate(double* to, const double* coarse, const Fine& at, const int* order) const {
     int step[3] = {0, 0, 0};
-    for (int a = 0; a < D; ++a) step[a] = third[order[a]] * shape_.stride(order[a]);
-    const double* const from = coarse + shape_.at(c);
-    double* const to = fine + shape_.at(f);
-    double q[N];
+    for (int a = 0; a < D; ++a) step[a] = at.third[order[a]] * shape_.stride(order[a]);
+    const double* const from = global(coarse + shape_.at(at.coarse));
     const int reach = layout_.h < 3 ? layout_.h : 3;
     for (int n = 0; n < N; ++n) {
-      const double* const centre = from + n * shape_.unknown_stride;
-      q[n] = reach == 3   ? nested<3, D - 1>(centre, step)
-             : reach == 2 ? nested<2, D - 1>(centre, step)
-                          : nested<1, D - 1>(centre, step);
+      const double* const centre = global(from + n * shape_.unknown_stride);
+      to[n * shape_.unknown_stride] = reach == 3   ? nested<3, D - 1>(centre, step)
+                                      : reach == 2 ? nested<2, D - 1>(centre, step)
+                                                   : nested<1, D - 1>(centre, step);
     }
-    const bool keeps = pde_.admissible(q);
-    for (int n = 0; n < N; ++n)
-      to[n * shape_.unknown_stride] = keeps ? q[n] : from[n * shape_.unknown_stride];
+    double q[N];
+    MEANDER_UNROLL
+    for (int n = 0; n < N; ++n) q[n] = to[n * shape_.unknown_stride];
+    if (pde_.admissible(q)) return;
+    for (int n = 0; n < N; ++n) to[n * shape_.unknown_stride] = from[n * shape_.unknown_stride];
   }
   // The value after the sweeps along the axes number 0 .. `axis` of the order.
   template <int R, int axis>

@@ -74,6 +74,16 @@ MEANDER_TERM void keep_order() {
 #endif
 }
 
+// 0, of which the compiler for a device does not know that it is 0 each time: what is computed from addresses plus
+// this is computed again, not kept.
+MEANDER_TERM int unknown_zero() {
+  int zero = 0;
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+r"(zero));
+#endif
+  return zero;
+}
+
 // table[index] for an integer-valued index >= 0.
 MEANDER_TERM double gather(const double* table, double index) {
   return table[static_cast<long>(index)];

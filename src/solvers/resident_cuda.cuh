@@ -9,7 +9,7 @@
 namespace meander::solvers {
 
 template <class Kernel, int threads>
-__global__ void __launch_bounds__(threads) run_blocks(const __grid_constant__ Kernel kernel) {
+__global__ void __launch_bounds__(threads, 1) run_blocks(const __grid_constant__ Kernel kernel) {
   kernel.run(CudaBlock<threads>(), static_cast<int>(blockIdx.x));
 }
 
