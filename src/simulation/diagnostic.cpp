@@ -11,6 +11,12 @@ void Diagnostic::end_step(const StateView&, double) {}
 std::span<const Point<3>> Diagnostic::tracked_points() const {
   return {};
 }
+std::vector<io::SampleFile> Diagnostic::files() const {
+  return {};
+}
+io::SampleRows Diagnostic::sample(const StateView&) {
+  return {};
+}
 void Diagnostic::save(io::CheckpointState&) const {}
 void Diagnostic::resume(const io::CheckpointState&) {}
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A diagnostic: columns of history.csv, computed from the state, and optionally updated in every step.
+// A diagnostic: columns of history.csv, computed from the state, and optionally updated in every step. It may
+// also have files with rows at times of its own.
 
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "io/checkpoint_file.hpp"
 #include "io/key_table.hpp"
+#include "io/sample_files.hpp"
 #include "simulation/state_view.hpp"
 
 namespace meander::simulation {
@@ -40,6 +42,13 @@ class Diagnostic {
   // The columns at view.t, with the same names and order in every call. Values are bitwise identical on all
   // ranks and for any number of threads. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const = 0;
+
+  // Its files beside history.csv, the same in every call. Default: none.
+  virtual std::vector<io::SampleFile> files() const;
+  // The rows due at view.t, one entry for each of files(), or none if nothing is due. Called for the state at
+  // the start and after every step. Values are bitwise identical as those of measure(), and rows do not depend
+  // on restarts. Collective. Default: none.
+  virtual io::SampleRows sample(const StateView& view);
 
   // Saves and restores its state through the counters of a checkpoint. Default: nothing.
   virtual void save(io::CheckpointState& state) const;

@@ -127,8 +127,12 @@ void Output::on_root(const std::function<void()>& body) const {
 
 void Output::start() {
   const auto names = columns();
-  on_root([&] { history_ = std::make_unique<io::History>(directory_ + "/history.csv", names); });
+  on_root([&] {
+    history_ = std::make_unique<io::History>(directory_ + "/history.csv", names);
+    samples_ = std::make_unique<io::SampleFiles>(directory_, simulation_.sample_files());
+  });
   row();
+  sample();
   plot();
 }
 
@@ -147,11 +151,13 @@ void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
   const auto names = columns();
   on_root([&] {
     history_ = std::make_unique<io::History>(directory_ + "/history.csv", names, last);
+    samples_ = std::make_unique<io::SampleFiles>(directory_, simulation_.sample_files(), checkpoint.time);
     series_.resume(checkpoint.time);
   });
 }
 
-void Output::save(io::CheckpointState& checkpoint) const {
+void Output::save(io::CheckpointState& checkpoint) {
+  on_root([&] { samples_->flush(); });
   checkpoint.counters.emplace_back(next_plot_counter, plot_number_);
   checkpoint.counters.emplace_back(last_plot_counter, last_plot_step_);
   checkpoint.counters.emplace_back(last_row_counter, last_row_step_);
@@ -181,6 +187,7 @@ void Output::after_step() {
   const OutputConfig& config = simulation_.config().output;
   const int step = simulation_.step();
   if (step % config.history_steps == 0) row();
+  sample();
   const bool by_time = simulation_.time() >= next_plot_;
   if (by_time) schedule_next_plot();
   if (by_time || (config.plot_steps > 0 && step % config.plot_steps == 0)) plot();
@@ -224,9 +231,18 @@ void Output::plot() {
 }
 
 std::string Output::write_failed_state() {
+  on_root([&] {
+    if (samples_) samples_->flush();
+  });
   const std::string path = directory_ + fmt::format("/failed_{:06d}.vtkhdf", simulation_.step());
   write(path);
   return path;
+}
+
+void Output::sample() {
+  const io::SampleRows rows = simulation_.sample();
+  if (rows.empty()) return;
+  on_root([&] { samples_->add(rows); });
 }
 
 void Output::row() {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The output of a run and its schedule: plot files with their index, and rows of history.csv.
+// The output of a run and its schedule: plot files with their index, rows of history.csv, and the files of
+// diagnostics with rows at times of their own.
 
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "io/history.hpp"
 #include "io/plot_file.hpp"
 #include "io/plot_series.hpp"
+#include "io/sample_files.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
@@ -18,7 +20,7 @@ namespace meander::simulation {
 enum class RestartIn { same_directory, new_directory };
 
 // All functions are collective unless they say otherwise; a failure of one rank is thrown on all ranks. The
-// root writes history and series, all ranks write plot files.
+// root writes history, series and the files of diagnostics, all ranks write plot files.
 class Output {
  public:
   // Files go into `directory`, which exists. The simulation must outlive this object.
@@ -26,11 +28,12 @@ class Output {
 
   // Writes the first plot and the first row.
   void start();
-  // Restarts from a checkpoint whose state save() has added to. In the same directory, history and series are
-  // truncated to the checkpoint's step and the numbering of plots continues. In a new directory, as start().
+  // Restarts from a checkpoint whose state save() has added to. In the same directory, history, files of
+  // diagnostics and series are truncated to the checkpoint's step and the numbering of plots continues. In a new directory, as start().
   void resume(const io::CheckpointState& checkpoint, RestartIn where);
-  // Adds the counters that resume() needs. Call after all output due at this step. Not collective.
-  void save(io::CheckpointState& checkpoint) const;
+  // Adds the counters that resume() needs, and writes what the files of diagnostics still lack. Call after all
+  // output due at this step.
+  void save(io::CheckpointState& checkpoint);
 
   // The time that the next step must not pass: that of the next plot, or the end of the run. Not collective.
   double next_stop() const;
@@ -47,6 +50,7 @@ class Output {
   void plot();
   void write(const std::string& path);
   void row();
+  void sample();
   void schedule_next_plot();
   void on_root(const std::function<void()>& body) const;
 
@@ -54,6 +58,7 @@ class Output {
   std::string directory_;
   io::PlotSeries series_;
   std::unique_ptr<io::History> history_;
+  std::unique_ptr<io::SampleFiles> samples_;
   std::vector<double> plot_times_;  // still to come, ascending
   double next_plot_;
   int plot_number_ = 0, last_plot_step_ = -1, last_row_step_ = -1;

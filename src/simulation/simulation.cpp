@@ -307,6 +307,26 @@ std::vector<Measure> SimulationOf<D>::measures() {
 }
 
 template <int D>
+std::vector<io::SampleFile> SimulationOf<D>::sample_files() const {
+  std::vector<io::SampleFile> all;
+  for (const auto& diagnostic : diagnostics_) {
+    for (io::SampleFile& file : diagnostic->files()) all.push_back(std::move(file));
+  }
+  return all;
+}
+
+template <int D>
+io::SampleRows SimulationOf<D>::sample() {
+  io::SampleRows all;
+  for (const auto& diagnostic : diagnostics_) {
+    io::SampleRows rows = diagnostic->sample(state(diagnostic->name()));
+    rows.resize(diagnostic->files().size());
+    for (auto& row : rows) all.push_back(std::move(row));
+  }
+  return all;
+}
+
+template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = traversal_.times();

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/thread_team.hpp"
 #include "io/checkpoint_file.hpp"
+#include "io/sample_files.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
@@ -65,6 +66,11 @@ class Simulation {
 
   // The columns of diagnostics and scenario in history.csv at the present time. Collective.
   virtual std::vector<Measure> measures() = 0;
+
+  // The files of all diagnostics beside history.csv, and the rows due in them at the present time, one entry
+  // for each file. Call sample() for the state at the start and after every step. Collective.
+  virtual std::vector<io::SampleFile> sample_files() const = 0;
+  virtual io::SampleRows sample() = 0;
   // Integrals of the unknowns over the domain, bitwise identical for any number of threads and ranks.
   // Collective.
   virtual std::vector<double> totals() const = 0;

@@ -49,6 +49,8 @@ class SimulationOf final : public Simulation {
 
   StateView view(const char* reason) override { return state(reason); }
   std::vector<Measure> measures() override;
+  std::vector<io::SampleFile> sample_files() const override;
+  io::SampleRows sample() override;
   std::vector<Vec<int, 3>> leaf_indices() const override;
 
   std::vector<double> totals() const override;

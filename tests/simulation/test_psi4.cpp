@@ -10,11 +10,13 @@
 #include <numbers>
 #include <random>
 
+#include "physics/ccz4/diagnostics/harmonics.hpp"
 #include "physics/ccz4/diagnostics/psi4_modes.hpp"
 #include "physics/ccz4/exact/metrics.hpp"
 #include "physics/ccz4/solver.hpp"
 #include "physics/ccz4/weyl.hpp"
 #include "tests/reference/exact_riemann.hpp"
+#include "tests/reference/harmonic_by_sum.hpp"
 #include "tests/simulation/physics_run.hpp"
 #include "tests/solvers/patches.hpp"
 
@@ -127,10 +129,11 @@ TEST(Weyl, APlaneWaveIsTheSecondDerivativeOfItsStrain) {
   }
 }
 
-// Harmonics are orthonormal under the quadrature's own rule for plane waves: checked through the modes below.
-std::array<Complex, psi4_mode_count> modes_of_wave(const exact::LinearWave& wave, double radius) {
+constexpr int wave_l = 4;
+
+Psi4Modes modes_of_wave(const exact::LinearWave& wave, double radius) {
   constexpr int n = 200;
-  std::array<Complex, psi4_mode_count> modes{};
+  Psi4Modes modes(mode_count(wave_l));
   for (int i = 0; i < n; ++i) {
     const double theta = std::numbers::pi * (i + 0.5) / n;
     for (int j = 0; j < n; ++j) {
@@ -140,8 +143,10 @@ std::array<Complex, psi4_mode_count> modes_of_wave(const exact::LinearWave& wave
       const ExactWeyl here = exact_weyl(wave, {0, x[0], x[1], x[2]});
       const Complex psi4 = ccz4::psi4(here.weyl, here.metric, x);
       const double area = std::sin(theta) * 2 * std::pow(std::numbers::pi / n, 2);
-      for (std::size_t m = 0; m < psi4_mode_count; ++m)
-        modes[m] += area * psi4 * std::conj(spin_weighted_harmonic(static_cast<int>(m) - 2, theta, phi));
+      for (int l = 2; l <= wave_l; ++l) {
+        for (int m = -l; m <= l; ++m)
+          modes[mode_index(l, m)] += area * psi4 * std::conj(reference::harmonic_by_sum(l, m, theta, phi));
+      }
     }
   }
   return modes;
@@ -152,7 +157,7 @@ std::array<Complex, psi4_mode_count> modes_of_wave(const exact::LinearWave& wave
 TEST(Psi4Modes, OfAPlaneWaveConvergeAtFifthOrder) {
   const exact::LinearWave wave{1e-8, 2.0};
   const std::vector<double> radii = {0.5, 0.6, 0.7, 0.8};
-  std::vector<std::array<Complex, psi4_mode_count>> exact_modes;
+  std::vector<Psi4Modes> exact_modes;
   for (const double radius : radii) exact_modes.push_back(modes_of_wave(wave, radius));
   double before = 0;
   for (const int p : {5, 20}) {
@@ -163,10 +168,10 @@ TEST(Psi4Modes, OfAPlaneWaveConvergeAtFifthOrder) {
         p));
     const auto simulation = make_simulation(config, available_processors());
     double square = 0, size = 0;
+    const std::vector<Psi4Modes> modes = psi4_modes(simulation->view(), {0, 0, 0}, radii, wave_l);
     for (std::size_t n = 0; n < radii.size(); ++n) {
-      const auto modes = psi4_modes(simulation->view(), {0, 0, 0}, radii[n]);
-      for (std::size_t m = 0; m < psi4_mode_count; ++m) {
-        square += std::norm(modes[m] - exact_modes[n][m]);
+      for (std::size_t m = 0; m < mode_count(wave_l); ++m) {
+        square += std::norm(modes[n][m] - exact_modes[n][m]);
         size = std::max(size, std::abs(exact_modes[n][m]));
       }
     }
@@ -293,6 +298,31 @@ TEST(Psi4Modes, OutsideTheDomainAreRefused) {
             std::string::npos);
   EXPECT_NE(refused("diagnostics.extraction-radii=[0]").find("must be greater than 0"), std::string::npos);
   EXPECT_NE(refused("diagnostics.extraction-radii=[4.0, 4]").find("names 4 twice"), std::string::npos);
+}
+
+TEST(Psi4Files, OfInvalidKeysAreRefusedWithTheirPosition) {
+  const auto refused = [](const std::string& keys) {
+    try {
+      physics_input(
+          "[domain]\nlower = [-1, -1, -1]\nupper = [1, 1, 1]\n[solver]\nequation = \"ccz4\"\n[scenario]\n"
+          "name = \"minkowski\"\n[diagnostics]\n" +
+          keys);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused("extraction-radii = [0.5]\npsi4-every = 0.5\npsi4-l-max = 2\n"), "accepted");
+  EXPECT_EQ(refused("psi4-every = 0.0\npsi4-l-max = 8\n"), "accepted");  // as in a resolved input
+  EXPECT_TRUE(
+      refused("psi4-every = 0.5\n")
+          .starts_with("test.toml:9:14: diagnostics.psi4-every: requires diagnostics.extraction-radii"))
+      << refused("psi4-every = 0.5\n");
+  EXPECT_TRUE(refused("extraction-radii = [0.5]\npsi4-l-max = 4\n")
+                  .starts_with("test.toml:10:14: diagnostics.psi4-l-max: has no meaning without"));
+  EXPECT_NE(refused("extraction-radii = [0.5]\npsi4-every = 1\npsi4-l-max = 9\n").find("between 2 and 8"),
+            std::string::npos);
+  EXPECT_NE(refused("psi4-evry = 1\n").find("psi4-every"), std::string::npos);
 }
 
 }  // namespace

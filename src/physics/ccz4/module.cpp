@@ -7,7 +7,7 @@
 #include "physics/ccz4/criteria/punctures.hpp"
 #include "physics/ccz4/derived.hpp"
 #include "physics/ccz4/diagnostics/constraint_norms.hpp"
-#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "physics/ccz4/diagnostics/psi4_output.hpp"
 #include "physics/ccz4/diagnostics/puncture_tracker.hpp"
 #include "physics/ccz4/scenarios/list.hpp"
 #include "physics/ccz4/solver.hpp"
@@ -53,6 +53,10 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
       io::between(0, 1));
   describe_system(fields);
   fields.number("k1", p.k1, "1 / time", "Damping of constraint violations.", io::at_least(0));
+  fields.choice(
+      "damping", damping_, {"lapse", "plain"},
+      "Rate of that damping: k1 times the lapse (lapse), or k1 (plain), which also acts where the lapse has "
+      "collapsed, inside black holes.");
   fields.number("k2", p.k2, "", "Damping of Theta relative to that of Z_i.", {.min = -1, .min_open = true});
   fields.number("k3", p.k3, "", "Share of Z_i in the equation of Gamma-hat; 1: covariant Z4.",
                 io::between(0, 1));
@@ -78,6 +82,7 @@ void Ccz4Equation::set_up(const io::KeyTable&, const std::vector<double>& lower,
   p.slicing = slicing_ == "harmonic" ? Slicing::harmonic : Slicing::one_plus_log;
   p.evolves_shift = evolves_shift_ != 0;
   p.c = damped_theta_;
+  p.damps_with_lapse = damping_ == "lapse";
   for (std::size_t a = 0; a < lower.size(); ++a) p.middle[a] = 0.5 * (lower[a] + upper[a]);
 }
 
@@ -142,7 +147,7 @@ const simulation::Module& module() {
       .dims = {3},
       .make = [] { return std::make_unique<Ccz4Equation>(); },
       .scenarios = scenario_list(),
-      .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(), psi4_modes_entry()},
+      .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(), psi4_output_entry()},
       .criteria = {puncture_criterion()},
       .boundary_conditions = {&sommerfeld},
       .plot_fields = {"lapse", "shift", "phi", "K", "theta", "level"},

@@ -23,7 +23,7 @@ class Ccz4Equation final : public simulation::Equation {
  private:
   void describe_system(io::KeyTable& keys);
 
-  std::string scheme_ = "fourth-order", slicing_ = "1+log";
+  std::string scheme_ = "fourth-order", slicing_ = "1+log", damping_ = "lapse";
   int evolves_shift_ = 1, damped_theta_ = 1;  // s, c
 };
 

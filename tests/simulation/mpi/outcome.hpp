@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "physics/ccz4/diagnostics/psi4_modes.hpp"
 #include "physics/ccz4/diagnostics/puncture_tracker.hpp"
 #include "simulation/module.hpp"
 #include "simulation/simulation.hpp"

@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/ccz4/diagnostics/psi4_modes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <numbers>
 
+#include "base/assert.hpp"
 #include "base/exact_sum.hpp"
+#include "physics/ccz4/diagnostics/harmonics.hpp"
 #include "physics/ccz4/weyl.hpp"
-#include "simulation/config/config.hpp"
 #include "simulation/diagnostics/point_samples.hpp"
 #include "simulation/diagnostics/totals.hpp"
 
@@ -20,41 +17,7 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-using std::numbers::pi;
-
-constexpr int latitudes = 24, longitudes = 48;  // number of points: exact up to l = 22 with the harmonics
-
-struct SpherePoint {
-  double theta = 0, phi = 0, weight = 0;  // weights sum up to 4 pi
-  std::array<double, 3> direction{};
-};
-
-// Roots and weights of the Legendre polynomial by Newton's method.
-std::vector<SpherePoint> sphere_points() {
-  std::vector<SpherePoint> points;
-  for (int i = 0; i < latitudes; ++i) {
-    double x = std::cos(pi * (i + 0.75) / (latitudes + 0.5)), slope = 0;
-    for (int round = 0; round < 10; ++round) {
-      double p = 1, before = 0;
-      for (int n = 1; n <= latitudes; ++n) {
-        const double next = ((2 * n - 1) * x * p - (n - 1) * before) / n;
-        before = p;
-        p = next;
-      }
-      slope = latitudes * (x * p - before) / (x * x - 1);
-      x -= p / slope;
-    }
-    for (int j = 0; j < longitudes; ++j) {
-      SpherePoint& point = points.emplace_back();
-      point.theta = std::acos(x);
-      point.phi = 2 * pi * (j + 0.5) / longitudes;
-      point.weight = 2 / ((1 - x * x) * slope * slope) * 2 * pi / longitudes;
-      const double sine = std::sin(point.theta);
-      point.direction = {sine * std::cos(point.phi), sine * std::sin(point.phi), x};
-    }
-  }
-  return points;
-}
+constexpr int latitudes = 24;  // exact up to l = 47 - l_max of Psi4 itself
 
 std::complex<double> psi4_at(const StateView& view, const HeldPoint& held, const SamplePoint& from_centre) {
   constexpr std::size_t slopes = weyl_slopes, all = weyl_unknowns.size();
@@ -75,12 +38,27 @@ std::complex<double> psi4_at(const StateView& view, const HeldPoint& held, const
   return psi4(weyl(q, gradient), metric, from_centre.data());
 }
 
-using Modes = std::array<std::complex<double>, psi4_mode_count>;
+// The harmonics at the points, mode by mode for each point.
+std::vector<std::complex<double>> harmonics_at(const std::vector<SpherePoint>& sphere, int l_max) {
+  std::vector<std::complex<double>> values;
+  values.reserve(sphere.size() * mode_count(l_max));
+  for (const SpherePoint& point : sphere) {
+    for (int l = 2; l <= l_max; ++l) {
+      for (int m = -l; m <= l; ++m)
+        values.push_back(std::conj(spin_weighted_harmonic(l, m, point.theta, point.phi)));
+    }
+  }
+  return values;
+}
 
-// The modes on all spheres together, so that halos are filled once. Collective.
-std::vector<Modes> modes_of_spheres(const StateView& view, const SamplePoint& centre,
-                                    std::span<const double> radii) {
-  static const std::vector<SpherePoint> sphere = sphere_points();
+}  // namespace
+
+std::vector<Psi4Modes> psi4_modes(const StateView& view, const std::array<double, 3>& centre,
+                                  std::span<const double> radii, int l_max) {
+  MEANDER_ASSERT(l_max >= 2 && l_max <= psi4_most_l);
+  constexpr std::size_t all = mode_count(psi4_most_l);
+  static const std::vector<SpherePoint> sphere = sphere_points(latitudes);
+  static const std::vector<std::complex<double>> harmonics = harmonics_at(sphere, psi4_most_l);
   std::vector<SamplePoint> points, from_centre;
   for (const double radius : radii) {
     for (const SpherePoint& point : sphere) {
@@ -101,103 +79,23 @@ std::vector<Modes> modes_of_spheres(const StateView& view, const SamplePoint& ce
   std::vector<std::int64_t> holders(points.size(), 0);
   for (const HeldPoint& one : held) ++holders[one.point];
   view.communicator.sum(std::span<std::int64_t>(holders));
-  std::vector<std::array<ExactSum, 2 * psi4_mode_count>> sums(radii.size());
+  const std::size_t count = mode_count(l_max);
+  std::vector<ExactSum> sums(radii.size() * 2 * count);
   for (std::size_t n = 0; n < held.size(); ++n) {
-    const SpherePoint& point = sphere[held[n].point % sphere.size()];
-    auto& of_sphere = sums[held[n].point / sphere.size()];
-    const double weight = point.weight / static_cast<double>(holders[held[n].point]);
-    for (std::size_t m = 0; m < psi4_mode_count; ++m) {
-      const auto part = weight * psi4[n] *
-                        std::conj(spin_weighted_harmonic(static_cast<int>(m) - 2, point.theta, point.phi));
-      of_sphere[2 * m].add(part.real());
-      of_sphere[2 * m + 1].add(part.imag());
+    const std::size_t at = held[n].point % sphere.size();
+    ExactSum* of_sphere = sums.data() + held[n].point / sphere.size() * 2 * count;
+    const double weight = sphere[at].weight / static_cast<double>(holders[held[n].point]);
+    for (std::size_t mode = 0; mode < count; ++mode) {
+      const auto part = weight * psi4[n] * harmonics[at * all + mode];
+      of_sphere[2 * mode].add(part.real());
+      of_sphere[2 * mode + 1].add(part.imag());
     }
   }
-  std::vector<Modes> modes(radii.size());
-  for (std::size_t s = 0; s < radii.size(); ++s) {
-    sum_over_ranks(view.communicator, sums[s]);
-    for (std::size_t m = 0; m < psi4_mode_count; ++m)
-      modes[s][m] = {sums[s][2 * m].value(), sums[s][2 * m + 1].value()};
-  }
+  sum_over_ranks(view.communicator, sums);
+  std::vector<Psi4Modes> modes(radii.size(), Psi4Modes(count));
+  for (std::size_t n = 0; n < radii.size() * count; ++n)
+    modes[n / count][n % count] = {sums[2 * n].value(), sums[2 * n + 1].value()};
   return modes;
-}
-
-}  // namespace
-
-std::complex<double> spin_weighted_harmonic(int m, double theta, double phi) {
-  const double cosine = std::cos(theta), sine = std::sin(theta), side = m < 0 ? 1 - cosine : 1 + cosine;
-  const double size = std::abs(m) == 2   ? std::sqrt(5 / (64 * pi)) * side * side
-                      : std::abs(m) == 1 ? std::sqrt(5 / (16 * pi)) * sine * side
-                                         : std::sqrt(15 / (32 * pi)) * sine * sine;
-  return std::polar(size, m * phi);
-}
-
-std::array<std::complex<double>, psi4_mode_count> psi4_modes(const StateView& view,
-                                                             const std::array<double, 3>& centre,
-                                                             double radius) {
-  return modes_of_spheres(view, centre, std::span(&radius, 1)).front();
-}
-
-namespace {
-
-class Psi4Modes final : public Diagnostic {
- public:
-  const char* name() const override { return "psi4 modes"; }
-  void describe(io::KeyTable& keys) override {
-    keys.numbers("extraction-radii", radii_, "length",
-                 "Radii of spheres about the domain's centre on which gravitational waves are extracted: the "
-                 "modes of Psi4 with l = 2 in history.csv.",
-                 io::greater_than(0));
-  }
-
-  void set_up(const io::KeyTable& keys, const Config& config) override {
-    centre_ = config.middle();
-    double room = INFINITY;
-    for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
-      room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
-    for (auto radius = radii_.begin(); radius != radii_.end(); ++radius) {
-      if (*radius > room) {
-        keys.reject("extraction-radii",
-                    fmt::format("a sphere of radius {} about the domain's centre reaches beyond the domain, "
-                                "whose nearest face is {} away",
-                                *radius, room));
-      }
-      if (std::find(radii_.begin(), radius, *radius) != radius)
-        keys.reject("extraction-radii", fmt::format("names {} twice", *radius));
-    }
-  }
-
-  std::unique_ptr<Diagnostic> start() const override { return std::make_unique<Psi4Modes>(*this); }
-
-  std::vector<Measure> measure(const StateView& view) const override {
-    std::vector<Measure> measures;
-    if (radii_.empty()) return measures;
-    const std::vector<Modes> modes = modes_of_spheres(view, centre_, radii_);
-    for (std::size_t s = 0; s < radii_.size(); ++s) {
-      for (std::size_t n = 0; n < psi4_mode_count; ++n) {
-        const std::string name = fmt::format("psi4_r{}_2_{}", radii_[s], static_cast<int>(n) - 2);
-        measures.push_back({name + "_re", "1 / length^2", modes[s][n].real()});
-        measures.push_back({name + "_im", "1 / length^2", modes[s][n].imag()});
-      }
-    }
-    return measures;
-  }
-
- private:
-  std::vector<double> radii_;
-  Point<3> centre_{};
-};
-
-constexpr const char* intro = R"(
-`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4, gravitational radiation, at radius 40. Psi4 is
-(E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross). e_phi, e_r and e_theta
-are those of spheres about the domain's centre, orthonormalised in this order. The fields `psi4_re` and `psi4_im` are Psi4 itself.
-)";
-
-}  // namespace
-
-DiagnosticEntry psi4_modes_entry() {
-  return {[] { return std::make_unique<Psi4Modes>(); }, intro};
 }
 
 }  // namespace meander::ccz4

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/ccz4/diagnostics/psi4_output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "physics/ccz4/diagnostics/harmonics.hpp"
+#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "simulation/config/config.hpp"
+
+namespace meander::ccz4 {
+
+using namespace simulation;
+namespace {
+
+// With two decimals, or as many as give back the same number: readers take no exponents.
+std::string radius_text(double radius) {
+  std::string text;
+  for (int decimals = 2; decimals < 400; ++decimals) {
+    text = fmt::format("{:.{}f}", radius, decimals);
+    if (std::strtod(text.c_str(), nullptr) == radius) break;
+  }
+  return text;
+}
+
+class Psi4Output final : public Diagnostic {
+ public:
+  const char* name() const override { return "psi4 modes"; }
+  void describe(io::KeyTable& keys) override {
+    keys.numbers("extraction-radii", radii_, "length",
+                 "Radii of spheres about the domain's centre on which gravitational waves are extracted: the "
+                 "modes of Psi4 with l = 2 in history.csv.",
+                 io::greater_than(0));
+    keys.number("psi4-every", every_, "time",
+                "Writes the modes of Psi4 on these spheres into files of their own, after the first step at or "
+                "after each multiple of this time since time.start; 0: never.",
+                io::at_least(0));
+    keys.integer("psi4-l-max", l_max_, "", "The largest l of these files.", io::between(2, psi4_most_l));
+  }
+
+  void set_up(const io::KeyTable& keys, const Config& config) override {
+    centre_ = config.middle();
+    next_ = start_ = config.time.start;
+    double room = INFINITY;
+    for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
+      room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
+    for (auto radius = radii_.begin(); radius != radii_.end(); ++radius) {
+      if (*radius > room) {
+        keys.reject("extraction-radii",
+                    fmt::format("a sphere of radius {} about the domain's centre reaches beyond the domain, "
+                                "whose nearest face is {} away",
+                                *radius, room));
+      }
+      if (std::find(radii_.begin(), radius, *radius) != radius)
+        keys.reject("extraction-radii", fmt::format("names {} twice", *radius));
+    }
+    if (every_ > 0 && radii_.empty()) keys.reject("psi4-every", "requires diagnostics.extraction-radii");
+    // Resolved inputs give every key, with its default.
+    if (every_ == 0 && l_max_ != psi4_most_l)
+      keys.reject("psi4-l-max", "has no meaning without diagnostics.psi4-every");
+  }
+
+  std::unique_ptr<Diagnostic> start() const override { return std::make_unique<Psi4Output>(*this); }
+
+  std::vector<Measure> measure(const StateView& view) const override {
+    std::vector<Measure> measures;
+    if (radii_.empty()) return measures;
+    const std::vector<Psi4Modes> modes = psi4_modes(view, centre_, radii_, 2);
+    for (std::size_t s = 0; s < radii_.size(); ++s) {
+      for (int m = -2; m <= 2; ++m) {
+        const std::string name = fmt::format("psi4_r{}_2_{}", radii_[s], m);
+        measures.push_back({name + "_re", "1 / length^2", modes[s][mode_index(2, m)].real()});
+        measures.push_back({name + "_im", "1 / length^2", modes[s][mode_index(2, m)].imag()});
+      }
+    }
+    return measures;
+  }
+
+  // Sphere by sphere, in each of them mode by mode.
+  std::vector<io::SampleFile> files() const override {
+    std::vector<io::SampleFile> files;
+    for (std::size_t s = 0; every_ > 0 && s < radii_.size(); ++s) {
+      for (int l = 2; l <= l_max_; ++l) {
+        for (int m = -l; m <= l; ++m) {
+          const std::string radius = radius_text(radii_[s]);
+          files.push_back({fmt::format("waves/mp_psi4_l{}_m{}_r{}.asc", l, m, radius),
+                           fmt::format("Psi4 on the sphere of radius {} about the domain's centre: mode l = {}, "
+                                       "m = {} of spin weight -2\n"
+                                       "sign: Psi4 = +d^2/dt^2 (h_plus - i h_cross), opposite to history.csv\n"
+                                       "harmonics: Ajith et al. 2007, arXiv:0709.0093, eq. II.7\n"
+                                       "1: time  2: real part [1 / length^2]  3: imaginary part\n",
+                                       radius, l, m)});
+        }
+      }
+    }
+    return files;
+  }
+
+  io::SampleRows sample(const StateView& view) override {
+    if (every_ == 0 || view.t < next_) return {};
+    set_next(view.t);
+    io::SampleRows rows;
+    for (const Psi4Modes& of_sphere : psi4_modes(view, centre_, radii_, l_max_)) {
+      for (const std::complex<double>& mode : of_sphere) rows.push_back({view.t, -mode.real(), -mode.imag()});
+    }
+    return rows;
+  }
+
+  void resume(const io::CheckpointState& state) override {
+    if (every_ > 0) set_next(state.time);
+  }
+
+ private:
+  // The first multiple after `now`. It depends on the time only, so that a restart samples at the same steps.
+  void set_next(double now) {
+    double multiple = std::max(0.0, std::floor((now - start_) / every_) - 1);  // rounding may be one off
+    while (start_ + multiple * every_ <= now) ++multiple;
+    next_ = start_ + multiple * every_;
+  }
+
+  std::vector<double> radii_;
+  double every_ = 0, start_ = 0, next_ = 0;
+  int l_max_ = psi4_most_l;
+  Point<3> centre_{};
+};
+
+constexpr const char* intro = R"(
+`psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4, gravitational radiation, at radius 40. Psi4 is
+(E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross). e_phi, e_r and e_theta
+are those of spheres about the domain's centre, orthonormalised in this order. The fields `psi4_re` and `psi4_im` are Psi4 itself.
+
+With `psi4-every`, `waves/mp_psi4_l2_m-1_r40.00.asc` and its likes have the modes with l up to `psi4-l-max`, in the format of the Einstein Toolkit
+that kuibit reads (`SimDir(directory).gws`), with the sign of most codes: there Psi4 = +d^2/dt^2 (h_plus - i h_cross). The phases of the harmonics are those of
+Ajith et al. (2007), arXiv:0709.0093. [Waves](waves.md) has strain, energy and momenta from them.
+)";
+
+}  // namespace
+
+DiagnosticEntry psi4_output_entry() {
+  return {[] { return std::make_unique<Psi4Output>(); }, intro};
+}
+
+}  // namespace meander::ccz4
