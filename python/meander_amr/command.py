@@ -10,13 +10,15 @@ from meander_amr import FileError, open as open_file
 KINDS = {"overview": "a slice and a profile", "slice": "a slice with the outlines of the patches",
          "radial": "a radial profile", "line": "a profile along the longest axis",
          "partition": "the pieces of the curve that the ranks hold", "history": "columns of history.csv over time",
-         "psi4": "gravitational waves in history.csv"}
+         "psi4": "gravitational waves in history.csv",
+         "waves": "waveforms from the modes of Psi4 in a run's directory, with tables of what was radiated"}
 OF_HISTORY = ("history", "psi4")
 # Options that only some kinds of pictures accept, with these kinds.
 TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview", "slice", "partition"),
             "at": ("overview", "slice", "partition"), "radial": ("overview",), "line": ("overview",),
             "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY,
-            "scale": ("overview", "slice", "radial", "line", *OF_HISTORY)}
+            "scale": ("overview", "slice", "radial", "line", *OF_HISTORY), "mass": ("waves",), "lowest": ("waves",),
+            "junk": ("waves",)}
 SCALES = ("auto", "linear", "log", "symlog")
 
 
@@ -50,6 +52,12 @@ def parse_arguments(arguments):
     parser.add_argument("--no-outlines", action="store_true", help="omit the outlines of the patches")
     parser.add_argument("--parts", type=int, metavar="N", help="partition: N equal pieces instead of the run's ranks")
     parser.add_argument("--columns", help="history, psi4: names of columns, separated by commas. Default: all that change")
+    parser.add_argument("--mass", type=width, help="waves: total mass M, for extrapolation and ringdown. Default: 1")
+    parser.add_argument("--lowest", type=width, metavar="W",
+                        help="waves: least physical angular frequency of modes with m = 0 and 1, of others times m; integration damps "
+                        "lower ones. Default: 0.1 / M")
+    parser.add_argument("--junk", type=float, metavar="T",
+                        help="waves: omits times before the radius of each sphere plus T, when the junk of initial data passes. Default: none")
     parser.add_argument("--output", help="path of the picture. Default: the file's name with .png")
     return parser.parse_args(arguments)
 
@@ -78,9 +86,33 @@ def draw(data, kind, options):
     return plot.partition(data, options.parts, options.axis, options.at).figure
 
 
+def check_options(options, kind):
+    """Raises ValueError if an option was given that this kind of picture does not have."""
+    for name, kinds in TAKEN_BY.items():
+        if getattr(options, name) not in (None, False) and kind not in kinds:
+            raise ValueError(f"--{name.replace('_', '-')}: is no option of '{kind}', but of {', '.join(kinds)}")
+
+
+def wave_picture(options):
+    """Prints the table of waves and returns their figure and the picture's default path."""
+    from meander_amr import plot, waves
+    check_options(options, "waves")
+    mass = options.mass or 1.0
+    psi4 = waves.read(options.file)
+    report = waves.report(psi4, mass, options.lowest or 0.1 / mass, 50 * mass, options.junk)
+    print("\n".join(report.lines()))
+    return plot.waveforms(psi4, report, mass)[0].figure, os.path.join(options.file, "waves.png")
+
+
 def picture(options):
     """Draws the requested picture and returns its path. Raises FileError, ValueError, OSError."""
     import matplotlib.pyplot as plt
+    if options.show == "waves":
+        figure, output = wave_picture(options)
+        output = options.output or output
+        figure.savefig(output, dpi=130)
+        plt.close(figure)
+        return output
     of_history = os.path.isdir(options.file) and options.show in OF_HISTORY
     data = open_file(os.path.join(options.file, "history.csv") if of_history else options.file)
     if data.kind == "series":
@@ -89,9 +121,7 @@ def picture(options):
     kind = options.show or default
     if (data.kind == "history") != (kind in OF_HISTORY):
         raise FileError(f"{options.file}: is a {data.kind}, of which there is no '{kind}'")
-    for name, kinds in TAKEN_BY.items():
-        if getattr(options, name) not in (None, False) and kind not in kinds:
-            raise ValueError(f"--{name.replace('_', '-')}: is no option of '{kind}', but of {', '.join(kinds)}")
+    check_options(options, kind)
     output = options.output or os.path.splitext(data.path)[0] + ("" if kind == default else "_" + kind) + ".png"
     figure = draw(data, kind, options)
     figure.savefig(output, dpi=130)

@@ -75,7 +75,8 @@ Files files_of(const fs::path& directory, std::vector<double> times) {
 }
 
 // restarted: writes a checkpoint after some steps, loses the steps after it, and restarts. Collective.
-Files run(const fs::path& directory, const parallel::Communicator& communicator, int threads, bool restarted) {
+Files run(const fs::path& directory, const parallel::Communicator& communicator, int threads,
+          bool restarted) {
   const Config config = load_config_text(wave, "wave.toml", {}, scenarios(), 1e10);
   if (communicator.is_root()) fs::create_directories(directory);
   communicator.barrier();
@@ -113,7 +114,8 @@ TEST(WaveFiles, AreTheSameForAnyRanksThreadsAndRestarts) {
   pid_t root = getpid();
   world().broadcast(root);
   const fs::path scratch = fs::temp_directory_path() / fmt::format("meander-test-waves-{}", root);
-  const Files all = run(scratch / "all", world(), 2, false), restarted = run(scratch / "parts", world(), 1, true);
+  const Files all = run(scratch / "all", world(), 2, false),
+              restarted = run(scratch / "parts", world(), 1, true);
   EXPECT_EQ(all.text, restarted.text);
   world().agree([&] {
     if (!world().is_root()) return;

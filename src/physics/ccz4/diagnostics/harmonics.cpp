@@ -38,9 +38,7 @@ std::complex<double> spin_weighted_harmonic(int l, int m, double theta, double p
   double value = first_harmonic(m, theta), before = 0;
   const double cosine = std::cos(theta);
   // The recursion holds for value / sqrt(2j + 1).
-  const auto root = [&](int j) {
-    return std::sqrt(static_cast<double>((j * j - m * m) * (j * j - s * s)));
-  };
+  const auto root = [&](int j) { return std::sqrt(static_cast<double>((j * j - m * m) * (j * j - s * s))); };
   for (int j = std::max(std::abs(m), s); j < l; ++j) {
     const double here = value / std::sqrt(2.0 * j + 1), lower = before / std::sqrt(2.0 * j - 1);
     const double next =

@@ -35,10 +35,11 @@ class Psi4Output final : public Diagnostic {
                  "Radii of spheres about the domain's centre on which gravitational waves are extracted: the "
                  "modes of Psi4 with l = 2 in history.csv.",
                  io::greater_than(0));
-    keys.number("psi4-every", every_, "time",
-                "Writes the modes of Psi4 on these spheres into files of their own, after the first step at or "
-                "after each multiple of this time since time.start; 0: never.",
-                io::at_least(0));
+    keys.number(
+        "psi4-every", every_, "time",
+        "Writes the modes of Psi4 on these spheres into files of their own, after the first step at or "
+        "after each multiple of this time since time.start; 0: never.",
+        io::at_least(0));
     keys.integer("psi4-l-max", l_max_, "", "The largest l of these files.", io::between(2, psi4_most_l));
   }
 
@@ -87,13 +88,14 @@ class Psi4Output final : public Diagnostic {
       for (int l = 2; l <= l_max_; ++l) {
         for (int m = -l; m <= l; ++m) {
           const std::string radius = radius_text(radii_[s]);
-          files.push_back({fmt::format("waves/mp_psi4_l{}_m{}_r{}.asc", l, m, radius),
-                           fmt::format("Psi4 on the sphere of radius {} about the domain's centre: mode l = {}, "
-                                       "m = {} of spin weight -2\n"
-                                       "sign: Psi4 = +d^2/dt^2 (h_plus - i h_cross), opposite to history.csv\n"
-                                       "harmonics: Ajith et al. 2007, arXiv:0709.0093, eq. II.7\n"
-                                       "1: time  2: real part [1 / length^2]  3: imaginary part\n",
-                                       radius, l, m)});
+          files.push_back(
+              {fmt::format("waves/mp_psi4_l{}_m{}_r{}.asc", l, m, radius),
+               fmt::format("Psi4 on the sphere of radius {} about the domain's centre: mode l = {}, "
+                           "m = {} of spin weight -2\n"
+                           "sign: Psi4 = +d^2/dt^2 (h_plus - i h_cross), opposite to history.csv\n"
+                           "harmonics: Ajith et al. 2007, arXiv:0709.0093, eq. II.7\n"
+                           "1: time  2: real part [1 / length^2]  3: imaginary part\n",
+                           radius, l, m)});
         }
       }
     }

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fit of a damped oscillation to the ringdown of a black hole."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from meander_amr.errors import needs
+
+
+@dataclass
+class Ringdown:
+    """frequency: complex, exp(-i w t): its imaginary part is negative for a damped oscillation. residual: root mean square of what the
+    fit leaves over that of the data. start, end: the times fitted."""
+    frequency: complex
+    residual: float
+    start: float
+    end: float
+
+
+def columns(time, w):
+    """Returns exp(-i w t) and, for waves that are not circularly polarised, exp(i w* t): [rows, 2]."""
+    return np.stack([np.exp(-1j * w * time), np.exp(1j * np.conj(w) * time)], 1)
+
+
+def first_guess(time, values):
+    """Returns the dominant frequency by linear prediction from two values (Prony's method): those of the model satisfy
+    x[n + 2] = p x[n + 1] + q x[n]."""
+    step = max(1, int(round(0.5 / (time[1] - time[0]))))  # of about 0.5: with finer ones, noise decides
+    x = values
+    past = np.stack([x[step:-step], x[:-2 * step]], 1)
+    p, q = np.linalg.lstsq(past, x[2 * step:], rcond=None)[0]
+    w = 1j * np.log(np.roots([1, -p, -q]).astype(complex)) / (step * (time[1] - time[0]))
+    amplitude = np.abs(np.linalg.lstsq(np.exp(-1j * np.outer(time - time[0], w)), x, rcond=None)[0])
+    best = w[np.argmax(amplitude)]
+    return complex(abs(best.real), min(best.imag, -1e-6))
+
+
+def fit_ringdown(time, values, delay=15.0, duration=30.0):
+    """Returns the Ringdown of a mode, complex [rows] at uniform times, from `delay` after the largest magnitude on, for `duration`. Amplitudes follow by linear
+    least squares for every trial of the frequency. Raises ValueError if there are fewer than 8 rows in this interval."""
+    start = time[np.argmax(np.abs(values))] + delay
+    kept = (time >= start) & (time <= start + duration)
+    if np.count_nonzero(kept) < 8:
+        raise ValueError(f"ringdown: the rows end before {delay:g} to {delay + duration:g} after the largest magnitude")
+    t, x = time[kept] - time[kept][0], values[kept] / np.abs(values[kept]).max()
+
+    def left(parameters):
+        basis = columns(t, complex(*parameters))
+        rest = x - basis @ np.linalg.lstsq(basis, x, rcond=None)[0]
+        return np.concatenate([rest.real, rest.imag])
+
+    guess = first_guess(t, x)
+    solve = needs("scipy.optimize", "the fit of a ringdown").least_squares
+    found = solve(left, [guess.real, guess.imag], x_scale=[0.1, 0.01], xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    rest = np.sqrt(np.mean(left(found.x) ** 2) / np.mean(np.concatenate([x.real, x.imag]) ** 2))
+    return Ringdown(complex(abs(found.x[0]), found.x[1]), float(rest), float(time[kept][0]), float(time[kept][-1]))

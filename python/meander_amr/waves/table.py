@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run has radiated: energy and momenta at each radius and at infinity, and ringdown frequencies."""
+from dataclasses import dataclass
+
+import numpy as np
+
+from meander_amr.waves.files import integrate
+from meander_amr.waves.infinity import fitted, perturbative
+from meander_amr.waves.ringdown import fit_ringdown
+
+VANISHES = 1e-3  # modes below this fraction of the largest get no ringdown
+
+
+@dataclass
+class Report:
+    """waves: Wave by name: "100" for the sphere of that radius, "infinity (Nakano)", "infinity (1/R fit)". ringdowns: Ringdown by (l, m),
+    at the outermost radius."""
+    waves: dict
+    ringdowns: dict
+
+    def lines(self):
+        """Returns the tables as lines of text."""
+        lines = [f"{'radius':>18s} {'E':>12s} {'J_x':>12s} {'J_y':>12s} {'J_z':>12s} {'P_x':>12s} {'P_y':>12s} {'P_z':>12s}"]
+        for name, wave in self.waves.items():
+            numbers = [wave.energy()[-1], *wave.angular_momentum()[:, -1], *wave.momentum()[:, -1]]
+            lines.append(f"{name:>18s} " + " ".join(f"{number:12.5e}" for number in numbers))
+        at_infinity = [wave.energy()[-1] for name, wave in self.waves.items() if name.startswith("infinity")]
+        if len(at_infinity) == 2:
+            lines.append(f"energies at infinity differ by {abs(at_infinity[0] - at_infinity[1]):.2e}, "
+                         f"{100 * abs(at_infinity[0] / at_infinity[1] - 1):.2g} %")
+        for (l, m), ringdown in self.ringdowns.items():
+            w = ringdown.frequency
+            lines.append(f"ringdown l = {l}, m = {m}: w = {w.real:.6f} {w.imag:+.6f} i from t = {ringdown.start:.1f} to {ringdown.end:.1f}, "
+                         f"residual {100 * ringdown.residual:.2g} %")
+        return lines
+
+
+def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
+    """Returns the Report of a Psi4.
+
+    mass: total mass M, for extrapolation. lowest, taper: see Sphere.integrated. junk: each sphere loses the times before its
+    radius plus this time, in which the junk of initial data passes; None: none.
+    """
+    spheres = [sphere if junk is None else sphere.after(sphere.radius + junk) for sphere in psi4.spheres.values()]
+    for sphere in spheres:
+        if len(sphere.time) < 8:
+            raise ValueError(f"radius {sphere.radius:g}: only {len(sphere.time)} rows are left after the junk")
+    waves = {f"{sphere.radius:g}": sphere.integrated(lowest, taper) for sphere in spheres}
+    outermost = spheres[-1]
+    if outermost.radius > 2 * mass:
+        far = perturbative(outermost, mass, lowest)
+        waves["infinity (Nakano)"] = integrate(far.time, far.modes, lowest, taper)
+    try:
+        far = fitted([sphere for sphere in spheres if sphere.radius > 2 * mass], mass)
+        waves["infinity (1/R fit)"] = integrate(far.time, far.modes, lowest, taper)
+    except ValueError:
+        pass  # too few radii, or a run that has not lasted long enough
+    sizes = {mode: np.abs(values).max() for mode, values in outermost.modes.items()}
+    ringdowns = {}
+    for mode in sorted(sizes, key=sizes.get, reverse=True)[:4]:
+        if 0 < sizes[mode] >= VANISHES * max(sizes.values()):
+            try:
+                ringdowns[mode] = fit_ringdown(outermost.time, outermost.modes[mode], 15 * mass, 30 * mass)
+            except ValueError:
+                continue
+    return Report(waves, ringdowns)

@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Waves of meander_amr: fluxes against integrals over the sphere, integration in time, infinity, ringdown, table and picture."""
+import contextlib
+import io
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+from meander_amr import FileError, command, waves
+from meander_amr.waves import fluxes
+from synthetic_waves import Burst, harmonic, write
+
+MODES = [(l, m) for l in range(2, 7) for m in range(-l, l + 1)]
+
+
+def random_modes(seed):
+    random = np.random.default_rng(seed)
+    return {mode: random.normal(size=3) + 1j * random.normal(size=3) for mode in MODES}
+
+
+def sphere():
+    x, weight = np.polynomial.legendre.leggauss(16)
+    phi = np.arange(32) * np.pi / 16
+    theta, phi = (grid.ravel() for grid in np.meshgrid(np.arccos(x), phi, indexing="ij"))
+    return theta, phi, np.repeat(weight, 32) * np.pi / 16
+
+
+class Fluxes(unittest.TestCase):
+    """Sums over modes, against integrals of |news|^2 and of rotated strains, with random modes up to l = 6."""
+
+    def setUp(self):
+        self.news, self.strain = random_modes(1), random_modes(2)
+        self.theta, self.phi, self.weight = sphere()
+
+    def field(self, modes, by=harmonic):
+        return sum(np.outer(by(l, m, self.theta, self.phi), values) for (l, m), values in modes.items())
+
+    def over_sphere(self, density):
+        return self.weight @ density / (16 * np.pi)
+
+    def close(self, found, expected):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+    def test_energy(self):
+        self.close(fluxes.energy(self.news), self.over_sphere(np.abs(self.field(self.news)) ** 2))
+
+    def test_momentum(self):
+        n = np.stack([np.sin(self.theta) * np.cos(self.phi), np.sin(self.theta) * np.sin(self.phi), np.cos(self.theta)])
+        square = np.abs(self.field(self.news)) ** 2
+        self.close(fluxes.momentum(self.news), np.stack([self.over_sphere(across[:, None] * square) for across in n]))
+
+    def test_angular_momentum(self):
+        # dJ/dt = -(1 / 16 pi) Re int (J_i h) N*, J_i the generators of rotations on fields of spin weight -2.
+        tiny = 1e-30
+        along = self.field(self.strain, lambda l, m, theta, phi: (
+            harmonic(l, m, theta + 1j * tiny, 0.0).imag / tiny * np.exp(1j * m * phi)))
+        around = self.field(self.strain, lambda l, m, theta, phi: 1j * m * harmonic(l, m, theta, phi))
+        sine, cosine = (f(self.phi)[:, None] for f in (np.sin, np.cos))
+        turn = (around * np.cos(self.theta)[:, None] - 2j * self.field(self.strain)) / np.sin(self.theta)[:, None]
+        rotated = [-sine * along - cosine * turn, cosine * along - sine * turn, around]
+        self.close(fluxes.angular_momentum(self.strain, self.news),
+                   np.stack([-self.over_sphere(np.real(part * np.conj(self.field(self.news)))) for part in rotated]))
+
+    def test_missing_modes_count_as_zero(self):
+        few = {mode: values for mode, values in self.news.items() if mode in ((2, 2), (3, 2), (3, 3))}
+        full = {mode: values if mode in few else 0 * values for mode, values in self.news.items()}
+        self.close(fluxes.momentum(few), fluxes.momentum(full))
+        self.close(fluxes.angular_momentum(few, few), fluxes.angular_momentum(full, full))
+
+
+class Integration(unittest.TestCase):
+    def test_of_a_packet_is_exact(self):
+        time = np.arange(-200, 200, 0.2)
+        k = -0.4j - time / 15 ** 2  # h = exp(-0.4 i t - t^2 / (2 15^2)), h' = k h
+        h = np.exp(-0.4j * time - time ** 2 / (2 * 15 ** 2))
+        psi4 = (k ** 2 - 1 / 15 ** 2) * h
+        self.assertLess(np.abs(waves.fixed_frequency(time, psi4, 0.02, 1) - k * h).max(), 1e-7)
+        self.assertLess(np.abs(waves.fixed_frequency(time, psi4, 0.02, 2) - h).max(), 1e-6)
+
+    def test_a_constant_offset_does_not_drift(self):
+        time = np.arange(0, 400, 0.2)
+        offset = waves.fixed_frequency(time, 1e-3 + np.exp(-0.4j * time) * np.exp(-((time - 200) / 30) ** 2), 0.1, 2)
+        self.assertLess(np.abs(offset[:20]).max(), 1e-6)  # integrated twice plainly: 80
+
+    def test_tapers_rise_from_zero(self):
+        time = np.arange(0, 100, 0.5)
+        window = waves.tapered(time, np.ones_like(time), 20)
+        self.assertEqual((window[0], window[-1]), (0, 0))
+        np.testing.assert_array_equal(window[40:-40], 1)
+        self.assertTrue(np.all(np.diff(window[:41]) > 0))
+
+
+def flat_sphere(radius, l, times=np.arange(-300, 500, 0.25)):
+    """r Psi4 of an outgoing wave in flat space is F''(u) + (l - 1)(l + 2) / 2r F'(u) + O(1 / r^2); the term of second order is made up."""
+    u = times - radius
+    k = -0.5j - u / 20 ** 2
+    f = np.exp(-0.5j * u - u ** 2 / (2 * 20 ** 2))
+    a = (l - 1) * (l + 2) / 2
+    b = a * (l - 2) * (l + 3) / 4
+    return waves.Sphere(radius, times, {(l, 2): ((k ** 2 - 1 / 20 ** 2) * f + a / radius * k * f + b / radius ** 2 * f) / radius})
+
+
+class Infinity(unittest.TestCase):
+    def error(self, far, l):
+        u = far.time
+        exact = ((-0.5j - u / 20 ** 2) ** 2 - 1 / 20 ** 2) * np.exp(-0.5j * u - u ** 2 / (2 * 20 ** 2))
+        return np.abs(far.modes[l, 2] - exact).max()
+
+    def test_one_sphere_in_flat_space_leaves_second_order(self):
+        for l in (2, 3):
+            errors = [self.error(waves.perturbative(flat_sphere(radius, l), 0.0, 0.02), l) for radius in (50, 100)]
+            self.assertAlmostEqual(np.log2(errors[0] / errors[1]), 2, delta=0.15)
+
+    def test_fits_leave_an_order_more_than_theirs(self):
+        errors = [self.error(waves.fitted([flat_sphere(scale * radius, 3) for radius in (50, 60, 80)], 0.0, 1), 3) for scale in (1, 2)]
+        self.assertGreater(np.log2(errors[0] / errors[1]), 1.8)
+        self.assertLess(errors[0], 3e-3)
+        # The waves end with the second order. What is left is the interpolation in time.
+        self.assertLess(self.error(waves.fitted([flat_sphere(radius, 3) for radius in (50, 60, 70, 80)], 0.0), 3), 1e-5)
+
+    def test_a_hole_delays_and_dims(self):
+        sphere = waves.perturbative(waves.Sphere(100.0, np.arange(100.0), {(2, 2): np.zeros(100)}), 1.0)
+        self.assertAlmostEqual(waves.areal_radius(100.0, 1.0), 101.0025)
+        self.assertAlmostEqual(sphere.time[0], -101.0025 - 2 * np.log(101.0025 / 2 - 1))
+
+    def test_too_few_spheres(self):
+        with self.assertRaisesRegex(ValueError, "needs 2 radii, but there are 1"):
+            waves.fitted([flat_sphere(50, 2)], 1.0)
+
+
+class Ringdowns(unittest.TestCase):
+    w = 0.373672 - 0.088962j
+
+    def test_circular_and_linear_waves(self):
+        time = np.arange(-50, 100, 0.5)
+        for values in (Burst(1.0, self.w).derivatives(time)[2], Burst(1.0, self.w).derivatives(time)[2].real + 0j):
+            found = waves.fit_ringdown(time, values)
+            self.assertLess(abs(found.frequency / self.w - 1), 1e-6)
+            self.assertLess(found.residual, 1e-5)
+
+    def test_noise_shows_in_the_residual(self):
+        time = np.arange(-50, 100, 0.5)
+        values = Burst(1.0, self.w).derivatives(time)[2]
+        noise = 0.02 * np.abs(values[time > 15]).max() * np.random.default_rng(1).normal(size=len(time))
+        found = waves.fit_ringdown(time, values + noise)
+        self.assertLess(abs(found.frequency / self.w - 1), 0.05)
+        self.assertGreater(found.residual, 0.01)
+
+    def test_a_series_that_ends_early(self):
+        time = np.arange(-50, 17, 0.5)
+        with self.assertRaisesRegex(ValueError, "end before 15 to 45 after"):
+            waves.fit_ringdown(time, Burst(1.0, self.w).derivatives(time)[2])
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.run = self.scratch.name
+        time = np.arange(0, 400, 0.5)
+        for radius in (40.0, 60.0):
+            jitter = time + 0.1 * np.sin(time)  # steps of the program do not end at multiples
+            burst = Burst(1e-2, Ringdowns.w).derivatives(waves.retarded_time(jitter, radius, 1.0) - 60)[2] / waves.areal_radius(radius, 1.0)
+            write(self.run, radius, jitter, {(2, m): burst if m == 0 else 0 * burst for m in range(-2, 3)})
+
+    def output_of(self, *arguments):
+        with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()) as complaint:
+            code = command.main([self.run, "--show", "waves", *arguments])
+        return code, said.getvalue(), complaint.getvalue()
+
+    def test_table_and_picture(self):
+        code, said, _ = self.output_of("--lowest", "0.02")
+        self.assertEqual(code, 0)
+        lines = said.splitlines()
+        self.assertEqual(lines[-1], os.path.join(self.run, "waves.png"))
+        with open(lines[-1], "rb") as stream:
+            self.assertEqual(stream.read(8), b"\x89PNG\r\n\x1a\n")
+        energies = {line[:18].strip(): float(line.split()[-7]) for line in lines[1:5]}
+        self.assertEqual(list(energies), ["40", "60", "infinity (Nakano)", "infinity (1/R fit)"])
+        fine = np.arange(-100, 300, 0.01)
+        news = Burst(1e-2, Ringdowns.w).derivatives(fine)[1]
+        energy = np.sum(np.abs(news) ** 2) * 0.01 / (16 * np.pi)
+        self.assertAlmostEqual(energies["60"] / energy, (60 / waves.areal_radius(60.0, 1.0)) ** 2, delta=2e-3)
+        self.assertAlmostEqual(energies["infinity (1/R fit)"] / energy, 1, delta=2e-3)
+        self.assertIn("energies at infinity differ by", said)
+        self.assertRegex(said, r"ringdown l = 2, m = 0: w = 0\.3736\d\d -0\.08[89]\d+ i")
+
+    def test_complaints(self):
+        self.assertIn("only 0 rows are left", self.output_of("--junk", "1000")[2])
+        os.remove(os.path.join(self.run, "waves/mp_psi4_l2_m1_r40.00.asc"))
+        write(self.run, 40.0, np.arange(5.0), {(2, 1): np.zeros(5)})
+        self.assertIn("has other times than the other modes", self.output_of()[2])
+        with open(os.path.join(self.run, "waves/mp_psi4_l2_m-2_r40.00.asc"), "w", encoding="utf-8") as stream:
+            stream.write("0 1 2\n")
+        self.assertIn("does not state the sign", self.output_of()[2])
+        self.run = os.path.join(self.run, "waves/nothing")
+        code, _, complaint = self.output_of()
+        self.assertEqual((code, complaint[:14]), (1, "meander-plot: "))
+        self.assertIn("has no files waves/mp_psi4", complaint)
+
+    def test_an_incomplete_last_line_is_ignored(self):
+        before = waves.read(self.run).spheres[40.0]
+        with open(os.path.join(self.run, "waves/mp_psi4_l2_m0_r40.00.asc"), "a", encoding="utf-8") as stream:
+            stream.write("400.3 0.1")
+        np.testing.assert_array_equal(waves.read(self.run).spheres[40.0].modes[2, 0], before.modes[2, 0])
+        with self.assertRaises(FileError):
+            waves.read(self.run + "/waves/nothing")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
