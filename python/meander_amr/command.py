@@ -11,7 +11,9 @@ KINDS = {"overview": "a slice and a profile", "slice": "a slice with the outline
          "radial": "a radial profile", "line": "a profile along the longest axis",
          "partition": "the pieces of the curve that the ranks hold", "history": "columns of history.csv over time",
          "psi4": "gravitational waves in history.csv",
-         "waves": "waveforms from the modes of Psi4 in a run's directory, with tables of what was radiated"}
+         "waves": "waveforms from the modes of Psi4 in a run's directory, with tables of what was radiated",
+         "tracks": "tracks of punctures and masses of horizons, of a run's directory"}
+OF_RUN = ("waves", "tracks")
 OF_HISTORY = ("history", "psi4")
 # Options that only some kinds of pictures accept, with these kinds.
 TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview", "slice", "partition"),
@@ -93,23 +95,25 @@ def check_options(options, kind):
             raise ValueError(f"--{name.replace('_', '-')}: is no option of '{kind}', but of {', '.join(kinds)}")
 
 
-def wave_picture(options):
-    """Prints the table of waves and returns their figure and the picture's default path."""
+def run_picture(options):
+    """Returns the figure of a whole run. For waves, prints their table."""
     from meander_amr import plot, waves
-    check_options(options, "waves")
+    check_options(options, options.show)
+    if options.show == "tracks":
+        return plot.tracks(options.file)[0].figure
     mass = options.mass or 1.0
     psi4 = waves.read(options.file)
     report = waves.report(psi4, mass, options.lowest or 0.1 / mass, 50 * mass, options.junk)
     print("\n".join(report.lines()))
-    return plot.waveforms(psi4, report, mass)[0].figure, os.path.join(options.file, "waves.png")
+    return plot.waveforms(psi4, report, mass)[0].figure
 
 
 def picture(options):
     """Draws the requested picture and returns its path. Raises FileError, ValueError, OSError."""
     import matplotlib.pyplot as plt
-    if options.show == "waves":
-        figure, output = wave_picture(options)
-        output = options.output or output
+    if options.show in OF_RUN:
+        figure = run_picture(options)
+        output = options.output or os.path.join(options.file, f"{options.show}.png")
         figure.savefig(output, dpi=130)
         plt.close(figure)
         return output

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tracks of punctures and masses of horizons."""
+import csv
+import glob
+import os
+import re
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from meander_amr.errors import DEFECTS, FileError, open_text
+from meander_amr.history import History
+from meander_amr.plot.style import STYLE
+
+MASSES = {"irreducible_mass": "irreducible", "christodoulou_mass": "Christodoulou"}
+
+
+def read_horizon(path):
+    """Returns the columns of horizon_N.csv by name: floats [rows], NaN where a cell has no number, as in searches without a horizon. Raises FileError."""
+    with open_text(path) as stream:
+        try:
+            rows = list(csv.reader(stream))
+            names = [re.sub(r" \[.*\]$", "", title) for title in rows[0]]
+            rows = [row for row in rows[1:] if len(row) == len(names)]  # the last line of a killed run may be incomplete
+        except (*DEFECTS, csv.Error) as error:
+            raise FileError(f"{path}: is no table of a horizon ({error})") from error
+    if "time" not in names:
+        raise FileError(f"{path}: is no table of a horizon (it has no column time)")
+
+    def number(cell):
+        try:
+            return float(cell)
+        except ValueError:
+            return np.nan
+
+    return {name: np.array([number(row[n]) for row in rows]) for n, name in enumerate(names)}
+
+
+def horizons(directory):
+    """Returns the columns of each horizon of a run, by its number."""
+    found = {}
+    for path in glob.glob(os.path.join(glob.escape(directory), "horizon_*.csv")):
+        number = re.fullmatch(r"horizon_(\d+)\.csv", os.path.basename(path))
+        if number:
+            found[int(number[1])] = read_horizon(path)
+    return dict(sorted(found.items()))
+
+
+def plane_of(tracks):
+    """Returns the two axes, 0 to 2, along which positions [3, rows] extend furthest."""
+    extent = np.max([np.ptp(track, axis=1) + np.abs(track).max(axis=1) for track in tracks], axis=0)
+    return sorted(np.argsort(-extent, kind="stable")[:2])
+
+
+def tracks(directory):
+    """Draws the punctures of a run's history.csv in the plane in which they move, and the masses of its horizons over time, as
+    fractions of the first. Returns the list of axes. Raises FileError if there are neither."""
+    history = os.path.join(directory, "history.csv")
+    run = History(history) if os.path.exists(history) else None
+    punctures = {}
+    for name in run.columns if run else []:
+        number = re.fullmatch(r"puncture_(\d+)_x", name)
+        if number:
+            punctures[int(number[1])] = np.stack([run[f"puncture_{number[1]}_{axis}"] for axis in "xyz"])
+    found = horizons(directory)
+    masses = [(number, name, columns) for number, columns in found.items() for name in MASSES if name in columns]
+    if not punctures and not masses:
+        raise FileError(f"{directory}: has neither punctures in history.csv nor files horizon_N.csv with masses")
+    panels = bool(punctures) + bool(masses)
+    with plt.rc_context(STYLE):
+        figure, grid = plt.subplots(1, panels, squeeze=False, figsize=(6.5 * panels, 5.5), layout="constrained")
+    grid = list(grid[0])
+    if punctures:
+        first, second = plane_of(list(punctures.values()))
+        for number, track in punctures.items():
+            (line,) = grid[0].plot(track[first], track[second], lw=1.2, label=f"puncture {number}")
+            grid[0].plot(track[first, -1], track[second, -1], "o", color=line.get_color(), ms=4)
+        grid[0].set(xlabel="xyz"[first], ylabel="xyz"[second], aspect="equal")
+        grid[0].set_title(f"punctures until t = {run['time'][-1]:g}", loc="left")
+    for number, name, columns in masses:
+        known = np.isfinite(columns[name])
+        if np.any(known):
+            start = columns[name][known][0]
+            grid[-1].plot(columns["time"], columns[name] / start - 1, lw=1.2,
+                          label=f"horizon {number}, {MASSES[name]}, first {start:.6g}")
+    if masses:
+        grid[-1].set(xlabel="time")
+        grid[-1].set_title("mass over its first value, less 1", loc="left")
+    for axes in grid:
+        axes.grid(alpha=0.25, lw=0.5)
+        if axes.lines:
+            axes.legend(loc="best", fontsize=8)
+    figure.suptitle(directory, x=0.01, ha="left", fontweight="bold")
+    return grid
