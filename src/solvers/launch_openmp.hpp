@@ -15,6 +15,13 @@
 
 namespace meander::solvers {
 
+// Threads of a team.
+inline int openmp_threads(int device) {
+  constexpr int on_gpu = 8;
+  const bool on_host = device == omp_get_initial_device();
+  return on_host ? std::min(omp_get_max_threads(), OpenMpBlock::most_threads) : on_gpu;
+}
+
 // Updates all patches of the batch by the kernel, which is copied to the device as it is. Returns after
 // completion. The memory of the kernel's blocks is a part of the batch's scratch for each patch, because team
 // memory is too small.
@@ -23,9 +30,7 @@ void launch_on_openmp_teams(const gpu::Execution& execution, const typename Kern
                             const DeviceBatch& batch) {
   static_assert(std::is_trivially_copyable_v<Kernel>);
   const Kernel kernel(pde, batch);
-  const int device = execution.openmp_device(), count = batch.count;
-  const bool on_host = device == omp_get_initial_device();
-  const int threads = on_host ? std::min(omp_get_max_threads(), OpenMpBlock::most_threads) : 8;
+  const int device = execution.openmp_device(), count = batch.count, threads = openmp_threads(device);
   const DevicePatch* const patches = batch.patches;
   PatchStatus* const status = batch.status;
   auto* const scratch = static_cast<double*>(batch.scratch);

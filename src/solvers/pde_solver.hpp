@@ -14,6 +14,7 @@
 #include "gpu/device.hpp"
 #include "solvers/block_measure.hpp"
 #include "solvers/block_patch.hpp"
+#include "solvers/openmp_kernels.hpp"
 #include "solvers/pde_kernels.hpp"
 #include "solvers/scheme_words.hpp"
 
@@ -80,13 +81,16 @@ class PdeSolver : public Solver {
   }
 
   bool resides_on(std::string_view kind) const override {
-    return kind == "host" || (kind == "cuda" && Devices::resident_cuda != nullptr);
+    return kind == "host" || (kind == "cuda" && Devices::resident_cuda != nullptr) ||
+           (kind == "openmp" && ResidentOnOpenMp<P>::launch != nullptr);
   }
   bool measures_on_device(int quantity) const override { return quantity < device_quantities<P>(); }
 
   void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {
     if (execution.on_host()) {
       Kernels::launch_resident_serially(execution, pde_, work);
+    } else if (execution.openmp_device() >= 0 && ResidentOnOpenMp<P>::launch != nullptr) {
+      ResidentOnOpenMp<P>::launch(execution, pde_, work);
     } else if (execution.openmp_device() < 0 && Devices::resident_cuda != nullptr) {
       Devices::resident_cuda(execution.native_queue(), pde_, work);
     } else {

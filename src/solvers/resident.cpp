@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/resident.hpp"
 
+#include "solvers/openmp_kernels.hpp"
 #include "solvers/resident_kernels.hpp"
 
 namespace meander::solvers {
@@ -17,7 +18,9 @@ void launch_general(const gpu::Execution& execution, const GeneralBatch& batch) 
     return is_flat ? launch_general_by<2>(SerialLauncher{}, here)
                    : launch_general_by<3>(SerialLauncher{}, here);
   }
-#ifdef MEANDER_CUDA
+#if defined(MEANDER_OPENMP)
+  launch_general_on_openmp(execution, batch);
+#elif defined(MEANDER_CUDA)
   launch_general_on_cuda(execution, batch);
 #else
   throw gpu::DeviceError("no kernels on resident patches for this device", false);

@@ -11,9 +11,7 @@
 namespace meander::simulation {
 namespace {
 
-constexpr int steps = 6;
-
-std::unique_ptr<Simulation> run(const char* name, std::vector<std::string> settings) {
+std::unique_ptr<Simulation> run(const std::string& name, std::vector<std::string> settings, int steps = 6) {
   RankCase one = case_called(name);
   if (one.name == "riemann") settings.push_back("mesh.min-level=3");
   const Config config = config_of(one, settings);
@@ -28,11 +26,13 @@ class OpenMpRun : public testing::Test {
     const std::string reason = gpu::why_missing("openmp");
     if (!reason.empty()) GTEST_SKIP() << reason;
   }
+  static bool has_gpu() {
+    return gpu::make_devices("openmp").front()->properties().name != "openmp: host fallback";
+  }
 };
 
 TEST_F(OpenMpRun, ChangesNoBit) {
-  if (gpu::make_devices("openmp").front()->properties().name != "openmp: host fallback")
-    GTEST_SKIP() << "there is a GPU, whose library functions may round in their own way";
+  if (has_gpu()) GTEST_SKIP() << "there is a GPU, whose library functions may round in their own way";
   for (const char* name : {"accretion_muscl", "riemann"}) {
     const Outcome expected = outcome_of(*run(name, {}));
     for (const char* memory : {"map", "pooled", "zero-copy"}) {
@@ -45,6 +45,22 @@ TEST_F(OpenMpRun, ChangesNoBit) {
       EXPECT_EQ(report->counts.failed, 0) << name << ", " << memory;
     }
   }
+}
+
+// Dynamic meshes in 2D and 3D, every kind of boundary, gravity, and point values: every kernel on resident patches.
+class OpenMpResident : public OpenMpRun, public testing::WithParamInterface<RankCase> {};
+INSTANTIATE_TEST_SUITE_P(Simulation, OpenMpResident, testing::ValuesIn(rank_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(OpenMpResident, ChangesNoBit) {
+  if (has_gpu()) GTEST_SKIP() << "there is a GPU, whose library functions may round in their own way";
+  const std::string& name = GetParam().name;
+  const int steps = name.starts_with("ccz4") ? 2 : 6;
+  const Outcome expected = outcome_of(*run(name, {}, steps));
+  const auto simulation = run(name, {"offload.device=openmp", "gpu-memory.patches=device"}, steps);
+  ASSERT_TRUE(simulation->resident().has_value());
+  EXPECT_LE(simulation->resident()->launches_per_stage(), 12);
+  expect_same(outcome_of(*simulation), expected, name);
 }
 
 TEST_F(OpenMpRun, RefusesMemoryThatTheRuntimeLacks) {

@@ -12,6 +12,7 @@
 #include "physics/ccz4/kernels.hpp"
 #include "physics/ccz4/weyl.hpp"
 #include "solvers/block_fused.hpp"
+#include "solvers/openmp_kernels.hpp"
 
 namespace meander::ccz4 {
 namespace {
@@ -110,7 +111,7 @@ class Ccz4Solver final : public Solver {
   }
 
   bool resides_on(std::string_view kind) const override {
-    return kind == "host" || (kind == "cuda" && with_cuda);
+    return runs_on(kind);
   }
 
   bool measures_on_device(int quantity) const override {
@@ -119,7 +120,9 @@ class Ccz4Solver final : public Solver {
 
   void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {
     if (execution.on_host()) return launch_resident_serially(execution, terms_, work);
-#if defined(MEANDER_CUDA)
+#if defined(MEANDER_OPENMP)
+    solvers::launch_resident_on_openmp(execution, terms_, work);
+#elif defined(MEANDER_CUDA)
     launch_resident_on_cuda(execution.native_queue(), terms_, work);
 #else
     Solver::launch_resident(execution, work);

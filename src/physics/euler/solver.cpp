@@ -77,6 +77,7 @@ std::unique_ptr<Solver> make(const Parameters& parameters, const SchemeWords& sc
 #endif
 #ifdef MEANDER_OPENMP
   DeviceKernels<P>::openmp = PdeKernels<P>::launch_on_openmp;
+  ResidentOnOpenMp<P>::launch = launch_resident_on_openmp<P>;
 #endif
   return std::make_unique<EulerSolver<P>>(parameters, choice_of<P>(scheme));
 }
