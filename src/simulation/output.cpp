@@ -101,6 +101,13 @@ bool Output::has_totals() const {
   return simulation_.solver().traits().conservative;
 }
 
+std::vector<std::pair<std::string, double>> Output::local_steps() const {
+  const MeshConfig& mesh = simulation_.config().mesh;
+  if (const auto report = simulation_.local_steps())
+    return local_steps_columns(*report, mesh.min_level, mesh.max_level);
+  return {};
+}
+
 std::vector<io::Column> Output::columns() const {
   const Config& config = simulation_.config();
   std::vector<io::Column> columns = {{"step", ""}, {"time", ""}, {"dt", ""}};
@@ -111,6 +118,7 @@ std::vector<io::Column> Output::columns() const {
   for (int level = config.mesh.min_level; level <= config.mesh.max_level; ++level) {
     columns.push_back({fmt::format("leaves_level_{}", level), ""});
   }
+  for (const auto& [name, value] : local_steps()) columns.push_back({name, ""});
   columns.push_back({"first_order_volumes", ""});
   columns.push_back({"floored_volumes", ""});
   for (const Measure& measure : simulation_.measures()) {
@@ -257,6 +265,7 @@ void Output::row() {
   for (int level = mesh.min_level; level <= mesh.max_level; ++level) {
     values.push_back(static_cast<double>(leaves[static_cast<std::size_t>(level)]));
   }
+  for (const auto& [name, value] : local_steps()) values.push_back(value);
   values.push_back(static_cast<double>(simulation_.first_order_volumes()));
   values.push_back(static_cast<double>(simulation_.floored_volumes()));
   for (const Measure& measure : simulation_.measures()) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/history.hpp"
@@ -46,6 +47,8 @@ class Output {
 
  private:
   bool has_totals() const;
+  // Columns of local time steps and their values.
+  std::vector<std::pair<std::string, double>> local_steps() const;
   std::vector<io::Column> columns() const;
   void plot();
   void write(const std::string& path);

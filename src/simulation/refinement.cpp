@@ -57,7 +57,8 @@ auto Refinement<D>::measure(const StateView& state) const -> Measures {
 }
 
 template <int D>
-int Refinement<D>::wanted_level(const StateView& state, const Measures& measures, std::size_t leaf) const {
+int Refinement<D>::wanted_level(const StateView& state, const StateView* later, const Measures& measures,
+                                std::size_t leaf) const {
   int wanted = min_level_;
   for (std::size_t n = 0; n < criteria_.size(); ++n) {
     const RefinementCriterion& criterion = *criteria_[n];
@@ -69,20 +70,24 @@ int Refinement<D>::wanted_level(const StateView& state, const Measures& measures
     // Only a criterion that reads the state brings it home.
     const solvers::PatchTask& patch =
         criterion.reads_state() ? state.patches[leaf] : state.patches.geometry()[leaf];
-    wanted = std::max(wanted, criterion.wanted_level({patch, state.layout, state.levels[leaf]}, state));
+    const LeafView view{patch, state.layout, state.levels[leaf]};
+    wanted = std::max(wanted, criterion.wanted_level(view, state));
+    if (later != nullptr && !criterion.reads_state())
+      wanted = std::max(wanted, criterion.wanted_level(view, *later));
   }
   return wanted;
 }
 
 template <int D>
-std::vector<mesh::Adapt> Refinement<D>::flags(const mesh::PatchMesh<D>& mesh, const StateView& state) const {
+std::vector<mesh::Adapt> Refinement<D>::flags(const mesh::PatchMesh<D>& mesh, const StateView& state,
+                                              const StateView* later) const {
   const auto& view = mesh.view();
   std::vector<std::int8_t> wanted(view.size());  // own leaves first
   const auto own = std::span(wanted).first(mesh.size());
   const Measures measures = measure(state);
   state.team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf)
-      own[leaf] = static_cast<std::int8_t>(wanted_level(state, measures, leaf));
+      own[leaf] = static_cast<std::int8_t>(wanted_level(state, later, measures, leaf));
   });
   std::vector<std::int8_t> spread(mesh.size());
   for (int layer = 0; layer < buffer_; ++layer) {

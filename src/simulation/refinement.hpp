@@ -25,8 +25,10 @@ class Refinement {
   // The flag of each leaf of this rank, independent of the number of ranks. A leaf is refined if any
   // criterion requires it, or if it lies within `buffer` leaves of a refined leaf and is coarser; it is
   // coarsened if all criteria allow it. Reads interiors and face halos of the view, which must be full.
-  // Collective.
-  std::vector<mesh::Adapt> flags(const mesh::PatchMesh<D>& mesh, const StateView& state) const;
+  // `later`: time and tracked points as expected at the next regrid, or null. Criteria that do not read the
+  // state flag a leaf for both times. Collective.
+  std::vector<mesh::Adapt> flags(const mesh::PatchMesh<D>& mesh, const StateView& state,
+                                 const StateView* later = nullptr) const;
 
   bool is_static() const { return criteria_.empty(); }
 
@@ -35,7 +37,8 @@ class Refinement {
   using Measures = std::vector<std::vector<double>>;
   Measures measure(const StateView& state) const;
   // The level a leaf should have.
-  int wanted_level(const StateView& state, const Measures& measures, std::size_t leaf) const;
+  int wanted_level(const StateView& state, const StateView* later, const Measures& measures,
+                   std::size_t leaf) const;
 
   int min_level_, buffer_;
   Criteria criteria_;

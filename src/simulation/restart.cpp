@@ -53,6 +53,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
     if (name == floored_counter) floored_ = value;
     if (name == strayed_counter) strayed_ = value;
   }
+  if (local_) local_->resume(saved);
   for (const auto& diagnostic : diagnostics_) diagnostic->resume(saved);
   update_tracked_points();
   std::vector<double*> slots;

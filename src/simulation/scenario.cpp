@@ -12,14 +12,11 @@ void Scenario::boundary(const double* x, double dx, double, double* q) const {
   initial(x, dx, q);
 }
 void Scenario::check_widths(const io::KeyTable&, const std::vector<double>&) const {}
-bool Scenario::sets_step_data() const {
-  return false;
-}
-
 std::vector<Point<3>> Scenario::tracked_points() const {
   return {};
 }
 void Scenario::prepare_step(const StateView&, solvers::Solver&) {}
+void Scenario::prepare_levels(const StateView&, const LevelTimes&, solvers::Solver&) {}
 std::vector<Measure> Scenario::measure(const StateView&) const {
   return {};
 }

@@ -11,6 +11,7 @@
 
 #include "io/key_table.hpp"
 #include "simulation/equation.hpp"
+#include "simulation/level_times.hpp"
 #include "simulation/state_view.hpp"
 #include "solvers/solver.hpp"
 
@@ -48,8 +49,14 @@ class Scenario {
   // solver.step_data(). The result must not depend on the number of threads or the partition. Collective.
   virtual void prepare_step(const StateView& view, solvers::Solver& solver);
 
-  // Whether prepare_step() fills step data.
-  virtual bool sets_step_data() const;
+  // With local time steps: called before each step of the levels times.first and finer, at their time view.t,
+  // instead of prepare_step(), which is called only before steps of the coarsest level. Patches of coarser
+  // levels stand at the end of their step, before refluxing; interiors alone may be read. Collective.
+  virtual void prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver);
+
+  // What fills step data: nothing; prepare_step() alone, so that local time steps do not exist; or both.
+  enum class StepData { none, of_steps, of_levels };
+  virtual StepData step_data() const { return StepData::none; }
 
   // Points that diagnostics of the equation follow, at the start time. Default: none.
   virtual std::vector<Point<3>> tracked_points() const;

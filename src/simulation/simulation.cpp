@@ -86,8 +86,10 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       traversal_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get()),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
       t_(config.time.start) {
-  if (config.time.stepping == "local")
-    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, team_);
+  if (config.time.stepping == "local") {
+    const auto prepare = [this](const LevelTimes& times, double t) { prepare_levels(times, t); };
+    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, team_, prepare);
+  }
   for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());
   update_tracked_points();
   count_leaves();
@@ -157,17 +159,31 @@ void SimulationOf<D>::advance(double limit) {
   count_status();
   check_state();
   for (const auto& diagnostic : diagnostics_) diagnostic->end_step(state(diagnostic->name()), dt);
+  const std::vector<Point<3>> points = tracked_points_;
   update_tracked_points();
+  lookahead_.add_step(points, tracked_points_, dt, stable);
   const bool regrids = !refinement_.is_static() && step_ % config_.mesh.regrid_every == 0;
   const mesh::DeviceCounts swept = device_counts();
   if (regrids) regrid();
-  const auto start = std::chrono::steady_clock::now();
-  config_.scenario->prepare_step(state("step data"), *solver_);
-  times_.prepare += seconds_since(start);
+  prepare_step();
   if (resident_) {
     const double messages = traversal_.times().messages - waited;
     resident_report_.add_step({before, swept, device_counts()}, seconds_since(begin) - messages, regrids);
   }
+}
+
+template <int D>
+void SimulationOf<D>::prepare_step() {
+  const tasks::ScopedTimer timer(times_.prepare);
+  config_.scenario->prepare_step(state("step data"), *solver_);
+}
+
+template <int D>
+void SimulationOf<D>::prepare_levels(const LevelTimes& times, double t) {
+  const tasks::ScopedTimer timer(times_.prepare);
+  StateView view = state("step data");
+  view.t = t;
+  config_.scenario->prepare_levels(view, times, *solver_);
 }
 
 template <int D>
@@ -245,10 +261,9 @@ void SimulationOf<D>::check_state() const {
 template <int D>
 bool SimulationOf<D>::adapt() {
   if (engine_) engine_->safepoint();
-  if (!mesh_.adapt(refinement_.flags(mesh_, state("regrid")), config_.mesh.min_level, config_.mesh.max_level,
-                   t_, team_)) {
-    return false;
-  }
+  const StateView now = state("regrid"), later = lookahead_.view(now, config_.mesh.regrid_every);
+  const auto flags = refinement_.flags(mesh_, now, local_ ? &later : nullptr);
+  if (!mesh_.adapt(flags, config_.mesh.min_level, config_.mesh.max_level, t_, team_)) return false;
   count_leaves();
   return true;
 }
@@ -357,6 +372,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.counters.emplace_back(floored_counter, floored_volumes());
   for (const auto& diagnostic : diagnostics_) diagnostic->save(state);
   state.counters.emplace_back(strayed_counter, strayed_volumes());
+  if (local_) local_->save(state);
 }
 
 template mesh::Domain<2> domain_of<2>(const Config&);

@@ -8,6 +8,7 @@
 
 #include "mesh/patch_mesh.hpp"
 #include "simulation/control/local_stepping.hpp"
+#include "simulation/control/regrid_lookahead.hpp"
 #include "simulation/control/time_progress.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/diagnostics/bounds_watch.hpp"
@@ -115,6 +116,9 @@ class SimulationOf final : public Simulation {
   // The longest step that scheme and input allow. Collective.
   double stable_dt();
   tasks::SweepStatus take_step(double dt, double t_next);
+  // Step data for the next step, and within a local step.
+  void prepare_step();
+  void prepare_levels(const LevelTimes& times, double t);
   // Throws InputError on all ranks if the mesh does not fit into the memory of a device. Collective.
   void check_device_memory() const;
   // Runs `change`, after which the mesh needs more memory than before. Throws Failure if there is not enough.
@@ -135,6 +139,7 @@ class SimulationOf final : public Simulation {
   Refinement<D> refinement_;
   std::vector<std::unique_ptr<Diagnostic>> diagnostics_;
   std::vector<Point<3>> tracked_points_;  // of all diagnostics
+  RegridLookahead lookahead_;             // for local time steps
   tasks::SweepStatus status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;

@@ -36,6 +36,13 @@ class LevelClock {
   const Level& operator[](std::size_t level) const { return levels_[level]; }
   bool is_done() const { return is_done_; }
 
+  // Fraction of the level's step that has passed at the beginning of the tick; 0 for first() and finer levels.
+  double passed(std::size_t level) const {
+    if (level >= first_) return 0;
+    const Level& finer = levels_[level + 1];
+    return (finer.substep + passed(level + 1)) / finer.ratio;
+  }
+
   // Begins the first substep of all levels finer than first(), whose ratios are given, coarsest first.
   void begin_finer(std::span<const int> ratios) {
     for (std::size_t level = first_ + 1; level < levels_.size(); ++level) {

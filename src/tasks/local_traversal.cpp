@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 #include "base/trace.hpp"
 #include "tasks/step_plan.hpp"
@@ -23,6 +24,16 @@ void add(solvers::PatchStatus& status, const solvers::PatchStatus& later) {
   status.admissible = status.admissible && later.admissible;
 }
 
+// For the trace: the coarsest level that begins a step.
+const char* name_of_update(int level) {
+  static const auto names = [] {
+    std::vector<std::string> all;
+    for (int l = 0; l < most_levels; ++l) all.push_back("update from level " + std::to_string(l));
+    return all;
+  }();
+  return names[static_cast<std::size_t>(level)].c_str();
+}
+
 }  // namespace
 
 template <int D>
@@ -38,6 +49,7 @@ SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::
   std::vector<int> chosen(ratios.begin(), ratios.end());
   for (bool is_first = true; !clock_.is_done(); is_first = false) {
     const std::size_t first = clock_.first();
+    if (!is_first && rule.begin) rule.begin(clock_);
     if (first + 1 < levels_) {
       if (!is_first) chosen = choose(rule);
       if (chosen.empty()) return merge_over_ranks(merged(), mesh_.communicator());
@@ -82,7 +94,7 @@ void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps) {
   const auto leaves = steps.leaves_from(level(clock_.first()));
   const bool measures = mesh_.measures_cost();
   team_.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
-    const trace::Scope scope("local steps", static_cast<std::int64_t>(end - begin));
+    const trace::Scope scope(name_of_update(level(clock_.first())), static_cast<std::int64_t>(end - begin));
     for (std::size_t i = begin; i < end; ++i) {
       const auto leaf = static_cast<std::size_t>(leaves[i]);
       const int of_leaf = mesh_.levels()[leaf];
@@ -105,6 +117,7 @@ void LocalTraversal<D>::correct(mesh::LocalSteps<D>& steps, std::size_t coarse, 
   mesh::LevelFluxes<D>& fluxes = steps.fluxes(level(coarse));
   {
     const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
+    const trace::Scope scope("wait for fluxes");
     fluxes.exchange(team_);
   }
   const ScopedTimer timer(times_.flux_correction);

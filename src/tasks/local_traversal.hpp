@@ -26,6 +26,9 @@ struct LocalStepRule {
   std::span<const std::int64_t> leaves;  // of all ranks, by level
   // The longest stable step of a level at time t by its crossing time (SweepStatus::crossing).
   std::function<double(std::size_t level, double crossing, double t)> limit;
+  // Sets the step data of the solver for the levels that begin a step: called at each tick but the first,
+  // before limit(). All levels from clock.first() on stand at its time. May be empty. Collective.
+  std::function<void(const LevelClock& clock)> begin = {};
 };
 
 // The steps taken so far, equal on all ranks.

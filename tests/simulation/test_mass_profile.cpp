@@ -94,6 +94,46 @@ TEST_P(MassProfile, HasTheSameBitsForAnyThreadsAndOrder) {
   }
 }
 
+// Two levels, ratio 3: the profile at the beginning of each step of the fine level is that of coarse densities
+// interpolated in time. Fine densities change at will.
+TEST_P(MassProfile, WithinAStepIsThatOfInterpolatedCoarseDensities) {
+  const auto [dim, refined] = GetParam();
+  if (refined == 0) return;
+  const auto mesh_of = [&, dim = dim, refined = refined](double coarse, double fine) {
+    return TestMesh(dim, 5, -1, 1, 7, refined, [=](const double* x, double dx, double* q) {
+      q[0] = 1 + (dx > 2.0 / 40 ? coarse : fine) * (2 + std::sin(9 * x[0] + 5 * x[1]));
+    });
+  };
+  const auto grid = grid_of(dim, 0.9, 200);
+  ThreadTeam team(2);
+  const double volume = std::pow(2, dim), old = 0.1, now = 0.7;
+  MassProfiler profiler, of_mean;
+  const TestMesh start = mesh_of(old, 0.1);
+  const auto at_start = profiler.excess(start.view(-1, team), grid, volume);
+  const int finest = static_cast<int>(start.view(-1, team).level_dx.size()) - 1;
+  std::vector<double> passed(static_cast<std::size_t>(finest) + 1, 0.0);
+  const auto expect_near = [&](const std::vector<double>& found, const std::vector<double>& expected) {
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], 1e-12) << "bin " << i;
+  };
+  for (const int substep : {1, 2}) {
+    const double fine = 0.1 + 0.3 * substep, theta = substep / 3.0;
+    passed[static_cast<std::size_t>(finest) - 1] = theta;
+    const TestMesh between = mesh_of(now, fine), mean = mesh_of(old + theta * (now - old), fine);
+    const auto found = profiler.excess(between.view(-1, team), {finest, passed}, grid, volume);
+    expect_near(found, of_mean.excess(mean.view(-1, team), grid, volume));
+    EXPECT_GT(std::abs(found.back() - at_start.back()), 1e-4);
+  }
+  // Both levels begin a step; then only the coarse one has moved on.
+  passed.assign(passed.size(), 0.0);
+  const TestMesh end = mesh_of(0.6, 1.0), after = mesh_of(0.3, 1.0), mean = mesh_of(0.5, 1.0);
+  const auto at_end = profiler.excess(end.view(-1, team), {finest - 1, passed}, grid, volume);
+  EXPECT_EQ(at_end, of_mean.excess(end.view(-1, team), grid, volume)) << "to the bit";
+  passed[static_cast<std::size_t>(finest) - 1] = 1.0 / 3;
+  expect_near(profiler.excess(after.view(-1, team), {finest, passed}, grid, volume),
+              of_mean.excess(mean.view(-1, team), grid, volume));
+}
+
 TEST_P(MassProfile, ToleratesStatesThatAreNone) {
   const auto [dim, refined] = GetParam();
   for (const double density : {std::nan(""), 1e300, -1e300}) {

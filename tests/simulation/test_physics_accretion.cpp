@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "physics/euler/diagnostics/mass_profile.hpp"
 #include "physics/euler/scenarios/accretion.hpp"
 #include "tests/simulation/physics_run.hpp"
 
@@ -21,7 +23,15 @@ struct Result {
   double least_at_faces = 0, largest_at_faces = 0;  // density of the volumes at the faces of the domain
   double heating = 0;  // largest relative deviation from the adiabat of the gas that has not met the shock
   double floored = 0;  // share of the volume updates
+  std::vector<double> mass;  // excess within each of many radii, at the end
+  std::optional<LocalStepsReport> local_steps;
 };
+
+std::vector<double> mass_profile(Simulation& simulation) {
+  const StateView view = simulation.view();
+  MassProfiler profiler;
+  return profiler.excess(view, {view.layout.dim, {}, 1.6 / 200, 200}, 12.0);
+}
 
 std::pair<double, double> densities_at_faces(Simulation& simulation) {
   const DomainConfig& domain = simulation.config().domain;
@@ -73,6 +83,8 @@ Result accrete(const Config& config) {
   result.heating = heating_of_infall(*simulation, result.shock);
   result.floored =
       static_cast<double>(simulation->floored_volumes()) / static_cast<double>(simulation->volume_updates());
+  result.mass = mass_profile(*simulation);
+  result.local_steps = simulation->local_steps();
   std::printf(
       "turnaround %.4f, formula %.4f: %+.1f %%; shock / turnaround %.3f; mass %+.1e; density at the faces "
       "%.3f to %.3f; %d steps; entropy of the infall off by %.2g, floored %.2g\n",
@@ -99,11 +111,36 @@ TEST(AccretionRun, TurnsAroundWhereTheorySaysAndShocksCloserWithEachLevel) {
   EXPECT_NEAR(fine.mass_change, 0, 1e-13);
 }
 
-TEST(AccretionRun, FollowsThePlaneTheoryIn2d) {
-  const Result result = accrete(shipped_input("accretion-2d", {"mesh.max-level=4"}));
+void expect_plane_theory(const Result& result) {
   EXPECT_NEAR(result.turnaround / result.formula, 1, 0.05);
   EXPECT_NEAR(growth(result, 4), 0.5, 0.04);
   EXPECT_NEAR(result.mass_change, 0, 1e-13);
+}
+
+// Local steps interpolate the mass profile of coarse levels in time. Expansion limits both levels alike, and gravity
+// to steps in proportion to sqrt(dx), so most ratios are 1 or 2.
+TEST(AccretionRun, FollowsThePlaneTheoryIn2dWithGlobalAndLocalSteps) {
+  const Result global = accrete(shipped_input("accretion-2d", {"mesh.max-level=4"})),
+               local = accrete(shipped_input("accretion-2d", {"mesh.max-level=4", "time.stepping=local"}));
+  expect_plane_theory(global);
+  expect_plane_theory(local);
+  const double most = *std::ranges::max_element(global.mass);
+  double worst = 0;
+  for (std::size_t i = 0; i < global.mass.size(); ++i)
+    worst = std::max(worst, std::abs(local.mass[i] - global.mass[i]) / most);
+  std::printf(
+      "local steps: turnaround radius %+.2f %%, shock radius %+.2f %%, mass profile %.2f %%; gain %.2f\n",
+      100 * (local.turnaround / global.turnaround - 1), 100 * (local.shock / global.shock - 1), 100 * worst,
+      local.local_steps->gain());
+  EXPECT_NEAR(local.turnaround / global.turnaround, 1, 0.01);
+  EXPECT_LE(worst, 0.01);
+  const auto& steps = local.local_steps->steps;
+  const double ratio = static_cast<double>(steps[4]) / static_cast<double>(steps[3]);
+  std::printf("mean ratio %.2f\n", ratio);
+  EXPECT_GT(ratio, 1.1);
+  EXPECT_LT(ratio, 2);
+  EXPECT_GT(local.local_steps->gain(), 1.1);
+  EXPECT_EQ(local.local_steps->large_ratios, 0);
 }
 
 TEST(AccretionRun, ForgetsTheShapeOfItsSeed) {

@@ -128,6 +128,10 @@ TEST(LevelClock, BeginsAndEndsLevelsInTheirOrder) {
   std::vector<int> begun(3, 0);
   while (!clock.is_done()) {
     const std::size_t first = clock.first();
+    for (std::size_t level = 0; level < 3; ++level) {
+      const double expected = level < first ? (clock[first].t - clock[level].t) / clock[level].dt : 0;
+      EXPECT_DOUBLE_EQ(clock.passed(level), expected) << "level " << level;
+    }
     clock.begin_finer(std::span(ratios).subspan(first + 1));
     for (std::size_t level = first; level < 3; ++level) {
       ++begun[level];

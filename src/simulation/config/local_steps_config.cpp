@@ -46,9 +46,9 @@ void check_local_steps(const io::KeyTable& time, const io::KeyTable& mesh, const
     reject(fmt::format("for the scheme {}, but for conservative schemes of one stage only", traits.name));
   if (config.offload.device != "none")
     reject(fmt::format("with offload.device = \"{}\"", config.offload.device));
-  if (config.scenario->sets_step_data())
-    reject(fmt::format("for the scenario {} with data that the solver takes for each step (gravity)",
-                       config.scenario_name));
+  if (config.scenario->step_data() == Scenario::StepData::of_steps)
+    reject(
+        fmt::format("for the scenario {}, whose step data do not follow the levels", config.scenario_name));
   check_regrids(mesh, config);
 }
 

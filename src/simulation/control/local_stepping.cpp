@@ -2,15 +2,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulation/control/local_stepping.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
+#include <string>
+#include <utility>
 
 namespace meander::simulation {
 namespace {
 
-// Within a step of the coarsest level, ratios grow only if wave speeds have grown by more than this factor:
-// with larger ratios for less, most steps would cost a third more. A global step tolerates any growth.
+// Within a step of the coarsest level, ratios grow only if wave speeds or accelerations have grown by more than
+// this factor: with larger ratios for less, most steps would cost a third more. A global step tolerates any
+// growth.
 constexpr double tolerated_growth = 1.1;
+
+// Names of counters in a checkpoint.
+constexpr const char* large_ratios_counter = "ratios-above-3";
+std::string updates_counter(std::size_t level) {
+  return fmt::format("leaf-updates-level-{}", level);
+}
 
 }  // namespace
 
@@ -18,23 +29,41 @@ template <int D>
 void LocalStepping<D>::set_levels(std::span<const std::int64_t> leaves, std::span<const double> widths) {
   leaves_.clear();
   widths_.clear();
+  const std::vector<int> ratios = std::exchange(report_.ratios, {});
+  const int coarsest = report_.coarsest;
   for (std::size_t level = 0; level < leaves.size(); ++level) {
     if (leaves[level] == 0) continue;
     if (leaves_.empty()) report_.coarsest = static_cast<int>(level);
     leaves_.push_back(leaves[level]);
     widths_.push_back(widths[level]);
   }
+  // Levels that remain keep their ratios in the report.
+  for (int level = report_.coarsest + 1; level < report_.coarsest + static_cast<int>(leaves_.size());
+       ++level) {
+    const int of = level - coarsest - 1;
+    const bool remains = of >= 0 && of < static_cast<int>(ratios.size());
+    report_.ratios.push_back(remains ? ratios[static_cast<std::size_t>(of)] : 1);
+  }
 }
 
 template <int D>
-double LocalStepping<D>::limit(std::size_t level, double crossing, double t, double cfl) const {
-  return std::min(cfl * crossing, solver_.step_limit(t, widths_[level]));
+double LocalStepping<D>::limit(std::size_t level, double crossing, double t, double growth) const {
+  const double cfl = std::min(growth * config_.time.cfl, solver_.max_cfl());
+  return std::min(cfl * crossing, growth * solver_.step_limit(t, widths_[level]));
+}
+
+template <int D>
+void LocalStepping<D>::begin(const tasks::LevelClock& clock) {
+  std::vector<double> passed(static_cast<std::size_t>(report_.coarsest), 0.0);
+  for (std::size_t level = 0; level < leaves_.size(); ++level) passed.push_back(clock.passed(level));
+  const std::size_t first = clock.first();
+  prepare_({report_.coarsest + static_cast<int>(first), passed}, clock[first].t);
 }
 
 template <int D>
 double LocalStepping<D>::plan(const tasks::SweepStatus& status, double t) {
   mesh_.communicator().agree([&] {
-    if (!solver_.step_bytes().empty()) {
+    if (!solver_.step_bytes().empty() && config_.scenario->step_data() != Scenario::StepData::of_levels) {
       throw InputError(
           "time.stepping = \"local\" does not exist for scenarios that give the solver data for each step; "
           "use \"global\"");
@@ -43,8 +72,7 @@ double LocalStepping<D>::plan(const tasks::SweepStatus& status, double t) {
   const tasks::SweepStatus all = tasks::merge_over_ranks(status, mesh_.communicator());
   limits_.resize(leaves_.size());
   for (std::size_t level = 0; level < leaves_.size(); ++level)
-    limits_[level] =
-        limit(level, all.crossing[static_cast<std::size_t>(report_.coarsest) + level], t, config_.time.cfl);
+    limits_[level] = limit(level, all.crossing[static_cast<std::size_t>(report_.coarsest) + level], t, 1);
   plan_ = tasks::plan_steps(limits_, leaves_, config_.mesh.subcycled_levels);
   return plan_.dt;
 }
@@ -65,6 +93,10 @@ template <int D>
 void LocalStepping<D>::count(std::span<const std::int64_t> steps) {
   report_.ratios.assign(plan_.ratios.begin() + 1, plan_.ratios.end());
   report_.updates += leaf_updates_;
+  const auto coarsest = static_cast<std::size_t>(report_.coarsest);
+  report_.level_updates.resize(std::max(report_.level_updates.size(), coarsest + steps.size()));
+  for (std::size_t level = 0; level < steps.size(); ++level)
+    report_.level_updates[coarsest + level] += steps[level] * leaves_[level];
   report_.global_updates += steps.back() * std::accumulate(leaves_.begin(), leaves_.end(), std::int64_t{0});
   // For the next partition: a leaf's updates in a step of the coarsest level.
   std::vector<std::int64_t> weights(static_cast<std::size_t>(report_.coarsest), 1);
@@ -78,10 +110,12 @@ tasks::SweepStatus LocalStepping<D>::advance(double t, double dt, double t_next)
   const auto finer = tasks::choose_ratios(dt, std::span(limits_).subspan(1), std::span(leaves_).subspan(1),
                                           config_.mesh.subcycled_levels);
   std::ranges::copy(finer, plan_.ratios.begin() + 1);
-  const double cfl = std::min(tolerated_growth * config_.time.cfl, solver_.max_cfl());
-  const tasks::LocalStepRule rule{
-      config_.mesh.subcycled_levels, leaves_,
-      [this, cfl](std::size_t level, double crossing, double at) { return limit(level, crossing, at, cfl); }};
+  tasks::LocalStepRule rule{config_.mesh.subcycled_levels, leaves_,
+                            [this](std::size_t level, double crossing, double at) {
+                              return limit(level, crossing, at, tolerated_growth);
+                            }};
+  if (config_.scenario->step_data() == Scenario::StepData::of_levels)
+    rule.begin = [this](const tasks::LevelClock& clock) { begin(clock); };
   std::vector<std::int64_t> steps(leaves_.size());
   for (std::size_t level = 0; level < steps.size(); ++level) steps[level] = -steps_of(level);
   const tasks::SweepStatus status = traversal_.advance(t, dt, t_next, finer, rule);
@@ -102,6 +136,22 @@ void LocalStepping<D>::count_global_step() {
   for (std::size_t level = first; level < end; ++level) ++steps[level];
   report_.steps = steps;
   count(std::vector<std::int64_t>(leaves_.size(), 1));
+}
+
+template <int D>
+void LocalStepping<D>::save(io::CheckpointState& state) const {
+  state.counters.emplace_back(large_ratios_counter, report_.large_ratios);
+  for (std::size_t level = 0; level < report_.level_updates.size(); ++level)
+    state.counters.emplace_back(updates_counter(level), report_.level_updates[level]);
+}
+
+template <int D>
+void LocalStepping<D>::resume(const io::CheckpointState& state) {
+  auto& updates = report_.level_updates;
+  for (const auto& [name, value] : state.counters) {
+    if (name == large_ratios_counter) report_.large_ratios = traversal_.counts().large_ratios = value;
+    if (name == updates_counter(updates.size())) updates.push_back(value);
+  }
 }
 
 template class LocalStepping<2>;

@@ -5,9 +5,12 @@
 // ratios of the finer ones, and takes the step. A step of the simulation is one of the coarsest level.
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "io/checkpoint_file.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/report/local_steps_report.hpp"
 #include "tasks/local_traversal.hpp"
@@ -18,17 +21,25 @@ namespace meander::simulation {
 template <int D>
 class LocalStepping {
  public:
+  // Sets the solver's step data for levels that begin a step at time t, within a step of the coarsest level
+  // (Scenario::prepare_levels). Collective.
+  using PrepareLevels = std::function<void(const LevelTimes& times, double t)>;
+
   // All outlive this.
   LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
-                ThreadTeam& team)
-      : config_(config), mesh_(mesh), solver_(solver), traversal_(mesh, solver, team) {}
+                ThreadTeam& team, PrepareLevels prepare)
+      : config_(config),
+        mesh_(mesh),
+        solver_(solver),
+        traversal_(mesh, solver, team),
+        prepare_(std::move(prepare)) {}
 
   // After each change of the mesh. By level of the tree: leaves of all ranks, and widths of volumes.
   void set_levels(std::span<const std::int64_t> leaves, std::span<const double> widths);
 
   // Plans the next step. Returns its longest stable length; the step may be shorter. `status`: of the present
   // state; its crossing times are those of each rank or of all. Throws AgreedInputError (one rank: InputError)
-  // if updates need step data. Collective.
+  // if updates need step data that do not follow the levels. Collective.
   double plan(const tasks::SweepStatus& status, double t);
   // Whether all levels take the same step by the plan.
   bool is_global() const;
@@ -38,13 +49,19 @@ class LocalStepping {
   // Instead of advance(), after a global step.
   void count_global_step();
 
+  // Counts that continue after a restart.
+  void save(io::CheckpointState& state) const;
+  void resume(const io::CheckpointState& state);
+
   // Updates of leaves in the last step.
   std::int64_t leaf_updates() const { return leaf_updates_; }
   const LocalStepsReport& report() const { return report_; }
   const tasks::SweepTimes& times() const { return traversal_.times(); }
 
  private:
-  double limit(std::size_t level, double crossing, double t, double cfl) const;
+  // The longest step of a level, and that with a tolerated growth of rates since the plan.
+  double limit(std::size_t level, double crossing, double t, double growth) const;
+  void begin(const tasks::LevelClock& clock);
   // Steps of a level so far.
   std::int64_t steps_of(std::size_t level) const;
   // Counts the steps of each level in the last step of the coarsest one.
@@ -54,6 +71,7 @@ class LocalStepping {
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
   tasks::LocalTraversal<D> traversal_;
+  PrepareLevels prepare_;
   // Of the levels with leaves, from the coarsest.
   std::vector<std::int64_t> leaves_;
   std::vector<double> widths_, limits_;

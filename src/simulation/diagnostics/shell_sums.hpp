@@ -53,9 +53,16 @@ class ShellSums {
            const std::array<double, Q>& quantum, const Integrand& integrand);
 
   // The sum of (unknown - constant) alone, for Q = 1: where patches live on a device, it is computed there.
-  // Collective.
-  void sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant,
-                  double quantum) requires(Q == 1);
+  // The sums of levels coarser than `coarsest` are 0. Collective.
+  void sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant, double quantum,
+                  int coarsest = 0) requires(Q == 1);
+
+  // The sums over the leaves of one level, as signed integers; empty if no rank has such leaves. They may be
+  // replaced by others for the same grid and widths.
+  std::span<std::uint64_t> sums_of(int level) {
+    const Level& of = levels_[static_cast<std::size_t>(level)];
+    return std::span(sums_).subspan(of.offset, of.size());
+  }
 
   // Largest magnitude of each quantity's integral over one volume of any rank, or NaN if one is NaN; for the
   // choice of quanta. Collective.
@@ -73,14 +80,15 @@ class ShellSums {
   std::vector<double> shells(int q) const;
 
  private:
+  // A slot sums over the volumes whose slab contains its edge: whole integrals, and the parts above the edge.
+  static constexpr std::size_t slot_size = 2 * Q;
   struct Level {
     double dx = 0;
     int factor = 0;  // slab width in shells; 0: no such level here
     int edges = 0;   // slots 0 .. edges belong to the grid, slot edges + 1 to everything outside
     std::size_t offset = 0;
+    std::size_t size() const { return factor == 0 ? 0 : static_cast<std::size_t>(edges + 2) * slot_size; }
   };
-  // A slot sums over the volumes whose slab contains its edge: whole integrals, and the parts above the edge.
-  static constexpr std::size_t slot_size = 2 * Q;
   static constexpr int max_levels = 16;
 
   double whole(const Level& level, int edge, int q) const { return value(level, edge, q); }
@@ -92,10 +100,10 @@ class ShellSums {
            quantum_[static_cast<std::size_t>(part % Q)];
   }
   void lay_out(const StateView& view, const ShellGrid& grid);
-  // The sums over the patches of this rank.
+  // The sums over the patches of this rank, of this level and finer ones.
   template <class Integrand>
   void sum_own(const StateView& view, const ShellGrid& grid, int unknowns_read,
-               const std::array<double, Q>& quantum, const Integrand& integrand);
+               const std::array<double, Q>& quantum, const Integrand& integrand, int coarsest = 0);
   static void place(const PlaneView& plane, double per_width, std::int32_t last_edge, const double* scale,
                     double* const* values, std::int32_t* edges, std::uint64_t* quanta, std::size_t stride);
   static void scatter(int count, const std::int32_t* edges, const std::uint64_t* quanta, std::size_t stride,
@@ -151,7 +159,7 @@ void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknown
 
 template <int Q>
 void ShellSums<Q>::sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant,
-                              double quantum) requires(Q == 1) {
+                              double quantum, int coarsest) requires(Q == 1) {
   lay_out(view, grid);
   quantum_ = {quantum};
   solvers::ShellBatch batch;
@@ -165,21 +173,24 @@ void ShellSums<Q>::sum_excess(const StateView& view, const ShellGrid& grid, int 
   batch.unknown = unknown;
   batch.constant = constant;
   batch.scale = 1 / quantum;
-  const bool on_device = view.sum_shells && view.sum_shells(batch, sums_);
+  const bool on_device = coarsest == 0 && view.sum_shells && view.sum_shells(batch, sums_);
   if (!on_device) {
-    sum_own(view, grid, unknown + 1, {quantum}, [=](const PlaneView& plane, double* const* out) {
+    const auto integrand = [=](const PlaneView& plane, double* const* out) {
       const double* __restrict__ value = plane.unknown[unknown];
       double* __restrict__ excess = out[0];
       for (int n = 0; n < plane.n; ++n) excess[n] = (value[n] - constant) * plane.volume;
-    });
+    };
+    sum_own(view, grid, unknown + 1, {quantum}, integrand, coarsest);
   }
-  view.communicator.sum(std::span<std::uint64_t>(sums_));
+  std::size_t summed = 0;
+  for (int level = 0; level < coarsest; ++level) summed += sums_of(level).size();
+  view.communicator.sum(std::span<std::uint64_t>(sums_).subspan(summed));
 }
 
 template <int Q>
 template <class Integrand>
 void ShellSums<Q>::sum_own(const StateView& view, const ShellGrid& grid, int unknowns_read,
-                           const std::array<double, Q>& quantum, const Integrand& integrand) {
+                           const std::array<double, Q>& quantum, const Integrand& integrand, int coarsest) {
   using namespace shell_sums_detail;
   quantum_ = quantum;
   partial_.resize(static_cast<std::size_t>(view.team.size()));
@@ -201,6 +212,7 @@ void ShellSums<Q>::sum_own(const StateView& view, const ShellGrid& grid, int unk
     }
 
     for (std::size_t i = begin; i < end; ++i) {
+      if (view.levels[i] < coarsest) continue;
       const Level& level = levels_[static_cast<std::size_t>(view.levels[i])];
       const double width = level.factor * grid.dr;
       if (nearest_distance(view.patches[i], view.layout, grid) > (level.edges + 1) * width) continue;
@@ -307,7 +319,7 @@ void ShellSums<Q>::lay_out(const StateView& view, const ShellGrid& grid) {
     level.factor = static_cast<int>(std::fmax(1.0, std::floor(level.dx / grid.dr + 0.5)));
     level.edges = (grid.count + level.factor - 1) / level.factor + 1;
     level.offset = slots;
-    slots += static_cast<std::size_t>(level.edges + 2) * slot_size;
+    slots += level.size();
   }
   sums_.assign(slots, 0);
 }

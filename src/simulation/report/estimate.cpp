@@ -174,7 +174,11 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
            : "none on devices: offload.device is \"none\""));
   const std::string regrids = on_devices.empty() ? "" : text_of_regrids(config, solver);
   if (!regrids.empty()) lines.push_back("        " + regrids);
-  if (const auto local = simulation->local_steps()) lines.push_back(local_steps_line(*local));
+  if (const auto local = simulation->local_steps()) {
+    lines.push_back(local_steps_line(*local));
+    lines.push_back("      " +
+                    step_path_line(step_path(*local, simulation->view().levels, threads, communicator)));
+  }
   const double steps = steps_of_run(config, found.dt);
   const double plots = plots_of_run(config, steps, found.dt);
   lines.push_back(

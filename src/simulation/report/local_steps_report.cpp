@@ -5,7 +5,59 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace meander::simulation {
+
+StepPath step_path(const LocalStepsReport& report, std::span<const int> own_levels, int threads,
+                   const parallel::Communicator& communicator) {
+  const std::size_t levels = report.ratios.size() + 1;
+  // Own leaves by level, then those of a level and all finer ones.
+  std::vector<std::int64_t> own(levels, 0);
+  for (const int level : own_levels) ++own[static_cast<std::size_t>(level - report.coarsest)];
+  StepPath path;
+  std::int64_t updates = 0, steps = 1;
+  std::vector<std::int64_t> ticks(levels, 1);  // that begin with this level
+  for (std::size_t level = 0; level < levels; ++level) {
+    const std::int64_t coarser = steps;
+    if (level > 0) steps *= report.ratios[level - 1];
+    ticks[level] = level > 0 ? steps - coarser : 1;
+    updates += steps * own[level];
+  }
+  for (std::size_t level = levels - 1; level-- > 0;) own[level] += own[level + 1];
+  std::vector<std::int64_t> turns(levels);
+  for (std::size_t level = 0; level < levels; ++level) turns[level] = (own[level] + threads - 1) / threads;
+  communicator.max(std::span<std::int64_t>(turns));
+  for (std::size_t level = 0; level < levels; ++level) path.longest += ticks[level] * turns[level];
+  const auto workers = static_cast<double>(communicator.sum(std::int64_t{threads}));
+  path.even = static_cast<double>(communicator.sum(updates)) / workers;
+  return path;
+}
+
+std::string step_path_line(const StepPath& path) {
+  return fmt::format(
+      "partition: a step takes at least the time of {} leaf updates in succession, {:.4g} if no thread ever "
+      "waited: {:.0f} % of this gain",
+      path.longest, path.even, 100 * path.share());
+}
+
+std::vector<std::pair<std::string, double>> local_steps_columns(const LocalStepsReport& report, int min_level,
+                                                                int max_level) {
+  std::vector<std::pair<std::string, double>> columns;
+  for (int level = min_level; level <= max_level; ++level) {
+    const auto of = static_cast<std::size_t>(level);
+    const std::int64_t updates = of < report.level_updates.size() ? report.level_updates[of] : 0;
+    columns.emplace_back(fmt::format("updates_level_{}", level), static_cast<double>(updates));
+  }
+  for (int level = min_level + 1; level <= max_level; ++level) {
+    const int finer = level - report.coarsest - 1;
+    const bool has_ratio = finer >= 0 && finer < static_cast<int>(report.ratios.size());
+    columns.emplace_back(fmt::format("ratio_level_{}", level),
+                         has_ratio ? report.ratios[static_cast<std::size_t>(finer)] : 0);
+  }
+  columns.emplace_back("ratios_above_3", static_cast<double>(report.large_ratios));
+  return columns;
+}
 
 std::string local_steps_line(const LocalStepsReport& report) {
   const auto finest = report.coarsest + static_cast<int>(report.ratios.size());
@@ -19,12 +71,16 @@ std::string local_steps_line(const LocalStepsReport& report) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> local_steps_figures(const LocalStepsReport& report) {
+std::vector<std::pair<std::string, std::string>> local_steps_figures(const LocalStepsReport& report,
+                                                                     const StepPath& path) {
   return {{"ratios", fmt::format("[{}]", fmt::join(report.ratios, ", "))},
           {"ratios_above_3", fmt::format("{}", report.large_ratios)},
           {"steps_per_level", fmt::format("[{}]", fmt::join(report.steps, ", "))},
           {"leaf_updates", fmt::format("{}", report.updates)},
-          {"leaf_updates_with_global_steps", fmt::format("{}", report.global_updates)}};
+          {"leaf_updates_with_global_steps", fmt::format("{}", report.global_updates)},
+          {"leaf_updates_of_critical_path", fmt::format("{}", path.longest)},
+          {"leaf_updates_per_worker_and_step", fmt::format("{}", path.even)},
+          {"share_of_ideal_by_partition", fmt::format("{:.4f}", path.share())}};
 }
 
 }  // namespace meander::simulation

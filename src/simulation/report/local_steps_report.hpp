@@ -1,22 +1,28 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Figures of local time steps, for `meander check` and the summary.
+// Figures of local time steps, for `meander check`, the summary and the history.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "parallel/communicator.hpp"
+
 namespace meander::simulation {
 
-// Equal on all ranks. Counts are those since the start or restart.
+// Equal on all ranks. Counts are those since the start or restart, unless noted.
 struct LocalStepsReport {
   int coarsest = 0;                 // level with leaves
-  std::vector<int> ratios;          // of the levels below it, as planned for the last step
+  std::vector<int> ratios;          // of all levels below it, as planned for the last step; 1: new levels
   std::vector<std::int64_t> steps;  // of each level of the tree
-  std::int64_t large_ratios = 0;    // choices of ratios beyond 3, because wave speeds grew within a step
-  std::int64_t updates = 0;         // of leaves
+  // Choices of ratios beyond 3, because wave speeds grew within a step; including the run before a restart.
+  std::int64_t large_ratios = 0;
+  // Updates of leaves of each level of the tree; including the run before a restart.
+  std::vector<std::int64_t> level_updates;
+  std::int64_t updates = 0;  // of leaves
   // Updates if all levels took as many steps as the finest one.
   std::int64_t global_updates = 0;
 
@@ -25,9 +31,30 @@ struct LocalStepsReport {
   }
 };
 
-// "ratios 3, 3 of levels 2 to 4; 2.05 times fewer updates than with global steps"
+// How evenly a partition divides a step of the coarsest level among all threads of all ranks, the workers. In
+// updates of leaves that one worker does one after the other.
+struct StepPath {
+  double even = 0;  // if no worker ever waited
+  // The critical path: levels that begin a step together are updated together, so the rank with the most of
+  // their leaves for each of its threads determines the time of each tick (tasks::LevelClock).
+  std::int64_t longest = 0;
+
+  // The part of the ideal gain that the partition allows.
+  double share() const { return longest > 0 ? even / static_cast<double>(longest) : 1.0; }
+};
+// own_levels: the levels of this rank's leaves. Collective.
+StepPath step_path(const LocalStepsReport& report, std::span<const int> own_levels, int threads,
+                   const parallel::Communicator& communicator);
+
+// "local time steps: levels 2 to 4, ratios 3, 3; 2.05 times fewer updates than with global steps"
 std::string local_steps_line(const LocalStepsReport& report);
+// "a step: at least 40 leaf updates in succession by this partition, 36.5 if 2 workers never waited: 91 % ..."
+std::string step_path_line(const StepPath& path);
 // Keys and values of summary.json.
-std::vector<std::pair<std::string, std::string>> local_steps_figures(const LocalStepsReport& report);
+std::vector<std::pair<std::string, std::string>> local_steps_figures(const LocalStepsReport& report,
+                                                                     const StepPath& path);
+// Columns of history.csv for the levels that leaves may have, and their values.
+std::vector<std::pair<std::string, double>> local_steps_columns(const LocalStepsReport& report, int min_level,
+                                                                int max_level);
 
 }  // namespace meander::simulation

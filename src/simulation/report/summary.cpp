@@ -55,7 +55,7 @@ std::string part(const char* name, const Spread& spread, double mean_step) {
 
 }  // namespace
 
-Summary summarise(const Simulation& simulation, const RunCosts& costs) {
+Summary summarise(Simulation& simulation, const RunCosts& costs) {
   const parallel::Communicator& communicator = simulation.communicator();
   Summary summary;
   summary.last_step = simulation.step();
@@ -78,6 +78,9 @@ Summary summarise(const Simulation& simulation, const RunCosts& costs) {
   summary.strayed = simulation.strayed_volumes();
 
   summary.local_steps = simulation.local_steps();
+  if (summary.local_steps)
+    summary.step_path =
+        step_path(*summary.local_steps, simulation.view().levels, costs.threads, communicator);
   summary.offload = sum_over_ranks(simulation.offload(), communicator);
   summary.resident = sum_over_ranks(simulation.resident(), communicator);
 
@@ -150,7 +153,10 @@ std::vector<std::string> summary_lines(const Summary& s) {
                                   ? fmt::format("; {} checkpoint{}, {:.2g} s each", s.checkpoints,
                                                 s.checkpoints == 1 ? "" : "s", s.checkpoint_seconds)
                                   : ""));
-  if (s.local_steps) lines.push_back("  " + local_steps_line(*s.local_steps));
+  if (s.local_steps) {
+    lines.push_back("  " + local_steps_line(*s.local_steps));
+    if (s.threads > 1) lines.push_back("  " + step_path_line(s.step_path));
+  }
   if (s.offload) {
     for (const std::string& line : offload_lines(*s.offload)) lines.push_back(line);
   }
@@ -223,7 +229,7 @@ std::string summary_json(const Summary& s) {
   add("floored_volume_updates", fmt::format("{}", s.floored));
   add("strayed_volume_updates", fmt::format("{}", s.strayed));
   if (s.local_steps) {
-    for (const auto& [key, value] : local_steps_figures(*s.local_steps)) add(key, value);
+    for (const auto& [key, value] : local_steps_figures(*s.local_steps, s.step_path)) add(key, value);
   }
   if (s.offload) {
     for (const auto& [key, value] : offload_figures(*s.offload)) add(key, value);

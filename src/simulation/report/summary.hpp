@@ -46,13 +46,14 @@ struct Summary {
   double checkpoint_seconds = 0;  // each
   OverlapTime messages;           // of several ranks
   std::optional<LocalStepsReport> local_steps;
+  StepPath step_path;  // with local time steps
   std::optional<OffloadReport> offload;
   std::optional<ResidentReport> resident;
   std::int64_t first_order = 0, floored = 0, strayed = 0;  // volume updates, since the start of the whole run
 };
 
 // The summary over all ranks, on all ranks. Collective.
-Summary summarise(const Simulation& simulation, const RunCosts& costs);
+Summary summarise(Simulation& simulation, const RunCosts& costs);
 
 // A few lines for a terminal.
 std::vector<std::string> summary_lines(const Summary& summary);

@@ -58,6 +58,42 @@ amplitude = 0.3
 noise-cells = 9
 )";
 
+// Three levels with steps of their own, whose mass profiles are interpolated in time. Gas so warm that waves, and
+// not the expansion, limit the steps.
+inline const std::string accretion_nest = R"(
+[domain]
+dimensions = 3
+lower = [-1, -1, -1]
+upper = [1, 1, 1]
+[boundary]
+all = "scenario"
+[mesh]
+patch-size = 6
+min-level = 1
+max-level = 3
+regrid-every = 1
+buffer = 0
+[[refinement]]
+kind = "shell"
+centre = [0.3, 0.1, -0.2]
+radius = 0.1
+width = 0.05
+speed = 4.0
+[solver]
+gamma = 1.6666666666666667
+density-floor = 1e-4
+dual-energy = true
+[scenario]
+name = "accretion"
+seed = "noise"
+amplitude = 0.3
+noise-cells = 9
+pressure = 1.0
+start-scale-factor = 0.2
+[time]
+stepping = "local"
+)";
+
 inline const std::string riemann = R"(
 [domain]
 dimensions = 2
@@ -261,6 +297,7 @@ inline std::vector<RankCase> local_rank_cases() {
        {"time.stepping=local", "mesh.regrid-every=1", "solver.scheme=rusanov"},
        7},
       {"local_sod", sod, {"time.stepping=local", "mesh.regrid-every=1"}, 10},
+      {"local_accretion", accretion_nest, {}, 4},
   };
 }
 inline std::vector<RankCase> all_rank_cases() {

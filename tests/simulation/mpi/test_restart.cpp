@@ -120,18 +120,16 @@ TEST(RestartFiles, AreWrittenAlikeByAnyRanks) {
   }
 }
 
-// Interrupted and uninterrupted runs write the same rows and the same plots.
-TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
-  RankCase tested = case_called("riemann");
-  const Config config =
-      config_of(tested, {"output.plot-every=0.002", "output.plot-times=[0.0013, 0.0047]",
-                         "output.plot-steps=11", "output.history-steps=3", "time.max-steps=36",
-                         "output.fields=[\"density\", \"velocity\", \"level\", \"curve_index\"]"});
+// Interrupted and uninterrupted runs of `steps` steps write the same rows and the same plots.
+void expect_output_of_uninterrupted_run(std::vector<std::string> settings, int interrupted, int killed,
+                                        int steps) {
+  settings.insert(settings.end(), {"output.plot-every=0.002", "output.plot-times=[0.0013, 0.0047]",
+                                   "output.fields=[\"density\", \"velocity\", \"level\", \"curve_index\"]"});
+  const Config config = config_of(case_called("riemann"), settings);
   const Directory whole("meander-test-output-whole"), parts("meander-test-output-parts");
-  const int interrupted = 16, killed = 25;
-  const auto go = [](Simulation& simulation, Output& output, int steps) {
-    while (simulation.step() < steps) {
-      simulation.advance(output.next_stop());
+  const auto go = [](Simulation& run, Output& output, int last) {
+    while (run.step() < last) {
+      run.advance(output.next_stop());
       output.after_step();
     }
   };
@@ -139,7 +137,7 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
     const auto simulation = make_simulation(config, 1, world());
     Output output(*simulation, whole.path());
     output.start();
-    go(*simulation, output, 36);
+    go(*simulation, output, steps);
     output.finish();
   }
   {
@@ -157,7 +155,7 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
   const auto simulation = restart_simulation(config, 2, world(), checkpoint);
   Output output(*simulation, parts.path());
   output.resume(checkpoint.state(), RestartIn::same_directory);
-  go(*simulation, output, 36);
+  go(*simulation, output, steps);
   output.finish();
   world().barrier();
   EXPECT_EQ(text_of(parts.file("history.csv")), text_of(whole.file("history.csv")));
@@ -183,6 +181,18 @@ TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
   begun.resume(checkpoint.state(), RestartIn::new_directory);
   world().barrier();
   EXPECT_TRUE(fs::exists(elsewhere.file("plot_000000.vtkhdf")));
+}
+
+TEST(RestartedOutput, IsThatOfARunNeverInterrupted) {
+  expect_output_of_uninterrupted_run({"output.plot-steps=11", "output.history-steps=3", "time.max-steps=36"},
+                                     16, 25, 36);
+}
+
+// The counts of updates and ratios continue.
+TEST(RestartedOutput, IsThatOfARunNeverInterruptedWithLocalSteps) {
+  expect_output_of_uninterrupted_run({"time.stepping=local", "mesh.regrid-every=1", "output.plot-steps=3",
+                                      "output.history-steps=2", "time.max-steps=12"},
+                                     5, 8, 12);
 }
 
 // If the root cannot write, all ranks throw with the reason.

@@ -56,7 +56,8 @@ class Accretion final : public Scenario {
   void initial(const double* centre, double dx, double* q) const override;
   void boundary(const double* x, double dx, double t, double* q) const override;
   void prepare_step(const StateView& view, solvers::Solver& solver) override;
-  bool sets_step_data() const override { return gravity_; }
+  void prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) override;
+  StepData step_data() const override { return gravity_ ? StepData::of_levels : StepData::none; }
   std::vector<Measure> measure(const StateView& view) const override;
 
  private:
@@ -200,6 +201,12 @@ void Accretion::prepare_step(const StateView& view, solvers::Solver& solver) {
   if (gravity == nullptr) return;
   gravity->on = false;
   if (gravity_) fill_gravity(*gravity, grid_, profiler_.excess(view, grid_, volume_), scale_factor(view.t));
+}
+
+void Accretion::prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) {
+  if (!gravity_) return;
+  fill_gravity(*static_cast<euler::SphericalGravity*>(solver.step_data()), grid_,
+               profiler_.excess(view, times, grid_, volume_), scale_factor(view.t));
 }
 
 std::vector<Measure> Accretion::measure(const StateView& view) const {
