@@ -11,7 +11,8 @@ namespace meander::simulation {
 // stand at the end of their step.
 struct LevelTimes {
   int first = 0;
-  std::span<const double> passed;  // by level: the fraction of its step that has passed at t; 0 from `first` on
+  std::span<const double>
+      passed;  // by level: the fraction of its step that has passed at t; 0 from `first` on
 };
 
 }  // namespace meander::simulation

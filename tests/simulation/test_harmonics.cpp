@@ -17,8 +17,8 @@ TEST(Harmonics, AreTheirSums) {
   for (const double theta : {0.0, 1e-3, 0.4, 1.2, std::numbers::pi / 2, 2.3, 3.1, std::numbers::pi}) {
     for (int l = 2; l <= 10; ++l) {
       for (int m = -l; m <= l; ++m) {
-        worst = std::max(
-            worst, std::abs(spin_weighted_harmonic(l, m, theta, 0.7) - reference::harmonic_by_sum(l, m, theta, 0.7)));
+        worst = std::max(worst, std::abs(spin_weighted_harmonic(l, m, theta, 0.7) -
+                                         reference::harmonic_by_sum(l, m, theta, 0.7)));
       }
     }
   }

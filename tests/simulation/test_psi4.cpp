@@ -322,6 +322,8 @@ TEST(Psi4Files, OfInvalidKeysAreRefusedWithTheirPosition) {
                   .starts_with("test.toml:10:14: diagnostics.psi4-l-max: has no meaning without"));
   EXPECT_NE(refused("extraction-radii = [0.5]\npsi4-every = 1\npsi4-l-max = 9\n").find("between 2 and 8"),
             std::string::npos);
+  EXPECT_NE(refused("extraction-radii = [0.5]\npsi4-every = 1e-300\n").find("must be at least"),
+            std::string::npos);
   EXPECT_NE(refused("psi4-evry = 1\n").find("psi4-every"), std::string::npos);
 }
 

@@ -17,6 +17,8 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
+constexpr int most_samples = 100'000'000;
+
 // With two decimals, or as many as give back the same number: readers take no exponents.
 std::string radius_text(double radius) {
   std::string text;
