@@ -15,9 +15,9 @@ namespace meander::simulation {
 
 struct GatheredPoints {
   std::size_t unknowns = 0;
-  std::vector<double> values;                       // [point * unknowns + n]; 0 outside the domain
-  std::vector<std::array<double, 3>> derivatives;   // likewise, along each axis; empty unless requested
-  std::vector<int> levels;                          // of the leaves that were read; -1 outside the domain
+  std::vector<double> values;                      // [point * unknowns + n]; 0 outside the domain
+  std::vector<std::array<double, 3>> derivatives;  // likewise, along each axis; empty unless requested
+  std::vector<int> levels;                         // of the leaves that were read; -1 outside the domain
 
   bool is_inside(std::size_t point) const { return levels[point] >= 0; }
 };

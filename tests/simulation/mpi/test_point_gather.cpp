@@ -25,7 +25,8 @@ Outcome gathered(const parallel::Communicator& communicator, int threads) {
   const StateView view = simulation->view();
   std::vector<SamplePoint> points = {{0, 0, 0}, {1, 1, 1}};
   for (int n = 0; n < 200; ++n) {
-    const double z = -1 + n / 100.0, across = std::sqrt(1 - z * z), angle = 2.4 * n, r = n % 2 == 0 ? 0.9 : 1.2;
+    const double z = -1 + n / 100.0, across = std::sqrt(1 - z * z), angle = 2.4 * n,
+                 r = n % 2 == 0 ? 0.9 : 1.2;
     points.push_back({1 + r * across * std::cos(angle), 1 + r * across * std::sin(angle), 1 + r * z});
   }
   const int unknowns[] = {ccz4::at::phi, ccz4::at::g, ccz4::at::D + 3, ccz4::at::P};
@@ -43,6 +44,35 @@ TEST(PointGatherOnRanks, ChangesNoBit) {
   EXPECT_EQ(*std::ranges::min_element(reference.numbers), -1);
   EXPECT_EQ(*std::ranges::max_element(reference.numbers), 2);
   expect_same(gathered(world(), world().size() == 1 ? 2 : 1), reference, "several ranks");
+}
+
+// A search of a horizon that crosses faces of patches and the resolution jump, a restart, and a search from the first
+// surface.
+Outcome searched(const parallel::Communicator& communicator, int threads) {
+  const Config config = physics_input(hole + std::string("[[horizon]]\nl-max = 6\n"),
+                                      {"scenario.mass=1.1", "scenario.centre=[0.48, 1.05, 0.95]"});
+  const auto simulation = make_simulation(config, threads, communicator);
+  StateView view = simulation->view();
+  Outcome outcome;
+  io::CheckpointState state;
+  for (int n = 0; n < 2; ++n) {
+    const auto searches = config.diagnostics.back()->start();
+    if (n > 0) searches->resume(state);
+    view.t = 1.5 * n;
+    const auto row = searches->row(view);
+    EXPECT_NE(row->cells[5], "nan") << row->cells.front();
+    EXPECT_NE(row->cells[row->cells.size() - 2], row->cells.back()) << "levels";
+    for (std::size_t c = 1; c < row->cells.size(); ++c) outcome.figures.push_back(std::stod(row->cells[c]));
+    searches->save(state);
+    for (const auto& counter : state.counters) outcome.numbers.push_back(counter.second);
+  }
+  return outcome;
+}
+
+TEST(HorizonsOnRanks, ChangeNoBit) {
+  const Outcome reference = alone([](const auto& one) { return searched(one, 1); });
+  EXPECT_GT(reference.numbers.size(), 2 * 49U);
+  expect_same(searched(world(), world().size() == 1 ? 2 : 1), reference, "several ranks");
 }
 
 }  // namespace
