@@ -62,8 +62,8 @@ Row row_of_kerr(int p, bool refined) {
     for (int k = 0; k < p; ++k) {
       for (int j = 0; j < p; ++j) {
         for (int i = 0; i < p; ++i) {
-          const double x[4] = {0, patch.lower[0] + (i + 0.5) * patch.dx, patch.lower[1] + (j + 0.5) * patch.dx,
-                               patch.lower[2] + (k + 0.5) * patch.dx};
+          const double x[4] = {0, patch.lower[0] + (i + 0.5) * patch.dx,
+                               patch.lower[1] + (j + 0.5) * patch.dx, patch.lower[2] + (k + 0.5) * patch.dx};
           double q[unknowns];
           exact::from_metric(hole, x, Slicing::one_plus_log, exact::Gauge::free, q);
           for (int u = 0; u < unknowns; ++u) patch.q[view.layout.at(u, i, j, k)] = q[u];
@@ -80,7 +80,8 @@ TEST(HorizonSearches, ConvergeAtFifthOrderThroughTheMesh) {
   for (const int p : {10, 16}) {
     const Row row = row_of_kerr(p, false);
     ASSERT_EQ(row.text("status"), "found") << p;
-    const double of_area = std::abs(row.number("area") / area - 1), of_spin = std::abs(row.number("spin_z") - 0.9);
+    const double of_area = std::abs(row.number("area") / area - 1),
+                 of_spin = std::abs(row.number("spin_z") - 0.9);
     std::printf("%d volumes: errors of area %.1e, spin %.1e\n", 3 * p, of_area, of_spin);
     errors.push_back(std::max(of_area, of_spin));
   }
@@ -135,7 +136,9 @@ TEST(HorizonSearches, OfAnEmptyTableFollowTheFirstPuncture) {
 
 // A puncture without a horizon in reach: the surface leaves the domain. Then it is lost.
 TEST(HorizonSearches, TellMisses) {
-  const auto config = [](const std::string& keys) { return physics_input(puncture_box + "[[horizon]]\n" + keys); };
+  const auto config = [](const std::string& keys) {
+    return physics_input(puncture_box + "[[horizon]]\n" + keys);
+  };
   const auto simulation = make_simulation(config(""), 2);
   StateView view = simulation->view();
   const auto far = searches_of(config("centre = [1.5, 1.5, 1.5]\nradius = 2.5\n"));
@@ -151,7 +154,8 @@ TEST(HorizonSearches, TellMisses) {
     lost.t = 1;
     const auto row = searches->row(lost);
     ASSERT_TRUE(row.has_value());
-    EXPECT_EQ(row->stop.find("horizon 1 is lost at t = 1") != std::string::npos, policy == "stop") << row->stop;
+    EXPECT_EQ(row->stop.find("horizon 1 is lost at t = 1") != std::string::npos, policy == "stop")
+        << row->stop;
   }
 }
 
@@ -164,16 +168,19 @@ TEST(HorizonSearches, RefuseInvalidKeys) {
     }
     return std::string("accepted");
   };
-  const auto says = [&](const std::string& keys, const std::string& what, const std::string& scenario = puncture_box) {
+  const auto says = [&](const std::string& keys, const std::string& what,
+                        const std::string& scenario = puncture_box) {
     const std::string message = refused(keys, scenario);
     EXPECT_NE(message.find(what), std::string::npos) << message;
   };
   EXPECT_EQ(refused(""), "accepted");
-  EXPECT_EQ(refused("centre = [0.1, 0, 0]\nl-max = 10\nevery = 0.5\nstart = 3\non-lost = \"stop\"\n"), "accepted");
+  EXPECT_EQ(refused("centre = [0.1, 0, 0]\nl-max = 10\nevery = 0.5\nstart = 3\non-lost = \"stop\"\n"),
+            "accepted");
   says("l-max = 0\n", "test.toml:16:9: horizon[0].l-max: must be between 2 and 32");
   says("every = 0\n", "test.toml:16:9: horizon[0].every: must be greater than 0");
   says("puncture = 2\n",
-       "test.toml:16:12: horizon[0].puncture: must be a puncture of scenario 'puncture', between 1 and 1, but is 2");
+       "test.toml:16:12: horizon[0].puncture: must be a puncture of scenario 'puncture', between 1 and 1, "
+       "but is 2");
   says("puncture = 0\n", "must be a puncture of scenario");
   says("centre = [0, 0]\n", "must have 3 entries");
   says("centre = [0, 0, 5]\n", "lies outside the domain");
@@ -181,7 +188,8 @@ TEST(HorizonSearches, RefuseInvalidKeys) {
   says("common = true\n", "requires at least two punctures");
   says("on-lost = \"stopp\"\n", "did you mean 'stop'?");
   says("lmax = 8\n", "did you mean 'l-max'?");
-  const std::string flat = puncture_box.substr(0, puncture_box.find("[scenario]")) + "[scenario]\nname = \"minkowski\"\n";
+  const std::string flat =
+      puncture_box.substr(0, puncture_box.find("[scenario]")) + "[scenario]\nname = \"minkowski\"\n";
   says("", "horizon[0].centre: scenario 'minkowski' has no punctures", flat);
   says("centre = [0, 0, 0]\n", "horizon[0].radius: must be given", flat);
   says("", "[[horizon]] has no meaning for equation = 'euler'; it belongs to 'ccz4'",

@@ -59,7 +59,8 @@ FieldSource kerr_schild(double spin, double velocity) {
 }
 
 FieldSource holes(const std::vector<exact::Hole>& list) {
-  return source_of([data = exact::Punctures{list}](const double(&x)[3], double* q) { exact::from_data(data, x, q); });
+  return source_of(
+      [data = exact::Punctures{list}](const double(&x)[3], double* q) { exact::from_data(data, x, q); });
 }
 
 constexpr SearchLimits exact_limits{.residual = 1e-12, .rms = 1};
@@ -229,7 +230,8 @@ TEST(Horizons, AreNotFoundInFlatSpaceAndBeyondTheDomain) {
   });
   EXPECT_EQ(find(flat, {0, 0, 0}, 1, 8).search.status, SearchStatus::flow_shrank);
   const FieldSource outside = [](std::span<const Point<3>> points, std::span<const Point<3>>) {
-    return FieldSamples{.values = std::vector<HorizonFields>(points.size()), .slopes = {}, .is_inside = false};
+    return FieldSamples{
+        .values = std::vector<HorizonFields>(points.size()), .slopes = {}, .is_inside = false};
   };
   EXPECT_EQ(find(outside, {0, 0, 0}, 1, 8).search.status, SearchStatus::left_domain);
 }
@@ -243,7 +245,8 @@ TEST(Horizons, UseOrthonormalHarmonics) {
       const std::size_t k = n * grid.modes + m;
       const double sine = std::sin(grid.theta[n]);
       y[n] = grid.y[k];
-      laplace[n] = grid.of_tt[k] + std::cos(grid.theta[n]) / sine * grid.of_t[k] + grid.of_pp[k] / (sine * sine);
+      laplace[n] =
+          grid.of_tt[k] + std::cos(grid.theta[n]) / sine * grid.of_t[k] + grid.of_pp[k] / (sine * sine);
     }
     const std::vector<double> modes = grid.project(y), curved = grid.project(laplace);
     const int l = degree_of(m);

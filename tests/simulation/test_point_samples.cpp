@@ -299,11 +299,18 @@ TEST(PointGather, ReadsTheFinestLeavesThatTouchAPoint) {
   std::vector<SamplePoint> points = points_in({-1, -1, -1}, 1, 1.0 / 27);
   points.push_back({1.5, 0, 0});
   const int unknowns[] = {ccz4::at::A, ccz4::at::a};
+  // Later points in leaves whose halos are not filled yet.
+  PointGather by_parts(view);
+  by_parts.gather(std::span(points).first(1), unknowns, PointGather::Derivatives::none);
+  const GatheredPoints rest = by_parts.gather(points, unknowns, PointGather::Derivatives::none);
+  EXPECT_EQ(fills, 2);
+  fills = 0;
   PointGather samples(view);
   const GatheredPoints found = samples.gather(points, unknowns, PointGather::Derivatives::all);
   const GatheredPoints values = samples.gather(points, unknowns, PointGather::Derivatives::none);
   EXPECT_EQ(fills, 1) << "halos are filled once";
   EXPECT_EQ(found.values, values.values);
+  EXPECT_EQ(found.values, rest.values);
   EXPECT_TRUE(values.derivatives.empty());
   Difference error;
   for (std::size_t n = 0; n + 1 < points.size(); ++n) {
