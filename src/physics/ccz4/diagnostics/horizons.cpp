@@ -23,8 +23,9 @@ using namespace simulation;
 namespace {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
-constexpr double merged_distance = 2.5;  // of two holes that may have a common horizon, in units of their mass
-constexpr double enlarged = 1.3;         // the last surface, from which the flow starts after a miss
+constexpr double merged_distance =
+    2.5;                          // of two holes that may have a common horizon, in units of their mass
+constexpr double enlarged = 1.3;  // the last surface, from which the flow starts after a miss
 constexpr int many_misses = 3, searches_left_out = 7;
 constexpr const char* axes = "xyz";
 
@@ -88,12 +89,18 @@ FieldSource source_of(PointGather& samples) {
 
 std::string status_of(const SearchResult& result) {
   switch (result.status) {
-    case SearchStatus::found: break;
-    case SearchStatus::under_resolved: return "under-resolved";
-    case SearchStatus::flow_shrank: return "flow-shrank";
-    case SearchStatus::flow_unfinished: return "not-found";
-    case SearchStatus::newton_diverged: return "newton-diverged";
-    case SearchStatus::left_domain: return "left-domain";
+    case SearchStatus::found:
+      break;
+    case SearchStatus::under_resolved:
+      return "under-resolved";
+    case SearchStatus::flow_shrank:
+      return "flow-shrank";
+    case SearchStatus::flow_unfinished:
+      return "not-found";
+    case SearchStatus::newton_diverged:
+      return "newton-diverged";
+    case SearchStatus::left_domain:
+      return "left-domain";
   }
   const FieldSamples& samples = result.surface.samples;
   return samples.coarsest_level < samples.finest_level ? "left-finest-level" : "found";
@@ -104,17 +111,20 @@ std::string status_of(const SearchResult& result) {
 void HorizonSearches::describe(io::KeyTable& keys) {
   keys.numbers("centre", keys_.centre, "length",
                "A fixed point that the horizon surrounds. Empty: it surrounds a puncture.");
-  keys.integer("puncture", keys_.puncture, "",
-               "The puncture of the scenario that the horizon surrounds and follows, counted from 1; 0: none.",
-               io::at_least(0))
+  keys.integer(
+          "puncture", keys_.puncture, "",
+          "The puncture of the scenario that the horizon surrounds and follows, counted from 1; 0: none.",
+          io::at_least(0))
       .default_text = "1 without centre and common, else 0";
-  keys.flag("common", keys_.common,
-            "The horizon surrounds all punctures of the scenario; searches begin when none of them is farther from "
-            "another than 2.5 times the total mass.");
-  keys.number("radius", keys_.radius, "length",
-              "Radius of the sphere from which the first search starts. 0: by the masses and positions of the "
-              "punctures.",
-              io::at_least(0));
+  keys.flag(
+      "common", keys_.common,
+      "The horizon surrounds all punctures of the scenario; searches begin when none of them is farther from "
+      "another than 2.5 times the total mass.");
+  keys.number(
+      "radius", keys_.radius, "length",
+      "Radius of the sphere from which the first search starts. 0: by the masses and positions of the "
+      "punctures.",
+      io::at_least(0));
   keys.integer("l-max", keys_.l_max, "",
                "Highest degree of the spherical harmonics. 12 is required for spins above 0.7 and for common "
                "horizons.",
@@ -122,16 +132,18 @@ void HorizonSearches::describe(io::KeyTable& keys) {
       .default_text = "8 about a puncture, else 12";
   keys.number("every", keys_.every, "time", "Time between searches.", io::greater_than(0));
   keys.number("start", keys_.start, "time", "Time of the first search.").default_text = "time.start";
-  keys.choice("on-lost", keys_.on_lost, {"continue", "stop"},
-              "After a search without success that follows one with success: continue the run, or stop it with a "
-              "checkpoint and exit code 1.");
+  keys.choice(
+      "on-lost", keys_.on_lost, {"continue", "stop"},
+      "After a search without success that follows one with success: continue the run, or stop it with a "
+      "checkpoint and exit code 1.");
 }
 
 void HorizonSearches::set_up(const io::KeyTable& keys, const Config& config) {
   number_ = 1 + static_cast<int>(std::ranges::count_if(config.diagnostics, [](const auto& other) {
               return dynamic_cast<const HorizonSearches*>(other.get()) != nullptr;
             }));
-  if (const auto* holes = dynamic_cast<const HasHoles*>(config.scenario.get())) masses_ = holes->hole_masses();
+  if (const auto* holes = dynamic_cast<const HasHoles*>(config.scenario.get()))
+    masses_ = holes->hole_masses();
   const auto count = static_cast<int>(config.scenario->tracked_points().size());
   const bool is_fixed = !keys_.centre.empty();
   if (is_fixed) {
@@ -140,12 +152,13 @@ void HorizonSearches::set_up(const io::KeyTable& keys, const Config& config) {
       if (keys_.centre[a] < config.domain.lower[a] || keys_.centre[a] > config.domain.upper[a])
         keys.reject("centre", "lies outside the domain");
     }
-    if (keys_.common) keys.reject("common", "a common horizon follows the punctures: leave out centre or common");
+    if (keys_.common)
+      keys.reject("common", "a common horizon follows the punctures: leave out centre or common");
   }
   if (keys_.puncture > 0 && (is_fixed || keys_.common)) {
-    keys.reject("puncture", fmt::format("the horizon surrounds {}: leave out puncture or {}",
-                                        is_fixed ? "a fixed centre" : "all punctures",
-                                        is_fixed ? "centre" : "common"));
+    keys.reject("puncture",
+                fmt::format("the horizon surrounds {}: leave out puncture or {}",
+                            is_fixed ? "a fixed centre" : "all punctures", is_fixed ? "centre" : "common"));
   }
   if (keys_.common && count < 2) {
     keys.reject("common", fmt::format("requires at least two punctures, but scenario '{}' has {}",
@@ -163,7 +176,8 @@ void HorizonSearches::set_up(const io::KeyTable& keys, const Config& config) {
     }
   }
   if (masses_.empty() && keys_.radius == 0)
-    keys.reject("radius", fmt::format("must be given: the masses in scenario '{}' are not known", config.scenario_name));
+    keys.reject("radius", fmt::format("must be given: the masses in scenario '{}' are not known",
+                                      config.scenario_name));
   if (!keys.was_given("l-max")) keys_.l_max = keys_.puncture > 0 ? 8 : 12;
   if (!keys.was_given("start")) keys_.start = config.time.start;
 }
@@ -256,8 +270,8 @@ std::optional<DiagnosticRow> HorizonSearches::row(const StateView& view) {
   misses_ = found ? 0 : misses_ + 1;
   DiagnosticRow row;
   if (!found && is_known_ && keys_.on_lost == "stop") {
-    row.stop = fmt::format("horizon {} is lost at t = {:.6g} ({}), and horizon[{}].on-lost is 'stop'", number_,
-                           view.t, outcome.status, number_ - 1);
+    row.stop = fmt::format("horizon {} is lost at t = {:.6g} ({}), and horizon[{}].on-lost is 'stop'",
+                           number_, view.t, outcome.status, number_ - 1);
   }
   tell(view, outcome);
   if (found) {

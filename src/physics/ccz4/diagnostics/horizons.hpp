@@ -15,7 +15,7 @@ struct HorizonKeys {
   std::vector<double> centre;  // empty: none
   int puncture = 0;            // from 1 on; 0: none
   bool common = false;
-  double radius = 0;           // of the sphere of the first search; 0: by the masses
+  double radius = 0;  // of the sphere of the first search; 0: by the masses
   int l_max = 8;
   double every = 1, start = 0;
   std::string on_lost = "continue";
@@ -60,9 +60,9 @@ class HorizonSearches final : public simulation::Diagnostic {
   // State.
   bool is_known_ = false;  // shape_ is the surface of the last search that found one
   HorizonShape shape_;
-  double last_;          // time of the last search; -infinity: none
-  int misses_ = 0;       // in a row
-  int left_out_ = 0;     // searches since the last one, after many misses
+  double last_;       // time of the last search; -infinity: none
+  int misses_ = 0;    // in a row
+  int left_out_ = 0;  // searches since the last one, after many misses
 };
 
 simulation::DiagnosticEntry horizons_entry();

@@ -27,7 +27,8 @@ struct Dyad {
 }  // namespace
 
 KillingPotentials killing_potentials(const SphereGrid& grid, const std::vector<SurfaceElement>& elements) {
-  const auto modes = static_cast<Eigen::Index>(grid.modes) - 1, rows = 2 * static_cast<Eigen::Index>(grid.size());
+  const auto modes = static_cast<Eigen::Index>(grid.modes) - 1,
+             rows = 2 * static_cast<Eigen::Index>(grid.size());
   // Rows: the gradient, and the trace-free second derivatives, whose squares add up to the integrals.
   Matrix gradient(rows, modes), shear(rows, modes);
   double area = 0;
@@ -44,7 +45,8 @@ KillingPotentials killing_potentials(const SphereGrid& grid, const std::vector<S
       double covariant[2][2], along[2] = {}, bend[2][2] = {};
       for (int A = 0; A < 2; ++A) {
         for (int B = 0; B < 2; ++B) {
-          covariant[A][B] = second[A][B] - at.connection[0][A][B] * slope[0] - at.connection[1][A][B] * slope[1];
+          covariant[A][B] =
+              second[A][B] - at.connection[0][A][B] * slope[0] - at.connection[1][A][B] * slope[1];
           along[A] += dyad.e[A][B] * slope[B];
         }
       }
@@ -72,13 +74,13 @@ KillingPotentials killing_potentials(const SphereGrid& grid, const std::vector<S
       z[static_cast<std::size_t>(m) + 1] = solver.eigenvectors()(m, which);
     const std::vector<SphereDerivatives> at = grid.evaluate(z);
     double mean = 0, square = 0;
-    for (std::size_t n = 0; n < grid.size(); ++n) mean += grid.weight[n] * elements[n].area * at[n].value / area;
+    for (std::size_t n = 0; n < grid.size(); ++n)
+      mean += grid.weight[n] * elements[n].area * at[n].value / area;
     for (std::size_t n = 0; n < grid.size(); ++n) {
       const double from_mean = at[n].value - mean;
       square += grid.weight[n] * elements[n].area * from_mean * from_mean;
     }
-    const double scale =
-        std::sqrt(area * area * area / (48 * std::numbers::pi * std::numbers::pi) / square);
+    const double scale = std::sqrt(area * area * area / (48 * std::numbers::pi * std::numbers::pi) / square);
     for (double& mode : z) mode *= scale;
   }
   return result;

@@ -27,7 +27,8 @@ Point<3> unit(const Point<3>& a) {
 }
 
 // The point of the surface in a direction from `from`, a point inside, by the secant method.
-Point<3> point_towards(const HorizonShape& shape, int l_max, const Point<3>& from, const Point<3>& direction) {
+Point<3> point_towards(const HorizonShape& shape, int l_max, const Point<3>& from,
+                       const Point<3>& direction) {
   Point<3> x{};
   const auto excess = [&](double distance) {
     for (std::size_t i = 0; i < 3; ++i) x[i] = from[i] + distance * direction[i];

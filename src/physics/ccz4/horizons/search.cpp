@@ -127,8 +127,8 @@ std::vector<double> HorizonFinder::newton_step(const SampledSurface& surface,
   const auto modes = static_cast<Eigen::Index>(grid_.modes), points = static_cast<Eigen::Index>(grid_.size());
   Matrix jacobian(points, modes);
   for (std::size_t n = 0; n < grid_.size(); ++n) {
-    const SphereDerivatives by = expansion_derivatives(
-        surface.samples.values[n], surface.samples.slopes[n], frames_[n], surface.h[n]);
+    const SphereDerivatives by =
+        expansion_derivatives(surface.samples.values[n], surface.samples.slopes[n], frames_[n], surface.h[n]);
     for (std::size_t m = 0; m < grid_.modes; ++m) {
       const std::size_t k = n * grid_.modes + m;
       jacobian(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(m)) =
@@ -177,7 +177,8 @@ void HorizonFinder::verify(const FieldSource& source, const SearchLimits& limits
   result.status = SearchStatus::found;
   const SampledSurface between = sampled(fine_, fine_frames_, source, result.surface.shape, false);
   if (!between.samples.is_inside) return;
-  result.rms = rms_of(fine_, expansions(between, fine_frames_)) * irreducible_mass(fine_, fine_frames_, between);
+  result.rms =
+      rms_of(fine_, expansions(between, fine_frames_)) * irreducible_mass(fine_, fine_frames_, between);
   if (!(result.rms < limits.rms)) result.status = SearchStatus::under_resolved;
 }
 

@@ -22,9 +22,9 @@ struct HorizonShape {
 };
 
 struct SearchLimits {
-  double residual = 1e-8;    // largest coefficient of Theta, times the irreducible mass
-  double rms = 1e-3;         // of Theta on the finer grid, times the irreducible mass
-  double flow = 3e-3;        // rms of the modes of Theta at which Newton's method takes over, times the mean radius
+  double residual = 1e-8;  // largest coefficient of Theta, times the irreducible mass
+  double rms = 1e-3;       // of Theta on the finer grid, times the irreducible mass
+  double flow = 3e-3;  // rms of the modes of Theta at which Newton's method takes over, times the mean radius
   int flow_steps = 100, newton_steps = 12;
 };
 
@@ -60,7 +60,8 @@ class HorizonFinder {
   explicit HorizonFinder(int l_max);
 
   // Starts with Newton's method: for a guess near the horizon.
-  SearchResult track(const FieldSource& source, const HorizonShape& guess, const SearchLimits& limits = {}) const;
+  SearchResult track(const FieldSource& source, const HorizonShape& guess,
+                     const SearchLimits& limits = {}) const;
   // Starts with the flow.
   SearchResult search(const FieldSource& source, const HorizonShape& guess,
                       const SearchLimits& limits = {}) const;

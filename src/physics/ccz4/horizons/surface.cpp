@@ -25,8 +25,7 @@ Normal normal_of(const Symmetric<double>& raise, const SphereFrame& frame, const
   Normal normal{};
   const double by_theta = h.t / h.value, by_phi = h.p / (h.value * frame.sine);
   for (std::size_t i = 0; i < 3; ++i) {
-    normal.gradient[i] =
-        frame.outwards[i] - by_theta * frame.along_theta[i] - by_phi * frame.along_phi[i];
+    normal.gradient[i] = frame.outwards[i] - by_theta * frame.along_theta[i] - by_phi * frame.along_phi[i];
   }
   double square = 0;
   for (int i = 0; i < 3; ++i) {

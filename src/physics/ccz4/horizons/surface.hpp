@@ -45,8 +45,8 @@ struct HorizonFields {
 
 struct FieldSamples {
   std::vector<HorizonFields> values;
-  std::vector<HorizonFields> slopes;   // derivatives along the directions; empty without directions
-  bool is_inside = true;               // all points lie in the domain; otherwise the rest is meaningless
+  std::vector<HorizonFields> slopes;  // derivatives along the directions; empty without directions
+  bool is_inside = true;              // all points lie in the domain; otherwise the rest is meaningless
   int coarsest_level = 0, finest_level = 0;  // of the mesh at the points
 };
 // The fields at points, and their derivatives along a unit vector at each point if there are any.
@@ -61,19 +61,20 @@ struct SphereFrame {
 };
 
 struct Expansion {
-  double theta = 0;        // expansion of outgoing light, 1 / length
-  double flow_weight = 0;  // rho of the fast flow: Gundlach 1998, Phys. Rev. D 57, 863 (gr-qc/9707050), eq. 32
+  double theta = 0;  // expansion of outgoing light, 1 / length
+  double flow_weight =
+      0;  // rho of the fast flow: Gundlach 1998, Phys. Rev. D 57, 863 (gr-qc/9707050), eq. 32
 };
 // Theta = D_i s^i + K_ij s^i s^j - K for the outward unit normal s. h: the radius and its derivatives.
 Expansion expansion(const HorizonFields& fields, const SphereFrame& frame, const SphereDerivatives& h);
 
 // The surface about a point. Coordinates: A = 0 is theta, A = 1 is phi.
 struct SurfaceElement {
-  double area = 0;            // of a unit of solid angle of the coordinates
-  double metric[2][2] = {};   // q_AB
+  double area = 0;                  // of a unit of solid angle of the coordinates
+  double metric[2][2] = {};         // q_AB
   double connection[2][2][2] = {};  // Gamma^C_AB, [C][A][B]
-  Point<3> tangent[2] = {};   // d x^i / d A
-  Point<3> momentum = {};     // (K_ij - g_ij K / 3) s^i, the density of angular momentum along xi^j
+  Point<3> tangent[2] = {};         // d x^i / d A
+  Point<3> momentum = {};           // (K_ij - g_ij K / 3) s^i, the density of angular momentum along xi^j
 };
 SurfaceElement surface_element(const HorizonFields& fields, const SphereFrame& frame,
                                const SphereDerivatives& h);
