@@ -140,7 +140,7 @@ endfunction()
 # meander_module(NAME): an equation, the folder src/physics/NAME, as two libraries. NAME_kernels, the files of the folder
 # itself, builds without MPI and HDF5; NAME is module.cpp and the subfolders that need a simulation.
 function(meander_module name)
-  set(needs_simulation "/${name}/module\\.cpp$" "/${name}/(scenarios|initial_data|diagnostics|criteria)/")
+  set(needs_simulation "/${name}/module\\.cpp$" "/${name}/(scenarios|initial_data|diagnostics|criteria|horizons)/")
   meander_room(${name}_kernels DEPENDS solvers SOURCES "${name}/*" EXCLUDE ${needs_simulation})
   # A file holds the kernels of many schemes: g++ would inline less in it than in a file for each.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -158,6 +158,6 @@ function(meander_module name)
   endif()
   if(MEANDER_MPI)
     meander_room(${name} DEPENDS simulation ${name}_kernels
-      SOURCES "${name}/module" "${name}/scenarios/*" "${name}/initial_data/*" "${name}/diagnostics/*" "${name}/criteria/*")
+      SOURCES "${name}/module" "${name}/scenarios/*" "${name}/initial_data/*" "${name}/diagnostics/*" "${name}/criteria/*" "${name}/horizons/*")
   endif()
 endfunction()

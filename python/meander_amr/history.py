@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reader of history.csv: one row of numbers per step, or per n steps."""
+"""Reader of history.csv, one row of numbers per step, or per n steps; and of horizon_N.csv, one row per search."""
 import csv
 import re
 
@@ -8,9 +8,12 @@ import numpy as np
 
 from meander_amr.errors import DEFECTS, FileError, check_name, needs, open_text
 
+WORDS = ("status",)  # columns that are no numbers
+
 
 class History:
-    """History of a run. history["time"] is a column: float64 [rows].
+    """History of a run, or searches of a horizon. history["time"] is a column: float64 [rows]; history["status"] of a
+    horizon: str [rows].
 
     columns: names of the columns, in the file's order, without units
     units:   dict from column to unit, for columns with a unit
@@ -26,7 +29,10 @@ class History:
                 # The last line of a running or killed run may be incomplete.
                 if len(rows) > 1 and len(rows[-1]) != len(rows[0]):
                     rows.pop()
-                self._values = np.array(rows[1:], float).reshape(len(rows) - 1, len(rows[0]))
+                words = [n for n, title in enumerate(rows[0]) if title in WORDS]
+                self._words = {rows[0][n]: np.array([row.pop(n) for row in rows[1:]], str) for n in reversed(words)}
+                numbers = len(rows[0]) - len(words)
+                self._values = np.array(rows[1:], float).reshape(len(rows) - 1, numbers)
             except (*DEFECTS, csv.Error) as error:
                 raise FileError(f"{path}: is no history of meander ({error})") from error
         self.columns, self.units = [], {}
@@ -46,7 +52,9 @@ class History:
 
     def __getitem__(self, name):
         check_name(self.path, "column", name, self.columns)
-        return self._values[:, self.columns.index(name)]
+        if name in self._words:
+            return self._words[name]
+        return self._values[:, [column for column in self.columns if column not in self._words].index(name)]
 
     def __repr__(self):
         return f"<history {self.path}: {len(self)} rows, columns {', '.join(self.columns)}>"

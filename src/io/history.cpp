@@ -3,6 +3,7 @@
 #include "io/history.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -74,14 +75,19 @@ void History::open(const char* mode) {
   if (file_ == nullptr) throw Failure(fmt::format("{}: cannot create: {}", path_, std::strerror(errno)));
 }
 
+std::string History::cell(double value) {
+  return fmt::format("{:.17g}", value);
+}
+
 void History::row(std::span<const double> values) {
-  MEANDER_ASSERT(values.size() == columns_);
-  std::string line;
-  for (const double value : values) {
-    if (!line.empty()) line += ',';
-    line += fmt::format("{:.17g}", value);
-  }
-  write(line);
+  std::vector<std::string> cells;
+  for (const double value : values) cells.push_back(cell(value));
+  row(cells);
+}
+
+void History::row(std::span<const std::string> cells) {
+  MEANDER_ASSERT(cells.size() == columns_);
+  write(fmt::format("{}", fmt::join(cells, ",")));
 }
 
 void History::write(const std::string& line) {

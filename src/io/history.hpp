@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// history.csv: a row of numbers every n steps.
+// history.csv: a row of numbers every n steps; and tables of diagnostics in the same format, also with words.
 
 #include <cstdint>
 #include <cstdio>
@@ -29,6 +29,10 @@ class History {
   // Writes one value for each column with 17 digits, which read back to the same bits. The row has left the
   // buffers of the process on return, so that a killed run keeps all its rows. Throws Failure.
   void row(std::span<const double> values);
+  // As above; cells other than the first may be words without commas, quotes and line ends.
+  void row(std::span<const std::string> cells);
+  // A number as a cell.
+  static std::string cell(double value);
 
  private:
   void open(const char* mode);

@@ -19,5 +19,11 @@ io::SampleRows Diagnostic::sample(const StateView&) {
 }
 void Diagnostic::save(io::CheckpointState&) const {}
 void Diagnostic::resume(const io::CheckpointState&) {}
+std::optional<DiagnosticTable> Diagnostic::table() const {
+  return {};
+}
+std::optional<DiagnosticRow> Diagnostic::row(const StateView&) {
+  return {};
+}
 
 }  // namespace meander::simulation

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,13 +20,24 @@ namespace meander::simulation {
 
 struct Config;
 
+// A file "name" in the format of history.csv. Columns "step" and "time" precede those of the list.
+struct DiagnosticTable {
+  std::string name;
+  std::vector<std::string> columns;
+};
+
+struct DiagnosticRow {
+  std::vector<std::string> cells;  // numbers by io::History::cell(), or words
+  std::string stop = {};           // why the run must end; empty: it goes on
+};
+
 class Diagnostic {
  public:
   virtual ~Diagnostic() = default;
 
   // For the summary.
   virtual const char* name() const = 0;
-  // Declares its keys in [diagnostics]. Called once, before anything else. Default: none.
+  // Declares its keys in [diagnostics] or in its own table. Called once, before anything else. Default: none.
   virtual void describe(io::KeyTable& keys);
   // Rejects invalid values (keys.reject(key, why)) and keeps the required parts of the configuration, which
   // is complete. Default: nothing.
@@ -53,11 +65,20 @@ class Diagnostic {
   // Saves and restores its state through the counters of a checkpoint. Default: nothing.
   virtual void save(io::CheckpointState& state) const;
   virtual void resume(const io::CheckpointState& state);
+
+  // Its table beside history.csv. Default: none.
+  virtual std::optional<DiagnosticTable> table() const;
+  // The row of its table that is due at view.t, if any. Called once for the state at the start, and once after every
+  // step. The same on all ranks. Collective. Default: none.
+  virtual std::optional<DiagnosticRow> row(const StateView& view);
 };
 
 struct DiagnosticEntry {
   std::function<std::unique_ptr<Diagnostic>()> make;
   std::string intro = {};  // a paragraph for docs/input.md on its columns
+  // The name and meaning of an array of tables of the input, [[name]], each of which makes one such diagnostic. Empty:
+  // the diagnostic exists once, with keys in [diagnostics].
+  std::string array = {}, meaning = {};
 };
 
 }  // namespace meander::simulation

@@ -142,6 +142,39 @@ void Output::start() {
   row();
   sample();
   plot();
+  open_tables(-1);
+  rows_of_tables();
+}
+
+void Output::open_tables(std::int64_t last) {
+  const auto tables = simulation_.tables();
+  on_root([&] {
+    for (const auto& table : tables) {
+      auto& file = tables_.emplace_back();
+      if (!table) continue;
+      std::vector<io::Column> columns = {{"step", ""}, {"time", ""}};
+      for (const std::string& name : table->columns) columns.push_back({name, ""});
+      const std::string path = directory_ + "/" + table->name;
+      file = last < 0 ? std::make_unique<io::History>(path, columns)
+                      : std::make_unique<io::History>(path, columns, last);
+    }
+  });
+}
+
+void Output::rows_of_tables() {
+  const auto rows = simulation_.table_rows();
+  on_root([&] {
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+      if (!rows[n]) continue;
+      std::vector<std::string> cells = {fmt::format("{}", simulation_.step()),
+                                        io::History::cell(simulation_.time())};
+      cells.insert(cells.end(), rows[n]->cells.begin(), rows[n]->cells.end());
+      tables_[n]->row(cells);
+    }
+  });
+  for (const auto& row : rows) {
+    if (row && !row->stop.empty()) throw StoppedByDiagnostic(row->stop);
+  }
 }
 
 void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
@@ -162,6 +195,7 @@ void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
     samples_ = std::make_unique<io::SampleFiles>(directory_, simulation_.sample_files(), checkpoint.time);
     series_.resume(checkpoint.time);
   });
+  open_tables(checkpoint.step);
 }
 
 void Output::save(io::CheckpointState& checkpoint) {
@@ -199,6 +233,7 @@ void Output::after_step() {
   const bool by_time = simulation_.time() >= next_plot_;
   if (by_time) schedule_next_plot();
   if (by_time || (config.plot_steps > 0 && step % config.plot_steps == 0)) plot();
+  rows_of_tables();
 }
 
 void Output::finish() {

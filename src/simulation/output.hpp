@@ -20,6 +20,11 @@ namespace meander::simulation {
 
 enum class RestartIn { same_directory, new_directory };
 
+// A diagnostic ends the run. State and files are intact.
+struct StoppedByDiagnostic : parallel::AgreedFailure {
+  using parallel::AgreedFailure::AgreedFailure;
+};
+
 // All functions are collective unless they say otherwise; a failure of one rank is thrown on all ranks. The
 // root writes history, series and the files of diagnostics, all ranks write plot files.
 class Output {
@@ -38,7 +43,7 @@ class Output {
 
   // The time that the next step must not pass: that of the next plot, or the end of the run. Not collective.
   double next_stop() const;
-  // Writes what is due. Call after every step.
+  // Writes what is due. Call after every step. Throws StoppedByDiagnostic after everything is written.
   void after_step();
   // Writes the last plot and the last row, unless just written.
   void finish();
@@ -56,6 +61,9 @@ class Output {
   void sample();
   void schedule_next_plot();
   void on_root(const std::function<void()>& body) const;
+  // last: see io::History; -1: new files.
+  void open_tables(std::int64_t last);
+  void rows_of_tables();
 
   Simulation& simulation_;
   std::string directory_;
@@ -65,7 +73,8 @@ class Output {
   std::vector<double> plot_times_;  // still to come, ascending
   double next_plot_;
   int plot_number_ = 0, last_plot_step_ = -1, last_row_step_ = -1;
-  bool last_row_is_final_ = false;  // written only because the run has ended
+  bool last_row_is_final_ = false;                    // written only because the run has ended
+  std::vector<std::unique_ptr<io::History>> tables_;  // of diagnostics, null for those without
 };
 
 }  // namespace meander::simulation

@@ -116,8 +116,8 @@ class Run {
     return exit_failure;
   }
 
-  // Writes a checkpoint of the last step, reports the failure and returns the exit code.
-  int fail(const StalledTime& failure) {
+  // The state is intact: writes a checkpoint of the last step, reports the failure and returns the exit code.
+  int fail(const parallel::AgreedFailure& failure) {
     if (simulation_.step() > costs_.first_step && checkpoints_.newest_step() != simulation_.step())
       write_checkpoint();
     if (communicator_.is_root()) log::error(failure.what());
@@ -241,6 +241,8 @@ int go(Run& run, const std::function<void()>& start, StopRequests& requests, Tra
   } catch (const StateFailure& failure) {
     code = run.fail(failure);
   } catch (const StalledTime& failure) {
+    code = run.fail(failure);
+  } catch (const StoppedByDiagnostic& failure) {
     code = run.fail(failure);
   } catch (const gpu::DeviceError& error) {
     run.fail(error);

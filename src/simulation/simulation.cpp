@@ -375,6 +375,20 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   if (local_) local_->save(state);
 }
 
+template <int D>
+std::vector<std::optional<DiagnosticTable>> SimulationOf<D>::tables() const {
+  std::vector<std::optional<DiagnosticTable>> all;
+  for (const auto& diagnostic : diagnostics_) all.push_back(diagnostic->table());
+  return all;
+}
+
+template <int D>
+std::vector<std::optional<DiagnosticRow>> SimulationOf<D>::table_rows() {
+  std::vector<std::optional<DiagnosticRow>> all;
+  for (const auto& diagnostic : diagnostics_) all.push_back(diagnostic->row(state(diagnostic->name())));
+  return all;
+}
+
 template mesh::Domain<2> domain_of<2>(const Config&);
 template mesh::Domain<3> domain_of<3>(const Config&);
 template class SimulationOf<2>;

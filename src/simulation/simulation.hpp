@@ -98,6 +98,11 @@ class Simulation {
   // Sets everything that restart_simulation() reads, except mesh.mesh.leaves (see leaf_indices()), and adds
   // entries to state.counters. Collective.
   virtual void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const = 0;
+
+  // The tables of the diagnostics, one entry for each, and the rows that are due in them. Call table_rows() once for
+  // the state at the start, and once after every step; collective.
+  virtual std::vector<std::optional<DiagnosticTable>> tables() const = 0;
+  virtual std::vector<std::optional<DiagnosticRow>> table_rows() = 0;
 };
 
 // Sets initial data on an initial mesh refined by the criteria. threads: of each rank, >= 1. Throws

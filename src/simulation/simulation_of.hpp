@@ -74,6 +74,8 @@ class SimulationOf final : public Simulation {
   std::optional<mesh::DeviceMemory> device_memory() const override;
 
   void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const override;
+  std::vector<std::optional<DiagnosticTable>> tables() const override;
+  std::vector<std::optional<DiagnosticRow>> table_rows() override;
 
  private:
   // `reason`, a literal: why patches are brought home.

@@ -171,6 +171,16 @@ class Package(ReaderTest):
                 self.assertTrue((np.diff(part) >= 0).all())
                 self.assertLessEqual(np.ptp(np.bincount(part, minlength=5)), 1)
 
+    def test_searches_of_a_horizon(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            file = os.path.join(scratch, "horizon_1.csv")
+            with open(file, "w", encoding="utf-8") as stream:
+                stream.write("step,time,status,area\n0,0,found,50.25\n9,1.5,flow-shrank,nan\n12,2,fou")
+            horizon = meander_amr.open(file)
+        self.assertEqual(list(horizon["status"]), ["found", "flow-shrank"])
+        self.assertEqual(horizon["area"][0], 50.25)
+        self.assertEqual(list(horizon["time"]), [0, 1.5])
+
     def test_series_and_history(self):
         for case in CASES:
             with self.subTest(case["case"]):

@@ -14,6 +14,7 @@
 
 #include "mesh/neighbours.hpp"
 #include "physics/ccz4/unknowns.hpp"
+#include "simulation/diagnostics/point_gather.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
 #include "tests/solvers/patches.hpp"
@@ -280,6 +281,47 @@ TEST(PointSamples, DoNotReadInexactHalos) {
   EXPECT_EQ(first({8.9, 8.9, 8.9}), (First{3, 3, 6}));
   EXPECT_EQ(first({0.1, 0.1, 0.1}), (First{0, -3, -3}));
   for (const SamplePoint& x : points_in({0, 0, 0}, p, 1)) first(x);
+}
+
+// Points inside and on the surface of a refined cube have its level, also where coarser leaves touch them. The
+// gradient of the lapse is an unknown of its own, zero here.
+TEST(PointGather, ReadsTheFinestLeavesThatTouchAPoint) {
+  const auto simulation =
+      wavy_box(9, wave,
+               "min-level = 1\nmax-level = 2\nbuffer = 0\n[[refinement]]\nkind = \"box\"\n"
+               "lower = [-0.3, -0.3, -0.3]\nupper = [-0.1, -0.1, -0.1]\n");
+  StateView view = simulation->view();
+  int fills = 0;
+  view.fill_whole_halos = [&, fill = view.fill_whole_halos](std::span<const char> marked) {
+    ++fills;
+    fill(marked);
+  };
+  std::vector<SamplePoint> points = points_in({-1, -1, -1}, 1, 1.0 / 27);
+  points.push_back({1.5, 0, 0});
+  const int unknowns[] = {ccz4::at::A, ccz4::at::a};
+  // Later points in leaves whose halos are not filled yet.
+  PointGather by_parts(view);
+  by_parts.gather(std::span(points).first(1), unknowns, PointGather::Derivatives::none);
+  const GatheredPoints rest = by_parts.gather(points, unknowns, PointGather::Derivatives::none);
+  EXPECT_EQ(fills, 2);
+  fills = 0;
+  PointGather samples(view);
+  const GatheredPoints found = samples.gather(points, unknowns, PointGather::Derivatives::all);
+  const GatheredPoints values = samples.gather(points, unknowns, PointGather::Derivatives::none);
+  EXPECT_EQ(fills, 1) << "halos are filled once";
+  EXPECT_EQ(found.values, values.values);
+  EXPECT_EQ(found.values, rest.values);
+  EXPECT_TRUE(values.derivatives.empty());
+  Difference error;
+  for (std::size_t n = 0; n + 1 < points.size(); ++n) {
+    EXPECT_EQ(found.levels[n], 2) << n;
+    EXPECT_EQ(found.values[2 * n], 0);
+    error.add({found.values[2 * n + 1], found.derivatives[2 * n + 1]}, wave(points[n]));
+  }
+  EXPECT_LT(error.value, 1e-5);
+  EXPECT_LT(error.derivative, 1e-3);
+  EXPECT_FALSE(found.is_inside(points.size() - 1));
+  EXPECT_EQ(found.values.back(), 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "physics/ccz4/criteria/punctures.hpp"
 #include "physics/ccz4/derived.hpp"
 #include "physics/ccz4/diagnostics/constraint_norms.hpp"
+#include "physics/ccz4/diagnostics/horizons.hpp"
 #include "physics/ccz4/diagnostics/psi4_output.hpp"
 #include "physics/ccz4/diagnostics/puncture_tracker.hpp"
 #include "physics/ccz4/scenarios/list.hpp"
@@ -147,7 +148,8 @@ const simulation::Module& module() {
       .dims = {3},
       .make = [] { return std::make_unique<Ccz4Equation>(); },
       .scenarios = scenario_list(),
-      .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(), psi4_output_entry()},
+      .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(), psi4_output_entry(),
+                      horizons_entry()},
       .criteria = {puncture_criterion()},
       .boundary_conditions = {&sommerfeld},
       .plot_fields = {"lapse", "shift", "phi", "K", "theta", "level"},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "base/memory.hpp"
 #include "simulation/config/input_table.hpp"
@@ -25,20 +26,25 @@ class Loader {
   Config load() {
     std::vector<std::string> names, arrays;
     for (const InputTable& table : input_tables())
-      (is_array(table) ? arrays : names).emplace_back(table.name);
+      (table.is_array() ? arrays : names).emplace_back(table.name);
     document_.check_tables(names, arrays);
     draft_.config.source = document_.file();
     std::vector<const InputTable*> in_turn;
     for (const InputTable& table : input_tables()) in_turn.push_back(&table);
     std::ranges::sort(in_turn, {}, [](const InputTable* table) { return table->turn; });
-    for (const InputTable* table : in_turn) is_array(*table) ? read_criteria(*table) : read(*table);
+    for (const InputTable* table : in_turn) {
+      if (!table->is_array())
+        read(*table);
+      else if (table->diagnostic != nullptr)
+        read_diagnostics(*table);
+      else
+        read_criteria(*table);
+    }
     resolve();
     return std::move(draft_.config);
   }
 
  private:
-  static bool is_array(const InputTable& table) { return table.describe == nullptr; }
-
   void read(const InputTable& table) {
     if (table.prepare != nullptr) table.prepare(document_, draft_);
     KeyTable& keys = draft_.tables.emplace(table.name, KeyTable(table.name)).first->second;
@@ -64,12 +70,28 @@ class Loader {
       const auto entry =
           std::find_if(entries.begin(), entries.end(), [&](const auto& one) { return one.name == kind; });
       const std::shared_ptr<RefinementCriterion> criterion = entry->make();
-      KeyTable& keys = criteria_.emplace_back(name);
+      KeyTable& keys = arrays_[table.name].emplace_back(name);
       describe_kind(keys, kind);
       criterion->describe(keys, config);
       document_.bind(keys, keys_of_other_kinds(kind, entries));
       criterion->set_up(keys, config);
       draft_.config.refinement.push_back(criterion);
+    }
+  }
+
+  void read_diagnostics(const InputTable& table) {
+    for (std::size_t i = 0; i < document_.count(table.name); ++i) {
+      KeyTable& keys = arrays_[table.name].emplace_back(fmt::format("{}[{}]", table.name, i));
+      const std::shared_ptr<Diagnostic> diagnostic = table.diagnostic->make();
+      diagnostic->describe(keys);
+      document_.bind(keys);
+      if (table.module != draft_.module) {
+        throw InputError(fmt::format("{}: [[{}]] has no meaning for equation = '{}'; it belongs to '{}'{}",
+                                     keys.origin().where, table.name, draft_.module->name, table.module->name,
+                                     keys.origin().excerpt));
+      }
+      diagnostic->set_up(keys, draft_.config);
+      draft_.config.diagnostics.push_back(diagnostic);
     }
   }
 
@@ -90,8 +112,8 @@ class Loader {
     Config& config = draft_.config;
     config.resolved = fmt::format("# {}, with every default filled in.\n", config.source);
     for (const InputTable& table : input_tables()) {
-      if (is_array(table)) {
-        for (const KeyTable& keys : criteria_)
+      if (table.is_array()) {
+        for (const KeyTable& keys : arrays_[table.name])
           config.resolved += '\n' + toml_table(keys, fmt::format("[[{}]]", table.name));
         continue;
       }
@@ -107,7 +129,7 @@ class Loader {
 
   Document document_;
   InputDraft draft_;
-  std::deque<KeyTable> criteria_;
+  std::map<std::string, std::deque<KeyTable>> arrays_;  // of tables, by name
   std::deque<std::string> kinds_;
 };
 

@@ -5,6 +5,7 @@
 // follow from it.
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,18 +42,24 @@ struct InputDraft {
 
 struct InputTable {
   const char* name;
-  const char* meaning;     // one line
-  std::string (*intro)();  // paragraphs of docs/input.md before the keys; may be empty
-  int turn;                // tables are read in this order; defaults and checks use earlier ones
+  const char* meaning;                 // one line
+  std::function<std::string()> intro;  // paragraphs of docs/input.md before the keys; may be empty
+  int turn;                            // tables are read in this order; defaults and checks use earlier ones
   // Called before describe() when an input is read: reads keys that determine which other keys exist. May be
   // null.
   void (*prepare)(const io::Document& document, InputDraft& draft);
-  // Declares the keys, with defaults from the draft. Null: an array of tables, whose keys depend on `kind`.
+  // Declares the keys, with defaults from the draft. Null: an array of tables.
   void (*describe)(io::KeyTable& keys, InputDraft& draft);
   // Keys of other tables or choices, with their messages. May be null.
   io::Document::Hints (*hints)(const InputDraft& draft);
   // Checks the keys that were read against each other and derives further values. May be null.
   void (*check)(const io::KeyTable& keys, InputDraft& draft);
+  // Of an array of tables: each makes such a diagnostic of the module. Null: each is a refinement criterion, whose keys
+  // depend on `kind`.
+  const DiagnosticEntry* diagnostic = nullptr;
+  const Module* module = nullptr;
+
+  bool is_array() const { return describe == nullptr; }
 };
 
 // In the order of the resolved input and of docs/input.md. A new table is a new entry.

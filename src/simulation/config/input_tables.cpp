@@ -221,7 +221,7 @@ void describe_output_of(KeyTable& keys, InputDraft& draft) {
 std::string diagnostics_intro() {
   std::string text;
   for (const Module* module : modules()) {
-    for (const DiagnosticEntry& entry : module->diagnostics) text += entry.intro;
+    for (const DiagnosticEntry& entry : module->diagnostics) text += entry.array.empty() ? entry.intro : "";
   }
   return text;
 }
@@ -229,10 +229,26 @@ std::string diagnostics_intro() {
 void describe_diagnostics(KeyTable& keys, InputDraft& draft) {
   for (const Module* module : modules()) {
     for (const DiagnosticEntry& entry : module->diagnostics) {
+      if (!entry.array.empty()) continue;
       DraftedDiagnostic drafted{module, entry.make(), keys.all().size(), 0};
       drafted.diagnostic->describe(keys);
       drafted.end_key = keys.all().size();
       draft.diagnostics.push_back(std::move(drafted));
+    }
+  }
+}
+
+// The arrays of tables of diagnostics, after [diagnostics].
+void add_arrays(std::vector<InputTable>& tables) {
+  auto after = std::ranges::find(tables, std::string("diagnostics"), &InputTable::name) + 1;
+  const int turn = after[-1].turn;
+  for (const Module* module : modules()) {
+    for (const DiagnosticEntry& entry : module->diagnostics) {
+      if (entry.array.empty()) continue;
+      after =
+          tables.insert(after, {entry.array.c_str(), entry.meaning.c_str(), [&entry] { return entry.intro; },
+                                turn, nullptr, nullptr, nullptr, nullptr, &entry, module}) +
+          1;
     }
   }
 }
@@ -283,10 +299,8 @@ void check_part(const KeyTable& keys, InputDraft& draft) {
   check_keys(keys, draft.config);
 }
 
-}  // namespace
-
-const std::vector<InputTable>& input_tables() {
-  static const std::vector<InputTable> tables = {
+std::vector<InputTable> general_tables() {
+  return {
       {"domain", "The domain and its base cells.", none, 0, prepare_domain,
        describe_part<describe_domain, &Config::domain>, nullptr, check_part<check_domain>},
       {"boundary", "Boundary conditions.", boundary_intro, 1, nullptr,
@@ -323,7 +337,17 @@ const std::vector<InputTable>& input_tables() {
       {"gpu-memory", "Device memory allocation.", none, 12, nullptr,
        describe_part<describe_gpu_memory, &Config::offload>, nullptr, check_devices},
   };
-  return tables;
+}
+
+}  // namespace
+
+const std::vector<InputTable>& input_tables() {
+  static const std::vector<InputTable> all = [] {
+    std::vector<InputTable> tables = general_tables();
+    add_arrays(tables);
+    return tables;
+  }();
+  return all;
 }
 
 }  // namespace meander::simulation

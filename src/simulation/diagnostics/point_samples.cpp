@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/assert.hpp"
 #include "mesh/neighbours.hpp"
@@ -131,27 +132,73 @@ bool holds(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, 
   return true;
 }
 
+namespace {
+
+// The box about the points.
+struct Bounds {
+  SamplePoint lower, upper;
+};
+
+Bounds bounds_of(std::span<const SamplePoint> points) {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  Bounds bounds{{far, far, far}, {-far, -far, -far}};
+  for (const SamplePoint& x : points) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      bounds.lower[a] = std::min(bounds.lower[a], x[a]);
+      bounds.upper[a] = std::max(bounds.upper[a], x[a]);
+    }
+  }
+  return bounds;
+}
+
+bool meets(const solvers::PatchTask& patch, int p, const Bounds& bounds) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (bounds.upper[a] < patch.lower[a] - patch.dx || bounds.lower[a] > patch.lower[a] + (p + 1) * patch.dx)
+      return false;
+  }
+  return true;
+}
+
+bool reads_halo(const PointStencil& stencil, int p) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (stencil.first[a] < 0 || stencil.first[a] + stencil.nodes[a] > p) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::vector<HeldPoint> hold_points(const StateView& view, std::span<const SamplePoint> points) {
-  std::vector<std::vector<HeldPoint>> of_leaf(view.patches.size());
-  std::vector<char> marked(of_leaf.size(), 0);
+  std::vector<char> none;
+  return hold_points(view, points, none);
+}
+
+std::vector<HeldPoint> hold_points(const StateView& view, std::span<const SamplePoint> points,
+                                   std::vector<char>& filled) {
+  const auto patches = view.patches.geometry();
+  std::vector<std::vector<HeldPoint>> of_leaf(patches.size());
+  const bool is_first = filled.empty();
+  filled.resize(of_leaf.size(), 0);
+  std::vector<char> marked = filled;
+  const Bounds bounds = bounds_of(points);
   view.team.for_chunks(of_leaf.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const solvers::PatchTask& patch = view.patches[leaf];
+      const solvers::PatchTask& patch = patches[leaf];
+      if (!meets(patch, view.layout.p, bounds)) continue;
       const std::uint32_t inexact = view.inexact_halos.empty() ? 0 : view.inexact_halos[leaf];
       for (std::size_t n = 0; n < points.size(); ++n) {
         if (!holds(patch, view.layout, points[n])) continue;
         const HeldPoint held{leaf, n, stencil_at(patch, view.layout, points[n], inexact)};
-        for (std::size_t a = 0; a < 3; ++a) {
-          const int first = held.stencil.first[a], last = first + held.stencil.nodes[a] - 1;
-          if (first < 0 || last >= view.layout.p) marked[leaf] = 1;
-        }
+        if (reads_halo(held.stencil, view.layout.p)) marked[leaf] = 1;
         of_leaf[leaf].push_back(held);
       }
     }
   });
   std::vector<HeldPoint> held;
   for (const auto& some : of_leaf) held.insert(held.end(), some.begin(), some.end());
-  if (view.fill_whole_halos) view.fill_whole_halos(marked);
+  if (view.fill_whole_halos && view.communicator.any(is_first || marked != filled))
+    view.fill_whole_halos(marked);
+  filled = std::move(marked);
   return held;
 }
 

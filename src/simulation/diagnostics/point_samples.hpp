@@ -55,6 +55,10 @@ bool holds(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, 
 // order. A point on a face is held by all leaves that touch it, possibly of several ranks. Fills the whole
 // halos of leaves whose stencils read them. Collective.
 std::vector<HeldPoint> hold_points(const StateView& view, std::span<const SamplePoint> points);
+// As above for one of several sets of points at the same time: `filled` marks the leaves whose whole halos an earlier
+// call filled. It is empty in the first call.
+std::vector<HeldPoint> hold_points(const StateView& view, std::span<const SamplePoint> points,
+                                   std::vector<char>& filled);
 
 // The stencil of a point that the patch holds. inexact_halos: see StateView.
 PointStencil stencil_at(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,

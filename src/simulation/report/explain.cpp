@@ -83,7 +83,7 @@ std::string condition(const InputSection& section) {
 }
 
 std::string header(const InputSection& section) {
-  return section.table == "refinement" ? "[[refinement]]" : fmt::format("[{}]", section.table);
+  return section.is_array ? fmt::format("[[{}]]", section.table) : fmt::format("[{}]", section.table);
 }
 
 // The explanation of a key without its name and its conditions.

@@ -18,10 +18,11 @@ struct InputDescription::Targets {
   std::vector<std::unique_ptr<RefinementCriterion>> criteria;
   std::vector<std::unique_ptr<Equation>> equations;
   std::vector<std::unique_ptr<Scenario>> scenarios;
+  std::vector<std::unique_ptr<Diagnostic>> diagnostics;
 };
 
 InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scenarios)
-    : targets_(std::make_unique<Targets>(Targets{{.known_scenarios = known_scenarios}, {}, {}, {}, {}})) {
+    : targets_(std::make_unique<Targets>(Targets{{.known_scenarios = known_scenarios}, {}, {}, {}, {}, {}})) {
   Targets& to = *targets_;
   Config& config = to.draft.config;
   const Module& standard = *modules().front();
@@ -33,8 +34,13 @@ InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scena
                          .choice = {},
                          .meaning = table.meaning,
                          .intro = table.intro(),
+                         .is_array = table.is_array(),
                          .keys = io::KeyTable(table.name)};
     if (table.describe != nullptr) table.describe(section.keys, to.draft);
+    if (table.diagnostic != nullptr) {
+      to.diagnostics.push_back(table.diagnostic->make());
+      to.diagnostics.back()->describe(section.keys);
+    }
     for (io::Field& field : section.keys.all()) {
       if (section.table != "output" || field.key != "fields") continue;
       field.choices.clear();  // they depend on the equation
@@ -55,6 +61,7 @@ void InputDescription::add_criteria(const std::string& table) {
                          .choice = entry.name,
                          .meaning = entry.meaning,
                          .intro = {},
+                         .is_array = true,
                          .keys = io::KeyTable(table)};
     describe_kind(section.keys, targets_->kinds.emplace_back());
     targets_->criteria.push_back(entry.make());

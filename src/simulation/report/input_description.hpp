@@ -20,6 +20,7 @@ struct InputSection {
   std::string choice;          // the value of the selector: "ball"
   std::string meaning;         // of the table or the choice, in a few words
   std::string intro;           // of a table: paragraphs for docs/input.md
+  bool is_array = false;       // [[table]]
   std::vector<int> dims = {};  // of an equation or a scenario
   std::string equation = {};   // of a scenario
   io::KeyTable keys;

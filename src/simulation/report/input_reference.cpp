@@ -111,10 +111,9 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   std::string text = preface;
   for (const InputSection& section : description.sections()) {
     if (section.selector.empty()) {
-      const bool is_array = section.table == "refinement";
-      text += fmt::format("\n## {0}[{2}]{1}\n{3}", is_array ? "[" : "", is_array ? "]" : "", section.table,
-                          section.intro);
-      if (!is_array) text += '\n' + key_table(section);
+      text += fmt::format("\n## {0}[{2}]{1}\n{3}", section.is_array ? "[" : "", section.is_array ? "]" : "",
+                          section.table, section.intro);
+      if (!section.keys.all().empty()) text += '\n' + key_table(section);
       if (section.table == "output") {
         for (const Module* module : modules()) text += fields_of(*module);
       }

@@ -8,6 +8,7 @@
 
 #include "physics/ccz4/initial_data/two_punctures.hpp"
 #include "physics/ccz4/module.hpp"
+#include "physics/ccz4/scenarios/holes.hpp"
 #include "simulation/scenario_tools/checks.hpp"
 
 namespace meander::ccz4 {
@@ -18,7 +19,7 @@ namespace {
 constexpr int angles = 12;  // number in the spectral solve; more do not change smooth data
 
 // Two punctures with momenta and spins, and a precollapsed lapse.
-class Binary final : public Scenario {
+class Binary final : public Scenario, public HasHoles {
  public:
   void describe(io::KeyTable& fields) override {
     for (int h = 0; h < 2; ++h) {
@@ -71,6 +72,8 @@ class Binary final : public Scenario {
       all.push_back({hole.position[0], hole.position[1], hole.position[2]});
     return all;
   }
+
+  std::vector<double> hole_masses() const override { return {data_->adm_mass(0), data_->adm_mass(1)}; }
 
   void initial(const double* centre, double, double* q) const override {
     const double x[3] = {centre[0], centre[1], centre[2]};

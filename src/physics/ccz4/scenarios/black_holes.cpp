@@ -9,6 +9,7 @@
 #include "physics/ccz4/exact/metrics.hpp"
 #include "physics/ccz4/exact/punctures.hpp"
 #include "physics/ccz4/module.hpp"
+#include "physics/ccz4/scenarios/holes.hpp"
 #include "simulation/scenario_tools/checks.hpp"
 #include "simulation/scenario_tools/deviation.hpp"
 
@@ -61,7 +62,7 @@ class KerrSchild final : public Scenario {
 };
 
 // Brill-Lindquist data with a precollapsed lapse.
-class Puncture final : public Scenario {
+class Puncture final : public Scenario, public HasHoles {
  public:
   void describe(io::KeyTable& fields) override {
     fields.number("mass", data_.holes.front().mass, "length", "mass of the black hole", io::greater_than(0));
@@ -77,6 +78,7 @@ class Puncture final : public Scenario {
   }
 
   std::vector<Point<3>> tracked_points() const override { return {centre_}; }
+  std::vector<double> hole_masses() const override { return {data_.holes.front().mass}; }
 
   void initial(const double* centre, double, double* q) const override {
     const double x[3] = {centre[0], centre[1], centre[2]};

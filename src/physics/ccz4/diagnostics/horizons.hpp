@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// An apparent horizon, searched at regular times: one table [[horizon]] of the input, the rows of horizon_N.csv.
+
+#include <memory>
+
+#include "physics/ccz4/horizons/measures.hpp"
+#include "simulation/diagnostic.hpp"
+
+namespace meander::ccz4 {
+
+// Keys of [[horizon]].
+struct HorizonKeys {
+  std::vector<double> centre;  // empty: none
+  int puncture = 0;            // from 1 on; 0: none
+  bool common = false;
+  double radius = 0;  // of the sphere of the first search; 0: by the masses
+  int l_max = 8;
+  double every = 1, start = 0;
+  std::string on_lost = "continue";
+};
+
+class HorizonSearches final : public simulation::Diagnostic {
+ public:
+  const char* name() const override { return "horizons"; }
+  void describe(io::KeyTable& keys) override;
+  void set_up(const io::KeyTable& keys, const simulation::Config& config) override;
+  std::unique_ptr<simulation::Diagnostic> start() const override;
+  std::vector<simulation::Measure> measure(const simulation::StateView&) const override { return {}; }
+
+  std::optional<simulation::DiagnosticTable> table() const override;
+  // Searches if a search is due at view.t. A search reads the state at points of its surface alone and changes nothing.
+  std::optional<simulation::DiagnosticRow> row(const simulation::StateView& view) override;
+
+  // The last surface and the time of the last search, bitwise.
+  void save(io::CheckpointState& state) const override;
+  void resume(const io::CheckpointState& state) override;
+
+ private:
+  struct Outcome {
+    std::string status;
+    SearchResult search;
+    HorizonMeasures measures;  // if found
+  };
+  bool is_due(double t) const;
+  // The centre of the surface, and the radius of the first sphere.
+  Point<3> centre_of(const simulation::StateView& view) const;
+  double first_radius(const simulation::StateView& view) const;
+  bool is_too_early(const simulation::StateView& view) const;
+  Outcome search(const simulation::StateView& view) const;
+  void tell(const simulation::StateView& view, const Outcome& outcome) const;
+  std::string prefix() const;
+
+  HorizonKeys keys_;
+  int number_ = 1;  // of the table
+  std::vector<double> masses_;
+  std::shared_ptr<const HorizonFinder> finder_;
+
+  // State.
+  bool is_known_ = false;  // shape_ is the surface of the last search that found one
+  HorizonShape shape_;
+  double last_;       // time of the last search; -infinity: none
+  int misses_ = 0;    // in a row
+  int left_out_ = 0;  // searches since the last one, after many misses
+};
+
+simulation::DiagnosticEntry horizons_entry();
+
+}  // namespace meander::ccz4

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Points on the unit sphere for integrals and expansions in real spherical harmonics: Gauss-Legendre points in
+// cos(theta), equal angles phi. Mode number l * (l + 1) + m is sqrt(2) N P_l^m(cos theta) cos(m phi) for m > 0, with
+// sin(|m| phi) for m < 0, without the factor sqrt(2) for m = 0; orthonormal over the sphere, without the phase of Condon
+// and Shortley.
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace meander::ccz4 {
+
+// Number of modes up to l_max.
+constexpr std::size_t mode_count(int l_max) {
+  return static_cast<std::size_t>((l_max + 1) * (l_max + 1));
+}
+constexpr std::size_t mode_index(int l, int m) {
+  return static_cast<std::size_t>(l * (l + 1) + m);
+}
+// l of a mode.
+int degree_of(std::size_t mode);
+
+// The values of all modes up to l_max in one direction (a unit vector).
+std::vector<double> harmonics(int l_max, const std::array<double, 3>& direction);
+
+// Derivatives with respect to theta (t) and phi (p).
+struct SphereDerivatives {
+  double value = 0, t = 0, p = 0, tt = 0, tp = 0, pp = 0;
+};
+
+struct SphereGrid {
+  // With `latitudes` times 2 * latitudes points: integrals of harmonics are exact up to degree 2 * latitudes - 1.
+  SphereGrid(int l_max, int latitudes);
+
+  std::size_t size() const { return weight.size(); }
+  // sum a[mode] Y_mode and its derivatives at each point. a may have fewer modes, those of lower l.
+  std::vector<SphereDerivatives> evaluate(const std::vector<double>& a) const;
+  // The integrals of f[point] Y_mode over the unit sphere.
+  std::vector<double> project(const std::vector<double>& f) const;
+
+  int l_max;
+  std::size_t modes;
+  std::vector<double> theta, phi, weight;  // weights sum up to 4 pi
+  // Y and its derivatives, [point * modes + mode]; of_p: by phi, and so on.
+  std::vector<double> y, of_t, of_p, of_tt, of_tp, of_pp;
+};
+
+}  // namespace meander::ccz4

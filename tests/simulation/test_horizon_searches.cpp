@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Apparent horizons of states on a mesh: order, searches of [[horizon]] tables, their state in checkpoints, their keys.
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "physics/ccz4/diagnostics/horizons.hpp"
+#include "physics/ccz4/exact/metrics.hpp"
+#include "tests/reference/exact_riemann.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+using namespace ccz4;
+namespace {
+
+// The cells of a row by column.
+class Row {
+ public:
+  Row(HorizonSearches& searches, const StateView& view) : columns_(searches.table()->columns) {
+    if (const auto row = searches.row(view)) cells_ = row->cells;
+  }
+  bool exists() const { return !cells_.empty(); }
+  const std::vector<std::string>& cells() const { return cells_; }
+  std::string text(const std::string& column) const {
+    const auto at = std::ranges::find(columns_, column) - columns_.begin();
+    return cells_.at(static_cast<std::size_t>(at));
+  }
+  double number(const std::string& column) const { return std::stod(text(column)); }
+
+ private:
+  std::vector<std::string> columns_, cells_;
+};
+
+// The first table [[horizon]] of an input, ready to search.
+std::unique_ptr<HorizonSearches> searches_of(const Config& config) {
+  for (const auto& diagnostic : config.diagnostics) {
+    if (dynamic_cast<const HorizonSearches*>(diagnostic.get()) == nullptr) continue;
+    return std::unique_ptr<HorizonSearches>(dynamic_cast<HorizonSearches*>(diagnostic->start().release()));
+  }
+  return nullptr;
+}
+
+// Kerr's black hole with spin 0.9 in a box of 3 x 3 x 3 cells, one of which may be refined: the horizon crosses faces of
+// patches, and the surface of that cell.
+Row row_of_kerr(int p, bool refined) {
+  const Config config = physics_input(fmt::format(
+      "[domain]\nlower = [-2.7, -2.7, -2.7]\nupper = [2.7, 2.7, 2.7]\ncells = [3, 3, 3]\n[boundary]\nall = "
+      "\"scenario\"\n[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\n"
+      "[[refinement]]\nkind = \"box\"\nlower = [1.5, -0.5, -0.5]\nupper = [1.6, 0.5, 0.5]\n"
+      "[solver]\nequation = \"ccz4\"\nscheme = \"fourth-order\"\n[scenario]\nname = \"minkowski\"\n"
+      "[[horizon]]\ncentre = [0.02, 0.01, 0]\nradius = 2.0\n",
+      p, refined ? 2 : 1));
+  const auto simulation = make_simulation(config, 2);
+  const StateView view = simulation->view();
+  const exact::KerrSchild hole{1.0, 0.9, 0.0};
+  for (const auto& patch : view.patches) {
+    for (int k = 0; k < p; ++k) {
+      for (int j = 0; j < p; ++j) {
+        for (int i = 0; i < p; ++i) {
+          const double x[4] = {0, patch.lower[0] + (i + 0.5) * patch.dx,
+                               patch.lower[1] + (j + 0.5) * patch.dx, patch.lower[2] + (k + 0.5) * patch.dx};
+          double q[unknowns];
+          exact::from_metric(hole, x, Slicing::one_plus_log, exact::Gauge::free, q);
+          for (int u = 0; u < unknowns; ++u) patch.q[view.layout.at(u, i, j, k)] = q[u];
+        }
+      }
+    }
+  }
+  return {*searches_of(config), view};
+}
+
+TEST(HorizonSearches, ConvergeAtFifthOrderThroughTheMesh) {
+  const double area = 8 * std::numbers::pi * (1 + std::sqrt(0.19));
+  std::vector<double> errors;
+  for (const int p : {10, 16}) {
+    const Row row = row_of_kerr(p, false);
+    ASSERT_EQ(row.text("status"), "found") << p;
+    const double of_area = std::abs(row.number("area") / area - 1),
+                 of_spin = std::abs(row.number("spin_z") - 0.9);
+    std::printf("%d volumes: errors of area %.1e, spin %.1e\n", 3 * p, of_area, of_spin);
+    errors.push_back(std::max(of_area, of_spin));
+  }
+  EXPECT_GT(reference::order_of(errors[0], errors[1], 1.6), 5);
+  EXPECT_LT(errors[1], 1e-5);
+}
+
+TEST(HorizonSearches, CrossResolutionJumps) {
+  const double area = 8 * std::numbers::pi * (1 + std::sqrt(0.19));
+  const Row row = row_of_kerr(12, true);
+  EXPECT_EQ(row.text("status"), "left-finest-level");
+  std::printf("errors of area %.1e, spin %.1e\n", row.number("area") / area - 1, row.number("spin_z") - 0.9);
+  EXPECT_EQ(row.number("coarsest_level"), 1);
+  EXPECT_EQ(row.number("finest_level"), 2);
+  EXPECT_NEAR(row.number("area") / area, 1, 2e-4);
+  EXPECT_NEAR(row.number("spin_z"), 0.9, 2e-4);
+}
+
+const std::string puncture_box =
+    "[domain]\nlower = [-2, -2, -2]\nupper = [2, 2, 2]\ncells = [2, 2, 2]\n[boundary]\nall = \"scenario\"\n"
+    "[mesh]\npatch-size = 16\n[solver]\nequation = \"ccz4\"\nscheme = \"fourth-order\"\n"
+    "[scenario]\nname = \"puncture\"\ncentre = [0.1, 0.05, -0.1]\n";
+
+TEST(HorizonSearches, OfAnEmptyTableFollowTheFirstPuncture) {
+  const Config config = physics_input(puncture_box + "[[horizon]]\n");
+  const auto simulation = make_simulation(config, 2);
+  StateView view = simulation->view();
+  const auto searches = searches_of(config);
+  EXPECT_EQ(searches->table()->name, "horizon_1.csv");
+  const Row first(*searches, view);
+  ASSERT_EQ(first.text("status"), "found");
+  EXPECT_NEAR(first.number("irreducible_mass"), 1, 1e-4);
+  EXPECT_NEAR(first.number("mean_radius"), 0.5, 1e-4);
+  EXPECT_NEAR(first.number("centroid_x"), 0.1, 1e-4);
+  EXPECT_GT(first.number("flow_steps"), 0);
+  // Once at each multiple of the interval, from the last surface.
+  EXPECT_FALSE(Row(*searches, view).exists());
+  view.t = 0.9;
+  EXPECT_FALSE(Row(*searches, view).exists());
+  io::CheckpointState state;
+  searches->save(state);
+  const auto restarted = searches_of(config);
+  restarted->resume(state);
+  EXPECT_FALSE(Row(*restarted, view).exists()) << "nothing is due";
+  view.t = 1.05;
+  const Row next(*searches, view), after_restart(*restarted, view), from_scratch(*searches_of(config), view);
+  EXPECT_EQ(next.number("flow_steps"), 0);
+  EXPECT_NEAR(next.number("area"), first.number("area"), 1e-7);
+  EXPECT_EQ(after_restart.cells(), next.cells()) << "bitwise";
+  EXPECT_NE(from_scratch.cells(), next.cells());
+}
+
+// A puncture without a horizon in reach: the surface leaves the domain. Then it is lost.
+TEST(HorizonSearches, TellMisses) {
+  const auto config = [](const std::string& keys) {
+    return physics_input(puncture_box + "[[horizon]]\n" + keys);
+  };
+  const auto simulation = make_simulation(config(""), 2);
+  StateView view = simulation->view();
+  const auto far = searches_of(config("centre = [1.5, 1.5, 1.5]\nradius = 2.5\n"));
+  const Row miss(*far, view);
+  EXPECT_EQ(miss.text("status"), "left-domain");
+  EXPECT_EQ(miss.text("area"), "nan");
+  for (const std::string policy : {"continue", "stop"}) {
+    const auto searches = searches_of(config("on-lost = \"" + policy + "\"\n"));
+    EXPECT_EQ(Row(*searches, view).text("status"), "found");
+    StateView lost = view;
+    const std::vector<Point<3>> moved = {{1.9, 1.9, 1.9}};
+    lost.tracked_points = moved;
+    lost.t = 1;
+    const auto row = searches->row(lost);
+    ASSERT_TRUE(row.has_value());
+    EXPECT_EQ(row->stop.find("horizon 1 is lost at t = 1") != std::string::npos, policy == "stop")
+        << row->stop;
+  }
+}
+
+TEST(HorizonSearches, RefuseInvalidKeys) {
+  const auto refused = [](const std::string& keys, const std::string& scenario = puncture_box) {
+    try {
+      physics_input(scenario + "[[horizon]]\n" + keys);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  const auto says = [&](const std::string& keys, const std::string& what,
+                        const std::string& scenario = puncture_box) {
+    const std::string message = refused(keys, scenario);
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+  };
+  EXPECT_EQ(refused(""), "accepted");
+  EXPECT_EQ(refused("centre = [0.1, 0, 0]\nl-max = 10\nevery = 0.5\nstart = 3\non-lost = \"stop\"\n"),
+            "accepted");
+  says("l-max = 0\n", "test.toml:16:9: horizon[0].l-max: must be between 2 and 32");
+  says("every = 0\n", "test.toml:16:9: horizon[0].every: must be greater than 0");
+  says("puncture = 2\n",
+       "test.toml:16:12: horizon[0].puncture: must be a puncture of scenario 'puncture', between 1 and 1, "
+       "but is 2");
+  says("puncture = 0\n", "must be a puncture of scenario");
+  says("centre = [0, 0]\n", "must have 3 entries");
+  says("centre = [0, 0, 5]\n", "lies outside the domain");
+  says("centre = [0, 0, 0]\npuncture = 1\n", "leave out puncture or centre");
+  says("common = true\n", "requires at least two punctures");
+  says("on-lost = \"stopp\"\n", "did you mean 'stop'?");
+  says("lmax = 8\n", "did you mean 'l-max'?");
+  const std::string flat =
+      puncture_box.substr(0, puncture_box.find("[scenario]")) + "[scenario]\nname = \"minkowski\"\n";
+  says("", "horizon[0].centre: scenario 'minkowski' has no punctures", flat);
+  says("centre = [0, 0, 0]\n", "horizon[0].radius: must be given", flat);
+  says("", "[[horizon]] has no meaning for equation = 'euler'; it belongs to 'ccz4'",
+       "[domain]\ndimensions = 2\n[scenario]\nname = \"uniform\"\n");
+  // The resolved input is an input, too.
+  for (const char* keys : {"", "centre = [0.1, 0, 0]\n"}) {
+    const Config once = physics_input(puncture_box + "[[horizon]]\n" + keys);
+    EXPECT_EQ(physics_input(once.resolved).resolved, once.resolved);
+  }
+}
+
+}  // namespace
+}  // namespace meander::simulation
