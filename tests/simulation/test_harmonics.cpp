@@ -39,11 +39,11 @@ TEST(Harmonics, AreOrthonormalOnTheirPoints) {
   std::vector<std::vector<Complex>> all;
   for (int l = 2; l <= psi4_most_l; ++l) {
     for (int m = -l; m <= l; ++m) {
-      EXPECT_EQ(all.size(), mode_index(l, m));
+      EXPECT_EQ(all.size(), wave_mode_index(l, m));
       all.push_back(value(l, m));
     }
   }
-  EXPECT_EQ(all.size(), mode_count(psi4_most_l));
+  EXPECT_EQ(all.size(), wave_mode_count(psi4_most_l));
   all.push_back(value(22, 21));  // of which products up to l = 22 are exact, too
   for (std::size_t a = 0; a < all.size(); ++a) {
     for (std::size_t b = 0; b <= a; ++b) {

@@ -133,7 +133,7 @@ constexpr int wave_l = 4;
 
 Psi4Modes modes_of_wave(const exact::LinearWave& wave, double radius) {
   constexpr int n = 200;
-  Psi4Modes modes(mode_count(wave_l));
+  Psi4Modes modes(wave_mode_count(wave_l));
   for (int i = 0; i < n; ++i) {
     const double theta = std::numbers::pi * (i + 0.5) / n;
     for (int j = 0; j < n; ++j) {
@@ -145,7 +145,8 @@ Psi4Modes modes_of_wave(const exact::LinearWave& wave, double radius) {
       const double area = std::sin(theta) * 2 * std::pow(std::numbers::pi / n, 2);
       for (int l = 2; l <= wave_l; ++l) {
         for (int m = -l; m <= l; ++m)
-          modes[mode_index(l, m)] += area * psi4 * std::conj(reference::harmonic_by_sum(l, m, theta, phi));
+          modes[wave_mode_index(l, m)] +=
+              area * psi4 * std::conj(reference::harmonic_by_sum(l, m, theta, phi));
       }
     }
   }
@@ -170,7 +171,7 @@ TEST(Psi4Modes, OfAPlaneWaveConvergeAtFifthOrder) {
     double square = 0, size = 0;
     const std::vector<Psi4Modes> modes = psi4_modes(simulation->view(), {0, 0, 0}, radii, wave_l);
     for (std::size_t n = 0; n < radii.size(); ++n) {
-      for (std::size_t m = 0; m < mode_count(wave_l); ++m) {
+      for (std::size_t m = 0; m < wave_mode_count(wave_l); ++m) {
         square += std::norm(modes[n][m] - exact_modes[n][m]);
         size = std::max(size, std::abs(exact_modes[n][m]));
       }

@@ -142,18 +142,17 @@ const mesh::BoundaryCondition sommerfeld{
 }  // namespace
 
 const simulation::Module& module() {
-  static const simulation::Module ccz4 = {
-      .name = "ccz4",
-      .meaning = "the Einstein equations in vacuum, as first-order CCZ4",
-      .dims = {3},
-      .make = [] { return std::make_unique<Ccz4Equation>(); },
-      .scenarios = scenario_list(),
-      .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(), psi4_output_entry(),
-                      horizons_entry()},
-      .criteria = {puncture_criterion()},
-      .boundary_conditions = {&sommerfeld},
-      .plot_fields = {"lapse", "shift", "phi", "K", "theta", "level"},
-      .fields_meaning = fields_meaning};
+  static const simulation::Module ccz4 = {.name = "ccz4",
+                                          .meaning = "the Einstein equations in vacuum, as first-order CCZ4",
+                                          .dims = {3},
+                                          .make = [] { return std::make_unique<Ccz4Equation>(); },
+                                          .scenarios = scenario_list(),
+                                          .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(),
+                                                          psi4_output_entry(), horizons_entry()},
+                                          .criteria = {puncture_criterion()},
+                                          .boundary_conditions = {&sommerfeld},
+                                          .plot_fields = {"lapse", "shift", "phi", "K", "theta", "level"},
+                                          .fields_meaning = fields_meaning};
   return ccz4;
 }
 

@@ -121,7 +121,7 @@ TEST(WaveFiles, AreTheSameForAnyRanksThreadsAndRestarts) {
     if (!world().is_root()) return;
     const Files one = run(scratch / "one", {}, 1, false);
     EXPECT_EQ(all.text, one.text);
-    ASSERT_EQ(one.text.size(), 2 * ccz4::mode_count(3));
+    ASSERT_EQ(one.text.size(), 2 * ccz4::wave_mode_count(3));
     ASSERT_EQ(one.times.size(), steps + 1u);
 
     // A row at the first step at or after each multiple of the interval.

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <numbers>
 
+#include "physics/ccz4/gauss_legendre.hpp"
+
 namespace meander::ccz4 {
 namespace {
 
@@ -52,26 +54,14 @@ std::complex<double> spin_weighted_harmonic(int l, int m, double theta, double p
 std::vector<SpherePoint> sphere_points(int latitudes) {
   const int longitudes = 2 * latitudes;
   std::vector<SpherePoint> points;
-  for (int i = 0; i < latitudes; ++i) {
-    // A root of the Legendre polynomial, by Newton's method, and its weight.
-    double x = std::cos(pi * (i + 0.75) / (latitudes + 0.5)), slope = 0;
-    for (int round = 0; round < 10; ++round) {
-      double p = 1, before = 0;
-      for (int n = 1; n <= latitudes; ++n) {
-        const double next = ((2 * n - 1) * x * p - (n - 1) * before) / n;
-        before = p;
-        p = next;
-      }
-      slope = latitudes * (x * p - before) / (x * x - 1);
-      x -= p / slope;
-    }
+  for (const LegendreNode& node : gauss_legendre(latitudes)) {
     for (int j = 0; j < longitudes; ++j) {
       SpherePoint& point = points.emplace_back();
-      point.theta = std::acos(x);
+      point.theta = std::acos(node.cosine);
       point.phi = 2 * pi * (j + 0.5) / longitudes;
-      point.weight = 2 / ((1 - x * x) * slope * slope) * 2 * pi / longitudes;
+      point.weight = node.weight * 2 * pi / longitudes;
       const double sine = std::sin(point.theta);
-      point.direction = {sine * std::cos(point.phi), sine * std::sin(point.phi), x};
+      point.direction = {sine * std::cos(point.phi), sine * std::sin(point.phi), node.cosine};
     }
   }
   return points;

@@ -15,10 +15,10 @@ namespace meander::ccz4 {
 std::complex<double> spin_weighted_harmonic(int l, int m, double theta, double phi);
 
 // Modes are numbered l by l, from l = 2 and m = -l on.
-constexpr std::size_t mode_count(int l_max) {
+constexpr std::size_t wave_mode_count(int l_max) {
   return static_cast<std::size_t>((l_max + 1) * (l_max + 1) - 4);
 }
-constexpr std::size_t mode_index(int l, int m) {
+constexpr std::size_t wave_mode_index(int l, int m) {
   return static_cast<std::size_t>(l * l - 4 + l + m);
 }
 

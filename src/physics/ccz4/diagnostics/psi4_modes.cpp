@@ -41,7 +41,7 @@ std::complex<double> psi4_at(const StateView& view, const HeldPoint& held, const
 // The harmonics at the points, mode by mode for each point.
 std::vector<std::complex<double>> harmonics_at(const std::vector<SpherePoint>& sphere, int l_max) {
   std::vector<std::complex<double>> values;
-  values.reserve(sphere.size() * mode_count(l_max));
+  values.reserve(sphere.size() * wave_mode_count(l_max));
   for (const SpherePoint& point : sphere) {
     for (int l = 2; l <= l_max; ++l) {
       for (int m = -l; m <= l; ++m)
@@ -56,7 +56,7 @@ std::vector<std::complex<double>> harmonics_at(const std::vector<SpherePoint>& s
 std::vector<Psi4Modes> psi4_modes(const StateView& view, const std::array<double, 3>& centre,
                                   std::span<const double> radii, int l_max) {
   MEANDER_ASSERT(l_max >= 2 && l_max <= psi4_most_l);
-  constexpr std::size_t all = mode_count(psi4_most_l);
+  constexpr std::size_t all = wave_mode_count(psi4_most_l);
   static const std::vector<SpherePoint> sphere = sphere_points(latitudes);
   static const std::vector<std::complex<double>> harmonics = harmonics_at(sphere, psi4_most_l);
   std::vector<SamplePoint> points, from_centre;
@@ -79,7 +79,7 @@ std::vector<Psi4Modes> psi4_modes(const StateView& view, const std::array<double
   std::vector<std::int64_t> holders(points.size(), 0);
   for (const HeldPoint& one : held) ++holders[one.point];
   view.communicator.sum(std::span<std::int64_t>(holders));
-  const std::size_t count = mode_count(l_max);
+  const std::size_t count = wave_mode_count(l_max);
   std::vector<ExactSum> sums(radii.size() * 2 * count);
   for (std::size_t n = 0; n < held.size(); ++n) {
     const std::size_t at = held[n].point % sphere.size();

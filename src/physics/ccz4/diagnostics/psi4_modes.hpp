@@ -15,7 +15,7 @@ namespace meander::ccz4 {
 
 inline constexpr int psi4_most_l = 8;
 
-using Psi4Modes = std::vector<std::complex<double>>;  // by mode_index(l, m)
+using Psi4Modes = std::vector<std::complex<double>>;  // by wave_mode_index(l, m)
 
 // The modes 2 <= l <= l_max <= psi4_most_l, all m, on each sphere, which lie in the domain. The points are
 // those of sphere_points(24). The Weyl tensor at each point is computed from the unknowns, interpolated

@@ -76,8 +76,8 @@ class Psi4Output final : public Diagnostic {
     for (std::size_t s = 0; s < radii_.size(); ++s) {
       for (int m = -2; m <= 2; ++m) {
         const std::string name = fmt::format("psi4_r{}_2_{}", radii_[s], m);
-        measures.push_back({name + "_re", "1 / length^2", modes[s][mode_index(2, m)].real()});
-        measures.push_back({name + "_im", "1 / length^2", modes[s][mode_index(2, m)].imag()});
+        measures.push_back({name + "_re", "1 / length^2", modes[s][wave_mode_index(2, m)].real()});
+        measures.push_back({name + "_im", "1 / length^2", modes[s][wave_mode_index(2, m)].imag()});
       }
     }
     return measures;

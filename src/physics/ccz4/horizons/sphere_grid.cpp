@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "physics/ccz4/gauss_legendre.hpp"
+
 namespace meander::ccz4 {
 namespace {
 
@@ -38,30 +40,6 @@ double around(int m, double phi) {
   return std::numbers::sqrt2 * (m > 0 ? std::cos(m * phi) : std::sin(-m * phi));
 }
 
-struct Node {
-  double cosine, weight;
-};
-
-// Gauss-Legendre nodes by Newton's method, from the north pole to the south pole.
-std::vector<Node> gauss_legendre(int count) {
-  std::vector<Node> nodes;
-  for (int i = 0; i < count; ++i) {
-    double x = std::cos(pi * (i + 0.75) / (count + 0.5)), slope = 0;
-    for (int round = 0; round < 10; ++round) {
-      double p = 1, before = 0;
-      for (int n = 1; n <= count; ++n) {
-        const double next = ((2 * n - 1) * x * p - (n - 1) * before) / n;
-        before = p;
-        p = next;
-      }
-      slope = count * (x * p - before) / (x * x - 1);
-      x -= p / slope;
-    }
-    nodes.push_back({x, 2 / ((1 - x * x) * slope * slope)});
-  }
-  return nodes;
-}
-
 }  // namespace
 
 int degree_of(std::size_t mode) {
@@ -85,7 +63,7 @@ SphereGrid::SphereGrid(int l_max_, int latitudes) : l_max(l_max_), modes(mode_co
   const int longitudes = 2 * latitudes;
   const std::size_t points = static_cast<std::size_t>(latitudes) * static_cast<std::size_t>(longitudes);
   for (auto* matrix : {&y, &of_t, &of_p, &of_tt, &of_tp, &of_pp}) matrix->reserve(points * modes);
-  for (const Node& node : gauss_legendre(latitudes)) {
+  for (const LegendreNode& node : gauss_legendre(latitudes)) {
     const double cosine = node.cosine, sine = std::sqrt(1 - cosine * cosine);
     const std::vector<double> p = legendre(l_max, cosine, sine);
     for (int j = 0; j < longitudes; ++j) {
