@@ -44,9 +44,12 @@ void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
   const auto ghosts = plan.ghost_patches();
   ghost_pool_.reserve(ghosts.size());
   while (ghost_pool_.held() < ghosts.size()) ghost_pool_.acquire();
+  // Operations ask for an address many times.
+  std::vector<double*> own(view.own());
+  for (std::size_t leaf = 0; leaf < own.size(); ++leaf) own[leaf] = slot(leaf);
   DevicePlaces places;
   places.slot = [&](std::size_t leaf) {
-    if (view.is_own(static_cast<std::int32_t>(leaf))) return slot(leaf);
+    if (leaf < own.size()) return own[leaf];
     const auto found = std::ranges::lower_bound(ghosts, static_cast<std::int32_t>(leaf));
     MEANDER_ASSERT(found != ghosts.end() && *found == static_cast<std::int32_t>(leaf));
     return ghost_pool_[static_cast<int>(found - ghosts.begin())];

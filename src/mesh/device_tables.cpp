@@ -34,6 +34,11 @@ FillTables<D>::FillTables(const HaloPlan<D>& plan, const LocalView<D>& view,
                           const BoundaryFill<D>& boundaries, std::span<const std::int32_t> order,
                           int unknowns, const DevicePlaces& places) {
   const Context context{plan, view, boundaries, unknowns, places};
+  std::size_t operations = 0;
+  for (std::size_t leaf = 0; leaf < view.own(); ++leaf)
+    operations += plan.early(leaf).size() + plan.late(leaf).size() + plan.second(leaf).size();
+  ops.reserve(operations);
+  targets.reserve(order.size());
   const auto close = [this](Group group) {
     group_begin[group + 1] = static_cast<std::int32_t>(targets.size());
   };

@@ -18,6 +18,7 @@ HaloPlan<D>::Builder::Builder(HaloPlan& plan, const DistributedTree<D>& tree, co
       layout_(layout),
       needs_(needs),
       two_phases_(layout.point_values),
+      regions_(layout, needs.shape),
       reads_(tree, view, layout) {
   for (const auto& neighbour : view.ghosts().neighbours) peer(neighbour.rank);
 }
@@ -38,11 +39,15 @@ void HaloPlan<D>::Builder::build() {
   plan_.border_.assign(view_.own(), 0);
   plan_.arrival_.assign(view_.own(), Arrival::local);
   corrected_.resize(view_.own());
-  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) corrected_[leaf] = is_corrected(leaf);
+  is_finer_.resize(view_.own());
+  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
+    corrected_[leaf] = is_corrected(leaf);
+    is_finer_[leaf] = is_finer(static_cast<std::int32_t>(leaf));
+  }
   collect_coarse_reads();
   plan_.begin_.reserve(3 * view_.own() + 1);
   plan_.begin_.push_back(0);
-  plan_.ops_.reserve(view_.own() * 2 * D);
+  plan_.ops_.reserve(view_.own() * regions_.all().size());
   for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) list_own(leaf);
   list_ghosts();
   list_parts_by_leaf();
@@ -51,6 +56,17 @@ void HaloPlan<D>::Builder::build() {
   set_message_offsets();
   list_second_phase();
   list_border();
+}
+
+// Whether the halo of a leaf reads a coarser one.
+template <int D>
+bool HaloPlan<D>::Builder::is_finer(std::int32_t leaf) const {
+  const auto cells = view_.neighbours().cells();
+  const int level = cells[static_cast<std::size_t>(leaf)].level;
+  return std::ranges::any_of(regions_.all(), [&](const auto& region) {
+    const Neighbour neighbour = view_.neighbours().of(leaf, region.direction);
+    return neighbour.is_leaf() && cells[static_cast<std::size_t>(neighbour.leaf())].level < level;
+  });
 }
 
 // Whether a leaf has finer neighbours across a face, so that flux correction changes its state after its
@@ -90,7 +106,7 @@ void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
       (early ? plan_.ops_ : late_).push_back(op);
     }
   };
-  if (fills(own)) visit_reads<D>(view_, own, layout_, needs_.shape, sources_, visit);
+  if (fills(own)) visit_reads<D>(view_, own, regions_, sources_, visit);
   plan_.begin_.push_back(plan_.ops_.size());
   add_coarse_reads(own, plan_.ops_.size());
   const std::size_t first_boundary = late_.size();

@@ -11,6 +11,7 @@
 
 #include "mesh/coarse_reads.hpp"
 #include "mesh/halo_plan.hpp"
+#include "mesh/halo_reads.hpp"
 
 namespace meander::mesh {
 
@@ -72,6 +73,7 @@ class HaloPlan<D>::Builder {
     return needs_.marked.empty() || needs_.marked[static_cast<std::size_t>(leaf)] != 0;
   }
   bool is_corrected(std::size_t leaf) const;
+  bool is_finer(std::int32_t leaf) const;
   std::int32_t own_leaf(Key<D> key) const;
   bool is_wanted(const CoarseRead<D>& read) const;
 
@@ -107,13 +109,14 @@ class HaloPlan<D>::Builder {
   const solvers::PatchLayout& layout_;
   HaloNeeds needs_;
   bool two_phases_;
+  HaloRegions<D> regions_;
   std::unordered_map<int, std::size_t> peer_of_;
   std::vector<Message> incoming_, outgoing_;                    // by peer
   std::vector<std::size_t> peers_of_volumes_, peers_of_parts_;  // by outgoing item
   CoarseReads<D> reads_;
   std::unordered_map<std::int32_t, std::vector<std::size_t>> reads_of_;  // by coarse leaf
   std::vector<Expected> expected_;                                       // in the order of reads_
-  std::vector<char> corrected_;
+  std::vector<char> corrected_, is_finer_;                               // by own leaf
   std::vector<FineSource<D>> sources_;
   std::vector<HaloOp<D>> late_, second_;
 };

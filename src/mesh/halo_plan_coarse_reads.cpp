@@ -36,7 +36,7 @@ void HaloPlan<D>::Builder::collect_coarse_reads() {
   };
   for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
     const auto fine = static_cast<std::int32_t>(leaf);
-    if (fills(fine)) visit_reads<D>(view_, fine, layout_, needs_.shape, sources_, visit);
+    if (fills(fine) && is_finer_[leaf] != 0) visit_reads<D>(view_, fine, regions_, sources_, visit);
   }
   if (two_phases_ && tree_.communicator().size() > 1) ask(questions);
   for (std::size_t i = 0; i < reads_.all().size(); ++i) reads_of_[reads_.all()[i].coarse].push_back(i);

@@ -19,7 +19,7 @@ void HaloPlan<D>::Builder::list_outgoing() {
     const std::size_t to = peer(neighbour.rank);
     for (std::size_t g = neighbour.begin; g < neighbour.end; ++g) {
       if (!fills(view_.ghost(g))) continue;
-      visit_reads<D>(view_, view_.ghost(g), layout_, needs_.shape, sources_,
+      visit_reads<D>(view_, view_.ghost(g), regions_, sources_,
                      [&](int, const HaloOp<D>& op, const std::vector<FineSource<D>>& sources) {
                        if (op.kind != Kind::prolong) send_to_ghost(to, op, sources);
                      });

@@ -24,6 +24,19 @@ void set_region(HaloOp<D>& op, const Index<D>& offset, int p, int h) {
 }
 
 template <int D>
+HaloRegions<D>::HaloRegions(const solvers::PatchLayout& layout, solvers::HaloShape shape)
+    : patch_size_(layout.p) {
+  for (int direction = 0; direction < children<D>; ++direction) {
+    const Index<D> offset = offset_of<D>(direction);
+    if (!reads<D>(shape, offset)) continue;
+    Region& region = regions_.emplace_back(Region{direction, offset, {}});
+    set_region<D>(region.copy, offset, layout.p, layout.h);
+    for (std::size_t a = 0; a < D; ++a)
+      region.copy.shift[a] = static_cast<std::int16_t>(-offset[a] * layout.p);
+  }
+}
+
+template <int D>
 void touching_children(const LocalView<D>& view, std::int32_t cell, const Index<D>& offset,
                        std::vector<FineSource<D>>& found) {
   found.clear();
@@ -41,6 +54,7 @@ void touching_children(const LocalView<D>& view, std::int32_t cell, const Index<
 }
 
 #define MEANDER_INSTANTIATE(D)                                                           \
+  template class HaloRegions<D>;                                                         \
   template bool reads<D>(solvers::HaloShape, const Index<D>&);                           \
   template void set_region<D>(HaloOp<D>&, const Index<D>&, int, int);                    \
   template void touching_children<D>(const LocalView<D>&, std::int32_t, const Index<D>&, \

@@ -18,6 +18,25 @@ bool reads(solvers::HaloShape shape, const Index<D>& offset);
 template <int D>
 void set_region(HaloOp<D>& op, const Index<D>& offset, int p, int h);
 
+// The halo regions that a scheme reads, in the order of their directions.
+template <int D>
+class HaloRegions {
+ public:
+  struct Region {
+    int direction = 0;
+    Index<D> offset{};
+    HaloOp<D> copy;  // from a neighbour of the same level; without its source
+  };
+  HaloRegions(const solvers::PatchLayout& layout, solvers::HaloShape shape);
+
+  std::span<const Region> all() const { return regions_; }
+  int patch_size() const { return patch_size_; }
+
+ private:
+  int patch_size_;
+  std::vector<Region> regions_;
+};
+
 // Whether a child of the refined cell in direction `offset` touches the leaf from which the direction counts.
 template <int D>
 bool touches(const Vec<std::int8_t, D>& child, const Index<D>& offset) {
@@ -37,35 +56,31 @@ void touching_children(const LocalView<D>& view, std::int32_t cell, const Index<
 // a prolong (op.source is the leaf read) or a restrict_parts (`sources` are the leaves read; op.source and
 // op.parts are not set). For ghosts, only reads of own leaves are reliable.
 template <int D, class Visit>
-void visit_reads(const LocalView<D>& view, std::int32_t leaf, const solvers::PatchLayout& layout,
-                 solvers::HaloShape shape, std::vector<FineSource<D>>& sources, const Visit& visit) {
+void visit_reads(const LocalView<D>& view, std::int32_t leaf, const HaloRegions<D>& regions,
+                 std::vector<FineSource<D>>& sources, const Visit& visit) {
   const auto& neighbours = view.neighbours();
   const auto cells = neighbours.cells();
   const Cell<D>& cell = cells[static_cast<std::size_t>(leaf)];
-  const int p = layout.p;
-  for (int direction = 0; direction < children<D>; ++direction) {
-    const Index<D> offset = offset_of<D>(direction);
-    if (!reads<D>(shape, offset)) continue;
-    const Neighbour neighbour = neighbours.of(leaf, direction);
+  for (const auto& region : regions.all()) {
+    const Neighbour neighbour = neighbours.of(leaf, region.direction);
     if (neighbour.is_outside()) continue;
-    HaloOp<D> op;
-    set_region<D>(op, offset, p, layout.h);
+    HaloOp<D> op = region.copy;
     sources.clear();
     if (neighbour.is_refined()) {
       op.kind = HaloOp<D>::Kind::restrict_parts;
-      touching_children<D>(view, neighbour.refined_cell(), offset, sources);
-      for (int a = 0; a < D; ++a) op.shift[a] = static_cast<std::int16_t>(-offset[a] * p);
+      touching_children<D>(view, neighbour.refined_cell(), region.offset, sources);
     } else {
       op.source = neighbour.leaf();
-      const bool coarser = cells[static_cast<std::size_t>(op.source)].level < cell.level;
-      op.kind = coarser ? HaloOp<D>::Kind::prolong : HaloOp<D>::Kind::copy;
-      for (int a = 0; a < D; ++a) {
-        // Position of this leaf relative to the coarse neighbour, in leaves.
-        const int relative = (cell.at[a] + offset[a] + 3) % 3 - offset[a];
-        op.shift[a] = static_cast<std::int16_t>(coarser ? relative * p : -offset[a] * p);
+      if (cells[static_cast<std::size_t>(op.source)].level < cell.level) {
+        op.kind = HaloOp<D>::Kind::prolong;
+        for (int a = 0; a < D; ++a) {
+          // Position of this leaf relative to the coarse neighbour, in leaves.
+          const int relative = (cell.at[a] + region.offset[a] + 3) % 3 - region.offset[a];
+          op.shift[a] = static_cast<std::int16_t>(relative * regions.patch_size());
+        }
       }
     }
-    visit(direction, op, sources);
+    visit(region.direction, op, sources);
   }
 }
 

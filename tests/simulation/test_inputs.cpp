@@ -10,6 +10,7 @@
 
 #include "base/exact_sum.hpp"
 #include "physics/ccz4/unknowns.hpp"
+#include "tests/simulation/mpi/outcome.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
@@ -166,6 +167,23 @@ TEST_P(ShippedInput, RunsAndGivesItsFigures) {
   EXPECT_NEAR(squares.value(), shipped.density_squared, 1e-8 * shipped.density_squared);
   const auto [first, last] = demands().equal_range(shipped.name);
   for (auto demand = first; demand != last; ++demand) demand->second(*simulation, before);
+}
+
+// Blocks of an emulated device have one thread, which makes CCZ4 slow.
+TEST_P(ShippedInput, HasTheSameBitsWithItsPatchesOnADevice) {
+  const InputCase& shipped = GetParam();
+  std::vector<std::string> settings = shipped.settings;
+  settings.push_back("mesh.regrid-every=2");
+  const auto outcome = [&] {
+    const Config config = shipped_input(shipped.name, settings);
+    const auto simulation = make_simulation(config, available_processors());
+    const int steps = simulation->solver().traits().conservative ? 4 : 1;
+    while (simulation->step() < steps) simulation->advance(config.time.end);
+    return outcome_of(*simulation);
+  };
+  const Outcome on_host = outcome();
+  settings.insert(settings.end(), {"offload.device=host", "gpu-memory.patches=device"});
+  expect_same(outcome(), on_host, shipped.name);
 }
 
 TEST(ShippedInputs, AreAllTestedAndLoadAsTheyAre) {
