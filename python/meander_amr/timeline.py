@@ -18,13 +18,18 @@ from matplotlib.patches import Patch  # noqa: E402
 # Colours of Okabe and Ito, distinguishable for colour-blind readers. Waiting is light.
 COLOURS = {"skeletons": "#D55E00", "traversal": "#E69F00", "enclaves": "#009E73", "enclave batch": "#56B4E9",
            "land batch": "#0072B2", "copy in": "#56B4E9", "update": "#009E73", "copy out": "#0072B2", "fluxes": "#CC79A7",
-           "halos": "#F0E442", "fill halos": "#B8B88A", "flux correction": "#8C564B", "regrid": "#7F7F7F", "output": "#444444",
+           "halos": "#F0E442", "halos of levels": "#F0E442", "fluxes of a level": "#CC79A7",
+           "fill halos": "#B8B88A", "flux correction": "#8C564B", "regrid": "#7F7F7F", "output": "#444444",
            "checkpoint": "#222222"}
+# Local time steps, by the coarsest level that is updated: from the coarsest mesh to the finest.
+LEVELS = "update from level "
+COLOURS |= {LEVELS + str(n): colour for n, colour in enumerate(
+    ["#08306B", "#2171B5", "#41AB5D", "#FE9929", "#CC4C02", "#7A0177"])}
 WAITING = "#E8E8E8"
 SKIPPED = {"step", "offload batch", "write back", "call_host", "free"}  # shown by other events
 LEGEND = {"enclave batch": "start of a batch", "copy in": None, "land batch": "end of a batch", "copy out": None,
           "update": None, "enclaves": "enclaves (threads), kernel (queues)", "halos": "halos under way",
-          "fluxes": "fluxes under way"}
+          "fluxes": "fluxes under way", "halos of levels": "halos under way", "fluxes of a level": "fluxes under way"}
 
 
 def parse_arguments(arguments):
@@ -102,7 +107,8 @@ def draw(processes, rows, begin, end, output):
     axes.set_xlabel(f"ms, from {begin:.1f} ms after the start")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    handles = [Patch(color=colour, label=LEGEND.get(name, name)) for name, colour in used.items() if LEGEND.get(name, name)]
+    labels = {LEGEND.get(name, name): colour for name, colour in used.items() if LEGEND.get(name, name)}
+    handles = [Patch(color=colour, label=label) for label, colour in labels.items()]
     axes.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=5, frameon=False)
     figure.savefig(output, dpi=110)
     plt.close(figure)

@@ -57,9 +57,14 @@ template <int D>
 bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t,
                          ThreadTeam& team) {
   const bool changed = adapt_tree(adapt, min_level, max_level, t, team);
-  if (changed) {
+  // With steps by level, loads change although leaves do not.
+  bool moves = false;
+  if (changed || !level_weights_.empty()) {
     const auto cut = balanced_cut();
-    if (!std::ranges::equal(cut, tree_.partition().first_leaves())) migrate(cut);
+    moves = !std::ranges::equal(cut, tree_.partition().first_leaves());
+    if (moves) migrate(cut);
+  }
+  if (changed || moves) {
     // On a device slots keep their places.
     const std::vector<int> moved = device_ ? std::vector<int>{} : pool_.shrink(pool_slack);
     if (!moved.empty()) {

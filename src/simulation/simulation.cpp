@@ -164,7 +164,11 @@ void SimulationOf<D>::advance(double limit) {
   lookahead_.add_step(points, tracked_points_, dt, stable);
   const bool regrids = !refinement_.is_static() && step_ % config_.mesh.regrid_every == 0;
   const mesh::DeviceCounts swept = device_counts();
-  if (regrids) regrid();
+  if (regrids) {
+    regrid();
+  } else if (local_ && local_->wants_partition()) {
+    partition_by_steps();
+  }
   prepare_step();
   if (resident_) {
     const double messages = traversal_.times().messages - waited;
@@ -229,6 +233,18 @@ void SimulationOf<D>::in_memory(const Change& change) const {
 }
 
 template <int D>
+void SimulationOf<D>::partition_by_steps() {
+  const trace::Scope scope("regrid");
+  const tasks::ScopedTimer timer(times_.regrid);
+  const std::vector<mesh::Adapt> keep(mesh_.size(), mesh::Adapt::keep);
+  in_memory([&] {
+    mesh_.adapt(keep, config_.mesh.min_level, config_.mesh.max_level, t_, team_);
+    mesh_.prepare_step();
+  });
+  inexact_halos_ = inexact_halos(mesh_);
+}
+
+template <int D>
 void SimulationOf<D>::regrid() {
   const trace::Scope scope("regrid");
   const auto start = std::chrono::steady_clock::now();
@@ -241,6 +257,7 @@ void SimulationOf<D>::regrid() {
     in_memory([&] { mesh_.fill_halos(t_, team_); });
   } else {
     in_memory([&] { mesh_.prepare_step(); });  // leaves may have moved to other ranks
+    inexact_halos_ = inexact_halos(mesh_);
   }
   times_.regrid += seconds_since(start);
 }

@@ -112,6 +112,8 @@ class SimulationOf final : public Simulation {
   void set_initial_data();
   bool adapt();
   void regrid();
+  // Moves leaves to other ranks according to the steps of their levels.
+  void partition_by_steps();
   void count_leaves();
   void count_status();
   void check_state() const;  // throws StateFailure on all ranks

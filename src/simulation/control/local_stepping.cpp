@@ -102,6 +102,7 @@ void LocalStepping<D>::count(std::span<const std::int64_t> steps) {
   std::vector<std::int64_t> weights(static_cast<std::size_t>(report_.coarsest), 1);
   weights.insert(weights.end(), steps.begin(), steps.end());
   mesh_.set_level_weights(weights);
+  if (steps.back() > 1 && !std::exchange(took_local_step_, true)) wants_partition_ = true;
 }
 
 template <int D>

@@ -53,6 +53,10 @@ class LocalStepping {
   void save(io::CheckpointState& state) const;
   void resume(const io::CheckpointState& state);
 
+  // True once, after the first step in which levels took steps of their own: the partition does not know yet
+  // how many.
+  bool wants_partition() { return std::exchange(wants_partition_, false); }
+
   // Updates of leaves in the last step.
   std::int64_t leaf_updates() const { return leaf_updates_; }
   const LocalStepsReport& report() const { return report_; }
@@ -77,6 +81,7 @@ class LocalStepping {
   std::vector<double> widths_, limits_;
   tasks::StepPlan plan_;
   std::int64_t leaf_updates_ = 0;
+  bool took_local_step_ = false, wants_partition_ = false;
   LocalStepsReport report_;
 };
 

@@ -62,6 +62,21 @@ TEST(Partition, FollowsItsKeys) {
       << "no two updates take the same time";
 }
 
+// A nest that never changes: a fine leaf weighs as much as 9 coarse ones.
+TEST(Partition, FollowsTheStepsOfLevels) {
+  const Config config =
+      config_of({"nest", accretion_nest, {"refinement[0].speed=0.0", "mesh.regrid-every=9"}, 0});
+  const auto simulation = make_simulation(config, 1, world());
+  for (int step = 0; step < 2; ++step) simulation->advance(config.time.end);
+  const auto report = *simulation->local_steps();
+  ASSERT_EQ(report.ratios, (std::vector{3, 3}));
+  std::int64_t load = 0;
+  for (const int level : simulation->view().levels) load += level == 1 ? 1 : level == 2 ? 3 : 9;
+  const double mean = static_cast<double>(world().sum(load)) / world().size();
+  EXPECT_LE(static_cast<double>(world().max(load)), 1.1 * mean);
+  EXPECT_DOUBLE_EQ(step_path(report, simulation->view().levels, 1, world()).even, mean);
+}
+
 // The initial state, on a mesh built in many rounds.
 TEST(RanksAtTheStart, ChangeNoBit) {
   for (const char* level : {"mesh.max-level=1", "mesh.max-level=5"}) {
