@@ -35,7 +35,7 @@ fields = ["lapse"]
 max-steps = 6
 [diagnostics]
 extraction-radii = [0.625, 0.8]
-psi4-every = 1e-6
+psi4-every = 1e-4
 psi4-l-max = 3
 """
 
