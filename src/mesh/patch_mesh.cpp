@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mesh/patch_task.hpp"
 #include "parallel/message_tags.hpp"
 
 namespace meander::mesh {
@@ -55,28 +56,14 @@ void PatchMesh<D>::reserve(std::size_t slots) {
 
 template <int D>
 solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
-  solvers::PatchTask patch;
-  patch.q = slot;
-  if (slot != nullptr && solver_.traits().stage_blocks > 0) patch.stages = slot + layout_.slot_size();
-  patch.dx = tree_.domain().width(cell.level) / layout_.p;
-  const Point<D> lower = tree_.domain().lower_corner(cell);
-  std::copy(lower.begin(), lower.end(), patch.lower);
-  const int cells_of_base = ipow(3, cell.level - tree_.domain().base_level);
-  for (std::size_t a = 0; a < D; ++a) {
-    const int last = tree_.domain().base_cells[a] * cells_of_base - 1;
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (boundaries_.condition(static_cast<int>(2 * a + side)).radiative &&
-          cell.at[a] == (side == 0 ? 0 : last))
-        patch.radiative = static_cast<std::uint8_t>(patch.radiative | 1u << (2 * a + side));
-    }
-  }
-  return patch;
+  return patch_task<D>(tree_.domain(), layout_, boundaries_, cell, slot, solver_.traits().stage_blocks > 0);
 }
 
 template <int D>
 void PatchMesh<D>::rebuild() {
   has_tables_ = false;
   local_steps_.reset();
+  staged_steps_.reset();
   view_.emplace(tree_);
   levels_.resize(size());
   patches_.resize(view_->size());
@@ -150,7 +137,7 @@ void PatchMesh<D>::count_facts() {
 template <int D>
 std::size_t PatchMesh<D>::register_bytes() const {
   return flux_correction_.bytes() + halos_.buffer_bytes() + 2 * flux_messages_.sent_bytes() +
-         (local_steps_ ? local_steps_->bytes() : 0);
+         (local_steps_ ? local_steps_->bytes() : 0) + (staged_steps_ ? staged_steps_->bytes() : 0);
 }
 
 template <int D>
@@ -160,6 +147,15 @@ LocalSteps<D>& PatchMesh<D>::local_steps() {
                                                    memory_.slots, patches_);
   }
   return *local_steps_;
+}
+
+template <int D>
+StagedSteps<D>& PatchMesh<D>::staged_steps() {
+  if (!staged_steps_) {
+    staged_steps_ = std::make_unique<StagedSteps<D>>(tree_, *view_, solver_, layout_, boundaries_,
+                                                     memory_.slots, patches_);
+  }
+  return *staged_steps_;
 }
 
 template <int D>

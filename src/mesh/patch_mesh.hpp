@@ -22,6 +22,7 @@
 #include "mesh/halo_exchange.hpp"
 #include "mesh/local_steps.hpp"
 #include "mesh/patch_pool.hpp"
+#include "mesh/staged_steps.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
@@ -140,6 +141,8 @@ class PatchMesh {
   // Valid until the next change of the mesh. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
   // Collective.
   LocalSteps<D>& local_steps();
+  // The same for point values and dense output (solvers/dense_output.hpp).
+  StagedSteps<D>& staged_steps();
   // The load of a leaf of each level, for repartitioning; default: 1.
   void set_level_weights(std::span<const std::int64_t> weights) {
     level_weights_.assign(weights.begin(), weights.end());
@@ -239,7 +242,9 @@ class PatchMesh {
     bool is_planned = false;
   };
   std::unique_ptr<WholeHalos> whole_halos_;
-  std::unique_ptr<LocalSteps<D>> local_steps_;  // null until they are used on the present mesh
+  // Null until they are used on the present mesh.
+  std::unique_ptr<LocalSteps<D>> local_steps_;
+  std::unique_ptr<StagedSteps<D>> staged_steps_;
   std::vector<std::int64_t> level_weights_;
   FluxCorrection<D> flux_correction_;
   parallel::NeighbourMessages flux_messages_;

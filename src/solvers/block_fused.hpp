@@ -10,6 +10,7 @@
 // and the states loaded after them, so that a thread holds less at a time. Usable in device code.
 
 #include "solvers/block_patch.hpp"
+#include "solvers/placed_rates.hpp"
 #include "solvers/radiative.hpp"
 
 namespace meander::solvers {
@@ -278,7 +279,12 @@ class BlockFourthOrder : private BlockFused<P, 3, known> {
     keep_order();
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) q[n] = slot[n * shape_.unknown_stride()];
-    step_.pde.rates(q, gradient, rate);
+    const auto place = [&](double* x) {
+      x[0] = fma(volume.i + 0.5, dx, patch.lower[0]);
+      x[1] = fma(volume.j + 0.5, dx, patch.lower[1]);
+      x[2] = fma(volume.k + 0.5, dx, patch.lower[2]);
+    };
+    rates_at(step_.pde, place, static_cast<const double*>(q), static_cast<const double*>(gradient), rate);
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
       if (P::rate_group(n) == group) advance(patch, n * shape_.volumes() + item, q[n], rate[n] + damped[n]);

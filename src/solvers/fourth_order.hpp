@@ -7,6 +7,7 @@
 // floors are enforced after every stage.
 
 #include "base/assert.hpp"
+#include "solvers/placed_rates.hpp"
 #include "solvers/plane_ring.hpp"
 #include "solvers/radiative.hpp"
 
@@ -34,7 +35,7 @@ class FourthOrder {
     through_ring(
         layout_, ring_, N * size_,
         [&](int k, double* rates) {
-          plane(k, rates, task.dx);
+          plane(task, k, rates);
           if constexpr (Radiating<P>) {
             if (task.radiative != 0) radiate(task, k, rates);
           }
@@ -49,8 +50,9 @@ class FourthOrder {
  private:
   Rows state(int k) const { return {q_ + (k + layout_.h) * layout_.stride(2), layout_.unknown_stride()}; }
 
-  void plane(int k, double* rates, double dx) const {
+  void plane(const PatchTask& task, int k, double* rates) const {
     const P pde = pde_;
+    const double dx = task.dx;
     const Rows here = state(k);
     const std::ptrdiff_t strides[3] = {1, layout_.stride(1), layout_.stride(2)};
     const V near(2.0 / (3.0 * dx)), far(-1.0 / (12.0 * dx)), damping(dissipation_ / (64.0 * dx));
@@ -70,7 +72,12 @@ class FourthOrder {
         }
         damped[n] = damping * sixth;
       }
-      pde.rates(q, gradient, rate);
+      const auto place = [&](V* x) {
+        x[0] = fma(load<V>(plane_.x() + at), V(dx), V(task.lower[0]));
+        x[1] = fma(load<V>(plane_.y() + at), V(dx), V(task.lower[1]));
+        x[2] = fma(V(k + 0.5), V(dx), V(task.lower[2]));
+      };
+      rates_at(pde, place, static_cast<const V*>(q), static_cast<const V*>(gradient), rate);
       for (int n = 0; n < N; ++n) store(rates + n * size_ + at, rate[n] + damped[n]);
     });
   }

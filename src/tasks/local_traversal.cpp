@@ -39,12 +39,12 @@ const char* name_of_update(int level) {
 template <int D>
 SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::span<const int> ratios,
                                        const LocalStepRule& rule) {
-  mesh::LocalSteps<D>& steps = mesh_.local_steps();
-  coarsest_ = steps.coarsest();
-  levels_ = static_cast<std::size_t>(steps.finest() - coarsest_) + 1;
+  const auto [coarsest, finest] = levels_of_mesh();
+  coarsest_ = coarsest;
+  levels_ = static_cast<std::size_t>(finest - coarsest) + 1;
   status_.assign(mesh_.size(), {});
   leaf_updates_ = 0;
-  counts_.steps.resize(std::max(counts_.steps.size(), static_cast<std::size_t>(steps.finest()) + 1));
+  counts_.steps.resize(std::max(counts_.steps.size(), static_cast<std::size_t>(finest) + 1));
   clock_.start(levels_, t, dt);
   std::vector<int> chosen(ratios.begin(), ratios.end());
   for (bool is_first = true; !clock_.is_done(); is_first = false) {
@@ -56,18 +56,13 @@ SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::
       clock_.begin_finer(chosen);
       counts_.large_ratios += std::ranges::count_if(chosen, [](int m) { return m > planned_ratio; });
     }
-    // Halos are full at the beginning of the step.
-    if (!is_first) {
-      const ScopedTimer timer(times_.halo);
-      steps.halos(level(first)).fill(clock_[first].theta(), clock_[first].t, team_);
-    }
     for (std::size_t l = first; l < levels_; ++l) {
       ++counts_.steps[static_cast<std::size_t>(level(l))];
       leaf_updates_ += rule.leaves[l];
     }
-    update(steps);
+    advance_levels(is_first);
     const std::size_t ended = clock_.end_tick();
-    for (std::size_t l = levels_ - 1; l-- > ended;) correct(steps, l, clock_[l + 1].ratio);
+    for (std::size_t l = levels_ - 1; l-- > ended;) end_step(l, clock_[l + 1].ratio);
   }
   const SweepStatus status = merge_over_ranks(merged(), mesh_.communicator());
   if (status.failed) return status;
@@ -89,6 +84,28 @@ std::vector<int> LocalTraversal<D>::choose(const LocalStepRule& rule) {
 }
 
 template <int D>
+auto LocalTraversal<D>::levels_of_mesh() -> Levels {
+  const mesh::LocalSteps<D>& steps = mesh_.local_steps();
+  return {steps.coarsest(), steps.finest()};
+}
+
+template <int D>
+void LocalTraversal<D>::advance_levels(bool is_first) {
+  mesh::LocalSteps<D>& steps = mesh_.local_steps();
+  if (!is_first) {
+    const std::size_t first = clock_.first();
+    const ScopedTimer timer(times_.halo);
+    steps.halos(level(first)).fill(clock_[first].theta(), clock_[first].t, team_);
+  }
+  update(steps);
+}
+
+template <int D>
+void LocalTraversal<D>::add_status(std::size_t leaf, const solvers::PatchStatus& status) {
+  add(status_[leaf], status);
+}
+
+template <int D>
 void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps) {
   const ScopedTimer timer(times_.update);
   const auto leaves = steps.leaves_from(level(clock_.first()));
@@ -104,7 +121,7 @@ void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps) {
       solvers::PatchStatus status;
       solver_.update(steps.patches().subspan(leaf, 1), mesh_.layout(), 0, clock_[l].t, clock_[l].dt,
                      std::span(&status, 1));
-      add(status_[leaf], status);
+      add_status(leaf, status);
       if (of_leaf > coarsest_) steps.fluxes(of_leaf - 1).add_step(leaves[i], clock_[l].substep);
       if (measures)
         mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
@@ -113,7 +130,8 @@ void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps) {
 }
 
 template <int D>
-void LocalTraversal<D>::correct(mesh::LocalSteps<D>& steps, std::size_t coarse, int fine_steps) {
+void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
+  mesh::LocalSteps<D>& steps = mesh_.local_steps();
   mesh::LevelFluxes<D>& fluxes = steps.fluxes(level(coarse));
   {
     const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
@@ -127,7 +145,7 @@ void LocalTraversal<D>::correct(mesh::LocalSteps<D>& steps, std::size_t coarse, 
       const auto leaf = static_cast<std::size_t>(leaves[i]);
       const solvers::PatchTask& patch = steps.patches()[leaf];
       fluxes.correct(i, patch, clock_[coarse].dt, fine_steps);
-      add(status_[leaf], solver_.enforce_floors(patch, mesh_.layout()));
+      add_status(leaf, solver_.enforce_floors(patch, mesh_.layout()));
     }
   });
 }

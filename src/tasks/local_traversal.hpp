@@ -4,7 +4,7 @@
 // One step of the coarsest level with local time steps: finer levels take several steps in it, by LevelClock.
 // At each tick: halos of the levels that begin a step, then updates of their leaves; at its end refluxing of
 // the levels whose step ends, except the finest. Sweeps are bulk-synchronous, without overlap of messages and
-// updates.
+// updates. staged_traversal.hpp has the tick of solvers with several stages.
 
 #include <cstdint>
 #include <functional>
@@ -35,6 +35,7 @@ struct LocalStepRule {
 struct LocalStepCounts {
   std::vector<std::int64_t> steps;  // of each level of the mesh, counted from the root
   std::int64_t large_ratios = 0;    // choices of a ratio beyond planned_ratio
+  std::int64_t shadow_updates = 0;  // of shadows (mesh/cut_tree.hpp), in patches; not counted as leaves
 };
 
 template <int D>
@@ -43,6 +44,9 @@ class LocalTraversal {
   // Both outlive this. For conservative solvers of means with one stage, on patches in host memory.
   LocalTraversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team)
       : mesh_(mesh), solver_(solver), team_(team) {}
+  virtual ~LocalTraversal() = default;
+  LocalTraversal(const LocalTraversal&) = delete;
+  LocalTraversal& operator=(const LocalTraversal&) = delete;
 
   // Advances all leaves from t by dt to t_next, as Traversal::advance(), with these ratios of the levels below
   // the coarsest. At each later step of a level, the ratios of finer levels are chosen anew from their latest
@@ -56,13 +60,21 @@ class LocalTraversal {
   LocalStepCounts& counts() { return counts_; }
   const SweepTimes& times() const { return times_; }
 
- private:
+ protected:
+  struct Levels {
+    int coarsest = 0, finest = 0;
+  };
+  // The levels with leaves on any rank.
+  virtual Levels levels_of_mesh();
+  // One step of level clock_[first()] and of all finer levels, from the beginning of the tick. The halos of
+  // leaves are full if the tick is the first one.
+  virtual void advance_levels(bool is_first);
+  // At the end of a step of that level, in which the next finer level took so many steps.
+  virtual void end_step(std::size_t of_clock, int fine_steps);
+
   int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
-  // The ratios of the levels finer than the first of the tick. Empty if the state of any rank is inadmissible.
-  std::vector<int> choose(const LocalStepRule& rule);
-  void update(mesh::LocalSteps<D>& steps);
-  void correct(mesh::LocalSteps<D>& steps, std::size_t coarse, int fine_steps);
-  SweepStatus merged() const;
+  // Adds the status of a leaf after a step of its level.
+  void add_status(std::size_t leaf, const solvers::PatchStatus& status);
 
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
@@ -74,6 +86,12 @@ class LocalTraversal {
   std::int64_t leaf_updates_ = 0;
   LocalStepCounts counts_;
   SweepTimes times_;
+
+ private:
+  // The ratios of the levels finer than the first of the tick. Empty if the state of any rank is inadmissible.
+  std::vector<int> choose(const LocalStepRule& rule);
+  void update(mesh::LocalSteps<D>& steps);
+  SweepStatus merged() const;
 };
 
 }  // namespace meander::tasks

@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Dissipation, FlatSpaceWithAJump, testing::Values(0.2, 0
                          [](const auto& of) { return of.param == 0.2 ? "Default" : "Shipped"; });
 
 // `cells` base cells across the wave, the middle third of them refined.
-double wave_error(const std::string& scenario, int cells, double amplitude) {
+double wave_error(const std::string& scenario, int cells, double amplitude, const std::string& stepping) {
   const double width = 1.0 / cells;
   const auto simulation = run(physics_input(
       fmt::format("[domain]\nlower = [-0.5, 0, 0]\nupper = [0.5, {0}, {0}]\ncells = [{1}, 1, 1]\n"
@@ -119,20 +119,38 @@ double wave_error(const std::string& scenario, int cells, double amplitude) {
                   "[[refinement]]\nkind = \"box\"\nlower = [-0.1, 0, 0]\nupper = [0.1, {0}, {0}]\n"
                   "[solver]\nequation = \"ccz4\"\nslicing = \"harmonic\"\ns = 0\ncfl = 1.0\n"
                   "[scenario]\nname = \"{3}\"\namplitude = {4}\n[time]\nend = 0.1\n",
-                  width, cells, cells > 3 ? 3 : 2, scenario, amplitude)));
-  EXPECT_EQ(simulation->leaves(), cells / 3 * (2 + 27));
+                  width, cells, cells > 3 ? 3 : 2, scenario, amplitude),
+      {"time.stepping=" + stepping}));
+  const std::int64_t refined = cells / 3, volumes = 9 * 9 * 9;
+  EXPECT_EQ(simulation->leaves(), refined * (2 + 27));
+  if (const auto report = simulation->local_steps()) {
+    // Every refined cell touches coarse leaves, and has a shadow.
+    const std::int64_t coarse = simulation->step(), fine = report->steps.back();
+    EXPECT_GE(fine, 2.7 * static_cast<double>(coarse))
+        << "only the last step, a shorter one, has another ratio";
+    EXPECT_EQ(simulation->volume_updates(), refined * (2 * coarse + 27 * fine) * volumes);
+    EXPECT_EQ(report->shadow_volume_updates, refined * coarse * volumes);
+  }
   return measured(*simulation, "error_l2");
 }
 
 // `most`: the maximum coarse error. With one-sided interpolation at jumps the order is the same or
-// larger, the errors are not.
+// larger, the errors are not. Local steps have the errors of global ones.
 void expect_fourth_order(const std::string& scenario, double amplitude, double most) {
-  const double coarse = wave_error(scenario, 3, amplitude), fine = wave_error(scenario, 6, amplitude);
-  const double order = reference::order_of(coarse, fine, 2);
-  std::printf("%s, middle refined: errors %.3e and %.3e, order %.2f\n", scenario.c_str(), coarse, fine,
-              order);
-  EXPECT_LE(coarse, most);
-  EXPECT_GE(order, 3.8);
+  double of_global[2] = {0, 0};
+  for (const std::string stepping : {"global", "local"}) {
+    double errors[2];
+    for (const int finer : {0, 1}) {
+      errors[finer] = wave_error(scenario, 3 + 3 * finer, amplitude, stepping);
+      if (stepping == "global") of_global[finer] = errors[finer];
+      EXPECT_LE(errors[finer], 1.01 * of_global[finer]) << stepping;
+    }
+    const double order = reference::order_of(errors[0], errors[1], 2);
+    std::printf("%s, middle refined, %s steps: errors %.3e and %.3e, order %.2f\n", scenario.c_str(),
+                stepping.c_str(), errors[0], errors[1], order);
+    EXPECT_LE(errors[0], most);
+    EXPECT_GE(order, 3.8);
+  }
 }
 
 TEST(WavesAcrossJumps, GaugeWaveIsOfFourthOrder) {

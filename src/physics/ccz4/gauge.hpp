@@ -6,6 +6,7 @@
 
 #include "physics/ccz4/geometry.hpp"
 #include "physics/ccz4/parameters.hpp"
+#include "physics/ccz4/relaxation.hpp"
 
 namespace meander::ccz4 {
 
@@ -47,8 +48,8 @@ MEANDER_TERM void lapse_rates(const Parameters& p, const Local<T>& x, const Geom
 
 // Requires the rate of G.
 template <class T>
-MEANDER_TERM void shift_rates(const Parameters& p, const Local<T>& x, const Geometry<T>& s,
-                              const Fields<T>& rate) {
+MEANDER_TERM void shift_rates(const Parameters& p, const Relaxation<T>& relaxation, const Local<T>& x,
+                              const Geometry<T>& s, const Fields<T>& rate) {
   if (!p.evolves_shift) {
     MEANDER_UNROLL
     for (int n = at::beta; n < at::A; ++n) rate.q[n] = T(0.0);
@@ -65,7 +66,7 @@ MEANDER_TERM void shift_rates(const Parameters& p, const Local<T>& x, const Geom
     for (int k = 0; k < 3; ++k) sum = fma(q.beta(k), q.B(k, i), sum);
     rate.beta(i) = sum;
     const T pulled = rate.G(i) - advection(x, at::G + i);
-    rate.b(i) = fma(T(-p.eta), q.b(i), advection(x, at::b + i) + pulled);
+    rate.b(i) = fma(-relaxation.eta, q.b(i), advection(x, at::b + i) + pulled);
   }
   MEANDER_UNROLL
   for (int k = 0; k < 3; ++k) {

@@ -68,6 +68,15 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
       "ordering", p.ordering, "1 / time",
       "Relaxation rate of A_k, B_k^i, D_kij and P_k to the derivatives that they represent; 0: none.",
       io::at_least(0));
+  fields.number("eta-radius", p.eta_radius, "length",
+                "fourth-order: beyond this distance from the middle of the domain, eta falls as eta-radius / "
+                "distance; 0: eta is constant.",
+                io::at_least(0));
+  fields.number(
+      "ordering-radius", p.ordering_radius, "length",
+      "fourth-order: the same for ordering. Steps of a level are at most 0.5 over the largest of "
+      "these rates on it, so that coarse levels profit from local time steps only if the rates fall.",
+      io::at_least(0));
   fields.number("lapse-floor", p.lapse_floor, "",
                 "Floor of the lapse. The history counts the volumes that are raised to it.",
                 io::greater_than(0));
@@ -76,10 +85,15 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
                 io::greater_than(0));
 }
 
-void Ccz4Equation::set_up(const io::KeyTable&, const std::vector<double>& lower,
+void Ccz4Equation::set_up(const io::KeyTable& keys, const std::vector<double>& lower,
                           const std::vector<double>& upper) {
   Parameters& p = parameters;
   p.scheme = scheme_ == "fourth-order" ? Scheme::fourth_order : Scheme::rusanov;
+  for (const auto& [name, radius] :
+       {std::pair{"eta-radius", p.eta_radius}, {"ordering-radius", p.ordering_radius}}) {
+    if (radius > 0 && p.scheme != Scheme::fourth_order)
+      keys.reject(name, "exists for scheme = \"fourth-order\" only");
+  }
   p.slicing = slicing_ == "harmonic" ? Slicing::harmonic : Slicing::one_plus_log;
   p.evolves_shift = evolves_shift_ != 0;
   p.c = damped_theta_;

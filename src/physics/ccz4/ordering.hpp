@@ -5,16 +5,15 @@
 // derivatives that they represent, as in the first-order generalised harmonic system (Lindblom et al. 2006,
 // gamma_2). Near a puncture, where the fields are not smooth, they diverge without it. Usable in device code.
 
-#include "physics/ccz4/parameters.hpp"
+#include "physics/ccz4/relaxation.hpp"
 #include "physics/ccz4/unknowns.hpp"
 
 namespace meander::ccz4 {
 
-// Adds to the rates.
+// Adds to the rates. by: the rate of relaxation.
 template <class T>
-MEANDER_TERM void ordering_rates(const Parameters& p, const Local<T>& x, const Fields<T>& rate) {
+MEANDER_TERM void ordering_rates(const Parameters& p, const T& by, const Local<T>& x, const Fields<T>& rate) {
   const Fields<const T> q = x.at;
-  const T by(p.ordering);
   MEANDER_UNROLL
   for (int k = 0; k < 3; ++k) {
     rate.A(k) = fma(by, x.d[k].a() - q.A(k), rate.A(k));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/assert.hpp"
 #include "physics/ccz4/constraints.hpp"
@@ -12,6 +13,7 @@
 #include "physics/ccz4/kernels.hpp"
 #include "physics/ccz4/weyl.hpp"
 #include "solvers/block_fused.hpp"
+#include "solvers/local_step_solver.hpp"
 #include "solvers/openmp_kernels.hpp"
 
 namespace meander::ccz4 {
@@ -44,7 +46,7 @@ const std::vector<PatchQuantity>& constraints_and_psi4() {
   return all;
 }
 
-class Ccz4Solver final : public Solver {
+class Ccz4Solver final : public Solver, public LocalStepSolver {
  public:
   explicit Ccz4Solver(const Parameters& parameters) : terms_{parameters} {
     traits_.name = "ccz4 rusanov";
@@ -158,6 +160,31 @@ class Ccz4Solver final : public Solver {
     return status;
   }
 
+  void enforce(const PatchLayout& layout, double* slot, const Box<3>& box) const override {
+    double q[unknowns];
+    for_rows<3>(box, [&](const Index<3>& i) {
+      const std::ptrdiff_t row = layout.at(0, i);
+      for (std::ptrdiff_t at = row; at < row + box.extent[0]; ++at) {
+        for (int n = 0; n < unknowns; ++n) q[n] = slot[n * layout.unknown_stride() + at];
+        terms_.enforce(q);
+        for (int n = 0; n < unknowns; ++n) {
+          if (Terms::enforced(n)) slot[n * layout.unknown_stride() + at] = q[n];
+        }
+      }
+    });
+  }
+
+  // By the volume of the patch that is nearest to the middle of the domain, or a point still nearer.
+  double step_limit_of(const PatchTask& task, const PatchLayout& layout) const override {
+    double square = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double below = task.lower[a] - terms_.parameters.middle[a], width = layout.p * task.dx;
+      const double along = std::max({below, -(below + width), 0.0});
+      square += along * along;
+    }
+    return step_limit_beyond(std::sqrt(square));
+  }
+
   bool admissible(const double* q) const override {
     return terms_.admissible(q);
   }
@@ -195,10 +222,7 @@ class Ccz4Solver final : public Solver {
   }
 
   double step_limit(double, double) const override {
-    const Parameters& p = terms_.parameters;
-    const double rate = std::max(
-        {1 / p.tau, p.evolves_shift ? p.eta : 0.0, p.k1 * (2 + p.k2), 3 * p.k1 * (1 + p.k2), p.ordering});
-    return damping_fraction / rate;
+    return step_limit_beyond(0);
   }
 
   const std::vector<Derived>& derived() const override {
@@ -212,6 +236,15 @@ class Ccz4Solver final : public Solver {
   }
 
  private:
+  // At least this far from the middle of the domain.
+  double step_limit_beyond(double distance) const {
+    const Parameters& p = terms_.parameters;
+    const Relaxation<double> there = relaxation_at_distance(p, distance);
+    const double rate = std::max({1 / p.tau, p.evolves_shift ? there.eta : 0.0, p.k1 * (2 + p.k2),
+                                  3 * p.k1 * (1 + p.k2), there.ordering});
+    return damping_fraction / rate;
+  }
+
   Terms terms_;
   Traits traits_;
   std::vector<Derived> derived_;

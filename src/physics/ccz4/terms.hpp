@@ -59,6 +59,23 @@ struct Terms {
   // gradient, the source.
   template <class T>
   MEANDER_TERM void rates(const T* q, const T* gradient, T* rate) const {
+    rates(q, gradient, coefficients<T>(), rate);
+  }
+
+  // Coefficients that depend on the place (solvers/placed_rates.hpp), within the radii where they do not.
+  MEANDER_HOST_DEVICE bool depends_on_place() const {
+    return parameters.eta_radius > 0 || parameters.ordering_radius > 0;
+  }
+  template <class T>
+  MEANDER_TERM Relaxation<T> coefficients() const {
+    return {T(parameters.eta), T(parameters.ordering)};
+  }
+  template <class T>
+  MEANDER_TERM Relaxation<T> coefficients_at(const T* x) const {
+    return relaxation_at(parameters, x);
+  }
+  template <class T>
+  MEANDER_TERM void rates(const T* q, const T* gradient, const Relaxation<T>& relaxation, T* rate) const {
     const Local<T> x{{q}, {{gradient}, {gradient + unknowns}, {gradient + 2 * unknowns}}};
     const Fields<T> to{rate};
     Geometry<T> shared;
@@ -67,11 +84,11 @@ struct Terms {
     metric_rates(parameters, x, shared, to);
     lapse_rates(parameters, x, shared, to);
     connection_rates(parameters, x, shared, to);
-    shift_rates(parameters, x, shared, to);
+    shift_rates(parameters, relaxation, x, shared, to);
     Curvature<T> r;
     curvature(x, shared, r);
     curvature_rates(parameters, x, shared, r, to);
-    if (parameters.ordering > 0) ordering_rates(parameters, x, to);
+    if (parameters.ordering > 0) ordering_rates(parameters, relaxation.ordering, x, to);
   }
 
   template <class T>

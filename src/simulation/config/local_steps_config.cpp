@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/vec.hpp"
+#include "tasks/staged_traversal.hpp"
 #include "tasks/step_plan.hpp"
 
 namespace meander::simulation {
@@ -42,8 +43,12 @@ void check_local_steps(const io::KeyTable& time, const io::KeyTable& mesh, const
   const auto reject = [&](const std::string& what) {
     time.reject("stepping", fmt::format("\"local\" does not exist {}; use \"global\"", what));
   };
-  if (!traits.conservative || traits.stages > 1 || traits.point_values())
-    reject(fmt::format("for the scheme {}, but for conservative schemes of one stage only", traits.name));
+  const bool has_one_stage = traits.conservative && traits.stages == 1 && !traits.point_values();
+  if (!has_one_stage && !tasks::has_staged_local_steps(*config.solver)) {
+    reject(
+        fmt::format("for the scheme {}, but for conservative schemes of one stage and for fourth order only",
+                    traits.name));
+  }
   if (config.offload.device != "none")
     reject(fmt::format("with offload.device = \"{}\"", config.offload.device));
   if (config.scenario->step_data() == Scenario::StepData::of_steps)

@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
+
+#include "solvers/local_step_solver.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -44,12 +48,22 @@ void LocalStepping<D>::set_levels(std::span<const std::int64_t> leaves, std::spa
     const bool remains = of >= 0 && of < static_cast<int>(ratios.size());
     report_.ratios.push_back(remains ? ratios[static_cast<std::size_t>(of)] : 1);
   }
+  limits_of_patches_.assign(leaves_.size(), std::numeric_limits<double>::infinity());
+  const auto* const by_patch = dynamic_cast<const solvers::LocalStepSolver*>(&solver_);
+  if (by_patch == nullptr) return;
+  for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) {
+    double& limit = limits_of_patches_[static_cast<std::size_t>(mesh_.levels()[leaf] - report_.coarsest)];
+    limit = std::min(limit, by_patch->step_limit_of(mesh_.patches()[leaf], mesh_.layout()));
+  }
+  for (double& limit : limits_of_patches_) limit = mesh_.communicator().min(limit);
 }
 
 template <int D>
 double LocalStepping<D>::limit(std::size_t level, double crossing, double t, double growth) const {
   const double cfl = std::min(growth * config_.time.cfl, solver_.max_cfl());
-  return std::min(cfl * crossing, growth * solver_.step_limit(t, widths_[level]));
+  const double of_patches = limits_of_patches_[level];
+  return std::min(cfl * crossing,
+                  growth * (std::isinf(of_patches) ? solver_.step_limit(t, widths_[level]) : of_patches));
 }
 
 template <int D>
@@ -84,7 +98,7 @@ bool LocalStepping<D>::is_global() const {
 
 template <int D>
 std::int64_t LocalStepping<D>::steps_of(std::size_t level) const {
-  const auto& steps = traversal_.counts().steps;
+  const auto& steps = traversal_->counts().steps;
   const std::size_t of_tree = static_cast<std::size_t>(report_.coarsest) + level;
   return of_tree < steps.size() ? steps[of_tree] : 0;
 }
@@ -119,10 +133,11 @@ tasks::SweepStatus LocalStepping<D>::advance(double t, double dt, double t_next)
     rule.begin = [this](const tasks::LevelClock& clock) { begin(clock); };
   std::vector<std::int64_t> steps(leaves_.size());
   for (std::size_t level = 0; level < steps.size(); ++level) steps[level] = -steps_of(level);
-  const tasks::SweepStatus status = traversal_.advance(t, dt, t_next, finer, rule);
-  leaf_updates_ = traversal_.leaf_updates();
-  report_.steps = traversal_.counts().steps;
-  report_.large_ratios = traversal_.counts().large_ratios;
+  const tasks::SweepStatus status = traversal_->advance(t, dt, t_next, finer, rule);
+  leaf_updates_ = traversal_->leaf_updates();
+  report_.steps = traversal_->counts().steps;
+  report_.large_ratios = traversal_->counts().large_ratios;
+  report_.shadow_volume_updates = traversal_->counts().shadow_updates * mesh_.layout().volumes();
   for (std::size_t level = 0; level < steps.size(); ++level) steps[level] += steps_of(level);
   count(steps);
   return status;
@@ -131,7 +146,7 @@ tasks::SweepStatus LocalStepping<D>::advance(double t, double dt, double t_next)
 template <int D>
 void LocalStepping<D>::count_global_step() {
   leaf_updates_ = std::accumulate(leaves_.begin(), leaves_.end(), std::int64_t{0});
-  auto& steps = traversal_.counts().steps;
+  auto& steps = traversal_->counts().steps;
   const std::size_t first = static_cast<std::size_t>(report_.coarsest), end = first + leaves_.size();
   steps.resize(std::max(steps.size(), end));
   for (std::size_t level = first; level < end; ++level) ++steps[level];
@@ -150,7 +165,7 @@ template <int D>
 void LocalStepping<D>::resume(const io::CheckpointState& state) {
   auto& updates = report_.level_updates;
   for (const auto& [name, value] : state.counters) {
-    if (name == large_ratios_counter) report_.large_ratios = traversal_.counts().large_ratios = value;
+    if (name == large_ratios_counter) report_.large_ratios = traversal_->counts().large_ratios = value;
     if (name == updates_counter(updates.size())) updates.push_back(value);
   }
 }

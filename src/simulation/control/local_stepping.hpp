@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@
 #include "io/checkpoint_file.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/report/local_steps_report.hpp"
-#include "tasks/local_traversal.hpp"
+#include "tasks/staged_traversal.hpp"
 #include "tasks/step_plan.hpp"
 
 namespace meander::simulation {
@@ -31,10 +32,11 @@ class LocalStepping {
       : config_(config),
         mesh_(mesh),
         solver_(solver),
-        traversal_(mesh, solver, team),
+        traversal_(tasks::make_local_traversal(mesh, solver, team)),
         prepare_(std::move(prepare)) {}
 
   // After each change of the mesh. By level of the tree: leaves of all ranks, and widths of volumes.
+  // Collective.
   void set_levels(std::span<const std::int64_t> leaves, std::span<const double> widths);
 
   // Plans the next step. Returns its longest stable length; the step may be shorter. `status`: of the present
@@ -60,7 +62,7 @@ class LocalStepping {
   // Updates of leaves in the last step.
   std::int64_t leaf_updates() const { return leaf_updates_; }
   const LocalStepsReport& report() const { return report_; }
-  const tasks::SweepTimes& times() const { return traversal_.times(); }
+  const tasks::SweepTimes& times() const { return traversal_->times(); }
 
  private:
   // The longest step of a level, and that with a tolerated growth of rates since the plan.
@@ -74,11 +76,13 @@ class LocalStepping {
   const Config& config_;
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
-  tasks::LocalTraversal<D> traversal_;
+  std::unique_ptr<tasks::LocalTraversal<D>> traversal_;
   PrepareLevels prepare_;
   // Of the levels with leaves, from the coarsest.
   std::vector<std::int64_t> leaves_;
   std::vector<double> widths_, limits_;
+  // The shortest limits of a solver that gives limits by patch (solvers/local_step_solver.hpp); else infinite.
+  std::vector<double> limits_of_patches_;
   tasks::StepPlan plan_;
   std::int64_t leaf_updates_ = 0;
   bool took_local_step_ = false, wants_partition_ = false;

@@ -76,6 +76,7 @@ std::vector<std::pair<std::string, std::string>> local_steps_figures(const Local
   return {{"ratios", fmt::format("[{}]", fmt::join(report.ratios, ", "))},
           {"ratios_above_3", fmt::format("{}", report.large_ratios)},
           {"steps_per_level", fmt::format("[{}]", fmt::join(report.steps, ", "))},
+          {"shadow_volume_updates", fmt::format("{}", report.shadow_volume_updates)},
           {"leaf_updates", fmt::format("{}", report.updates)},
           {"leaf_updates_with_global_steps", fmt::format("{}", report.global_updates)},
           {"leaf_updates_of_critical_path", fmt::format("{}", path.longest)},

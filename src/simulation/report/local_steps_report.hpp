@@ -23,6 +23,8 @@ struct LocalStepsReport {
   // Updates of leaves of each level of the tree; including the run before a restart.
   std::vector<std::int64_t> level_updates;
   std::int64_t updates = 0;  // of leaves
+  // Of patches below refined cells (mesh/cut_tree.hpp), which `updates` does not count.
+  std::int64_t shadow_volume_updates = 0;
   // Updates if all levels took as many steps as the finest one.
   std::int64_t global_updates = 0;
 

@@ -306,6 +306,12 @@ inline std::vector<RankCase> all_rank_cases() {
   return all;
 }
 
+// One cell more is refined after each step. For tests of restarts only, which try all ranks as well: the runs
+// take longer than the others.
+inline RankCase local_gauge_wave() {
+  return {"local_gauge_wave", gauge_wave, {"time.stepping=local", "refinement[0].speed=17.0"}, 2};
+}
+
 inline RankCase case_called(const std::string& name) {
   for (const RankCase& tested : rank_cases()) {
     if (tested.name == name) return tested;

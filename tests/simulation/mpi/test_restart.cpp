@@ -66,7 +66,12 @@ Outcome to_the_end(Simulation& simulation, int steps) {
 }
 
 class Restart : public testing::TestWithParam<RankCase> {};
-INSTANTIATE_TEST_SUITE_P(Simulation, Restart, testing::ValuesIn(all_rank_cases()),
+std::vector<RankCase> restart_cases() {
+  std::vector<RankCase> cases = all_rank_cases();
+  cases.push_back(local_gauge_wave());
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(Simulation, Restart, testing::ValuesIn(restart_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
 // The first half on some ranks, the second half on others.

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The mesh cut off below one level, for local time steps of point values: a tree whose leaves are the leaves
+// of that level and of coarser ones, and the refined cells of that level, which have patches of their own
+// here. Of these, shadows touch a leaf of the level by a face, edge or corner. They advance with the level, so
+// that its leaves find halos at every stage while finer levels stand at an earlier time. Their own halos end
+// in refined cells that stay at the beginning of the step: with p >= 3 h, no stage of a leaf sees that.
+//
+// A refined cell belongs to the rank of its first child.
+
+#include <span>
+#include <vector>
+
+#include "mesh/boundary_fill.hpp"
+#include "mesh/local_view.hpp"
+#include "mesh/patch_pool.hpp"
+#include "parallel/neighbour_messages.hpp"
+#include "solvers/restriction.hpp"
+#include "solvers/solver.hpp"
+
+namespace meander {
+class ThreadTeam;
+}
+
+namespace meander::mesh {
+
+enum class CellKind : char { leaf, refined, shadow };
+
+// A tree with the patches of a rank: the mesh, or a cut one. patches: of all leaves of the view, own ones with
+// slots; leaf_of_mesh: by own leaf, its number in the mesh, or -1 for a refined cell.
+template <int D>
+struct TreePatches {
+  const DistributedTree<D>* tree = nullptr;
+  const LocalView<D>* view = nullptr;
+  std::span<const solvers::PatchTask> patches;
+  std::span<const std::int32_t> leaf_of_mesh;
+  std::span<const CellKind> kinds;  // of all leaves of the view; empty: all are leaves
+
+  int level(std::size_t leaf) const { return view->neighbours().cells()[leaf].level; }
+};
+
+template <int D>
+class CutTree {
+ public:
+  // Cuts one more level off: `finer` is the mesh, if its finest level is level + 1, or the tree cut at
+  // level + 1. All outlive this. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  CutTree(const TreePatches<D>& finer, int level, const solvers::Traits& traits,
+          const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries, gpu::Resource& memory);
+
+  TreePatches<D> patches() const { return {&tree_, &view_, patches_, leaf_of_mesh_, kinds_}; }
+
+  // Sets the interiors of all refined cells to the state of their children, those of the finer tree.
+  // Collective among neighbours.
+  void restrict_children(ThreadTeam& team);
+
+  std::size_t bytes() const {
+    return pool_.capacity() * pool_.slot_doubles() * sizeof(double) + 2 * messages_.sent_bytes() +
+           view_.bytes();
+  }
+
+ private:
+  struct Child {
+    std::int32_t leaf = -1;  // of the finer tree; -1: of another rank
+    Index<D> position{};     // in the refined cell
+    std::size_t offset = 0;  // in the receive buffer
+  };
+  struct Refined {
+    std::int32_t leaf = 0;  // of this tree
+    std::vector<Child> children;
+  };
+  struct Sent {
+    std::int32_t leaf = 0;  // of the finer tree
+    Index<D> position{};
+    std::size_t offset = 0;
+  };
+  static DistributedTree<D> cut(const DistributedTree<D>& finer, int level);
+  void mark_kinds(int level);
+  void plan_restriction(int level);
+  solvers::Restriction<D> whole() const;
+
+  TreePatches<D> finer_;
+  solvers::PatchLayout layout_;
+  DistributedTree<D> tree_;
+  LocalView<D> view_;
+  PatchPool pool_;
+  std::vector<solvers::PatchTask> patches_;
+  std::vector<std::int32_t> leaf_of_mesh_;
+  std::vector<CellKind> kinds_;
+  std::vector<Refined> refined_;
+  std::vector<Sent> sent_;
+  parallel::NeighbourMessages messages_;
+};
+
+}  // namespace meander::mesh
