@@ -21,6 +21,8 @@ inline std::unique_ptr<Solver> make_ccz4(ccz4::Scheme scheme, bool simple) {
     parameters.evolves_shift = false;
   } else {
     parameters.ordering = 0.3;
+    parameters.eta_radius = 0.4;
+    parameters.ordering_radius = 0.2;
     parameters.lapse_floor = 0.6;  // applies to some volumes
   }
   return ccz4::make_solver(parameters);
