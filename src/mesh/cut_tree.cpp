@@ -95,14 +95,13 @@ void CutTree<D>::mark_kinds([[maybe_unused]] int level) {
       kinds_[static_cast<std::size_t>(view_.ghost(i))] = of_ghosts[i];
   };
   ghosts_know();
-  const auto cells = view_.neighbours().cells();
   for (std::size_t i = 0; i < tree_.size(); ++i) {
     if (kinds_[i] == CellKind::leaf) continue;
     for (int direction = 0; direction < children<D>; ++direction) {
       const Neighbour neighbour = view_.neighbours().of(static_cast<std::int32_t>(i), direction);
       if (!neighbour.is_leaf()) continue;
       const auto other = static_cast<std::size_t>(neighbour.leaf());
-      MEANDER_ASSERT(cells[other].level == level);
+      MEANDER_ASSERT(view_.neighbours().cells()[other].level == level);
       if (kinds_[other] == CellKind::leaf) kinds_[i] = CellKind::shadow;
     }
   }

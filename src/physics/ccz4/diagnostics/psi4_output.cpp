@@ -61,6 +61,12 @@ class Psi4Output final : public Diagnostic {
       if (std::find(radii_.begin(), radius, *radius) != radius)
         keys.reject("extraction-radii", fmt::format("names {} twice", *radius));
     }
+    const double least = (config.time.end - config.time.start) / most_samples;
+    if (every_ > 0 && !(every_ >= least)) {
+      keys.reject("psi4-every", fmt::format("must be at least {}, for at most {} samples from time.start to "
+                                            "time.end, not {}",
+                                            least, most_samples, every_));
+    }
     if (every_ > 0 && radii_.empty()) keys.reject("psi4-every", "requires diagnostics.extraction-radii");
     // Resolved inputs give every key, with its default.
     if (every_ == 0 && l_max_ != psi4_most_l)
