@@ -102,7 +102,8 @@ const Mistake syntax_and_keys[] = {
      "in.toml:3:2: mehs: unknown table; did you mean 'mesh'?\n  3 | [mehs]\n    |  ^"},
     {"key_without_table", "cfl = 0.4\n" + probe,
      "in.toml:1:1: cfl: a key outside of any table; tables are: domain, boundary, mesh, partition, solver, "
-     "scenario, time, output, diagnostics, checkpoint, offload, gpu-memory, refinement\n  1 | cfl = 0.4\n    "
+     "scenario, time, output, diagnostics, checkpoint, offload, gpu-memory, refinement, horizon\n  1 | cfl = "
+     "0.4\n    "
      "| ^"},
     {"table_for_array", probe + "[refinement]\nkind = \"jump\"\n",
      "in.toml:3:2: refinement: must be a list of tables, each written [[refinement]]\n  3 | [refinement]\n   "
