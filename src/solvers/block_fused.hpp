@@ -259,6 +259,13 @@ class BlockFourthOrder : private BlockFused<P, 3, known> {
     const int strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double dx = patch.dx, dissipation = step_.pde.dissipation();
     const double near = 2.0 / (3.0 * dx), far = -1.0 / (12.0 * dx), damping = dissipation / (64.0 * dx);
+    // First, while no state is held: roots and quotients are calls that would spill it.
+    const auto place = [&](double* x) {
+      x[0] = fma(volume.i + 0.5, dx, patch.lower[0]);
+      x[1] = fma(volume.j + 0.5, dx, patch.lower[1]);
+      x[2] = fma(volume.k + 0.5, dx, patch.lower[2]);
+    };
+    const auto coefficients = coefficients_at<double>(step_.pde, place);
     const double* const slot = global(patch.q) + at;
     double q[N], gradient[3 * N], damped[N], rate[N];
     MEANDER_UNROLL
@@ -279,12 +286,8 @@ class BlockFourthOrder : private BlockFused<P, 3, known> {
     keep_order();
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) q[n] = slot[n * shape_.unknown_stride()];
-    const auto place = [&](double* x) {
-      x[0] = fma(volume.i + 0.5, dx, patch.lower[0]);
-      x[1] = fma(volume.j + 0.5, dx, patch.lower[1]);
-      x[2] = fma(volume.k + 0.5, dx, patch.lower[2]);
-    };
-    rates_at(step_.pde, place, static_cast<const double*>(q), static_cast<const double*>(gradient), rate);
+    rates_with(step_.pde, coefficients, static_cast<const double*>(q), static_cast<const double*>(gradient),
+               rate);
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
       if (P::rate_group(n) == group) advance(patch, n * shape_.volumes() + item, q[n], rate[n] + damped[n]);

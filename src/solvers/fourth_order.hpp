@@ -77,7 +77,8 @@ class FourthOrder {
         x[1] = fma(load<V>(plane_.y() + at), V(dx), V(task.lower[1]));
         x[2] = fma(V(k + 0.5), V(dx), V(task.lower[2]));
       };
-      rates_at(pde, place, static_cast<const V*>(q), static_cast<const V*>(gradient), rate);
+      rates_with(pde, coefficients_at<V>(pde, place), static_cast<const V*>(q),
+                 static_cast<const V*>(gradient), rate);
       for (int n = 0; n < N; ++n) store(rates + n * size_ + at, rate[n] + damped[n]);
     });
   }

@@ -17,9 +17,11 @@ concept PlacedRates = FusedRhs<P> && requires(const P& pde, const double* in, do
   pde.rates(in, in, pde.coefficients_at(in), out);
 };
 
-// rates() at a point. place(x) sets its three coordinates; it is called only if they matter.
-template <FusedRhs P, class T, class Place>
-MEANDER_TERM void rates_at(const P& pde, const Place& place, const T* q, const T* gradient, T* rate) {
+struct NoCoefficients {};
+
+// The coefficients at a point. place(x) sets its three coordinates; it is called only if they matter.
+template <class T, FusedRhs P, class Place>
+MEANDER_TERM auto coefficients_at(const P& pde, const Place& place) {
   if constexpr (PlacedRates<P>) {
     auto coefficients = pde.template coefficients<T>();
     if (pde.depends_on_place()) {
@@ -27,6 +29,16 @@ MEANDER_TERM void rates_at(const P& pde, const Place& place, const T* q, const T
       place(x);
       coefficients = pde.coefficients_at(static_cast<const T*>(x));
     }
+    return coefficients;
+  } else {
+    return NoCoefficients{};
+  }
+}
+
+template <FusedRhs P, class T, class Coefficients>
+MEANDER_TERM void rates_with(const P& pde, const Coefficients& coefficients, const T* q, const T* gradient,
+                             T* rate) {
+  if constexpr (PlacedRates<P>) {
     pde.rates(q, gradient, coefficients, rate);
   } else {
     pde.rates(q, gradient, rate);
