@@ -5,6 +5,7 @@
 // order. Usable in device code.
 
 #include "solvers/boxes.hpp"
+#include "solvers/math.hpp"
 #include "solvers/resident.hpp"
 
 namespace meander::solvers {
@@ -157,7 +158,7 @@ MEANDER_TERM bool restricted_value(const PatchLayout& layout, const SlotShape<D>
   RestrictedShare all{0, 0, 0};
   for (int k = 0; k < op.parts && all.count < whole; ++k) {
     const FillPart& part = parts[k];
-    const double* const from = address(part.from);
+    const double* const from = global(address(part.from));
     const ChildShare<D> share(layout, part.child, op.lower, op.extent, op.shift);
     if (!share.contains(i)) continue;
     const int place = unknown * share.volumes() + share.number(i);

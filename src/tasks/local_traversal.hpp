@@ -69,7 +69,7 @@ class LocalTraversal {
   // One step of level clock_[first()] and of all finer levels, from the beginning of the tick. The halos of
   // leaves are full if the tick is the first one.
   virtual void advance_levels(bool is_first);
-  // At the end of a step of that level, in which the next finer level took so many steps.
+  // At the end of a step of that level, in which the next finer level took that number of steps.
   virtual void end_step(std::size_t of_clock, int fine_steps);
 
   int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
