@@ -13,6 +13,7 @@
 #include "physics/ccz4/exact/punctures.hpp"
 #include "physics/ccz4/horizons/measures.hpp"
 #include "physics/ccz4/initial_data/two_punctures.hpp"
+#include "tests/simulation/physics_run.hpp"
 
 namespace meander::ccz4 {
 namespace {
@@ -202,6 +203,34 @@ TEST(Horizons, OfABinaryHaveTheMassesAndSpinsOfItsData) {
     EXPECT_NEAR(m.christodoulou_mass / data.adm_mass(h), 1, 1e-3);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(m.coordinate_spin[i], holes[h].spin[i], 1e-5);
     EXPECT_NEAR(m.spin[2], holes[h].spin[2], 1e-3);
+  }
+}
+
+// Bowen-York data have the same angular momentum on any surface about the puncture. The reference is solved in other
+// coordinates.
+TEST(Horizons, OfTheShippedSpinningPunctureHaveItsSpin) {
+  std::array<exact::Hole, 2> holes;
+  holes[0].spin[2] = 0.5;
+  holes[1] = {.mass = 0, .position = {2, 1, 1}, .momentum = {0, 0, 0}, .spin = {0, 0, 0}};
+  const TwoPunctures other(holes, 40, 16);
+  const auto find_of = [](const Fill& fill) {
+    const Found found = find(source_of(fill), {0.01, 0.02, 0}, 0.6, 8, {.residual = 1e-9});
+    EXPECT_EQ(found.search.status, SearchStatus::found);
+    return found.measures;
+  };
+  const HorizonMeasures reference =
+      find_of([&](const double(&x)[3], double* q) { exact::from_data(other, x, q); });
+  for (const auto& [spin, along] : {std::pair{"[0, 0, 0.5]", 2}, {"[0.5, 0, 0]", 0}}) {
+    const auto config =
+        simulation::shipped_input("spinning-puncture", {std::string("scenario.spin=") + spin});
+    const HorizonMeasures m =
+        find_of([&](const double(&x)[3], double* q) { config.scenario->initial(x, 0, q); });
+    std::printf("M_irr %.8f, %.1e off, M %.8f, chi %.6f\n", m.irreducible_mass,
+                m.irreducible_mass - reference.irreducible_mass, m.christodoulou_mass, m.chi);
+    EXPECT_NEAR(m.irreducible_mass, reference.irreducible_mass, 1e-6);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_NEAR(m.coordinate_spin[i], static_cast<int>(i) == along ? 0.5 : 0, 1e-6);
+    EXPECT_NEAR(m.spin[static_cast<std::size_t>(along)], 0.5, 1e-6);
   }
 }
 

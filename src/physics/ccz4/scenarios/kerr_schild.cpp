@@ -7,9 +7,7 @@
 #include <cmath>
 
 #include "physics/ccz4/exact/metrics.hpp"
-#include "physics/ccz4/exact/punctures.hpp"
 #include "physics/ccz4/module.hpp"
-#include "physics/ccz4/scenarios/holes.hpp"
 #include "simulation/scenario_tools/checks.hpp"
 #include "simulation/scenario_tools/deviation.hpp"
 
@@ -61,44 +59,10 @@ class KerrSchild final : public Scenario {
   ccz4::Slicing slicing_{};
 };
 
-// Brill-Lindquist data with a precollapsed lapse.
-class Puncture final : public Scenario, public HasHoles {
- public:
-  void describe(io::KeyTable& fields) override {
-    fields.number("mass", data_.holes.front().mass, "length", "mass of the black hole", io::greater_than(0));
-    fields.numbers("centre", given_centre_, "length", "position of the puncture; empty: the domain's centre");
-  }
-  void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override {
-    centre_ = checked_centre(fields, "centre", given_centre_, setup);
-    lower_ = setup.lower;
-    std::copy(centre_.begin(), centre_.end(), data_.holes.front().position);
-  }
-  void check_widths(const io::KeyTable& fields, const std::vector<double>& widths) const override {
-    check_off_volume_centres(fields, "centre", centre_, lower_, widths);
-  }
-
-  std::vector<Point<3>> tracked_points() const override { return {centre_}; }
-  std::vector<double> hole_masses() const override { return {data_.holes.front().mass}; }
-
-  void initial(const double* centre, double, double* q) const override {
-    const double x[3] = {centre[0], centre[1], centre[2]};
-    exact::from_data(data_, x, q);
-  }
-
- private:
-  exact::Punctures data_{{exact::Hole{}}};
-  std::vector<double> given_centre_, lower_;
-  std::array<double, 3> centre_{};
-  ccz4::Slicing slicing_{};
-};
-
 }  // namespace
 
 std::unique_ptr<Scenario> make_kerr_schild() {
   return std::make_unique<KerrSchild>();
-}
-std::unique_ptr<Scenario> make_puncture() {
-  return std::make_unique<Puncture>();
 }
 
 }  // namespace meander::ccz4
