@@ -115,6 +115,10 @@ int main(int argc, char** argv) {
   app.add_option("--patch-sizes", sizes, "patch sizes p")->delimiter(',');
   app.add_option("--schemes", schemes, "rusanov, muscl; with --device also ccz4-rusanov, ccz4-fourth-order")
       ->delimiter(',');
+  std::vector<std::string> meshes = {"uniform", "adaptive"};
+  app.add_option("--meshes", meshes, "uniform, adaptive: for one rank without --device")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"uniform", "adaptive"}));
   app.add_option("--dimensions", dim, "2 or 3")->check(CLI::Range(2, 3));
   app.add_option("--threads", threads, "threads")->check(CLI::Range(1, 1024));
   app.add_option("--repeats", repeats, "repeats, of which the median counts")->check(CLI::Range(1, 1000));
@@ -174,11 +178,12 @@ int main(int argc, char** argv) {
     for (const auto& scheme : schemes) {
       for (const int p : sizes) {
         double uniform = 0;
-        for (const bool adaptive : {false, true}) {
+        for (const std::string& mesh : meshes) {
+          const bool adaptive = mesh == "adaptive";
           const Figures f = measure({scheme, p, adaptive}, dim, volumes, threads, repeats);
-          fmt::print("{:8} {:>3} {:>9} {:>8} {:>10} {:>8.1f} {:>8.1f} {:>8.1f}  {}\n", scheme, p,
-                     adaptive ? "adaptive" : "uniform", f.leaves, f.volumes, f.median, f.least, f.most,
-                     adaptive ? fmt::format("{:.2f}", f.median / uniform) : "");
+          fmt::print("{:8} {:>3} {:>9} {:>8} {:>10} {:>8.1f} {:>8.1f} {:>8.1f}  {}\n", scheme, p, mesh,
+                     f.leaves, f.volumes, f.median, f.least, f.most,
+                     adaptive && uniform > 0 ? fmt::format("{:.2f}", f.median / uniform) : "");
           if (!adaptive) uniform = f.median;
         }
       }

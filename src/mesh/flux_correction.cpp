@@ -42,13 +42,16 @@ FluxCorrection<D>::FluxCorrection(const LocalView<D>& view, const solvers::Patch
       faces_.push_back({static_cast<std::uint8_t>(face), register_of(static_cast<std::int32_t>(leaf), face),
                         parts_.size(), fine.size()});
       for (const FineFace& part : fine) {
+        const std::size_t of_unknown =
+            part_doubles(part.sub_face) / static_cast<std::size_t>(layout.unknowns);
         if (view.is_own(part.leaf)) {
-          parts_.push_back({register_of(part.leaf, face ^ 1), part.sub_face, false});
+          const std::size_t fluxes = register_of(part.leaf, face ^ 1);
+          parts_.push_back({fluxes, part.sub_face, false, sums_of(fluxes), of_unknown});
           continue;
         }
         auto& peer = peers_[peer_of.at(view.rank(part.leaf))];
         received.emplace_back(parts_.size(), peer_of.at(view.rank(part.leaf)));
-        parts_.push_back({peer.receive, part.sub_face, true});
+        parts_.push_back({peer.receive, part.sub_face, true, 0, of_unknown});
         peer.receive += part_doubles(part.sub_face);
       }
     }
@@ -66,7 +69,9 @@ template <int D>
 void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
   const auto cells = view.neighbours().cells();
   const auto block = static_cast<std::size_t>(layout_.face_flux_size());
+  std::size_t sums = 0;
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
+    sums_begin_.push_back(static_cast<std::int32_t>(face_sums_.size()));
     for (int face = 0; face < 2 * D; ++face) {
       const auto neighbour =
           view.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(across<D>(face)));
@@ -76,9 +81,18 @@ void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
       if (!corrects(finer ? cells[leaf].level : cells[leaf].level - 1)) continue;
       table_.push_back(
           {static_cast<std::int32_t>(leaf), static_cast<std::uint8_t>(face), table_.size() * block});
+      if (finer) continue;
+      FaceSums& part = face_sums_.emplace_back(FaceSums{table_.back().offset, sums, {}});
+      for (int a = 0, t = 0; a < D; ++a) {
+        if (a != face / 2)
+          part.sub_face[static_cast<std::size_t>(t++)] = static_cast<std::int8_t>(cells[leaf].at[a] % 3);
+      }
+      sums += part_doubles(part.sub_face);
     }
   }
+  sums_begin_.push_back(static_cast<std::int32_t>(face_sums_.size()));
   registers_.resize(table_.size() * block);
+  sums_.resize(sums);
 }
 
 // Lists the fine faces that correct ghosts, in the order of the constructor on the ranks of the ghosts.
@@ -92,7 +106,8 @@ void FluxCorrection<D>::list_outgoing(const LocalView<D>& view) {
       for (int face = 0; face < 2 * D; ++face) {
         for (const FineFace& part : fine_faces(view, view.ghost(g), face)) {
           if (!view.is_own(part.leaf)) continue;
-          outgoing_.push_back({register_of(part.leaf, face ^ 1), part.sub_face, offset});
+          const std::size_t fine = register_of(part.leaf, face ^ 1);
+          outgoing_.push_back({fine, part.sub_face, offset, sums_of(fine)});
           offset += part_doubles(part.sub_face);
         }
       }
@@ -137,6 +152,11 @@ std::size_t FluxCorrection<D>::register_of(std::int32_t leaf, int face) const {
 }
 
 template <int D>
+std::size_t FluxCorrection<D>::sums_of(std::size_t register_offset) const {
+  return std::ranges::lower_bound(face_sums_, register_offset, {}, &FaceSums::fluxes)->sums;
+}
+
+template <int D>
 std::size_t FluxCorrection<D>::part_doubles(const SubFace& sub_face) const {
   std::size_t blocks = 0;
   for_blocks(layout_.p, sub_face[0], D == 3 ? sub_face[D - 2] : 0, D == 3, [&](const Block&) { ++blocks; });
@@ -147,7 +167,8 @@ template <int D>
 std::size_t FluxCorrection<D>::plan_bytes() const {
   return table_.size() * sizeof(Register) + faces_.size() * sizeof(CoarseFace) +
          parts_.size() * sizeof(MeanPart) + coarse_leaves_.size() * sizeof(std::int32_t) +
-         face_begin_.size() * sizeof(std::size_t) + outgoing_.size() * sizeof(Outgoing);
+         face_begin_.size() * sizeof(std::size_t) + outgoing_.size() * sizeof(Outgoing) +
+         face_sums_.size() * sizeof(FaceSums) + sums_begin_.size() * sizeof(std::int32_t);
 }
 
 template <int D>
@@ -158,44 +179,33 @@ void FluxCorrection<D>::attach(std::span<solvers::PatchTask> patches) {
 }
 
 template <int D>
+void FluxCorrection<D>::sum_parts(std::size_t leaf) {
+  for (auto i = sums_begin_[leaf]; i < sums_begin_[leaf + 1]; ++i) {
+    const FaceSums& face = face_sums_[static_cast<std::size_t>(i)];
+    sum_face(layout_, face.sub_face[0], D == 3 ? face.sub_face[D - 2] : 0, registers_.data() + face.fluxes,
+             sums_.data() + face.sums);
+  }
+}
+
+template <int D>
 void FluxCorrection<D>::pack(std::size_t i, double* send_buffer) const {
   const Outgoing& item = outgoing_[i];
-  const int p = layout_.p;
-  double* out = send_buffer + item.offset;
-  for (int u = 0; u < layout_.unknowns; ++u) {
-    const double* fine = registers_.data() + item.fine + static_cast<std::size_t>(u * layout_.face_volumes());
-    for_blocks(p, item.sub_face[0], D == 3 ? item.sub_face[D - 2] : 0, D == 3, [&](const Block& block) {
-      const double first = fine[block.y * p + block.x];
-      *out++ = first;
-      *out++ = sum_of_differences(fine, p, block, first);
-    });
-  }
+  std::copy_n(sums_.data() + item.sums, part_doubles(item.sub_face), send_buffer + item.offset);
 }
 
 template <int D>
 void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, double dt,
                               const double* receive_buffer) const {
   const int p = layout_.p;
-  const auto face_volumes = static_cast<std::size_t>(layout_.face_volumes());
   for (const CoarseFace& face : faces(i)) {
     const auto add = [&](int u, FaceMean* mean) {
       for (const MeanPart& part : parts(face)) {
-        const int sx = part.sub_face[0], sy = D == 3 ? part.sub_face[D - 2] : 0;
-        if (part.received) {
-          const std::size_t of_unknown =
-              part_doubles(part.sub_face) / static_cast<std::size_t>(layout_.unknowns);
-          const double* in = receive_buffer + part.offset + static_cast<std::size_t>(u) * of_unknown;
-          for_blocks(p, sx, sy, D == 3, [&](const Block& block) {
-            mean[block.coarse].add(in[0], in[1], block.count());
-            in += 2;
-          });
-        } else {
-          const double* fine = registers_.data() + part.offset + static_cast<std::size_t>(u) * face_volumes;
-          for_blocks(p, sx, sy, D == 3, [&](const Block& block) {
-            const double first = fine[block.y * p + block.x];
-            mean[block.coarse].add(first, sum_of_differences(fine, p, block, first), block.count());
-          });
-        }
+        const double* in = part.received ? receive_buffer + part.offset : sums_.data() + part.sums;
+        in += part.of_unknown * static_cast<std::size_t>(u);
+        for_blocks(p, part.sub_face[0], D == 3 ? part.sub_face[D - 2] : 0, D == 3, [&](const Block& block) {
+          mean[block.coarse].add(in[0], in[1], block.count());
+          in += 2;
+        });
       }
     };
     replace_flux<D>(layout_, face.face, registers_.data() + face.own, patch.q,

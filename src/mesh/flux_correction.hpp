@@ -30,6 +30,8 @@ class FluxCorrection {
     std::size_t offset;  // of the fine leaf's register, or in the receive buffer
     SubFace sub_face{};
     bool received = false;
+    std::size_t sums = 0;        // own fine leaf: offset of the sums of its face
+    std::size_t of_unknown = 0;  // doubles of the part for each unknown
   };
   struct CoarseFace {
     std::uint8_t face;
@@ -40,6 +42,7 @@ class FluxCorrection {
     std::size_t fine;  // offset of the register
     SubFace sub_face{};
     std::size_t offset;  // in the send buffer
+    std::size_t sums;    // offset of the sums of the face
   };
 
   FluxCorrection() = default;
@@ -57,11 +60,14 @@ class FluxCorrection {
   std::span<const parallel::NeighbourMessages::Peer> peers() const { return peers_; }
   // Number of faces whose parts are sent.
   std::size_t outgoing() const { return outgoing_.size(); }
-  // Sums outgoing part i, after the update of its leaf. Calls for different i may run concurrently.
+  // Sums the parts of coarse faces that a leaf contributes: after its update, while its registers are in cache. Calls for
+  // different leaves may run concurrently.
+  void sum_parts(std::size_t leaf);
+  // Copies outgoing part i, after sum_parts() of its leaf. Calls for different i may run concurrently.
   void pack(std::size_t i, double* send_buffer) const;
 
-  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers. The receive buffer
-  // holds the parts of other ranks. Calls for different i may run concurrently.
+  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers, after sum_parts() of all
+  // leaves. The receive buffer holds the parts of other ranks. Calls for different i may run concurrently.
   void apply(std::size_t i, const solvers::PatchTask& patch, double dt, const double* receive_buffer) const;
 
   // The plan, for work on devices: the registers, each a block of PatchLayout::face_flux_size() doubles, the
@@ -80,7 +86,7 @@ class FluxCorrection {
   // Length of a part: for each coarse volume face that the fine face touches and each unknown, two.
   std::size_t part_doubles(const SubFace& sub_face) const;
 
-  std::size_t bytes() const { return registers_.size() * sizeof(double); }
+  std::size_t bytes() const { return (registers_.size() + sums_.size()) * sizeof(double); }
   // Memory of the plan, without registers.
   std::size_t plan_bytes() const;
 
@@ -96,11 +102,20 @@ class FluxCorrection {
   // The fine leaves across a face, in curve order; empty without finer neighbour that corrects it.
   std::vector<FineFace> fine_faces(const LocalView<D>& view, std::int32_t leaf, int face) const;
   std::size_t register_of(std::int32_t leaf, int face) const;
+  std::size_t sums_of(std::size_t register_offset) const;
 
   solvers::PatchLayout layout_;
   std::optional<int> coarse_level_;
   std::vector<double> registers_;
   std::vector<Register> table_;  // of all faces at a jump, sorted by leaf and face
+  // Of faces on the fine side: the part of the coarse face, as sums.
+  struct FaceSums {
+    std::size_t fluxes, sums;  // offsets of register and sums
+    SubFace sub_face{};
+  };
+  std::vector<FaceSums> face_sums_;       // in the order of the table
+  std::vector<std::int32_t> sums_begin_;  // face_sums_ of a leaf: sums_begin_[leaf] .. sums_begin_[leaf + 1]
+  std::vector<double> sums_;
   std::vector<CoarseFace> faces_;
   std::vector<MeanPart> parts_;
   std::vector<std::int32_t> coarse_leaves_;

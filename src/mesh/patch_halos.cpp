@@ -54,6 +54,7 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
 
 template <int D>
 void PatchMesh<D>::exchange_updated(std::size_t index, const UpdateOrder& updates) {
+  if (solver_.traits().conservative) sum_fluxes(static_cast<std::size_t>(order_[index]));
   halos_.exchange_updated(static_cast<std::size_t>(order_[index]), [&](std::size_t other) {
     return updates.knows_before(static_cast<std::size_t>(order_index_[other]), index);
   });

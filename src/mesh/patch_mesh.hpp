@@ -131,9 +131,11 @@ class PatchMesh {
   bool has_messages() const { return !halos_.messages().is_empty(); }
   bool has_flux_messages() const { return !flux_messages_.is_empty(); }
 
-  // correct() corrects flux_correction().coarse_leaves()[i]. sum_parts() must follow: the partial sums that
+  // sum_fluxes() of a leaf, which exchange_updated() calls, sums what its fluxes contribute to coarser faces. correct() corrects
+  // flux_correction().coarse_leaves()[i]. sum_parts() must follow: the partial sums that
   // coarser halos read of the leaf date from its update.
   const FluxCorrection<D>& flux_correction() const { return flux_correction_; }
+  void sum_fluxes(std::size_t leaf) { flux_correction_.sum_parts(leaf); }
   void correct(std::size_t i, double dt) const;
   void sum_parts(std::size_t leaf);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "base/assert.hpp"
@@ -20,7 +21,7 @@ double minmod(double a, double b) {
 
 // Slope in a volume along one axis from values of the interior alone. `q` points to the volume, whose index
 // along the axis is i.
-double interior_slope(const double* q, std::ptrdiff_t stride, int i, int p) {
+inline double interior_slope(const double* q, std::ptrdiff_t stride, int i, int p) {
   if (i == 0) return minmod(q[stride] - q[0], q[2 * stride] - q[stride]);
   if (i == p - 1) return minmod(q[0] - q[-stride], q[-stride] - q[-2 * stride]);
   return minmod(q[0] - q[-stride], q[stride] - q[0]);
@@ -103,12 +104,60 @@ class Slopes {
 // For each fine volume of a row of the box along x: its coarse volume, counted from the coarse box, and its
 // offset from that volume's centre in coarse widths: -1/3, 0 or 1/3.
 struct RowMap {
+  int width;
   int coarse[max_patch_size];
   double place[max_patch_size];
+
+  // Coarse values at the fine volumes of a row.
+  void expand(const double* values, double* row) const {
+    for (int x = 0; x < width; ++x) row[x] = values[coarse[x]];
+  }
 };
 
 constexpr double place_of(int fine, int coarse) {
   return (fine - 3 * coarse - 1) / 3.0;
+}
+
+// Calls body(c, volume, rows) for the first volume c of each row of the coarse box: its number in the box, and the
+// rows of fine volumes of `box` within the coarse row.
+template <int D, class Body>
+void for_coarse_rows(const Box<D>& box, const Index<D>& offset, const Box<D>& coarse_box, const Body& body) {
+  std::size_t volume = 0;
+  for_rows<D>(coarse_box, [&](const Index<D>& c) {
+    Box<D> rows = box;
+    for (int a = 1; a < D; ++a) {
+      const int begin = std::max(3 * c[a] - offset[a], box.lower[a]);
+      rows.lower[a] = begin;
+      rows.extent[a] = std::min(3 * c[a] + 3 - offset[a], box.lower[a] + box.extent[a]) - begin;
+    }
+    body(c, volume, rows);
+    volume += static_cast<std::size_t>(coarse_box.extent[0]);
+  });
+}
+
+// Sets unknown u in the fine rows: calls begin(first volume) for each row, then value(x) for its volumes.
+template <int D, class Begin, class Value>
+void write_rows(const PatchLayout& layout, double* fine, int u, const Box<D>& rows, const Begin& begin,
+                const Value& value) {
+  const std::ptrdiff_t row = layout.stride(1), plane = layout.stride(2);
+  double* const first = fine + layout.at(u, rows.lower);
+  const auto write = [&](auto width) {
+    for_rows<D>(rows, [&](const Index<D>& f) {
+      begin(f);
+      double* const to =
+          first + (f[1] - rows.lower[1]) * row + (D == 3 ? (f[D - 1] - rows.lower[D - 1]) * plane : 0);
+      for (int x = 0; x < width; ++x) to[x] = value(x);
+    });
+  };
+  // Halos across x faces have narrow rows.
+  switch (rows.extent[0]) {
+    case 1:
+      return write(std::integral_constant<int, 1>());
+    case 2:
+      return write(std::integral_constant<int, 2>());
+    default:
+      return write(rows.extent[0]);
+  }
 }
 
 }  // namespace
@@ -124,52 +173,41 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
   }
   const Box<D> coarse_box = coarse_box_of<D>(layout, box, offset);
   RowMap map;
-  for (int x = 0; x < box.extent[0]; ++x) {
+  map.width = box.extent[0];
+  for (int x = 0; x < map.width; ++x) {
     const int f = box.lower[0] + offset[0] + x, c = floor_third(f);
     map.coarse[x] = c - coarse_box.lower[0];
     map.place[x] = place_of(f, c);
   }
-  // For a fine row: the first coarse volume of its coarse row, that volume's index in the box, and the row's
-  // offsets.
-  const auto coarse_row = [&](const Index<D>& f, Index<D>& c, std::size_t& volume, double* place) {
-    volume = 0;
-    for (int a = D - 1; a >= 1; --a) {
-      c[a] = floor_third(f[a] + offset[a]);
-      place[a] = place_of(f[a] + offset[a], c[a]);
-      volume = (volume + static_cast<std::size_t>(c[a] - coarse_box.lower[a])) *
-               static_cast<std::size_t>(coarse_box.extent[a - 1]);
-    }
-    c[0] = coarse_box.lower[0];
-  };
-  Index<D> c{};
-  std::size_t volume = 0;
-  double place[D] = {};
-
   if (solver.traits().prolongation == Prolongation::constant) {
-    for_rows<D>(box, [&](const Index<D>& f) {
-      coarse_row(f, c, volume, place);
+    for_coarse_rows<D>(box, offset, coarse_box, [&](const Index<D>& c, std::size_t, const Box<D>& rows) {
       for (int u = 0; u < layout.unknowns; ++u) {
-        double* to = fine + layout.at(u, f);
-        const double* from = coarse + layout.at(u, c);
-        for (int x = 0; x < box.extent[0]; ++x) to[x] = from[map.coarse[x]];
+        double row[max_patch_size];
+        map.expand(coarse + layout.at(u, c), row);
+        write_rows<D>(
+            layout, fine, u, rows, [](const Index<D>&) {}, [&](int x) { return row[x]; });
       }
     });
     return;
   }
   const Slopes<D> slopes(solver, layout, coarse, coarse_box);
-  for_rows<D>(box, [&](const Index<D>& f) {
-    coarse_row(f, c, volume, place);
+  for_coarse_rows<D>(box, offset, coarse_box, [&](const Index<D>& c, std::size_t volume, const Box<D>& rows) {
     for (int u = 0; u < layout.unknowns; ++u) {
-      double* to = fine + layout.at(u, f);
-      const double* from = coarse + layout.at(u, c);
-      const double* slope[D];
-      for (int a = 0; a < D; ++a) slope[a] = slopes.at(u, a) + volume;
-      for (int x = 0; x < box.extent[0]; ++x) {
-        const int n = map.coarse[x];
-        double value = from[n] + map.place[x] * slope[0][n];
-        for (int a = 1; a < D; ++a) value += place[a] * slope[a][n];
-        to[x] = value;
-      }
+      double row[max_patch_size], slope[D][max_patch_size];
+      map.expand(coarse + layout.at(u, c), row);
+      for (int a = 0; a < D; ++a) map.expand(slopes.at(u, a) + volume, slope[a]);
+      for (int x = 0; x < map.width; ++x) row[x] += map.place[x] * slope[0][x];
+      double place[D] = {};
+      write_rows<D>(
+          layout, fine, u, rows,
+          [&](const Index<D>& f) {
+            for (int a = 1; a < D; ++a) place[a] = place_of(f[a] + offset[a], c[a]);
+          },
+          [&](int x) {
+            double value = row[x];
+            for (int a = 1; a < D; ++a) value += place[a] * slope[a][x];
+            return value;
+          });
     }
   });
 }

@@ -21,22 +21,33 @@ Third third_of(const PatchLayout& layout, int coarse, int shift, int child) {
 }
 
 // The rows of fine volumes, up to 3^(D-1), that a row of coarse volumes covers in one fine patch.
+template <int D>
 struct FineRows {
-  const double* row[9];
+  std::ptrdiff_t row[ipow(3, D - 1)];  // offsets of their first volumes, for the first unknown
   int count = 0;
   double excess[max_patch_size];  // at each x: sum over rows of their difference to the first row
 
   // Along x first, which vectorises well. Exactly zero where the rows are equal.
-  void sum_rows(int begin, int end) {
+  void sum_rows(const double* fine, int begin, int end) {
+    if (count == ipow(3, D - 1)) return sum_all_rows(fine, begin, end);
     std::fill(excess + begin, excess + end, 0.0);
     for (int r = 1; r < count; ++r) {
-      for (int x = begin; x < end; ++x) excess[x] += row[r][x] - row[0][x];
+      for (int x = begin; x < end; ++x) excess[x] += fine[row[r] + x] - fine[row[0] + x];
+    }
+  }
+  // The same operations with all sums of a column in a register.
+  void sum_all_rows(const double* fine, int begin, int end) {
+    const double* const first = fine + row[0];
+    for (int x = begin; x < end; ++x) {
+      double sum = 0;
+      for (int r = 1; r < ipow(3, D - 1); ++r) sum += fine[row[r] + x] - first[x];
+      excess[x] = sum;
     }
   }
   // Sum of the differences to q0 over columns begin .. end - 1.
-  double differences(int begin, int end, double q0) const {
+  double differences(const double* fine, int begin, int end, double q0) const {
     double sum = 0;
-    for (int x = begin; x < end; ++x) sum += excess[x] + count * (row[0][x] - q0);
+    for (int x = begin; x < end; ++x) sum += excess[x] + count * (fine[row[0] + x] - q0);
     return sum;
   }
 };
@@ -67,8 +78,8 @@ void place_middles(const PatchLayout& layout, double* coarse, const Box<D>& shar
 }
 
 template <int D>
-FineRows fine_rows(const PatchLayout& layout, const double* fine, const Index<D>& child, int unknown,
-                   const Index<D>& coarse, const Index<D>& shift) {
+FineRows<D> fine_rows(const PatchLayout& layout, const Index<D>& child, const Index<D>& coarse,
+                      const Index<D>& shift) {
   Box<D> box;
   box.extent.fill(1);
   for (int a = 1; a < D; ++a) {
@@ -76,8 +87,8 @@ FineRows fine_rows(const PatchLayout& layout, const double* fine, const Index<D>
     box.lower[a] = third.begin;
     box.extent[a] = third.end - third.begin;
   }
-  FineRows rows;
-  for_rows<D>(box, [&](const Index<D>& f) { rows.row[rows.count++] = fine + layout.at(unknown, f); });
+  FineRows<D> rows;
+  for_rows<D>(box, [&](const Index<D>& f) { rows.row[rows.count++] = layout.at(0, f); });
   return rows;
 }
 
@@ -113,19 +124,27 @@ void restrict_part(const PatchLayout& layout, const double* fine, const Index<D>
   const Box<D> share = share_of<D>(layout, child, restriction);
   if (share.volumes() == 0) return;
   if (layout.point_values) return pick_middles<D>(layout, fine, child, restriction, share, part);
-  const int last = share.lower[0] + share.extent[0] - 1;
-  for (int u = 0; u < layout.unknowns; ++u) {
-    for_rows<D>(share, [&](const Index<D>& c) {
-      FineRows rows = fine_rows<D>(layout, fine, child, u, c, restriction.shift);
-      rows.sum_rows(third_of(layout, c[0], restriction.shift[0], child[0]).begin,
-                    third_of(layout, last, restriction.shift[0], child[0]).end);
-      for (int x = c[0]; x <= last; ++x, part += 2) {
-        const Third third = third_of(layout, x, restriction.shift[0], child[0]);
-        part[0] = rows.row[0][third.begin];
-        part[1] = rows.differences(third.begin, third.end, part[0]);
+  const int width = share.extent[0];
+  Third thirds[max_patch_size];
+  for (int x = 0; x < width; ++x)
+    thirds[x] = third_of(layout, share.lower[0] + x, restriction.shift[0], child[0]);
+  const std::ptrdiff_t of_unknown = 2 * static_cast<std::ptrdiff_t>(share.volumes());
+  for_rows<D>(share, [&](const Index<D>& c) {
+    FineRows<D> rows = fine_rows<D>(layout, child, c, restriction.shift);
+    const double* from = fine;
+    double* to = part;
+    for (int u = 0; u < layout.unknowns; ++u, from += layout.unknown_stride(), to += of_unknown) {
+      rows.sum_rows(from, thirds[0].begin, thirds[width - 1].end);
+      for (int x = 0; x < width; ++x) {
+        const auto [begin, end] = thirds[x];
+        const double q0 = from[rows.row[0] + begin];
+        to[2 * x] = q0;
+        to[2 * x + 1] = end - begin == 3 ? rows.differences(from, begin, begin + 3, q0)
+                                         : rows.differences(from, begin, end, q0);
       }
-    });
-  }
+    }
+    part += 2 * width;
+  });
 }
 
 template <int D>
@@ -146,47 +165,69 @@ void combine_parts(const PatchLayout& layout, double* coarse, std::span<const Re
   };
   thread_local std::vector<Shared> all_shared;
   const Box<D>& box = restriction.box;
-  all_shared.resize(std::max(all_shared.size(), box.volumes() * static_cast<std::size_t>(layout.unknowns)));
+  const std::size_t volumes = box.volumes();
+  // Volumes lie across leaves only if the leaves' size is not a multiple of 3.
+  if (layout.p % 3 != 0) {
+    const std::size_t size = volumes * static_cast<std::size_t>(layout.unknowns);
+    all_shared.resize(std::max(all_shared.size(), size));
+    std::fill_n(all_shared.data(), size, Shared{0, 0, 0});
+  }
   Shared* const shared = all_shared.data();
-  std::fill_n(shared, box.volumes() * static_cast<std::size_t>(layout.unknowns), Shared{0, 0, 0});
   constexpr int whole = ipow(3, D);
   const double weight = 1.0 / whole;
 
   for (const RestrictedPart<D>& part : parts) {
     const Box<D> share = share_of<D>(layout, part.child, restriction);
     if (share.volumes() == 0) continue;
-    const double* figures = part.part;
-    for (int u = 0; u < layout.unknowns; ++u) {
-      for_rows<D>(share, [&](const Index<D>& c) {
-        int rows = 1;
-        std::size_t place = 0;
-        for (int a = D - 1; a >= 0; --a) {
-          place =
-              place * static_cast<std::size_t>(box.extent[a]) + static_cast<std::size_t>(c[a] - box.lower[a]);
-          if (a == 0) continue;
-          const Third third = third_of(layout, c[a], restriction.shift[a], part.child[a]);
-          rows *= third.end - third.begin;
+    const int width = share.extent[0];
+    const std::ptrdiff_t of_unknown = 2 * static_cast<std::ptrdiff_t>(share.volumes());
+    const double* of_row = part.part;
+    for_rows<D>(share, [&](const Index<D>& c) {
+      int rows = 1;
+      std::size_t place = 0;
+      for (int a = D - 1; a >= 0; --a) {
+        place =
+            place * static_cast<std::size_t>(box.extent[a]) + static_cast<std::size_t>(c[a] - box.lower[a]);
+        if (a == 0) continue;
+        const Third third = third_of(layout, c[a], restriction.shift[a], part.child[a]);
+        rows *= third.end - third.begin;
+      }
+      int count[max_patch_size];
+      bool all_whole = true;
+      for (int x = 0; x < width; ++x) {
+        const Third third = third_of(layout, c[0] + x, restriction.shift[0], part.child[0]);
+        count[x] = rows * (third.end - third.begin);
+        all_whole = all_whole && count[x] == whole;
+      }
+      double* to = coarse + layout.at(0, c);
+      const double* figures = of_row;
+      of_row += 2 * width;
+      if (all_whole) {
+        for (int u = 0; u < layout.unknowns; ++u, to += layout.unknown_stride(), figures += of_unknown) {
+          for (int x = 0; x < width; ++x) to[x] = figures[2 * x] + figures[2 * x + 1] * weight;
         }
-        double* to = coarse + layout.at(u, c);
-        Shared* row = shared + static_cast<std::size_t>(u) * box.volumes() + place;
-        for (int x = 0; x < share.extent[0]; ++x, figures += 2) {
-          const Third third = third_of(layout, c[0] + x, restriction.shift[0], part.child[0]);
-          const int n = rows * (third.end - third.begin);
-          if (n == whole) {
-            to[x] = figures[0] + figures[1] * weight;
+        return;
+      }
+      Shared* row = shared + place;
+      for (int u = 0; u < layout.unknowns;
+           ++u, to += layout.unknown_stride(), figures += of_unknown, row += volumes) {
+        for (int x = 0; x < width; ++x) {
+          const double first = figures[2 * x], sum = figures[2 * x + 1];
+          if (count[x] == whole) {
+            to[x] = first + sum * weight;
             continue;
           }
           Shared& volume = row[x];
           if (volume.count == 0) {
-            volume = {figures[0], figures[1], n};
+            volume = {first, sum, count[x]};
           } else {
-            volume.sum += figures[1] + n * (figures[0] - volume.first);
-            volume.count += n;
+            volume.sum += sum + count[x] * (first - volume.first);
+            volume.count += count[x];
           }
           if (volume.count == whole) to[x] = volume.first + volume.sum * weight;
         }
-      });
-    }
+      }
+    });
   }
 }
 

@@ -287,6 +287,7 @@ class DeviceTree {
       registers_ = flux - entry.offset;
       std::generate_n(flux, mesh_.layout().face_flux_size(), [&] { return draw(random); });
     }
+    for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) mesh_.sum_fluxes(leaf);
     std::size_t received = 0;
     for (const auto& peer : fluxes().peers()) received += peer.receive;
     received_fluxes_.resize(received);
