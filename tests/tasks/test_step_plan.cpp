@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 
@@ -92,6 +94,114 @@ TEST(StepPlan, HasTheLeastWorkOfAllPlansAndExceedsNoLimit) {
     const Ratios again =
         choose_ratios(plan.dt, std::span(limits).subspan(1), std::span(leaves).subspan(1), 4);
     EXPECT_TRUE(std::equal(again.begin(), again.end(), plan.ratios.begin() + 1)) << "trial " << trial;
+  }
+}
+
+// Every combination of the last levels, larger ratios of coarser levels first.
+void for_all_ratios(std::size_t levels, std::size_t free, int most,
+                    const std::function<void(const Ratios&)>& body) {
+  Ratios ratios(levels, 1);
+  const std::function<void(std::size_t)> from = [&](std::size_t level) {
+    if (level == levels) return body(ratios);
+    for (ratios[level] = level < levels - free ? 1 : most; ratios[level] > 0; --ratios[level])
+      from(level + 1);
+  };
+  from(0);
+}
+
+// The definition of plan_steps() and choose_ratios(), word by word.
+StepPlan plan_by_all(const Limits& limits, const Leaves& leaves, std::size_t free) {
+  StepPlan best{infinite, Ratios(limits.size(), 1)};
+  double least = infinite;
+  for_all_ratios(limits.size(), free, 3, [&](const Ratios& ratios) {
+    StepPlan plan{infinite, ratios};
+    double steps = 1, updates = 0;
+    for (std::size_t level = 0; level < limits.size(); ++level) {
+      steps *= ratios[level];
+      updates += static_cast<double>(leaves[level]) * steps;
+      plan.dt = std::min(plan.dt, steps * limits[level]);
+    }
+    if (!(updates / plan.dt < least * (1 - 1e-12))) return;
+    least = updates / plan.dt;
+    best = plan;
+  });
+  return best;
+}
+Ratios choose_by_all(double dt, const Limits& limits, const Leaves& leaves, std::size_t free) {
+  for (int most = 3; most <= 9; ++most) {
+    Ratios best;
+    double least = infinite;
+    for_all_ratios(limits.size(), free, most, [&](const Ratios& ratios) {
+      double steps = 1, updates = 0;
+      for (std::size_t level = 0; level < limits.size(); ++level) {
+        steps *= ratios[level];
+        updates += static_cast<double>(leaves[level]) * steps;
+        if (level >= limits.size() - free && dt > steps * limits[level] * (1 + 1e-12)) return;
+      }
+      if (!(updates < least)) return;
+      least = updates;
+      best = ratios;
+    });
+    if (!best.empty()) return best;
+  }
+  Ratios largest(limits.size(), 1);
+  std::fill(largest.end() - static_cast<std::ptrdiff_t>(free), largest.end(), 9);
+  return largest;
+}
+
+// Limits with exact ratios and equal ones, infinite limits and levels without leaves among them, which give ties.
+TEST(StepPlan, AndRatiosAreThoseOfASearchThroughAllOfThem) {
+  std::mt19937 random(11);
+  const auto number = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+  int large = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    const auto levels = static_cast<std::size_t>(1 + number(5));
+    const auto free = static_cast<std::size_t>(number(static_cast<int>(levels)));
+    Limits limits(levels);
+    Leaves leaves(levels);
+    double limit = 1;
+    const bool exact = number(2) == 0;
+    for (std::size_t level = levels; level-- > 0;) {
+      limits[level] = number(12) == 0 ? infinite : limit;
+      limit *= exact ? 1 + number(3) : 0.5 + 0.001 * number(4000);
+      leaves[level] = number(8) == 0 ? 0 : number(300);
+    }
+    const StepPlan plan = plan_steps(limits, leaves, static_cast<int>(free)),
+                   expected = plan_by_all(limits, leaves, free);
+    if (!std::isinf(expected.dt)) {
+      EXPECT_EQ(plan.ratios, expected.ratios) << "trial " << trial;
+      EXPECT_EQ(plan.dt, expected.dt) << "trial " << trial;
+    }
+    // Wave speeds have grown since.
+    const double dt = std::isinf(plan.dt) ? 1 : plan.dt * (1 + 0.01 * number(trial % 3 == 0 ? 600 : 60));
+    const Limits finer(limits.begin() + 1, limits.end());
+    const Leaves of_finer(leaves.begin() + 1, leaves.end());
+    const Ratios ratios = choose_ratios(dt, finer, of_finer, static_cast<int>(free));
+    EXPECT_EQ(ratios, choose_by_all(dt, finer, of_finer, free)) << "trial " << trial;
+    large += std::ranges::count_if(ratios, [](int ratio) { return ratio > 3; }) > 0 ? 1 : 0;
+  }
+  EXPECT_GT(large, 20);
+}
+
+// A search through all 9^9 combinations would take hours.
+TEST(StepPlan, IsQuickForManyLevels) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> factor(0.7, 5);
+  for (int trial = 0; trial < 300; ++trial) {
+    Limits limits(10);
+    Leaves leaves(10, 26);
+    double limit = 1;
+    for (std::size_t level = 10; level-- > 0;) {
+      limits[level] = limit;
+      limit *= trial == 0 ? 1 : trial == 1 ? 3 : trial == 2 ? std::sqrt(3) : factor(random);
+    }
+    const StepPlan plan = plan_steps(limits, leaves, 9);
+    const double slower = trial % 2 == 0 ? 1 : 1.5;
+    const Ratios ratios =
+        choose_ratios(slower * plan.dt, std::span(limits).subspan(1), std::span(leaves).subspan(1), 9);
+    if (slower == 1) {
+      EXPECT_TRUE(std::equal(ratios.begin(), ratios.end(), plan.ratios.begin() + 1)) << "trial " << trial;
+    }
   }
 }
 
