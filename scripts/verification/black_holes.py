@@ -9,7 +9,7 @@ def puncture(verification):
     quick = verification.options.quick
     end = 1 if quick else 20
     times = [0.5, 1] if quick else [2, 5, 10, 15, 20]
-    column = "hamiltonian_l2_level_3"
+    column = "hamiltonian_l2_level_5"
     widths, constraints = [], []
     for p in [10, 14]:
         rows, done, seconds = verification.run(f"puncture-{p}", shipped("puncture.toml"),

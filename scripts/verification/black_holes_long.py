@@ -45,7 +45,7 @@ def picture(path, history, plots):
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4))
     for column, label in (("corner", "finest cube, corners: largest"), ("face", "finest cube, middles of faces")):
         left.semilogy([row["time"] for row in plots], [row[column] for row in plots], label=label)
-    for level, label in ((3, "L2, finest level"), (2, "L2, level around it")):
+    for level, label in ((5, "L2, finest level"), (4, "L2, level around it")):
         column = f"hamiltonian_l2_level_{level}"
         left.semilogy([row["time"] for row in history[1:]], [row[column] for row in history[1:]], label=label)
     left.set(xlabel="t [M]", ylabel="Hamiltonian constraint")
@@ -81,8 +81,8 @@ def puncture_long(verification):
                         "L2, finest level", "L2, level around it"),
                        [(f"{t:.3g}", f"{abs(session.at(history, t)['puncture_1_x']):.1e}",
                          f"{session.at(plots, t)['corner']:.1e}", f"{session.at(plots, t)['face']:.1e}",
-                         f"{session.at(history, t)['hamiltonian_l2_level_3']:.1e}",
-                         f"{session.at(history, t)['hamiltonian_l2_level_2']:.1e}") for t in times])
+                         f"{session.at(history, t)['hamiltonian_l2_level_5']:.1e}",
+                         f"{session.at(history, t)['hamiltonian_l2_level_4']:.1e}") for t in times])
     middle = session.rate(plots, "face", 0.6 * end, end)
     verification.claim(f"the same: mean |H| at the middles of the finest cube's faces from {0.6 * end:g} M on",
                        "reported", f"rate {middle:+.3f} / M, {plots[-1]['face']:.1e} at the end", done, seconds)

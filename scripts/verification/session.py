@@ -3,11 +3,13 @@
 """Runs of the program, the claims about them, and the table of results."""
 import csv
 import importlib
+import json
 import math
 import os
 import subprocess
 import sys
 import time
+import tomllib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -24,6 +26,20 @@ def reader():
     except ImportError as error:
         sys.exit(f"scripts/verify: this part reads plot files and needs Python with h5py and numpy ({error}); on "
                  "Debian: apt install python3-h5py, and /usr/bin/python3 scripts/verify")
+
+
+def history_rows(directory):
+    with open(directory + "/history.csv", encoding="utf-8", newline="") as stream:
+        return [{key.split(" [")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
+
+
+def is_complete(directory):
+    """Whether a run in this directory has reached its time.end."""
+    try:
+        with open(directory + "/summary.json", encoding="utf-8") as summary, open(directory + "/input.toml", "rb") as keys:
+            return json.load(summary)["time"] >= tomllib.load(keys)["time"]["end"] * (1 - 1e-12)
+    except FileNotFoundError:
+        return False
 
 
 class Verification:
@@ -44,9 +60,11 @@ class Verification:
 
     def run(self, name, source, settings, program=None):
         """Rows of the history, whether the run was completed, and the seconds it took. A run that fails leaves the rows
-        up to its failure. Plot files, where the settings ask for them, are in self.directory(name). `program`:
-        another one than --meander."""
+        up to its failure. Plot files, where the settings ask for them, are in self.directory(name); a run that is there
+        already (--reuse) is not repeated. `program`: another one than --meander."""
         directory = self.directory(name)
+        if os.path.isdir(directory):
+            return history_rows(directory), is_complete(directory), 0.0
         command = [program or self.options.meander, "run", source, "--output", directory,
                    "--threads", str(self.options.threads)]
         for key, value in {"output.plot-every": 0, **settings}.items():
@@ -58,9 +76,13 @@ class Verification:
         seconds = time.monotonic() - started
         if code not in (0, 1) or not os.path.exists(directory + "/history.csv"):
             sys.exit(f"{name}: exit code {code}; see {directory}.log")
-        with open(directory + "/history.csv", encoding="utf-8", newline="") as stream:
-            rows = [{key.split(" [")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
-        return rows, code == 0, seconds
+        return history_rows(directory), code == 0, seconds
+
+    def plot(self, directory, options):
+        """A picture by scripts/plot; without its packages there is none."""
+        done = subprocess.run([os.path.join(ROOT, "scripts/plot"), directory, *options], check=False)
+        if done.returncode != 0:
+            print(f"  no picture of {directory}", flush=True)
 
     def claim(self, what, demanded, seen, holds, seconds):
         self.failures += not holds

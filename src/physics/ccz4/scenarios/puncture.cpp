@@ -25,8 +25,8 @@ constexpr double reach = 2 * std::numbers::sqrt3 / std::numbers::phi;
 class Puncture final : public Scenario, public HasHoles {
  public:
   void describe(io::KeyTable& fields) override {
-    fields.number("mass", hole_.mass, "length", "bare mass of the black hole; its mass without momentum and spin",
-                  io::greater_than(0));
+    fields.number("mass", hole_.mass, "length",
+                  "bare mass of the black hole; its mass without momentum and spin", io::greater_than(0));
     fields.numbers("centre", given_centre_, "length", "position of the puncture; empty: the domain's centre");
     fields.numbers("momentum", given_momentum_, "length", "its linear momentum");
     fields.numbers("spin", given_spin_, "length^2", "its angular momentum");

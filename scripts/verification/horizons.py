@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Masses, spins and lapse of the horizons of single black holes."""
+import math
+import os
+
+import verification.session as session
+
+SETTLED_LAPSE = 0.376180  # of the stationary 1+log slice at R = 2 M (Hannam et al. 2008, arXiv:0804.0628)
+FINE = {"mesh.max-level": 6}  # puncture.toml with volumes of 0.067 M, where its volumes are 0.2 M
+
+
+def searches(verification, name, number=1):
+    """Rows of horizon_N.csv with a horizon, as dictionaries of numbers; `status` is dropped."""
+    found = session.reader().open(os.path.join(verification.directory(name), f"horizon_{number}.csv"))
+    columns = [column for column in found.columns if column != "status"]
+    rows = [dict(zip(columns, values)) for values in zip(*(found[column] for column in columns))]
+    return [row for row in rows if math.isfinite(row["area"])]
+
+
+def drift(rows, column, first=0.0):
+    """Largest relative deviation from the first row at or after that time."""
+    kept = [row[column] for row in rows if row["time"] >= first]
+    return max(abs(value / kept[0] - 1) for value in kept)
+
+
+def puncture_mass(verification):
+    """The mass of the horizon of a black hole of mass 1 while the gauge adjusts, on two meshes."""
+    end = 1 if verification.options.quick else 10
+    largest = []
+    for name, settings in (("0.2 M", {}), ("0.067 M", FINE)):
+        directory = f"puncture-mass-{name.split()[0]}"
+        _, done, seconds = verification.run(directory, session.shipped("puncture.toml"), {"time.end": end, **settings})
+        rows = searches(verification, directory)
+        largest.append(max(abs(row["irreducible_mass"] - 1) for row in rows))
+        limit = 3e-4 if settings else math.inf
+        verification.claim(f"puncture.toml, volumes of {name}: largest abs(M_irr - 1) to {end} M",
+                           f"at most {limit:g}" if settings else "reported",
+                           f"{largest[-1]:.1e} ({len(rows)} horizons to {rows[-1]['time']:.3g} M)",
+                           done and largest[-1] <= limit and rows[-1]["time"] > 0.8 * end, seconds)
+        verification.table(f"M_irr - 1, volumes of {name}", ("t [M]", "M_irr - 1", "mean radius [M]"),
+                           [(f"{row['time']:.3g}", f"{row['irreducible_mass'] - 1:+.1e}", f"{row['mean_radius']:.3f}")
+                            for row in rows])
+    ratio = largest[0] / largest[1]
+    verification.claim("ratio of these two", "above 20", f"{ratio:.0f}", ratio > 20, 0)
+
+
+def on_horizon(plot, row, field, number=2000):
+    """Mean of a field of a plot file over the sphere of the horizon's mean radius about its centroid."""
+    golden = math.pi * (1 + math.sqrt(5))
+    points = []
+    for n in range(number):
+        z = 1 - (2 * n + 1) / number
+        rho = math.sqrt(1 - z * z)
+        across = (rho * math.cos(golden * n), rho * math.sin(golden * n), z)
+        points.append([row[f"centroid_{axis}"] + row["mean_radius"] * x for axis, x in zip("xyz", across)])
+    return float(plot.sample_points(field, points).mean())
+
+
+def puncture_settles(verification):
+    """The stationary state: mass, lapse on the horizon, no spurious waves."""
+    end = 2 if verification.options.quick else 100
+    name = "puncture-settles"
+    history, done, seconds = verification.run(
+        name, session.shipped("puncture.toml"),
+        {"time.end": end, "diagnostics.extraction-radii": "[40.0]", **FINE})
+    rows = searches(verification, name)
+    largest = max(abs(row["irreducible_mass"] - 1) for row in rows)
+    verification.claim(f"puncture.toml, volumes of 0.067 M: largest abs(M_irr - 1) to {end} M", "at most 1e-3",
+                       f"{largest:.1e}", done and largest <= 1e-3, seconds)
+    last = max(file for file in os.listdir(verification.directory(name)) if file.endswith(".vtkhdf"))
+    with session.reader().open(os.path.join(verification.directory(name), last)) as plot:
+        lapse = on_horizon(plot, rows[-1], "lapse")
+    verification.claim(f"the same: mean lapse on the horizon at {end} M", f"{SETTLED_LAPSE} +- 0.005", f"{lapse:.4f}",
+                       abs(lapse - SETTLED_LAPSE) <= 0.005, seconds)
+    modes = [column for column in history[0] if column.startswith("psi4_")]
+    spurious = max(abs(row[column]) for row in history for column in modes)
+    verification.claim("the same: largest mode of Psi4 with l = 2 at r = 40 M, whose exact value is 0", "at most 1e-5",
+                       f"{spurious:.1e}", spurious <= 1e-5, seconds)
+
+
+def spinning_puncture(verification):
+    """Angular momentum and mass of a spinning black hole."""
+    end = 2 if verification.options.quick else 100
+    name = "spinning-puncture"
+    _, done, seconds = verification.run(name, session.shipped("spinning-puncture.toml"), {"time.end": end})
+    rows = searches(verification, name)
+    verification.claim("spinning-puncture.toml at the start: J - 0.5", "at most 1e-5",
+                       f"{rows[0]['coordinate_spin_z'] - 0.5:+.1e}", abs(rows[0]["coordinate_spin_z"] - 0.5) <= 1e-5,
+                       seconds)
+    for column, what in (("spin_z", "J"), ("christodoulou_mass", "M")):
+        seen = drift(rows, column)
+        verification.claim(f"the same to {end} M: largest relative change of {what}", "at most 1e-3", f"{seen:.1e}",
+                           done and seen <= 1e-3, seconds)
