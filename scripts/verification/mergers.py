@@ -48,19 +48,20 @@ def pictures(verification, name, lowest):
         verification.plot(verification.directory(name), ["--show", kind, "--output", target, *options])
 
 
-def remnant(verification, name, seconds):
-    """Rows of the common horizon; claims that there is one."""
+def remnant(verification, name, history, done, seconds):
+    """Rows of the common horizon, none if the run has not ended; claims that it has, and that there is one."""
     rows = searches(verification, name, 3)
-    verification.claim(f"{name}.toml: first common horizon", "found", f"t = {rows[0]['time']:.2f} M" if rows else "none",
-                       bool(rows), seconds)
-    return rows
+    seen = f"t = {rows[0]['time']:.2f} M" if rows else "none"
+    verification.claim(f"{name}.toml, completed: first common horizon", "found",
+                       f"{seen}; ended at t = {history[-1]['time']:g} M", done and bool(rows), seconds)
+    return rows if done else []
 
 
 def head_on(verification):
     name, lowest = "head-on", 0.1
     history, done, seconds = verification.run(name, session.shipped("head-on.toml"), {})
-    rows = remnant(verification, name, seconds)
-    if not rows or not done:
+    rows = remnant(verification, name, history, done, seconds)
+    if not rows:
         return
     report = radiated(verification, name, lowest)
     energies = at_infinity(report, lambda wave: float(wave.energy()[-1]))
@@ -81,8 +82,8 @@ def head_on(verification):
 def qc0(verification):
     name, lowest = "qc0", 0.13
     history, done, seconds = verification.run(name, session.shipped("qc0.toml"), {})
-    rows = remnant(verification, name, seconds)
-    if not rows or not done:
+    rows = remnant(verification, name, history, done, seconds)
+    if not rows:
         return
     report = radiated(verification, name, lowest)
     mass, spin = mean(rows, "christodoulou_mass"), mean(rows, "spin_z")
