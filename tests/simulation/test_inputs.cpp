@@ -28,7 +28,7 @@ const std::vector<InputCase>& cases() {
       {"accretion-2d", {"mesh.max-level=4"}, 40, -25.8775543758, 11.1112333213},
       {"accretion-3d", {"mesh.max-level=3"}, 40, -25.8775543758, 37.0371188791},
       {"accretion-3d-fine", {"mesh.max-level=4"}, 20, -28.6062951293, 37.0371205936},
-      {"binary", {"mesh.max-level=2", "refinement[0].radii=[1.0]"}, 2, 0.12422073937, 13824.0022007},
+      {"binary", {"mesh.max-level=2", "mesh.patch-size=9"}, 2, 0.555555555556, 10077696.4112},
       {"head-on", {"mesh.max-level=2", "mesh.patch-size=4"}, 1, 0.1, 38443359.3754},
       {"puncture", {"mesh.max-level=1"}, 5, 0.5, 114791256},
       {"qc0", {"mesh.max-level=2", "mesh.patch-size=4"}, 1, 0.1, 38443359.3752},

@@ -294,8 +294,8 @@ TEST(Psi4Modes, OutsideTheDomainAreRefused) {
     }
     return std::string("accepted");
   };
-  EXPECT_EQ(refused("diagnostics.extraction-radii=[4.0, 27.0]"), "accepted");
-  EXPECT_NE(refused("diagnostics.extraction-radii=[4.0, 27.5]").find("reaches beyond the domain"),
+  EXPECT_EQ(refused("diagnostics.extraction-radii=[4.0, 243.0]"), "accepted");
+  EXPECT_NE(refused("diagnostics.extraction-radii=[4.0, 243.5]").find("reaches beyond the domain"),
             std::string::npos);
   EXPECT_NE(refused("diagnostics.extraction-radii=[0]").find("must be greater than 0"), std::string::npos);
   EXPECT_NE(refused("diagnostics.extraction-radii=[4.0, 4]").find("names 4 twice"), std::string::npos);

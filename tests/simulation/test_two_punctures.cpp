@@ -176,7 +176,7 @@ TEST(Binary, RefusesInvalidKeys) {
   };
   expect("scenario.mass-2=-0.1", "scenario.mass-2: must be greater than 0");
   expect("scenario.position-2=[2, 0, 0]", "scenario.position-2: both punctures are at (2, 0, 0)");
-  expect("scenario.position-1=[13, 0, 0]", "scenario.position-1: 13 lies outside the domain");
+  expect("scenario.position-1=[130, 0, 0]", "scenario.position-1: 130 lies outside the domain");
   expect("scenario.position-1=[0.4, 0.4, 0.4]", "is the centre of a volume of width 0.8");
   expect("scenario.momentum-1=[0, 1]", "scenario.momentum-1: must have 3 numbers");
   expect("scenario.momentum-3=[0, 1, 0]", "did you mean 'momentum-");
