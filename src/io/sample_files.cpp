@@ -86,8 +86,7 @@ SampleFiles::SampleFiles(const std::string& directory, std::vector<SampleFile> f
 void SampleFiles::add(const SampleRows& rows) {
   MEANDER_ASSERT(rows.size() == paths_.size());
   for (std::size_t n = 0; n < rows.size(); ++n) {
-    for (std::size_t i = 0; i < rows[n].size(); ++i)
-      fmt::format_to(std::back_inserter(pending_[n]), "{}{:.17g}", i == 0 ? "" : " ", rows[n][i]);
+    for (std::size_t i = 0; i < rows[n].size(); ++i) pending_[n] += (i == 0 ? "" : " ") + rows[n][i];
     if (!rows[n].empty()) pending_[n] += '\n';
   }
   if (std::chrono::steady_clock::now() - flushed_ > flush_interval) flush();

@@ -16,8 +16,8 @@ struct SampleFile {
   std::string header;  // lines without "#", each ended by a newline
 };
 
-// A row of each file, the time first; empty: none is due.
-using SampleRows = std::vector<std::vector<double>>;
+// A row of each file: numbers with 17 digits, the time first; empty: none is due.
+using SampleRows = std::vector<std::vector<std::string>>;
 
 // The files of a run, written by one process. Rows are collected and written at most once a minute, so that
 // hundreds of files cost little on a parallel file system; flush() before a checkpoint, from which a killed
@@ -32,7 +32,7 @@ class SampleFiles {
   // Failure.
   SampleFiles(const std::string& directory, std::vector<SampleFile> files, double last);
 
-  // One entry for each file. Numbers have 17 digits, which read back to the same bits. Throws Failure.
+  // One entry for each file. Throws Failure.
   void add(const SampleRows& rows);
   // Everything added has left the buffers of the process on return. Throws Failure.
   void flush();

@@ -11,19 +11,13 @@ void Diagnostic::end_step(const StateView&, double) {}
 std::span<const Point<3>> Diagnostic::tracked_points() const {
   return {};
 }
-std::vector<io::SampleFile> Diagnostic::files() const {
+std::vector<io::RowFile> Diagnostic::files() const {
   return {};
 }
-io::SampleRows Diagnostic::sample(const StateView&) {
+DiagnosticRows Diagnostic::rows(const StateView&) {
   return {};
 }
 void Diagnostic::save(io::CheckpointState&) const {}
 void Diagnostic::resume(const io::CheckpointState&) {}
-std::optional<DiagnosticTable> Diagnostic::table() const {
-  return {};
-}
-std::optional<DiagnosticRow> Diagnostic::row(const StateView&) {
-  return {};
-}
 
 }  // namespace meander::simulation

@@ -6,29 +6,23 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/checkpoint_file.hpp"
 #include "io/key_table.hpp"
-#include "io/sample_files.hpp"
+#include "io/row_files.hpp"
 #include "simulation/state_view.hpp"
 
 namespace meander::simulation {
 
 struct Config;
 
-// A file "name" in the format of history.csv. Columns "step" and "time" precede those of the list.
-struct DiagnosticTable {
-  std::string name;
-  std::vector<std::string> columns;
-};
-
-struct DiagnosticRow {
-  std::vector<std::string> cells;  // numbers by io::History::cell(), or words
-  std::string stop = {};           // why the run must end; empty: it goes on
+// The rows due at a time.
+struct DiagnosticRows {
+  std::vector<io::Row> rows = {};  // one for each file; or none: nothing is due
+  std::string stop = {};           // why the run must end after they are written; empty: it goes on
 };
 
 class Diagnostic {
@@ -56,21 +50,14 @@ class Diagnostic {
   virtual std::vector<Measure> measure(const StateView& view) const = 0;
 
   // Its files beside history.csv, the same in every call. Default: none.
-  virtual std::vector<io::SampleFile> files() const;
-  // The rows due at view.t, one entry for each of files(), or none if nothing is due. Called for the state at
-  // the start and after every step. Values are bitwise identical as those of measure(), and rows do not depend
-  // on restarts. Collective. Default: none.
-  virtual io::SampleRows sample(const StateView& view);
+  virtual std::vector<io::RowFile> files() const;
+  // The rows due at view.t in files(). Called once for the state at the start, and once after every step. Values are bitwise
+  // identical as those of measure(), and rows do not depend on restarts. The same on all ranks. Collective. Default: none.
+  virtual DiagnosticRows rows(const StateView& view);
 
   // Saves and restores its state through the counters of a checkpoint. Default: nothing.
   virtual void save(io::CheckpointState& state) const;
   virtual void resume(const io::CheckpointState& state);
-
-  // Its table beside history.csv. Default: none.
-  virtual std::optional<DiagnosticTable> table() const;
-  // The row of its table that is due at view.t, if any. Called once for the state at the start, and once after every
-  // step. The same on all ranks. Collective. Default: none.
-  virtual std::optional<DiagnosticRow> row(const StateView& view);
 };
 
 struct DiagnosticEntry {

@@ -137,44 +137,17 @@ void Output::start() {
   const auto names = columns();
   on_root([&] {
     history_ = std::make_unique<io::History>(directory_ + "/history.csv", names);
-    samples_ = std::make_unique<io::SampleFiles>(directory_, simulation_.sample_files());
+    files_ = std::make_unique<io::RowFiles>(directory_, simulation_.row_files());
   });
   row();
-  sample();
   plot();
-  open_tables(-1);
-  rows_of_tables();
+  rows_of_diagnostics();
 }
 
-void Output::open_tables(std::int64_t last) {
-  const auto tables = simulation_.tables();
-  on_root([&] {
-    for (const auto& table : tables) {
-      auto& file = tables_.emplace_back();
-      if (!table) continue;
-      std::vector<io::Column> columns = {{"step", ""}, {"time", ""}};
-      for (const std::string& name : table->columns) columns.push_back({name, ""});
-      const std::string path = directory_ + "/" + table->name;
-      file = last < 0 ? std::make_unique<io::History>(path, columns)
-                      : std::make_unique<io::History>(path, columns, last);
-    }
-  });
-}
-
-void Output::rows_of_tables() {
-  const auto rows = simulation_.table_rows();
-  on_root([&] {
-    for (std::size_t n = 0; n < rows.size(); ++n) {
-      if (!rows[n]) continue;
-      std::vector<std::string> cells = {fmt::format("{}", simulation_.step()),
-                                        io::History::cell(simulation_.time())};
-      cells.insert(cells.end(), rows[n]->cells.begin(), rows[n]->cells.end());
-      tables_[n]->row(cells);
-    }
-  });
-  for (const auto& row : rows) {
-    if (row && !row->stop.empty()) throw StoppedByDiagnostic(row->stop);
-  }
+void Output::rows_of_diagnostics() {
+  const DiagnosticRows due = simulation_.rows();
+  on_root([&] { files_->add({simulation_.step(), simulation_.time()}, due.rows); });
+  if (!due.stop.empty()) throw StoppedByDiagnostic(due.stop);
 }
 
 void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
@@ -192,14 +165,14 @@ void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
   const auto names = columns();
   on_root([&] {
     history_ = std::make_unique<io::History>(directory_ + "/history.csv", names, last);
-    samples_ = std::make_unique<io::SampleFiles>(directory_, simulation_.sample_files(), checkpoint.time);
+    files_ = std::make_unique<io::RowFiles>(directory_, simulation_.row_files(),
+                                            io::StepAndTime{checkpoint.step, checkpoint.time});
     series_.resume(checkpoint.time);
   });
-  open_tables(checkpoint.step);
 }
 
 void Output::save(io::CheckpointState& checkpoint) {
-  on_root([&] { samples_->flush(); });
+  on_root([&] { files_->flush(); });
   checkpoint.counters.emplace_back(next_plot_counter, plot_number_);
   checkpoint.counters.emplace_back(last_plot_counter, last_plot_step_);
   checkpoint.counters.emplace_back(last_row_counter, last_row_step_);
@@ -229,11 +202,10 @@ void Output::after_step() {
   const OutputConfig& config = simulation_.config().output;
   const int step = simulation_.step();
   if (step % config.history_steps == 0) row();
-  sample();
   const bool by_time = simulation_.time() >= next_plot_;
   if (by_time) schedule_next_plot();
   if (by_time || (config.plot_steps > 0 && step % config.plot_steps == 0)) plot();
-  rows_of_tables();
+  rows_of_diagnostics();
 }
 
 void Output::finish() {
@@ -275,17 +247,11 @@ void Output::plot() {
 
 std::string Output::write_failed_state() {
   on_root([&] {
-    if (samples_) samples_->flush();
+    if (files_) files_->flush();
   });
   const std::string path = directory_ + fmt::format("/failed_{:06d}.vtkhdf", simulation_.step());
   write(path);
   return path;
-}
-
-void Output::sample() {
-  const io::SampleRows rows = simulation_.sample();
-  if (rows.empty()) return;
-  on_root([&] { samples_->add(rows); });
 }
 
 void Output::row() {

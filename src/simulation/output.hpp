@@ -13,7 +13,7 @@
 #include "io/history.hpp"
 #include "io/plot_file.hpp"
 #include "io/plot_series.hpp"
-#include "io/sample_files.hpp"
+#include "io/row_files.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
@@ -58,23 +58,19 @@ class Output {
   void plot();
   void write(const std::string& path);
   void row();
-  void sample();
   void schedule_next_plot();
   void on_root(const std::function<void()>& body) const;
-  // last: see io::History; -1: new files.
-  void open_tables(std::int64_t last);
-  void rows_of_tables();
+  void rows_of_diagnostics();
 
   Simulation& simulation_;
   std::string directory_;
   io::PlotSeries series_;
   std::unique_ptr<io::History> history_;
-  std::unique_ptr<io::SampleFiles> samples_;
-  std::vector<double> plot_times_;  // still to come, ascending
+  std::unique_ptr<io::RowFiles> files_;  // of diagnostics
+  std::vector<double> plot_times_;       // still to come, ascending
   double next_plot_;
   int plot_number_ = 0, last_plot_step_ = -1, last_row_step_ = -1;
-  bool last_row_is_final_ = false;                    // written only because the run has ended
-  std::vector<std::unique_ptr<io::History>> tables_;  // of diagnostics, null for those without
+  bool last_row_is_final_ = false;  // written only because the run has ended
 };
 
 }  // namespace meander::simulation

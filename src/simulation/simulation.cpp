@@ -339,21 +339,22 @@ std::vector<Measure> SimulationOf<D>::measures() {
 }
 
 template <int D>
-std::vector<io::SampleFile> SimulationOf<D>::sample_files() const {
-  std::vector<io::SampleFile> all;
+std::vector<io::RowFile> SimulationOf<D>::row_files() const {
+  std::vector<io::RowFile> all;
   for (const auto& diagnostic : diagnostics_) {
-    for (io::SampleFile& file : diagnostic->files()) all.push_back(std::move(file));
+    for (io::RowFile& file : diagnostic->files()) all.push_back(std::move(file));
   }
   return all;
 }
 
 template <int D>
-io::SampleRows SimulationOf<D>::sample() {
-  io::SampleRows all;
+DiagnosticRows SimulationOf<D>::rows() {
+  DiagnosticRows all;
   for (const auto& diagnostic : diagnostics_) {
-    io::SampleRows rows = diagnostic->sample(state(diagnostic->name()));
-    rows.resize(diagnostic->files().size());
-    for (auto& row : rows) all.push_back(std::move(row));
+    DiagnosticRows due = diagnostic->rows(state(diagnostic->name()));
+    due.rows.resize(diagnostic->files().size());
+    for (io::Row& row : due.rows) all.rows.push_back(std::move(row));
+    if (all.stop.empty()) all.stop = due.stop;
   }
   return all;
 }
@@ -390,20 +391,6 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   for (const auto& diagnostic : diagnostics_) diagnostic->save(state);
   state.counters.emplace_back(strayed_counter, strayed_volumes());
   if (local_) local_->save(state);
-}
-
-template <int D>
-std::vector<std::optional<DiagnosticTable>> SimulationOf<D>::tables() const {
-  std::vector<std::optional<DiagnosticTable>> all;
-  for (const auto& diagnostic : diagnostics_) all.push_back(diagnostic->table());
-  return all;
-}
-
-template <int D>
-std::vector<std::optional<DiagnosticRow>> SimulationOf<D>::table_rows() {
-  std::vector<std::optional<DiagnosticRow>> all;
-  for (const auto& diagnostic : diagnostics_) all.push_back(diagnostic->row(state(diagnostic->name())));
-  return all;
 }
 
 template mesh::Domain<2> domain_of<2>(const Config&);

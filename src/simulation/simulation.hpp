@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/thread_team.hpp"
 #include "io/checkpoint_file.hpp"
-#include "io/sample_files.hpp"
+#include "io/row_files.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
@@ -68,9 +68,9 @@ class Simulation {
   virtual std::vector<Measure> measures() = 0;
 
   // The files of all diagnostics beside history.csv, and the rows due in them at the present time, one entry
-  // for each file. Call sample() for the state at the start and after every step. Collective.
-  virtual std::vector<io::SampleFile> sample_files() const = 0;
-  virtual io::SampleRows sample() = 0;
+  // for each file. Call rows() once for the state at the start, and once after every step. Collective.
+  virtual std::vector<io::RowFile> row_files() const = 0;
+  virtual DiagnosticRows rows() = 0;
   // Integrals of the unknowns over the domain, bitwise identical for any number of threads and ranks.
   // Collective.
   virtual std::vector<double> totals() const = 0;
@@ -98,11 +98,6 @@ class Simulation {
   // Sets everything that restart_simulation() reads, except mesh.mesh.leaves (see leaf_indices()), and adds
   // entries to state.counters. Collective.
   virtual void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const = 0;
-
-  // The tables of the diagnostics, one entry for each, and the rows that are due in them. Call table_rows() once for
-  // the state at the start, and once after every step; collective.
-  virtual std::vector<std::optional<DiagnosticTable>> tables() const = 0;
-  virtual std::vector<std::optional<DiagnosticRow>> table_rows() = 0;
 };
 
 // Sets initial data on an initial mesh refined by the criteria. threads: of each rank, >= 1. Throws

@@ -50,8 +50,8 @@ class SimulationOf final : public Simulation {
 
   StateView view(const char* reason) override { return state(reason); }
   std::vector<Measure> measures() override;
-  std::vector<io::SampleFile> sample_files() const override;
-  io::SampleRows sample() override;
+  std::vector<io::RowFile> row_files() const override;
+  DiagnosticRows rows() override;
   std::vector<Vec<int, 3>> leaf_indices() const override;
 
   std::vector<double> totals() const override;
@@ -74,8 +74,6 @@ class SimulationOf final : public Simulation {
   std::optional<mesh::DeviceMemory> device_memory() const override;
 
   void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const override;
-  std::vector<std::optional<DiagnosticTable>> tables() const override;
-  std::vector<std::optional<DiagnosticRow>> table_rows() override;
 
  private:
   // `reason`, a literal: why patches are brought home.

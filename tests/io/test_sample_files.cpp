@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "io/atomic_file.hpp"
+#include "io/history.hpp"
 #include "io/sample_files.hpp"
 #include "tests/io/scratch.hpp"
 
@@ -28,8 +29,9 @@ TEST(SampleFiles, HaveRowsThatReadBackToTheSameBits) {
   const Scratch scratch;
   SampleFiles samples(scratch.path(), files());
   const double value = std::nextafter(1.0 / 3, 1.0);
-  samples.add({{0, value}, {}});
-  samples.add({{0.25, -value}, {0.25, 1e-300}});
+  const auto row = [](double t, double x) { return std::vector{History::cell(t), History::cell(x)}; };
+  samples.add({row(0, value), {}});
+  samples.add({row(0.25, -value), row(0.25, 1e-300)});
   EXPECT_EQ(contents(scratch.file("waves/a.asc")), head);
   samples.flush();
   samples.flush();
@@ -53,7 +55,7 @@ TEST(SampleFiles, OfARestartKeepTheRowsUpToItsTime) {
     const Scratch scratch;
     write_whole(scratch.file("b.asc"), old);
     SampleFiles samples(scratch.path(), files(), last);
-    samples.add({{}, {1, 5}});
+    samples.add({{}, {"1", "5"}});
     samples.flush();
     EXPECT_EQ(contents(scratch.file("waves/a.asc")), head);
     return contents(scratch.file("b.asc"));

@@ -59,10 +59,10 @@ Outcome searched(const parallel::Communicator& communicator, int threads) {
     const auto searches = config.diagnostics.back()->start();
     if (n > 0) searches->resume(state);
     view.t = 1.5 * n;
-    const auto row = searches->row(view);
-    EXPECT_NE(row->cells[5], "nan") << row->cells.front();
-    EXPECT_NE(row->cells[row->cells.size() - 2], row->cells.back()) << "levels";
-    for (std::size_t c = 1; c < row->cells.size(); ++c) outcome.figures.push_back(std::stod(row->cells[c]));
+    const io::Row row = searches->rows(view).rows.at(0);
+    EXPECT_NE(row[5], "nan") << row.front();
+    EXPECT_NE(row[row.size() - 2], row.back()) << "levels";
+    for (std::size_t c = 1; c < row.size(); ++c) outcome.figures.push_back(std::stod(row[c]));
     searches->save(state);
     for (const auto& counter : state.counters) outcome.numbers.push_back(counter.second);
   }

@@ -253,11 +253,12 @@ void HorizonSearches::tell(const StateView& view, const Outcome& outcome) const 
                            keys_.on_lost == "stop" ? "" : "; the run goes on"));
 }
 
-std::optional<DiagnosticTable> HorizonSearches::table() const {
-  return DiagnosticTable{fmt::format("horizon_{}.csv", number_), {std::begin(columns), std::end(columns)}};
+std::vector<io::RowFile> HorizonSearches::files() const {
+  return {
+      {fmt::format("horizon_{}.csv", number_), io::RowFile::Table{{std::begin(columns), std::end(columns)}}}};
 }
 
-std::optional<DiagnosticRow> HorizonSearches::row(const StateView& view) {
+DiagnosticRows HorizonSearches::rows(const StateView& view) {
   if (!is_due(view.t) || is_too_early(view)) return {};
   last_ = view.t;
   if (is_known_ && misses_ >= many_misses && left_out_ < searches_left_out) {
@@ -268,9 +269,9 @@ std::optional<DiagnosticRow> HorizonSearches::row(const StateView& view) {
   const Outcome outcome = search(view);
   const bool found = has_surface(outcome.search.status);
   misses_ = found ? 0 : misses_ + 1;
-  DiagnosticRow row;
+  DiagnosticRows due;
   if (!found && is_known_ && keys_.on_lost == "stop") {
-    row.stop = fmt::format("horizon {} is lost at t = {:.6g} ({}), and horizon[{}].on-lost is 'stop'",
+    due.stop = fmt::format("horizon {} is lost at t = {:.6g} ({}), and horizon[{}].on-lost is 'stop'",
                            number_, view.t, outcome.status, number_ - 1);
   }
   tell(view, outcome);
@@ -278,11 +279,12 @@ std::optional<DiagnosticRow> HorizonSearches::row(const StateView& view) {
     is_known_ = true;
     shape_ = outcome.search.surface.shape;
   }
-  const auto add = [&](double value) { row.cells.push_back(io::History::cell(value)); };
+  io::Row& row = due.rows.emplace_back();
+  const auto add = [&](double value) { row.push_back(io::History::cell(value)); };
   const auto measured = [&](double value) { add(found ? value : std::numeric_limits<double>::quiet_NaN()); };
   const SearchResult& search = outcome.search;
   const HorizonMeasures& m = outcome.measures;
-  row.cells.push_back(outcome.status);
+  row.push_back(outcome.status);
   add(search.flow_steps);
   add(search.newton_steps);
   measured(search.residual);
@@ -299,7 +301,7 @@ std::optional<DiagnosticRow> HorizonSearches::row(const StateView& view) {
   measured(m.tail);
   measured(search.surface.samples.coarsest_level);
   measured(search.surface.samples.finest_level);
-  return row;
+  return due;
 }
 
 std::string HorizonSearches::prefix() const {

@@ -29,9 +29,9 @@ class HorizonSearches final : public simulation::Diagnostic {
   std::unique_ptr<simulation::Diagnostic> start() const override;
   std::vector<simulation::Measure> measure(const simulation::StateView&) const override { return {}; }
 
-  std::optional<simulation::DiagnosticTable> table() const override;
+  std::vector<io::RowFile> files() const override;
   // Searches if a search is due at view.t. A search reads the state at points of its surface alone and changes nothing.
-  std::optional<simulation::DiagnosticRow> row(const simulation::StateView& view) override;
+  simulation::DiagnosticRows rows(const simulation::StateView& view) override;
 
   // The last surface and the time of the last search, bitwise.
   void save(io::CheckpointState& state) const override;

@@ -90,34 +90,35 @@ class Psi4Output final : public Diagnostic {
   }
 
   // Sphere by sphere, in each of them mode by mode.
-  std::vector<io::SampleFile> files() const override {
-    std::vector<io::SampleFile> files;
+  std::vector<io::RowFile> files() const override {
+    std::vector<io::RowFile> files;
     for (std::size_t s = 0; every_ > 0 && s < radii_.size(); ++s) {
       for (int l = 2; l <= l_max_; ++l) {
         for (int m = -l; m <= l; ++m) {
           const std::string radius = radius_text(radii_[s]);
-          files.push_back(
-              {fmt::format("waves/mp_psi4_l{}_m{}_r{}.asc", l, m, radius),
-               fmt::format("Psi4 on the sphere of radius {} about the domain's centre: mode l = {}, "
-                           "m = {} of spin weight -2\n"
-                           "sign: Psi4 = +d^2/dt^2 (h_plus - i h_cross), opposite to history.csv\n"
-                           "harmonics: Ajith et al. 2007, arXiv:0709.0093, eq. II.7\n"
-                           "1: time  2: real part [1 / length^2]  3: imaginary part\n",
-                           radius, l, m)});
+          files.push_back({fmt::format("waves/mp_psi4_l{}_m{}_r{}.asc", l, m, radius),
+                           io::RowFile::Samples{fmt::format(
+                               "Psi4 on the sphere of radius {} about the domain's centre: mode l = {}, "
+                               "m = {} of spin weight -2\n"
+                               "sign: Psi4 = +d^2/dt^2 (h_plus - i h_cross), opposite to history.csv\n"
+                               "harmonics: Ajith et al. 2007, arXiv:0709.0093, eq. II.7\n"
+                               "1: time  2: real part [1 / length^2]  3: imaginary part\n",
+                               radius, l, m)}});
         }
       }
     }
     return files;
   }
 
-  io::SampleRows sample(const StateView& view) override {
+  DiagnosticRows rows(const StateView& view) override {
     if (every_ == 0 || view.t < next_) return {};
     set_next(view.t);
-    io::SampleRows rows;
+    DiagnosticRows due;
     for (const Psi4Modes& of_sphere : psi4_modes(view, centre_, radii_, l_max_)) {
-      for (const std::complex<double>& mode : of_sphere) rows.push_back({view.t, -mode.real(), -mode.imag()});
+      for (const std::complex<double>& mode : of_sphere)
+        due.rows.push_back({io::History::cell(-mode.real()), io::History::cell(-mode.imag())});
     }
-    return rows;
+    return due;
   }
 
   void resume(const io::CheckpointState& state) override {
