@@ -23,7 +23,8 @@ RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files,
       continue;
     }
     std::vector<Column> columns = {{"step", ""}, {"time", ""}};
-    for (const std::string& name : std::get<RowFile::Table>(file.format).columns) columns.push_back({name, ""});
+    for (const std::string& name : std::get<RowFile::Table>(file.format).columns)
+      columns.push_back({name, ""});
     const std::string path = directory + "/" + file.name;
     if (last == nullptr)
       table.emplace(path, columns);

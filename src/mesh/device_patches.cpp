@@ -35,6 +35,8 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       merged_(device, memory),
       shell_sums_(device, memory),
       measured_(device, memory),
+      points_(device, memory),
+      samples_(device, memory),
       reflux_targets_(device, memory),
       reflux_faces_(device, memory),
       reflux_parts_(device, memory),
@@ -126,6 +128,7 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
   }
   launches_.upload(patches_, std::move(patches));
   launches_.upload(leaf_, {mesh.order.begin(), mesh.order.end()});
+  index_of_leaf_.assign(mesh.order_index.begin(), mesh.order_index.end());
 }
 
 template <int D>
@@ -245,53 +248,13 @@ solvers::MergedStatus DevicePatches<D>::status() {
 }
 
 template <int D>
-void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums) {
-  shell_sums_.upload(launches_.queue, std::vector<std::uint64_t>(sums.size(), 0));
-  batch = of_all_leaves(batch);
-  batch.sums = shell_sums_.data();
-  launches_.launch("sum shells", solvers::GeneralBatch(batch));
-  launches_.copy_out(sums.data(), shell_sums_.data(), sums.size());
-  launches_.device.synchronize(launches_.queue);
-}
-
-template <int D>
-std::vector<double> DevicePatches<D>::measure(const solvers::LeafMeasure& measure) {
-  auto batch = of_all_leaves(solvers::MeasureBatch());
-  batch.values = measured_.data();
-  batch.measure = measure;
-  launches_.launch("measure leaves", solvers::ResidentBatch(batch));
-  return by_leaf(measured_, 1);
-}
-
-template <int D>
-std::vector<double> DevicePatches<D>::sums() {
-  const auto unknowns = static_cast<std::size_t>(layout_.unknowns);
-  auto batch = of_all_leaves(solvers::TotalsBatch());
-  batch.sums = measured_.data();
-  launches_.launch("sum unknowns", solvers::GeneralBatch(batch));
-  return by_leaf(measured_, unknowns);
-}
-
-template <int D>
-std::vector<double> DevicePatches<D>::by_leaf(const Array<double>& values, std::size_t width) {
-  std::vector<double> found(leaves_ * width), ordered(leaves_ * width);
-  launches_.copy_out(found.data(), values.data(), found.size());
-  launches_.wait_for_all();
-  const auto leaf = leaf_.host();
-  for (std::size_t index = 0; index < leaves_; ++index)
-    std::copy_n(found.begin() + static_cast<std::ptrdiff_t>(index * width), width,
-                ordered.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(leaf[index]) * width));
-  return ordered;
-}
-
-template <int D>
 std::size_t DevicePatches<D>::bytes() const {
   std::size_t all = halos_.bytes() + (other_halos_ ? other_halos_->bytes() : 0);
   for (const Chunk& chunk : chunks_) all += chunk.bytes;
   const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
   add(next_, registers_, received_fluxes_, packed_fluxes_, moved_, step_data_, scratch_, patches_, status_,
-      leaf_, merged_, shell_sums_, measured_, reflux_targets_, reflux_faces_, reflux_parts_, flux_items_,
-      moves_.targets, moves_.ops, moves_.parts);
+      leaf_, merged_, shell_sums_, measured_, points_, samples_, reflux_targets_, reflux_faces_,
+      reflux_parts_, flux_items_, moves_.targets, moves_.ops, moves_.parts);
   return all;
 }
 

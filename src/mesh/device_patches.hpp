@@ -18,6 +18,7 @@
 #include "mesh/device_halos.hpp"
 #include "mesh/device_launches.hpp"
 #include "mesh/device_tables.hpp"
+#include "solvers/gather.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
@@ -81,12 +82,19 @@ class DevicePatches {
   // The measure of every leaf, by its number. Waits.
   std::vector<double> measure(const solvers::LeafMeasure& measure);
 
+  // Sets samples[point][query.sample_size()] at points of leaves (PointInPatch::patch: the number of the leaf). Waits. Throws
+  // gpu::OutOfMemory.
+  void gather(std::span<const solvers::PointInPatch> points, const solvers::PointQuery& query,
+              std::span<double> samples);
+
   // ---- regridding
   // As Solver::inspect() or, with `enforces`, Solver::enforce_floors() of all leaves.
   solvers::MergedStatus inspect(bool enforces);
-  // The halos of another plan of the same mesh, which rebuild() forgets.
-  DeviceHalos<D>& other_halos(const HaloPlan<D>& plan, const parallel::NeighbourMessages& messages,
-                              const Mesh& mesh);
+  // The halos of another plan of the same mesh: uploads its tables. rebuild() forgets them. Throws gpu::OutOfMemory.
+  void plan_other_halos(const HaloPlan<D>& plan, const parallel::NeighbourMessages& messages,
+                        const Mesh& mesh);
+  void forget_other_halos();
+  DeviceHalos<D>* other_halos() { return other_halos_.get(); }  // null: not planned, or forgotten
   // New interiors from old slots: parents of coarsened leaves, and children of refined ones.
   struct Coarsened {
     int slot = 0;                 // of the parent, may be that of a child
@@ -162,6 +170,8 @@ class DevicePatches {
   Array<solvers::MergedStatus> merged_;
   Array<std::uint64_t> shell_sums_;
   Array<double> measured_;
+  Array<solvers::PointInPatch> points_;
+  Array<double> samples_;
   Array<solvers::RefluxTarget> reflux_targets_;
   Array<solvers::CoarseFace> reflux_faces_;
   Array<solvers::FluxPart> reflux_parts_;
@@ -175,6 +185,7 @@ class DevicePatches {
   MoveTables moves_;
   DeviceHalos<D> halos_;
   std::unique_ptr<DeviceHalos<D>> other_halos_;
+  std::vector<std::int32_t> index_of_leaf_;  // in the patch table
   std::size_t leaves_ = 0, border_ = 0, border_targets_ = 0;
   bool radiates_ = false;
   Stage stage_;

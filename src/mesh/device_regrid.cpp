@@ -20,14 +20,20 @@ void set_box(FillOp& op, int lower, int extent) {
 }  // namespace
 
 template <int D>
-DeviceHalos<D>& DevicePatches<D>::other_halos(const HaloPlan<D>& plan,
-                                              const parallel::NeighbourMessages& messages, const Mesh& mesh) {
-  launches_.device.synchronize(launches_.queue);
+void DevicePatches<D>::plan_other_halos(const HaloPlan<D>& plan, const parallel::NeighbourMessages& messages,
+                                        const Mesh& mesh) {
+  forget_other_halos();
   other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_, host_memory_);
   other_halos_->rebuild(
       plan, mesh.view, mesh.patches, mesh.order, [&](std::size_t leaf) { return slot(mesh.slots[leaf]); },
       messages);
-  return *other_halos_;
+}
+
+template <int D>
+void DevicePatches<D>::forget_other_halos() {
+  if (!other_halos_) return;
+  launches_.device.synchronize(launches_.queue);
+  other_halos_.reset();
 }
 
 template <int D>
@@ -104,8 +110,9 @@ void DevicePatches<D>::refine(std::span<const Refined> leaves) {
 }
 
 #define MEANDER_INSTANTIATE(D)                                                                             \
-  template DeviceHalos<D>& DevicePatches<D>::other_halos(const HaloPlan<D>&,                               \
-                                                         const parallel::NeighbourMessages&, const Mesh&); \
+  template void DevicePatches<D>::plan_other_halos(const HaloPlan<D>&, const parallel::NeighbourMessages&, \
+                                                   const Mesh&);                                           \
+  template void DevicePatches<D>::forget_other_halos();                                                    \
   template void DevicePatches<D>::coarsen(std::span<const Coarsened>);                                     \
   template void DevicePatches<D>::refine(std::span<const Refined>);
 MEANDER_INSTANTIATE(2)

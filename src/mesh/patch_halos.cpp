@@ -18,19 +18,12 @@ void PatchMesh<D>::fill_halos(double t, ThreadTeam& team) {
 
 template <int D>
 void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team) {
-  bring_home();
-  whole_halos(marked).fill(t, team);
-}
-
-// New leaves are prolonged where the state is: at home or on the device.
-template <int D>
-void PatchMesh<D>::fill_whole_halos_for_regrid(std::span<const char> marked, double t, ThreadTeam& team) {
   HaloExchange<D>& whole = whole_halos(marked);
   if (!device_ || !is_current_on_device_) return whole.fill(t, team);
-  device_->other_halos(whole.plan(), whole.messages(), device_mesh()).fill(whole.messages(), t, team);
+  device_->other_halos()->fill(whole.messages(), t, team);
 }
 
-// The exchange that fills them, with its plan.
+// The exchange that fills them, with its plan, whose tables are on the device if the state is.
 template <int D>
 HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
   if (!whole_halos_) {
@@ -38,7 +31,11 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
         new WholeHalos{{solver_, layout_, boundaries_, memory_.slots, message_memory_}, {}});
   }
   WholeHalos& whole = *whole_halos_;
-  if (communicator().any(!whole.is_planned || !std::ranges::equal(marked, whole.marked))) {
+  const bool on_device = device_ && is_current_on_device_;
+  const bool is_ready = whole.is_planned && std::ranges::equal(marked, whole.marked) &&
+                        (!on_device || device_->other_halos() != nullptr);
+  if (communicator().any(!is_ready)) {
+    if (device_) device_->forget_other_halos();  // tables of an earlier plan
     whole.marked.assign(marked.begin(), marked.end());
     std::vector<char> of_view(view_->size(), 0);
     std::ranges::copy(marked, of_view.begin());
@@ -47,6 +44,12 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
       of_view[static_cast<std::size_t>(view_->ghost(i))] = ghosts[i];
     whole.exchange.plan(tree_, *view_, {solvers::HaloShape::full, false, of_view}, patches_,
                         parallel::tag_of_whole_halos, "whole halos");
+    if (some_live_on_device_) {
+      communicator().agree([&] {
+        if (on_device)
+          device_->plan_other_halos(whole.exchange.plan(), whole.exchange.messages(), device_mesh());
+      });
+    }
     whole.is_planned = true;
   }
   return whole.exchange;
@@ -114,19 +117,18 @@ bool PatchMesh<D>::poll() {
   return fluxes && halos;
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                         \
-  template void PatchMesh<D>::fill_halos(double, ThreadTeam&);                                         \
-  template void PatchMesh<D>::fill_whole_halos(std::span<const char>, double, ThreadTeam&);            \
-  template void PatchMesh<D>::fill_whole_halos_for_regrid(std::span<const char>, double, ThreadTeam&); \
-  template void PatchMesh<D>::exchange_updated(std::size_t, const UpdateOrder&);                       \
-  template void PatchMesh<D>::finish_halo(std::size_t, const UpdateOrder&, double);                    \
-  template void PatchMesh<D>::prolong_halos(Arrival, double, ThreadTeam&);                             \
-  template void PatchMesh<D>::sum_parts(std::size_t);                                                  \
-  template void PatchMesh<D>::expect_messages();                                                       \
-  template void PatchMesh<D>::start_fluxes(ThreadTeam&);                                               \
-  template void PatchMesh<D>::finish_fluxes();                                                         \
-  template void PatchMesh<D>::start_halos(ThreadTeam&);                                                \
-  template void PatchMesh<D>::finish_halos(double, ThreadTeam&);                                       \
+#define MEANDER_INSTANTIATE(D)                                                              \
+  template void PatchMesh<D>::fill_halos(double, ThreadTeam&);                              \
+  template void PatchMesh<D>::fill_whole_halos(std::span<const char>, double, ThreadTeam&); \
+  template void PatchMesh<D>::exchange_updated(std::size_t, const UpdateOrder&);            \
+  template void PatchMesh<D>::finish_halo(std::size_t, const UpdateOrder&, double);         \
+  template void PatchMesh<D>::prolong_halos(Arrival, double, ThreadTeam&);                  \
+  template void PatchMesh<D>::sum_parts(std::size_t);                                       \
+  template void PatchMesh<D>::expect_messages();                                            \
+  template void PatchMesh<D>::start_fluxes(ThreadTeam&);                                    \
+  template void PatchMesh<D>::finish_fluxes();                                              \
+  template void PatchMesh<D>::start_halos(ThreadTeam&);                                     \
+  template void PatchMesh<D>::finish_halos(double, ThreadTeam&);                            \
   template bool PatchMesh<D>::poll();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -97,8 +97,8 @@ class PatchMesh {
   void fill_halos(double t, ThreadTeam& team);
 
   // Fills the halos of marked own leaves across faces, edges and corners, independently of the solver: for
-  // interpolation at any point of a leaf, and for its refinement. `marked` has one entry for each own leaf, 0
-  // if unmarked. The plan is kept until the mesh or the marks of any rank change. Throws gpu::OutOfMemory
+  // interpolation at any point of a leaf, and for its refinement. Where the patches live on a device, they are filled there;
+  // the patches' home is unchanged. `marked` has one entry for each own leaf, 0 if unmarked. The plan is kept until the mesh or the marks of any rank change. Throws gpu::OutOfMemory
   // (several ranks: parallel::AgreedFailure). Collective.
   void fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team);
 
@@ -214,7 +214,6 @@ class PatchMesh {
   void refine_on_device(std::span<const std::size_t> refined, const DistributedTree<D>& next,
                         std::span<const int> slots);
   HaloExchange<D>& whole_halos(std::span<const char> marked);
-  void fill_whole_halos_for_regrid(std::span<const char> marked, double t, ThreadTeam& team);
   typename DevicePatches<D>::Mesh device_mesh() const;
   void home_is_stale();
   void migrate(std::span<const std::int64_t> first_leaves);

@@ -115,7 +115,7 @@ bool PatchMesh<D>::adapt_tree(std::span<const Adapt> flags, int min_level, int m
     const std::vector<char> marked = refined_leaves(origin, size());
     if (communicator().any(std::ranges::find(marked, 1) != marked.end())) {
       if (moved) rebuild();
-      fill_whole_halos_for_regrid(marked, t, team);
+      fill_whole_halos(marked, t, team);
     }
   }
   move_state(next, origin, team);

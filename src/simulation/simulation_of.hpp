@@ -88,10 +88,7 @@ class SimulationOf final : public Simulation {
             team_,
             level_dx_,
             tracked_points_,
-            [this, reason](std::span<const char> marked) {
-              mesh_.bring_home(reason);
-              mesh_.fill_whole_halos(marked, t_, team_);
-            },
+            [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); },
             [this](const solvers::ShellBatch& batch, std::span<std::uint64_t> sums) {
               if (!mesh_.is_current_on_device()) return false;
               mesh_.on_device()->sum_shells(batch, sums);
@@ -105,7 +102,18 @@ class SimulationOf final : public Simulation {
               if (!mesh_.is_current_on_device() || !solver_->measures_on_device(measure.quantity)) return {};
               return mesh_.on_device()->measure(measure);
             },
-            inexact_halos_};
+            inexact_halos_,
+            point_source()};
+  }
+  // Null if no rank has its patches on a device.
+  decltype(StateView::gather_points) point_source() const {
+    if (!config_.offload.patches_on_device()) return {};
+    return [this](std::span<const solvers::PointInPatch> points, const solvers::PointQuery& query,
+                  std::span<double> samples) {
+      if (!mesh_.is_current_on_device()) return false;
+      mesh_.on_device()->gather(points, query, samples);
+      return true;
+    };
   }
   void set_initial_data();
   bool adapt();

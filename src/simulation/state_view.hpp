@@ -14,6 +14,7 @@
 #include "base/thread_team.hpp"
 #include "base/vec.hpp"
 #include "parallel/communicator.hpp"
+#include "solvers/gather.hpp"
 #include "solvers/resident.hpp"
 #include "solvers/solver.hpp"
 
@@ -53,9 +54,9 @@ struct StateView {
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
   std::span<const Point<3>> tracked_points = {};  // the points that diagnostics follow, at time t
-  // Fills also the edges and corners of the halos of leaves with marked[leaf] != 0; halos across faces are
-  // always full. Halos are derived data: the state does not change. Empty: all halos are already complete.
-  // Collective.
+  // Fills also the edges and corners of the halos of leaves with marked[leaf] != 0, on the device if the patches live
+  // there; halos across faces are always full. Halos are derived data: the state does not change. Empty: all halos are
+  // already complete. Collective.
   std::function<void(std::span<const char>)> fill_whole_halos = {};
   // Sets the sums of a batch (mesh::DevicePatches::sum_shells) if the patches live on a device; null, or false:
   // they do not.
@@ -67,6 +68,10 @@ struct StateView {
   std::function<std::optional<std::vector<double>>(const solvers::LeafMeasure&)> measure_leaves = {};
   std::span<const std::uint32_t> inexact_halos =
       {};  // of each leaf (inexact_halos.hpp); empty: all halos are exact
+  // Samples at points of leaves (mesh::DevicePatches::gather), if the patches live on a device; false: they do not. Null on
+  // all ranks or on none.
+  std::function<bool(std::span<const solvers::PointInPatch>, const solvers::PointQuery&, std::span<double>)>
+      gather_points = {};
 };
 
 // A column of history.csv.

@@ -42,9 +42,8 @@ class KernelBudgets(unittest.TestCase):
 
     def test_the_table_has_every_source_of_kernels(self):
         files = {file for file, _ in budgets.read_table()}
-        physics = os.path.join(SOURCE, "src/physics")
-        sources = {os.path.relpath(os.path.join(where, name), SOURCE) for where, _, names in os.walk(physics) for name in names
-                   if name.endswith(".cu")}
+        sources = {os.path.relpath(os.path.join(where, name), SOURCE) for room in budgets.ROOMS
+                   for where, _, names in os.walk(os.path.join(SOURCE, room)) for name in names if name.endswith(".cu")}
         self.assertEqual(files, sources)
 
 

@@ -48,12 +48,14 @@ TEST(RowFiles, OfARestartKeepTheRowsUpToItsStepAndTime) {
     rows.flush();
   }
   EXPECT_EQ(contents(scratch.file("waves/a.asc")), "# of a wave\n0.5 1\n1 1\n2 7\n");
-  EXPECT_EQ(contents(scratch.file("one.csv")), "step,time,status,mass\n1,0.5,found,2\n2,1,found,2\n4,2,found,8\n");
+  EXPECT_EQ(contents(scratch.file("one.csv")),
+            "step,time,status,mass\n1,0.5,found,2\n2,1,found,2\n4,2,found,8\n");
   EXPECT_EQ(contents(scratch.file("b.asc")), "# another\n0.5 3\n1 3\n2 9\n");
   std::vector<RowFile> others = files();
   others[1].format = RowFile::Table{{"status"}};
-  EXPECT_TRUE(message_of<InputError>([&] { RowFiles(scratch.path(), others, {2, 1.0}); })
-                  .starts_with(scratch.file("one.csv")));
+  EXPECT_TRUE(message_of<InputError>([&] {
+                RowFiles(scratch.path(), others, {2, 1.0});
+              }).starts_with(scratch.file("one.csv")));
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Unknowns at points: order of values and derivatives, continuity across faces, halos filled on request.
 
-#include "simulation/diagnostics/point_samples.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <numbers>
 #include <random>
 
@@ -22,7 +22,23 @@
 namespace meander::simulation {
 namespace {
 
+// An unknown at a point.
+struct PointValue {
+  double value = 0;
+  std::array<double, 3> derivative{};  // along each axis
+};
 using Function = std::function<PointValue(const SamplePoint&)>;
+
+// One unknown of a sample.
+PointValue value_of(std::span<const double> sample) {
+  return {sample[0], {sample[1], sample[2], sample[3]}};
+}
+PointValue value_at(const PointStencil& stencil, const solvers::PatchTask& patch,
+                    const solvers::PatchLayout& layout, int unknown) {
+  std::array<double, 4> sample;
+  sample_at(stencil, patch, layout, PointQuery(std::span(&unknown, 1), 1), sample.data());
+  return value_of(sample);
+}
 
 // Two unknowns; the second is the function.
 struct Filled {
@@ -37,10 +53,9 @@ struct Filled {
   PointValue at(const SamplePoint& x) const {
     const PointStencil stencil = stencil_at(task, patch.layout, x);
     const int unknown = 1;
-    PointValue both;
+    const PointValue both = value_at(stencil, task, patch.layout, unknown);
     double value = 0;
-    gather(stencil, task, patch.layout, std::span(&unknown, 1), std::span(&both, 1));
-    gather(stencil, task, patch.layout, std::span(&unknown, 1), std::span(&value, 1));
+    sample_at(stencil, task, patch.layout, PointQuery(std::span(&unknown, 1)), &value);
     EXPECT_EQ(value, both.value);
     return both;
   }
@@ -192,11 +207,9 @@ const Function wave = product_of([](int axis, double x) {
 Difference errors_of_wave(const StateView& view, std::span<const SamplePoint> points) {
   const int lapse = ccz4::at::a;
   Difference error;
-  for (const HeldPoint& held : hold_points(view, points)) {
-    PointValue found;
-    gather(held.stencil, view.patches[held.leaf], view.layout, std::span(&lapse, 1), std::span(&found, 1));
-    error.add(found, wave(points[held.point]));
-  }
+  const HeldSamples samples = PointGather(view).gather_own(points, PointQuery(std::span(&lapse, 1), 1));
+  for (std::size_t n = 0; n < samples.points.size(); ++n)
+    error.add(value_of(samples.of(n)), wave(points[samples.points[n].point]));
   return error;
 }
 
@@ -208,6 +221,29 @@ TEST(PointSamples, ReadWholeHalosOfTheStateAtHand) {
   }
   EXPECT_GT(reference::order_of(errors[0].value, errors[1].value, 2), 5.7);
   EXPECT_GT(reference::order_of(errors[0].derivative, errors[1].derivative, 2), 4.7);
+}
+
+// Points within a volume of a face of their patch, and points three volumes away from all of them, in eight patches.
+TEST(PointSamples, AreAsAccurateNearFacesAsInTheMiddle) {
+  constexpr int p = 12;
+  constexpr double dx = 1.0 / p;
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  std::vector<SamplePoint> near(2000), middle(2000);
+  for (std::size_t n = 0; n < near.size(); ++n) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double lower = n >> a & 1 ? 0 : -1, within = dx * uniform(random);
+      middle[n][a] = lower + 3 * dx + (1 - 6 * dx) * uniform(random);
+      near[n][a] = lower + (n % 3 != a ? uniform(random) : n & 8 ? within : 1 - within);
+    }
+  }
+  const auto simulation = wavy_box(p, wave);
+  const Difference at_faces = errors_of_wave(simulation->view(), near),
+                   inside = errors_of_wave(simulation->view(), middle);
+  std::printf("errors of values %.2e near faces, %.2e in the middle; of derivatives %.2e, %.2e\n",
+              at_faces.value, inside.value, at_faces.derivative, inside.derivative);
+  EXPECT_LT(at_faces.value, 1.1 * inside.value);
+  EXPECT_LT(at_faces.derivative, 1.1 * inside.derivative);
 }
 
 // On and near the surface of a refined cube, and in all of it.
@@ -234,7 +270,9 @@ TEST(PointSamples, OnFacesAreHeldByAllLeavesThatTouchThem) {
   std::vector<char> marks;
   view.fill_whole_halos = [&](std::span<const char> marked) { marks.assign(marked.begin(), marked.end()); };
   const auto held_by = [&](const SamplePoint& x) {
-    const std::vector<HeldPoint> held = hold_points(view, std::vector<SamplePoint>{{5, 5, 5}, x});
+    marks.clear();
+    const std::vector<HeldPoint> held =
+        PointGather(view).gather_own(std::vector<SamplePoint>{{5, 5, 5}, x}, {}).points;
     for (std::size_t n = 0; n < held.size(); ++n) {
       EXPECT_EQ(held[n].point, 1U);
       EXPECT_TRUE(n == 0 || held[n - 1].leaf < held[n].leaf);
@@ -249,7 +287,7 @@ TEST(PointSamples, OnFacesAreHeldByAllLeavesThatTouchThem) {
   EXPECT_EQ(held_by({0.0, 0.0, 0.0}), (Leaves{8, 8}));
   EXPECT_EQ(held_by({0.0, 1.5, 0.0}), (Leaves{0, 0}));
   view.fill_whole_halos = nullptr;
-  EXPECT_EQ(hold_points(view, std::vector<SamplePoint>{{0.1, 0.2, -0.3}}).size(), 1U);
+  EXPECT_EQ(PointGather(view).gather_own(std::vector<SamplePoint>{{0.1, 0.2, -0.3}}, {}).points.size(), 1U);
 }
 
 // The lower x face, the edge of upper x and upper y, and a corner where the edge is not read any more.
@@ -269,8 +307,7 @@ TEST(PointSamples, DoNotReadInexactHalos) {
     const SamplePoint x = {corner[0] + volumes[0] / p, corner[1] + volumes[1] / p,
                            corner[2] + volumes[2] / p};
     const PointStencil stencil = stencil_at(patch.task, patch.patch.layout, x, inexact);
-    PointValue found;
-    gather(stencil, patch.task, patch.patch.layout, std::span(&unknown, 1), std::span(&found, 1));
+    const PointValue found = value_at(stencil, patch.task, patch.patch.layout, unknown);
     EXPECT_NEAR(found.value, smooth(x).value, 1e-3);
     return stencil.first;
   };
@@ -301,13 +338,13 @@ TEST(PointGather, ReadsTheFinestLeavesThatTouchAPoint) {
   const int unknowns[] = {ccz4::at::A, ccz4::at::a};
   // Later points in leaves whose halos are not filled yet.
   PointGather by_parts(view);
-  by_parts.gather(std::span(points).first(1), unknowns, PointGather::Derivatives::none);
-  const GatheredPoints rest = by_parts.gather(points, unknowns, PointGather::Derivatives::none);
+  by_parts.gather(std::span(points).first(1), PointQuery(unknowns));
+  const GatheredPoints rest = by_parts.gather(points, PointQuery(unknowns));
   EXPECT_EQ(fills, 2);
   fills = 0;
   PointGather samples(view);
-  const GatheredPoints found = samples.gather(points, unknowns, PointGather::Derivatives::all);
-  const GatheredPoints values = samples.gather(points, unknowns, PointGather::Derivatives::none);
+  const GatheredPoints found = samples.gather(points, PointQuery(unknowns, 2));
+  const GatheredPoints values = samples.gather(points, PointQuery(unknowns));
   EXPECT_EQ(fills, 1) << "halos are filled once";
   EXPECT_EQ(found.values, values.values);
   EXPECT_EQ(found.values, rest.values);

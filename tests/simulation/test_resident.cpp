@@ -122,6 +122,38 @@ TEST(ResidentSummary, HasNothingWithoutADevice) {
   EXPECT_FALSE(contains(summary_json(summarise(*simulation, {})), "device_launches_per_stage"));
 }
 
+// ---- points
+
+// A binary with horizons, Psi4 and tracked punctures: halos at their points are filled, and points read, on the device.
+TEST(ResidentPoints, AreReadOnTheDeviceToTheSameBits) {
+  const auto config = [](std::vector<std::string> settings) {
+    RankCase tested = case_called("ccz4_fourth_order_binary");
+    tested.text +=
+        "psi4-every = 0.01\npsi4-l-max = 2\n[[horizon]]\nl-max = 4\n[[horizon]]\nl-max = 4\npuncture = 2\n";
+    settings.insert(settings.end(), {"solver.scheme=rusanov", "boundary.all=outflow"});
+    return config_of(tested, settings);
+  };
+  struct Found {
+    std::vector<io::Row> rows;
+    std::vector<Point<3>> punctures;
+  };
+  const auto found_by = [](Simulation& simulation) {
+    Found found{simulation.rows().rows, {}};
+    for (int step = 0; step < 2; ++step) simulation.advance(simulation.config().time.end);
+    for (io::Row& row : simulation.rows().rows) found.rows.push_back(std::move(row));
+    const StateView view = simulation.view();
+    found.punctures.assign(view.tracked_points.begin(), view.tracked_points.end());
+    return found;
+  };
+  const auto on_host = make_simulation(config({}), 2);
+  const auto on_device = make_simulation(config({"offload.device=host", "gpu-memory.patches=device"}), 2);
+  const Found expected = found_by(*on_host), found = found_by(*on_device);
+  EXPECT_EQ(found.rows, expected.rows);
+  EXPECT_EQ(found.punctures, expected.punctures);
+  const ResidentReport report = on_device->resident().value();
+  EXPECT_TRUE(report.brought_home.empty()) << report.brought_home.begin()->first;
+}
+
 // ---- memory
 
 TEST(ResidentMemory, IsEstimatedBeforeThePatchesAreThere) {

@@ -10,6 +10,7 @@
 #include "solvers/block_muscl.hpp"
 #include "tests/mesh/device_tree.hpp"
 #include "tests/solvers/euler_batch.hpp"
+#include "tests/solvers/random_gather.hpp"
 #include "tests/solvers/random_status.hpp"
 #include "tests/solvers/threaded_block.hpp"
 
@@ -139,6 +140,12 @@ TEST(BlockThreads, InspectWithoutRaces) {
     EXPECT_TRUE(solvers::test::same_bits(status[n], solver.enforce_floors(expected[n].task(0.1), layout)));
     EXPECT_TRUE(solvers::test::same_bits(contents(found[n]), contents(expected[n])));
   }
+}
+
+TEST(BlockThreads, GatherWithoutRaces) {
+  const int list[] = {3, 0, 4};
+  const solvers::test::RandomGather gather(4, 2, 5, solvers::PointQuery(list, 2), 200, true);
+  EXPECT_TRUE(solvers::test::same_bits(gather.by(ThreadedLauncher{}), gather.by_stencils<true>()));
 }
 
 }  // namespace

@@ -3,54 +3,134 @@
 #include "simulation/diagnostics/point_gather.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace meander::simulation {
 namespace {
 
-// A sample in a message: point, level, values, derivatives.
+// The box about the points.
+struct Bounds {
+  SamplePoint lower, upper;
+};
+
+Bounds bounds_of(std::span<const SamplePoint> points) {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  Bounds bounds{{far, far, far}, {-far, -far, -far}};
+  for (const SamplePoint& x : points) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      bounds.lower[a] = std::min(bounds.lower[a], x[a]);
+      bounds.upper[a] = std::max(bounds.upper[a], x[a]);
+    }
+  }
+  return bounds;
+}
+
+bool meets(const solvers::PatchTask& patch, int p, const Bounds& bounds) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (bounds.upper[a] < patch.lower[a] - patch.dx || bounds.lower[a] > patch.lower[a] + (p + 1) * patch.dx)
+      return false;
+  }
+  return true;
+}
+
+// A sample in a message follows its point and level.
 constexpr std::size_t head = 2;
 
 void add(GatheredPoints& to, std::size_t point, const double* sample) {
-  const std::size_t n = to.unknowns;
-  for (std::size_t u = 0; u < n; ++u) to.values[point * n + u] += sample[head + u];
-  for (std::size_t u = 0; u < n && !to.derivatives.empty(); ++u) {
-    for (std::size_t a = 0; a < 3; ++a) to.derivatives[point * n + u][a] += sample[head + n + 3 * u + a];
+  for (std::size_t n = 0; n < to.unknowns; ++n) to.values[point * to.unknowns + n] += sample[n];
+  for (std::size_t n = 0; n < to.slopes; ++n) {
+    for (std::size_t a = 0; a < 3; ++a)
+      to.derivatives[point * to.slopes + n][a] += sample[to.unknowns + 3 * n + a];
+  }
+}
+
+void divide(GatheredPoints& samples, std::size_t point, int count) {
+  for (std::size_t n = 0; n < samples.unknowns; ++n) samples.values[point * samples.unknowns + n] /= count;
+  for (std::size_t n = 0; n < samples.slopes; ++n) {
+    for (double& slope : samples.derivatives[point * samples.slopes + n]) slope /= count;
   }
 }
 
 }  // namespace
 
-GatheredPoints PointGather::gather(std::span<const SamplePoint> points, std::span<const int> unknowns,
-                                   Derivatives derivatives) {
-  const bool slopes = derivatives == Derivatives::all;
-  const std::size_t n = unknowns.size(), length = head + (slopes ? 4 * n : n);
-  const std::vector<HeldPoint> held = hold_points(view_, points, filled_);
-  std::vector<double> own(held.size() * length);
-  view_.team.for_chunks(held.size(), [&](int, std::size_t begin, std::size_t end) {
-    std::vector<PointValue> both(n);
-    for (std::size_t i = begin; i < end; ++i) {
-      double* sample = own.data() + i * length;
-      const solvers::PatchTask& patch = view_.patches[held[i].leaf];
-      sample[0] = static_cast<double>(held[i].point);
-      sample[1] = view_.levels[held[i].leaf];
-      if (!slopes) {
-        simulation::gather(held[i].stencil, patch, view_.layout, unknowns, std::span(sample + head, n));
-        continue;
-      }
-      simulation::gather(held[i].stencil, patch, view_.layout, unknowns, std::span(both));
-      for (std::size_t u = 0; u < n; ++u) {
-        sample[head + u] = both[u].value;
-        std::copy(both[u].derivative.begin(), both[u].derivative.end(), sample + head + n + 3 * u);
+std::vector<HeldPoint> PointGather::hold(std::span<const SamplePoint> points) const {
+  const auto patches = view_.patches.geometry();
+  std::vector<std::vector<HeldPoint>> of_leaf(patches.size());
+  const Bounds bounds = bounds_of(points);
+  view_.team.for_chunks(of_leaf.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const solvers::PatchTask& patch = patches[leaf];
+      if (!meets(patch, view_.layout.p, bounds)) continue;
+      const std::uint32_t inexact = view_.inexact_halos.empty() ? 0 : view_.inexact_halos[leaf];
+      for (std::size_t n = 0; n < points.size(); ++n) {
+        if (holds(patch, view_.layout, points[n]))
+          of_leaf[leaf].push_back({leaf, n, stencil_at(patch, view_.layout, points[n], inexact)});
       }
     }
   });
-  // In the order of the curve, independent of the ranks.
-  const std::vector<double> all = view_.communicator.all_gather(std::span<const double>(own));
-  GatheredPoints result{.unknowns = n,
-                        .values = std::vector<double>(points.size() * n, 0.0),
-                        .derivatives = {},
+  std::vector<HeldPoint> held;
+  for (const auto& some : of_leaf) held.insert(held.end(), some.begin(), some.end());
+  return held;
+}
+
+void PointGather::fill_halos(std::span<const HeldPoint> held) {
+  if (!view_.fill_whole_halos) return;
+  std::vector<char> marked = filled_;
+  for (const HeldPoint& point : held) {
+    if (reads_halo(point.stencil, view_.layout.p)) marked[point.leaf] = 1;
+  }
+  if (view_.communicator.any(marked != filled_)) view_.fill_whole_halos(marked);
+  filled_ = std::move(marked);
+}
+
+bool PointGather::gather_on_device(HeldSamples& samples, const PointQuery& query) const {
+  if (!view_.gather_points) return false;
+  std::vector<solvers::PointInPatch> points;
+  for (const HeldPoint& held : samples.points)
+    points.push_back({static_cast<std::int32_t>(held.leaf), held.stencil});
+  bool done = false;
+  view_.communicator.agree([&] { done = view_.gather_points(points, query, samples.values); });
+  return done;
+}
+
+HeldSamples PointGather::gather_own(std::span<const SamplePoint> points, const PointQuery& query) {
+  HeldSamples samples{.points = hold(points), .size = query.sample_size(), .values = {}};
+  fill_halos(samples.points);
+  samples.values.resize(samples.points.size() * samples.size);
+  if (gather_on_device(samples, query)) return samples;
+  view_.team.for_chunks(samples.points.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const HeldPoint& held = samples.points[i];
+      sample_at(held.stencil, view_.patches[held.leaf], view_.layout, query,
+                samples.values.data() + i * samples.size);
+    }
+  });
+  return samples;
+}
+
+GatheredPoints PointGather::gather(std::span<const SamplePoint> points, const PointQuery& query) {
+  const HeldSamples held = gather_own(points, query);
+  const std::size_t length = head + held.size;
+  std::vector<double> own;
+  own.reserve(held.points.size() * length);
+  for (std::size_t i = 0; i < held.points.size(); ++i) {
+    own.push_back(static_cast<double>(held.points[i].point));
+    own.push_back(view_.levels[held.points[i].leaf]);
+    const auto sample = held.of(i);
+    own.insert(own.end(), sample.begin(), sample.end());
+  }
+  // In the order of the curve, independent of the ranks. Of few points, reductions cost less than a number from each rank.
+  const parallel::Communicator& communicator = view_.communicator;
+  const bool few = points.size() < static_cast<std::size_t>(communicator.size());
+  const std::vector<double> all = few ? communicator.all_gather_few(std::span<const double>(own))
+                                      : communicator.all_gather(std::span<const double>(own));
+  const auto unknowns = static_cast<std::size_t>(query.unknowns),
+             slopes = static_cast<std::size_t>(query.slopes);
+  GatheredPoints result{.unknowns = unknowns,
+                        .slopes = slopes,
+                        .values = std::vector<double>(points.size() * unknowns, 0.0),
+                        .derivatives = std::vector<std::array<double, 3>>(points.size() * slopes),
                         .levels = std::vector<int>(points.size(), -1)};
-  if (slopes) result.derivatives.assign(points.size() * n, {});
   for (std::size_t at = 0; at < all.size(); at += length) {
     int& level = result.levels[static_cast<std::size_t>(all[at])];
     level = std::max(level, static_cast<int>(all[at + 1]));
@@ -59,16 +139,11 @@ GatheredPoints PointGather::gather(std::span<const SamplePoint> points, std::spa
   for (std::size_t at = 0; at < all.size(); at += length) {
     const auto point = static_cast<std::size_t>(all[at]);
     if (static_cast<int>(all[at + 1]) != result.levels[point]) continue;
-    add(result, point, all.data() + at);
+    add(result, point, all.data() + at + head);
     ++count[point];
   }
   for (std::size_t point = 0; point < points.size(); ++point) {
-    for (std::size_t u = 0; u < n && count[point] > 1; ++u) {
-      result.values[point * n + u] /= count[point];
-      if (slopes) {
-        for (double& slope : result.derivatives[point * n + u]) slope /= count[point];
-      }
-    }
+    if (count[point] > 1) divide(result, point, count[point]);
   }
   return result;
 }

@@ -16,58 +16,28 @@
 // axis, the stencil uses all of them, and the order decreases by one for each missing volume.
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
-#include "simulation/scenario.hpp"
+#include "simulation/state_view.hpp"
 
 namespace meander::simulation {
 
 using SamplePoint = std::array<double, 3>;
-
-struct PointStencil {
-  static constexpr int most_nodes = 6;
-  std::array<int, 3> nodes{};  // along each axis
-  std::array<int, 3> first{};  // volume of the first node: from -h on
-  double weight[3][most_nodes] = {};
-  double slope[3][most_nodes] = {};  // of the derivative along that axis, 1 / length
-};
-
-// An unknown at a point.
-struct PointValue {
-  double value = 0;
-  std::array<double, 3> derivative{};  // along each axis
-};
-
-// A point in the closed patch of a leaf of this rank.
-struct HeldPoint {
-  std::size_t leaf = 0, point = 0;
-  PointStencil stencil;
-};
+using solvers::PointQuery;
+using solvers::PointStencil;
 
 // Whether the point lies in the closed patch, up to rounding of its faces. Points on a face belong to all
 // patches that touch it.
 bool holds(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, const SamplePoint& x);
 
-// All leaves of this rank that hold any of the points, in curve order, and the points of each in the given
-// order. A point on a face is held by all leaves that touch it, possibly of several ranks. Fills the whole
-// halos of leaves whose stencils read them. Collective.
-std::vector<HeldPoint> hold_points(const StateView& view, std::span<const SamplePoint> points);
-// As above for one of several sets of points at the same time: `filled` marks the leaves whose whole halos an earlier
-// call filled. It is empty in the first call.
-std::vector<HeldPoint> hold_points(const StateView& view, std::span<const SamplePoint> points,
-                                   std::vector<char>& filled);
-
 // The stencil of a point that the patch holds. inexact_halos: see StateView.
 PointStencil stencil_at(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                         const SamplePoint& x, std::uint32_t inexact_halos = 0);
 
-// Interpolates unknown unknowns[n] to result[n]; both spans have the same size. Reads the whole halo.
-void gather(const PointStencil& stencil, const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-            std::span<const int> unknowns, std::span<double> result);
-void gather(const PointStencil& stencil, const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-            std::span<const int> unknowns, std::span<PointValue> result);
+bool reads_halo(const PointStencil& stencil, int p);
+
+// Sets sample[query.sample_size()]. Reads the whole halo as far as the stencil does.
+void sample_at(const PointStencil& stencil, const solvers::PatchTask& patch,
+               const solvers::PatchLayout& layout, const PointQuery& query, double* sample);
 
 }  // namespace meander::simulation

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Unknowns gathered at points are the same bits on all ranks and for any number of them.
+// Unknowns gathered at points are the same bits on all ranks, for any number of them, and where patches live on devices.
 
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/host_device.hpp"
 #include "physics/ccz4/unknowns.hpp"
 #include "simulation/diagnostics/point_gather.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
@@ -20,8 +21,10 @@ constexpr const char* hole =
     "scheme = \"fourth-order\"\n[scenario]\nname = \"puncture\"\ncentre = [1.05, 1.1, 0.95]\n"
     "[[refinement]]\nkind = \"punctures\"\nradii = [0.1]\n";
 
-Outcome gathered(const parallel::Communicator& communicator, int threads) {
-  const auto simulation = make_simulation(physics_input(hole), threads, communicator);
+const std::vector<std::string> on_device = {"offload.device=host", "gpu-memory.patches=device"};
+
+Outcome gathered(const Config& config, const parallel::Communicator& communicator, int threads) {
+  const auto simulation = make_simulation(config, threads, communicator);
   const StateView view = simulation->view();
   std::vector<SamplePoint> points = {{0, 0, 0}, {1, 1, 1}};
   for (int n = 0; n < 200; ++n) {
@@ -30,7 +33,7 @@ Outcome gathered(const parallel::Communicator& communicator, int threads) {
     points.push_back({1 + r * across * std::cos(angle), 1 + r * across * std::sin(angle), 1 + r * z});
   }
   const int unknowns[] = {ccz4::at::phi, ccz4::at::g, ccz4::at::D + 3, ccz4::at::P};
-  const GatheredPoints all = PointGather(view).gather(points, unknowns, PointGather::Derivatives::all);
+  const GatheredPoints all = PointGather(view).gather(points, PointQuery(unknowns, 3));
   Outcome outcome;
   outcome.figures = all.values;
   for (const auto& derivative : all.derivatives)
@@ -40,17 +43,27 @@ Outcome gathered(const parallel::Communicator& communicator, int threads) {
 }
 
 TEST(PointGatherOnRanks, ChangesNoBit) {
-  const Outcome reference = alone([](const auto& one) { return gathered(one, 1); });
+  Config config = physics_input(hole);
+  const Outcome reference = alone([&](const auto& one) { return gathered(config, one, 1); });
   EXPECT_EQ(*std::ranges::min_element(reference.numbers), -1);
   EXPECT_EQ(*std::ranges::max_element(reference.numbers), 2);
-  expect_same(gathered(world(), world().size() == 1 ? 2 : 1), reference, "several ranks");
+  expect_same(gathered(config, world(), world().size() == 1 ? 2 : 1), reference, "several ranks");
+  config = physics_input(hole, on_device);
+  config.offload.make_devices = [] {
+    std::vector<std::unique_ptr<gpu::Device>> devices;
+    if (world().rank() % 2 == 0)
+      devices.push_back(std::make_unique<gpu::HostDevice>(gpu::HostDeviceSettings{}));
+    return devices;
+  };
+  expect_same(gathered(config, world(), 1), reference, "some ranks on devices");
 }
 
 // A search of a horizon that crosses faces of patches and the resolution jump, a restart, and a search from the first
 // surface.
-Outcome searched(const parallel::Communicator& communicator, int threads) {
-  const Config config = physics_input(hole + std::string("[[horizon]]\nl-max = 6\n"),
-                                      {"scenario.mass=1.1", "scenario.centre=[0.48, 1.05, 0.95]"});
+Outcome searched(const parallel::Communicator& communicator, int threads,
+                 std::vector<std::string> settings = {}) {
+  settings.insert(settings.end(), {"scenario.mass=1.1", "scenario.centre=[0.48, 1.05, 0.95]"});
+  const Config config = physics_input(hole + std::string("[[horizon]]\nl-max = 6\n"), settings);
   const auto simulation = make_simulation(config, threads, communicator);
   StateView view = simulation->view();
   Outcome outcome;
@@ -73,6 +86,7 @@ TEST(HorizonsOnRanks, ChangeNoBit) {
   const Outcome reference = alone([](const auto& one) { return searched(one, 1); });
   EXPECT_GT(reference.numbers.size(), 2 * 49U);
   expect_same(searched(world(), world().size() == 1 ? 2 : 1), reference, "several ranks");
+  expect_same(searched(world(), 1, on_device), reference, "on devices");
 }
 
 }  // namespace

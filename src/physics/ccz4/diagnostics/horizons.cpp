@@ -67,8 +67,7 @@ FieldSource source_of(PointGather& samples) {
   return [&samples](std::span<const Point<3>> points, std::span<const Point<3>> directions) {
     constexpr std::size_t count = horizon_unknowns.size();
     const GatheredPoints found =
-        samples.gather(points, horizon_unknowns,
-                       directions.empty() ? PointGather::Derivatives::none : PointGather::Derivatives::all);
+        samples.gather(points, PointQuery(horizon_unknowns, directions.empty() ? 0 : count));
     FieldSamples fields;
     fields.values.resize(points.size());
     if (!directions.empty()) fields.slopes.resize(points.size());

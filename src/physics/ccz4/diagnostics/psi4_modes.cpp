@@ -9,7 +9,7 @@
 #include "base/exact_sum.hpp"
 #include "physics/ccz4/diagnostics/harmonics.hpp"
 #include "physics/ccz4/weyl.hpp"
-#include "simulation/diagnostics/point_samples.hpp"
+#include "simulation/diagnostics/point_gather.hpp"
 #include "simulation/diagnostics/totals.hpp"
 
 namespace meander::ccz4 {
@@ -19,19 +19,15 @@ namespace {
 
 constexpr int latitudes = 24;  // exact up to l = 47 - l_max of Psi4 itself
 
-std::complex<double> psi4_at(const StateView& view, const HeldPoint& held, const SamplePoint& from_centre) {
-  constexpr std::size_t slopes = weyl_slopes, all = weyl_unknowns.size();
-  const solvers::PatchTask& patch = view.patches[held.leaf];
-  const std::span<const int> list(weyl_unknowns);
-  std::array<PointValue, slopes> with_derivatives;
-  std::array<double, all - slopes> values;
-  gather(held.stencil, patch, view.layout, list.first(slopes), with_derivatives);
-  gather(held.stencil, patch, view.layout, list.subspan(slopes), values);
+const PointQuery weyl_query(weyl_unknowns, weyl_slopes);
+
+std::complex<double> psi4_at(std::span<const double> sample, const SamplePoint& from_centre) {
   double q[unknowns] = {}, gradient[3 * unknowns] = {};
-  for (std::size_t n = 0; n < all; ++n) {
-    q[list[n]] = n < slopes ? with_derivatives[n].value : values[n - slopes];
-    for (std::size_t a = 0; n < slopes && a < 3; ++a)
-      gradient[a * unknowns + static_cast<std::size_t>(list[n])] = with_derivatives[n].derivative[a];
+  for (std::size_t n = 0; n < weyl_unknowns.size(); ++n) {
+    q[weyl_unknowns[n]] = sample[n];
+    for (std::size_t a = 0; n < weyl_slopes && a < 3; ++a)
+      gradient[a * unknowns + static_cast<std::size_t>(weyl_unknowns[n])] =
+          sample[weyl_unknowns.size() + 3 * n + a];
   }
   Symmetric<double> metric;
   std::copy_n(q + at::g, 6, metric.of);
@@ -70,10 +66,11 @@ std::vector<Psi4Modes> psi4_modes(const StateView& view, const std::array<double
       }
     }
   }
-  const std::vector<HeldPoint> held = hold_points(view, points);
+  const HeldSamples samples = PointGather(view).gather_own(points, weyl_query);
+  const std::vector<HeldPoint>& held = samples.points;
   std::vector<std::complex<double>> psi4(held.size());
   view.team.for_chunks(held.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t n = begin; n < end; ++n) psi4[n] = psi4_at(view, held[n], from_centre[held[n].point]);
+    for (std::size_t n = begin; n < end; ++n) psi4[n] = psi4_at(samples.of(n), from_centre[held[n].point]);
   });
   // Leaves that share a point on their faces share its weight.
   std::vector<std::int64_t> holders(points.size(), 0);

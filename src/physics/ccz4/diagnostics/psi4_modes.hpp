@@ -20,7 +20,7 @@ using Psi4Modes = std::vector<std::complex<double>>;  // by wave_mode_index(l, m
 // The modes 2 <= l <= l_max <= psi4_most_l, all m, on each sphere, which lie in the domain. The points are
 // those of sphere_points(24). The Weyl tensor at each point is computed from the unknowns, interpolated
 // at sixth order, and from derivatives of the interpolants, of fifth order, both across the faces of patches
-// (point_samples.hpp). Bitwise identical for any number of ranks and threads, and for any l_max. Collective.
+// (point_gather.hpp). Bitwise identical for any number of ranks and threads, and for any l_max. Collective.
 std::vector<Psi4Modes> psi4_modes(const simulation::StateView& view, const std::array<double, 3>& centre,
                                   std::span<const double> radii, int l_max);
 

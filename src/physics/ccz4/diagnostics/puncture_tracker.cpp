@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstdint>
 
 #include "physics/ccz4/unknowns.hpp"
 #include "simulation/config/config.hpp"
-#include "simulation/diagnostics/point_samples.hpp"
+#include "simulation/diagnostics/point_gather.hpp"
 
 namespace meander::ccz4 {
 
@@ -17,12 +16,6 @@ using namespace simulation;
 namespace {
 
 constexpr const char* axes = "xyz";
-
-// The shift at one puncture, interpolated in one leaf.
-struct Sample {
-  std::int64_t puncture = 0;
-  double shift[3] = {0, 0, 0};
-};
 
 std::string counter_name(std::size_t puncture, std::size_t axis) {
   return fmt::format("puncture-{}-{}", puncture + 1, axes[axis]);
@@ -32,26 +25,14 @@ std::string counter_name(std::size_t puncture, std::size_t axis) {
 
 std::vector<Point<3>> PunctureTracker::velocities(const StateView& view, std::span<const Point<3>> points) {
   constexpr int beta = ccz4::at::beta, shift[] = {beta, beta + 1, beta + 2};
-  std::vector<Sample> own;
-  for (const HeldPoint& held : hold_points(view, points)) {
-    Sample& sample = own.emplace_back();
-    sample.puncture = static_cast<std::int64_t>(held.point);
-    gather(held.stencil, view.patches[held.leaf], view.layout, shift, sample.shift);
-  }
-  // The order is that of the curve, independent of the ranks. On a face, where several leaves contain the
-  // point, the mean of their values keeps a symmetric state symmetric.
-  const std::vector<Sample> all = view.communicator.all_gather_few(std::span<const Sample>(own));
-  std::vector<Point<3>> sum(points.size(), Point<3>{});
-  std::vector<double> count(points.size(), 0.0);
-  for (const Sample& sample : all) {
-    const auto n = static_cast<std::size_t>(sample.puncture);
-    count[n] += 1;
-    for (std::size_t a = 0; a < 3; ++a) sum[n][a] -= sample.shift[a];
-  }
+  // On a face, where several leaves hold the point, the mean of their values keeps a symmetric state symmetric.
+  const GatheredPoints found = PointGather(view).gather(points, PointQuery(shift));
+  std::vector<Point<3>> velocities(points.size());
   for (std::size_t n = 0; n < points.size(); ++n) {
-    for (double& component : sum[n]) component = count[n] > 0 ? component / count[n] : 0.0;
+    for (std::size_t a = 0; a < 3; ++a)
+      velocities[n][a] = 0.0 - found.values[3 * n + a];  // 0 outside the domain
   }
-  return sum;
+  return velocities;
 }
 
 void PunctureTracker::begin_step(const StateView& view) {

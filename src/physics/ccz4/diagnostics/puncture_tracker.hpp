@@ -3,7 +3,7 @@
 #pragma once
 // The positions of punctures. They move with the shift, dx/dt = -beta(x) (Campanelli et al. 2006, Phys. Rev.
 // Lett. 96, 111101), integrated with the state by Heun's method, which is of second order. The shift is
-// interpolated at sixth order, across the faces of patches (point_samples.hpp).
+// interpolated at sixth order, across the faces of patches (point_gather.hpp).
 
 #include <span>
 #include <vector>
