@@ -21,10 +21,9 @@ COLOURS = {"skeletons": "#D55E00", "traversal": "#E69F00", "enclaves": "#009E73"
            "halos": "#F0E442", "halos of levels": "#F0E442", "fluxes of a level": "#CC79A7",
            "fill halos": "#B8B88A", "flux correction": "#8C564B", "regrid": "#7F7F7F", "output": "#444444",
            "checkpoint": "#222222"}
-# Local time steps, by the coarsest level that is updated: from the coarsest mesh to the finest.
-LEVELS = "update from level "
-COLOURS |= {LEVELS + str(n): colour for n, colour in enumerate(
-    ["#08306B", "#2171B5", "#41AB5D", "#FE9929", "#CC4C02", "#7A0177"])}
+# Local time steps, by the level that is updated. Skeletons are hatched.
+LEVEL_COLOURS = ["#08306B", "#2171B5", "#41AB5D", "#FE9929", "#CC4C02", "#7A0177"]
+COLOURS |= {f"{kind} of level {n}": colour for kind in ("skeletons", "enclaves") for n, colour in enumerate(LEVEL_COLOURS)}
 WAITING = "#E8E8E8"
 SKIPPED = {"step", "offload batch", "write back", "call_host", "free"}  # shown by other events
 LEGEND = {"enclave batch": "start of a batch", "copy in": None, "land batch": "end of a batch", "copy out": None,
@@ -81,6 +80,10 @@ def window(arguments, rows):
     return steps[first][1], steps[last][2]
 
 
+def hatch(name):
+    return "//////" if name.startswith("skeletons of level") else None
+
+
 def draw(processes, rows, begin, end, output):
     shown = sorted(((key, row) for key, row in rows.items()), key=lambda item: (item[0][0], kind(item[1][0]), item[0][1]))
     shown = [(key, title, [e for e in events if e[2] > begin and e[1] < end and e[0] not in SKIPPED])
@@ -98,7 +101,8 @@ def draw(processes, rows, begin, end, output):
             waits = name.startswith("wait")
             colour = WAITING if waits else COLOURS.get(name, "#BBBBBB")
             used["waiting" if waits else name] = colour
-            axes.broken_barh([(first - begin, last - first)], (y - 0.4, 0.8), color=colour, linewidth=0.2, edgecolor="white")
+            axes.broken_barh([(first - begin, last - first)], (y - 0.4, 0.8), facecolor=colour, linewidth=0.2, edgecolor="white",
+                             hatch=hatch(name))
             if name == "update" and value is not None and last - first > 0.02 * (end - begin):
                 axes.text((first + last) / 2 - begin, y, f"{value:g}", ha="center", va="center", fontsize=6, clip_on=True)
     axes.set_yticks([tick[0] for tick in ticks], [tick[1] for tick in ticks])
@@ -108,7 +112,7 @@ def draw(processes, rows, begin, end, output):
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     labels = {LEGEND.get(name, name): colour for name, colour in used.items() if LEGEND.get(name, name)}
-    handles = [Patch(color=colour, label=label) for label, colour in labels.items()]
+    handles = [Patch(facecolor=colour, edgecolor="white", hatch=hatch(label), label=label) for label, colour in labels.items()]
     axes.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=5, frameon=False)
     figure.savefig(output, dpi=110)
     plt.close(figure)

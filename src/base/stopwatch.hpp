@@ -46,6 +46,12 @@ struct OverlapTime {
   double under_way = 0;  // at least one operation was in progress
   double hidden = 0;     // subset of under_way in which a thread updated patches
   double batches = 0;    // of messages only: subset of under_way in which a device batch was in progress, too
+  OverlapTime& operator+=(const OverlapTime& other) {
+    under_way += other.under_way;
+    hidden += other.hidden;
+    batches += other.batches;
+    return *this;
+  }
   // Fractions of under_way; 1 if no operation was in progress.
   double share() const { return under_way > 0 ? hidden / under_way : 1; }
   double batches_share() const { return under_way > 0 ? batches / under_way : 1; }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/halo_exchange.hpp"
 
+#include <algorithm>
+
 #include "base/trace.hpp"
 #include "solvers/patch_copy.hpp"
 #include "solvers/prolongation.hpp"
@@ -43,7 +45,7 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
 }
 
 template <int D>
-void HaloExchange<D>::fill(double t, ThreadTeam& team) {
+void HaloExchange<D>::start_fill(double t, ThreadTeam& team) {
   messages_.start_receives();
   team.for_chunks(read_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -52,20 +54,55 @@ void HaloExchange<D>::fill(double t, ThreadTeam& team) {
     }
   });
   start_sends(team);
-  const auto first_phase = [&](Arrival arrival) {
-    team.for_chunks(filled_.size(), [&](int, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        if (plan_.arrival(filled_[i]) == arrival)
-          finish_first_phase(
-              filled_[i], [](std::size_t) { return true; }, t);
-      }
-    });
-  };
-  first_phase(Arrival::local);
+  team.for_chunks(filled_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) apply_first_phase(filled_[i], Arrival::local, t);
+  });
   second_phase(Arrival::local, t, team);
+}
+
+template <int D>
+void HaloExchange<D>::finish_fill(double t, ThreadTeam& team) {
   finish_receives(t, team);
-  first_phase(Arrival::received);
+  team.for_chunks(filled_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (plan_.arrival(filled_[i]) == Arrival::received) apply_first_phase(filled_[i], Arrival::received, t);
+    }
+  });
   second_phase(Arrival::received, t, team);
+}
+
+// Fetching operations fill separate boxes, so their order is free. Boundary conditions read the halo of their
+// leaf and follow them.
+template <int D>
+void HaloExchange<D>::apply_first_phase(std::size_t leaf, Arrival part, double t) {
+  using Kind = typename HaloOp<D>::Kind;
+  const auto part_of = [&](const HaloOp<D>& op) {
+    bool is_received = false;
+    switch (op.kind) {
+      case Kind::copy:
+        break;
+      case Kind::receive:
+        is_received = true;
+        break;
+      case Kind::prolong:
+        is_received = !view_->is_own(op.source);
+        break;
+      case Kind::restrict_parts:
+        is_received = std::ranges::any_of(
+            plan_.parts(op), [&](const FineSource<D>& source) { return !view_->is_own(source.leaf); });
+        break;
+      case Kind::boundary:
+        is_received = plan_.arrival(leaf) == Arrival::received;
+        break;
+    }
+    return is_received ? Arrival::received : Arrival::local;
+  };
+  if (part == Arrival::local) {
+    for (const HaloOp<D>& op : plan_.early(leaf)) apply(op, leaf, t);
+  }
+  for (const HaloOp<D>& op : plan_.late(leaf)) {
+    if (part_of(op) == part) apply(op, leaf, t);
+  }
 }
 
 template <int D>

@@ -34,7 +34,15 @@ class HaloExchange {
   const parallel::NeighbourMessages& messages() const { return messages_; }
 
   // Fills all halos of the plan from interiors and boundary conditions. Collective.
-  void fill(double t, ThreadTeam& team);
+  void fill(double t, ThreadTeam& team) {
+    start_fill(t, team);
+    finish_fill(t, team);
+  }
+  // fill() in two parts. The first sends and does what needs no messages; halos of leaves with Arrival::local
+  // are complete after it, except those of the second phase that wait. The second waits for messages and reads
+  // no interiors of own leaves, which may change in between, except those that the second phase reads.
+  void start_fill(double t, ThreadTeam& team);
+  void finish_fill(double t, ThreadTeam& team);
 
   // The steps of fill(), in this order. After the update of a leaf: copies to and from the neighbours for
   // which known(neighbour) is true, and packing of its outgoing data.
@@ -75,6 +83,8 @@ class HaloExchange {
 
  private:
   void pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts);
+  // Applies the operations of the first phase of a leaf that belong to one part of fill().
+  void apply_first_phase(std::size_t leaf, Arrival part, double t);
   void apply(const HaloOp<D>& op, std::size_t leaf, double t);
   void combine(const HaloOp<D>& op, double* slot);
 

@@ -59,7 +59,7 @@ void LevelFluxes<D>::add_step(std::int32_t leaf, int substep) {
 }
 
 template <int D>
-void LevelFluxes<D>::exchange(ThreadTeam& team) {
+void LevelFluxes<D>::start_exchange(ThreadTeam& team) {
   if (messages_.is_empty()) return;
   messages_.start_receives();
   const auto outgoing = correction_.outgoing_parts();
@@ -70,7 +70,6 @@ void LevelFluxes<D>::exchange(ThreadTeam& team) {
     }
   });
   messages_.start_sends();
-  messages_.wait();
 }
 
 template <int D>

@@ -32,7 +32,13 @@ class LevelFluxes {
 
   // After all fine steps of a coarse step: sends and receives the sums at rank borders. To be called by the
   // thread that initialised MPI.
-  void exchange(ThreadTeam& team);
+  void exchange(ThreadTeam& team) {
+    start_exchange(team);
+    messages_.wait();
+  }
+  // exchange() in two parts: the second is messages().wait().
+  void start_exchange(ThreadTeam& team);
+  parallel::NeighbourMessages& messages() { return messages_; }
 
   // Own leaves of the coarse level beside finer ones, in curve order.
   std::span<const std::int32_t> coarse_leaves() const { return correction_.coarse_leaves(); }

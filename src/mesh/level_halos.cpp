@@ -60,8 +60,10 @@ LevelHalos<D>::LevelHalos(const DistributedTree<D>& tree, const LocalView<D>& vi
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
     for (const HaloOp<D>& op : plan.late(leaf)) {
       if (op.kind != HaloOp<D>::Kind::prolong || !view.is_own(op.source)) continue;
-      if (Source* source = find(op.source))
-        include(source->box, solvers::prolongation_support<D>(layout_, op.box(), op.shifts()));
+      if (const Source* const source = find(op.source)) {
+        include(sources_[static_cast<std::size_t>(source - sources_.data())].box,
+                solvers::prolongation_support<D>(layout_, op.box(), op.shifts()));
+      }
     }
   }
   std::size_t doubles = 0;
@@ -75,7 +77,7 @@ LevelHalos<D>::LevelHalos(const DistributedTree<D>& tree, const LocalView<D>& vi
 }
 
 template <int D>
-auto LevelHalos<D>::find(std::int32_t leaf) -> Source* {
+auto LevelHalos<D>::find(std::int32_t leaf) const -> const Source* {
   const auto found = std::ranges::lower_bound(sources_, leaf, {}, &Source::leaf);
   return found == sources_.end() || found->leaf != leaf ? nullptr : &*found;
 }
@@ -104,11 +106,16 @@ void LevelHalos<D>::interpolate(const Source& source, double theta) const {
 }
 
 template <int D>
-void LevelHalos<D>::fill(double theta, double t, ThreadTeam& team) {
+void LevelHalos<D>::start_fill(double theta, double t, ThreadTeam& team) {
   team.for_chunks(sources_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) interpolate(sources_[i], theta);
   });
-  exchange_.fill(t, team);
+  exchange_.start_fill(t, team);
+}
+
+template <int D>
+void LevelHalos<D>::finish_fill(double t, ThreadTeam& team) {
+  exchange_.finish_fill(t, team);
 }
 
 template class LevelHalos<2>;

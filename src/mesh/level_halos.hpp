@@ -30,7 +30,24 @@ class LevelHalos {
   // Fills the halos of the leaves of `level` and finer ones at time t, from interiors and boundary conditions.
   // theta: the fraction of the coarser level's step that has passed at t, for which keep() was called.
   // Collective among neighbours.
-  void fill(double theta, double t, ThreadTeam& team);
+  void fill(double theta, double t, ThreadTeam& team) {
+    start_fill(theta, t, team);
+    finish_fill(t, team);
+  }
+  // fill() in two parts. In between the leaves that do not wait() may be updated; their halos are complete.
+  void start_fill(double theta, double t, ThreadTeam& team);
+  void finish_fill(double t, ThreadTeam& team);
+  // Whether the halo of an own leaf needs messages of other ranks.
+  bool waits(std::int32_t leaf) const {
+    return exchange_.plan().arrival(static_cast<std::size_t>(leaf)) == Arrival::received;
+  }
+  parallel::NeighbourMessages& messages() { return exchange_.messages(); }
+
+  // Whether finer halos read this leaf within its step, and keep() has an effect.
+  bool reads(std::int32_t leaf) const {
+    const Source* const source = find(leaf);
+    return source != nullptr && source->box.volumes() > 0;
+  }
 
   std::size_t bytes() const {
     return interpolated_.capacity() * interpolated_.slot_doubles() * sizeof(double) +
@@ -46,7 +63,7 @@ class LevelHalos {
     std::size_t kept = 0;
     double* slot = nullptr;
   };
-  Source* find(std::int32_t leaf);
+  const Source* find(std::int32_t leaf) const;
   void interpolate(const Source& source, double theta) const;
 
   solvers::PatchLayout layout_;

@@ -363,8 +363,11 @@ template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = traversal_.times();
-  if (local_) times.sweeps += local_->times();
   times.messages = traversal_.message_overlap();
+  if (local_) {
+    times.sweeps += local_->times();
+    times.messages += local_->message_overlap();
+  }
   return times;
 }
 

@@ -8,24 +8,10 @@
 #include <thread>
 
 #include "base/trace.hpp"
+#include "tasks/poll_interval.hpp"
 
 namespace meander::tasks {
 namespace {
-
-// Limits how often a thread polls the messages: a poll costs about a microsecond.
-class PollInterval {
- public:
-  bool is_over() {
-    constexpr std::int64_t nanoseconds = 10'000;
-    const std::int64_t now = steady_nanoseconds();
-    if (now - last_ < nanoseconds) return false;
-    last_ = now;
-    return true;
-  }
-
- private:
-  std::int64_t last_ = 0;
-};
 
 // A thread at the pool: shows in traces whether it works or waits. The waits grow, since emulated devices
 // need the processors too.

@@ -52,10 +52,16 @@ class LevelClock {
     }
   }
 
-  // Ends the tick. Returns the coarsest level whose step ends; it is the next to begin, unless it is level 0.
-  std::size_t end_tick() {
+  // The coarsest level whose step ends at the end of the tick; all finer ones end theirs, too.
+  std::size_t ending() const {
     std::size_t level = levels_.size() - 1;
     while (level > 0 && levels_[level].substep + 1 == levels_[level].ratio) --level;
+    return level;
+  }
+
+  // Ends the tick. Returns ending(); this level is the next to begin, unless it is level 0.
+  std::size_t end_tick() {
+    const std::size_t level = ending();
     is_done_ = level == 0;
     if (level > 0) {
       Level& next = levels_[level];

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <string>
+#include <iterator>
 
 #include "base/trace.hpp"
+#include "tasks/status_reduction.hpp"
 #include "tasks/step_plan.hpp"
 
 namespace meander::tasks {
@@ -24,16 +25,6 @@ void add(solvers::PatchStatus& status, const solvers::PatchStatus& later) {
   status.admissible = status.admissible && later.admissible;
 }
 
-// For the trace: the coarsest level that begins a step.
-const char* name_of_update(int level) {
-  static const auto names = [] {
-    std::vector<std::string> all;
-    for (int l = 0; l < most_levels; ++l) all.push_back("update from level " + std::to_string(l));
-    return all;
-  }();
-  return names[static_cast<std::size_t>(level)].c_str();
-}
-
 }  // namespace
 
 template <int D>
@@ -46,13 +37,18 @@ SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::
   leaf_updates_ = 0;
   counts_.steps.resize(std::max(counts_.steps.size(), static_cast<std::size_t>(finest) + 1));
   clock_.start(levels_, t, dt);
+  deadlines_.clear();
+  may_postpone_ = !rule.begin;
   std::vector<int> chosen(ratios.begin(), ratios.end());
   for (bool is_first = true; !clock_.is_done(); is_first = false) {
     const std::size_t first = clock_.first();
     if (!is_first && rule.begin) rule.begin(clock_);
     if (first + 1 < levels_) {
       if (!is_first) chosen = choose(rule);
-      if (chosen.empty()) return merge_over_ranks(merged(), mesh_.communicator());
+      if (chosen.empty()) {
+        tasks_.finish(0);
+        return merge_over_ranks(merged(), mesh_.communicator());
+      }
       clock_.begin_finer(chosen);
       counts_.large_ratios += std::ranges::count_if(chosen, [](int m) { return m > planned_ratio; });
     }
@@ -73,8 +69,9 @@ SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::
 
 template <int D>
 std::vector<int> LocalTraversal<D>::choose(const LocalStepRule& rule) {
-  const ScopedTimer timer(times_.waiting);
-  const SweepStatus status = merge_over_ranks(merged(), mesh_.communicator());
+  StatusReduction reduction(due(), mesh_.communicator());
+  wait_for(reduction.messages(), "wait for reduction");
+  const SweepStatus status = reduction.finish();
   if (status.failed) return {};
   const std::size_t first = clock_.first();
   std::vector<double> limits;
@@ -91,13 +88,77 @@ auto LocalTraversal<D>::levels_of_mesh() -> Levels {
 
 template <int D>
 void LocalTraversal<D>::advance_levels(bool is_first) {
-  mesh::LocalSteps<D>& steps = mesh_.local_steps();
-  if (!is_first) {
+  if (is_first) {
+    start_tasks();
+    put_tasks([](std::int32_t) { return true; });
+  } else {
     const std::size_t first = clock_.first();
-    const ScopedTimer timer(times_.halo);
-    steps.halos(level(first)).fill(clock_[first].theta(), clock_[first].t, team_);
+    mesh::LevelHalos<D>& halos = mesh_.local_steps().halos(level(first));
+    {
+      const ScopedTimer timer(times_.halo);
+      halos.start_fill(clock_[first].theta(), clock_[first].t, team_);
+    }
+    put_tasks([&](std::int32_t leaf) { return !halos.waits(leaf); });
+    wait_for(halos.messages(), "wait for halos");
+    if (!halos.messages().is_empty()) {
+      const ScopedTimer timer(times_.halo);
+      halos.finish_fill(clock_[first].t, team_);
+    }
+    put_tasks([&](std::int32_t leaf) { return halos.waits(leaf); });
   }
-  update(steps);
+  const ScopedTimer timer(times_.update);
+  tasks_.finish(may_postpone_ ? clock_.ending() : 0);
+}
+
+template <int D>
+void LocalTraversal<D>::start_tasks() {
+  mesh::LocalSteps<D>& steps = mesh_.local_steps();
+  tasks_.start(coarsest_, levels_, [this, &steps](std::int32_t leaf) { update(steps, leaf); });
+  leaves_.assign(levels_, {});
+  if (may_postpone_) deadlines_.resize(mesh_.size());
+  for (const std::int32_t leaf : steps.leaves_from(coarsest_)) {
+    const int of_leaf = mesh_.levels()[static_cast<std::size_t>(leaf)];
+    const auto l = static_cast<std::size_t>(of_leaf - coarsest_);
+    const bool is_read = of_leaf < steps.finest() && steps.halos(of_leaf + 1).reads(leaf);
+    (is_read ? leaves_[l].skeletons : leaves_[l].enclaves).push_back(leaf);
+    if (may_postpone_) {
+      deadlines_[static_cast<std::size_t>(leaf)] =
+          LevelTasks::deadline(l, is_read ? LevelRole::skeleton : LevelRole::enclave);
+    }
+  }
+}
+
+template <int D>
+template <class Chosen>
+void LocalTraversal<D>::put_tasks(const Chosen& chosen) {
+  const auto put = [&](std::size_t l, LevelRole role, const std::vector<std::int32_t>& leaves) {
+    std::vector<std::int32_t> ready;
+    std::ranges::copy_if(leaves, std::back_inserter(ready), chosen);
+    tasks_.put(l, role, ready);
+  };
+  for (std::size_t l = clock_.first(); l < levels_; ++l) {
+    put(l, LevelRole::skeleton, leaves_[l].skeletons);
+    put(l, LevelRole::enclave, leaves_[l].enclaves);
+  }
+}
+
+template <int D>
+template <class Messages>
+void LocalTraversal<D>::wait_for(Messages& messages, const char* trace_name) {
+  if (messages.is_empty()) return;
+  messages_.begin();
+  {
+    const ScopedTimer timer(times_.update);
+    tasks_.work_until([&] {
+      if (!messages.poll()) return false;
+      messages_.end();
+      return true;
+    });
+  }
+  const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
+  const trace::Scope scope(trace_name);
+  messages.wait();
+  messages_.end();
 }
 
 template <int D>
@@ -106,38 +167,28 @@ void LocalTraversal<D>::add_status(std::size_t leaf, const solvers::PatchStatus&
 }
 
 template <int D>
-void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps) {
-  const ScopedTimer timer(times_.update);
-  const auto leaves = steps.leaves_from(level(clock_.first()));
+void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps, std::int32_t own) {
+  const auto leaf = static_cast<std::size_t>(own);
+  const int of_leaf = mesh_.levels()[leaf];
+  const auto l = static_cast<std::size_t>(of_leaf - coarsest_);
   const bool measures = mesh_.measures_cost();
-  team_.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
-    const trace::Scope scope(name_of_update(level(clock_.first())), static_cast<std::int64_t>(end - begin));
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto leaf = static_cast<std::size_t>(leaves[i]);
-      const int of_leaf = mesh_.levels()[leaf];
-      const auto l = static_cast<std::size_t>(of_leaf - coarsest_);
-      const auto start = measures ? Clock::now() : Clock::time_point();
-      if (of_leaf < steps.finest()) steps.halos(of_leaf + 1).keep(leaves[i]);
-      solvers::PatchStatus status;
-      solver_.update(steps.patches().subspan(leaf, 1), mesh_.layout(), 0, clock_[l].t, clock_[l].dt,
-                     std::span(&status, 1));
-      add_status(leaf, status);
-      if (of_leaf > coarsest_) steps.fluxes(of_leaf - 1).add_step(leaves[i], clock_[l].substep);
-      if (measures)
-        mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
-    }
-  });
+  const auto start = measures ? Clock::now() : Clock::time_point();
+  if (of_leaf < steps.finest()) steps.halos(of_leaf + 1).keep(own);
+  solvers::PatchStatus status;
+  solver_.update(steps.patches().subspan(leaf, 1), mesh_.layout(), 0, clock_[l].t, clock_[l].dt,
+                 std::span(&status, 1));
+  add_status(leaf, status);
+  if (of_leaf > coarsest_) steps.fluxes(of_leaf - 1).add_step(own, clock_[l].substep);
+  if (measures)
+    mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
 }
 
 template <int D>
 void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
   mesh::LocalSteps<D>& steps = mesh_.local_steps();
   mesh::LevelFluxes<D>& fluxes = steps.fluxes(level(coarse));
-  {
-    const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
-    const trace::Scope scope("wait for fluxes");
-    fluxes.exchange(team_);
-  }
+  fluxes.start_exchange(team_);
+  wait_for(fluxes.messages(), "wait for fluxes");
   const ScopedTimer timer(times_.flux_correction);
   const auto leaves = fluxes.coarse_leaves();
   team_.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
@@ -153,6 +204,16 @@ void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
 template <int D>
 SweepStatus LocalTraversal<D>::merged() const {
   return merge(mesh_.patches(), mesh_.levels(), status_);
+}
+
+template <int D>
+SweepStatus LocalTraversal<D>::due() const {
+  if (deadlines_.empty()) return merged();
+  std::vector<solvers::PatchStatus> statuses = status_;
+  for (std::size_t leaf = 0; leaf < statuses.size(); ++leaf) {
+    if (deadlines_[leaf] < clock_.first()) statuses[leaf] = {};
+  }
+  return merge(mesh_.patches(), mesh_.levels(), statuses);
 }
 
 template class LocalTraversal<2>;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // One step of the coarsest level with local time steps: finer levels take several steps in it, by LevelClock.
-// At each tick: halos of the levels that begin a step, then updates of their leaves; at its end refluxing of
-// the levels whose step ends, except the finest. Sweeps are bulk-synchronous, without overlap of messages and
-// updates. staged_traversal.hpp has the tick of solvers with several stages.
+// At each tick: halos of the levels that begin a step, then the updates of leaves that are due at its end; at
+// its end refluxing of the levels whose step ends, except the finest. Other updates (enclaves of coarser
+// levels) wait until their deadline (level_tasks.hpp) and are done while messages are under way.
+// staged_traversal.hpp has the tick of solvers with several stages, whose sweeps are bulk-synchronous.
 
 #include <cstdint>
 #include <functional>
@@ -15,6 +16,8 @@
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/level_clock.hpp"
+#include "tasks/level_tasks.hpp"
+#include "tasks/overlap.hpp"
 #include "tasks/sweep_status.hpp"
 #include "tasks/sweep_times.hpp"
 
@@ -27,7 +30,8 @@ struct LocalStepRule {
   // The longest stable step of a level at time t by its crossing time (SweepStatus::crossing).
   std::function<double(std::size_t level, double crossing, double t)> limit;
   // Sets the step data of the solver for the levels that begin a step: called at each tick but the first,
-  // before limit(). All levels from clock.first() on stand at its time. May be empty. Collective.
+  // before limit(). All levels from clock.first() on stand at its time. If it is set, all updates are done in
+  // the tick in which their level begins its step, by the step data of this tick. May be empty. Collective.
   std::function<void(const LevelClock& clock)> begin = {};
 };
 
@@ -43,7 +47,7 @@ class LocalTraversal {
  public:
   // Both outlive this. For conservative solvers of means with one stage, on patches in host memory.
   LocalTraversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team)
-      : mesh_(mesh), solver_(solver), team_(team) {}
+      : mesh_(mesh), solver_(solver), team_(team), tasks_(team, messages_) {}
   virtual ~LocalTraversal() = default;
   LocalTraversal(const LocalTraversal&) = delete;
   LocalTraversal& operator=(const LocalTraversal&) = delete;
@@ -59,6 +63,11 @@ class LocalTraversal {
   const LocalStepCounts& counts() const { return counts_; }
   LocalStepCounts& counts() { return counts_; }
   const SweepTimes& times() const { return times_; }
+  // As Traversal::message_overlap(), for halos, fluxes and the choice of ratios; messages count as under way
+  // from the time this rank has done what does not need them. None for solvers with several stages.
+  OverlapTime message_overlap() const { return messages_.time(team_.size()); }
+  // For tests: LevelTasks::shuffle().
+  void shuffle_tasks(std::uint64_t seed) { tasks_.shuffle(seed); }
 
  protected:
   struct Levels {
@@ -66,11 +75,14 @@ class LocalTraversal {
   };
   // The levels with leaves on any rank.
   virtual Levels levels_of_mesh();
-  // One step of level clock_[first()] and of all finer levels, from the beginning of the tick. The halos of
-  // leaves are full if the tick is the first one.
+  // Begins a step of level clock_[first()] and of all finer levels. On return all updates are done that the end
+  // of the tick requires: of the levels from clock_.ending() on, and of leaves that halos of level
+  // clock_.ending() read. The halos of leaves are full if the tick is the first one.
   virtual void advance_levels(bool is_first);
   // At the end of a step of that level, in which the next finer level took that number of steps.
   virtual void end_step(std::size_t of_clock, int fine_steps);
+  // The ratios of the levels finer than the first of the tick. Empty if the state of any rank is inadmissible.
+  std::vector<int> choose(const LocalStepRule& rule);
 
   int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
   // Adds the status of a leaf after a step of its level.
@@ -88,10 +100,29 @@ class LocalTraversal {
   SweepTimes times_;
 
  private:
-  // The ratios of the levels finer than the first of the tick. Empty if the state of any rank is inadmissible.
-  std::vector<int> choose(const LocalStepRule& rule);
-  void update(mesh::LocalSteps<D>& steps);
+  // Begins a step of the coarsest level: sorts the leaves by level and role.
+  void start_tasks();
+  // Makes tasks of the leaves of the levels that begin a step and of which chosen(leaf) is true.
+  template <class Chosen>
+  void put_tasks(const Chosen& chosen);
+  void update(mesh::LocalSteps<D>& steps, std::int32_t leaf);
+  // Waits for messages (NeighbourMessages, MaxReduction) and works on tasks meanwhile.
+  template <class Messages>
+  void wait_for(Messages& messages, const char* trace_name);
   SweepStatus merged() const;
+  // The status of the leaves whose last step had to be complete by the beginning of this tick: it does not
+  // depend on the order of tasks.
+  SweepStatus due() const;
+
+  // By level of the clock.
+  struct LeavesOfLevel {
+    std::vector<std::int32_t> skeletons, enclaves;
+  };
+  OverlapMeter messages_;
+  LevelTasks tasks_;
+  std::vector<LeavesOfLevel> leaves_;
+  std::vector<std::size_t> deadlines_;  // of leaves; empty: all updates are done in the tick that begins them
+  bool may_postpone_ = true;            // updates beyond that tick
 };
 
 }  // namespace meander::tasks

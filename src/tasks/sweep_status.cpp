@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/trace.hpp"
-
 namespace meander::tasks {
 
 SweepStatus merge(std::span<const solvers::PatchTask> patches, std::span<const int> levels,
@@ -30,21 +28,6 @@ SweepStatus merge(std::span<const solvers::PatchTask> patches, std::span<const i
   merged.min_crossing = std::ranges::min(merged.crossing);
   merged.failed = merged.inadmissible >= 0;
   return merged;
-}
-
-SweepStatus merge_over_ranks(SweepStatus status, const parallel::Communicator& communicator) {
-  if (communicator.size() == 1) return status;
-  const trace::Scope scope("wait for reduction");
-  // One reduction: no crossing time is negative.
-  std::array<double, most_levels + 1> values;
-  std::ranges::transform(status.crossing, values.begin(), [](double crossing) { return -crossing; });
-  values.back() = status.failed ? 1 : 0;
-  communicator.max(std::span<double>(values));
-  std::transform(values.begin(), values.end() - 1, status.crossing.begin(),
-                 [](double value) { return -value; });
-  status.failed = values.back() > 0;
-  status.min_crossing = std::ranges::min(status.crossing);
-  return status;
 }
 
 }  // namespace meander::tasks

@@ -194,6 +194,11 @@ TEST(StepPath, IsThatOfTheBusiestRankAtEachTick) {
   EXPECT_EQ(four.even, 48);
   EXPECT_NE(step_path_line(four).find("49 leaf updates in succession, 48 if"), std::string::npos)
       << step_path_line(four);
+  // Enclaves of levels 2 and 3 occupy the threads that level 4 leaves idle, unless there are too many threads.
+  report.has_enclaves = true;
+  EXPECT_EQ(step_path(report, levels, 4, alone).longest, 48);
+  EXPECT_EQ(step_path(report, levels, 30, alone).longest, 7);
+  EXPECT_EQ(step_path(report, levels, 64, alone).longest, 6) << "six steps of level 4";
 }
 
 TEST(LocalStepsColumns, CountUpdatesAndRatiosByLevel) {

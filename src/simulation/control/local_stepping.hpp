@@ -33,7 +33,10 @@ class LocalStepping {
         mesh_(mesh),
         solver_(solver),
         traversal_(tasks::make_local_traversal(mesh, solver, team)),
-        prepare_(std::move(prepare)) {}
+        prepare_(std::move(prepare)) {
+    report_.has_enclaves = !tasks::has_staged_local_steps(solver) &&
+                           config.scenario->step_data() != Scenario::StepData::of_levels;
+  }
 
   // After each change of the mesh. By level of the tree: leaves of all ranks, and widths of volumes.
   // Collective.
@@ -63,6 +66,7 @@ class LocalStepping {
   std::int64_t leaf_updates() const { return leaf_updates_; }
   const LocalStepsReport& report() const { return report_; }
   const tasks::SweepTimes& times() const { return traversal_->times(); }
+  OverlapTime message_overlap() const { return traversal_->message_overlap(); }
 
  private:
   // The longest step of a level, and that with a tolerated growth of rates since the plan.

@@ -24,11 +24,18 @@ StepPath step_path(const LocalStepsReport& report, std::span<const int> own_leve
     ticks[level] = level > 0 ? steps - coarser : 1;
     updates += steps * own[level];
   }
-  for (std::size_t level = levels - 1; level-- > 0;) own[level] += own[level + 1];
+  // Updates that belong together: those of a tick that begins with a level, or with enclaves those of a step.
+  for (std::size_t level = levels - 1; level-- > 0;)
+    own[level] += own[level + 1] * (report.has_enclaves ? report.ratios[level] : 1);
   std::vector<std::int64_t> turns(levels);
   for (std::size_t level = 0; level < levels; ++level) turns[level] = (own[level] + threads - 1) / threads;
   communicator.max(std::span<std::int64_t>(turns));
-  for (std::size_t level = 0; level < levels; ++level) path.longest += ticks[level] * turns[level];
+  steps = 1;
+  for (std::size_t level = 0; level < levels; ++level) {
+    if (level > 0) steps *= report.ratios[level - 1];
+    path.longest = report.has_enclaves ? std::max(path.longest, steps * turns[level])
+                                       : path.longest + ticks[level] * turns[level];
+  }
   const auto workers = static_cast<double>(communicator.sum(std::int64_t{threads}));
   path.even = static_cast<double>(communicator.sum(updates)) / workers;
   return path;

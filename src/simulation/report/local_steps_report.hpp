@@ -27,6 +27,8 @@ struct LocalStepsReport {
   std::int64_t shadow_volume_updates = 0;
   // Updates if all levels took as many steps as the finest one.
   std::int64_t global_updates = 0;
+  // Whether updates of coarse levels wait until finer levels have substeps to fill (tasks/level_tasks.hpp).
+  bool has_enclaves = false;
 
   double gain() const {
     return updates > 0 ? static_cast<double>(global_updates) / static_cast<double>(updates) : 1.0;
@@ -37,8 +39,10 @@ struct LocalStepsReport {
 // updates of leaves that one worker does one after the other.
 struct StepPath {
   double even = 0;  // if no worker ever waited
-  // The critical path: levels that begin a step together are updated together, so the rank with the most of
-  // their leaves for each of its threads determines the time of each tick (tasks::LevelClock).
+  // The critical path. With enclaves: in a step of each level, a rank updates its leaves of this level and, as
+  // often as they step, of finer ones; the rank and level with the most for each thread determine the time.
+  // Without: levels that begin a step together are updated together, so the rank with the most of their leaves
+  // for each of its threads determines the time of each tick (tasks::LevelClock).
   std::int64_t longest = 0;
 
   // The part of the ideal gain that the partition allows.

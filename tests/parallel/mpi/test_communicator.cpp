@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "parallel/communicator.hpp"
+#include "parallel/max_reduction.hpp"
 
 namespace meander::parallel {
 namespace {
@@ -28,6 +29,21 @@ TEST(Communicator, ReductionsAgreeWithTheSerialResult) {
   std::vector<std::uint64_t> values = {~std::uint64_t{0}, static_cast<std::uint64_t>(r)};
   world().sum(std::span<std::uint64_t>(values));
   EXPECT_EQ(values[0], static_cast<std::uint64_t>(-n));
+}
+
+TEST(MaxReduction, AgreesWithTheSerialResult) {
+  const int n = world().size(), r = world().rank();
+  for (const bool polls : {false, true}) {
+    double values[] = {1.5 * r, -1.5 * r};
+    MaxReduction reduction(world(), values);
+    EXPECT_EQ(reduction.is_empty(), n == 1);
+    while (polls && !reduction.poll()) {
+    }
+    reduction.wait();
+    EXPECT_TRUE(reduction.poll());
+    EXPECT_EQ(values[0], 1.5 * (n - 1));
+    EXPECT_EQ(values[1], 0.0);
+  }
 }
 
 TEST(Communicator, AllGatherConcatenatesDifferentLengthsByRank) {

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The order in which tasks of local time steps are done changes no bit, on any number of ranks and threads.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "physics/euler/solver.hpp"
+#include "solvers/patch_copy.hpp"
+#include "tasks/local_traversal.hpp"
+#include "tests/tasks/nested_gas.hpp"
+
+namespace meander::tasks {
+namespace {
+
+const parallel::Communicator& world() {
+  static const parallel::Communicator communicator = parallel::Communicator::world();
+  return communicator;
+}
+
+struct Outcome {
+  std::vector<std::vector<double>> interiors;  // of own leaves
+  std::vector<std::int64_t> steps;             // of levels
+  bool failed = false;
+  std::array<double, most_levels> crossing{};
+};
+
+struct Case {
+  int p;
+  std::string scheme;
+  std::vector<int> ratios;
+  bool has_broken_enclave = false;  // the state of a coarse leaf that no finer halo reads is inadmissible
+};
+
+template <int D>
+Outcome outcome(const Case& c, const parallel::Communicator& communicator, int threads, std::uint64_t seed) {
+  const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
+  ThreadTeam team(threads);
+  const auto mesh = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team, communicator);
+  if (c.has_broken_enclave) {
+    for (const auto& patch : mesh->patches()) {
+      if (std::all_of(patch.lower, patch.lower + D, [](double x) { return x == 0; }))
+        patch.q[mesh->layout().at(0, Index<D>{})] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  std::vector<std::int64_t> leaves(3, 0);
+  for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - 1)];
+  communicator.sum(std::span<std::int64_t>(leaves));
+  const double dt = 0.05 / (27 * c.p * D) * c.ratios[0] * c.ratios[1];
+  const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double) {
+                             double limit = dt;
+                             for (std::size_t l = 0; l < level; ++l) limit /= c.ratios[l];
+                             return limit;
+                           }};
+  LocalTraversal<D> levels(*mesh, *solver, team);
+  levels.shuffle_tasks(seed);
+  Outcome found;
+  for (int step = 0; step < 2 && !found.failed; ++step) {
+    const SweepStatus status = levels.advance(step * dt, dt, (step + 1) * dt, c.ratios, rule);
+    found.failed = status.failed;
+    found.crossing = status.crossing;
+  }
+  const auto& layout = mesh->layout();
+  for (const auto& patch : mesh->patches()) {
+    solvers::Box<D> interior;
+    interior.extent.fill(c.p);
+    found.interiors.emplace_back(interior.volumes() * static_cast<std::size_t>(layout.unknowns));
+    solvers::pack<D>(layout, patch.q, interior, found.interiors.back().data());
+  }
+  found.steps = levels.counts().steps;
+  return found;
+}
+
+template <int D>
+void expect_same_bits(const Case& c) {
+  const Outcome expected = outcome<D>(c, {}, 1, 0);
+  EXPECT_EQ(expected.failed, c.has_broken_enclave);
+  // Threads and seeds; 0: by deadline.
+  for (const auto& [threads, seed] : std::vector<std::pair<int, std::uint64_t>>{{1, 0}, {1, 1}, {2, 2}, {4, 0}, {4, 3}}) {
+    const Outcome found = outcome<D>(c, world(), threads, seed);
+    const auto first =
+        static_cast<std::size_t>(world().sum_of_lower_ranks(static_cast<std::int64_t>(found.interiors.size())));
+    EXPECT_EQ(found.failed, expected.failed);
+    EXPECT_EQ(found.steps, expected.steps) << "seed " << seed;
+    EXPECT_TRUE(c.has_broken_enclave || found.crossing == expected.crossing);
+    std::size_t different = 0;
+    for (std::size_t leaf = 0; leaf < found.interiors.size(); ++leaf) {
+      const auto &left = found.interiors[leaf], &right = expected.interiors[first + leaf];
+      if (std::memcmp(left.data(), right.data(), left.size() * sizeof(double)) != 0) ++different;
+    }
+    EXPECT_EQ(different, 0u) << D << "D, " << c.scheme << ", " << threads << " threads, seed " << seed;
+  }
+}
+
+TEST(LocalTasks, HaveTheSameBitsInAnyOrder) {
+  expect_same_bits<2>({6, "muscl", {3, 3}});
+  expect_same_bits<2>({4, "godunov", {2, 3}});
+  expect_same_bits<2>({4, "godunov", {3, 1}});
+  expect_same_bits<3>({3, "godunov", {3, 3}});
+}
+
+// Otherwise the step in which a run stops would depend on the time at which ranks wait.
+TEST(LocalTasks, FailInTheSameTickInAnyOrder) {
+  const Case broken{4, "godunov", {3, 3}, true};
+  expect_same_bits<2>(broken);
+  const Outcome found = outcome<2>(broken, world(), 2, 1);
+  EXPECT_EQ(found.steps, (std::vector<std::int64_t>{0, 1, 3, 9})) << "it ends the step of its level";
+}
+
+}  // namespace
+}  // namespace meander::tasks
