@@ -174,7 +174,8 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
     });
   }
 
-  // By the volume of the patch that is nearest to the middle of the domain, or a point still nearer.
+  // By the volume of the patch that is nearest to the middle of the domain, or a point still nearer. The relaxation of
+  // the algebraic constraints needs no limit: enforce() follows each stage, so what relaxes by tau is a rounding error.
   double step_limit_of(const PatchTask& task, const PatchLayout& layout) const override {
     double square = 0;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -182,7 +183,7 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
       const double along = std::max({below, -(below + width), 0.0});
       square += along * along;
     }
-    return step_limit_beyond(std::sqrt(square));
+    return damping_fraction / damping_rate_beyond(std::sqrt(square));
   }
 
   bool admissible(const double* q) const override {
@@ -222,7 +223,7 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
   }
 
   double step_limit(double, double) const override {
-    return step_limit_beyond(0);
+    return damping_fraction / std::max(1 / terms_.parameters.tau, damping_rate_beyond(0));
   }
 
   const std::vector<Derived>& derived() const override {
@@ -236,13 +237,12 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
   }
 
  private:
-  // At least this far from the middle of the domain.
-  double step_limit_beyond(double distance) const {
+  // The fastest damping at least this far from the middle of the domain.
+  double damping_rate_beyond(double distance) const {
     const Parameters& p = terms_.parameters;
     const Relaxation<double> there = relaxation_at_distance(p, distance);
-    const double rate = std::max({1 / p.tau, p.evolves_shift ? there.eta : 0.0, p.k1 * (2 + p.k2),
-                                  3 * p.k1 * (1 + p.k2), there.ordering});
-    return damping_fraction / rate;
+    return std::max(
+        {p.evolves_shift ? there.eta : 0.0, p.k1 * (2 + p.k2), 3 * p.k1 * (1 + p.k2), there.ordering});
   }
 
   Terms terms_;
