@@ -15,6 +15,10 @@
 #include "simulation/state_view.hpp"
 #include "solvers/solver.hpp"
 
+namespace meander::mesh {
+struct BoundaryCondition;
+}
+
 namespace meander::simulation {
 
 // Equation and domain of a scenario, known before its data are evaluated.
@@ -22,6 +26,8 @@ struct ProblemSetup {
   std::shared_ptr<const Equation> equation;
   int dim = 3;
   std::vector<double> lower, upper;  // the domain's corners, `dim` numbers each
+  // By face, 2 * axis + side; empty: unknown.
+  std::vector<const mesh::BoundaryCondition*> boundary = {};
 };
 
 class Scenario {

@@ -73,7 +73,9 @@ class BlockGodunov {
       if (outside + shape_.outside(i) + shape_.outside(j) > 1) return;
       const double* from = global(patch.q) + (D == 3 ? (k + 1) * plane : 0) + item;
       double q[N], a[A + 1];
-      for (int n = 0; n < N; ++n) to[n * plane + item] = q[n] = from[n * shape_.unknown_stride()];
+      for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
+      step_.begin(patch, q, i, j, k);
+      for (int n = 0; n < N; ++n) to[n * plane + item] = q[n];
       if constexpr (A > 0) {
         step_.pde.auxiliary(q, a);
         for (int n = 0; n < A; ++n) to[(N + n) * plane + item] = a[n];

@@ -101,6 +101,7 @@ class BlockMuscl {
       const double* from = global(patch.q) + (D == 3 ? (k + 2) * plane : 0) + item;
       double q[N], w[N];
       for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
+      step_.begin(patch, q, i, j, k);
       step_.pde.primitive(q, w);
       for (int n = 0; n < N; ++n) to[n * plane + item] = w[n];
     });
@@ -215,7 +216,9 @@ class BlockMuscl {
     const double scale = -0.5 * ratio;
     const double* const from = global(patch.q) + shape_.in_slot(i, j, k);
     double q[N];
-    for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], from[n * shape_.unknown_stride()]);
+    for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
+    step_.begin(patch, q, i, j, k);
+    for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], q[n]);
     const int volume = shape_.in_interior(i, j, k);
     step_.finish(patch, q, i, j, k, volume, status);
     step_.store(patch, shape_, q, volume, shape_.in_slot(i, j, k));

@@ -104,6 +104,18 @@ struct BlockStep {
     for (int n = 0; n < P::unknowns; ++n) to[n * stride] = q[n];
   }
 
+  // The half of a split source that precedes the fluxes, on volume (i, j, k) of the slot.
+  MEANDER_TERM void begin(const DevicePatch& patch, double* q, int i, int j, int k) const {
+    if constexpr (SplitSource<P>) {
+      if (step != nullptr) {
+        double x[P::dim], s[P::unknowns];
+        centre(patch, i, j, k, x);
+        pde.source_before(q, x, t, dt, *global(step), s);
+        for (int n = 0; n < P::unknowns; ++n) q[n] = fma(dt, s[n], q[n]);
+      }
+    }
+  }
+
   // Finishes the update of volume (i, j, k), number `volume` of the interior. q: its state after the fluxes
   // on entry, its final state on return.
   MEANDER_TERM void finish(const DevicePatch& patch, double* q, int i, int j, int k, int volume,
@@ -111,9 +123,7 @@ struct BlockStep {
     if constexpr (P::has_source) {
       if (step != nullptr) {
         double x[P::dim], s[P::unknowns];
-        x[0] = fma(i + 0.5, patch.dx, patch.lower[0]);
-        x[1] = fma(j + 0.5, patch.dx, patch.lower[1]);
-        if constexpr (P::dim == 3) x[2] = fma(k + 0.5, patch.dx, patch.lower[2]);
+        centre(patch, i, j, k, x);
         pde.source(q, x, t, dt, *global(step), s);
         for (int n = 0; n < P::unknowns; ++n) q[n] = fma(dt, s[n], q[n]);
       }
@@ -131,6 +141,12 @@ struct BlockStep {
     status.max_rate =
         max(rate(pde, q), status.max_rate);  // this order drops a NaN, which admissible() detects
     if (!pde.admissible(q)) ++status.inadmissible;
+  }
+
+  MEANDER_TERM static void centre(const DevicePatch& patch, int i, int j, int k, double* x) {
+    x[0] = fma(i + 0.5, patch.dx, patch.lower[0]);
+    x[1] = fma(j + 0.5, patch.dx, patch.lower[1]);
+    if constexpr (P::dim == 3) x[2] = fma(k + 0.5, patch.dx, patch.lower[2]);
   }
 };
 

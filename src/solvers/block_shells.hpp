@@ -43,7 +43,14 @@ class BlockShells {
       const double s = r * of.per_width + 0.5;
       const auto edge = static_cast<std::int32_t>(s);
       const double above = s - edge;
-      const double v = (values[shape_.at(i)] - batch_.constant) * volume * batch_.scale;
+      const double* const at = values + shape_.at(i);
+      double value = *at;
+      if (batch_.radial) {
+        double along = at[0] * x[0] + at[shape_.unknown_stride] * x[1];
+        if constexpr (D == 3) along = along + at[2 * shape_.unknown_stride] * x[2];
+        value = r > 0 ? along / r : 0;
+      }
+      const double v = (value - batch_.constant) * volume * batch_.scale;
       std::uint64_t* const slot = sums + 2 * (edge < of.last_edge ? edge : of.last_edge);
       add_to(slot, rounded(v));
       add_to(slot + 1, rounded(v * above));

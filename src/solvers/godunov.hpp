@@ -15,6 +15,7 @@ namespace meander::solvers {
 template <Pde P, class V, class Flux>
 class GodunovKernel {
  public:
+  using Value = V;
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
   static constexpr int W = lanes<V>;
   static constexpr int sides = P::has_ncp ? 2 : 1;  // an ncp has separate contributions below and above

@@ -17,6 +17,7 @@ namespace meander::solvers {
 template <Reconstructible P, class V, class Limiter, class Flux>
 class MusclHancock {
  public:
+  using Value = V;
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
   static constexpr int W = lanes<V>;
 

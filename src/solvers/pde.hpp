@@ -75,6 +75,15 @@ concept Floored = Pde<P> && requires(const P& pde, double* q) {
   { pde.enforce(q) } -> std::convertible_to<bool>;
 };
 
+// An equation whose source is split about the fluxes (Strang 1968, SIAM J. Numer. Anal. 5, 506): source_before() is
+// applied to the state, halo included, before the fluxes, source() after them. Both have the arguments of source() and
+// are multiplied by the whole step dt, so each is half of the source. x may lie beyond the domain.
+template <class P>
+concept SplitSource = Pde<P> && P::has_source &&
+    requires(const P& pde, const double* in, double* s, const typename P::StepData& step) {
+  pde.source_before(in, in, 0.0, 0.0, step, s);
+};
+
 // An equation with bounds that resolved states stay well within.
 template <class P>
 concept Watched = Floored<P> && requires(const P& pde, const double* q, double& value) {

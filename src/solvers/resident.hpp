@@ -171,8 +171,9 @@ struct ReduceBatch {
   DeviceAddresses at;
 };
 
-// Adds the excess of one unknown over a constant, integrated over each volume, to sums over spherical shells
-// (simulation/diagnostics/shell_sums.hpp): integers, whose sum does not depend on the order.
+// Adds the excess of one unknown over a constant, or the component of a vector along the radius, integrated over each
+// volume, to sums over spherical shells (simulation/diagnostics/shell_sums.hpp): integers, whose sum does not depend on
+// the order.
 struct ShellBatch {
   static constexpr int most_levels = 16;
   struct Level {
@@ -187,7 +188,8 @@ struct ShellBatch {
   PatchLayout layout;
   Level levels[most_levels];
   double centre[3] = {0, 0, 0};
-  int unknown = 0;
+  int unknown = 0;      // radial: the first component of the vector
+  bool radial = false;  // positive outwards; 0 at the centre
   double constant = 0;
   double scale = 1;  // integers a unit of the integral
   DeviceAddresses at;

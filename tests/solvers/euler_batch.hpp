@@ -58,7 +58,15 @@ inline std::unique_ptr<Solver> make(const EulerCase& one) {
     for (double& centre : gravity.centre) centre = 0.2;
     gravity.strength = 0.7;
     gravity.excess_total = 0.9;
-    for (int i = 0; i <= gravity.bins; ++i) gravity.table[i] = 3.0 / (1 + i);
+    gravity.strength_rate = -0.4;
+    gravity.excess_rate = 0.8;
+    for (int i = 0; i <= gravity.bins; ++i) {
+      gravity.table[i] = 3.0 / (1 + i);
+      gravity.table_rate[i] = 5.0 / (2 + i);
+    }
+    for (double& upper : gravity.upper) upper = 0.4;
+    gravity.beyond[1] = euler::SphericalGravity::Beyond::periodic;
+    gravity.beyond[2] = euler::SphericalGravity::Beyond::mirrored;
   }
   return solver;
 }

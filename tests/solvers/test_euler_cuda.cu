@@ -17,10 +17,10 @@
 namespace meander::solvers::test {
 namespace {
 
-// All results of the terms in one volume: auxiliaries, flux and eigenvalue for each axis, source, primitive
+// All results of the terms in one volume: auxiliaries, flux and eigenvalue for each axis, both halves of the source, primitive
 // variables, a predicted state, limited slopes, admissibility.
 template <int D>
-inline constexpr int outputs = (D + 2) + D*(D + 3) + 5 * (D + 2) + 1;
+inline constexpr int outputs = (D + 2) + D*(D + 3) + 6 * (D + 2) + 1;
 
 template <int D>
 __host__ __device__ void evaluate(const euler::Terms<D>& terms, const euler::SphericalGravity& gravity,
@@ -35,6 +35,8 @@ __host__ __device__ void evaluate(const euler::Terms<D>& terms, const euler::Sph
     *out++ = terms.max_eigenvalue(q, a, axis);
   }
   for (int axis = 0; axis < D; ++axis) x[axis] = q[axis];
+  terms.source_before(q, x, 0.0, 0.01, gravity, out);
+  out += N;
   terms.source(q, x, 0.0, 0.01, gravity, out);
   out += N;
   double* w = out;
@@ -67,7 +69,11 @@ void expect_the_same_bits() {
   gravity.dr = 0.04;
   gravity.strength = 0.3;
   gravity.excess_total = 2.5;
-  for (int i = 0; i <= gravity.bins; ++i) gravity.table[i] = 5.0 / (1 + i);
+  gravity.strength_rate = -0.4;
+  for (int i = 0; i <= gravity.bins; ++i) gravity.table[i] = gravity.table_rate[i] = 5.0 / (1 + i);
+  gravity.upper[0] = gravity.upper[1] = 0.8;
+  gravity.beyond[1] = euler::SphericalGravity::Beyond::periodic;
+  gravity.beyond[3] = euler::SphericalGravity::Beyond::mirrored;
   std::mt19937 engine(17);
   std::uniform_real_distribution<double> positive(0.01, 3.0), velocity(-3.0, 3.0);
   std::vector<double> q;

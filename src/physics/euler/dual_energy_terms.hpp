@@ -80,6 +80,12 @@ struct DualEnergyTerms : Terms<D> {
   }
 
   template <class T>
+  MEANDER_TERM void source_before(const T* q, const T* x, double t, double dt,
+                                  const SphericalGravity& gravity, T* s) const {
+    Gas::source_before(q, x, t, dt, gravity, s);
+    s[entropy] = T(0.0);
+  }
+  template <class T>
   MEANDER_TERM void source(const T* q, const T* x, double t, double dt, const SphericalGravity& gravity,
                            T* s) const {
     Gas::source(q, x, t, dt, gravity, s);

@@ -5,25 +5,33 @@
 // Euler solver.
 //   g(x) = -strength(a) * G(r) * (x - centre),  G(r) = dM(<r) / r^d,
 // with strength = 3 a / (2 pi) in 3D, 3 a / pi in 2D, and a = tau^-2. dM(<r) is the mass excess over the mean
-// density 1 inside radius r. G is tabulated at equidistant radii and interpolated linearly.
+// density 1 inside radius r. G is tabulated at equidistant radii and interpolated linearly. The field at a later time t
+// follows by the rates of strength, G and total, linearly.
 
+#include <cstdint>
 #include <type_traits>
+
 #include "physics/euler/names.hpp"
 
 namespace meander::euler {
 
 struct SphericalGravity {
+  // The field in the halo beyond a face of the domain: at the point itself, at its periodic image, or mirrored.
+  enum class Beyond : std::uint8_t { same, periodic, mirrored };
   static constexpr int max_bins = 2048;
   bool on = false;
   int dim = 3;
   int bins = 0;  // table has bins + 1 entries, at r = i * dr
   double centre[3] = {0, 0, 0};
   double dr = 0;
-  double strength = 0;  // of the current step
-  double g_max = 0;     // largest |g| over the table, for the time step
+  double strength = 0, strength_rate = 0;  // at the beginning of the step
+  double g_max = 0;                        // largest |g| over the table, for the time step
   double table[max_bins + 2] =
       {};  // G(i * dr); beyond the last radius G falls as r^-d (the excess is constant there)
-  double excess_total = 0;  // dM inside the last radius
+  double table_rate[max_bins + 2] = {};               // dG/dt
+  double excess_total = 0, excess_rate = 0;           // dM inside the last radius, and its rate
+  double lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};  // of the domain
+  Beyond beyond[6] = {};                              // face = 2 * axis + side
 };
 static_assert(std::is_trivially_copyable_v<SphericalGravity>);
 

@@ -125,19 +125,34 @@ struct Terms {
 
   MEANDER_HOST_DEVICE bool source_on(const SphericalGravity& gravity) const { return gravity.on; }
 
-  // Applied to the state after the fluxes. The work is done with the mean of the momentum before and after,
-  // so the thermal energy does not change.
+  // Gravity is of second order in time: half a kick with the acceleration at the beginning of the step, the
+  // fluxes, and half a kick with that at its end.
+  template <class T>
+  MEANDER_TERM void source_before(const T* q, const T* x, double, double dt, const SphericalGravity& gravity,
+                                  T* s) const {
+    T inside[D], sign[D], g[D];
+    fold<D>(gravity, x, inside, sign);
+    acceleration<D>(gravity, inside, g);
+    for (int a = 0; a < D; ++a) g[a] = sign[a] * g[a];
+    half_kick(q, g, dt, s);
+  }
   template <class T>
   MEANDER_TERM void source(const T* q, const T* x, double, double dt, const SphericalGravity& gravity,
                            T* s) const {
     T g[D];
-    acceleration<D>(gravity, x, g);
-    const T half_kick = T(0.5 * dt) * q[0];
+    acceleration_after<D>(gravity, dt, x, g);
+    half_kick(q, g, dt, s);
+  }
+  // The work is done with the mean of the momentum before and after, so the thermal energy does not change.
+  template <class T>
+  MEANDER_TERM static void half_kick(const T* q, const T* g, double dt, T* s) {
+    const T quarter(0.25 * dt), half(0.5);
     s[0] = T(0.0);
     s[energy] = T(0.0);
     for (int a = 0; a < D; ++a) {
-      s[1 + a] = q[0] * g[a];
-      s[energy] = fma(g[a], fma(half_kick, g[a], q[1 + a]), s[energy]);
+      const T force = q[0] * g[a];
+      s[1 + a] = half * force;
+      s[energy] = fma(half * g[a], fma(quarter, force, q[1 + a]), s[energy]);
     }
   }
 

@@ -157,7 +157,11 @@ void describe_scenario(KeyTable& keys, InputDraft& draft) {
 void set_up_scenario(const KeyTable& keys, InputDraft& draft) {
   const Config& config = draft.config;
   const DomainConfig& domain = config.domain;
-  config.scenario->set_up(keys, {config.equation, domain.dimensions, domain.lower, domain.upper});
+  config.scenario->set_up(keys, {config.equation,
+                                 domain.dimensions,
+                                 domain.lower,
+                                 domain.upper,
+                                 {domain.boundary, domain.boundary + 2 * domain.dimensions}});
 }
 
 // [time]

@@ -56,6 +56,9 @@ class ShellSums {
   // The sums of levels coarser than `coarsest` are 0. Collective.
   void sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant, double quantum,
                   int coarsest = 0) requires(Q == 1);
+  // The same of the component along the radius, positive outwards, of the vector of grid.dim unknowns from `first`.
+  void sum_radial(const StateView& view, const ShellGrid& grid, int first, double quantum,
+                  int coarsest = 0) requires(Q == 1);
 
   // The sums over the leaves of one level, as signed integers; empty if no rank has such leaves. They may be
   // replaced by others for the same grid and widths.
@@ -100,6 +103,10 @@ class ShellSums {
            quantum_[static_cast<std::size_t>(part % Q)];
   }
   void lay_out(const StateView& view, const ShellGrid& grid);
+  // On the device if patches live there, otherwise by the integrand.
+  template <class Integrand>
+  void sum_of(const StateView& view, const ShellGrid& grid, solvers::ShellBatch batch, double quantum,
+              int coarsest, int unknowns_read, const Integrand& integrand) requires(Q == 1);
   // The sums over the patches of this rank, of this level and finer ones.
   template <class Integrand>
   void sum_own(const StateView& view, const ShellGrid& grid, int unknowns_read,
@@ -160,9 +167,42 @@ void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknown
 template <int Q>
 void ShellSums<Q>::sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant,
                               double quantum, int coarsest) requires(Q == 1) {
+  solvers::ShellBatch batch;
+  batch.unknown = unknown;
+  batch.constant = constant;
+  const auto integrand = [=](const PlaneView& plane, double* const* out) {
+    const double* __restrict__ value = plane.unknown[unknown];
+    double* __restrict__ excess = out[0];
+    for (int n = 0; n < plane.n; ++n) excess[n] = (value[n] - constant) * plane.volume;
+  };
+  sum_of(view, grid, batch, quantum, coarsest, unknown + 1, integrand);
+}
+
+template <int Q>
+void ShellSums<Q>::sum_radial(const StateView& view, const ShellGrid& grid, int first, double quantum,
+                              int coarsest) requires(Q == 1) {
+  solvers::ShellBatch batch;
+  batch.unknown = first;
+  batch.radial = true;
+  const auto integrand = [first, dim = grid.dim](const PlaneView& plane, double* const* out) {
+    const double *x = plane.unknown[first], *y = plane.unknown[first + 1],
+                 *z = dim == 3 ? plane.unknown[first + 2] : nullptr;
+    for (int n = 0; n < plane.n; ++n) {
+      double along = x[n] * plane.x[n] + y[n] * plane.y[n];
+      if (z != nullptr) along = along + z[n] * plane.z;
+      out[0][n] = (plane.r[n] > 0 ? along / plane.r[n] : 0) * plane.volume;
+    }
+  };
+  sum_of(view, grid, batch, quantum, coarsest, first + grid.dim, integrand);
+}
+
+template <int Q>
+template <class Integrand>
+void ShellSums<Q>::sum_of(const StateView& view, const ShellGrid& grid, solvers::ShellBatch batch,
+                          double quantum, int coarsest, int unknowns_read,
+                          const Integrand& integrand) requires(Q == 1) {
   lay_out(view, grid);
   quantum_ = {quantum};
-  solvers::ShellBatch batch;
   for (std::size_t n = 0; n < levels_.size(); ++n) {
     const Level& level = levels_[n];
     if (level.factor == 0) continue;
@@ -170,18 +210,9 @@ void ShellSums<Q>::sum_excess(const StateView& view, const ShellGrid& grid, int 
                        static_cast<std::int32_t>(level.offset)};
   }
   std::copy(grid.centre.begin(), grid.centre.end(), batch.centre);
-  batch.unknown = unknown;
-  batch.constant = constant;
   batch.scale = 1 / quantum;
   const bool on_device = coarsest == 0 && view.sum_shells && view.sum_shells(batch, sums_);
-  if (!on_device) {
-    const auto integrand = [=](const PlaneView& plane, double* const* out) {
-      const double* __restrict__ value = plane.unknown[unknown];
-      double* __restrict__ excess = out[0];
-      for (int n = 0; n < plane.n; ++n) excess[n] = (value[n] - constant) * plane.volume;
-    };
-    sum_own(view, grid, unknown + 1, {quantum}, integrand, coarsest);
-  }
+  if (!on_device) sum_own(view, grid, unknowns_read, {quantum}, integrand, coarsest);
   std::size_t summed = 0;
   for (int level = 0; level < coarsest; ++level) summed += sums_of(level).size();
   view.communicator.sum(std::span<std::uint64_t>(sums_).subspan(summed));

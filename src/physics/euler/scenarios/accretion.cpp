@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "mesh/boundary_condition.hpp"
 #include "physics/euler/diagnostics/mass_profile.hpp"
 #include "physics/euler/diagnostics/radial_profile.hpp"
 #include "physics/euler/module.hpp"
@@ -44,6 +45,19 @@ double turnaround_formula(int dim, double mass_excess, double a_i, double a) {
 }
 
 namespace {
+
+// The field beyond the faces of the domain.
+void continue_beyond(SphericalGravity& gravity, const ProblemSetup& setup) {
+  using Beyond = SphericalGravity::Beyond;
+  std::copy(setup.lower.begin(), setup.lower.end(), gravity.lower);
+  std::copy(setup.upper.begin(), setup.upper.end(), gravity.upper);
+  for (std::size_t face = 0; face < setup.boundary.size(); ++face) {
+    const mesh::BoundaryCondition* const condition = setup.boundary[face];
+    gravity.beyond[face] = condition->is_periodic()                   ? Beyond::periodic
+                           : condition == &mesh::boundary::reflecting ? Beyond::mirrored
+                                                                      : Beyond::same;
+  }
+}
 
 constexpr double inner_share = 2.0 / 3;  // inner over outer radius of the shell that compensates a seed
 
@@ -200,13 +214,15 @@ void Accretion::prepare_step(const StateView& view, solvers::Solver& solver) {
   auto* gravity = static_cast<euler::SphericalGravity*>(solver.step_data());
   if (gravity == nullptr) return;
   gravity->on = false;
-  if (gravity_) fill_gravity(*gravity, grid_, profiler_.excess(view, grid_, volume_), scale_factor(view.t));
+  if (!gravity_) return;
+  fill_gravity(*gravity, grid_, profiler_.profile(view, grid_, volume_), view.t);
+  continue_beyond(*gravity, setup_);
 }
 
 void Accretion::prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) {
   if (!gravity_) return;
   fill_gravity(*static_cast<euler::SphericalGravity*>(solver.step_data()), grid_,
-               profiler_.excess(view, times, grid_, volume_), scale_factor(view.t));
+               profiler_.profile(view, times, grid_, volume_), view.t);
 }
 
 std::vector<Measure> Accretion::measure(const StateView& view) const {
