@@ -42,7 +42,7 @@ def puncture_mass(verification):
                            [(f"{row['time']:.3g}", f"{row['irreducible_mass'] - 1:+.1e}", f"{row['mean_radius']:.3f}")
                             for row in rows])
     ratio = largest[0] / largest[1]
-    verification.claim("ratio of these two", "above 20", f"{ratio:.0f}", ratio > 20, 0)
+    verification.claim("ratio of these two", "above 60", f"{ratio:.0f}", ratio > 60, 0)
 
 
 def on_horizon(plot, row, field, number=2000):
