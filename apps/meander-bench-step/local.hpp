@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "parallel/communicator.hpp"
+
 namespace meander::bench {
 
 struct LocalChoice {
@@ -18,5 +20,10 @@ struct LocalChoice {
 // of the 3^d leaves of each level, the middle one is refined. Prints the gain and the ideal gain, that in
 // updates of leaves. One rank.
 void compare_local_steps(const LocalChoice& choice);
+
+// Measures the wall time of local steps on these nests, on the root alone and on all ranks, in turn. Prints both,
+// the speedup and the largest that the partition allows, and of all ranks the share of time in which a rank
+// waits and the share of the time with messages under way in which it updates leaves. Collective.
+void compare_local_ranks(const LocalChoice& choice, const parallel::Communicator& world);
 
 }  // namespace meander::bench

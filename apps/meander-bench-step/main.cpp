@@ -132,8 +132,9 @@ int main(int argc, char** argv) {
       ->needs("--device");
   std::string stepping = "global";
   std::vector<int> levels = {3, 5};
-  app.add_option("--stepping", stepping,
-                 "local: compare local with global time steps on nested levels (one rank)")
+  app.add_option(
+         "--stepping", stepping,
+         "local: compare local with global time steps on nested levels, or with mpirun one rank with all")
       ->check(CLI::IsMember({"global", "local"}))
       ->excludes("--device");
   app.add_option("--levels", levels, "numbers of nested levels for --stepping local")
@@ -146,8 +147,8 @@ int main(int argc, char** argv) {
   try {
     const auto world = parallel::Communicator::world();
     if (stepping == "local") {
-      if (world.size() > 1) throw InputError("--stepping local: one rank only");
-      bench::compare_local_steps({schemes, sizes, levels, dim, threads, repeats});
+      const bench::LocalChoice choice{schemes, sizes, levels, dim, threads, repeats};
+      world.size() > 1 ? bench::compare_local_ranks(choice, world) : bench::compare_local_steps(choice);
       MPI_Finalize();
       return exit_done;
     }

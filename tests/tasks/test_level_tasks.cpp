@@ -31,7 +31,8 @@ class LevelTasksOf : public testing::TestWithParam<int> {
     tasks_.put(level, LevelRole::enclave, std::vector{first + 3});
   }
   bool is_done(std::initializer_list<std::int32_t> leaves) const {
-    return std::ranges::all_of(leaves, [&](std::int32_t leaf) { return std::ranges::count(done_, leaf) == 1; });
+    return std::ranges::all_of(leaves,
+                               [&](std::int32_t leaf) { return std::ranges::count(done_, leaf) == 1; });
   }
 
  protected:

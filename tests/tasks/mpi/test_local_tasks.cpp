@@ -78,10 +78,11 @@ void expect_same_bits(const Case& c) {
   const Outcome expected = outcome<D>(c, {}, 1, 0);
   EXPECT_EQ(expected.failed, c.has_broken_enclave);
   // Threads and seeds; 0: by deadline.
-  for (const auto& [threads, seed] : std::vector<std::pair<int, std::uint64_t>>{{1, 0}, {1, 1}, {2, 2}, {4, 0}, {4, 3}}) {
+  for (const auto& [threads, seed] :
+       std::vector<std::pair<int, std::uint64_t>>{{1, 0}, {1, 1}, {2, 2}, {4, 0}, {4, 3}}) {
     const Outcome found = outcome<D>(c, world(), threads, seed);
-    const auto first =
-        static_cast<std::size_t>(world().sum_of_lower_ranks(static_cast<std::int64_t>(found.interiors.size())));
+    const auto first = static_cast<std::size_t>(
+        world().sum_of_lower_ranks(static_cast<std::int64_t>(found.interiors.size())));
     EXPECT_EQ(found.failed, expected.failed);
     EXPECT_EQ(found.steps, expected.steps) << "seed " << seed;
     EXPECT_TRUE(c.has_broken_enclave || found.crossing == expected.crossing);
