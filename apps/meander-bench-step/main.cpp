@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
       ->excludes("--device");
   app.add_option("--levels", levels, "numbers of nested levels for --stepping local")
       ->delimiter(',')
-      ->check(CLI::Range(2, 6));
+      ->check(CLI::Range(2, 9));
   CLI11_PARSE(app, argc, argv);
 
   int thread_level = 0;

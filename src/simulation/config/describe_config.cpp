@@ -72,7 +72,7 @@ void describe_mesh(io::KeyTable& keys, MeshConfig& config) {
       "With time.stepping = \"local\": the number of levels, the finest, that may take several steps "
       "in one of the next coarser level. All coarser levels share one step. Regrids take place between "
       "steps of the coarsest level, so many subcycled levels need a wide buffer.",
-      io::between(0, 5));
+      io::between(0, 9));
 }
 
 std::vector<std::string> weight_names() {
