@@ -102,7 +102,7 @@ double growth(const Result& result, double end_scale_factor) {
 TEST(AccretionRun, TurnsAroundWhereTheorySaysAndShocksCloserWithEachLevel) {
   const Result coarse = accrete(shipped_input("accretion-3d", {"mesh.max-level=3"}));
   const Result fine = accrete(shipped_input("accretion-3d"));
-  EXPECT_NEAR(fine.turnaround / fine.formula, 1, 0.05);
+  EXPECT_NEAR(fine.turnaround / fine.formula, 1, 0.01);
   EXPECT_NEAR(growth(fine, 8), 1.0 / 3, 0.03);
   const double coarse_ratio = coarse.shock / coarse.turnaround, fine_ratio = fine.shock / fine.turnaround;
   EXPECT_LT(std::abs(fine_ratio - bertschinger_shock), 0.5 * std::abs(coarse_ratio - bertschinger_shock));
