@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/device_memory.hpp"
 
+#include <algorithm>
+
 #include "mesh/patch_mesh.hpp"
 
 namespace meander::mesh {
@@ -15,6 +17,42 @@ std::map<std::string, std::int64_t> PatchMesh<D>::brought_home() const {
   return brought_home_;
 }
 
+namespace {
+
+template <int D>
+std::size_t operations_of(const HaloPlan<D>& plan, std::size_t leaves) {
+  std::size_t operations = 0;
+  for (std::size_t leaf = 0; leaf < leaves; ++leaf)
+    operations += plan.early(leaf).size() + plan.late(leaf).size() + plan.second(leaf).size();
+  return operations;
+}
+
+std::size_t bytes_of(const parallel::NeighbourMessages& messages) {
+  return messages.sent_bytes() + messages.received_bytes();
+}
+
+// What DeviceLevels holds.
+template <int D>
+void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::PatchLayout& layout,
+                     std::size_t leaves) {
+  const std::size_t slot = static_cast<std::size_t>(layout.slot_size()) * sizeof(double);
+  std::size_t most_sources = 0;
+  memory.tables += leaves * table_bytes_of_leaf;
+  for (int level = steps.coarsest(); level < steps.finest(); ++level) {
+    const LevelFluxes<D>& fluxes = steps.fluxes(level);
+    const LevelHalos<D>& halos = steps.halos(level + 1);
+    most_sources = std::max(most_sources, halos.sources().size());
+    memory.slots += halos.plan().ghost_patches().size() * slot + halos.kept() * sizeof(double);
+    memory.messages += (fluxes.correction().register_doubles() + fluxes.sums()) * sizeof(double) +
+                       bytes_of(fluxes.messages()) + bytes_of(halos.messages());
+    memory.tables += operations_of(halos.plan(), leaves) * sizeof(solvers::FillOp) +
+                     (2 * halos.sources().size() + fluxes.fine_faces().size()) * sizeof(solvers::LevelItem);
+  }
+  memory.slots += most_sources * slot;
+}
+
+}  // namespace
+
 template <int D>
 DeviceMemory PatchMesh<D>::device_memory() const {
   const HaloPlan<D>& plan = halos_.plan();
@@ -26,15 +64,12 @@ DeviceMemory PatchMesh<D>::device_memory() const {
   memory.slots = pool_.capacity() * doubles * sizeof(double) +
                  plan.ghost_patches().size() * static_cast<std::size_t>(layout_.slot_size()) * sizeof(double);
   if (solver_.stages_new_interior()) memory.next = size() * interior * sizeof(double);
-  memory.messages = flux_correction_.register_doubles() * sizeof(double) + halos_.messages().sent_bytes() +
-                    halos_.messages().received_bytes() + flux_messages_.sent_bytes() +
-                    flux_messages_.received_bytes();
-  std::size_t operations = 0;
-  for (std::size_t leaf = 0; leaf < size(); ++leaf)
-    operations += plan.early(leaf).size() + plan.late(leaf).size() + plan.second(leaf).size();
-  memory.tables = size() * table_bytes_of_leaf + operations * sizeof(solvers::FillOp) +
+  memory.messages = flux_correction_.register_doubles() * sizeof(double) + bytes_of(halos_.messages()) +
+                    bytes_of(flux_messages_);
+  memory.tables = size() * table_bytes_of_leaf + operations_of(plan, size()) * sizeof(solvers::FillOp) +
                   size() * static_cast<std::size_t>(layout_.unknowns) * sizeof(double);
   memory.scratch = solver_.scratch_bytes(layout_, static_cast<int>(size())) + solver_.step_bytes().size();
+  if (local_steps_) add_local_steps(memory, *local_steps_, layout_, size());
   return memory;
 }
 

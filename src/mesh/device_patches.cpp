@@ -120,6 +120,7 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
     std::copy(std::begin(task.lower), std::end(task.lower), patch.lower);
     patch.dx = task.dx;
     patch.radiative = task.radiative;
+    patch.level = static_cast<std::uint8_t>(mesh.view.neighbours().cells()[leaf].level);
     radiates_ = radiates_ || patch.radiative != 0;
   }
   for (const auto& entry : mesh.fluxes.registers()) {
@@ -155,7 +156,10 @@ void DevicePatches<D>::begin(const Stage& stage) {
   halos_.wait_for_received();  // the next messages overwrite the buffer
   if (stage.number > 0) return;
   const auto bytes = solver_.step_bytes();
+  if (bytes.empty()) return;
+  launches_.wait(step_data_sent_);  // with local steps, the device may still be in the stage before
   launches_.upload(step_data_, {bytes.begin(), bytes.end()});
+  step_data_sent_ = launches_.device.record(launches_.queue);
 }
 
 template <int D>
@@ -166,19 +170,25 @@ auto DevicePatches<D>::range(LeafGroup group) const -> Range {
 template <int D>
 void DevicePatches<D>::update(LeafGroup group) {
   const Range leaves = range(group);
-  if (leaves.begin == leaves.end) return;
+  update(patches_.data() + leaves.begin, status_.data() + leaves.begin, leaves.end - leaves.begin, stage_);
+}
+
+template <int D>
+void DevicePatches<D>::update(const solvers::DevicePatch* patches, solvers::PatchStatus* status,
+                              std::size_t count, const Stage& stage) {
+  if (count == 0) return;
   solvers::DeviceBatch batch;
-  batch.count = static_cast<int>(leaves.end - leaves.begin);
-  batch.patches = patches_.data() + leaves.begin;
-  batch.status = status_.data() + leaves.begin;
+  batch.count = static_cast<int>(count);
+  batch.patches = patches;
+  batch.status = status;
   if (step_data_.size() > 0) batch.step_data = step_data_.data();
   if (scratch_.size() > 0) batch.scratch = scratch_.data();
   batch.layout = layout_;
   batch.radiates = radiates_;
   batch.in_place = true;
-  batch.stage = stage_.number;
-  batch.t = stage_.t;
-  batch.dt = stage_.dt;
+  batch.stage = stage.number;
+  batch.t = stage.t;
+  batch.dt = stage.dt;
   const bool in_one_region = launches_.device.properties().kind == "openmp";
   launches_.counts.launches += in_one_region ? 1 : solver_.kernels_of_launch();
   launches_.device.launch(launches_.queue, "update", [this, batch](const gpu::Execution& execution) {
@@ -235,13 +245,21 @@ solvers::MergedStatus DevicePatches<D>::inspect(bool enforces) {
 
 template <int D>
 solvers::MergedStatus DevicePatches<D>::status() {
+  return merge(patches_.data(), status_.data(), leaf_.data());
+}
+
+template <int D>
+solvers::MergedStatus DevicePatches<D>::merge(const solvers::DevicePatch* patches,
+                                              const solvers::PatchStatus* status, const std::int32_t* leaf) {
   auto batch = of_all_leaves(solvers::ReduceBatch());
-  batch.status = status_.data();
-  batch.leaf = leaf_.data();
+  batch.patches = patches;
+  batch.status = status;
+  batch.leaf = leaf;
   batch.merged = merged_.data();
   launches_.launch("reduce", solvers::GeneralBatch(batch));
   *result_ = {};
   result_->min_crossing = std::numeric_limits<double>::infinity();
+  std::ranges::fill(result_->crossing, std::numeric_limits<double>::infinity());
   if (leaves_ > 0) launches_.copy_out(result_, merged_.data(), 1);
   launches_.wait_for_all();
   return *result_;

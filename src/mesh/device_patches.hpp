@@ -63,6 +63,11 @@ class DevicePatches {
   };
   void begin(const Stage& stage);  // uploads the step data
   void update(LeafGroup group);
+  // The same for patches of another table of the device, and for the status of all leaves in another order.
+  void update(const solvers::DevicePatch* patches, solvers::PatchStatus* status, std::size_t count,
+              const Stage& stage);
+  solvers::MergedStatus merge(const solvers::DevicePatch* patches, const solvers::PatchStatus* status,
+                              const std::int32_t* leaf);
   // Packs into the host buffer `to`; wait_for_packed() returns when it is complete.
   void pack_fluxes(double* to);
   void wait_for_packed();
@@ -109,6 +114,12 @@ class DevicePatches {
   void coarsen(std::span<const Coarsened> leaves);
   void refine(std::span<const Refined> leaves);
 
+  // ---- for work beside the above on the same queue (device_levels.hpp)
+  DeviceLaunches& launches() { return launches_; }
+  gpu::Resource& memory() { return memory_; }
+  // The table of the own leaves, in their order.
+  std::span<const solvers::DevicePatch> table() const { return patches_.host(); }
+
   const DeviceCounts& counts() const { return launches_.counts; }
   gpu::Device& device() { return launches_.device; }
   std::size_t bytes() const;  // device memory of slots, and of tables and buffers
@@ -154,7 +165,7 @@ class DevicePatches {
   gpu::Resource& memory_;
   std::pmr::memory_resource& host_memory_;
   DeviceLaunches launches_;
-  gpu::Event packed_;
+  gpu::Event packed_, step_data_sent_;
 
   struct Chunk {
     double* memory;

@@ -46,17 +46,24 @@ class LevelFluxes {
   // steps. Calls for different i may run concurrently.
   void correct(std::size_t i, const solvers::PatchTask& patch, double dt, int steps) const;
 
+  // For work on devices: the plan, and the fine faces by leaf, with the offsets of their fluxes
+  // among the registers of the plan and of their sums in a block of sums() doubles.
+  struct FineFace {
+    std::int32_t leaf;
+    typename FluxCorrection<D>::SubFace sub_face{};
+    std::size_t fluxes, sums;
+  };
+  const FluxCorrection<D>& correction() const { return correction_; }
+  const parallel::NeighbourMessages& messages() const { return messages_; }
+  std::span<const FineFace> fine_faces() const { return fine_faces_; }
+  std::size_t sums() const { return sums_.size(); }
+
   std::size_t bytes() const {
     return correction_.bytes() + sums_.size() * sizeof(double) + 2 * messages_.sent_bytes();
   }
 
  private:
   using SubFace = typename FluxCorrection<D>::SubFace;
-  struct FineFace {
-    std::int32_t leaf;
-    SubFace sub_face{};
-    std::size_t fluxes, sums;  // offsets: of the register, and in sums_
-  };
   // The sums of a fine face, by the offset of its register.
   const double* sums_of(std::size_t register_offset) const {
     return sums_.data() + sums_offset_[register_offset / register_size_];

@@ -49,20 +49,25 @@ class LevelHalos {
     return source != nullptr && source->box.volumes() > 0;
   }
 
+  // For work on devices: the plan, and the own coarse leaves that finer halos read, by leaf.
+  // The plan reads the interpolated state in place of their slots.
+  struct Source {
+    std::int32_t leaf;
+    solvers::Box<D> box{};   // that is read
+    std::size_t kept = 0;    // offset of its state at the beginning of the leaf's step, in a block of kept()
+    double* slot = nullptr;  // of the interpolated state
+  };
+  const HaloPlan<D>& plan() const { return exchange_.plan(); }
+  const parallel::NeighbourMessages& messages() const { return exchange_.messages(); }
+  std::span<const Source> sources() const { return sources_; }
+  std::size_t kept() const { return kept_.size(); }
+
   std::size_t bytes() const {
     return interpolated_.capacity() * interpolated_.slot_doubles() * sizeof(double) +
            kept_.size() * sizeof(double) + exchange_.ghost_bytes() + exchange_.buffer_bytes();
   }
 
  private:
-  // An own coarse leaf that finer halos read: the box that they read, its state at the beginning of the
-  // leaf's step in kept_, and the slot of the interpolated state.
-  struct Source {
-    std::int32_t leaf;
-    solvers::Box<D> box{};
-    std::size_t kept = 0;
-    double* slot = nullptr;
-  };
   const Source* find(std::int32_t leaf) const;
   void interpolate(const Source& source, double theta) const;
 

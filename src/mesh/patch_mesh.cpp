@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mesh/device_levels.hpp"
 #include "mesh/patch_task.hpp"
 #include "parallel/message_tags.hpp"
 
@@ -46,6 +47,9 @@ PatchMesh<D>::PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, 
 }
 
 template <int D>
+PatchMesh<D>::~PatchMesh() = default;
+
+template <int D>
 void PatchMesh<D>::reserve(std::size_t slots) {
   communicator().agree([&] {
     pool_.reserve(slots);
@@ -61,7 +65,7 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
 
 template <int D>
 void PatchMesh<D>::rebuild() {
-  has_tables_ = false;
+  has_tables_ = has_level_tables_ = false;
   local_steps_.reset();
   staged_steps_.reset();
   view_.emplace(tree_);
@@ -142,6 +146,13 @@ std::size_t PatchMesh<D>::register_bytes() const {
 
 template <int D>
 LocalSteps<D>& PatchMesh<D>::local_steps() {
+  plan_local_steps();
+  if (some_live_on_device_) upload_local_steps();
+  return *local_steps_;
+}
+
+template <int D>
+LocalSteps<D>& PatchMesh<D>::plan_local_steps() {
   if (!local_steps_) {
     local_steps_ = std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_,
                                                    memory_.slots, patches_);

@@ -67,6 +67,9 @@ struct MeshMemory {
 };
 
 template <int D>
+class DeviceLevels;
+
+template <int D>
 class PatchMesh {
  public:
   // The state is undefined. `solver` and both resources of `memory` outlive the mesh. Requires `given` if a boundary has the
@@ -74,6 +77,7 @@ class PatchMesh {
   PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, int patch_size,
             const Boundaries<D>& boundaries, GivenBoundary given, const MeshMemory& memory,
             const PartitionPolicy& policy = {});
+  ~PatchMesh();
 
   const DistributedTree<D>& tree() const { return tree_; }
   const parallel::Communicator& communicator() const { return tree_.communicator(); }
@@ -139,10 +143,11 @@ class PatchMesh {
   void correct(std::size_t i, double dt) const;
   void sum_parts(std::size_t leaf);
 
-  // What local time steps need in addition: for conservative solvers of means, with patches in host memory.
-  // Valid until the next change of the mesh. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
-  // Collective.
+  // What local time steps need in addition: for conservative solvers of means. Valid until the next change of
+  // the mesh. If patches live on a device, local_steps() brings patches and tables there; plan_local_steps()
+  // does not. Throw gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   LocalSteps<D>& local_steps();
+  LocalSteps<D>& plan_local_steps();
   // The same for point values and dense output (solvers/dense_output.hpp).
   StagedSteps<D>& staged_steps();
   // The load of a leaf of each level, for repartitioning; default: 1.
@@ -175,7 +180,7 @@ class PatchMesh {
   void bring_home(const char* reason = "regrid") const;
   // How often the slots were copied, by reason.
   std::map<std::string, std::int64_t> brought_home() const;
-  // The memory of the device that the present mesh needs.
+  // The memory of the device that the present mesh needs; with that of local steps after plan_local_steps().
   DeviceMemory device_memory() const;
   // To be called after a change of the patches in host memory.
   void changed_at_home() {
@@ -187,6 +192,8 @@ class PatchMesh {
   void prepare_step();
   // Begins a stage on the device; the slots in host memory become stale.
   DevicePatches<D>& begin_on_device();
+  // After local_steps() (mesh/device_levels.hpp).
+  DeviceLevels<D>& levels_on_device() { return *device_levels_; }
   DevicePatches<D>* on_device() { return device_.get(); }
   const DevicePatches<D>* on_device() const { return device_.get(); }
   bool is_current_on_device() const { return is_current_on_device_; }
@@ -216,6 +223,7 @@ class PatchMesh {
   HaloExchange<D>& whole_halos(std::span<const char> marked);
   typename DevicePatches<D>::Mesh device_mesh() const;
   void home_is_stale();
+  void upload_local_steps();
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
   std::vector<std::int64_t> balanced_cut() const;
@@ -255,9 +263,10 @@ class PatchMesh {
   std::size_t border_ = 0;
   PartitionFacts facts_;
 
-  std::unique_ptr<DevicePatches<D>> device_;  // or null
-  bool some_live_on_device_ = false;          // of any rank
-  bool has_tables_ = false, is_current_on_device_ = false;
+  std::unique_ptr<DevicePatches<D>> device_;        // or null
+  bool some_live_on_device_ = false;                // of any rank
+  std::unique_ptr<DeviceLevels<D>> device_levels_;  // null until local steps are used
+  bool has_tables_ = false, has_level_tables_ = false, is_current_on_device_ = false;
   mutable std::atomic<bool> is_current_at_home_{true};
   mutable std::mutex bring_home_mutex_;
   mutable std::map<std::string, std::int64_t> brought_home_;

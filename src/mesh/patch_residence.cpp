@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mesh/device_levels.hpp"
 #include "mesh/patch_mesh.hpp"
 
 namespace meander::mesh {
@@ -62,6 +63,21 @@ void PatchMesh<D>::prepare_step() {
 }
 
 template <int D>
+void PatchMesh<D>::upload_local_steps() {
+  prepare_step();
+  if (has_level_tables_) return;
+  communicator().agree([&] {
+    if (!device_) return;
+    if (!device_levels_) {
+      device_levels_ =
+          std::make_unique<DeviceLevels<D>>(*device_, boundaries_, device_->memory(), message_memory_);
+    }
+    device_levels_->rebuild(*local_steps_, device_mesh());
+  });
+  has_level_tables_ = true;
+}
+
+template <int D>
 DevicePatches<D>& PatchMesh<D>::begin_on_device() {
   home_is_stale();
   return *device_;
@@ -78,6 +94,7 @@ void PatchMesh<D>::home_is_stale() {
   template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const; \
   template void PatchMesh<D>::home_is_stale();                                \
   template void PatchMesh<D>::prepare_step();                                 \
+  template void PatchMesh<D>::upload_local_steps();                           \
   template void PatchMesh<D>::bring_home(const char*) const;                  \
   template DevicePatches<D>& PatchMesh<D>::begin_on_device();
 MEANDER_INSTANTIATE(2)

@@ -55,8 +55,9 @@ std::optional<mesh::DeviceMemory> SimulationOf<D>::device_memory() const {
 
 template <int D>
 void SimulationOf<D>::check_device_memory() const {
-  if (config_.offload.patches_on_device())
-    simulation::check_device_memory(config_, resident_.get(), device_memory(), communicator());
+  if (!config_.offload.patches_on_device()) return;
+  if (local_) mesh_.plan_local_steps();
+  simulation::check_device_memory(config_, resident_.get(), device_memory(), communicator());
 }
 
 #define MEANDER_INSTANTIATE(D)                                                       \

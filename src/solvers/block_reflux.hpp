@@ -51,10 +51,11 @@ struct CoarseFaceRange {
 
 // Enforces floors in one volume if asked to, and adds it to the status.
 template <Pde P>
-MEANDER_TERM void inspect_volume(const P& pde, double* volume, std::ptrdiff_t stride, int number,
-                                 bool enforces, BlockStatus& status) {
+MEANDER_TERM void inspect_volume(const P& pde, double* volume, int stride, int number, bool enforces,
+                                 BlockStatus& status) {
   constexpr int N = P::unknowns;
   double q[N];
+  MEANDER_UNROLL
   for (int n = 0; n < N; ++n) q[n] = volume[n * stride];
   if (enforces) {
     if constexpr (Watched<P>) {
@@ -67,7 +68,11 @@ MEANDER_TERM void inspect_volume(const P& pde, double* volume, std::ptrdiff_t st
     if constexpr (Floored<P>) {
       if (pde.enforces()) {
         if (pde.enforce(q)) ++status.floored;
-        for (int n = 0; n < N; ++n) volume[n * stride] = q[n];
+        // The addresses are computed again: kept since the loads, they would not fit into registers.
+        keep_order();
+        double* const to = volume + unknown_zero();
+        MEANDER_UNROLL
+        for (int n = 0; n < N; ++n) to[n * stride] = q[n];
       }
     }
   }
@@ -83,12 +88,12 @@ class BlockReflux {
 
  public:
   MEANDER_HOST_DEVICE BlockReflux(const P& pde, const RefluxBatch& batch)
-      : pde_(pde), batch_(batch), shape_(batch.layout) {}
+      : pde_(pde), batch_(batch), shape_(batch.layout), weight_(1.0 / ((D == 3 ? 9.0 : 3.0) * batch.steps)) {}
 
   template <class Block>
   MEANDER_TERM void run(const Block& block, int number) const {
     const RefluxTarget& target = batch_.at(batch_.targets)[number];
-    double* const slot = batch_.at(target.slot);
+    double* const slot = global(batch_.at(target.slot));
     const CoarseFace* const faces = batch_.at(batch_.faces);
     for (int f = target.begin; f < target.end; ++f) {
       correct(block, faces[f], slot, target.dx);
@@ -100,7 +105,7 @@ class BlockReflux {
     block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
       int i[3] = {0, 0, 0};
       shape_.volume(item, i);
-      inspect_volume(pde_, slot + shape_.at(i), shape_.unknown_stride, item, true, mine);
+      inspect_volume(pde_, slot + shape_.at(i), static_cast<int>(shape_.unknown_stride), item, true, mine);
     });
     block.collect(status);
     if (!block.leads()) return;
@@ -113,7 +118,6 @@ class BlockReflux {
  private:
   template <class Block>
   MEANDER_TERM void correct(const Block& block, const CoarseFace& face, double* slot, double dx) const {
-    constexpr double weight = D == 3 ? 1.0 / 9.0 : 1.0 / 3.0;
     const int p = shape_.p, axis = face.face / 2, side = face.face % 2, volumes = D == 3 ? p * p : p;
     const double factor = (side == 0 ? 1.0 : -1.0) * batch_.dt / dx;
     const int s = axis == 0 ? 1 : 0, t = D == 3 ? (axis == 2 ? 1 : 2) : 0;
@@ -136,20 +140,21 @@ class BlockReflux {
         } else {
           range.sum(from + n * volumes, p, first, differences);
         }
-        mean.add(first, differences, range.count());
+        mean.add(first, differences, range.count() * batch_.steps);
       }
       int i[3] = {0, 0, 0};
       i[axis] = side == 0 ? 0 : p - 1;
       i[s] = cx;
       if constexpr (D == 3) i[t] = cy;
       slot[n * shape_.unknown_stride + shape_.at(i)] +=
-          factor * (mean.first + mean.sum * weight - own[n * volumes + place]);
+          factor * (mean.first + mean.sum * weight_ - own[n * volumes + place]);
     });
   }
 
   P pde_;
   RefluxBatch batch_;
   Shape shape_;
+  double weight_;
 };
 
 // One block a fine face: its figures for a coarse face of another rank.
@@ -186,12 +191,13 @@ class BlockInspect {
 
   template <class Block>
   MEANDER_TERM void run(const Block& block, int number) const {
-    double* const slot = batch_.at(batch_.at(batch_.patches)[number].slot);
+    double* const slot = global(batch_.at(batch_.at(batch_.patches)[number].slot));
     BlockStatus status;
     block.for_each(shape_.volumes(), status, [&](int item, BlockStatus& mine) {
       int i[3] = {0, 0, 0};
       shape_.volume(item, i);
-      inspect_volume(pde_, slot + shape_.at(i), shape_.unknown_stride, item, batch_.enforces, mine);
+      inspect_volume(pde_, slot + shape_.at(i), static_cast<int>(shape_.unknown_stride), item,
+                     batch_.enforces, mine);
     });
     block.collect(status);
     if (block.leads()) status.write(batch_.at(batch_.status)[number]);
@@ -215,6 +221,7 @@ class BlockReduce {
     block.for_each(lanes, [&](int lane) {
       MergedStatus mine;
       mine.min_crossing = __builtin_huge_val();
+      for (double& crossing : mine.crossing) crossing = __builtin_huge_val();
       for (int number = lane; number < batch_.count; number += lanes) add(number, mine);
       partial[lane] = mine;
     });
@@ -233,7 +240,10 @@ class BlockReduce {
   MEANDER_TERM void add(int number, MergedStatus& to) const {
     const PatchStatus& status = batch_.at(batch_.status)[number];
     const std::int32_t leaf = batch_.at(batch_.leaf)[number];
-    to.min_crossing = min(batch_.at(batch_.patches)[number].dx / status.max_rate, to.min_crossing);
+    const DevicePatch& patch = batch_.at(batch_.patches)[number];
+    const double crossing = patch.dx / status.max_rate;
+    to.min_crossing = min(crossing, to.min_crossing);
+    to.crossing[patch.level] = min(crossing, to.crossing[patch.level]);
     to.first_order += status.first_order;
     to.floored += status.floored;
     to.strayed += status.strayed;
@@ -244,6 +254,8 @@ class BlockReduce {
   }
   MEANDER_TERM static void merge(const MergedStatus& from, MergedStatus& to) {
     to.min_crossing = min(from.min_crossing, to.min_crossing);
+    for (int level = 0; level < MergedStatus::most_levels; ++level)
+      to.crossing[level] = min(from.crossing[level], to.crossing[level]);
     to.first_order += from.first_order;
     to.floored += from.floored;
     to.strayed += from.strayed;

@@ -22,6 +22,7 @@ struct DevicePatch {
   double dx = 0;
   double* flux[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};  // as in PatchTask
   std::uint8_t radiative = 0;                                                // as in PatchTask
+  std::uint8_t level = 0;  // of resident patches: of the tree
 };
 
 struct DeviceBatch {

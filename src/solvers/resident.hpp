@@ -115,6 +115,7 @@ struct RefluxTarget {
   std::int32_t begin = 0, end = 0;
 };
 // Corrects `count` coarse leaves for the step dt, then enforces floors there, and updates their status.
+// steps: those of the finer leaves in dt, over which received figures are summed.
 struct RefluxBatch {
   int count = 0;
   const RefluxTarget* targets = nullptr;
@@ -123,6 +124,7 @@ struct RefluxBatch {
   PatchStatus* status = nullptr;
   PatchLayout layout;
   double dt = 0;
+  int steps = 1;
   DeviceAddresses at;
 };
 // Packs the figures of fine faces for coarse faces of other ranks.
@@ -150,7 +152,9 @@ struct InspectBatch {
 
 // The status of all patches, merged: minimum, maximum and integer sums, exact in any order.
 struct MergedStatus {
-  double min_crossing = 0;  // min of dx / max_rate
+  static constexpr int most_levels = 20;
+  double min_crossing = 0;             // min of dx / max_rate
+  double crossing[most_levels] = {0};  // the same by level of the tree
   std::int64_t first_order = 0, floored = 0, strayed = 0;
   std::int32_t inadmissible = -1;  // the first patch with an inadmissible state, or -1
   // For each bound, the first patch that reports a breach, or -1, and the report.
@@ -224,13 +228,46 @@ struct TotalsBatch {
   DeviceAddresses at;
 };
 
+// Local time steps: what happens to states and figures between the launches on patches, in `count` items.
+struct LevelItem {
+  enum class Kind : std::uint8_t {
+    keep,         // packs a box of the slot `from` to `values`, as pack()
+    interpolate,  // the box of `slot`: values + theta * (now - values), where `now` is that of `from`
+    add_fluxes,  // adds the fluxes `from` of a fine face to its figures at `values`, as LevelFluxes::add_step()
+    add_status  // adds the status of patches first .. first + patches - 1
+  };
+  const double* from = nullptr;
+  double *slot = nullptr, *values = nullptr;
+  std::int32_t first = 0, patches = 0;
+  std::int16_t lower[3] = {0, 0, 0}, extent[3] = {1, 1, 1};
+  std::int8_t sub_face[2] = {0, 0};
+  std::uint8_t level = 0;
+  Kind kind = Kind::keep;
+};
+struct LevelBatch {
+  static constexpr int most_ranges = 3;
+  struct Range {
+    std::int32_t begin = 0, count = 0;
+  };
+  int count = 0;
+  const LevelItem* items = nullptr;
+  Range ranges[most_ranges];  // of items, `count` in all
+  PatchLayout layout;
+  double theta = 0;                                 // of interpolations
+  std::int16_t substep[MergedStatus::most_levels];  // by level, within the step of the next coarser one
+  const PatchStatus* status = nullptr;              // of the last update of each patch
+  PatchStatus* sums = nullptr;                      // over all updates of a step of the coarsest level
+  bool begins = false;                              // no update came before
+  DeviceAddresses at;
+};
+
 // The batches whose kernels depend on the equation (Solver::launch_resident()), and the others
 // (launch_general()).
 using ResidentBatch = std::variant<FillBatch, RefluxBatch, InspectBatch, MeasureBatch>;
 struct ResidentWork {
   ResidentBatch batch;
 };
-using GeneralBatch = std::variant<PackBatch, FluxPackBatch, ReduceBatch, ShellBatch, TotalsBatch>;
+using GeneralBatch = std::variant<PackBatch, FluxPackBatch, ReduceBatch, ShellBatch, TotalsBatch, LevelBatch>;
 
 // Submits kernels of no equation to the device of the queue `execution`. Returns after they are submitted
 // (emulated device: completed). Throws DeviceError.
@@ -240,6 +277,6 @@ static_assert(std::is_trivially_copyable_v<FillOp> && std::is_trivially_copyable
               std::is_trivially_copyable_v<FillTarget> && std::is_trivially_copyable_v<PackItem> &&
               std::is_trivially_copyable_v<FluxPart> && std::is_trivially_copyable_v<CoarseFace> &&
               std::is_trivially_copyable_v<RefluxTarget> && std::is_trivially_copyable_v<FluxPackItem> &&
-              std::is_trivially_copyable_v<MergedStatus>);
+              std::is_trivially_copyable_v<LevelItem> && std::is_trivially_copyable_v<MergedStatus>);
 
 }  // namespace meander::solvers

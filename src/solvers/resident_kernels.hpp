@@ -7,6 +7,7 @@
 
 #include "gpu/device.hpp"
 #include "solvers/block_fill.hpp"
+#include "solvers/block_levels.hpp"
 #include "solvers/block_measure.hpp"
 #include "solvers/block_reflux.hpp"
 #include "solvers/block_shells.hpp"
@@ -42,6 +43,7 @@ void launch_general_by(const Launcher& launcher, const GeneralBatch& batch) {
           launcher(BlockFluxPack<D>(of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, ShellBatch>) launcher(BlockShells<D>(of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, TotalsBatch>) launcher(BlockTotals<D>(of_kind), of_kind.count);
+        if constexpr (std::is_same_v<Batch, LevelBatch>) launcher(BlockLevels<D>(of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, ReduceBatch>) launcher(BlockReduce(of_kind), 1);
       },
       batch);

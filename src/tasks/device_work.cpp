@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tasks/device_work.hpp"
 
+#include <algorithm>
+
 #include "base/trace.hpp"
 
 namespace meander::tasks {
@@ -105,6 +107,8 @@ template <int D>
 SweepStatus DeviceWork<D>::status_of(const solvers::MergedStatus& merged) {
   SweepStatus status;
   status.min_crossing = merged.min_crossing;
+  static_assert(solvers::MergedStatus::most_levels == most_levels);
+  std::ranges::copy(merged.crossing, status.crossing.begin());
   status.first_order = merged.first_order;
   status.floored = merged.floored;
   status.strayed = merged.strayed;

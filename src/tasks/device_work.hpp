@@ -32,6 +32,8 @@ class DeviceWork final : public PatchWork<D> {
   SweepStatus inspect() override;
   SweepStatus enforce_floors() override;
 
+  static SweepStatus status_of(const solvers::MergedStatus& merged);
+
  private:
   using Group = typename mesh::DevicePatches<D>::LeafGroup;
   using Clock = std::chrono::steady_clock;
@@ -39,7 +41,6 @@ class DeviceWork final : public PatchWork<D> {
   // Runs `wait`, which waits for other ranks.
   template <class Wait>
   void wait_for_ranks(const Wait& wait);
-  static SweepStatus status_of(const solvers::MergedStatus& merged);
 
   const SweepContext<D> context_;
   mesh::DevicePatches<D>* device_ = nullptr;  // during a step

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/trace.hpp"
+#include "solvers/status_sum.hpp"
 #include "tasks/status_reduction.hpp"
 #include "tasks/step_plan.hpp"
 
@@ -14,16 +15,6 @@ namespace meander::tasks {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Adds a later status of a leaf: counts add up, rates are the latest.
-void add(solvers::PatchStatus& status, const solvers::PatchStatus& later) {
-  status.max_rate = later.max_rate;
-  status.first_order += later.first_order;
-  status.floored += later.floored;
-  status.strayed += later.strayed;
-  if (status.breach.bound < 0) status.breach = later.breach;
-  status.admissible = status.admissible && later.admissible;
-}
 
 }  // namespace
 
@@ -163,7 +154,7 @@ void LocalTraversal<D>::wait_for(Messages& messages, const char* trace_name) {
 
 template <int D>
 void LocalTraversal<D>::add_status(std::size_t leaf, const solvers::PatchStatus& status) {
-  add(status_[leaf], status);
+  solvers::add_to_status(status_[leaf], status);
 }
 
 template <int D>
@@ -202,12 +193,12 @@ void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
 }
 
 template <int D>
-SweepStatus LocalTraversal<D>::merged() const {
+SweepStatus LocalTraversal<D>::merged() {
   return merge(mesh_.patches(), mesh_.levels(), status_);
 }
 
 template <int D>
-SweepStatus LocalTraversal<D>::due() const {
+SweepStatus LocalTraversal<D>::due() {
   if (deadlines_.empty()) return merged();
   std::vector<solvers::PatchStatus> statuses = status_;
   for (std::size_t leaf = 0; leaf < statuses.size(); ++leaf) {

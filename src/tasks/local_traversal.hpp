@@ -84,6 +84,9 @@ class LocalTraversal {
   // The ratios of the levels finer than the first of the tick. Empty if the state of any rank is inadmissible.
   std::vector<int> choose(const LocalStepRule& rule);
 
+  // The status of this rank's leaves over the updates of advance() so far.
+  virtual SweepStatus merged();
+
   int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
   // Adds the status of a leaf after a step of its level.
   void add_status(std::size_t leaf, const solvers::PatchStatus& status);
@@ -109,10 +112,9 @@ class LocalTraversal {
   // Waits for messages (NeighbourMessages, MaxReduction) and works on tasks meanwhile.
   template <class Messages>
   void wait_for(Messages& messages, const char* trace_name);
-  SweepStatus merged() const;
   // The status of the leaves whose last step had to be complete by the beginning of this tick: it does not
   // depend on the order of tasks.
-  SweepStatus due() const;
+  SweepStatus due();
 
   // By level of the clock.
   struct LeavesOfLevel {

@@ -7,6 +7,7 @@
 #include "base/trace.hpp"
 #include "solvers/dense_output.hpp"
 #include "solvers/local_step_solver.hpp"
+#include "tasks/device_local_traversal.hpp"
 
 namespace meander::tasks {
 
@@ -86,6 +87,7 @@ void StagedTraversal<D>::update(mesh::StepGroup<D>& group, std::size_t last, int
 template <int D>
 std::unique_ptr<LocalTraversal<D>> make_local_traversal(mesh::PatchMesh<D>& mesh,
                                                         const solvers::Solver& solver, ThreadTeam& team) {
+  if (mesh.lives_on_device()) return std::make_unique<DeviceLocalTraversal<D>>(mesh, solver, team);
   if (has_staged_local_steps(solver)) return std::make_unique<StagedTraversal<D>>(mesh, solver, team);
   return std::make_unique<LocalTraversal<D>>(mesh, solver, team);
 }

@@ -34,7 +34,7 @@ class StagedTraversal final : public LocalTraversal<D> {
   void update(mesh::StepGroup<D>& group, std::size_t last, int stage);
 };
 
-// The traversal for a solver.
+// The traversal for a solver and the memory where the patches live.
 template <int D>
 std::unique_ptr<LocalTraversal<D>> make_local_traversal(mesh::PatchMesh<D>& mesh,
                                                         const solvers::Solver& solver, ThreadTeam& team);

@@ -30,10 +30,17 @@ TEST(LocalStepsInput, IsRefusedWhereTheyDoNotExist) {
     EXPECT_NE(found.find(expected), std::string::npos) << found;
   };
   says(two_levels, {"offload.device=host"},
-       "test.toml:15:12: time.stepping: \"local\" does not exist with offload.device");
+       "test.toml:15:12: time.stepping: \"local\" with offload.device = \"host\" requires gpu-memory.patches "
+       "= "
+       "\"device\", but it is \"host\"");
+  EXPECT_EQ(refusal(two_levels, {"offload.device=host", "gpu-memory.patches=device"}), "accepted");
   const std::string flat =
       "[time]\nstepping = \"local\"\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"minkowski\"\n";
   EXPECT_EQ(refusal(flat, {}), "accepted");
+  says(flat, {"offload.device=host", "gpu-memory.patches=device"},
+       "does not exist for the scheme ccz4 fourth order with gpu-memory.patches = \"device\", but for "
+       "conservative "
+       "schemes of one stage only");
   says(flat, {"solver.scheme=godunov"}, "does not exist for the scheme ccz4 rusanov");
   EXPECT_EQ(refusal("[time]\nstepping = \"local\"\n[solver]\ngamma = 1.6666666666666667\n[scenario]\nname = "
                     "\"accretion\"\n",

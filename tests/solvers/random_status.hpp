@@ -27,6 +27,7 @@ struct RandomStatus {
     status.resize(leaf.size());
     for (std::size_t n = 0; n < leaf.size(); ++n) {
       patches[n].dx = random() % 2 == 0 ? 0.1 : 0.3;
+      patches[n].level = patches[n].dx == 0.1 ? 19 : 1;
       PatchStatus& of = status[n];
       of.max_rate = random() % 7 == 0   ? std::numeric_limits<double>::quiet_NaN()
                     : random() % 7 == 0 ? 0.0
@@ -44,12 +45,15 @@ struct RandomStatus {
   MergedStatus merged() const {
     MergedStatus all;
     all.min_crossing = std::numeric_limits<double>::infinity();
+    std::ranges::fill(all.crossing, all.min_crossing);
     std::vector<std::size_t> place(leaf.size());
     for (std::size_t n = 0; n < leaf.size(); ++n) place[static_cast<std::size_t>(leaf[n])] = n;
     for (std::size_t number = 0; number < place.size(); ++number) {
       const std::size_t n = place[number];
       const PatchStatus& of = status[n];
       all.min_crossing = std::min(all.min_crossing, patches[n].dx / of.max_rate);
+      double& crossing = all.crossing[patches[n].level];
+      crossing = std::min(crossing, patches[n].dx / of.max_rate);
       all.first_order += of.first_order;
       all.floored += of.floored;
       all.strayed += of.strayed;
@@ -78,7 +82,8 @@ struct RandomStatus {
 
 inline bool same_bits(const MergedStatus& a, const MergedStatus& b) {
   bool all = bits(a.min_crossing) == bits(b.min_crossing) && a.first_order == b.first_order &&
-             a.floored == b.floored && a.strayed == b.strayed && a.inadmissible == b.inadmissible;
+             a.floored == b.floored && a.strayed == b.strayed && a.inadmissible == b.inadmissible &&
+             std::ranges::equal(a.crossing, b.crossing);
   for (int n = 0; n < most_bounds; ++n) {
     all = all && a.breached[n].leaf == b.breached[n].leaf &&
           a.breached[n].breach.volume == b.breached[n].breach.volume &&

@@ -11,6 +11,7 @@
 #include "tests/solvers/adversarial_block.hpp"
 #include "tests/solvers/ccz4_batch.hpp"
 #include "tests/solvers/random_fill.hpp"
+#include "tests/solvers/random_levels.hpp"
 #include "tests/solvers/random_status.hpp"
 
 namespace meander::solvers::test {
@@ -159,6 +160,23 @@ TEST(BlockReduce, NeedsItsBarrier) {
   for (const Schedule& schedule : schedules(0))
     noticed = noticed || !same_bits(random.reduced(AdversarialLauncher{schedule}), random.merged());
   EXPECT_TRUE(noticed);
+}
+
+template <int D>
+void expect_figures_of_levels(int p) {
+  const RandomLevels<D> before(p);
+  by_every_block([&](const auto& launcher) {
+    RandomLevels<D> after(p);
+    after.run(launcher);
+    after.check(before);
+  });
+}
+
+TEST(BlockLevels, KeepInterpolateAndAddUp) {
+  for (const int p : {3, 4, 5, 9}) {
+    expect_figures_of_levels<2>(p);
+    if (p < 9) expect_figures_of_levels<3>(p);
+  }
 }
 
 }  // namespace

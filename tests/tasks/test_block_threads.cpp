@@ -11,6 +11,7 @@
 #include "tests/mesh/device_tree.hpp"
 #include "tests/solvers/euler_batch.hpp"
 #include "tests/solvers/random_gather.hpp"
+#include "tests/solvers/random_levels.hpp"
 #include "tests/solvers/random_status.hpp"
 #include "tests/solvers/threaded_block.hpp"
 
@@ -114,6 +115,13 @@ TEST(BlockThreads, FillAndPackRandomBoxesWithoutRaces) {
 TEST(BlockThreads, MergeTheStatusWithoutRaces) {
   const solvers::test::RandomStatus random(1000, 1);
   EXPECT_TRUE(solvers::test::same_bits(random.reduced(ThreadedLauncher{}), random.merged()));
+}
+
+TEST(BlockThreads, KeepStatesAndAddFluxesWithoutRaces) {
+  const solvers::test::RandomLevels<3> before(5);
+  solvers::test::RandomLevels<3> after(5);
+  after.run(ThreadedLauncher{});
+  after.check(before);
 }
 
 TEST(BlockThreads, InspectWithoutRaces) {

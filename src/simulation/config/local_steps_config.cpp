@@ -49,8 +49,18 @@ void check_local_steps(const io::KeyTable& time, const io::KeyTable& mesh, const
         fmt::format("for the scheme {}, but for conservative schemes of one stage and for fourth order only",
                     traits.name));
   }
-  if (config.offload.device != "none")
-    reject(fmt::format("with offload.device = \"{}\"", config.offload.device));
+  if (config.offload.patches_on_device() && !has_one_stage) {
+    reject(
+        fmt::format("for the scheme {} with gpu-memory.patches = \"device\", but for conservative schemes of "
+                    "one stage only",
+                    traits.name));
+  }
+  if (config.offload.device != "none" && !config.offload.patches_on_device()) {
+    time.reject("stepping",
+                fmt::format("\"local\" with offload.device = \"{}\" requires gpu-memory.patches = "
+                            "\"device\", but it is \"{}\"; use that, or \"global\"",
+                            config.offload.device, config.offload.patches));
+  }
   if (config.scenario->step_data() == Scenario::StepData::of_steps)
     reject(
         fmt::format("for the scenario {}, whose step data do not follow the levels", config.scenario_name));

@@ -205,13 +205,13 @@ void ShellSums<Q>::sum_of(const StateView& view, const ShellGrid& grid, solvers:
   quantum_ = {quantum};
   for (std::size_t n = 0; n < levels_.size(); ++n) {
     const Level& level = levels_[n];
-    if (level.factor == 0) continue;
+    if (level.factor == 0 || static_cast<int>(n) < coarsest) continue;
     batch.levels[n] = {level.dx, 1 / (level.factor * grid.dr), level.edges + 1,
                        static_cast<std::int32_t>(level.offset)};
   }
   std::copy(grid.centre.begin(), grid.centre.end(), batch.centre);
   batch.scale = 1 / quantum;
-  const bool on_device = coarsest == 0 && view.sum_shells && view.sum_shells(batch, sums_);
+  const bool on_device = view.sum_shells && view.sum_shells(batch, sums_);
   if (!on_device) sum_own(view, grid, unknowns_read, {quantum}, integrand, coarsest);
   std::size_t summed = 0;
   for (int level = 0; level < coarsest; ++level) summed += sums_of(level).size();

@@ -280,7 +280,7 @@ inline std::vector<RankCase> rank_cases() {
   };
 }
 
-// Local time steps, on meshes that change after every step. Devices do not take them yet.
+// Local time steps, on meshes that change after every step.
 inline std::vector<RankCase> local_rank_cases() {
   return {
       {"local_riemann", riemann, {"time.stepping=local", "mesh.regrid-every=1"}, 7},

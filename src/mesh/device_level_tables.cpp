@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The tables of local time steps on a device.
+#include <algorithm>
+
+#include "base/trace.hpp"
+#include "mesh/device_levels.hpp"
+
+namespace meander::mesh {
+namespace {
+
+using solvers::LevelItem;
+
+// The status of this number of patches is added by one block.
+constexpr std::size_t patches_of_an_item = 128;
+
+template <int D>
+LevelItem item_of(LevelItem::Kind kind, const solvers::Box<D>& box) {
+  LevelItem item;
+  item.kind = kind;
+  for (std::size_t a = 0; a < D; ++a) {
+    item.lower[a] = static_cast<std::int16_t>(box.lower[a]);
+    item.extent[a] = static_cast<std::int16_t>(box.extent[a]);
+  }
+  return item;
+}
+
+}  // namespace
+
+template <int D>
+struct DeviceLevels<D>::Tables {
+  std::vector<solvers::DevicePatch> patches;
+  std::vector<LevelItem> items;
+  std::vector<solvers::RefluxTarget> targets;
+  std::vector<solvers::CoarseFace> faces;
+  std::vector<solvers::FluxPart> parts;
+};
+
+template <int D>
+void DeviceLevels<D>::rebuild(LocalSteps<D>& steps, const typename DevicePatches<D>::Mesh& mesh) {
+  const trace::Scope scope("tables of local steps");
+  const Lap lap(launches_.counts.moved);
+  launches_.device.synchronize(launches_.queue);  // work with the old tables has ended
+  steps_ = &steps;
+  pending_ = -1;
+  Tables tables;
+  order_by_level(tables, mesh);
+  allocate();
+  for (std::size_t jump = 0; jump < jumps_.size(); ++jump) add_keeps(tables, jump);
+  for (std::size_t jump = 0; jump < jumps_.size(); ++jump) add_interpolations(tables, jump);
+  first_figure_.clear();
+  for (std::size_t level = 0; level <= jumps_.size(); ++level) {
+    first_figure_.push_back(static_cast<std::int32_t>(tables.items.size()));
+    add_status(tables, level);
+    if (level > 0) add_fluxes(tables, level - 1);
+  }
+  first_figure_.push_back(static_cast<std::int32_t>(tables.items.size()));
+  for (std::size_t jump = 0; jump < jumps_.size(); ++jump) {
+    add_corrections(tables, jump);
+    rebuild_halos(tables, jump, mesh);
+  }
+  launches_.upload(table_, std::move(tables.patches));
+  launches_.upload(items_, std::move(tables.items));
+  launches_.upload(targets_, std::move(tables.targets));
+  launches_.upload(faces_, std::move(tables.faces));
+  launches_.upload(parts_, std::move(tables.parts));
+}
+
+template <int D>
+void DeviceLevels<D>::order_by_level(Tables& tables, const typename DevicePatches<D>::Mesh& mesh) {
+  const std::size_t leaves = mesh.order.size();
+  const auto cells = mesh.view.neighbours().cells();
+  std::vector<std::int32_t> leaf_of;
+  leaf_of.reserve(leaves);
+  index_of_.resize(leaves);
+  first_leaf_.clear();
+  for (int level = steps_->coarsest(); level <= steps_->finest(); ++level) {
+    first_leaf_.push_back(leaf_of.size());
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+      if (cells[leaf].level != level) continue;
+      index_of_[leaf] = static_cast<std::int32_t>(leaf_of.size());
+      leaf_of.push_back(static_cast<std::int32_t>(leaf));
+      const auto index = static_cast<std::size_t>(mesh.order_index[leaf]);
+      std::ranges::fill(tables.patches.emplace_back(patches_.table()[index]).flux, nullptr);
+    }
+  }
+  first_leaf_.push_back(leaf_of.size());
+  launches_.upload(leaf_, std::move(leaf_of));
+}
+
+// Sizes all memory, and places the blocks of each jump in it.
+template <int D>
+void DeviceLevels<D>::allocate() {
+  const gpu::Queue queue = launches_.queue;
+  std::size_t registers = 0, sums = 0, kept = 0, most_sources = 0;
+  jumps_.resize(static_cast<std::size_t>(steps_->finest() - steps_->coarsest()));
+  for (std::size_t number = 0; number < jumps_.size(); ++number) {
+    Jump& jump = jumps_[number];
+    const LevelFluxes<D>& fluxes = fluxes_at(number);
+    const LevelHalos<D>& halos = halos_at(number);
+    jump.registers = registers;
+    jump.sums = sums;
+    jump.kept = kept;
+    registers += fluxes.correction().register_doubles();
+    sums += fluxes.sums();
+    kept += halos.kept();
+    most_sources = std::max(most_sources, halos.sources().size());
+    if (!jump.sent) {
+      jump.sent = std::make_unique<Array<double>>(launches_.device, memory_);
+      jump.received = std::make_unique<Array<double>>(launches_.device, memory_);
+    }
+    jump.sent->resize(queue, fluxes.messages().sent_bytes() / sizeof(double));
+    jump.received->resize(queue, fluxes.messages().received_bytes() / sizeof(double));
+  }
+  const std::size_t leaves = index_of_.size();
+  status_.resize(queue, leaves);
+  status_sums_.resize(queue, leaves);
+  registers_.resize(queue, registers);
+  sums_.resize(queue, sums);
+  kept_.resize(queue, kept);
+  // Halos of one level are filled at a time.
+  interpolated_.resize(queue, most_sources * static_cast<std::size_t>(launches_.layout.slot_size()));
+}
+
+template <int D>
+double* DeviceLevels<D>::interpolated(std::size_t source) const {
+  return interpolated_.data() + source * static_cast<std::size_t>(launches_.layout.slot_size());
+}
+
+template <int D>
+void DeviceLevels<D>::add_keeps(Tables& tables, std::size_t number) {
+  Jump& jump = jumps_[number];
+  jump.keeps = static_cast<std::int32_t>(tables.items.size());
+  for (const auto& source : halos_at(number).sources()) {
+    if (source.box.volumes() == 0) continue;
+    LevelItem& item = tables.items.emplace_back(item_of<D>(LevelItem::Kind::keep, source.box));
+    item.from = patch_of(tables, source.leaf).slot;
+    item.values = kept_.data() + jump.kept + source.kept;
+  }
+  jump.sources = static_cast<std::int32_t>(tables.items.size()) - jump.keeps;
+}
+
+template <int D>
+void DeviceLevels<D>::add_interpolations(Tables& tables, std::size_t number) {
+  Jump& jump = jumps_[number];
+  jump.interpolations = static_cast<std::int32_t>(tables.items.size());
+  const auto sources = halos_at(number).sources();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].box.volumes() == 0) continue;
+    LevelItem& item = tables.items.emplace_back(item_of<D>(LevelItem::Kind::interpolate, sources[i].box));
+    item.from = patch_of(tables, sources[i].leaf).slot;
+    item.values = kept_.data() + jump.kept + sources[i].kept;
+    item.slot = interpolated(i);
+  }
+}
+
+template <int D>
+void DeviceLevels<D>::add_status(Tables& tables, std::size_t level) {
+  for (std::size_t first = first_leaf_[level]; first < first_leaf_[level + 1]; first += patches_of_an_item) {
+    LevelItem& item = tables.items.emplace_back();
+    item.kind = LevelItem::Kind::add_status;
+    item.first = static_cast<std::int32_t>(first);
+    item.patches = static_cast<std::int32_t>(std::min(patches_of_an_item, first_leaf_[level + 1] - first));
+  }
+}
+
+// The sums of a fine face that corrects a leaf of another rank are added up in the send buffer.
+template <int D>
+void DeviceLevels<D>::add_fluxes(Tables& tables, std::size_t number) {
+  Jump& jump = jumps_[number];
+  const LevelFluxes<D>& fluxes = fluxes_at(number);
+  const auto registers = fluxes.correction().registers();
+  const auto size = static_cast<std::size_t>(launches_.layout.face_flux_size());
+  for (const auto& entry : registers)
+    patch_of(tables, entry.leaf).flux[entry.face] = registers_.data() + jump.registers + entry.offset;
+  jump.sums_of.assign(registers.size(), nullptr);
+  for (const auto& face : fluxes.fine_faces())
+    jump.sums_of[face.fluxes / size] = sums_.data() + jump.sums + face.sums;
+  for (const auto& part : fluxes.correction().outgoing_parts())
+    jump.sums_of[part.fine / size] = jump.sent->data() + part.offset;
+  for (const auto& face : fluxes.fine_faces()) {
+    LevelItem& item = tables.items.emplace_back();
+    item.kind = LevelItem::Kind::add_fluxes;
+    item.level = static_cast<std::uint8_t>(level_of(number) + 1);
+    item.from = registers_.data() + jump.registers + face.fluxes;
+    item.values = jump.sums_of[face.fluxes / size];
+    for (std::size_t a = 0; a + 1 < D; ++a) item.sub_face[a] = face.sub_face[a];
+  }
+}
+
+template <int D>
+void DeviceLevels<D>::add_corrections(Tables& tables, std::size_t number) {
+  Jump& jump = jumps_[number];
+  const FluxCorrection<D>& correction = fluxes_at(number).correction();
+  const auto size = static_cast<std::size_t>(launches_.layout.face_flux_size());
+  const auto leaves = correction.coarse_leaves();
+  jump.targets = static_cast<std::int32_t>(tables.targets.size());
+  jump.corrected = static_cast<std::int32_t>(leaves.size());
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const auto first = static_cast<std::int32_t>(tables.faces.size());
+    for (const auto& face : correction.faces(i)) {
+      tables.faces.push_back({registers_.data() + jump.registers + face.own,
+                              static_cast<std::int32_t>(tables.parts.size()),
+                              static_cast<std::int32_t>(face.parts), face.face});
+      for (const auto& from : correction.parts(face)) {
+        solvers::FluxPart& part = tables.parts.emplace_back();
+        part.from = from.received ? jump.received->data() + from.offset : jump.sums_of[from.offset / size];
+        part.received = true;  // sums of own faces look the same
+        for (std::size_t a = 0; a + 1 < D; ++a) part.sub_face[a] = from.sub_face[a];
+      }
+    }
+    const solvers::DevicePatch& patch = patch_of(tables, leaves[i]);
+    tables.targets.push_back({patch.slot, patch.dx, index_of_[static_cast<std::size_t>(leaves[i])], first,
+                              static_cast<std::int32_t>(tables.faces.size())});
+  }
+}
+
+template <int D>
+void DeviceLevels<D>::rebuild_halos(Tables& tables, std::size_t number,
+                                    const typename DevicePatches<D>::Mesh& mesh) {
+  if (number == halos_.size())
+    halos_.push_back(std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_, host_memory_));
+  const LevelHalos<D>& halos = halos_at(number);
+  const auto sources = halos.sources();
+  const auto slot = [&](std::size_t leaf) {
+    const auto own = static_cast<std::int32_t>(leaf);
+    const auto found = std::ranges::lower_bound(sources, own, {}, &LevelHalos<D>::Source::leaf);
+    return found != sources.end() && found->leaf == own
+               ? interpolated(static_cast<std::size_t>(found - sources.begin()))
+               : patch_of(tables, own).slot;
+  };
+  halos_[number]->rebuild(halos.plan(), mesh.view, mesh.patches, steps_->leaves_from(level_of(number) + 1),
+                          slot, halos.messages());
+}
+
+template <int D>
+solvers::DevicePatch& DeviceLevels<D>::patch_of(Tables& tables, std::int32_t leaf) const {
+  return tables.patches[static_cast<std::size_t>(index_of_[static_cast<std::size_t>(leaf)])];
+}
+
+template void DeviceLevels<2>::rebuild(LocalSteps<2>&, const DevicePatches<2>::Mesh&);
+template void DeviceLevels<3>::rebuild(LocalSteps<3>&, const DevicePatches<3>::Mesh&);
+
+}  // namespace meander::mesh

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Local time steps of patches that live on a device, by the schedule of LocalTraversal. A tick is a few launches
+// on one queue, whatever the number of leaves: one for states and figures between levels, one or more for halos,
+// one for each level that begins a step, and one for each level whose step ends. The host waits for the device
+// where it exchanges messages, and where ratios are chosen.
+
+#include <chrono>
+
+#include "mesh/device_levels.hpp"
+#include "tasks/local_traversal.hpp"
+
+namespace meander::tasks {
+
+template <int D>
+class DeviceLocalTraversal final : public LocalTraversal<D> {
+ public:
+  // As LocalTraversal, for a mesh whose patches live on a device.
+  using LocalTraversal<D>::LocalTraversal;
+
+ private:
+  using Base = LocalTraversal<D>;
+  using Base::clock_, Base::level, Base::levels_, Base::mesh_, Base::solver_, Base::team_, Base::times_;
+  using Clock = std::chrono::steady_clock;
+
+  void advance_levels(bool is_first) override;
+  void end_step(std::size_t of_clock, int fine_steps) override;
+  SweepStatus merged() override;
+  void fill_halos(std::size_t of_clock);
+  template <class Wait>
+  void wait_for_ranks(const Wait& wait);
+
+  mesh::DeviceLevels<D>* device_ = nullptr;
+  // Since the last merged(): updates of each level, and the time of this rank, without waiting for others, until
+  // since_.
+  std::vector<std::int64_t> updates_;
+  Clock::duration busy_{};
+  Clock::time_point since_;
+};
+
+}  // namespace meander::tasks
