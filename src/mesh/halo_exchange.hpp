@@ -44,7 +44,23 @@ class HaloExchange {
   void start_fill(double t, ThreadTeam& team);
   void finish_fill(double t, ThreadTeam& team);
 
-  // The steps of fill(), in this order. After the update of a leaf: copies to and from the neighbours for
+  // Deferred operations: a leaf copies the volumes it received from the message, and prolongs means from copies of the coarse
+  // volumes, immediately before its next update and therefore in cache. The values are the same. reserve_copies() makes room for the copies of the
+  // present plan; throws gpu::OutOfMemory.
+  void reserve_copies();
+  // Before finish_first_phase() of the first leaf. deferred: until the next such call or fill(), first phases leave out
+  // these operations and the boundary conditions of their leaves, and copy what finer halos read; requires reserve_copies().
+  void begin_first_phase(bool deferred, double t);
+  // Fills what the first phase of a leaf left out, for the t of begin_first_phase(). No effect on other leaves and if nothing
+  // was left out. Calls for different leaves may run concurrently.
+  void finish_deferred(std::size_t leaf);
+  // The same for all leaves, which have not been updated since.
+  void finish_deferred(ThreadTeam& team);
+
+  // The steps of fill(), in this order. Starts the receives; start_sends() does if deferred operations have yet to read the
+  // messages of the last exchange.
+  void expect_messages();
+  // After the update of a leaf: copies to and from the neighbours for
   // which known(neighbour) is true, and packing of its outgoing data.
   template <class Known>
   void exchange_updated(std::size_t leaf, const Known& known) {
@@ -68,7 +84,11 @@ class HaloExchange {
     for (const HaloOp<D>& op : plan_.early(leaf)) {
       if (left_out(static_cast<std::size_t>(op.source))) apply(op, leaf, t);
     }
-    for (const HaloOp<D>& op : plan_.late(leaf)) apply(op, leaf, t);
+    const bool later = is_deferred_ && defers_[leaf] != 0;
+    for (const HaloOp<D>& op : plan_.late(leaf)) {
+      if (!later || !is_deferrable(op)) apply(op, leaf, t);
+    }
+    if (is_deferred_) copy_read_volumes(leaf);
   }
   // Waits for the messages, then fills the ghost patches.
   void finish_receives(double t, ThreadTeam& team);
@@ -77,11 +97,17 @@ class HaloExchange {
 
   // Memory of ghost patches, and of partial sums and messages.
   std::size_t ghost_bytes() const {
-    return ghost_pool_.capacity() * ghost_pool_.slot_doubles() * sizeof(double);
+    return (ghost_pool_.capacity() + copy_pool_.capacity()) * ghost_pool_.slot_doubles() * sizeof(double);
   }
   std::size_t buffer_bytes() const { return parts_.size() * sizeof(double) + 2 * messages_.sent_bytes(); }
 
  private:
+  static bool is_deferrable(const HaloOp<D>& op) {
+    using Kind = typename HaloOp<D>::Kind;
+    // Boundary conditions may read the results of the others.
+    return op.kind == Kind::receive || op.kind == Kind::prolong || op.kind == Kind::boundary;
+  }
+  void copy_read_volumes(std::size_t leaf);
   void pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts);
   // Applies the operations of the first phase of a leaf that belong to one part of fill().
   void apply_first_phase(std::size_t leaf, Arrival part, double t);
@@ -102,6 +128,18 @@ class HaloExchange {
   // Own leaves whose halos the plan fills in its first phase, and those that coarser halos or other ranks
   // read, in curve order.
   std::vector<std::size_t> filled_, read_;
+
+  // Own coarse leaves: a slot with copies of the volumes that finer halos of this rank read, all within `box`.
+  struct Copy {
+    double* slot = nullptr;
+    solvers::Box<D> box;
+  };
+  PatchPool copy_pool_;
+  std::vector<Copy> copies_;  // of each own leaf, without slot where nothing is read; empty: none reserved
+  std::vector<char> defers_;  // own leaves with operations that can be deferred
+  bool is_deferred_ = false;
+  bool expects_ = false;  // receives are started, or were in the last exchange
+  double deferred_t_ = 0;
 };
 
 }  // namespace meander::mesh

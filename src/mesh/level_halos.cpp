@@ -9,23 +9,6 @@
 #include "solvers/prolongation.hpp"
 
 namespace meander::mesh {
-namespace {
-
-template <int D>
-void include(solvers::Box<D>& box, const solvers::Box<D>& other) {
-  if (box.volumes() == 0) {
-    box = other;
-    return;
-  }
-  for (std::size_t a = 0; a < D; ++a) {
-    const int end = std::max(box.lower[a] + box.extent[a], other.lower[a] + other.extent[a]);
-    box.lower[a] = std::min(box.lower[a], other.lower[a]);
-    box.extent[a] = end - box.lower[a];
-  }
-}
-
-}  // namespace
-
 template <int D>
 LevelHalos<D>::LevelHalos(const DistributedTree<D>& tree, const LocalView<D>& view,
                           const solvers::Solver& solver, const solvers::PatchLayout& layout,
@@ -61,15 +44,15 @@ LevelHalos<D>::LevelHalos(const DistributedTree<D>& tree, const LocalView<D>& vi
     for (const HaloOp<D>& op : plan.late(leaf)) {
       if (op.kind != HaloOp<D>::Kind::prolong || !view.is_own(op.source)) continue;
       if (const Source* const source = find(op.source)) {
-        include(sources_[static_cast<std::size_t>(source - sources_.data())].box,
-                solvers::prolongation_support<D>(layout_, op.box(), op.shifts()));
+        solvers::include<D>(sources_[static_cast<std::size_t>(source - sources_.data())].box,
+                            solvers::prolongation_support<D>(layout_, op.box(), op.shifts()));
       }
     }
   }
   std::size_t doubles = 0;
   for (Source& source : sources_) {
     for (const auto& item : plan.outgoing_volumes(static_cast<std::size_t>(source.leaf)))
-      include(source.box, item.box);
+      solvers::include<D>(source.box, item.box);
     source.kept = doubles;
     doubles += source.box.volumes() * static_cast<std::size_t>(layout_.unknowns);
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The halos of a patch mesh: filled at once, or in the steps of a time step.
 #include <algorithm>
+#include <utility>
 
 #include "base/trace.hpp"
 #include "mesh/patch_mesh.hpp"
@@ -56,6 +57,13 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
 }
 
 template <int D>
+void PatchMesh<D>::defer_halos(bool defers) {
+  defers_halos_ = defers && !some_live_on_device_ && !layout_.point_values;
+  if (defers_halos_ && !std::exchange(has_copies_, true))
+    communicator().agree([&] { halos_.reserve_copies(); });
+}
+
+template <int D>
 void PatchMesh<D>::exchange_updated(std::size_t index, const UpdateOrder& updates) {
   if (solver_.traits().conservative) sum_fluxes(static_cast<std::size_t>(order_[index]));
   halos_.exchange_updated(static_cast<std::size_t>(order_[index]), [&](std::size_t other) {
@@ -84,7 +92,7 @@ void PatchMesh<D>::sum_parts(std::size_t leaf) {
 template <int D>
 void PatchMesh<D>::expect_messages() {
   flux_messages_.start_receives();
-  halos_.messages().start_receives();
+  halos_.expect_messages();
 }
 
 template <int D>
@@ -120,6 +128,7 @@ bool PatchMesh<D>::poll() {
 #define MEANDER_INSTANTIATE(D)                                                              \
   template void PatchMesh<D>::fill_halos(double, ThreadTeam&);                              \
   template void PatchMesh<D>::fill_whole_halos(std::span<const char>, double, ThreadTeam&); \
+  template void PatchMesh<D>::defer_halos(bool);                                            \
   template void PatchMesh<D>::exchange_updated(std::size_t, const UpdateOrder&);            \
   template void PatchMesh<D>::finish_halo(std::size_t, const UpdateOrder&, double);         \
   template void PatchMesh<D>::prolong_halos(Arrival, double, ThreadTeam&);                  \

@@ -106,10 +106,20 @@ class PatchMesh {
   // (several ranks: parallel::AgreedFailure). Collective.
   void fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team);
 
+  // Whether the next halos of a time step leave the prolongation of means and the copies from messages to the next update
+  // of the leaf, which finish_deferred() precedes. Halos that readers need are filled by complete_halos(). No effect on
+  // point values and on a device. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  void defer_halos(bool defers);
+  void finish_deferred(std::size_t leaf) { halos_.finish_deferred(leaf); }
+  // Fills the halos that the last step left unfilled, for the time of that step.
+  void complete_halos(ThreadTeam& team) const { halos_.finish_deferred(team); }
+
   // The steps of fill_halos() within a time step. Immediately after the update of order()[index]: exchanges
   // halos, in both directions, with neighbours whose update certainly precedes it, if flux correction changes
   // neither.
   void exchange_updated(std::size_t index, const UpdateOrder& updates);
+  // Before finish_halo() of the first leaf.
+  void begin_halos(double t) { halos_.begin_first_phase(defers_halos_, t); }
   // After the update and correction of all leaves and, for leaves with Arrival::received, after the arrival
   // of messages: the operations that exchange_updated() left out. Calls for different leaves may run
   // concurrently.
@@ -243,7 +253,8 @@ class PatchMesh {
   std::vector<int> slots_;  // of each leaf
   std::vector<int> levels_;
   std::vector<double> cost_;
-  HaloExchange<D> halos_;
+  mutable HaloExchange<D> halos_;                   // halos are derived data
+  bool defers_halos_ = false, has_copies_ = false;  // has_copies_: on all ranks, for the present plan
   // For fill_whole_halos().
   struct WholeHalos {
     HaloExchange<D> exchange;

@@ -56,6 +56,7 @@ std::vector<char> refined_leaves(std::span<const Origin> origin, std::size_t old
 template <int D>
 bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t,
                          ThreadTeam& team) {
+  complete_halos(team);
   const bool changed = adapt_tree(adapt, min_level, max_level, t, team);
   // With steps by level, loads change although leaves do not.
   bool moves = false;

@@ -39,7 +39,8 @@ class Diagnostic {
   // A copy of this diagnostic after set_up(), for a run.
   virtual std::unique_ptr<Diagnostic> start() const = 0;
 
-  // Called before and after the state advances from view.t to view.t + dt. Collective. Default: nothing.
+  // Called before and after the state advances from view.t to view.t + dt. Reads interiors, and halos after
+  // view.fill_whole_halos() only. Collective. Default: nothing.
   virtual void begin_step(const StateView& view);
   virtual void end_step(const StateView& view, double dt);
   // Points that it follows; every view of the state contains them. Default: none.

@@ -51,8 +51,8 @@ class Scenario {
   // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial().
   virtual void boundary(const double* x, double dx, double t, double* q) const;
 
-  // Called before every step, and before the first plot, with the state at time view.t. May fill
-  // solver.step_data(). The result must not depend on the number of threads or the partition. Collective.
+  // Called before every step, and before the first plot, with the state at time view.t; reads
+  // interiors alone. May fill solver.step_data(). The result must not depend on the number of threads or the partition. Collective.
   virtual void prepare_step(const StateView& view, solvers::Solver& solver);
 
   // With local time steps: called before each step of the levels times.first and finer, at their time view.t,

@@ -149,7 +149,7 @@ void SimulationOf<D>::advance(double limit) {
   const mesh::DeviceCounts before = device_counts();
   if (resident_report_.steps == 0) counts_at_start_ = before;
   const double waited = traversal_.times().messages;
-  for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state(diagnostic->name()));
+  for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state_of_interiors(diagnostic->name()));
   // After a regrid, the step brings the new mesh to the device.
   in_memory([&] { status_ = take_step(dt, t_next); });
   t_ = t_next;
@@ -158,7 +158,8 @@ void SimulationOf<D>::advance(double limit) {
   updates_ += (local_ ? local_->leaf_updates() : leaves_) * mesh_.layout().volumes();
   count_status();
   check_state();
-  for (const auto& diagnostic : diagnostics_) diagnostic->end_step(state(diagnostic->name()), dt);
+  for (const auto& diagnostic : diagnostics_)
+    diagnostic->end_step(state_of_interiors(diagnostic->name()), dt);
   const std::vector<Point<3>> points = tracked_points_;
   update_tracked_points();
   lookahead_.add_step(points, tracked_points_, dt, stable);
@@ -179,7 +180,7 @@ void SimulationOf<D>::advance(double limit) {
 template <int D>
 void SimulationOf<D>::prepare_step() {
   const tasks::ScopedTimer timer(times_.prepare);
-  config_.scenario->prepare_step(state("step data"), *solver_);
+  config_.scenario->prepare_step(state_of_interiors("step data"), *solver_);
 }
 
 template <int D>
@@ -192,9 +193,12 @@ void SimulationOf<D>::prepare_levels(const LevelTimes& times, double t) {
 
 template <int D>
 tasks::SweepStatus SimulationOf<D>::take_step(double dt, double t_next) {
-  if (local_ && !local_->is_global()) return local_->advance(t_, dt, t_next);
+  if (local_ && !local_->is_global()) {
+    mesh_.complete_halos(team_);
+    return local_->advance(t_, dt, t_next);
+  }
   if (local_) local_->count_global_step();
-  return traversal_.advance(t_, dt, t_next);
+  return traversal_.advance(t_, dt, t_next, tasks::Halos::deferred);
 }
 
 template <int D>
@@ -267,7 +271,7 @@ void SimulationOf<D>::count_status() {
   first_order_ += status_.first_order;
   floored_ += status_.floored;
   strayed_ += status_.strayed;
-  watch_.look(state("bounds"), *solver_, status_, step_);
+  watch_.look(state_of_interiors("bounds"), *solver_, status_, step_);
 }
 
 template <int D>

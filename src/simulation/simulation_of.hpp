@@ -78,6 +78,11 @@ class SimulationOf final : public Simulation {
  private:
   // `reason`, a literal: why patches are brought home.
   StateView state(const char* reason) const {
+    mesh_.complete_halos(team_);
+    return state_of_interiors(reason);
+  }
+  // The same for readers of interiors: the last step may have deferred halos.
+  StateView state_of_interiors(const char* reason) const {
     return {communicator(),
             mesh_.layout(),
             {mesh_.patches(), mesh_.lives_on_device()

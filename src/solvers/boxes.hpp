@@ -3,6 +3,7 @@
 #pragma once
 // Boxes of volumes, and iteration over them row by row.
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/vec.hpp"
@@ -28,6 +29,20 @@ void for_rows(const Box<D>& box, const Body& body) {
   for (int k = 0; k < (D == 3 ? box.extent[D - 1] : 1); ++k) {
     if (D == 3) i[D - 1] = box.lower[D - 1] + k;
     for (i[1] = box.lower[1]; i[1] < box.lower[1] + box.extent[1]; ++i[1]) body(i);
+  }
+}
+
+// Extends a box, which may be empty, so that it contains another.
+template <int D>
+void include(Box<D>& box, const Box<D>& other) {
+  if (box.volumes() == 0) {
+    box = other;
+    return;
+  }
+  for (std::size_t a = 0; a < D; ++a) {
+    const int end = std::max(box.lower[a] + box.extent[a], other.lower[a] + other.extent[a]);
+    box.lower[a] = std::min(box.lower[a], other.lower[a]);
+    box.extent[a] = end - box.lower[a];
   }
 }
 

@@ -18,6 +18,7 @@ void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep
     const auto start = measures ? Clock::now() : Clock::time_point();
     {
       const OverlapScope overlap(polls ? &context.messages : nullptr);
+      mesh.finish_deferred(leaf);
       context.solver.update(patches.subspan(leaf, 1), mesh.layout(), call.stage, call.t, call.dt,
                             call.status.subspan(leaf, 1));
     }

@@ -166,6 +166,8 @@ bool EnclaveSweep<D>::update_next(Take take) {
 template <int D>
 void EnclaveSweep<D>::update(const EnclaveTask& task) {
   OverlapScope overlap(&context_.messages, &engine_.batch_overlap());
+  // Enclaves, which may be in batches on devices, have no coarser neighbours.
+  mesh_.finish_deferred(static_cast<std::size_t>(mesh_.order()[static_cast<std::size_t>(task.order_index)]));
   context_.solver.update({task.patch, 1}, call_.layout, call_.stage, call_.t, call_.dt, {task.status, 1});
   const double seconds = overlap.end();
   split_.updated(seconds);

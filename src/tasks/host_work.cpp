@@ -61,6 +61,7 @@ void HostWork<D>::fill(mesh::Arrival arrival, double t) {
   // Large messages advance only while they are polled.
   const bool polls = mesh_.has_messages() && arrival == mesh::Arrival::local;
   const Passes passes = passes_of(mesh_, solver_);
+  if (arrival == mesh::Arrival::local) mesh_.begin_halos(t);
   for (const Chunk& pass : {passes.border, passes.during_fluxes, passes.during_halos}) {
     for_indices(context_.team, pass, "fill halos", [&](std::size_t index, const Chunk& chunk) {
       if (mesh_.arrival(static_cast<std::size_t>(mesh_.order()[index])) == arrival)

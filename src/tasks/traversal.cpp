@@ -24,11 +24,12 @@ Traversal<D>::Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
 }
 
 template <int D>
-SweepStatus Traversal<D>::advance(double t, double dt, double t_next) {
+SweepStatus Traversal<D>::advance(double t, double dt, double t_next, Halos halos) {
   const solvers::Traits& traits = solver_.traits();
   const bool one_rank = mesh_.communicator().size() == 1;
   SweepStatus status;
   mesh_.prepare_step();
+  mesh_.defer_halos(halos == Halos::deferred);
   for (int stage = 0; stage < traits.stages; ++stage) {
     const bool is_last = stage == traits.stages - 1;
     const double fraction = traits.time_after(stage);

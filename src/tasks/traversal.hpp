@@ -17,6 +17,9 @@
 
 namespace meander::tasks {
 
+// The halos that a step leaves behind. Deferred ones are faster: the next step fills them in cache.
+enum class Halos { full, deferred };
+
 template <int D>
 class Traversal {
  public:
@@ -26,9 +29,10 @@ class Traversal {
             OffloadEngine* engine = nullptr);
 
   // Advances all leaves from t by dt to the time t_next (t + dt, or the end of the step to which that was
-  // rounded; halos belong to t_next). Requires full halos; leaves full halos unless the new state is
-  // inadmissible. Collective.
-  SweepStatus advance(double t, double dt, double t_next);
+  // rounded; halos belong to t_next). Requires full halos, or those of a deferring advance(). Leaves full halos unless the
+  // new state is inadmissible; if deferring, PatchMesh::complete_halos() or the next call fills those prolonged or received.
+  // Collective.
+  SweepStatus advance(double t, double dt, double t_next, Halos halos = Halos::full);
 
   // The status of the present state. Collective.
   SweepStatus inspect();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/vec.hpp"
@@ -43,14 +44,16 @@ void fill_with_gas(const solvers::PatchLayout& layout, const solvers::PatchTask&
 template <int D>
 std::unique_ptr<mesh::PatchMesh<D>> nested_mesh(const solvers::Solver& solver, int p,
                                                 const mesh::BoundaryCondition& boundary, ThreadTeam& team,
-                                                const parallel::Communicator& communicator = {}) {
+                                                const parallel::Communicator& communicator = {},
+                                                mesh::GivenBoundary given = nullptr) {
   mesh::Domain<D> domain;
   domain.base_cells.fill(1);
   domain.periodic.fill(boundary.is_periodic());
   mesh::Boundaries<D> boundaries;
   boundaries.fill(&boundary);
-  auto mesh = std::make_unique<mesh::PatchMesh<D>>(mesh::DistributedTree<D>::uniform(domain, 1, communicator),
-                                                   solver, p, boundaries, nullptr, gpu::host_memory());
+  auto mesh =
+      std::make_unique<mesh::PatchMesh<D>>(mesh::DistributedTree<D>::uniform(domain, 1, communicator), solver,
+                                           p, boundaries, std::move(given), gpu::host_memory());
   const int finest = 3;
   for (int level = 1; level < finest; ++level) {
     std::vector<mesh::Adapt> flags(mesh->size(), mesh::Adapt::keep);

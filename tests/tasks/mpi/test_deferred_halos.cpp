@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Halos that a step defers, prolonged or received, are filled before they are read: states and completed halos equal those
+// of steps that fill all halos.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "gpu/host_device.hpp"
+#include "physics/euler/solver.hpp"
+#include "tasks/traversal.hpp"
+#include "tests/tasks/nested_gas.hpp"
+
+namespace meander::tasks {
+namespace {
+
+struct Case {
+  int p;
+  std::string scheme;
+  bool device;
+};
+
+// Gas that flows in and changes with time.
+template <int D>
+void inflow(const double* x, double, double t, double* q) {
+  q[0] = 1 + 0.2 * std::sin(40 * t + 3 * x[0]);
+  for (int a = 0; a < D; ++a) q[1 + a] = 0.1 * q[0];
+  q[D + 1] = 2 + 0.3 * std::cos(60 * t + x[1]);
+}
+
+template <int D>
+bool interiors_equal(const mesh::PatchMesh<D>& a, const mesh::PatchMesh<D>& b) {
+  const auto& layout = a.layout();
+  for (std::size_t leaf = 0; leaf < a.size(); ++leaf) {
+    for (int u = 0; u < layout.unknowns; ++u) {
+      for (int row = 0; row < layout.face_volumes(); ++row) {
+        const std::ptrdiff_t at = layout.at(u, 0, row % layout.p, row / layout.p);
+        const auto size = static_cast<std::size_t>(layout.p) * sizeof(double);
+        if (std::memcmp(a.patches()[leaf].q + at, b.patches()[leaf].q + at, size) != 0) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// To the bit: kernels leave values that are no numbers in volumes that no scheme reads.
+template <int D>
+bool slots_equal(const mesh::PatchMesh<D>& a, const mesh::PatchMesh<D>& b) {
+  const auto of_a = slots_of<D>(a), of_b = slots_of<D>(b);
+  return std::ranges::equal(of_a, of_b, [](const auto& x, const auto& y) {
+    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
+  });
+}
+
+template <int D>
+void check(const Case& c) {
+  SCOPED_TRACE(::testing::Message() << D << "D, p = " << c.p << ", " << c.scheme
+                                    << (c.device ? ", device" : ""));
+  const auto world = parallel::Communicator::world();
+  const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
+  ThreadTeam team(2);
+  std::unique_ptr<OffloadEngine> engine;
+  if (c.device) {
+    std::vector<std::unique_ptr<gpu::Device>> devices;
+    devices.push_back(std::make_unique<gpu::HostDevice>(gpu::HostDeviceSettings{}));
+    OffloadOptions options;
+    options.batch = 2;
+    engine = std::make_unique<OffloadEngine>(std::move(devices), options);
+  }
+  const auto filling = nested_mesh<D>(*solver, c.p, mesh::boundary::given, team, world, inflow<D>);
+  const auto deferring = nested_mesh<D>(*solver, c.p, mesh::boundary::given, team, world, inflow<D>);
+  Traversal<D> expected(*filling, *solver, team), found(*deferring, *solver, team, engine.get());
+  double t = 0;
+  for (int step = 0; step < 6; ++step) {
+    const double dt = 0.1 / (27 * c.p * D);
+    const Halos halos = step == 4 ? Halos::full : Halos::deferred;
+    ASSERT_FALSE(expected.advance(t, dt, t + dt).failed);
+    ASSERT_FALSE(found.advance(t, dt, t + dt, halos).failed);
+    t += dt;
+    ASSERT_TRUE(interiors_equal(*filling, *deferring)) << "step " << step;
+    const bool defers = world.any(!slots_equal<D>(*filling, *deferring));
+    ASSERT_EQ(defers, halos == Halos::deferred) << "step " << step;
+    if (step % 2 == 0) continue;
+    deferring->complete_halos(team);
+    ASSERT_TRUE(slots_equal<D>(*filling, *deferring)) << "step " << step;
+  }
+}
+
+TEST(DeferredHalos, ChangeNoBit) {
+  for (const bool device : {false, true}) {
+    check<2>({4, "godunov", device});
+    check<2>({7, "muscl", device});
+    check<3>({3, "godunov", device});
+    check<3>({6, "muscl", device});
+  }
+}
+
+}  // namespace
+}  // namespace meander::tasks
