@@ -157,7 +157,8 @@ TEST(ResidentPoints, AreReadOnTheDeviceToTheSameBits) {
 // ---- memory
 
 TEST(ResidentMemory, IsEstimatedBeforeThePatchesAreThere) {
-  for (const char* name : {"riemann", "accretion_muscl", "ccz4_rusanov", "ccz4_fourth_order"}) {
+  for (const char* name :
+       {"riemann", "accretion_muscl", "ccz4_rusanov", "ccz4_fourth_order", "local_riemann", "local_sod"}) {
     const auto simulation = make_simulation(resident(name, {"mesh.regrid-every=1000"}), 1);
     const mesh::DeviceMemory wanted = simulation->device_memory().value();
     EXPECT_GT(wanted.slots, 0u);

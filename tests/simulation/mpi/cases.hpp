@@ -313,7 +313,7 @@ inline RankCase local_gauge_wave() {
 }
 
 inline RankCase case_called(const std::string& name) {
-  for (const RankCase& tested : rank_cases()) {
+  for (const RankCase& tested : all_rank_cases()) {
     if (tested.name == name) return tested;
   }
   throw Failure("no case " + name);

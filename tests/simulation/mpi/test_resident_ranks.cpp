@@ -38,6 +38,8 @@ Outcome run(const Config& config, int steps, int threads, const parallel::Commun
 class ResidentRanks : public testing::TestWithParam<RankCase> {};
 INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanks, testing::ValuesIn(rank_cases()),
                          [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(LocalSteps, ResidentRanks, testing::ValuesIn(local_rank_cases()),
+                         [](const auto& tested) { return tested.param.name; });
 
 TEST_P(ResidentRanks, ChangeNoBit) {
   const RankCase& tested = GetParam();
@@ -60,7 +62,7 @@ TEST_P(ResidentRanks, ChangeNoBitOnCuda) {
 
 // As on nodes of which some have no GPU.
 TEST(ResidentTogether, SomeRanksMayHaveNoDevice) {
-  for (const char* name : {"riemann", "accretion_muscl", "accretion_dual"}) {
+  for (const char* name : {"riemann", "accretion_muscl", "accretion_dual", "local_riemann"}) {
     const RankCase tested = case_called(name);
     const Outcome reference =
         alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
@@ -130,7 +132,7 @@ TEST(ResidentTogether, RanksOnOneDeviceShareItsQuota) {
 
 // The first half in host memory and the second on devices, and the other way round.
 TEST(ResidentRestart, ChangesNoBit) {
-  for (const char* name : {"accretion_muscl", "sedov", "ccz4_rusanov"}) {
+  for (const char* name : {"accretion_muscl", "sedov", "ccz4_rusanov", "local_riemann"}) {
     const RankCase tested = case_called(name);
     const int steps = steps_of(tested), half = steps / 2 | 1;
     const Config on_host = config_of(tested), resident = config_of(tested, on_device);
