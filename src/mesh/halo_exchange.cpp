@@ -3,7 +3,6 @@
 #include "mesh/halo_exchange.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/trace.hpp"
 #include "solvers/patch_copy.hpp"
@@ -20,8 +19,7 @@ HaloExchange<D>::HaloExchange(const solvers::Solver& solver, const solvers::Patc
       layout_(layout),
       boundaries_(boundaries),
       message_memory_(message_memory),
-      ghost_pool_(memory, static_cast<std::size_t>(layout.slot_size())),
-      copy_pool_(memory, static_cast<std::size_t>(layout.slot_size())) {}
+      ghost_pool_(memory, static_cast<std::size_t>(layout.slot_size())) {}
 
 template <int D>
 void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& view, const HaloNeeds& needs,
@@ -36,14 +34,13 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
   tree.communicator().agree([&] { ghost_pool_.reserve(ghosts.size()); });
   for (const std::int32_t ghost : ghosts)
     patches_[static_cast<std::size_t>(ghost)].q = ghost_pool_[ghost_pool_.acquire()];
-  copies_.clear();
   is_deferred_ = false;
   defers_.assign(view.own(), 0);
   filled_.clear();
   read_.clear();
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
     if (!plan_.early(leaf).empty() || !plan_.late(leaf).empty()) filled_.push_back(leaf);
-    defers_[leaf] = std::ranges::any_of(plan_.late(leaf), [](const auto& op) {
+    defers_[leaf] = std::ranges::any_of(plan_.late(leaf), [this](const auto& op) {
       return is_deferrable(op) && op.kind != HaloOp<D>::Kind::boundary;
     });
     if (!plan_.jobs(leaf).empty() || !plan_.outgoing_volumes(leaf).empty() ||
@@ -121,48 +118,16 @@ void HaloExchange<D>::expect_messages() {
 }
 
 template <int D>
-void HaloExchange<D>::reserve_copies() {
-  std::vector<Copy> copies(view_->own());
-  std::size_t slots = 0;
-  for (std::size_t leaf = 0; leaf < view_->own(); ++leaf) {
-    for (const HaloOp<D>& op : plan_.late(leaf)) {
-      if (op.kind != HaloOp<D>::Kind::prolong || !view_->is_own(op.source)) continue;
-      solvers::Box<D>& box = copies[static_cast<std::size_t>(op.source)].box;
-      if (box.volumes() == 0) ++slots;
-      solvers::include<D>(box, solvers::prolongation_support<D>(layout_, op.box(), op.shifts()));
-    }
-  }
-  while (copy_pool_.held() > 0) copy_pool_.release(static_cast<int>(copy_pool_.held()) - 1);
-  copy_pool_.reserve(slots);
-  for (Copy& copy : copies) {
-    if (copy.box.volumes() > 0) copy.slot = copy_pool_[copy_pool_.acquire()];
-  }
-  copies_ = std::move(copies);
-}
-
-template <int D>
 void HaloExchange<D>::begin_first_phase(bool deferred, double t) {
   is_deferred_ = deferred;
   deferred_t_ = t;
 }
 
 template <int D>
-void HaloExchange<D>::copy_read_volumes(std::size_t leaf) {
-  const Copy& copy = copies_[leaf];
-  if (copy.slot != nullptr) solvers::copy<D>(layout_, copy.slot, patches_[leaf].q, copy.box, {});
-}
-
-template <int D>
 void HaloExchange<D>::finish_deferred(std::size_t leaf) {
   if (!is_deferred_ || defers_[leaf] == 0) return;
   for (const HaloOp<D>& op : plan_.late(leaf)) {
-    if (!is_deferrable(op)) continue;
-    if (op.kind == HaloOp<D>::Kind::prolong && view_->is_own(op.source)) {
-      solvers::prolong<D>(solver_, layout_, patches_[leaf].q,
-                          copies_[static_cast<std::size_t>(op.source)].slot, op.box(), op.shifts());
-    } else {
-      apply(op, leaf, deferred_t_);
-    }
+    if (is_deferrable(op)) apply(op, leaf, deferred_t_);
   }
 }
 

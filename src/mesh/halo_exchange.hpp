@@ -44,12 +44,10 @@ class HaloExchange {
   void start_fill(double t, ThreadTeam& team);
   void finish_fill(double t, ThreadTeam& team);
 
-  // Deferred operations: a leaf copies the volumes it received from the message, and prolongs means from copies of the coarse
-  // volumes, immediately before its next update and therefore in cache. The values are the same. reserve_copies() makes room for the copies of the
-  // present plan; throws gpu::OutOfMemory.
-  void reserve_copies();
+  // Deferred operations: a leaf copies the volumes that it received from the message, and prolongs means from ghost patches,
+  // immediately before its next update and therefore in cache. The values are the same.
   // Before finish_first_phase() of the first leaf. deferred: until the next such call or fill(), first phases leave out
-  // these operations and the boundary conditions of their leaves, and copy what finer halos read; requires reserve_copies().
+  // these operations and the boundary conditions of their leaves.
   void begin_first_phase(bool deferred, double t);
   // Fills what the first phase of a leaf left out, for the t of begin_first_phase(). No effect on other leaves and if nothing
   // was left out. Calls for different leaves may run concurrently.
@@ -88,7 +86,6 @@ class HaloExchange {
     for (const HaloOp<D>& op : plan_.late(leaf)) {
       if (!later || !is_deferrable(op)) apply(op, leaf, t);
     }
-    if (is_deferred_) copy_read_volumes(leaf);
   }
   // Waits for the messages, then fills the ghost patches.
   void finish_receives(double t, ThreadTeam& team);
@@ -97,17 +94,18 @@ class HaloExchange {
 
   // Memory of ghost patches, and of partial sums and messages.
   std::size_t ghost_bytes() const {
-    return (ghost_pool_.capacity() + copy_pool_.capacity()) * ghost_pool_.slot_doubles() * sizeof(double);
+    return ghost_pool_.capacity() * ghost_pool_.slot_doubles() * sizeof(double);
   }
   std::size_t buffer_bytes() const { return parts_.size() * sizeof(double) + 2 * messages_.sent_bytes(); }
 
  private:
-  static bool is_deferrable(const HaloOp<D>& op) {
+  // What an own coarse leaf provides is prolonged at once: its next update may precede that of the finer leaf.
+  bool is_deferrable(const HaloOp<D>& op) const {
     using Kind = typename HaloOp<D>::Kind;
     // Boundary conditions may read the results of the others.
-    return op.kind == Kind::receive || op.kind == Kind::prolong || op.kind == Kind::boundary;
+    return op.kind == Kind::receive || (op.kind == Kind::prolong && !view_->is_own(op.source)) ||
+           op.kind == Kind::boundary;
   }
-  void copy_read_volumes(std::size_t leaf);
   void pack(std::span<const OutgoingVolumes<D>> volumes, std::span<const OutgoingPart<D>> parts);
   // Applies the operations of the first phase of a leaf that belong to one part of fill().
   void apply_first_phase(std::size_t leaf, Arrival part, double t);
@@ -129,13 +127,6 @@ class HaloExchange {
   // read, in curve order.
   std::vector<std::size_t> filled_, read_;
 
-  // Own coarse leaves: a slot with copies of the volumes that finer halos of this rank read, all within `box`.
-  struct Copy {
-    double* slot = nullptr;
-    solvers::Box<D> box;
-  };
-  PatchPool copy_pool_;
-  std::vector<Copy> copies_;  // of each own leaf, without slot where nothing is read; empty: none reserved
   std::vector<char> defers_;  // own leaves with operations that can be deferred
   bool is_deferred_ = false;
   bool expects_ = false;  // receives are started, or were in the last exchange

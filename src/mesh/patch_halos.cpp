@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The halos of a patch mesh: filled at once, or in the steps of a time step.
 #include <algorithm>
-#include <utility>
 
 #include "base/trace.hpp"
 #include "mesh/patch_mesh.hpp"
@@ -54,13 +53,6 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
     whole.is_planned = true;
   }
   return whole.exchange;
-}
-
-template <int D>
-void PatchMesh<D>::defer_halos(bool defers) {
-  defers_halos_ = defers && !some_live_on_device_ && !layout_.point_values;
-  if (defers_halos_ && !std::exchange(has_copies_, true))
-    communicator().agree([&] { halos_.reserve_copies(); });
 }
 
 template <int D>
@@ -128,7 +120,6 @@ bool PatchMesh<D>::poll() {
 #define MEANDER_INSTANTIATE(D)                                                              \
   template void PatchMesh<D>::fill_halos(double, ThreadTeam&);                              \
   template void PatchMesh<D>::fill_whole_halos(std::span<const char>, double, ThreadTeam&); \
-  template void PatchMesh<D>::defer_halos(bool);                                            \
   template void PatchMesh<D>::exchange_updated(std::size_t, const UpdateOrder&);            \
   template void PatchMesh<D>::finish_halo(std::size_t, const UpdateOrder&, double);         \
   template void PatchMesh<D>::prolong_halos(Arrival, double, ThreadTeam&);                  \

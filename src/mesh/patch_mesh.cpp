@@ -65,7 +65,7 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
 
 template <int D>
 void PatchMesh<D>::rebuild() {
-  has_tables_ = has_level_tables_ = has_copies_ = false;
+  has_tables_ = has_level_tables_ = false;
   local_steps_.reset();
   staged_steps_.reset();
   view_.emplace(tree_);

@@ -106,10 +106,10 @@ class PatchMesh {
   // (several ranks: parallel::AgreedFailure). Collective.
   void fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team);
 
-  // Whether the next halos of a time step leave the prolongation of means and the copies from messages to the next update
-  // of the leaf, which finish_deferred() precedes. Halos that readers need are filled by complete_halos(). No effect on
-  // point values and on a device. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
-  void defer_halos(bool defers);
+  // Whether the next halos of a time step leave what comes from other ranks, copies from messages and prolongation of means,
+  // to the next update of the leaf, which finish_deferred() precedes. Halos that readers need are filled by complete_halos(). No effect on
+  // point values and on a device.
+  void defer_halos(bool defers) { defers_halos_ = defers && !some_live_on_device_ && !layout_.point_values; }
   void finish_deferred(std::size_t leaf) { halos_.finish_deferred(leaf); }
   // Fills the halos that the last step left unfilled, for the time of that step.
   void complete_halos(ThreadTeam& team) const { halos_.finish_deferred(team); }
@@ -253,8 +253,8 @@ class PatchMesh {
   std::vector<int> slots_;  // of each leaf
   std::vector<int> levels_;
   std::vector<double> cost_;
-  mutable HaloExchange<D> halos_;                   // halos are derived data
-  bool defers_halos_ = false, has_copies_ = false;  // has_copies_: on all ranks, for the present plan
+  mutable HaloExchange<D> halos_;  // halos are derived data
+  bool defers_halos_ = false;
   // For fill_whole_halos().
   struct WholeHalos {
     HaloExchange<D> exchange;

@@ -25,8 +25,8 @@ struct InputCase {
 
 const std::vector<InputCase>& cases() {
   static const std::vector<InputCase> list = {
-      {"accretion-2d", {"mesh.max-level=4"}, 40, -25.8775543758, 11.1112333213},
-      {"accretion-3d", {"mesh.max-level=3"}, 40, -25.8775543758, 37.0371188791},
+      {"accretion-2d", {"mesh.max-level=4"}, 40, -25.8775543758, 11.1112342156},
+      {"accretion-3d", {"mesh.max-level=3"}, 40, -25.8775543758, 37.0371194396},
       {"accretion-3d-fine", {"mesh.max-level=4"}, 20, -28.6062951293, 37.0371205936},
       {"binary", {"mesh.max-level=2", "mesh.patch-size=9"}, 2, 0.555555555556, 10077696.4112},
       {"head-on", {"mesh.max-level=2", "mesh.patch-size=4"}, 1, 0.1, 38443359.3754},

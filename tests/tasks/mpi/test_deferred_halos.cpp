@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Halos that a step defers, prolonged or received, are filled before they are read: states and completed halos equal those
+// Halos that a step defers, received or prolonged from ghosts, are filled before they are read: states and completed halos equal those
 // of steps that fill all halos.
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ void check(const Case& c) {
     t += dt;
     ASSERT_TRUE(interiors_equal(*filling, *deferring)) << "step " << step;
     const bool defers = world.any(!slots_equal<D>(*filling, *deferring));
-    ASSERT_EQ(defers, halos == Halos::deferred) << "step " << step;
+    ASSERT_EQ(defers, halos == Halos::deferred && world.size() > 1) << "step " << step;
     if (step % 2 == 0) continue;
     deferring->complete_halos(team);
     ASSERT_TRUE(slots_equal<D>(*filling, *deferring)) << "step " << step;
