@@ -157,8 +157,8 @@ class BlockRusanovFused : private BlockFused<P, 1, known> {
     const int strides[3] = {1, shape_.edge(), shape_.slot_plane()};
     const double half = 0.5 / patch.dx, spread = 0.5 * step_.dt / patch.dx;
     const double* const slot = global(patch.q) + at;
-    double* const next = global(patch.next) + item;
-    double q[N], gradient[3 * N], diffusion[N], rate[N];
+    double* const to = global(patch.next) + item;
+    double q[N], gradient[3 * N], next[N], rate[N];
     Faces faces[3];
     MEANDER_UNROLL
     for (int a = 0; a < 3; ++a) {
@@ -175,8 +175,10 @@ class BlockRusanovFused : private BlockFused<P, 1, known> {
         const double below = here - centre[-strides[a]], above = centre[strides[a]] - here;
         gradient[a * N + n] = half * (below + above);
         const double along = fma(faces[a].above, above, -(faces[a].below * below));
-        diffusion[n] = a == 0 ? along : diffusion[n] + along;
+        next[n] = a == 0 ? along : next[n] + along;
       }
+      // At once, so that the state need not wait for the rates; with variable strides the compiler spills more.
+      if constexpr (known > 0) next[n] = fma(spread, next[n], here);
     }
     keep_order();
     MEANDER_UNROLL
@@ -185,7 +187,8 @@ class BlockRusanovFused : private BlockFused<P, 1, known> {
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
       if (P::rate_group(n) != group) continue;
-      next[n * shape_.volumes()] = fma(step_.dt, rate[n], fma(spread, diffusion[n], q[n]));
+      if constexpr (known == 0) next[n] = fma(spread, next[n], q[n]);
+      to[n * shape_.volumes()] = fma(step_.dt, rate[n], next[n]);
     }
   }
 };
@@ -247,7 +250,7 @@ class BlockFourthOrder : private BlockFused<P, 3, known> {
                          patch.lower[2] + (volume.k + 0.5) * patch.dx};
     const CentredPoint point(centre, shape_.unknown_stride(), strides, patch.dx);
     step_.pde.radiate(point, x, [&](int n, double rate) {
-      advance(patch, n * shape_.volumes() + item, point.value(n), rate);
+      advance(patch, n * shape_.volumes() + item, centre + n * shape_.unknown_stride(), rate);
     });
   }
 
@@ -288,21 +291,30 @@ class BlockFourthOrder : private BlockFused<P, 3, known> {
     for (int n = 0; n < N; ++n) q[n] = slot[n * shape_.unknown_stride()];
     rates_with(step_.pde, coefficients, static_cast<const double*>(q), static_cast<const double*>(gradient),
                rate);
+    // With constant strides the state is loaded again: kept, it would be spilled.
+    const double* again = slot;
+    if constexpr (known > 0) {
+      keep_order();
+      again += unknown_zero();
+    }
     MEANDER_UNROLL
     for (int n = 0; n < N; ++n) {
-      if (P::rate_group(n) == group) advance(patch, n * shape_.volumes() + item, q[n], rate[n] + damped[n]);
+      if (P::rate_group(n) != group) continue;
+      const double* const here = known > 0 ? again + n * shape_.unknown_stride() : q + n;
+      advance(patch, n * shape_.volumes() + item, here, rate[n] + damped[n]);
     }
   }
 
-  // One stage of the classical Runge-Kutta method, for one unknown of one volume.
-  MEANDER_TERM void advance(const DevicePatch& patch, int at, double q, double rate) const {
+  // One stage of the classical Runge-Kutta method, for one unknown of one volume: its state at `q`, its rate.
+  MEANDER_TERM void advance(const DevicePatch& patch, int at, const double* q, double rate) const {
     const double reach = stage_ < 2 ? 0.5 : stage_ == 2 ? 1.0 : 1.0 / 6.0, by = reach * step_.dt;
     double *const start = global(patch.stages) + at, *const sum = start + stage_block_;
     double* const next = global(patch.next) + at;
     if (stage_ == 0) {
-      *start = q;
+      const double here = *q;
+      *start = here;
       *sum = rate;
-      *next = fma(by, rate, q);
+      *next = fma(by, rate, here);
     } else if (stage_ < 3) {
       *sum = fma(2.0, rate, *sum);
       *next = fma(by, rate, *start);
