@@ -160,7 +160,7 @@ class Stopping(programs.ProgramTest):
         environment = {**programs.ENVIRONMENT, "PATH": self.path("bin") + ":" + os.environ["PATH"], "SLURM_JOB_ID": "7"}
         for code in (3, 0):
             done = subprocess.run([os.path.join(programs.SOURCE, "docs/slurm-job.sh"), "long.toml"], cwd=self.scratch,
-                                  env=environment, capture_output=True, text=True, check=False, timeout=programs.PATIENCE)
+                                  env=environment, capture_output=True, text=True, check=False, timeout=4 * programs.PATIENCE)
             self.assertEqual(done.returncode, code, done.stderr)
         with open(self.path("requeued"), encoding="utf-8") as stream:
             self.assertEqual(stream.read(), "requeue 7\n")
