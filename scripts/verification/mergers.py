@@ -48,19 +48,20 @@ def pictures(verification, name, lowest):
         verification.plot(verification.directory(name), ["--show", kind, "--output", target, *options])
 
 
-def remnant(verification, name, history, done, seconds):
-    """Rows of the common horizon, none if the run has not ended; claims that it has, and that there is one."""
+def merged(verification, name):
+    """Runs an input. Its history, rows of the common horizon, which are none if the run has not ended, and seconds; claims that it
+    has ended, and that there is one."""
+    history, done, seconds = verification.run(name, session.shipped(f"{name}.toml"), {})
     rows = searches(verification, name, 3)
     seen = f"t = {rows[0]['time']:.2f} M" if rows else "none"
     verification.claim(f"{name}.toml, completed: first common horizon", "found",
                        f"{seen}; ended at t = {history[-1]['time']:g} M", done and bool(rows), seconds)
-    return rows if done else []
+    return history, rows if done else [], seconds
 
 
 def head_on(verification):
     name, lowest = "head-on", 0.1
-    history, done, seconds = verification.run(name, session.shipped("head-on.toml"), {})
-    rows = remnant(verification, name, history, done, seconds)
+    history, rows, seconds = merged(verification, name)
     if not rows:
         return
     report = radiated(verification, name, lowest)
@@ -81,8 +82,7 @@ def head_on(verification):
 
 def qc0(verification):
     name, lowest = "qc0", 0.13
-    history, done, seconds = verification.run(name, session.shipped("qc0.toml"), {})
-    rows = remnant(verification, name, history, done, seconds)
+    history, rows, seconds = merged(verification, name)
     if not rows:
         return
     report = radiated(verification, name, lowest)

@@ -30,13 +30,8 @@ class LevelFluxes {
   // effect on other leaves. Calls for different leaves may run concurrently.
   void add_step(std::int32_t leaf, int substep);
 
-  // After all fine steps of a coarse step: sends and receives the sums at rank borders. To be called by the
-  // thread that initialised MPI.
-  void exchange(ThreadTeam& team) {
-    start_exchange(team);
-    messages_.wait();
-  }
-  // exchange() in two parts: the second is messages().wait().
+  // After all fine steps of a coarse step: sends the sums at rank borders and begins to receive, which ends with
+  // messages().wait(). To be called by the thread that initialised MPI.
   void start_exchange(ThreadTeam& team);
   parallel::NeighbourMessages& messages() { return messages_; }
 

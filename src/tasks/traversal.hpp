@@ -17,7 +17,7 @@
 
 namespace meander::tasks {
 
-// The halos that a step leaves behind. Deferred ones are faster: the next step fills them in cache.
+// The halos after a step. Deferred ones are faster: the next step fills them in cache.
 enum class Halos { full, deferred };
 
 template <int D>

@@ -8,13 +8,33 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/vec.hpp"
+#include "gpu/host_device.hpp"
 #include "mesh/patch_mesh.hpp"
+#include "tasks/offload_engine.hpp"
 
 namespace meander::tasks {
+
+// Sizes of patches and schemes of one stage.
+struct GasCase {
+  int p;
+  std::string scheme, riemann;
+};
+inline const std::vector<GasCase> gas_cases = {
+    {3, "godunov", "rusanov"}, {4, "godunov", "hllc"}, {7, "muscl", "rusanov"}, {6, "muscl", "hllc"}};
+
+// Offloads to one emulated device, two patches at a time.
+inline std::unique_ptr<OffloadEngine> engine_of_small_batches() {
+  std::vector<std::unique_ptr<gpu::Device>> devices;
+  devices.push_back(std::make_unique<gpu::HostDevice>(gpu::HostDeviceSettings{}));
+  OffloadOptions options;
+  options.batch = 2;
+  return std::make_unique<OffloadEngine>(std::move(devices), options);
+}
 
 // Every flux correction and every restriction has an effect.
 template <int D>

@@ -20,13 +20,6 @@
 namespace meander::tasks {
 namespace {
 
-struct Case {
-  int p;
-  std::string scheme, riemann;
-};
-const std::vector<Case> cases = {
-    {3, "godunov", "rusanov"}, {4, "godunov", "hllc"}, {7, "muscl", "rusanov"}, {6, "muscl", "hllc"}};
-
 // Levels 1 to 3 on the host or on a device.
 template <int D>
 struct Levels {
@@ -38,7 +31,7 @@ struct Levels {
   std::unique_ptr<LocalTraversal<D>> levels;
   std::vector<std::int64_t> leaves = std::vector<std::int64_t>(3, 0);
 
-  Levels(const Case& c, bool on_device, const mesh::BoundaryCondition& boundary = mesh::boundary::outflow)
+  Levels(const GasCase& c, bool on_device, const mesh::BoundaryCondition& boundary = mesh::boundary::outflow)
       : solver(euler::make_solver(D, {.density_floor = 0.9}, {.scheme = c.scheme, .riemann = c.riemann})),
         mesh(nested_mesh<D>(*solver, c.p, boundary, team)) {
     if (on_device) mesh->live_on(&device, &memory);
@@ -56,7 +49,7 @@ struct Levels {
                              }};
     return levels->advance(t, dt, t + dt, ratios, rule);
   }
-  double longest_step(const Case& c) const { return 0.1 / (27 * c.p * D); }
+  double longest_step(const GasCase& c) const { return 0.1 / (27 * c.p * D); }
   std::int64_t launches() const { return mesh->on_device()->counts().launches; }
 };
 
@@ -99,7 +92,7 @@ void expect_same_status(const SweepStatus& found, const SweepStatus& expected) {
 }
 
 template <int D>
-void expect_bits_of_the_host(const Case& c, const std::vector<int>& ratios) {
+void expect_bits_of_the_host(const GasCase& c, const std::vector<int>& ratios) {
   Levels<D> host(c, false, mesh::boundary::reflecting), device(c, true, mesh::boundary::reflecting);
   const double dt = host.longest_step(c) * ratios[0] * ratios[1];
   double t = 0;
@@ -109,7 +102,7 @@ void expect_bits_of_the_host(const Case& c, const std::vector<int>& ratios) {
 }
 
 TEST(DeviceLocalTraversal, HasTheBitsOfLocalStepsOnTheHost) {
-  for (const Case& c : cases) {
+  for (const GasCase& c : gas_cases) {
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 3}, {3, 1}, {1, 1}})
       expect_bits_of_the_host<2>(c, ratios);
     if (c.p < 7) expect_bits_of_the_host<3>(c, {3, 2});
@@ -119,7 +112,7 @@ TEST(DeviceLocalTraversal, HasTheBitsOfLocalStepsOnTheHost) {
 // From the second step of level 2 on, level 3 stands only steps a fifth as long as those of level 2. Steps of all
 // levels at once follow on the same tables.
 TEST(DeviceLocalTraversal, ChoosesRatiosAnewWithTheBitsOfTheHost) {
-  const Case c{6, "muscl", "rusanov"};
+  const GasCase c{6, "muscl", "rusanov"};
   Levels<2> host(c, false), device(c, true);
   const double dt = 9 * host.longest_step(c);
   const auto limit = [&](std::size_t level, double t) {
@@ -140,7 +133,7 @@ TEST(DeviceLocalTraversal, ChoosesRatiosAnewWithTheBitsOfTheHost) {
 
 // Launches of one step of level 1.
 template <int D>
-std::int64_t launches_of(const Case& c, const std::vector<int>& ratios) {
+std::int64_t launches_of(const GasCase& c, const std::vector<int>& ratios) {
   Levels<D> run(c, true);
   const double dt = run.longest_step(c);
   EXPECT_FALSE(run.advance(0, dt, ratios).failed);
@@ -150,7 +143,7 @@ std::int64_t launches_of(const Case& c, const std::vector<int>& ratios) {
 }
 
 template <int D>
-std::int64_t launches_of_a_global_step(const Case& c) {
+std::int64_t launches_of_a_global_step(const GasCase& c) {
   Levels<D> run(c, true);
   Traversal<D> global(*run.mesh, *run.solver, run.team);
   const double dt = run.longest_step(c);
@@ -161,7 +154,7 @@ std::int64_t launches_of_a_global_step(const Case& c) {
 }
 
 TEST(DeviceLocalTraversal, LaunchesNoMoreForAStepOfTheFinestLevelThanForAGlobalStep) {
-  for (const Case& c : {cases[0], cases[3]}) {
+  for (const GasCase& c : {gas_cases[0], gas_cases[3]}) {
     const std::int64_t global = launches_of_a_global_step<2>(c), one = launches_of<2>(c, {1, 1}),
                        two = launches_of<2>(c, {1, 2}), three = launches_of<2>(c, {1, 3});
     EXPECT_EQ(three - two, two - one);

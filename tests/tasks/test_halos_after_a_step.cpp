@@ -7,7 +7,6 @@
 
 #include <cstring>
 
-#include "gpu/host_device.hpp"
 #include "physics/euler/solver.hpp"
 #include "tasks/traversal.hpp"
 #include "tests/tasks/nested_gas.hpp"
@@ -29,14 +28,7 @@ void expect_full_halos(const Case& c) {
   const auto nested = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team);
   mesh::PatchMesh<D>& mesh = *nested;
 
-  std::unique_ptr<OffloadEngine> engine;
-  if (c.device) {
-    std::vector<std::unique_ptr<gpu::Device>> devices;
-    devices.push_back(std::make_unique<gpu::HostDevice>(gpu::HostDeviceSettings{}));
-    OffloadOptions options;
-    options.batch = 2;
-    engine = std::make_unique<OffloadEngine>(std::move(devices), options);
-  }
+  const auto engine = c.device ? engine_of_small_batches() : nullptr;
   Traversal<D> traversal(mesh, *solver, team, engine.get());
   double t = 0;
   for (int step = 0; step < 3; ++step) {

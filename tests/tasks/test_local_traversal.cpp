@@ -17,13 +17,6 @@
 namespace meander::tasks {
 namespace {
 
-struct Case {
-  int p;
-  std::string scheme, riemann;
-};
-const std::vector<Case> cases = {
-    {3, "godunov", "rusanov"}, {4, "godunov", "hllc"}, {7, "muscl", "rusanov"}, {6, "muscl", "hllc"}};
-
 std::vector<std::int64_t> leaves_of(std::span<const int> levels) {
   std::vector<std::int64_t> leaves(3, 0);
   for (const int level : levels) ++leaves[static_cast<std::size_t>(level - 1)];
@@ -46,7 +39,7 @@ struct Fixed {
 };
 
 template <int D>
-void expect_bits_of_global_steps(const Case& c, int threads) {
+void expect_bits_of_global_steps(const GasCase& c, int threads) {
   const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme, .riemann = c.riemann});
   ThreadTeam team(threads);
   const auto global = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team),
@@ -74,7 +67,7 @@ void expect_bits_of_global_steps(const Case& c, int threads) {
 }
 
 TEST(LocalTraversal, HasTheBitsOfGlobalStepsIfAllRatiosAreOne) {
-  for (const Case& c : cases) {
+  for (const GasCase& c : gas_cases) {
     for (const int threads : {1, 3}) expect_bits_of_global_steps<2>(c, threads);
     if (c.p < 7) expect_bits_of_global_steps<3>(c, 2);
   }
@@ -99,7 +92,7 @@ std::vector<ExactSum> sums(const mesh::PatchMesh<D>& mesh, bool magnitudes) {
 
 // A leaf's own flux and the sum of its finer neighbours' fluxes cancel exactly up to rounding.
 template <int D>
-void expect_conservation(const Case& c, const std::vector<int>& ratios) {
+void expect_conservation(const GasCase& c, const std::vector<int>& ratios) {
   const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme, .riemann = c.riemann});
   ThreadTeam team(2);
   const auto mesh = nested_mesh<D>(*solver, c.p, mesh::boundary::periodic, team);
@@ -127,7 +120,7 @@ void expect_conservation(const Case& c, const std::vector<int>& ratios) {
 }
 
 TEST(LocalTraversal, ConservesMassMomentumAndEnergy) {
-  for (const Case& c : cases) {
+  for (const GasCase& c : gas_cases) {
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 3}, {3, 1}, {3, 2}, {1, 2}}) {
       expect_conservation<2>(c, ratios);
       if (c.p < 6) expect_conservation<3>(c, ratios);
@@ -137,7 +130,7 @@ TEST(LocalTraversal, ConservesMassMomentumAndEnergy) {
 
 // As fill_halos() on a mesh whose coarse leaves have the interpolated state.
 template <int D>
-void expect_interpolated_halos(const Case& c, int coarse, double theta) {
+void expect_interpolated_halos(const GasCase& c, int coarse, double theta) {
   const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
   ThreadTeam team(2);
   const auto between = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team),
@@ -165,7 +158,7 @@ void expect_interpolated_halos(const Case& c, int coarse, double theta) {
 }
 
 TEST(LevelHalos, AreThoseOfTheInterpolatedState) {
-  for (const Case& c : cases) {
+  for (const GasCase& c : gas_cases) {
     for (const int coarse : {1, 2}) {
       for (const double theta : {0.0, 1.0 / 3, 0.5}) {
         expect_interpolated_halos<2>(c, coarse, theta);
@@ -177,7 +170,7 @@ TEST(LevelHalos, AreThoseOfTheInterpolatedState) {
 
 // Mass is conserved with ratios that differ between steps of the coarser level.
 TEST(LocalTraversal, ChoosesLargerRatiosIfWaveSpeedsGrowWithinAStep) {
-  const Case c{6, "muscl", "rusanov"};
+  const GasCase c{6, "muscl", "rusanov"};
   const auto solver = euler::make_solver(2, {}, {.scheme = c.scheme});
   ThreadTeam team(2);
   const auto mesh = nested_mesh<2>(*solver, c.p, mesh::boundary::periodic, team);

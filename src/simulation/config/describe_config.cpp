@@ -71,7 +71,7 @@ void describe_mesh(io::KeyTable& keys, MeshConfig& config) {
       "subcycled-levels", config.subcycled_levels, "levels",
       "With time.stepping = \"local\": the number of levels, the finest, that may take several steps "
       "in one of the next coarser level. All coarser levels share one step. Regrids take place between "
-      "steps of the coarsest level, so many subcycled levels need a wide buffer.",
+      "steps of the coarsest level; with many subcycled levels they need a wide buffer.",
       io::between(0, 9));
 }
 

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "gpu/host_device.hpp"
 #include "physics/euler/solver.hpp"
 #include "tasks/traversal.hpp"
 #include "tests/tasks/nested_gas.hpp"
@@ -62,14 +61,7 @@ void check(const Case& c) {
   const auto world = parallel::Communicator::world();
   const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
   ThreadTeam team(2);
-  std::unique_ptr<OffloadEngine> engine;
-  if (c.device) {
-    std::vector<std::unique_ptr<gpu::Device>> devices;
-    devices.push_back(std::make_unique<gpu::HostDevice>(gpu::HostDeviceSettings{}));
-    OffloadOptions options;
-    options.batch = 2;
-    engine = std::make_unique<OffloadEngine>(std::move(devices), options);
-  }
+  const auto engine = c.device ? engine_of_small_batches() : nullptr;
   const auto filling = nested_mesh<D>(*solver, c.p, mesh::boundary::given, team, world, inflow<D>);
   const auto deferring = nested_mesh<D>(*solver, c.p, mesh::boundary::given, team, world, inflow<D>);
   Traversal<D> expected(*filling, *solver, team), found(*deferring, *solver, team, engine.get());
