@@ -171,6 +171,7 @@ Block* MemoryCache::find_block(Search& search) {
   note_peak();
   const auto begin = Clock::now();
   auto pause = std::chrono::microseconds(10);
+  bool in_vain = false;  // the last search found nothing, and nothing to wait for when it had ended
   for (;;) {
     if (Block* block = search_classes(search)) return block;
     if (Block* block = split_idle(search)) return block;
@@ -205,7 +206,15 @@ Block* MemoryCache::find_block(Search& search) {
       traits_.quota->ask();
       answered_.store(traits_.quota->asked());  // this cache has no idle blocks to release
     }
-    if (late || !worth_waiting(search)) return nullptr;
+    if (late) return nullptr;
+    if (!worth_waiting(search)) {
+      // What was waited for may have become free after this search had passed it: only a search that began with nothing
+      // in flight and no quota held by others proves that there is no memory.
+      if (in_vain) return nullptr;
+      in_vain = true;
+      continue;
+    }
+    in_vain = false;
     const auto before = Clock::now();
     std::this_thread::sleep_for(pause);
     search.waited += Clock::now() - before;

@@ -104,6 +104,35 @@ TEST_F(Limits, CachesReleaseIdleMemoryForOthersOfTheQuota) {
   EXPECT_EQ(quota.in_use(), 0u);
 }
 
+// Another user gives its bytes back right after an allocation was rejected because of them: there is nobody to wait
+// for any more, but memory enough.
+TEST_F(Limits, QuotaThatIsReturnedAfterARejectionIsTaken) {
+  struct ReturnedAfterARejection final : Quota {
+    bool take(std::size_t bytes) noexcept override {
+      if (others == 0) {
+        own += bytes;
+        return true;
+      }
+      if (++rejections == 2) others = 0;  // an allocation tries twice before it looks who holds the memory
+      return false;
+    }
+    void give(std::size_t bytes) noexcept override { own -= bytes; }
+    std::size_t in_use() const noexcept override { return own + others; }
+    std::size_t limit() const noexcept override { return 4 * mib; }
+    void ask() noexcept override {}
+    std::uint64_t asked() const noexcept override { return 0; }
+    std::size_t own = 0, others = 3 * mib;
+    int rejections = 0;
+  } quota;
+  CacheTraits traits;
+  traits.deadline = std::chrono::seconds(30);
+  traits.quota = &quota;
+  MemoryCache cache(device, Space::device, traits);
+  void* block = cache.allocate_sync(2 * mib);
+  EXPECT_EQ(quota.in_use(), 2 * mib);
+  cache.deallocate_sync(block, 2 * mib);
+}
+
 TEST_F(Limits, ProcessesShareAQuota) {
   void* shared = mmap(nullptr, sizeof(QuotaState), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
