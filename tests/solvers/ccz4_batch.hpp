@@ -23,6 +23,7 @@ inline std::unique_ptr<Solver> make_ccz4(ccz4::Scheme scheme, bool simple) {
     parameters.ordering = 0.3;
     parameters.eta_radius = 0.4;
     parameters.ordering_radius = 0.2;
+    parameters.k1_radius = 0.3;
     parameters.lapse_floor = 0.6;  // applies to some volumes
   }
   return ccz4::make_solver(parameters);

@@ -115,6 +115,7 @@ Terms falling() {
   Parameters parameters;
   parameters.eta_radius = 0.9;
   parameters.ordering_radius = 0.5;
+  parameters.k1_radius = 0.7;
   return {parameters};
 }
 // The terms at the centre of a volume, by constant rates.
@@ -124,6 +125,7 @@ Terms terms_at(const Terms& terms, int i, int j, int k, double dx) {
   const double distance = dx * std::hypot(i + 0.5, j + 0.5, k + 0.5);
   if (p.eta_radius > 0) p.eta *= std::min(1.0, p.eta_radius / distance);
   if (p.ordering_radius > 0) p.ordering *= std::min(1.0, p.ordering_radius / distance);
+  if (p.k1_radius > 0) p.k1 *= std::min(1.0, p.k1_radius / distance);
   return there;
 }
 

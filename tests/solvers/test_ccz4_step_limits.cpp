@@ -31,6 +31,8 @@ TEST(Ccz4StepLimits, FollowTheRatesThatFallWithDistance) {
   EXPECT_DOUBLE_EQ(limit_at(*solver, 10), 0.5 / (5 * 0.2));
   EXPECT_DOUBLE_EQ(limit_at(*solver, 1000), 0.5 / (3 * 0.1)) << "k1";
   EXPECT_DOUBLE_EQ(solver->step_limit(0, 1), 0.5 / 5) << "of all levels together";
+  parameters.k1_radius = 2;
+  EXPECT_DOUBLE_EQ(limit_at(*make_solver(parameters), 1000), 0.5 / (5 * 0.002)) << "all three fall";
 }
 
 TEST(Ccz4StepLimits, DoNotFollowTheRelaxationOfAlgebraicConstraints) {

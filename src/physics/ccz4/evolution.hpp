@@ -11,12 +11,12 @@ namespace meander::ccz4 {
 
 // a k1.
 template <class T>
-MEANDER_TERM T damping(const Parameters& p, const Fields<const T>& q) {
-  return p.damps_with_lapse ? T(p.k1) * q.a() : T(p.k1);
+MEANDER_TERM T damping(const Parameters& p, const T& k1, const Fields<const T>& q) {
+  return p.damps_with_lapse ? k1 * q.a() : k1;
 }
 
 template <class T>
-MEANDER_TERM void curvature_rates(const Parameters& p, const Local<T>& x, const Geometry<T>& s,
+MEANDER_TERM void curvature_rates(const Parameters& p, const T& k1, const Local<T>& x, const Geometry<T>& s,
                                   const Curvature<T>& r, const Fields<T>& rate) {
   const Fields<const T> q = x.at;
   const T third(1.0 / 3.0), two_thirds(2.0 / 3.0);
@@ -40,7 +40,7 @@ MEANDER_TERM void curvature_rates(const Parameters& p, const Local<T>& x, const 
     }
   }
   const T A_A = trace(s.A_up, symmetric(&q.At(0, 0)));
-  const T damped = damping(p, q) * q.Theta();
+  const T damped = damping(p, k1, q) * q.Theta();
   rate.K() = fma(q.a(), fma(q.K(), K_Theta, r.scalar), advection(x, at::K)) - r.laplacian;
   rate.K() = fma(T(-3.0 * (1.0 + p.k2)), damped, rate.K());
   const T hamiltonian = r.scalar + fma(two_thirds * q.K(), q.K(), -A_A);
@@ -54,11 +54,11 @@ MEANDER_TERM void curvature_rates(const Parameters& p, const Local<T>& x, const 
 }
 
 template <class T>
-MEANDER_TERM void connection_rates(const Parameters& p, const Local<T>& x, const Geometry<T>& s,
+MEANDER_TERM void connection_rates(const Parameters& p, const T& k1, const Local<T>& x, const Geometry<T>& s,
                                    const Fields<T>& rate) {
   const Fields<const T> q = x.at;
   const T a = q.a(), over_phi = T(-6.0) * a / q.phi(), one(p.evolves_shift ? 1.0 : 0.0);
-  const T of_Z = T(-2.0) * fma(T(2.0 / 3.0) * a, q.K(), damping(p, q));
+  const T of_Z = T(-2.0) * fma(T(2.0 / 3.0) * a, q.K(), damping(p, k1, q));
   // by_metric and by_A are raised by g~^ik and A~^ik; `dragged` is advected by the shift.
   T by_metric[3], by_A[3], dragged[3];
   MEANDER_UNROLL

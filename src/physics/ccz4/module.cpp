@@ -77,6 +77,9 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
       "fourth-order: the same for ordering. Steps of a level are at most 0.5 over the largest of "
       "these rates on it, so that coarse levels profit from local time steps only if the rates fall.",
       io::at_least(0));
+  fields.number("k1-radius", p.k1_radius, "length",
+                "fourth-order: the same for k1, which counts three times in the bound of the steps.",
+                io::at_least(0));
   fields.number("lapse-floor", p.lapse_floor, "",
                 "Floor of the lapse. The history counts the volumes that are raised to it.",
                 io::greater_than(0));
@@ -89,8 +92,9 @@ void Ccz4Equation::set_up(const io::KeyTable& keys, const std::vector<double>& l
                           const std::vector<double>& upper) {
   Parameters& p = parameters;
   p.scheme = scheme_ == "fourth-order" ? Scheme::fourth_order : Scheme::rusanov;
-  for (const auto& [name, radius] :
-       {std::pair{"eta-radius", p.eta_radius}, {"ordering-radius", p.ordering_radius}}) {
+  for (const auto& [name, radius] : {std::pair{"eta-radius", p.eta_radius},
+                                     {"ordering-radius", p.ordering_radius},
+                                     {"k1-radius", p.k1_radius}}) {
     if (radius > 0 && p.scheme != Scheme::fourth_order)
       keys.reject(name, "exists for scheme = \"fourth-order\" only");
   }

@@ -37,9 +37,9 @@ struct Parameters {
   // shift evolves, and more slowly without jumps. A rate of 1 requires no smaller steps than tau = 1.
   // Punctures require 2 to 10 / M: otherwise shift and B_k^i diverge there at t = 10 M.
   double ordering = 1.0;
-  // Beyond these distances from the middle of the domain, eta and ordering fall as radius / distance
+  // Beyond these distances from the middle of the domain, eta, ordering and k1 fall as radius / distance
   // (Schnetter 2010, arXiv:1003.0859, eq. 14), so that they do not limit the steps of coarse levels. 0: constant.
-  double eta_radius = 0, ordering_radius = 0;
+  double eta_radius = 0, ordering_radius = 0, k1_radius = 0;
   double dissipation = least_dissipation_at_jumps;  // Kreiss-Oliger, 0 to 1; fourth order only
   // Floors of lapse and conformal factor. A volume below one is raised to it, and counted.
   double lapse_floor = 1e-4;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The relaxation rates that may depend on the place: of the Gamma driver and of the ordering constraints. Usable
-// in device code.
+// The relaxation rates that may depend on the place: of the Gamma driver, the ordering constraints and the
+// constraints. Usable in device code.
 
 #include "physics/ccz4/parameters.hpp"
 #include "solvers/math.hpp"
@@ -11,7 +11,7 @@ namespace meander::ccz4 {
 
 template <class T>
 struct Relaxation {
-  T eta, ordering;
+  T eta, ordering, k1;
 };
 
 // rate * radius / max(radius, distance); exactly `rate` within the radius.
@@ -23,7 +23,8 @@ MEANDER_TERM T falling(double rate, double radius, const T& distance) {
 
 template <class T>
 MEANDER_TERM Relaxation<T> relaxation_at_distance(const Parameters& p, const T& distance) {
-  return {falling(p.eta, p.eta_radius, distance), falling(p.ordering, p.ordering_radius, distance)};
+  return {falling(p.eta, p.eta_radius, distance), falling(p.ordering, p.ordering_radius, distance),
+          falling(p.k1, p.k1_radius, distance)};
 }
 
 template <class T>

@@ -241,8 +241,8 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
   double damping_rate_beyond(double distance) const {
     const Parameters& p = terms_.parameters;
     const Relaxation<double> there = relaxation_at_distance(p, distance);
-    return std::max(
-        {p.evolves_shift ? there.eta : 0.0, p.k1 * (2 + p.k2), 3 * p.k1 * (1 + p.k2), there.ordering});
+    return std::max({p.evolves_shift ? there.eta : 0.0, there.k1 * (2 + p.k2), 3 * there.k1 * (1 + p.k2),
+                     there.ordering});
   }
 
   Terms terms_;

@@ -64,11 +64,11 @@ struct Terms {
 
   // Coefficients that depend on the place (solvers/placed_rates.hpp), within the radii where they do not.
   MEANDER_HOST_DEVICE bool depends_on_place() const {
-    return parameters.eta_radius > 0 || parameters.ordering_radius > 0;
+    return parameters.eta_radius > 0 || parameters.ordering_radius > 0 || parameters.k1_radius > 0;
   }
   template <class T>
   MEANDER_TERM Relaxation<T> coefficients() const {
-    return {T(parameters.eta), T(parameters.ordering)};
+    return {T(parameters.eta), T(parameters.ordering), T(parameters.k1)};
   }
   template <class T>
   MEANDER_TERM Relaxation<T> coefficients_at(const T* x) const {
@@ -83,11 +83,11 @@ struct Terms {
     metric_gradient_rates(x, shared, to);
     metric_rates(parameters, x, shared, to);
     lapse_rates(parameters, x, shared, to);
-    connection_rates(parameters, x, shared, to);
+    connection_rates(parameters, relaxation.k1, x, shared, to);
     shift_rates(parameters, relaxation, x, shared, to);
     Curvature<T> r;
     curvature(x, shared, r);
-    curvature_rates(parameters, x, shared, r, to);
+    curvature_rates(parameters, relaxation.k1, x, shared, r, to);
     if (parameters.ordering > 0) ordering_rates(parameters, relaxation.ordering, x, to);
   }
 
