@@ -7,7 +7,8 @@ import os
 import verification.session as session
 
 SETTLED_LAPSE = 0.376180  # of the stationary 1+log slice at R = 2 M (Hannam et al. 2008, arXiv:0804.0628)
-FINE = {"mesh.max-level": 6}  # puncture.toml with volumes of 0.067 M, where its volumes are 0.2 M
+# puncture.toml with volumes of 0.067 M, where its volumes are 0.2 M; coarse steps are of equal length.
+FINE = {"mesh.max-level": 6, "mesh.subcycled-levels": 4}
 
 
 def searches(verification, name, number=1):
