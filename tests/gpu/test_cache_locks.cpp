@@ -106,6 +106,8 @@ TEST(CacheLocks, AreNotHeldWhileTheDeviceIsCalled) {
   open = true;
   cache.deallocate(second, block, 4 * mib);
   cache.deallocate(second, other, 4 * mib);
+  device.synchronize(first);
+  device.synchronize(second);  // else a block may be evicted instead of split, if it becomes idle in between
   void* part = cache.allocate_sync(2 * mib);
   EXPECT_GT(cache.stats().splits, 0u);
   cache.deallocate_sync(part, 2 * mib);
