@@ -25,13 +25,19 @@ double cpu_seconds() {
 }
 
 std::string nest(const std::string& scheme, int p, int levels, int dim, const char* stepping) {
+  const bool is_ccz4 = scheme.starts_with("ccz4-");
   return fmt::format(
       "[domain]\ndimensions = {}\n[boundary]\nall = \"periodic\"\n"
       "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\nregrid-every = 1000000\n"
       "subcycled-levels = {}\n[[refinement]]\nkind = \"ball\"\nradius = 1e-4\n"
-      "[solver]\nscheme = \"{}\"\n[scenario]\nname = \"uniform\"\nvelocity = [{}]\n"
+      "[solver]\n{}"
       "[time]\nstepping = \"{}\"\nend = 1e9\n",
-      dim, p, levels, levels - 1, scheme, dim == 3 ? "0.3, 0.3, 0.3" : "0.3, 0.3", stepping);
+      dim, p, levels, levels - 1,
+      is_ccz4 ? fmt::format("equation = \"ccz4\"\nscheme = \"{}\"\n[scenario]\nname = \"minkowski\"\n",
+                            scheme.substr(5))
+              : fmt::format("scheme = \"{}\"\n[scenario]\nname = \"uniform\"\nvelocity = [{}]\n", scheme,
+                            dim == 3 ? "0.3, 0.3, 0.3" : "0.3, 0.3"),
+      stepping);
 }
 
 struct Pace {

@@ -113,7 +113,9 @@ int main(int argc, char** argv) {
   int dim = 3, threads = 1, repeats = 5;
   double volumes = 2e6;
   app.add_option("--patch-sizes", sizes, "patch sizes p")->delimiter(',');
-  app.add_option("--schemes", schemes, "rusanov, muscl; with --device also ccz4-rusanov, ccz4-fourth-order")
+  app.add_option("--schemes", schemes,
+                 "rusanov, muscl; with --device also ccz4-rusanov, with --device or --stepping local "
+                 "ccz4-fourth-order")
       ->delimiter(',');
   std::vector<std::string> meshes = {"uniform", "adaptive"};
   app.add_option("--meshes", meshes, "uniform, adaptive: for one rank without --device")

@@ -130,11 +130,12 @@ void CutTree<D>::plan_restriction(int level) {
   }
   for (std::size_t i = 0; i < tree_.size(); ++i) {
     if (kinds_[i] == CellKind::leaf) continue;
-    Refined& parent = refined_.emplace_back(Refined{static_cast<std::int32_t>(i), {}});
+    Refined& parent = refined_.emplace_back(Refined{static_cast<std::int32_t>(i), false, {}});
     for (int digit = 0; digit < children<D>; ++digit) {
       const Key<D> key = tree_.leaves()[i].child(digit);
       Child child{find<D>(keys, key), position_in_parent<D>(key), 0};
       if (child.leaf < 0) {
+        parent.waits = true;
         const int owner = owners.owner(position_of(key));
         auto& peer = peers.try_emplace(owner, parallel::NeighbourMessages::Peer{owner, 0, 0}).first->second;
         child.offset = peer.receive;
@@ -172,27 +173,38 @@ solvers::Restriction<D> CutTree<D>::whole() const {
 }
 
 template <int D>
-void CutTree<D>::restrict_children(ThreadTeam& team) {
+void CutTree<D>::start_restriction(ThreadTeam& team) {
   messages_.start_receives();
-  const auto slot = [&](std::int32_t leaf) { return finer_.patches[static_cast<std::size_t>(leaf)].q; };
   team.for_chunks(sent_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      solvers::restrict_part<D>(layout_, slot(sent_[i].leaf), sent_[i].position, whole(),
-                                messages_.send_buffer() + sent_[i].offset);
+      solvers::restrict_part<D>(layout_, finer_.patches[static_cast<std::size_t>(sent_[i].leaf)].q,
+                                sent_[i].position, whole(), messages_.send_buffer() + sent_[i].offset);
   });
   messages_.start_sends();
+  combine_children(false, team);
+}
+
+template <int D>
+void CutTree<D>::finish_restriction(ThreadTeam& team) {
   messages_.wait();
+  combine_children(true, team);
+}
+
+template <int D>
+void CutTree<D>::combine_children(bool waiting, ThreadTeam& team) {
   team.for_chunks(refined_.size(), [&](int, std::size_t begin, std::size_t end) {
     std::vector<double> own;
     for (std::size_t i = begin; i < end; ++i) {
       const Refined& parent = refined_[i];
+      if (parent.waits != waiting) continue;
       double* const coarse = patches_[static_cast<std::size_t>(parent.leaf)].q;
       for (const Child& child : parent.children) {
         const std::size_t size = solvers::part_size<D>(layout_, child.position, whole());
         const double* part = messages_.receive_buffer() + child.offset;
         if (child.leaf >= 0) {
           own.resize(size);
-          solvers::restrict_part<D>(layout_, slot(child.leaf), child.position, whole(), own.data());
+          solvers::restrict_part<D>(layout_, finer_.patches[static_cast<std::size_t>(child.leaf)].q,
+                                    child.position, whole(), own.data());
           part = own.data();
         }
         const solvers::RestrictedPart<D> one{part, child.position};

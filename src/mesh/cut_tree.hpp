@@ -51,8 +51,11 @@ class CutTree {
   TreePatches<D> patches() const { return {&tree_, &view_, patches_, leaf_of_mesh_, kinds_}; }
 
   // Sets the interiors of all refined cells to the state of their children, those of the finer tree.
-  // Collective among neighbours.
-  void restrict_children(ThreadTeam& team);
+  // Collective among neighbours. In two parts: the first sends and does what needs no messages, the second waits
+  // for messages.
+  void start_restriction(ThreadTeam& team);
+  void finish_restriction(ThreadTeam& team);
+  parallel::NeighbourMessages& messages() { return messages_; }
 
   std::size_t bytes() const {
     return pool_.capacity() * pool_.slot_doubles() * sizeof(double) + 2 * messages_.sent_bytes() +
@@ -67,6 +70,7 @@ class CutTree {
   };
   struct Refined {
     std::int32_t leaf = 0;  // of this tree
+    bool waits = false;     // some children are of other ranks
     std::vector<Child> children;
   };
   struct Sent {
@@ -77,6 +81,8 @@ class CutTree {
   static DistributedTree<D> cut(const DistributedTree<D>& finer, int level);
   void mark_kinds(int level);
   void plan_restriction(int level);
+  // Of the refined cells that wait, or of the others.
+  void combine_children(bool waiting, ThreadTeam& team);
   solvers::Restriction<D> whole() const;
 
   TreePatches<D> finer_;

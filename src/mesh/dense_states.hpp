@@ -28,6 +28,7 @@ class DenseStates {
 
   // The slot of the combined state of a leaf; null if no finer halo reads it.
   double* slot(std::int32_t leaf) const;
+  bool reads(std::int32_t leaf) const { return find(leaf) != nullptr; }
 
   // After the update of a leaf by a stage. No effect on other leaves. Calls for different leaves may run
   // concurrently.

@@ -37,29 +37,34 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
   is_deferred_ = false;
   defers_.assign(view.own(), 0);
   filled_.clear();
-  read_.clear();
+  summed_.clear();
+  packed_.clear();
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
     if (!plan_.early(leaf).empty() || !plan_.late(leaf).empty()) filled_.push_back(leaf);
     defers_[leaf] = std::ranges::any_of(plan_.late(leaf), [this](const auto& op) {
       return is_deferrable(op) && op.kind != HaloOp<D>::Kind::boundary;
     });
-    if (!plan_.jobs(leaf).empty() || !plan_.outgoing_volumes(leaf).empty() ||
-        !plan_.outgoing_parts(leaf).empty())
-      read_.push_back(leaf);
+    if (!plan_.jobs(leaf).empty()) summed_.push_back(leaf);
+    if (!plan_.outgoing_volumes(leaf).empty() || !plan_.outgoing_parts(leaf).empty()) packed_.push_back(leaf);
   }
 }
 
 template <int D>
-void HaloExchange<D>::start_fill(double t, ThreadTeam& team) {
+void HaloExchange<D>::send(ThreadTeam& team) {
   is_deferred_ = false;
   expect_messages();
-  team.for_chunks(read_.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      sum_parts(read_[i]);
-      pack(plan_.outgoing_volumes(read_[i]), plan_.outgoing_parts(read_[i]));
-    }
+  team.for_chunks(packed_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      pack(plan_.outgoing_volumes(packed_[i]), plan_.outgoing_parts(packed_[i]));
   });
   start_sends(team);
+}
+
+template <int D>
+void HaloExchange<D>::fill_local(double t, ThreadTeam& team) {
+  team.for_chunks(summed_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) sum_parts(summed_[i]);
+  });
   team.for_chunks(filled_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) apply_first_phase(filled_[i], Arrival::local, t);
   });

@@ -41,8 +41,15 @@ class HaloExchange {
   // fill() in two parts. The first sends and does what needs no messages; halos of leaves with Arrival::local
   // are complete after it, except those of the second phase that wait. The second waits for messages and reads
   // no interiors of own leaves, which may change in between, except those that the second phase reads.
-  void start_fill(double t, ThreadTeam& team);
+  void start_fill(double t, ThreadTeam& team) {
+    send(team);
+    fill_local(t, team);
+  }
   void finish_fill(double t, ThreadTeam& team);
+  // start_fill() in two parts. The first reads leaves with plan().is_border() only: the others may be updated in
+  // between.
+  void send(ThreadTeam& team);
+  void fill_local(double t, ThreadTeam& team);
 
   // Deferred operations: a leaf copies the volumes that it received from the message, and prolongs means from ghost patches,
   // immediately before its next update and therefore in cache. The values are the same.
@@ -123,9 +130,9 @@ class HaloExchange {
   std::vector<solvers::PatchTask>
       patches_;                // of own leaves, then of the other leaves of the view, whose slots may be null
   std::vector<double> parts_;  // partial sums of own fine leaves
-  // Own leaves whose halos the plan fills in its first phase, and those that coarser halos or other ranks
-  // read, in curve order.
-  std::vector<std::size_t> filled_, read_;
+  // In curve order: own leaves whose halos the plan fills in its first phase, those that coarser halos read, and
+  // those that other ranks read without flux correction.
+  std::vector<std::size_t> filled_, summed_, packed_;
 
   std::vector<char> defers_;  // own leaves with operations that can be deferred
   bool is_deferred_ = false;

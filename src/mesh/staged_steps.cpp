@@ -38,8 +38,13 @@ StagedSteps<D>::StagedSteps(const DistributedTree<D>& tree, const LocalView<D>& 
 }
 
 template <int D>
-void StagedSteps<D>::restrict_from(int level, ThreadTeam& team) {
-  for (int of = finest_; of-- > level;) cuts_[index(of)]->restrict_children(team);
+void StagedSteps<D>::restrict_from(int level, ThreadTeam& team, const Wait& wait) {
+  for (int of = finest_; of-- > level;) {
+    CutTree<D>& cut = *cuts_[index(of)];
+    cut.start_restriction(team);
+    if (wait) wait(cut.messages());
+    cut.finish_restriction(team);
+  }
 }
 
 template <int D>

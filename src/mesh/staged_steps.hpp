@@ -4,6 +4,7 @@
 // The parts of a patch mesh that local time steps of several stages need in addition: shadows, dense states and
 // groups of levels. They hold nothing that outlives a step of the coarsest level.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -27,8 +28,10 @@ class StagedSteps {
   int finest() const { return finest_; }
 
   // Before the step of levels >= level, which stand at one time: sets the shadows of these levels and the
-  // refined cells around them to the state of the finest leaves. Collective among neighbours.
-  void restrict_from(int level, ThreadTeam& team);
+  // refined cells around them to the state of the finest leaves. wait(): called while the messages of a level are
+  // under way, if it is not empty; may update leaves of coarser levels. Collective among neighbours.
+  using Wait = std::function<void(parallel::NeighbourMessages& messages)>;
+  void restrict_from(int level, ThreadTeam& team, const Wait& wait = {});
 
   // The group of levels first to last, made at its first use. Throws gpu::OutOfMemory (several ranks:
   // parallel::AgreedFailure). Collective.

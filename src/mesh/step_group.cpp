@@ -28,6 +28,17 @@ StepGroup<D>::StepGroup(const TreePatches<D>& tree, int first, const DenseStates
   // Leaves without finer neighbours do not change after their update: there is no flux correction.
   exchange_.plan(*tree.tree, view, {solver.traits().halo_shape, false, filled}, read,
                  parallel::tag_of_level_halos, "halos of levels");
+  const HaloPlan<D>& plan = exchange_.plan();
+  waits_.assign(view.own(), 0);
+  for (std::size_t leaf = 0; leaf < view.own(); ++leaf)
+    waits_[leaf] = plan.arrival(leaf) == Arrival::received;
+  for (const std::int32_t leaf : plan.second_waiting()) {
+    waits_[static_cast<std::size_t>(leaf)] = 1;
+    for (const HaloOp<D>& op : plan.second(static_cast<std::size_t>(leaf))) {
+      if (op.kind == HaloOp<D>::Kind::prolong && view.is_own(op.source))
+        waits_[static_cast<std::size_t>(op.source)] = 1;
+    }
+  }
 }
 
 template class StepGroup<2>;

@@ -91,14 +91,16 @@ void LevelTasks::put(std::size_t level, LevelRole role, std::span<const std::int
   queue.put(shuffled);
 }
 
-void LevelTasks::finish(std::size_t deadline) {
+void LevelTasks::finish(std::size_t deadline, const std::function<void()>& progress) {
   std::size_t due = 0;
   for (const Queue& queue : queues_) due += queue.deadline >= deadline ? queue.leaves.size() : 0;
   if (due == 0) return;
   std::atomic<std::size_t> left = due;
   team_.run(team_.size(), [&](int thread) {
     Worker worker(*this, thread);
+    PollInterval interval;
     while (left > 0) {
+      if (progress && interval.is_over()) progress();
       const auto done = worker.work();
       if (!done) return;
       if (*done >= deadline) --left;

@@ -42,8 +42,8 @@ class LevelTasks {
   void put(std::size_t level, LevelRole role, std::span<const std::int32_t> leaves);
 
   // Returns when all tasks with this deadline and finer ones are done. A thread that finds none left works on
-  // others until the last of them is done.
-  void finish(std::size_t deadline);
+  // others until the last of them is done. Threads call progress() between tasks, if it is not empty.
+  void finish(std::size_t deadline, const std::function<void()>& progress = {});
   // Works on tasks until arrived() is true or no task is left. Any thread calls arrived().
   void work_until(const std::function<bool()>& arrived);
 

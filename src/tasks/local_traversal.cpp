@@ -207,7 +207,11 @@ SweepStatus LocalTraversal<D>::due() {
   return merge(mesh_.patches(), mesh_.levels(), statuses);
 }
 
-template class LocalTraversal<2>;
-template class LocalTraversal<3>;
+#define MEANDER_INSTANTIATE(D)      \
+  template class LocalTraversal<D>; \
+  template void LocalTraversal<D>::wait_for(parallel::NeighbourMessages&, const char*);
+MEANDER_INSTANTIATE(2)
+MEANDER_INSTANTIATE(3)
+#undef MEANDER_INSTANTIATE
 
 }  // namespace meander::tasks

@@ -5,7 +5,7 @@
 // At each tick: halos of the levels that begin a step, then the updates of leaves that are due at its end; at
 // its end refluxing of the levels whose step ends, except the finest. Other updates (enclaves of coarser
 // levels) wait until their deadline (level_tasks.hpp) and are done while messages are under way.
-// staged_traversal.hpp has the tick of solvers with several stages, whose sweeps are bulk-synchronous.
+// staged_traversal.hpp has the tick of solvers with several stages.
 
 #include <cstdint>
 #include <functional>
@@ -63,8 +63,8 @@ class LocalTraversal {
   const LocalStepCounts& counts() const { return counts_; }
   LocalStepCounts& counts() { return counts_; }
   const SweepTimes& times() const { return times_; }
-  // As Traversal::message_overlap(), for halos, fluxes and the choice of ratios; messages count as under way
-  // from the time this rank has done what does not need them. None for solvers with several stages.
+  // As Traversal::message_overlap(), for halos, refined cells, fluxes and the choice of ratios; messages count as
+  // under way from the time this rank has done what does not need them, except tasks.
   OverlapTime message_overlap() const { return messages_.time(team_.size()); }
   // For tests: LevelTasks::shuffle().
   void shuffle_tasks(std::uint64_t seed) { tasks_.shuffle(seed); }
@@ -90,6 +90,9 @@ class LocalTraversal {
   int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
   // Adds the status of a leaf after a step of its level.
   void add_status(std::size_t leaf, const solvers::PatchStatus& status);
+  // Waits for messages (NeighbourMessages, MaxReduction) and works on tasks meanwhile.
+  template <class Messages>
+  void wait_for(Messages& messages, const char* trace_name);
 
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
@@ -101,6 +104,10 @@ class LocalTraversal {
   std::int64_t leaf_updates_ = 0;
   LocalStepCounts counts_;
   SweepTimes times_;
+  OverlapMeter messages_;
+  LevelTasks tasks_;
+  std::vector<std::size_t> deadlines_;  // of leaves; empty: all updates are done in the tick that begins them
+  bool may_postpone_ = true;            // updates beyond that tick
 
  private:
   // Begins a step of the coarsest level: sorts the leaves by level and role.
@@ -109,9 +116,6 @@ class LocalTraversal {
   template <class Chosen>
   void put_tasks(const Chosen& chosen);
   void update(mesh::LocalSteps<D>& steps, std::int32_t leaf);
-  // Waits for messages (NeighbourMessages, MaxReduction) and works on tasks meanwhile.
-  template <class Messages>
-  void wait_for(Messages& messages, const char* trace_name);
   // The status of the leaves whose last step had to be complete by the beginning of this tick: it does not
   // depend on the order of tasks.
   SweepStatus due();
@@ -120,11 +124,7 @@ class LocalTraversal {
   struct LeavesOfLevel {
     std::vector<std::int32_t> skeletons, enclaves;
   };
-  OverlapMeter messages_;
-  LevelTasks tasks_;
   std::vector<LeavesOfLevel> leaves_;
-  std::vector<std::size_t> deadlines_;  // of leaves; empty: all updates are done in the tick that begins them
-  bool may_postpone_ = true;            // updates beyond that tick
 };
 
 }  // namespace meander::tasks

@@ -3,8 +3,8 @@
 #include "tasks/staged_traversal.hpp"
 
 #include <chrono>
+#include <optional>
 
-#include "base/trace.hpp"
 #include "solvers/dense_output.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "tasks/device_local_traversal.hpp"
@@ -23,65 +23,125 @@ auto StagedTraversal<D>::levels_of_mesh() -> typename Base::Levels {
 }
 
 template <int D>
-void StagedTraversal<D>::advance_levels(bool) {
+void StagedTraversal<D>::advance_levels(bool is_first) {
+  mesh::StagedSteps<D>& steps = mesh_.staged_steps();
+  if (is_first) {
+    // One level more: skeletons of the finest one are due before it.
+    tasks_.start(coarsest_, levels_ + 1, [this](std::int32_t task) { update(task); });
+    stages_.assign(levels_, {});
+    if (may_postpone_) deadlines_.assign(mesh_.size(), levels_);
+  }
   {
-    const ScopedTimer timer(times_.halo);
-    mesh_.staged_steps().restrict_from(level(clock_.first()), team_);
+    std::optional<ScopedTimer> timer(std::in_place, times_.halo);
+    steps.restrict_from(level(clock_.first()), team_, [&](parallel::NeighbourMessages& messages) {
+      timer.reset();
+      this->wait_for(messages, "wait for refined cells");
+      timer.emplace(times_.halo);
+    });
   }
   for (std::size_t first = clock_.first(); first < levels_;) {
     std::size_t last = first;
     while (last + 1 < levels_ && clock_[last + 1].ratio == 1) ++last;
-    advance_group(first, last);
+    advance_group({steps.group(level(first), level(last)), first, last,
+                   first > 0 ? &steps.dense(level(first - 1)) : nullptr,
+                   last + 1 < levels_ ? &steps.dense(level(last)) : nullptr});
     first = last + 1;
   }
+  const ScopedTimer timer(times_.update);
+  tasks_.finish(may_postpone_ ? clock_.ending() : 0);
 }
 
 template <int D>
-void StagedTraversal<D>::advance_group(std::size_t first, std::size_t last) {
-  mesh::StagedSteps<D>& steps = mesh_.staged_steps();
-  mesh::StepGroup<D>& group = steps.group(level(first), level(last));
-  const LevelClock::Level& now = clock_[first];
-  const solvers::Traits& traits = solver_.traits();
-  counts_.shadow_updates += group.shadows();
-  for (int stage = 0; stage < traits.stages; ++stage) {
-    const double t = stage == 0 ? now.t : now.t + traits.time_after(stage - 1) * now.dt;
+void StagedTraversal<D>::advance_group(const Group& group) {
+  const int stages = solver_.traits().stages;
+  counts_.shadow_updates += group.members.shadows();
+  present_ = &group.members;
+  send(group, 0);
+  for (int stage = 0; stage < stages; ++stage) {
+    for (std::size_t l = group.first; l <= group.last; ++l)
+      stages_[l] = {stage, l == group.last ? group.kept : nullptr};
+    fill(group, stage);
     {
-      const ScopedTimer timer(times_.halo);
-      if (first > 0) {
-        steps.dense(level(first - 1))
-            .combine(dynamic_cast<const solvers::LocalStepSolver&>(solver_),
-                     {now.ratio, now.substep, stage, clock_[first - 1].dt}, team_);
-      }
-      group.fill(t, team_);
+      const ScopedTimer timer(times_.update);
+      tasks_.finish(LevelTasks::deadline(group.last, LevelRole::skeleton));
     }
-    update(group, last, stage);
+    if (stage == stages - 1) return;
+    send(group, stage + 1);
+    const ScopedTimer timer(times_.update);
+    tasks_.finish(LevelTasks::deadline(group.last, LevelRole::enclave),
+                  [&] { group.members.messages().poll(); });
   }
 }
 
 template <int D>
-void StagedTraversal<D>::update(mesh::StepGroup<D>& group, std::size_t last, int stage) {
+void StagedTraversal<D>::send(const Group& group, int stage) {
+  const ScopedTimer timer(times_.halo);
+  if (group.coarser != nullptr) {
+    const LevelClock::Level& now = clock_[group.first];
+    group.coarser->combine(dynamic_cast<const solvers::LocalStepSolver&>(solver_),
+                           {now.ratio, now.substep, stage, clock_[group.first - 1].dt}, team_);
+  }
+  group.members.send(team_);
+}
+
+template <int D>
+void StagedTraversal<D>::fill(const Group& group, int stage) {
+  const LevelClock::Level& now = clock_[group.first];
+  const double t = stage == 0 ? now.t : now.t + solver_.traits().time_after(stage - 1) * now.dt;
+  {
+    const ScopedTimer timer(times_.halo);
+    group.members.fill_local(t, team_);
+  }
+  put_tasks(group, stage, false);
+  if (group.members.messages().is_empty()) return;
+  this->wait_for(group.members.messages(), "wait for halos");
+  {
+    const ScopedTimer timer(times_.halo);
+    group.members.finish_fill(t, team_);
+  }
+  put_tasks(group, stage, true);
+}
+
+template <int D>
+void StagedTraversal<D>::put_tasks(const Group& group, int stage, bool waiting) {
+  const bool is_last = stage == solver_.traits().stages - 1;
+  std::vector<std::int32_t> skeletons, enclaves;
+  const auto members = group.members.members();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const auto& member = members[i];
+    if (group.members.waits(member) != waiting) continue;
+    const std::int32_t leaf = member.leaf_of_mesh;
+    // Nobody reads shadows after their step.
+    if (is_last && leaf < 0) continue;
+    const bool is_read = group.kept != nullptr && leaf >= 0 && group.kept->reads(leaf);
+    const bool is_skeleton = is_last ? is_read : group.members.is_border(member);
+    (is_skeleton ? skeletons : enclaves).push_back(leaf >= 0 ? leaf : -1 - static_cast<std::int32_t>(i));
+    if (is_last && !deadlines_.empty())
+      deadlines_[static_cast<std::size_t>(leaf)] = is_read ? levels_ : group.last;
+  }
+  tasks_.put(group.last, LevelRole::skeleton, skeletons);
+  tasks_.put(group.last, LevelRole::enclave, enclaves);
+}
+
+template <int D>
+void StagedTraversal<D>::update(std::int32_t task) {
   using Clock = std::chrono::steady_clock;
-  const ScopedTimer timer(times_.update);
-  const auto members = group.members();
-  const int finest = level(last);
-  mesh::DenseStates<D>* const dense = last + 1 < levels_ ? &mesh_.staged_steps().dense(finest) : nullptr;
-  const bool measures = mesh_.measures_cost(), is_last = stage == solver_.traits().stages - 1;
-  const LevelClock::Level& now = clock_[last];
-  team_.for_chunks(members.size(), [&](int, std::size_t begin, std::size_t end) {
-    const trace::Scope scope("local steps", static_cast<std::int64_t>(end - begin));
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto start = measures ? Clock::now() : Clock::time_point();
-      solvers::PatchStatus status;
-      solver_.update(std::span(&group.patch(members[i]), 1), mesh_.layout(), stage, now.t, now.dt,
-                     std::span(&status, 1));
-      if (members[i].leaf_of_mesh < 0) continue;
-      const auto leaf = static_cast<std::size_t>(members[i].leaf_of_mesh);
-      if (dense != nullptr && members[i].level == finest) dense->keep(members[i].leaf_of_mesh, stage);
-      if (is_last) this->add_status(leaf, status);
-      if (measures)
-        mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
-    }
-  });
+  const bool is_shadow = task < 0;
+  const auto leaf = static_cast<std::size_t>(is_shadow ? -1 - task : task);
+  const bool measures = mesh_.measures_cost() && !is_shadow;
+  const auto start = measures ? Clock::now() : Clock::time_point();
+  const auto of_level = [this](int of) { return static_cast<std::size_t>(of - coarsest_); };
+  const std::size_t l = of_level(is_shadow ? present_->members()[leaf].level : mesh_.levels()[leaf]);
+  const auto [stage, kept] = stages_[l];
+  const std::span<const solvers::PatchTask> patch(
+      is_shadow ? &present_->patch(present_->members()[leaf]) : &mesh_.patches()[leaf], 1);
+  solvers::PatchStatus status;
+  solver_.update(patch, mesh_.layout(), stage, clock_[l].t, clock_[l].dt, std::span(&status, 1));
+  if (is_shadow) return;
+  if (kept != nullptr) kept->keep(task, stage);
+  if (stage == solver_.traits().stages - 1) this->add_status(leaf, status);
+  if (measures)
+    mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
 }
 
 template <int D>

@@ -59,23 +59,23 @@ void fill_with_gas(const solvers::PatchLayout& layout, const solvers::PatchTask&
   }
 }
 
-// Levels 1 to 3, refined towards the centre as fast as balance permits: some leaves have a coarser neighbour
-// on one side and a finer one on the other.
+// Levels 1 to 3, or three levels from another coarsest one, refined towards the centre as fast as balance permits:
+// some leaves have a coarser neighbour on one side and a finer one on the other.
 template <int D>
 std::unique_ptr<mesh::PatchMesh<D>> nested_mesh(const solvers::Solver& solver, int p,
                                                 const mesh::BoundaryCondition& boundary, ThreadTeam& team,
                                                 const parallel::Communicator& communicator = {},
-                                                mesh::GivenBoundary given = nullptr) {
+                                                mesh::GivenBoundary given = nullptr, int coarsest = 1) {
   mesh::Domain<D> domain;
   domain.base_cells.fill(1);
   domain.periodic.fill(boundary.is_periodic());
   mesh::Boundaries<D> boundaries;
   boundaries.fill(&boundary);
   auto mesh =
-      std::make_unique<mesh::PatchMesh<D>>(mesh::DistributedTree<D>::uniform(domain, 1, communicator), solver,
-                                           p, boundaries, std::move(given), gpu::host_memory());
-  const int finest = 3;
-  for (int level = 1; level < finest; ++level) {
+      std::make_unique<mesh::PatchMesh<D>>(mesh::DistributedTree<D>::uniform(domain, coarsest, communicator),
+                                           solver, p, boundaries, std::move(given), gpu::host_memory());
+  const int finest = coarsest + 2;
+  for (int level = coarsest; level < finest; ++level) {
     std::vector<mesh::Adapt> flags(mesh->size(), mesh::Adapt::keep);
     for (std::size_t leaf = 0; leaf < mesh->size(); ++leaf) {
       const auto& patch = mesh->patches()[leaf];
@@ -83,7 +83,7 @@ std::unique_ptr<mesh::PatchMesh<D>> nested_mesh(const solvers::Solver& solver, i
       if (std::all_of(patch.lower, patch.lower + D, [&](double x) { return x < 0.5 && x + width > 0.5; }))
         flags[leaf] = mesh::Adapt::refine;
     }
-    EXPECT_TRUE(mesh->adapt(flags, 1, finest, 0, team));
+    EXPECT_TRUE(mesh->adapt(flags, coarsest, finest, 0, team));
   }
   for (const auto& patch : mesh->patches()) {
     std::fill_n(patch.q, mesh->layout().slot_size(), 0.0);  // corners, which no scheme reads

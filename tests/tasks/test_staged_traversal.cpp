@@ -77,27 +77,26 @@ class StagedTraversalOf : public testing::Test {
   }
 };
 
-// The bits of the state, of halos as far as the solver reads them, and of the status.
+// The bits of the state, of halos as far as the solver reads them, and of the status. Other numbers of threads:
+// LocalTasks.
 TEST_F(StagedTraversalOf, EqualStepsHasTheBitsOfGlobalSteps) {
   ASSERT_TRUE(has_staged_local_steps(*solver_));
-  for (const int threads : {1, 3}) {
-    ThreadTeam team(threads);
-    const auto global = rough_space(*solver_, team), local = rough_space(*solver_, team);
-    Traversal<3> traversal(*global, *solver_, team);
-    StagedTraversal<3> levels(*local, *solver_, team);
-    const auto leaves = leaves_of(*local);
-    double t = 0;
-    for (int step = 0; step < 2; ++step, t += finest_dt) {
-      const auto expected = traversal.advance(t, finest_dt, t + finest_dt),
-                 found = levels.advance(t, finest_dt, t + finest_dt, std::vector{1, 1}, rule(leaves));
-      EXPECT_FALSE(found.failed);
-      EXPECT_EQ(found.crossing, expected.crossing);
-      EXPECT_EQ(found.floored, expected.floored);
-    }
-    const auto left = slots_of<3>(*global), right = slots_of<3>(*local);
-    for (std::size_t leaf = 0; leaf < left.size(); ++leaf) ASSERT_EQ(left[leaf], right[leaf]) << leaf;
-    EXPECT_EQ(levels.counts().shadow_updates, 0);
+  ThreadTeam team(3);
+  const auto global = rough_space(*solver_, team), local = rough_space(*solver_, team);
+  Traversal<3> traversal(*global, *solver_, team);
+  StagedTraversal<3> levels(*local, *solver_, team);
+  const auto leaves = leaves_of(*local);
+  double t = 0;
+  for (int step = 0; step < 2; ++step, t += finest_dt) {
+    const auto expected = traversal.advance(t, finest_dt, t + finest_dt),
+               found = levels.advance(t, finest_dt, t + finest_dt, std::vector{1, 1}, rule(leaves));
+    EXPECT_FALSE(found.failed);
+    EXPECT_EQ(found.crossing, expected.crossing);
+    EXPECT_EQ(found.floored, expected.floored);
   }
+  const auto left = slots_of<3>(*global), right = slots_of<3>(*local);
+  for (std::size_t leaf = 0; leaf < left.size(); ++leaf) ASSERT_EQ(left[leaf], right[leaf]) << leaf;
+  EXPECT_EQ(levels.counts().shadow_updates, 0);
 }
 
 // Where the state changes in time only, one step of level 1 with any ratios differs from global steps of the

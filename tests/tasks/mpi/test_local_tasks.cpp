@@ -9,8 +9,9 @@
 
 #include "physics/euler/solver.hpp"
 #include "solvers/patch_copy.hpp"
-#include "tasks/local_traversal.hpp"
+#include "tasks/staged_traversal.hpp"
 #include "tests/tasks/nested_gas.hpp"
+#include "tests/tasks/wave_solver.hpp"
 
 namespace meander::tasks {
 namespace {
@@ -29,16 +30,25 @@ struct Outcome {
 
 struct Case {
   int p;
-  std::string scheme;
+  std::string scheme;  // of the Euler equations, or "waves": four stages
   std::vector<int> ratios;
   bool has_broken_enclave = false;  // the state of a coarse leaf that no finer halo reads is inadmissible
+  // The coarsest level. With point values, all leaves of level 1 are read by finer halos.
+  int coarsest() const { return scheme == "waves" ? 2 : 1; }
 };
 
 template <int D>
+std::unique_ptr<solvers::Solver> solver_of(const Case& c) {
+  if (c.scheme == "waves") return std::make_unique<WaveSolver<D>>();
+  return euler::make_solver(D, {}, {.scheme = c.scheme});
+}
+
+template <int D>
 Outcome outcome(const Case& c, const parallel::Communicator& communicator, int threads, std::uint64_t seed) {
-  const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
+  const auto solver = solver_of<D>(c);
   ThreadTeam team(threads);
-  const auto mesh = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team, communicator);
+  const auto mesh =
+      nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team, communicator, nullptr, c.coarsest());
   if (c.has_broken_enclave) {
     for (const auto& patch : mesh->patches()) {
       if (std::all_of(patch.lower, patch.lower + D, [](double x) { return x == 0; }))
@@ -46,15 +56,16 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, int t
     }
   }
   std::vector<std::int64_t> leaves(3, 0);
-  for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - 1)];
+  for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - c.coarsest())];
   communicator.sum(std::span<std::int64_t>(leaves));
-  const double dt = 0.05 / (27 * c.p * D) * c.ratios[0] * c.ratios[1];
+  const double dt = 0.05 / (std::pow(3, c.coarsest() + 2) * c.p * D) * c.ratios[0] * c.ratios[1];
   const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double) {
                              double limit = dt;
                              for (std::size_t l = 0; l < level; ++l) limit /= c.ratios[l];
                              return limit;
                            }};
-  LocalTraversal<D> levels(*mesh, *solver, team);
+  const auto traversal = make_local_traversal<D>(*mesh, *solver, team);
+  LocalTraversal<D>& levels = *traversal;
   levels.shuffle_tasks(seed);
   Outcome found;
   for (int step = 0; step < 2 && !found.failed; ++step) {
@@ -100,14 +111,18 @@ TEST(LocalTasks, HaveTheSameBitsInAnyOrder) {
   expect_same_bits<2>({4, "godunov", {2, 3}});
   expect_same_bits<2>({4, "godunov", {3, 1}});
   expect_same_bits<3>({3, "godunov", {3, 3}});
+  for (const auto& ratios : {std::vector{3, 3}, {1, 3}, {2, 1}}) expect_same_bits<2>({9, "waves", ratios});
 }
 
 // Otherwise the step in which a run stops would depend on the time at which ranks wait.
 TEST(LocalTasks, FailInTheSameTickInAnyOrder) {
-  const Case broken{4, "godunov", {3, 3}, true};
-  expect_same_bits<2>(broken);
-  const Outcome found = outcome<2>(broken, world(), 2, 1);
-  EXPECT_EQ(found.steps, (std::vector<std::int64_t>{0, 1, 3, 9})) << "it ends the step of its level";
+  for (const Case& broken : {Case{4, "godunov", {3, 3}, true}, {9, "waves", {3, 3}, true}}) {
+    expect_same_bits<2>(broken);
+    const Outcome found = outcome<2>(broken, world(), 2, 1);
+    std::vector<std::int64_t> steps(static_cast<std::size_t>(broken.coarsest()), 0);
+    steps.insert(steps.end(), {1, 3, 9});
+    EXPECT_EQ(found.steps, steps) << "it ends the step of its level";
+  }
 }
 
 }  // namespace
