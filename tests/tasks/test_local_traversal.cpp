@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <limits>
+#include <random>
 
 #include "base/exact_sum.hpp"
 #include "physics/euler/solver.hpp"
@@ -125,6 +126,52 @@ TEST(LocalTraversal, ConservesMassMomentumAndEnergy) {
       expect_conservation<2>(c, ratios);
       if (c.p < 6) expect_conservation<3>(c, ratios);
     }
+  }
+}
+
+// Ratios of 1 to 5 that differ between levels, between steps of the coarsest level, and between those of the middle
+// one. Sums of fluxes of each number of steps cancel, and errors of rounding do not add up.
+TEST(LocalTraversal, ConservesOverAThousandStepsOfMixedRatios) {
+  constexpr int D = 2, steps = 1000;
+  for (const GasCase& c : gas_cases) {
+    const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme, .riemann = c.riemann});
+    ThreadTeam team(2);
+    const auto mesh = nested_mesh<D>(*solver, c.p, mesh::boundary::periodic, team);
+    const auto leaves = leaves_of(mesh->levels());
+    // Of the coarsest level: stable on the finest one even if all ratios are 1.
+    const double dt = 0.3 / (27 * c.p * D);
+    std::mt19937 random(1);
+    const auto any_ratio = [&] { return static_cast<int>(1 + random() % 5); };
+    std::int64_t updates = 0, large = 0, middle = 0, finest = 0;
+    const auto before = sums<D>(*mesh, false), scale = sums<D>(*mesh, true);
+    LocalTraversal<D> levels(*mesh, *solver, team);
+    double worst = 0, t = 0;
+    for (int step = 0; step < steps; ++step, t += dt) {
+      const std::vector ratios{any_ratio(), any_ratio()};
+      middle += ratios[0];
+      finest += ratios[1];
+      large += std::ranges::count_if(ratios, [](int ratio) { return ratio > planned_ratio; });
+      const LocalStepRule rule{2, leaves, [&](std::size_t, double, double) {
+                                 const int ratio = any_ratio();
+                                 finest += ratio;
+                                 if (ratio > planned_ratio) ++large;
+                                 return dt / (ratios[0] * ratio);
+                               }};
+      const SweepStatus status = levels.advance(t, dt, t + dt, ratios, rule);
+      ASSERT_FALSE(status.failed);
+      ASSERT_EQ(status.floored, 0);
+      updates += levels.leaf_updates();
+      const auto now = sums<D>(*mesh, false);
+      for (std::size_t u = 0; u < now.size(); ++u)
+        worst = std::max(worst, std::abs(now[u].value() - before[u].value()) / scale[u].value());
+      EXPECT_LE(worst, 1e-15 * (step + 1)) << "step " << step;
+    }
+    std::printf("%s, %s, p = %d: largest relative change %.2e in %d steps\n", c.scheme.c_str(),
+                c.riemann.c_str(), c.p, worst, steps);
+    EXPECT_LE(worst, 1e-14);
+    EXPECT_EQ(levels.counts().steps, (std::vector<std::int64_t>{0, steps, middle, finest}));
+    EXPECT_EQ(levels.counts().large_ratios, large);
+    EXPECT_EQ(updates, leaves[0] * steps + leaves[1] * middle + leaves[2] * finest);
   }
 }
 
