@@ -23,13 +23,16 @@
 #include "mesh/local_steps.hpp"
 #include "mesh/patch_pool.hpp"
 #include "mesh/staged_steps.hpp"
+#include "mesh/step_path.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
 
 // Conditions and weights for repartitioning.
 struct PartitionPolicy {
-  double imbalance = 1.1;         // repartition above this max/mean load of the ranks
+  // Repartition above this max/mean load of the ranks; with steps by level, if the critical path of a step
+  // (step_path.hpp) is longer than the shortest one by this factor.
+  double imbalance = 1.1;
   bool measured_weights = false;  // load: measured time of updates; else the number of leaves
 };
 
@@ -160,10 +163,8 @@ class PatchMesh {
   LocalSteps<D>& plan_local_steps();
   // The same for point values and dense output (solvers/dense_output.hpp).
   StagedSteps<D>& staged_steps();
-  // The load of a leaf of each level, for repartitioning; default: 1.
-  void set_level_weights(std::span<const std::int64_t> weights) {
-    level_weights_.assign(weights.begin(), weights.end());
-  }
+  // The steps of each level, for repartitioning: they are the load of a leaf. Default: equal loads.
+  void set_level_steps(LevelSteps levels) { level_steps_ = std::move(levels); }
 
   // Adds the seconds that an update of the leaf takes this rank, for measured weights: the time of a thread,
   // divided by the number of threads.
@@ -236,7 +237,7 @@ class PatchMesh {
   void upload_local_steps();
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
-  std::vector<std::int64_t> balanced_cut() const;
+  std::vector<std::int64_t> balanced_cut(int threads) const;
   void reserve(std::size_t slots);
   void rebuild();
   void count_facts();
@@ -265,7 +266,7 @@ class PatchMesh {
   // Null until they are used on the present mesh.
   std::unique_ptr<LocalSteps<D>> local_steps_;
   std::unique_ptr<StagedSteps<D>> staged_steps_;
-  std::vector<std::int64_t> level_weights_;
+  LevelSteps level_steps_;
   FluxCorrection<D> flux_correction_;
   parallel::NeighbourMessages flux_messages_;
   std::vector<solvers::PatchTask>

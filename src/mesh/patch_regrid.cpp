@@ -60,8 +60,8 @@ bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_le
   const bool changed = adapt_tree(adapt, min_level, max_level, t, team);
   // With steps by level, loads change although leaves do not.
   bool moves = false;
-  if (changed || !level_weights_.empty()) {
-    const auto cut = balanced_cut();
+  if (changed || !level_steps_.steps.empty()) {
+    const auto cut = balanced_cut(team.size());
     moves = !std::ranges::equal(cut, tree_.partition().first_leaves());
     if (moves) migrate(cut);
   }
@@ -167,16 +167,16 @@ void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Or
 
 // A balanced table of first leaves; the present one if its imbalance is acceptable.
 template <int D>
-std::vector<std::int64_t> PatchMesh<D>::balanced_cut() const {
+std::vector<std::int64_t> PatchMesh<D>::balanced_cut(int threads) const {
   const auto now = tree_.partition().first_leaves();
   if (communicator().size() == 1) return {now.begin(), now.end()};
-  std::vector<std::int64_t> weights(size(), 1);
-  if (!level_weights_.empty()) {
-    for (std::size_t leaf = 0; leaf < size(); ++leaf) {
-      const auto level = static_cast<std::size_t>(cell_of<D>(tree_.leaves()[leaf]).level);
-      weights[leaf] = level_weights_[std::min(level, level_weights_.size() - 1)];
-    }
+  if (level_steps_.are_local() && !policy_.measured_weights) {
+    std::vector<int> levels(size());
+    std::ranges::transform(tree_.leaves(), levels.begin(), [](Key<D> leaf) { return leaf.level(); });
+    // A device takes all leaves that it updates at a time in one launch.
+    return cut_by_path(communicator(), level_steps_, levels, now, device_ ? 1 : threads, policy_.imbalance);
   }
+  std::vector<std::int64_t> weights(size(), 1);
   if (policy_.measured_weights) {
     // In nanoseconds; all 0 before the first step.
     for (std::size_t leaf = 0; leaf < size(); ++leaf)

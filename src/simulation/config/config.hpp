@@ -37,7 +37,7 @@ struct MeshConfig {
   int buffer = 1;            // layers of leaves refined around those that a criterion marks
   int subcycled_levels = 2;  // number of the finest levels with steps of their own, for local time steps
   // [partition]
-  double partition_imbalance = 1.1;  // repartition above this max/mean load
+  double partition_imbalance = 1.1;  // repartition above this max/mean load, or by mesh/step_path.hpp
   bool measured_weights = false;     // the load of a leaf is its measured update time, not its volumes
 };
 

@@ -80,10 +80,12 @@ std::vector<std::string> weight_names() {
 }
 
 void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& weights) {
-  keys.number("imbalance", config.partition_imbalance, "",
-              "The leaves are repartitioned after a regrid if the maximum load of a rank exceeds this "
-              "multiple of the mean load.",
-              io::at_least(1));
+  keys.number(
+      "imbalance", config.partition_imbalance, "",
+      "The leaves are repartitioned after a regrid if the maximum load of a rank exceeds this "
+      "multiple of the mean load; with local time steps, if a step takes more than this multiple of the "
+      "time that the best cut found permits.",
+      io::at_least(1));
   keys.choice("weights", weights, weight_names(),
               "The load of a leaf: its number of volumes, which is equal for all leaves, or its measured "
               "update time.");

@@ -112,10 +112,7 @@ void LocalStepping<D>::count(std::span<const std::int64_t> steps) {
   for (std::size_t level = 0; level < steps.size(); ++level)
     report_.level_updates[coarsest + level] += steps[level] * leaves_[level];
   report_.global_updates += steps.back() * std::accumulate(leaves_.begin(), leaves_.end(), std::int64_t{0});
-  // For the next partition: a leaf's updates in a step of the coarsest level.
-  std::vector<std::int64_t> weights(static_cast<std::size_t>(report_.coarsest), 1);
-  weights.insert(weights.end(), steps.begin(), steps.end());
-  mesh_.set_level_weights(weights);
+  mesh_.set_level_steps({report_.coarsest, {steps.begin(), steps.end()}, report_.has_enclaves});
   if (steps.back() > 1 && !std::exchange(took_local_step_, true)) wants_partition_ = true;
 }
 

@@ -5,40 +5,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <numeric>
+
+#include "mesh/step_path.hpp"
 
 namespace meander::simulation {
 
 StepPath step_path(const LocalStepsReport& report, std::span<const int> own_levels, int threads,
                    const parallel::Communicator& communicator) {
-  const std::size_t levels = report.ratios.size() + 1;
-  // Own leaves by level, then those of a level and all finer ones.
-  std::vector<std::int64_t> own(levels, 0);
-  for (const int level : own_levels) ++own[static_cast<std::size_t>(level - report.coarsest)];
-  StepPath path;
-  std::int64_t updates = 0, steps = 1;
-  std::vector<std::int64_t> ticks(levels, 1);  // that begin with this level
-  for (std::size_t level = 0; level < levels; ++level) {
-    const std::int64_t coarser = steps;
-    if (level > 0) steps *= report.ratios[level - 1];
-    ticks[level] = level > 0 ? steps - coarser : 1;
-    updates += steps * own[level];
-  }
-  // Updates that belong together: those of a tick that begins with a level, or with enclaves those of a step.
-  for (std::size_t level = levels - 1; level-- > 0;)
-    own[level] += own[level + 1] * (report.has_enclaves ? report.ratios[level] : 1);
-  std::vector<std::int64_t> turns(levels);
-  for (std::size_t level = 0; level < levels; ++level) turns[level] = (own[level] + threads - 1) / threads;
-  communicator.max(std::span<std::int64_t>(turns));
-  steps = 1;
-  for (std::size_t level = 0; level < levels; ++level) {
-    if (level > 0) steps *= report.ratios[level - 1];
-    path.longest = report.has_enclaves ? std::max(path.longest, steps * turns[level])
-                                       : path.longest + ticks[level] * turns[level];
-  }
+  mesh::LevelSteps levels{report.coarsest, {1}, report.has_enclaves};
+  for (const int ratio : report.ratios) levels.steps.push_back(levels.steps.back() * ratio);
+  const auto leaves = levels.count(own_levels);
+  const std::int64_t updates =
+      std::inner_product(leaves.begin(), leaves.end(), levels.steps.begin(), std::int64_t{0});
   const auto workers = static_cast<double>(communicator.sum(std::int64_t{threads}));
-  path.even = static_cast<double>(communicator.sum(updates)) / workers;
-  return path;
+  return {static_cast<double>(communicator.sum(updates)) / workers,
+          mesh::critical_path(levels, leaves, threads, communicator)};
 }
 
 std::string step_path_line(const StepPath& path) {

@@ -39,9 +39,9 @@ struct LocalStepsReport {
 // updates of leaves that one worker does one after the other.
 struct StepPath {
   double even = 0;  // if no worker ever waited
-  // The critical path. With enclaves: in a step of each level, a rank updates its leaves of this level and, as
-  // often as they step, of finer ones; the rank and level with the most for each thread determine the time.
-  // Without: levels that begin a step together are updated together, so the rank with the most of their leaves
+  // The critical path (mesh/step_path.hpp). With enclaves: in a step of each level, a rank updates its leaves of this
+  // level and, as often as they step, of finer ones; the rank and level with the most for each thread determine the
+  // time. Without: levels that begin a step together are updated together, so the rank with the most of their leaves
   // for each of its threads determines the time of each tick (tasks::LevelClock).
   std::int64_t longest = 0;
 

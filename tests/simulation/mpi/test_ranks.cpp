@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
@@ -62,7 +63,8 @@ TEST(Partition, FollowsItsKeys) {
       << "no two updates take the same time";
 }
 
-// A nest that never changes: a fine leaf weighs as much as 9 coarse ones.
+// A nest that never changes: a fine leaf weighs as much as 9 coarse ones. The critical path is within
+// partition.imbalance of that of the cut by these weights, or shorter.
 TEST(Partition, FollowsTheStepsOfLevels) {
   const Config config =
       config_of({"nest", accretion_nest, {"refinement[0].speed=0.0", "mesh.regrid-every=9"}, 0});
@@ -70,11 +72,22 @@ TEST(Partition, FollowsTheStepsOfLevels) {
   for (int step = 0; step < 2; ++step) simulation->advance(config.time.end);
   const auto report = *simulation->local_steps();
   ASSERT_EQ(report.ratios, (std::vector{3, 3}));
-  std::int64_t load = 0;
-  for (const int level : simulation->view().levels) load += level == 1 ? 1 : level == 2 ? 3 : 9;
-  const double mean = static_cast<double>(world().sum(load)) / world().size();
-  EXPECT_LE(static_cast<double>(world().max(load)), 1.1 * mean);
-  EXPECT_DOUBLE_EQ(step_path(report, simulation->view().levels, 1, world()).even, mean);
+  const mesh::LevelSteps steps{1, {1, 3, 9}, false};
+  std::vector<std::int64_t> weights;
+  const std::vector<int> levels = world().all_gather(simulation->view().levels);
+  for (const int level : levels) weights.push_back(steps.steps[steps.index(level)]);
+  const auto cut = mesh::cut_by_weight(world().size(), weights);
+  const auto rank = static_cast<std::size_t>(world().rank());
+  const auto leaves = steps.count(std::span(levels).subspan(
+      static_cast<std::size_t>(cut[rank]), static_cast<std::size_t>(cut[rank + 1] - cut[rank])));
+  const std::int64_t of_sums = mesh::critical_path(steps, leaves, 1, world());
+  const StepPath found = step_path(report, simulation->view().levels, 1, world());
+  if (world().is_root())
+    std::printf("critical path %ld, of the cut by sums %ld\n", static_cast<long>(found.longest),
+                static_cast<long>(of_sums));
+  EXPECT_LE(10 * found.longest, 11 * of_sums);
+  const std::int64_t load = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
+  EXPECT_DOUBLE_EQ(found.even, static_cast<double>(load) / world().size());
 }
 
 // The initial state, on a mesh built in many rounds.
