@@ -25,6 +25,8 @@ class BlockLevels {
         return keep(block, item);
       case Kind::interpolate:
         return interpolate(block, item);
+      case Kind::keep_rates:
+        return keep_rates(block, item);
       case Kind::add_fluxes:
         return add_fluxes(block, item);
       case Kind::add_status:
@@ -56,6 +58,18 @@ class BlockLevels {
     const double* const from = batch_.at(item.from);
     double* const values = batch_.at(item.values);
     each(block, item, [&](int n, std::ptrdiff_t at) { values[n] = from[at]; });
+  }
+
+  template <class Block>
+  MEANDER_TERM void keep_rates(const Block& block, const LevelItem& item) const {
+    const double* const from = batch_.at(item.from);
+    double* const values = batch_.at(item.values);
+    const int volumes = volumes_of_box<D>(item.extent);
+    block.for_each(batch_.layout.unknowns * volumes, [&](int n) {
+      int i[3] = {0, 0, 0};
+      volume_of_box<D>(item.lower, item.extent, n % volumes, i);
+      values[n] = from[n / volumes * shape_.volumes() + shape_.number(i)];
+    });
   }
 
   template <class Block>

@@ -29,6 +29,8 @@ struct SlotShape {
     i[1] = number / p % p;
     if constexpr (D == 3) i[2] = number / (p * p);
   }
+  // The inverse.
+  MEANDER_TERM int number(const int* i) const { return ((D == 3 ? i[D - 1] * p : 0) + i[1]) * p + i[0]; }
 };
 
 // The volume with that number of a box, x fastest.

@@ -66,21 +66,23 @@ void keep_rates(const PatchLayout& layout, const PatchTask& task, int stage, con
 }
 
 // With S_2 = k_1 + 2 k_2 and S_3 = S_2 + 2 k_3, and H k_4 from the new state.
+DenseFactors dense_factors(const ShortStage& at) {
+  const auto w = dense_weights(at);
+  return {at.dt * (w[0] - 0.5 * w[1]), at.dt * 0.5 * (w[1] - w[2]), at.dt * (0.5 * w[2] - w[3]), 6 * w[3]};
+}
+
 template <int D>
 void dense_output(const PatchLayout& layout, const PatchTask& task, const Box<D>& box, const double* kept,
                   const ShortStage& at, double* slot) {
-  const auto w = dense_weights(at);
-  const double of_first = at.dt * (w[0] - 0.5 * w[1]), of_second = at.dt * 0.5 * (w[1] - w[2]),
-               of_third = at.dt * (0.5 * w[2] - w[3]), of_change = 6 * w[3];
+  const DenseFactors factors = dense_factors(at);
   const double *const start = task.stages, *const sum = start + layout.stage_block_size();
   const double* const second = kept + box.volumes() * static_cast<std::size_t>(layout.unknowns);
   for_block_rows<D>(
       layout, box, [&](int u, const Index<D>& i, std::ptrdiff_t in_block, std::ptrdiff_t in_kept) {
         const std::ptrdiff_t row = layout.at(u, i);
         for (int x = 0; x < box.extent[0]; ++x) {
-          const double old = start[in_block + x];
-          slot[row + x] = old + (of_first * kept[in_kept + x] + of_second * second[in_kept + x] +
-                                 of_third * sum[in_block + x] + of_change * (task.q[row + x] - old));
+          slot[row + x] = factors.value(start[in_block + x], kept[in_kept + x], second[in_kept + x],
+                                        sum[in_block + x], task.q[row + x]);
         }
       });
 }

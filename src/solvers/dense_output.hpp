@@ -11,6 +11,7 @@
 #include <array>
 
 #include "solvers/boxes.hpp"
+#include "solvers/dense_factors.hpp"
 #include "solvers/patch_layout.hpp"
 #include "solvers/solver.hpp"
 
@@ -30,6 +31,8 @@ struct ShortStage {
 
 // Y = u + H sum_i w_i k_i: the four w_i.
 std::array<double, 4> dense_weights(const ShortStage& at);
+// The same sum by the figures that are at hand after the step.
+DenseFactors dense_factors(const ShortStage& at);
 
 // The rates that no stage block holds after the step: k_1 and k_1 + 2 k_2 in a box of a patch, unknown by
 // unknown, x fastest. Called after the update of a patch by stages 0 and 1; writes its half of

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "solvers/dense_factors.hpp"
 #include "solvers/device_batch.hpp"
 #include "solvers/math.hpp"
 #include "solvers/patch_layout.hpp"
@@ -77,6 +78,30 @@ struct FillBatch {
   PatchLayout layout;
   Prolongation prolongation = Prolongation::constant;
   DeviceAddresses at;
+};
+
+// A patch after a step of several stages, and what is kept of its rates: the source of states within the step.
+struct DenseSource {
+  const double* slot = nullptr;
+  const double* stages = nullptr;
+  const double* kept = nullptr;  // rates in the box, as by keep_rates()
+  std::int16_t lower[3] = {0, 0, 0}, extent[3] = {1, 1, 1};
+};
+// Sets the volumes of a box: volume i to the state of volume i + shift of a source, by dense_output() and with
+// constraints enforced.
+struct DenseOp {
+  std::int32_t source = 0;
+  std::int16_t lower[3] = {0, 0, 0}, extent[3] = {1, 1, 1}, shift[3] = {0, 0, 0};
+};
+// Combines states in time and fills halos, which read no combined state, except those of the same slot: the
+// slots of dense[0] .. dense[shared - 1] are also those of the first targets. `fills` counts the targets;
+// count = fills + combined - shared.
+struct DenseFillBatch : FillBatch {
+  int fills = 0, combined = 0, shared = 0;
+  const FillTarget* dense = nullptr;  // ranges of dense_ops
+  const DenseOp* dense_ops = nullptr;
+  const DenseSource* sources = nullptr;
+  DenseFactors factors;
 };
 
 // Packs `count` items into a send buffer.
@@ -233,6 +258,7 @@ struct LevelItem {
   enum class Kind : std::uint8_t {
     keep,         // packs a box of the slot `from` to `values`, as pack()
     interpolate,  // the box of `slot`: values + theta * (now - values), where `now` is that of `from`
+    keep_rates,   // packs a box of the stage block `from` to `values`
     add_fluxes,  // adds the fluxes `from` of a fine face to its figures at `values`, as LevelFluxes::add_step()
     add_status  // adds the status of patches first .. first + patches - 1
   };
@@ -263,7 +289,7 @@ struct LevelBatch {
 
 // The batches whose kernels depend on the equation (Solver::launch_resident()), and the others
 // (launch_general()).
-using ResidentBatch = std::variant<FillBatch, RefluxBatch, InspectBatch, MeasureBatch>;
+using ResidentBatch = std::variant<FillBatch, DenseFillBatch, RefluxBatch, InspectBatch, MeasureBatch>;
 struct ResidentWork {
   ResidentBatch batch;
 };
@@ -277,6 +303,7 @@ static_assert(std::is_trivially_copyable_v<FillOp> && std::is_trivially_copyable
               std::is_trivially_copyable_v<FillTarget> && std::is_trivially_copyable_v<PackItem> &&
               std::is_trivially_copyable_v<FluxPart> && std::is_trivially_copyable_v<CoarseFace> &&
               std::is_trivially_copyable_v<RefluxTarget> && std::is_trivially_copyable_v<FluxPackItem> &&
-              std::is_trivially_copyable_v<LevelItem> && std::is_trivially_copyable_v<MergedStatus>);
+              std::is_trivially_copyable_v<LevelItem> && std::is_trivially_copyable_v<DenseSource> &&
+              std::is_trivially_copyable_v<DenseOp> && std::is_trivially_copyable_v<MergedStatus>);
 
 }  // namespace meander::solvers

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "gpu/device.hpp"
+#include "solvers/block_dense.hpp"
 #include "solvers/block_fill.hpp"
 #include "solvers/block_levels.hpp"
 #include "solvers/block_measure.hpp"
@@ -22,6 +23,9 @@ void launch_resident_by(const Launcher& launcher, const P& pde, const ResidentBa
       [&](const auto& of_kind) {
         using Batch = std::decay_t<decltype(of_kind)>;
         if constexpr (std::is_same_v<Batch, FillBatch>) launcher(BlockFill<P>(pde, of_kind), of_kind.count);
+        // Dense output exists for point values, which have no flux correction.
+        if constexpr (std::is_same_v<Batch, DenseFillBatch> && P::has_ncp)
+          launcher(BlockDenseFill<P>(pde, of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, MeasureBatch>)
           launcher(BlockMeasure<P>(pde, of_kind), of_kind.count);
         if constexpr (std::is_same_v<Batch, InspectBatch>)
@@ -64,13 +68,16 @@ template <class Batch>
 Batch on_host(const gpu::Execution& execution, Batch batch) {
   std::visit(
       [&](auto& of_kind) {
-        const auto set = [&](const auto* table) {
-          if (of_kind.count > 0 && table != nullptr)
-            of_kind.at.offset = reinterpret_cast<std::intptr_t>(
-                                    execution.address(table, static_cast<std::size_t>(of_kind.count))) -
-                                reinterpret_cast<std::intptr_t>(table);
+        const auto set_by = [&](const auto* table, int count) {
+          if (count > 0 && table != nullptr)
+            of_kind.at.offset =
+                reinterpret_cast<std::intptr_t>(execution.address(table, static_cast<std::size_t>(count))) -
+                reinterpret_cast<std::intptr_t>(table);
         };
-        if constexpr (requires { of_kind.targets; }) {
+        const auto set = [&](const auto* table) { set_by(table, of_kind.count); };
+        if constexpr (requires { of_kind.dense; }) {
+          set_by(of_kind.dense, of_kind.combined);
+        } else if constexpr (requires { of_kind.targets; }) {
           set(of_kind.targets);
         } else if constexpr (requires { of_kind.items; }) {
           set(of_kind.items);
