@@ -49,7 +49,7 @@ DistributedTree<D> CutTree<D>::cut(const DistributedTree<D>& finer, int level) {
 template <int D>
 CutTree<D>::CutTree(const TreePatches<D>& finer, int level, const solvers::Traits& traits,
                     const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries,
-                    gpu::Resource& memory)
+                    gpu::Resource& memory, Residence residence)
     : finer_(finer),
       layout_(layout),
       tree_(cut(*finer.tree, level)),
@@ -67,12 +67,13 @@ CutTree<D>::CutTree(const TreePatches<D>& finer, int level, const solvers::Trait
     kinds_[i] = CellKind::refined;
     ++number_refined;
   }
+  if (residence == Residence::device) number_refined = 0;
   tree_.communicator().agree([&] { pool_.reserve(number_refined); });
   for (std::size_t i = 0; i < view_.size(); ++i) {
     const Cell<D>& cell = view_.neighbours().cells()[i];
     const bool own = i < tree_.size();
     double* slot = nullptr;
-    if (own && kinds_[i] == CellKind::refined) {
+    if (own && kinds_[i] == CellKind::refined && residence == Residence::host) {
       slot = pool_[pool_.acquire()];
       std::fill_n(slot, layout.slot_size(), 0.0);  // halos towards cells without a patch
     }

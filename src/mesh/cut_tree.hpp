@@ -27,6 +27,9 @@ namespace meander::mesh {
 
 enum class CellKind : char { leaf, refined, shadow };
 
+// Where the patches of a rank live. On a device: here are plans only, without slots (device_groups.hpp).
+enum class Residence : char { host, device };
+
 // A tree with the patches of a rank: the mesh, or a cut one. patches: of all leaves of the view, own ones with
 // slots; leaf_of_mesh: by own leaf, its number in the mesh, or -1 for a refined cell.
 template <int D>
@@ -46,7 +49,8 @@ class CutTree {
   // Cuts one more level off: `finer` is the mesh, if its finest level is level + 1, or the tree cut at
   // level + 1. All outlive this. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   CutTree(const TreePatches<D>& finer, int level, const solvers::Traits& traits,
-          const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries, gpu::Resource& memory);
+          const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+          Residence residence);
 
   TreePatches<D> patches() const { return {&tree_, &view_, patches_, leaf_of_mesh_, kinds_}; }
 
@@ -57,12 +61,7 @@ class CutTree {
   void finish_restriction(ThreadTeam& team);
   parallel::NeighbourMessages& messages() { return messages_; }
 
-  std::size_t bytes() const {
-    return pool_.capacity() * pool_.slot_doubles() * sizeof(double) + 2 * messages_.sent_bytes() +
-           view_.bytes();
-  }
-
- private:
+  // For work on devices: the refined cells in curve order, and what is sent of finer leaves.
   struct Child {
     std::int32_t leaf = -1;  // of the finer tree; -1: of another rank
     Index<D> position{};     // in the refined cell
@@ -78,6 +77,15 @@ class CutTree {
     Index<D> position{};
     std::size_t offset = 0;
   };
+  std::span<const Refined> refined() const { return refined_; }
+  std::span<const Sent> sent() const { return sent_; }
+
+  std::size_t bytes() const {
+    return pool_.capacity() * pool_.slot_doubles() * sizeof(double) + 2 * messages_.sent_bytes() +
+           view_.bytes();
+  }
+
+ private:
   static DistributedTree<D> cut(const DistributedTree<D>& finer, int level);
   void mark_kinds(int level);
   void plan_restriction(int level);

@@ -28,24 +28,25 @@ void include(solvers::Box<D>& box, const Index<D>& direction, const solvers::Pat
 template <int D>
 DenseStates<D>::DenseStates(const DistributedTree<D>& tree, const LocalView<D>& view,
                             const solvers::PatchLayout& layout, gpu::Resource& memory,
-                            std::span<const solvers::PatchTask> patches, int level)
+                            std::span<const solvers::PatchTask> patches, int level, Residence residence)
     : layout_(layout), patches_(patches), pool_(memory, static_cast<std::size_t>(layout.slot_size())) {
   const auto cells = view.neighbours().cells();
-  std::size_t doubles = 0;
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
     if (cells[leaf].level != level) continue;
-    Source source{static_cast<std::int32_t>(leaf), {}, doubles, nullptr};
+    Source source{static_cast<std::int32_t>(leaf), {}, doubles_, nullptr};
     for (int direction = 0; direction < children<D>; ++direction) {
       if (view.neighbours().of(source.leaf, direction).is_refined())
         include<D>(source.box, offset_of<D>(direction), layout);
     }
     if (source.box.volumes() == 0) continue;
-    doubles += 2 * source.box.volumes() * static_cast<std::size_t>(layout.unknowns);
+    doubles_ += 2 * source.box.volumes() * static_cast<std::size_t>(layout.unknowns);
     sources_.push_back(source);
   }
-  tree.communicator().agree([&] { pool_.reserve(sources_.size()); });
+  const bool here = residence == Residence::host;
+  tree.communicator().agree([&] { pool_.reserve(here ? sources_.size() : 0); });
+  if (!here) return;
   for (Source& source : sources_) source.slot = pool_[pool_.acquire()];
-  kept_.resize(doubles);
+  kept_.resize(doubles_);
 }
 
 template <int D>

@@ -36,7 +36,8 @@ template <int D>
 void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
                              std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
                              const std::function<double*(std::size_t leaf)>& slot,
-                             const parallel::NeighbourMessages& messages) {
+                             const parallel::NeighbourMessages& messages,
+                             const std::function<void(FillTables<D>&)>& edit) {
   const gpu::Queue queue = launches_.queue;
   geometry_.assign(patches.begin(), patches.end());
   received_.resize(queue, messages.received_bytes() / sizeof(double));
@@ -56,6 +57,7 @@ void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
   };
   places.received = received_.data();
   FillTables<D> tables(plan, view, boundaries_, order, launches_.layout.unknowns, places);
+  if (edit) edit(tables);
   std::ranges::copy(tables.group_begin, group_begin_);
   given_.resize(queue, tables.given_doubles);
   tables.place_given(given_.data());
@@ -102,7 +104,7 @@ void DeviceHalos<D>::prepare_given(double t, ThreadTeam& team) {
 }
 
 template <int D>
-void DeviceHalos<D>::fill(int group) {
+solvers::FillBatch DeviceHalos<D>::batch(int group) const {
   solvers::FillBatch batch;
   batch.count = group_begin_[group + 1] - group_begin_[group];
   batch.targets = targets_.data() + group_begin_[group];
@@ -111,13 +113,12 @@ void DeviceHalos<D>::fill(int group) {
   batch.signs = signs_.data();
   batch.layout = launches_.layout;
   batch.prolongation = launches_.solver.traits().prolongation;
-  launches_.launch("fill halos", solvers::ResidentBatch(batch));
+  return batch;
 }
 
 template <int D>
-void DeviceHalos<D>::fill_local() {
-  fill(FillTables<D>::first_local);
-  fill(FillTables<D>::second_local);
+void DeviceHalos<D>::fill(int group) {
+  launches_.launch("fill halos", solvers::ResidentBatch(batch(group)));
 }
 
 template <int D>

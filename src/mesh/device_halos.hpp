@@ -23,11 +23,12 @@ class DeviceHalos {
   DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
               std::pmr::memory_resource& host_memory);
 
-  // Uploads the tables of a plan. slot: on the device, of an own leaf. messages: of the plan, sizes only.
-  // Requires that no work of earlier tables is under way. Throws gpu::OutOfMemory.
+  // Uploads the tables of a plan. slot: on the device, of an own leaf. messages: of the plan, sizes only. edit: changes
+  // the tables before they are uploaded. Requires that no work of earlier tables is under way. Throws gpu::OutOfMemory.
   void rebuild(const HaloPlan<D>& plan, const LocalView<D>& view, std::span<const solvers::PatchTask> patches,
                std::span<const std::int32_t> order, const std::function<double*(std::size_t leaf)>& slot,
-               const parallel::NeighbourMessages& messages);
+               const parallel::NeighbourMessages& messages,
+               const std::function<void(FillTables<D>&)>& edit = {});
 
   // The steps of an exchange, in this order. pack() copies into the send buffer; wait_for_packed() returns
   // when it is complete. receive() copies from the receive buffer; wait_for_received() returns when that
@@ -35,18 +36,26 @@ class DeviceHalos {
   void pack(double* send_buffer);
   void wait_for_packed();
   void prepare_given(double t, ThreadTeam& team);  // the boundary values of the scenario
-  void fill_local();
+  void fill_local() {
+    fill(FillTables<D>::first_local);
+    fill_second_local();
+  }
   void receive(const double* receive_buffer);
   void fill_received();
   void wait_for_received();
   // All of them, with all messages. Collective.
   void fill(parallel::NeighbourMessages& messages, double t, ThreadTeam& team);
 
+  // fill_local() in two parts, the first of which may share a launch with other work.
+  solvers::FillBatch first_local() const { return batch(FillTables<D>::first_local); }
+  void fill_second_local() { fill(FillTables<D>::second_local); }
+
   std::size_t bytes() const;  // of device memory
 
  private:
   template <class T>
   using Array = gpu::DeviceArray<T>;
+  solvers::FillBatch batch(int group) const;
   void fill(int group);
 
   DeviceLaunches& launches_;

@@ -111,17 +111,10 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
   radiates_ = false;
   for (std::size_t index = 0; index < leaves_; ++index) {
     const auto leaf = static_cast<std::size_t>(mesh.order[index]);
-    const solvers::PatchTask& task = mesh.patches[leaf];
-    solvers::DevicePatch& patch = patches[index];
-    double* const own = slot(mesh.slots[leaf]);
-    patch.q = patch.slot = own;
-    if (stages) patch.next = next_.data() + index * interior;
-    if (solver_.traits().stage_blocks > 0) patch.stages = own + layout_.slot_size();
-    std::copy(std::begin(task.lower), std::end(task.lower), patch.lower);
-    patch.dx = task.dx;
-    patch.radiative = task.radiative;
-    patch.level = static_cast<std::uint8_t>(mesh.view.neighbours().cells()[leaf].level);
-    radiates_ = radiates_ || patch.radiative != 0;
+    patches[index] =
+        entry(mesh.patches[leaf], slot(mesh.slots[leaf]), stages ? next_.data() + index * interior : nullptr,
+              mesh.view.neighbours().cells()[leaf].level);
+    radiates_ = radiates_ || patches[index].radiative != 0;
   }
   for (const auto& entry : mesh.fluxes.registers()) {
     const auto index = static_cast<std::size_t>(mesh.order_index[static_cast<std::size_t>(entry.leaf)]);
@@ -130,6 +123,27 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
   launches_.upload(patches_, std::move(patches));
   launches_.upload(leaf_, {mesh.order.begin(), mesh.order.end()});
   index_of_leaf_.assign(mesh.order_index.begin(), mesh.order_index.end());
+}
+
+template <int D>
+solvers::DevicePatch DevicePatches<D>::entry(const solvers::PatchTask& task, double* slot, double* next,
+                                             int level) const {
+  solvers::DevicePatch patch;
+  patch.q = patch.slot = slot;
+  patch.next = next;
+  if (solver_.traits().stage_blocks > 0) patch.stages = slot + layout_.slot_size();
+  std::copy(std::begin(task.lower), std::end(task.lower), patch.lower);
+  patch.dx = task.dx;
+  patch.radiative = task.radiative;
+  patch.level = static_cast<std::uint8_t>(level);
+  return patch;
+}
+
+template <int D>
+void DevicePatches<D>::expect(std::size_t patches, bool radiates) {
+  scratch_.resize(launches_.queue,
+                  solver_.scratch_bytes(layout_, static_cast<int>(std::max(patches, leaves_))));
+  radiates_ = radiates_ || radiates;
 }
 
 template <int D>

@@ -114,7 +114,12 @@ class DevicePatches {
   void coarsen(std::span<const Coarsened> leaves);
   void refine(std::span<const Refined> leaves);
 
-  // ---- for work beside the above on the same queue (device_levels.hpp)
+  // ---- for work beside the above on the same queue (device_levels.hpp, device_groups.hpp)
+  // The entry of a patch in a table, with stage blocks after its slot if the solver has any.
+  solvers::DevicePatch entry(const solvers::PatchTask& task, double* slot, double* next, int level) const;
+  // Before update() with another table: the number of its patches, and whether any has a radiative face. Throws
+  // gpu::OutOfMemory.
+  void expect(std::size_t patches, bool radiates);
   DeviceLaunches& launches() { return launches_; }
   gpu::Resource& memory() { return memory_; }
   // The table of the own leaves, in their order.

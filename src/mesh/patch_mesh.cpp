@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mesh/device_groups.hpp"
 #include "mesh/device_levels.hpp"
 #include "mesh/patch_task.hpp"
 #include "parallel/message_tags.hpp"
@@ -65,7 +66,9 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
 
 template <int D>
 void PatchMesh<D>::rebuild() {
-  has_tables_ = has_level_tables_ = false;
+  has_tables_ = has_level_tables_ = has_group_tables_ = false;
+  uploaded_groups_.clear();
+  device_groups_.reset();
   local_steps_.reset();
   staged_steps_.reset();
   view_.emplace(tree_);
@@ -162,9 +165,17 @@ LocalSteps<D>& PatchMesh<D>::plan_local_steps() {
 
 template <int D>
 StagedSteps<D>& PatchMesh<D>::staged_steps() {
+  plan_staged_steps();
+  if (some_live_on_device_) upload_staged_steps();
+  return *staged_steps_;
+}
+
+template <int D>
+StagedSteps<D>& PatchMesh<D>::plan_staged_steps() {
   if (!staged_steps_) {
-    staged_steps_ = std::make_unique<StagedSteps<D>>(tree_, *view_, solver_, layout_, boundaries_,
-                                                     memory_.slots, patches_);
+    staged_steps_ =
+        std::make_unique<StagedSteps<D>>(tree_, *view_, solver_, layout_, boundaries_, memory_.slots,
+                                         patches_, lives_on_device() ? Residence::device : Residence::host);
   }
   return *staged_steps_;
 }

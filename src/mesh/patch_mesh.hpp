@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/thread_team.hpp"
@@ -71,6 +72,8 @@ struct MeshMemory {
 
 template <int D>
 class DeviceLevels;
+template <int D>
+class DeviceGroups;
 
 template <int D>
 class PatchMesh {
@@ -161,8 +164,10 @@ class PatchMesh {
   // does not. Throw gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   LocalSteps<D>& local_steps();
   LocalSteps<D>& plan_local_steps();
-  // The same for point values and dense output (solvers/dense_output.hpp).
+  // The same for point values and dense output (solvers/dense_output.hpp). step_group(): after staged_steps(), its group with tables.
   StagedSteps<D>& staged_steps();
+  StagedSteps<D>& plan_staged_steps();
+  StepGroup<D>& step_group(int first, int last);
   // The steps of each level, for repartitioning: they are the load of a leaf. Default: equal loads.
   void set_level_steps(LevelSteps levels) { level_steps_ = std::move(levels); }
 
@@ -191,7 +196,7 @@ class PatchMesh {
   void bring_home(const char* reason = "regrid") const;
   // How often the slots were copied, by reason.
   std::map<std::string, std::int64_t> brought_home() const;
-  // The memory of the device that the present mesh needs; with that of local steps after plan_local_steps().
+  // The memory of the device that the present mesh needs; with that of local steps after plan_local_steps() or plan_staged_steps().
   DeviceMemory device_memory() const;
   // To be called after a change of the patches in host memory.
   void changed_at_home() {
@@ -205,6 +210,8 @@ class PatchMesh {
   DevicePatches<D>& begin_on_device();
   // After local_steps() (mesh/device_levels.hpp).
   DeviceLevels<D>& levels_on_device() { return *device_levels_; }
+  // After staged_steps() (mesh/device_groups.hpp).
+  DeviceGroups<D>& groups_on_device() { return *device_groups_; }
   DevicePatches<D>* on_device() { return device_.get(); }
   const DevicePatches<D>* on_device() const { return device_.get(); }
   bool is_current_on_device() const { return is_current_on_device_; }
@@ -235,6 +242,7 @@ class PatchMesh {
   typename DevicePatches<D>::Mesh device_mesh() const;
   void home_is_stale();
   void upload_local_steps();
+  void upload_staged_steps();
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
   std::vector<std::int64_t> balanced_cut(int threads) const;
@@ -275,10 +283,13 @@ class PatchMesh {
   std::size_t border_ = 0;
   PartitionFacts facts_;
 
-  std::unique_ptr<DevicePatches<D>> device_;        // or null
-  bool some_live_on_device_ = false;                // of any rank
-  std::unique_ptr<DeviceLevels<D>> device_levels_;  // null until local steps are used
-  bool has_tables_ = false, has_level_tables_ = false, is_current_on_device_ = false;
+  std::unique_ptr<DevicePatches<D>> device_;          // or null
+  bool some_live_on_device_ = false;                  // of any rank
+  std::unique_ptr<DeviceLevels<D>> device_levels_;    // null until local steps are used
+  std::unique_ptr<DeviceGroups<D>> device_groups_;    // null until they are used on the present mesh
+  std::vector<std::pair<int, int>> uploaded_groups_;  // on any rank with a device
+  bool has_tables_ = false, has_level_tables_ = false, has_group_tables_ = false,
+       is_current_on_device_ = false;
   mutable std::atomic<bool> is_current_at_home_{true};
   mutable std::mutex bring_home_mutex_;
   mutable std::map<std::string, std::int64_t> brought_home_;

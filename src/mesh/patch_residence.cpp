@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mesh/device_groups.hpp"
 #include "mesh/device_levels.hpp"
 #include "mesh/patch_mesh.hpp"
 
@@ -78,6 +79,31 @@ void PatchMesh<D>::upload_local_steps() {
 }
 
 template <int D>
+void PatchMesh<D>::upload_staged_steps() {
+  prepare_step();
+  if (has_group_tables_) return;
+  communicator().agree([&] {
+    if (!device_) return;
+    device_groups_ = std::make_unique<DeviceGroups<D>>(*device_, boundaries_, device_->memory(),
+                                                       message_memory_, *staged_steps_, device_mesh());
+  });
+  has_group_tables_ = true;
+}
+
+template <int D>
+StepGroup<D>& PatchMesh<D>::step_group(int first, int last) {
+  StepGroup<D>& group = staged_steps_->group(first, last);
+  const std::pair levels(first, last);
+  if (some_live_on_device_ && std::ranges::find(uploaded_groups_, levels) == uploaded_groups_.end()) {
+    communicator().agree([&] {
+      if (device_groups_) device_groups_->add(first, last);
+    });
+    uploaded_groups_.push_back(levels);
+  }
+  return group;
+}
+
+template <int D>
 DevicePatches<D>& PatchMesh<D>::begin_on_device() {
   home_is_stale();
   return *device_;
@@ -95,6 +121,8 @@ void PatchMesh<D>::home_is_stale() {
   template void PatchMesh<D>::home_is_stale();                                \
   template void PatchMesh<D>::prepare_step();                                 \
   template void PatchMesh<D>::upload_local_steps();                           \
+  template void PatchMesh<D>::upload_staged_steps();                          \
+  template StepGroup<D>& PatchMesh<D>::step_group(int, int);                  \
   template void PatchMesh<D>::bring_home(const char*) const;                  \
   template DevicePatches<D>& PatchMesh<D>::begin_on_device();
 MEANDER_INSTANTIATE(2)

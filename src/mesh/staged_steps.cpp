@@ -11,7 +11,7 @@ template <int D>
 StagedSteps<D>::StagedSteps(const DistributedTree<D>& tree, const LocalView<D>& view,
                             const solvers::Solver& solver, const solvers::PatchLayout& layout,
                             const BoundaryFill<D>& boundaries, gpu::Resource& memory,
-                            std::span<const solvers::PatchTask> patches)
+                            std::span<const solvers::PatchTask> patches, Residence residence)
     : solver_(solver),
       layout_(layout),
       boundaries_(boundaries),
@@ -31,9 +31,10 @@ StagedSteps<D>::StagedSteps(const DistributedTree<D>& tree, const LocalView<D>& 
   TreePatches<D> finer = mesh_;
   for (int level = finest_; level-- > coarsest_;) {
     cuts_[index(level)] =
-        std::make_unique<CutTree<D>>(finer, level, solver.traits(), layout, boundaries, memory);
+        std::make_unique<CutTree<D>>(finer, level, solver.traits(), layout, boundaries, memory, residence);
     finer = cuts_[index(level)]->patches();
-    dense_[index(level)] = std::make_unique<DenseStates<D>>(tree, view, layout, memory, patches, level);
+    dense_[index(level)] =
+        std::make_unique<DenseStates<D>>(tree, view, layout, memory, patches, level, residence);
   }
 }
 
@@ -51,11 +52,18 @@ template <int D>
 StepGroup<D>& StagedSteps<D>::group(int first, int last) {
   auto& group = groups_[{first, last}];
   if (!group) {
-    group = std::make_unique<StepGroup<D>>(last == finest_ ? mesh_ : cuts_[index(last)]->patches(), first,
-                                           first == coarsest_ ? nullptr : &dense(first - 1), solver_, layout_,
-                                           boundaries_, memory_);
+    group =
+        std::make_unique<StepGroup<D>>(tree(last), first, first == coarsest_ ? nullptr : &dense(first - 1),
+                                       solver_, layout_, boundaries_, memory_);
   }
   return *group;
+}
+
+template <int D>
+void StagedSteps<D>::make_groups(int subcycled) {
+  for (int first = coarsest_, last = std::max(coarsest_, finest_ - subcycled); last <= finest_;
+       first = ++last)
+    group(first, last);
 }
 
 template <int D>

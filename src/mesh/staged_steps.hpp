@@ -17,11 +17,10 @@ namespace meander::mesh {
 template <int D>
 class StagedSteps {
  public:
-  // For point values with dense output, with patches in host memory; all outlive this. patches: of all leaves of
-  // the view. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  // For point values with dense output; all outlive this. patches: of all leaves of the view. Throws as CutTree. Collective.
   StagedSteps(const DistributedTree<D>& tree, const LocalView<D>& view, const solvers::Solver& solver,
               const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
-              std::span<const solvers::PatchTask> patches);
+              std::span<const solvers::PatchTask> patches, Residence residence);
 
   // The coarsest and finest level with leaves on any rank.
   int coarsest() const { return coarsest_; }
@@ -37,8 +36,17 @@ class StagedSteps {
   // parallel::AgreedFailure). Collective.
   StepGroup<D>& group(int first, int last);
 
+  // Makes the groups of a step in which the finest levels, `subcycled` in number, take steps of their own.
+  void make_groups(int subcycled);
+
   // Of a level < finest().
   DenseStates<D>& dense(int level) { return *dense_[index(level)]; }
+
+  // For work on devices: the trees cut at levels < finest(); the mesh cut at a level, or the mesh; all groups
+  // made so far.
+  CutTree<D>& cut(int level) { return *cuts_[index(level)]; }
+  TreePatches<D> tree(int last) const { return last == finest_ ? mesh_ : cuts_[index(last)]->patches(); }
+  const std::map<std::pair<int, int>, std::unique_ptr<StepGroup<D>>>& groups() const { return groups_; }
 
   std::size_t bytes() const;
 

@@ -56,6 +56,10 @@ class StepGroup {
   bool waits(const Member& member) const { return waits_[static_cast<std::size_t>(member.patch)] != 0; }
   parallel::NeighbourMessages& messages() { return exchange_.messages(); }
 
+  // For work on devices.
+  HaloExchange<D>& exchange() { return exchange_; }
+  const HaloExchange<D>& exchange() const { return exchange_; }
+
   std::size_t bytes() const { return exchange_.ghost_bytes() + exchange_.buffer_bytes(); }
 
  private:

@@ -13,9 +13,7 @@ void DeviceLocalTraversal<D>::advance_levels(bool is_first) {
     mesh_.begin_on_device();
     device_ = &mesh_.levels_on_device();
     device_->begin_step();
-    updates_.assign(levels_, 0);
-    busy_ = {};
-    since_ = Clock::now();
+    busy_.start(levels_);
   }
   const std::size_t first = clock_.first();
   device_->begin_tick();
@@ -26,7 +24,7 @@ void DeviceLocalTraversal<D>::advance_levels(bool is_first) {
   const ScopedTimer timer(times_.update);
   for (std::size_t l = first; l < levels_; ++l) {
     device_->update(level(l), clock_[l].t, clock_[l].dt, clock_[l].substep);
-    ++updates_[l];
+    busy_.count_update(l);
   }
 }
 
@@ -57,9 +55,7 @@ template <int D>
 template <class Wait>
 void DeviceLocalTraversal<D>::wait_for_ranks(const Wait& wait) {
   const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
-  busy_ += Clock::now() - since_;
-  wait();
-  since_ = Clock::now();
+  busy_.pause(wait);
 }
 
 template <int D>
@@ -82,20 +78,7 @@ void DeviceLocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
 template <int D>
 SweepStatus DeviceLocalTraversal<D>::merged() {
   const SweepStatus status = DeviceWork<D>::status_of(device_->status());
-  busy_ += Clock::now() - since_;
-  since_ = Clock::now();
-  std::int64_t all = 0;
-  for (std::size_t l = 0; l < levels_; ++l)
-    all += updates_[l] * static_cast<std::int64_t>(device_->leaves(level(l)));
-  if (mesh_.measures_cost() && all > 0) {
-    const double of_update = std::chrono::duration<double>(busy_).count() / static_cast<double>(all);
-    for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) {
-      const auto l = static_cast<std::size_t>(mesh_.levels()[leaf] - level(0));
-      mesh_.add_cost(leaf, of_update * static_cast<double>(updates_[l]));
-    }
-  }
-  updates_.assign(levels_, 0);
-  busy_ = {};
+  busy_.charge(mesh_, level(0), [this](int of) { return device_->leaves(of); });
   return status;
 }
 

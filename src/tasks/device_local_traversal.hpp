@@ -6,9 +6,8 @@
 // one for each level that begins a step, and one for each level whose step ends. The host waits for the device
 // where it exchanges messages, and where ratios are chosen.
 
-#include <chrono>
-
 #include "mesh/device_levels.hpp"
+#include "tasks/device_busy_time.hpp"
 #include "tasks/local_traversal.hpp"
 
 namespace meander::tasks {
@@ -22,7 +21,6 @@ class DeviceLocalTraversal final : public LocalTraversal<D> {
  private:
   using Base = LocalTraversal<D>;
   using Base::clock_, Base::level, Base::levels_, Base::mesh_, Base::solver_, Base::team_, Base::times_;
-  using Clock = std::chrono::steady_clock;
 
   void advance_levels(bool is_first) override;
   void end_step(std::size_t of_clock, int fine_steps) override;
@@ -32,11 +30,7 @@ class DeviceLocalTraversal final : public LocalTraversal<D> {
   void wait_for_ranks(const Wait& wait);
 
   mesh::DeviceLevels<D>* device_ = nullptr;
-  // Since the last merged(): updates of each level, and the time of this rank, without waiting for others, until
-  // since_.
-  std::vector<std::int64_t> updates_;
-  Clock::duration busy_{};
-  Clock::time_point since_;
+  DeviceBusyTime busy_;
 };
 
 }  // namespace meander::tasks

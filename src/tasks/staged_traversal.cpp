@@ -8,6 +8,7 @@
 #include "solvers/dense_output.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "tasks/device_local_traversal.hpp"
+#include "tasks/device_staged_traversal.hpp"
 
 namespace meander::tasks {
 
@@ -42,7 +43,7 @@ void StagedTraversal<D>::advance_levels(bool is_first) {
   for (std::size_t first = clock_.first(); first < levels_;) {
     std::size_t last = first;
     while (last + 1 < levels_ && clock_[last + 1].ratio == 1) ++last;
-    advance_group({steps.group(level(first), level(last)), first, last,
+    advance_group({mesh_.step_group(level(first), level(last)), first, last,
                    first > 0 ? &steps.dense(level(first - 1)) : nullptr,
                    last + 1 < levels_ ? &steps.dense(level(last)) : nullptr});
     first = last + 1;
@@ -147,8 +148,11 @@ void StagedTraversal<D>::update(std::int32_t task) {
 template <int D>
 std::unique_ptr<LocalTraversal<D>> make_local_traversal(mesh::PatchMesh<D>& mesh,
                                                         const solvers::Solver& solver, ThreadTeam& team) {
+  if (has_staged_local_steps(solver)) {
+    if (mesh.lives_on_device()) return std::make_unique<DeviceStagedTraversal<D>>(mesh, solver, team);
+    return std::make_unique<StagedTraversal<D>>(mesh, solver, team);
+  }
   if (mesh.lives_on_device()) return std::make_unique<DeviceLocalTraversal<D>>(mesh, solver, team);
-  if (has_staged_local_steps(solver)) return std::make_unique<StagedTraversal<D>>(mesh, solver, team);
   return std::make_unique<LocalTraversal<D>>(mesh, solver, team);
 }
 

@@ -175,11 +175,11 @@ TEST_P(ShippedInput, RunsAndGivesItsFigures) {
   for (auto demand = first; demand != last; ++demand) demand->second(*simulation, before);
 }
 
-// Blocks of an emulated device have one thread, which makes CCZ4 slow. Devices take global steps only.
+// Blocks of an emulated device have one thread, which makes CCZ4 slow.
 TEST_P(ShippedInput, HasTheSameBitsWithItsPatchesOnADevice) {
   const InputCase& shipped = GetParam();
   std::vector<std::string> settings = shipped.settings;
-  settings.insert(settings.end(), {"mesh.regrid-every=2", "time.stepping=global"});
+  settings.insert(settings.end(), {"mesh.regrid-every=2"});
   const auto outcome = [&] {
     const Config config = shipped_input(shipped.name, settings);
     const auto simulation = make_simulation(config, available_processors());

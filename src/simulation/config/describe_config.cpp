@@ -128,7 +128,7 @@ void describe_time(io::KeyTable& keys, TimeConfig& config) {
       "Time steps: global, the same for all leaves; local, by level, where a level takes up to 3 steps "
       "in one of the next coarser level. Then a step, in every key that counts steps, is one of the "
       "coarsest level. Local steps exist for conservative schemes of one stage (rusanov, godunov, "
-      "muscl) and for fourth-order, without devices.");
+      "muscl) and for fourth-order; with a device, for patches that live there.");
 }
 
 void describe_output(io::KeyTable& keys, OutputConfig& config, const std::vector<std::string>& plot_names) {

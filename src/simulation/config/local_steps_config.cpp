@@ -49,12 +49,6 @@ void check_local_steps(const io::KeyTable& time, const io::KeyTable& mesh, const
         fmt::format("for the scheme {}, but for conservative schemes of one stage and for fourth order only",
                     traits.name));
   }
-  if (config.offload.patches_on_device() && !has_one_stage) {
-    reject(
-        fmt::format("for the scheme {} with gpu-memory.patches = \"device\", but for conservative schemes of "
-                    "one stage only",
-                    traits.name));
-  }
   if (config.offload.device != "none" && !config.offload.patches_on_device()) {
     time.reject("stepping",
                 fmt::format("\"local\" with offload.device = \"{}\" requires gpu-memory.patches = "

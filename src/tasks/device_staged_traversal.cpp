@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tasks/device_staged_traversal.hpp"
+
+#include "base/trace.hpp"
+#include "tasks/device_work.hpp"
+
+namespace meander::tasks {
+
+template <int D>
+auto DeviceStagedTraversal<D>::levels_of_mesh() -> typename Base::Levels {
+  const mesh::StagedSteps<D>& steps = mesh_.staged_steps();
+  return {steps.coarsest(), steps.finest()};
+}
+
+template <int D>
+void DeviceStagedTraversal<D>::advance_levels(bool is_first) {
+  if (is_first) {
+    mesh_.begin_on_device();
+    device_ = &mesh_.groups_on_device();
+    device_->begin_step();
+    busy_.start(levels_);
+  }
+  {
+    const ScopedTimer timer(times_.halo);
+    device_->restrict_from(level(clock_.first()), [this](auto& messages) { wait_for_ranks(messages); });
+  }
+  for (std::size_t first = clock_.first(); first < levels_;) {
+    std::size_t last = first;
+    while (last + 1 < levels_ && clock_[last + 1].ratio == 1) ++last;
+    advance_group(first, last);
+    first = last + 1;
+  }
+}
+
+template <int D>
+void DeviceStagedTraversal<D>::advance_group(std::size_t first, std::size_t last) {
+  const int coarsest = level(first), finest = level(last);
+  counts_.shadow_updates += mesh_.step_group(coarsest, finest).shadows();
+  const LevelClock::Level& now = clock_[first];
+  const solvers::Traits& traits = solver_.traits();
+  for (int stage = 0; stage < traits.stages; ++stage) {
+    const double t = stage == 0 ? now.t : now.t + traits.time_after(stage - 1) * now.dt;
+    {
+      const ScopedTimer timer(times_.halo);
+      const double dt_of_coarser = first == 0 ? 0.0 : clock_[first - 1].dt;
+      device_->fill(coarsest, finest, {now.ratio, now.substep, stage, dt_of_coarser}, t, team_,
+                    [this](auto& messages) { wait_for_ranks(messages); });
+    }
+    const ScopedTimer timer(times_.update);
+    device_->update(coarsest, finest, {stage, now.t, now.dt});
+  }
+  for (std::size_t l = first; l <= last; ++l) busy_.count_update(l);
+}
+
+template <int D>
+void DeviceStagedTraversal<D>::wait_for_ranks(parallel::NeighbourMessages& messages) {
+  const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
+  const trace::Scope scope("wait for halos");
+  busy_.pause([&] { messages.wait(); });
+}
+
+template <int D>
+SweepStatus DeviceStagedTraversal<D>::merged() {
+  const SweepStatus status = DeviceWork<D>::status_of(device_->status());
+  busy_.charge(mesh_, level(0), [this](int of) { return device_->leaves(of); });
+  return status;
+}
+
+template class DeviceStagedTraversal<2>;
+template class DeviceStagedTraversal<3>;
+
+}  // namespace meander::tasks
