@@ -130,11 +130,12 @@ TEST(ResidentTogether, RanksOnOneDeviceShareItsQuota) {
   EXPECT_THROW(make_simulation(config, 1, world()), InputError);
 }
 
-// The first half in host memory and the second on devices, and the other way round.
+// The first half in host memory and the second on devices, and the other way round. CCZ4 with local steps on two ranks
+// only, because it is slow there.
 TEST(ResidentRestart, ChangesNoBit) {
-  for (const RankCase& tested :
-       {case_called("accretion_muscl"), case_called("sedov"), case_called("ccz4_rusanov"),
-        case_called("local_riemann"), case_called("local_gauge_wave")}) {
+  const char* const ccz4 = world().size() == 2 ? "local_gauge_wave" : "ccz4_rusanov";
+  for (const char* name : {"accretion_muscl", "sedov", ccz4, "local_riemann"}) {
+    const RankCase tested = case_called(name);
     const int steps = steps_of(tested), half = steps / 2 | 1;
     const Config on_host = config_of(tested), resident = config_of(tested, on_device);
     const Outcome reference = alone([&](const auto& one) { return run(on_host, steps, 1, one); });
@@ -152,7 +153,7 @@ TEST(ResidentRestart, ChangesNoBit) {
         io::CheckpointReader checkpoint(path, world());
         const auto simulation = restart_simulation(*second, 2, world(), checkpoint);
         while (simulation->step() < steps) simulation->advance(second->time.end);
-        expect_same(outcome_of(*simulation), reference, tested.name);
+        expect_same(outcome_of(*simulation), reference, name);
       }
       world().barrier();
       if (world().is_root()) std::filesystem::remove(path);
