@@ -4,6 +4,7 @@
 import itertools
 import math
 import os
+import statistics
 
 import verification.session as session
 
@@ -70,11 +71,14 @@ def puncture_long(verification):
                        f"{offset:.1e}; ended at {history[-1]['time']:g} M", done and offset < 1e-9, seconds)
     late = [row for row in plots if row["time"] >= first]
     growth = session.rate(plots, "corner", first, end)
-    holds = done and growth < 0 and late[-1]["corner"] <= late[0]["corner"]
+    # Single plots scatter by a factor of five.
+    begin, final = (statistics.mean(row["corner"] for row in part)
+                    for part in ([row for row in late if row["time"] <= first + end / 5],
+                                 [row for row in late if row["time"] >= end - end / 5]))
     verification.claim(f"the same: |H| at the corners of the finest cube from {first} M on",
-                       f"rate below 0, and at the end no more than at {first} M",
-                       f"rate {growth:+.3f} / M, {late[0]['corner']:.1e} and {late[-1]['corner']:.1e}, at most "
-                       f"{max(row['corner'] for row in late):.1e}", holds, seconds)
+                       f"rate below 0, and over the last {end / 5:g} M no more than over the first on average",
+                       f"rate {growth:+.3f} / M, {begin:.1e} and {final:.1e}, at most "
+                       f"{max(row['corner'] for row in late):.1e}", done and growth < 0 and final <= begin, seconds)
     times = [row["time"] for row in plots if row["time"] > 0]
     verification.table("puncture.toml: H over time",
                        ("t [M]", "abs(puncture_1_x)", "corners of the finest cube, largest", "middles of its faces, mean",
