@@ -54,22 +54,13 @@ DeviceGroups<D>::DeviceGroups(DevicePatches<D>& patches, const BoundaryFill<D>& 
 
 template <int D>
 void DeviceGroups<D>::order_by_level(const Mesh& mesh) {
-  const std::size_t leaves = mesh.order.size();
-  const auto cells = mesh.view.neighbours().cells();
-  std::vector<std::int32_t> leaf_of;
+  order_ =
+      LevelOrder(mesh.view.neighbours().cells().first(mesh.order.size()), steps_.coarsest(), steps_.finest());
   std::vector<solvers::DevicePatch> table;
-  index_of_.resize(leaves);
-  for (int level = steps_.coarsest(); level <= steps_.finest(); ++level) {
-    first_leaf_.push_back(leaf_of.size());
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-      if (cells[leaf].level != level) continue;
-      index_of_[leaf] = static_cast<std::int32_t>(leaf_of.size());
-      leaf_of.push_back(static_cast<std::int32_t>(leaf));
-      table.push_back(patches_.table()[static_cast<std::size_t>(mesh.order_index[leaf])]);
-    }
-  }
-  first_leaf_.push_back(leaf_of.size());
-  launches_.upload(leaf_, std::move(leaf_of));
+  for (const std::int32_t leaf : order_.leaf_of())
+    table.push_back(
+        patches_.table()[static_cast<std::size_t>(mesh.order_index[static_cast<std::size_t>(leaf)])]);
+  launches_.upload(leaf_, std::vector(order_.leaf_of()));
   launches_.upload(table_, std::move(table));
 }
 
@@ -84,7 +75,7 @@ void DeviceGroups<D>::allocate(std::size_t leaves) {
     rates += dense.kept();
     most_sources = std::max(most_sources, dense.sources().size());
   }
-  is_counted_.resize(first_leaf_.size() - 1);
+  is_counted_.resize(order_.levels());
   status_.resize(queue, leaves + cuts_->most_shadows());
   status_sums_.resize(queue, leaves);
   kept_.resize(queue, rates);
@@ -119,7 +110,7 @@ void DeviceGroups<D>::add_patches(Group& group, int first, int last) {
   StepGroup<D>& plan = steps_.group(first, last);
   const solvers::PatchLayout& layout = launches_.layout;
   const auto interior = static_cast<std::size_t>(layout.volumes() * layout.unknowns);
-  const std::size_t begin = first_leaf_[index(first)], end = first_leaf_[index(last) + 1];
+  const std::size_t begin = order_.first(index(first)), end = order_.first(index(last) + 1);
   const auto leaves = table_.host().subspan(begin, end - begin);
   std::vector<solvers::DevicePatch> patches(leaves.begin(), leaves.end());
   group.leaves = patches.size();

@@ -73,7 +73,7 @@ void DeviceGroups<D>::update(int first, int last, const Stage& stage) {
   batch.layout = launches_.layout;
   std::ranges::fill(batch.substep, std::int16_t{0});
   batch.status = status_.data();
-  batch.sums = status_sums_.data() + first_leaf_[index(first)];
+  batch.sums = status_sums_.data() + order_.first(index(first));
   batch.begins = is_counted_[index(first)] == 0;
   if (stage.number < 2) batch.ranges[0] = group.keeps[stage.number];
   if (stage.number + 1 == launches_.solver.traits().stages) {

@@ -17,6 +17,7 @@
 
 #include "mesh/device_cuts.hpp"
 #include "mesh/device_patches.hpp"
+#include "mesh/level_order.hpp"
 
 namespace meander::mesh {
 
@@ -48,7 +49,7 @@ class DeviceGroups {
   // The status of all leaves after the last stages of the updates since begin_step(). Waits.
   solvers::MergedStatus status();
 
-  std::size_t leaves(int level) const { return first_leaf_[index(level) + 1] - first_leaf_[index(level)]; }
+  std::size_t leaves(int level) const { return order_.count(index(level)); }
   std::size_t bytes() const;  // of device memory
 
  private:
@@ -80,7 +81,7 @@ class DeviceGroups {
   std::size_t index(int level) const { return static_cast<std::size_t>(level - steps_.coarsest()); }
   Group& group(int first, int last) { return *groups_.at({first, last}); }
   solvers::DevicePatch patch_of(std::int32_t leaf) const {
-    return table_.host()[static_cast<std::size_t>(index_of_[static_cast<std::size_t>(leaf)])];
+    return table_.host()[static_cast<std::size_t>(order_.index_of(leaf))];
   }
   double* combined(std::size_t source) const;
   double* rates_of(int level, const typename DenseStates<D>::Source& source) const;
@@ -105,11 +106,10 @@ class DeviceGroups {
   std::pmr::memory_resource& host_memory_;
   StagedSteps<D>& steps_;
 
-  Array<solvers::DevicePatch> table_;    // leaves by level, from the coarsest
-  Array<std::int32_t> leaf_;             // number of each
-  std::vector<std::int32_t> index_of_;   // inverse
-  std::vector<std::size_t> first_leaf_;  // of each level, in the table, and the end
-  std::vector<char> is_counted_;         // by level: its status has a sum
+  Array<solvers::DevicePatch> table_;  // leaves by level, from the coarsest
+  Array<std::int32_t> leaf_;           // number of each
+  LevelOrder order_;                   // of the table
+  std::vector<char> is_counted_;       // by level: its status has a sum
   // By patch of a group; by leaf of the table.
   Array<solvers::PatchStatus> status_, status_sums_;
   std::optional<DeviceCuts<D>> cuts_;

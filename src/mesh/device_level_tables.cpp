@@ -68,24 +68,13 @@ void DeviceLevels<D>::rebuild(LocalSteps<D>& steps, const typename DevicePatches
 
 template <int D>
 void DeviceLevels<D>::order_by_level(Tables& tables, const typename DevicePatches<D>::Mesh& mesh) {
-  const std::size_t leaves = mesh.order.size();
-  const auto cells = mesh.view.neighbours().cells();
-  std::vector<std::int32_t> leaf_of;
-  leaf_of.reserve(leaves);
-  index_of_.resize(leaves);
-  first_leaf_.clear();
-  for (int level = steps_->coarsest(); level <= steps_->finest(); ++level) {
-    first_leaf_.push_back(leaf_of.size());
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-      if (cells[leaf].level != level) continue;
-      index_of_[leaf] = static_cast<std::int32_t>(leaf_of.size());
-      leaf_of.push_back(static_cast<std::int32_t>(leaf));
-      const auto index = static_cast<std::size_t>(mesh.order_index[leaf]);
-      std::ranges::fill(tables.patches.emplace_back(patches_.table()[index]).flux, nullptr);
-    }
+  order_ = LevelOrder(mesh.view.neighbours().cells().first(mesh.order.size()), steps_->coarsest(),
+                      steps_->finest());
+  for (const std::int32_t leaf : order_.leaf_of()) {
+    const auto index = static_cast<std::size_t>(mesh.order_index[static_cast<std::size_t>(leaf)]);
+    std::ranges::fill(tables.patches.emplace_back(patches_.table()[index]).flux, nullptr);
   }
-  first_leaf_.push_back(leaf_of.size());
-  launches_.upload(leaf_, std::move(leaf_of));
+  launches_.upload(leaf_, std::vector(order_.leaf_of()));
 }
 
 // Sizes all memory, and places the blocks of each jump in it.
@@ -112,7 +101,7 @@ void DeviceLevels<D>::allocate() {
     jump.sent->resize(queue, fluxes.messages().sent_bytes() / sizeof(double));
     jump.received->resize(queue, fluxes.messages().received_bytes() / sizeof(double));
   }
-  const std::size_t leaves = index_of_.size();
+  const std::size_t leaves = order_.size();
   status_.resize(queue, leaves);
   status_sums_.resize(queue, leaves);
   registers_.resize(queue, registers);
@@ -156,11 +145,12 @@ void DeviceLevels<D>::add_interpolations(Tables& tables, std::size_t number) {
 
 template <int D>
 void DeviceLevels<D>::add_status(Tables& tables, std::size_t level) {
-  for (std::size_t first = first_leaf_[level]; first < first_leaf_[level + 1]; first += patches_of_an_item) {
+  for (std::size_t first = order_.first(level); first < order_.first(level + 1);
+       first += patches_of_an_item) {
     LevelItem& item = tables.items.emplace_back();
     item.kind = LevelItem::Kind::add_status;
     item.first = static_cast<std::int32_t>(first);
-    item.patches = static_cast<std::int32_t>(std::min(patches_of_an_item, first_leaf_[level + 1] - first));
+    item.patches = static_cast<std::int32_t>(std::min(patches_of_an_item, order_.first(level + 1) - first));
   }
 }
 
@@ -210,7 +200,7 @@ void DeviceLevels<D>::add_corrections(Tables& tables, std::size_t number) {
       }
     }
     const solvers::DevicePatch& patch = patch_of(tables, leaves[i]);
-    tables.targets.push_back({patch.slot, patch.dx, index_of_[static_cast<std::size_t>(leaves[i])], first,
+    tables.targets.push_back({patch.slot, patch.dx, order_.index_of(leaves[i]), first,
                               static_cast<std::int32_t>(tables.faces.size())});
   }
 }
@@ -235,7 +225,7 @@ void DeviceLevels<D>::rebuild_halos(Tables& tables, std::size_t number,
 
 template <int D>
 solvers::DevicePatch& DeviceLevels<D>::patch_of(Tables& tables, std::int32_t leaf) const {
-  return tables.patches[static_cast<std::size_t>(index_of_[static_cast<std::size_t>(leaf)])];
+  return tables.patches[static_cast<std::size_t>(order_.index_of(leaf))];
 }
 
 template void DeviceLevels<2>::rebuild(LocalSteps<2>&, const DevicePatches<2>::Mesh&);

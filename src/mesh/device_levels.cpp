@@ -87,7 +87,7 @@ void DeviceLevels<D>::submit() {
 
 template <int D>
 void DeviceLevels<D>::update(int level, double t, double dt, int substep) {
-  const std::size_t first = first_leaf_[index(level)];
+  const std::size_t first = order_.first(index(level));
   patches_.update(table_.data() + first, status_.data() + first, leaves(level), {0, t, dt});
   next_.substep[level] = static_cast<std::int16_t>(substep);
   pending_ = pending_ < 0 ? level : std::min(pending_, level);

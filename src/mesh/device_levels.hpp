@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mesh/device_patches.hpp"
+#include "mesh/level_order.hpp"
 #include "mesh/local_steps.hpp"
 
 namespace meander::mesh {
@@ -55,7 +56,7 @@ class DeviceLevels {
   // The status of all leaves over the updates since begin_step(). Waits.
   solvers::MergedStatus status();
 
-  std::size_t leaves(int level) const { return first_leaf_[index(level) + 1] - first_leaf_[index(level)]; }
+  std::size_t leaves(int level) const { return order_.count(index(level)); }
   std::size_t bytes() const;  // of device memory
 
  private:
@@ -108,8 +109,7 @@ class DeviceLevels {
   Array<solvers::FluxPart> parts_;
   std::vector<std::unique_ptr<DeviceHalos<D>>> halos_;
   std::vector<Jump> jumps_;
-  std::vector<std::size_t> first_leaf_;     // of each level in the table, and their number
-  std::vector<std::int32_t> index_of_;      // in the table, by leaf
+  LevelOrder order_;                        // of the table
   std::vector<std::int32_t> first_figure_;  // items of each level, and the number of all
   gpu::Event packed_;
   // The next submit().

@@ -26,8 +26,7 @@ void DeviceStagedTraversal<D>::advance_levels(bool is_first) {
     device_->restrict_from(level(clock_.first()), [this](auto& messages) { wait_for_ranks(messages); });
   }
   for (std::size_t first = clock_.first(); first < levels_;) {
-    std::size_t last = first;
-    while (last + 1 < levels_ && clock_[last + 1].ratio == 1) ++last;
+    const std::size_t last = clock_.last_with_step_of(first);
     advance_group(first, last);
     first = last + 1;
   }

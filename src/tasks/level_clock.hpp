@@ -43,6 +43,12 @@ class LevelClock {
     return (finer.substep + passed(level + 1)) / finer.ratio;
   }
 
+  // The finest level that takes the same steps as this one and all between them.
+  std::size_t last_with_step_of(std::size_t level) const {
+    while (level + 1 < levels_.size() && levels_[level + 1].ratio == 1) ++level;
+    return level;
+  }
+
   // Begins the first substep of all levels finer than first(), whose ratios are given, coarsest first.
   void begin_finer(std::span<const int> ratios) {
     for (std::size_t level = first_ + 1; level < levels_.size(); ++level) {

@@ -41,8 +41,7 @@ void StagedTraversal<D>::advance_levels(bool is_first) {
     });
   }
   for (std::size_t first = clock_.first(); first < levels_;) {
-    std::size_t last = first;
-    while (last + 1 < levels_ && clock_[last + 1].ratio == 1) ++last;
+    const std::size_t last = clock_.last_with_step_of(first);
     advance_group({mesh_.step_group(level(first), level(last)), first, last,
                    first > 0 ? &steps.dense(level(first - 1)) : nullptr,
                    last + 1 < levels_ ? &steps.dense(level(last)) : nullptr});
