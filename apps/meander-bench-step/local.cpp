@@ -68,7 +68,7 @@ Pace measure(const std::string& input, int threads, int repeats) {
 // Two runs of the same input advance in turn, so that changes of the machine's load affect both.
 struct Run {
   std::unique_ptr<simulation::Simulation> run;
-  std::vector<double> seconds;  // of a step of the coarsest level
+  std::vector<double> seconds = {};  // of a step of the coarsest level
   double waiting = 0, all = 0;
 
   void start(const simulation::Config& config, int threads, const parallel::Communicator& communicator) {
@@ -87,6 +87,13 @@ struct Run {
     waiting += communicator.max(run->times().sweeps.waiting - waited);
     all += slowest;
   }
+  // At least one; the same on all ranks.
+  int steps_in(double duration) {
+    advance(1);
+    const double one = seconds.back();
+    *this = {std::move(run)};
+    return std::max(1, static_cast<int>(duration / one));
+  }
   double median() {
     std::ranges::sort(seconds);
     return seconds[seconds.size() / 2];
@@ -100,10 +107,7 @@ void compare_on_ranks(const std::string& scheme, int p, int levels, const LocalC
   Run alone, together;
   if (world.is_root()) alone.start(config, choice.threads, {});
   together.start(config, choice.threads, world);
-  const double updates_before = static_cast<double>(together.run->volume_updates());
-  together.run->advance(1e9);
-  const double updates = static_cast<double>(together.run->volume_updates()) - updates_before;
-  const int steps = std::max(1, static_cast<int>(1e7 / updates));
+  const int steps = together.steps_in(2.0);
   for (int repeat = 0; repeat < choice.repeats; ++repeat) {
     if (world.is_root()) alone.advance(steps);
     world.barrier();

@@ -8,86 +8,141 @@
 
 #include "base/assert.hpp"
 #include "solvers/lagrange.hpp"
+#include "solvers/pack.hpp"
 
 namespace meander::solvers {
 namespace {
 
-// The value a third of a width from q[0] towards q[step]. A sum of differences to q[0] reproduces constants
-// exactly. The order of the sum gives bitwise mirrored results for mirrored data.
-template <int R>
-double at_a_third(const double* q, std::ptrdiff_t step) {
-  constexpr std::array<double, 2 * R> weight = weights_at_a_third<R>();
-  const double own = q[0];
-  double sum = own;
+// The values a third of a width from q[0] towards q[step], one in each lane of V. A sum of differences to q[0]
+// reproduces constants exactly. The order of the sum gives bitwise mirrored results for mirrored data.
+template <int R, class V>
+MEANDER_TERM V at_a_third(const double* q, std::ptrdiff_t step) {
+  const V own = load<V>(q);
+  V sum = own;
   for (int m = 1; m <= R; ++m) {
-    sum += weight[static_cast<std::size_t>(R - 1 + m)] * (q[m * step] - own);
-    if (m < R) sum += weight[static_cast<std::size_t>(R - 1 - m)] * (q[-m * step] - own);
+    sum = sum + V(weight_at_a_third<R>(R - 1 + m)) * (load<V>(q + m * step) - own);
+    if (m < R) sum = sum + V(weight_at_a_third<R>(R - 1 - m)) * (load<V>(q - m * step) - own);
   }
   return sum;
 }
 
-// Values of a box. `at`: position of its first volume.
-struct Values {
-  double* at;
-  std::array<std::ptrdiff_t, 3> stride{1, 0, 0};
+// Where the volumes of a box lie. `at`: offset of the first.
+struct Places {
+  std::ptrdiff_t at;
+  std::array<std::ptrdiff_t, 3> stride{0, 0, 0};
 };
 
-// One axis of the tensor product. `to` has the given extents. Along `axis`, the first volume of `to` is fine
-// volume `fine`, and the first of `from` is coarse volume `coarse`. The inner loop runs along `row`.
+// One axis of the tensor product, from `from` to `to`, a box of the given extents. Along `axis`, the first volume of `to` is
+// fine volume `fine`, and the first of `from` is coarse volume `coarse`.
 struct Sweep {
-  int axis, row;
+  int axis;
   std::array<int, 3> extent;
   int fine, coarse;
+  Places from, to;
 
-  template <int R>
-  void run(const Values& from, const Values& to) const {
-    const auto a = static_cast<std::size_t>(axis), r = static_cast<std::size_t>(row);
-    if (axis == row) return along_rows<R>(from, to);
-    const auto other = 3 - a - r;
+  // keep(place, value) for each volume of `to`.
+  template <int R, class V, class Keep>
+  void run(const double* values, const Keep& keep) const {
+    const auto a = static_cast<std::size_t>(axis), b = (a + 1) % 3, c = (a + 2) % 3;
     for (int f = 0; f < extent[a]; ++f) {
-      const int c = floor_third(fine + f), third = fine + f - 3 * c - 1;
-      for (int o = 0; o < extent[other]; ++o) {
-        const double* in = from.at + (c - coarse) * from.stride[a] + o * from.stride[other];
-        double* out = to.at + f * to.stride[a] + o * to.stride[other];
-        if (from.stride[r] == 1 && to.stride[r] == 1) {
-          blend<R>(in, 1, out, 1, extent[r], third * from.stride[a]);
+      const int own = floor_third(fine + f), third = fine + f - 3 * own - 1;
+      const std::ptrdiff_t step = third * from.stride[a];
+      for (int j = 0; j < extent[c]; ++j) {
+        const double* in = values + from.at + (own - coarse) * from.stride[a] + j * from.stride[c];
+        std::ptrdiff_t out = to.at + f * to.stride[a] + j * to.stride[c];
+        if (step == 0) {
+          for (int i = 0; i < extent[b]; ++i, in += from.stride[b], out += to.stride[b])
+            keep(out, load<V>(in));
         } else {
-          blend<R>(in, from.stride[r], out, to.stride[r], extent[r], third * from.stride[a]);
+          for (int i = 0; i < extent[b]; ++i, in += from.stride[b], out += to.stride[b])
+            keep(out, at_a_third<R, V>(in, step));
         }
       }
     }
+  }
+};
+
+// The sweeps along all axes, for as many unknowns at a time as V has lanes. Between the sweeps these unknowns lie side
+// by side: boxes are thin and have short rows.
+template <int D, int R, class V>
+class Interpolation {
+ public:
+  Interpolation(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset)
+      : layout_(layout), support_(interpolation_support<D>(layout, box, offset)) {
+    int order[3];
+    interpolation_order<D>(box.extent, order);
+    std::array<int, 3> extent{1, 1, 1};
+    Places halo{layout.at(0, box.lower)};
+    for (std::size_t a = 0; a < D; ++a) {
+      extent[a] = support_.extent[a];
+      halo.stride[a] = layout.stride(static_cast<int>(a));
+    }
+    Places from = compact(extent);
+    for (std::size_t n = 0; n < D; ++n) {
+      const auto a = static_cast<std::size_t>(order[n]);
+      extent[a] = box.extent[a];
+      const Places to = n == D - 1 ? halo : compact(extent);
+      sweeps_[n] = {order[n], extent, box.lower[a] + offset[a], support_.lower[a], from, to};
+      from = to;
+    }
+  }
+
+  // There are at least as many unknowns as lanes.
+  void run(double* fine, const double* coarse) const {
+    thread_local std::vector<double> storage;
+    storage.resize(std::max(storage.size(), static_cast<std::size_t>(used_)));
+    int u = 0;
+    for (; u + lanes<V> <= layout_.unknowns; u += lanes<V>) interpolate(u, fine, coarse, storage.data());
+    // The last group overlaps the one before it.
+    if (u < layout_.unknowns) interpolate(layout_.unknowns - lanes<V>, fine, coarse, storage.data());
   }
 
  private:
-  // Computes fine volumes out[0], out[out_step] ... from coarse ones in[0], in[in_step] ... All are a third
-  // of a width off in the direction of `step`, or at the centres if it is 0.
-  template <int R>
-  static void blend(const double* in, std::ptrdiff_t in_step, double* out, std::ptrdiff_t out_step, int count,
-                    std::ptrdiff_t step) {
-    if (step == 0) {
-      for (int x = 0; x < count; ++x) out[x * out_step] = in[x * in_step];
-    } else {
-      for (int x = 0; x < count; ++x) out[x * out_step] = at_a_third<R>(in + x * in_step, step);
+  // Places for a box in the storage.
+  Places compact(const std::array<int, 3>& extent) {
+    Places places{used_};
+    std::ptrdiff_t size = lanes<V>;
+    for (std::size_t a = 0; a < 3; ++a) {
+      places.stride[a] = size;
+      size *= extent[a];
     }
+    used_ += size;
+    return places;
   }
 
-  // Every third fine volume of a row has the same position in its coarse volume.
-  template <int R>
-  void along_rows(const Values& from, const Values& to) const {
-    const auto r = static_cast<std::size_t>(row), b = (r + 1) % 3, c = (r + 2) % 3;
-    for (int j = 0; j < extent[b]; ++j) {
-      for (int k = 0; k < extent[c]; ++k) {
-        const double* in = from.at + j * from.stride[b] + k * from.stride[c];
-        double* out = to.at + j * to.stride[b] + k * to.stride[c];
-        for (int first = 0; first < std::min(3, extent[r]); ++first) {
-          const int own = floor_third(fine + first), third = fine + first - 3 * own - 1;
-          blend<R>(in + (own - coarse) * from.stride[r], from.stride[r], out + first * to.stride[r],
-                   3 * to.stride[r], (extent[r] - first + 2) / 3, third * from.stride[r]);
-        }
+  void interpolate(int first, double* fine, const double* coarse, double* storage) const {
+    const std::ptrdiff_t unknown = layout_.unknown_stride();
+    double* next = storage;
+    for_rows<D>(support_, [&](const Index<D>& row) {
+      const double* const from = coarse + layout_.at(first, row);
+      for (int x = 0; x < support_.extent[0]; ++x) {
+        for (int lane = 0; lane < lanes<V>; ++lane) *next++ = from[lane * unknown + x];
       }
-    }
+    });
+    for (std::size_t n = 0; n + 1 < D; ++n)
+      sweeps_[n].template run<R, V>(storage,
+                                    [&](std::ptrdiff_t at, const V& value) { store(storage + at, value); });
+    double* const halo = fine + first * unknown;
+    sweeps_[D - 1].template run<R, V>(storage, [&](std::ptrdiff_t at, const V& value) {
+      double values[lanes<V>];
+      store(values, value);
+      for (int lane = 0; lane < lanes<V>; ++lane) halo[lane * unknown + at] = values[lane];
+    });
   }
+
+  const PatchLayout& layout_;
+  Box<D> support_;
+  std::ptrdiff_t used_ = 0;  // doubles of storage
+  Sweep sweeps_[D];
 };
+
+template <int D, int R>
+void interpolate_with(const PatchLayout& layout, double* fine, const double* coarse, const Box<D>& box,
+                      const Index<D>& offset) {
+  if (layout.unknowns < lanes<Pack>)
+    return Interpolation<D, R, double>(layout, box, offset).run(fine, coarse);
+  Interpolation<D, R, Pack>(layout, box, offset).run(fine, coarse);
+}
 
 // Sets the inadmissible fine volumes of the box to the value of the coarse volume that contains them.
 template <int D>
@@ -95,6 +150,7 @@ void mend(const Solver& solver, const PatchLayout& layout, double* fine, const d
           const Box<D>& box, const Index<D>& offset) {
   double q[most_unknowns];
   for_rows<D>(box, [&](Index<D> f) {
+    if (solver.row_surely_admissible(fine + layout.at(0, f), layout.unknown_stride(), box.extent[0])) return;
     for (int x = 0; x < box.extent[0]; ++x, ++f[0]) {
       for (int u = 0; u < layout.unknowns; ++u) q[u] = fine[layout.at(u, f)];
       if (solver.admissible(q)) continue;
@@ -103,51 +159,6 @@ void mend(const Solver& solver, const PatchLayout& layout, double* fine, const d
       for (int u = 0; u < layout.unknowns; ++u) fine[layout.at(u, f)] = coarse[layout.at(u, c)];
     }
   });
-}
-
-template <int D, int R>
-void interpolate_with(const PatchLayout& layout, double* fine, const double* coarse, const Box<D>& box,
-                      const Index<D>& offset) {
-  const Box<D> support = interpolation_support<D>(layout, box, offset);
-  int order[3];
-  interpolation_order<D>(box.extent, order);
-  const int row = order[D - 1];
-
-  std::array<int, 3> extent{1, 1, 1};
-  std::size_t largest = 1;
-  for (std::size_t a = 0; a < D; ++a) {
-    extent[a] = support.extent[a];
-    largest *= static_cast<std::size_t>(std::max(support.extent[a], box.extent[a]));
-  }
-  thread_local std::vector<double> storage;
-  storage.resize(std::max(storage.size(), 2 * largest));
-  Sweep sweeps[D];
-  Values targets[D];
-  for (std::size_t n = 0; n < D; ++n) {
-    const auto a = static_cast<std::size_t>(order[n]);
-    extent[a] = box.extent[a];
-    sweeps[n] = {order[n], row, extent, box.lower[a] + offset[a], support.lower[a]};
-    if (n == D - 1) break;
-    Values& to = targets[n];
-    to.at = storage.data() + n * largest;
-    std::ptrdiff_t stride = 1;
-    for (int step = 0; step < D; ++step) {
-      const auto b = static_cast<std::size_t>((row + step) % D);
-      to.stride[b] = stride;
-      stride *= extent[b];
-    }
-  }
-  // The first sweep reads the slot itself and does not change it.
-  Values slot{const_cast<double*>(coarse)}, halo{fine};
-  for (int a = 0; a < D; ++a) {
-    slot.stride[static_cast<std::size_t>(a)] = halo.stride[static_cast<std::size_t>(a)] = layout.stride(a);
-  }
-  for (int u = 0; u < layout.unknowns; ++u) {
-    slot.at = const_cast<double*>(coarse) + layout.at(u, support.lower);
-    halo.at = fine + layout.at(u, box.lower);
-    for (std::size_t n = 0; n < D; ++n)
-      sweeps[n].template run<R>(n == 0 ? slot : targets[n - 1], n == D - 1 ? halo : targets[n]);
-  }
 }
 
 }  // namespace

@@ -113,6 +113,13 @@ MEANDER_TERM V load(const double* from) {
 #endif
   }
 }
+// The first `count` values, and the last of them in all further lanes.
+MEANDER_TERM Pack load_at_most(const double* from, int count) {
+  if (count >= Pack::size) return load<Pack>(from);
+  alignas(64) double values[Pack::size];
+  for (int lane = 0; lane < Pack::size; ++lane) values[lane] = from[lane < count ? lane : count - 1];
+  return Pack::Batch::load_aligned(values);
+}
 MEANDER_TERM void store(double* to, double value) {
   *to = value;
 }
@@ -160,6 +167,9 @@ MEANDER_TERM Pack shift_in(const Pack& previous, const Pack& current) {
 
 MEANDER_TERM bool any(const PackMask& mask) {
   return xsimd::any(mask);
+}
+MEANDER_TERM bool all(const PackMask& mask) {
+  return xsimd::all(mask);
 }
 
 // Sum and maximum over the lanes.

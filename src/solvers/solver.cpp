@@ -16,6 +16,10 @@ bool Solver::surely_admissible(const double*, const double*) const {
   return false;
 }
 
+bool Solver::row_surely_admissible(const double*, std::ptrdiff_t, int) const {
+  return false;
+}
+
 const std::vector<PatchQuantity>& Solver::patch_quantities() const {
   static const std::vector<PatchQuantity> none;
   return none;

@@ -147,6 +147,8 @@ class Solver {
   // Inexpensive sufficient condition: true only if every state within `spread` of the given one, unknown by
   // unknown, is admissible. False is inconclusive.
   virtual bool surely_admissible(const double* unknowns, const double* spread) const;
+  // Likewise: true only if `count` volumes in a row are admissible. Unknown n of volume i is row[n * stride + i].
+  virtual bool row_surely_admissible(const double* row, std::ptrdiff_t stride, int count) const;
 
   // The sign of each unknown under reflection along `axis` (momentum normal to the wall: -1).
   virtual void reflection_signs(int axis, std::span<double> signs) const = 0;

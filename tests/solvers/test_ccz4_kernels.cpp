@@ -247,6 +247,30 @@ TEST(Ccz4Solver, EnforcesConstraintsAfterProlongation) {
   EXPECT_FALSE(solver->inspect(patch.task(0.1), layout).admissible);
 }
 
+// What lies behind the row does not matter.
+TEST(Ccz4Solver, ARowIsAdmissibleIfEachVolumeIs) {
+  const auto solver = make_solver({});
+  std::mt19937 engine(7);
+  constexpr int stride = 24;
+  for (int count = 1; count <= 20; ++count) {
+    std::vector<double> row(unknowns * stride, std::numeric_limits<double>::quiet_NaN());
+    for (int i = 0; i < count; ++i) {
+      double q[unknowns];
+      test::random_state(engine, q);
+      for (int n = 0; n < unknowns; ++n) row[static_cast<std::size_t>(n * stride + i)] = q[n];
+    }
+    EXPECT_TRUE(solver->row_surely_admissible(row.data(), stride, count)) << count;
+    for (int i = 0; i < count; ++i) {
+      for (const int n : {at::a, at::phi, static_cast<int>(engine() % unknowns)}) {
+        auto broken = row;
+        broken[static_cast<std::size_t>(n * stride + i)] =
+            n == at::a ? -1 : std::numeric_limits<double>::quiet_NaN();
+        EXPECT_FALSE(solver->row_surely_admissible(broken.data(), stride, count)) << i << " of " << count;
+      }
+    }
+  }
+}
+
 // The volumes that an update finds beyond a bound, with the value before the correction.
 TEST(Ccz4Kernels, ReportWhereAStateIsBeyondItsBounds) {
   const PatchLayout layout(3, 9, 3, unknowns);

@@ -40,8 +40,8 @@ class Points final : public Solver {
   std::vector<Derived> derived_;
 };
 
-PatchLayout layout_of(int dim, int p, int h = 3) {
-  PatchLayout layout(dim, p, h, many);
+PatchLayout layout_of(int dim, int p, int h = 3, int unknowns = many) {
+  PatchLayout layout(dim, p, h, unknowns);
   layout.point_values = true;
   return layout;
 }
@@ -115,6 +115,33 @@ TYPED_TEST(PointValues, ProlongationReproducesPolynomialsFromTheWholeSlot) {
           }
         });
       }
+    }
+  }
+}
+
+// Unknowns are interpolated in groups, of which the last may overlap the one before it.
+TYPED_TEST(PointValues, ProlongationOfAnUnknownDependsOnNoOther) {
+  constexpr int dim = TypeParam::value;
+  const Points solver(dim);
+  std::mt19937 engine(3);
+  std::uniform_real_distribution<double> random(100, 101);
+  for (int number = 1; number <= 18; ++number) {
+    const PatchLayout all = layout_of(dim, 6, 3, number), one = layout_of(dim, 6, 3, 1);
+    Patch coarse(all), fine(all), coarse_one(one), fine_one(one);
+    Index<dim> offset;
+    const Box<dim> box = random_box<dim>(engine, all.p, offset);
+    for_volumes(all, 3, [&](int i, int j, int k) {
+      for (int n = 0; n < number; ++n) coarse.at(n, i, j, k) = random(engine);
+    });
+    prolong<dim>(solver, all, fine.q, coarse.q, box, offset);
+    for (int n = 0; n < number; ++n) {
+      for_volumes(all, 3, [&](int i, int j, int k) { coarse_one.at(0, i, j, k) = coarse.at(n, i, j, k); });
+      prolong<dim>(solver, one, fine_one.q, coarse_one.q, box, offset);
+      for_volumes(all, 3, [&](int i, int j, int k) {
+        const double found = fine.at(n, i, j, k), expected = fine_one.at(0, i, j, k);
+        ASSERT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected)))
+            << n << " of " << number;
+      });
     }
   }
 }

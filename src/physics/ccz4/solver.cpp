@@ -15,6 +15,7 @@
 #include "solvers/block_fused.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "solvers/openmp_kernels.hpp"
+#include "solvers/pack.hpp"
 
 namespace meander::ccz4 {
 namespace {
@@ -188,6 +189,14 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
 
   bool admissible(const double* q) const override {
     return terms_.admissible(q);
+  }
+  bool row_surely_admissible(const double* row, std::ptrdiff_t stride, int count) const override {
+    Pack q[unknowns];
+    for (int i = 0; i < count; i += Pack::size) {
+      for (int n = 0; n < unknowns; ++n) q[n] = load_at_most(row + n * stride + i, count - i);
+      if (!all(terms_.admissible(q))) return false;
+    }
+    return true;
   }
 
   std::vector<Bound> bounds() const override {
