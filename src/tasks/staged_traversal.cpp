@@ -68,8 +68,9 @@ void StagedTraversal<D>::advance_group(const Group& group) {
     if (stage == stages - 1) return;
     send(group, stage + 1);
     const ScopedTimer timer(times_.update);
-    tasks_.finish(LevelTasks::deadline(group.last, LevelRole::enclave),
-                  [&] { group.members.messages().poll(); });
+    tasks_.finish(LevelTasks::deadline(group.last, LevelRole::enclave), [&] {
+      if (group.members.messages().poll()) messages_.end();
+    });
   }
 }
 
@@ -82,6 +83,7 @@ void StagedTraversal<D>::send(const Group& group, int stage) {
                            {now.ratio, now.substep, stage, clock_[group.first - 1].dt}, team_);
   }
   group.members.send(team_);
+  if (!group.members.messages().is_empty()) messages_.begin();
 }
 
 template <int D>

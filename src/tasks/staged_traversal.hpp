@@ -30,7 +30,8 @@ class StagedTraversal final : public LocalTraversal<D> {
  private:
   using Base = LocalTraversal<D>;
   using Base::clock_, Base::coarsest_, Base::counts_, Base::deadlines_, Base::level, Base::levels_,
-      Base::may_postpone_, Base::mesh_, Base::solver_, Base::tasks_, Base::team_, Base::times_;
+      Base::may_postpone_, Base::mesh_, Base::messages_, Base::solver_, Base::tasks_, Base::team_,
+      Base::times_;
 
   // Levels first to last of the clock, which take a step together.
   struct Group {
