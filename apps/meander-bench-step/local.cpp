@@ -68,7 +68,7 @@ Pace measure(const std::string& input, int threads, int repeats) {
 // Two runs of the same input advance in turn, so that changes of the machine's load affect both.
 struct Run {
   std::unique_ptr<simulation::Simulation> run;
-  std::vector<double> seconds = {};  // of a step of the coarsest level
+  std::vector<double> seconds;  // of a step of the coarsest level
   double waiting = 0, all = 0;
 
   void start(const simulation::Config& config, int threads, const parallel::Communicator& communicator) {
@@ -91,7 +91,8 @@ struct Run {
   int steps_in(double duration) {
     advance(1);
     const double one = seconds.back();
-    *this = {std::move(run)};
+    seconds.clear();
+    waiting = all = 0;
     return std::max(1, static_cast<int>(duration / one));
   }
   double median() {

@@ -13,8 +13,8 @@
 namespace meander::solvers {
 namespace {
 
-// The values a third of a width from q[0] towards q[step], one in each lane of V. A sum of differences to q[0]
-// reproduces constants exactly. The order of the sum gives bitwise mirrored results for mirrored data.
+// The values a third of a width from q[0] towards q[step], one in each lane of V. A sum of differences to
+// q[0] reproduces constants exactly. The order of the sum gives bitwise mirrored results for mirrored data.
 template <int R, class V>
 MEANDER_TERM V at_a_third(const double* q, std::ptrdiff_t step) {
   const V own = load<V>(q);
@@ -32,8 +32,8 @@ struct Places {
   std::array<std::ptrdiff_t, 3> stride{0, 0, 0};
 };
 
-// One axis of the tensor product, from `from` to `to`, a box of the given extents. Along `axis`, the first volume of `to` is
-// fine volume `fine`, and the first of `from` is coarse volume `coarse`.
+// One axis of the tensor product, from `from` to `to`, a box of the given extents. Along `axis`, the first
+// volume of `to` is fine volume `fine`, and the first of `from` is coarse volume `coarse`.
 struct Sweep {
   int axis;
   std::array<int, 3> extent;
@@ -62,8 +62,8 @@ struct Sweep {
   }
 };
 
-// The sweeps along all axes, for as many unknowns at a time as V has lanes. Between the sweeps these unknowns lie side
-// by side: boxes are thin and have short rows.
+// The sweeps along all axes, for as many unknowns at a time as V has lanes. Between the sweeps these unknowns
+// lie side by side: boxes are thin, and their rows too short to vectorise.
 template <int D, int R, class V>
 class Interpolation {
  public:

@@ -30,9 +30,8 @@ MEANDER_TERM double weight_at_a_third(int node) {
   return weights[static_cast<std::size_t>(node)];
 }
 
-// The axes of a box of fine volumes in the order of the sweeps. The shortest axis, normal to the jump, is
-// first, which leaves least work for the others. The axis of the rows is last. A box thin along x has its
-// rows along y.
+// The axes of a box of fine volumes in the order of the sweeps. The longer of the first two axes is last, and
+// the shorter of the others first: normal to the jump, it leaves least work for the others.
 template <int D, class Extent>
 MEANDER_TERM void interpolation_order(const Extent& extent, int* order) {
   const int row = extent[0] < extent[1] ? 1 : 0;
