@@ -10,7 +10,7 @@
 #ifdef __CUDACC__
 #define MEANDER_HOST_DEVICE __host__ __device__
 #define MEANDER_TERM __host__ __device__ __forceinline__
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEANDER_HOST_DEVICE
 #define MEANDER_TERM inline  // forced inlining would only multiply the sanitizer's checks
 #else
