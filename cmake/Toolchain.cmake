@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# Precompiled headers of libraries take a quarter off a build. Clang's builds and those for devices have none, so that a
+# Precompiled headers of libraries take a fifth off a build. Clang's builds and those for devices have none, so that a
 # file which does not include what it needs is found.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT MEANDER_CUDA AND NOT MEANDER_OPENMP)
   set(precompile ON)
