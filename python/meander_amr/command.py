@@ -20,7 +20,7 @@ TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview
             "at": ("overview", "slice", "partition"), "radial": ("overview",), "line": ("overview",),
             "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY,
             "scale": ("overview", "slice", "radial", "line", *OF_HISTORY), "mass": ("waves",), "lowest": ("waves",),
-            "junk": ("waves",)}
+            "junk": ("waves",), "taper": ("waves",)}
 SCALES = ("auto", "linear", "log", "symlog")
 
 
@@ -60,6 +60,8 @@ def parse_arguments(arguments):
                         "lower ones. Default: 0.1 / M")
     parser.add_argument("--junk", type=float, metavar="T",
                         help="waves: omits times before the radius of each sphere plus T, when the junk of initial data passes. Default: none")
+    parser.add_argument("--taper", type=width, metavar="T",
+                        help="waves: time over which both ends of the series rise from 0, at most a quarter of them. Default: 50 M")
     parser.add_argument("--output", help="path of the picture. Default: the file's name with .png")
     return parser.parse_args(arguments)
 
@@ -103,7 +105,7 @@ def run_picture(options):
         return plot.tracks(options.file)[0].figure
     mass = options.mass or 1.0
     psi4 = waves.read(options.file)
-    report = waves.report(psi4, mass, options.lowest or 0.1 / mass, 50 * mass, options.junk)
+    report = waves.report(psi4, mass, options.lowest or 0.1 / mass, options.taper or 50 * mass, options.junk)
     print("\n".join(report.lines()))
     return plot.waveforms(psi4, report, mass)[0].figure
 

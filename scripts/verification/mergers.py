@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Two black holes that merge: what is radiated, what remains, and whether both add up. Hours; --reuse evaluates a run that
 is complete."""
+import dataclasses
 import os
 
 import verification.session as session
 from verification.horizons import searches
 
-JUNK, TAPER = 25.0, 10.0  # in M: when the junk of the initial data has passed a sphere; rise of both ends of the waves
 LAST = 20.0  # in M: time at the end over which the remnant is averaged
 
 
@@ -17,11 +17,25 @@ def mean(rows, column):
     return sum(kept) / len(kept)
 
 
-def radiated(verification, name, lowest):
+@dataclasses.dataclass
+class Window:
+    """What is evaluated of a waveform. junk: time in M after which the junk of the initial data has passed a sphere, less its radius. taper: rise of
+    both ends in M. lowest: least angular frequency with m = 0 and 1."""
+    junk: float
+    taper: float
+    lowest: float
+
+
+# The holes merge soon after the junk has left: at r + 20 M almost nothing passes, and at r + 30 M the largest amplitude.
+HEAD_ON = Window(20.0, 4.0, 0.1)
+QC0 = Window(25.0, 10.0, 0.13)
+
+
+def radiated(verification, name, window):
     """The Report of the waves of a run; prints its table."""
     session.reader()
     from meander_amr import waves  # pylint: disable=import-outside-toplevel
-    report = waves.report(waves.read(verification.directory(name)), 1.0, lowest, TAPER, JUNK)
+    report = waves.report(waves.read(verification.directory(name)), 1.0, window.lowest, window.taper, window.junk)
     print("\n".join(f"  {line}" for line in report.lines()), flush=True)
     return report
 
@@ -41,10 +55,10 @@ def claim_ringdown(verification, report, mode, frequency, mass, seconds):
                        abs(seen.real / frequency.real - 1) <= 0.02 and abs(seen.imag / frequency.imag - 1) <= 0.03, seconds)
 
 
-def pictures(verification, name, lowest):
+def pictures(verification, name, window):
     for kind in ("waves", "tracks"):
         target = os.path.join(verification.options.output, f"{name}-{kind}.png")
-        options = ["--junk", str(JUNK), "--lowest", str(lowest)] if kind == "waves" else []
+        options = ["--junk", str(window.junk), "--taper", str(window.taper), "--lowest", str(window.lowest)] if kind == "waves" else []
         verification.plot(verification.directory(name), ["--show", kind, "--output", target, *options])
 
 
@@ -60,11 +74,11 @@ def merged(verification, name):
 
 
 def head_on(verification):
-    name, lowest = "head-on", 0.1
+    name = "head-on"
     history, rows, seconds = merged(verification, name)
     if not rows:
         return
-    report = radiated(verification, name, lowest)
+    report = radiated(verification, name, HEAD_ON)
     energies = at_infinity(report, lambda wave: float(wave.energy()[-1]))
     verification.claim("the same: radiated energy at infinity, by each extrapolation", "5.5e-4 M +- 10 %",
                        session.listed(energies, ".2e"), all(abs(e / 5.5e-4 - 1) <= 0.1 for e in energies), seconds)
@@ -77,15 +91,15 @@ def head_on(verification):
     differ = max(abs(a["irreducible_mass"] / b["irreducible_mass"] - 1) for a, b in zip(first, second))
     verification.claim("the same: masses of both holes, largest difference", "at most 1e-8", f"{differ:.1e}",
                        differ <= 1e-8, seconds)
-    pictures(verification, name, lowest)
+    pictures(verification, name, HEAD_ON)
 
 
 def qc0(verification):
-    name, lowest = "qc0", 0.13
+    name = "qc0"
     history, rows, seconds = merged(verification, name)
     if not rows:
         return
-    report = radiated(verification, name, lowest)
+    report = radiated(verification, name, QC0)
     mass, spin = mean(rows, "christodoulou_mass"), mean(rows, "spin_z")
     verification.claim("the same: chi of the remnant", "0.69 +- 0.02", f"{mean(rows, 'chi'):.4f}",
                        abs(mean(rows, "chi") - 0.69) <= 0.02, seconds)
@@ -97,4 +111,4 @@ def qc0(verification):
         verification.claim(f"the same: {what} over that of the initial data, minus 1", "at most 0.02",
                            f"{sum_ / total - 1:+.1e}", abs(sum_ / total - 1) <= 0.02, seconds)
     claim_ringdown(verification, report, (2, 2), 0.528221 - 0.081162j, mass, seconds)
-    pictures(verification, name, lowest)
+    pictures(verification, name, QC0)

@@ -42,7 +42,7 @@ class HeadOn(unittest.TestCase):
         self.output = scratch.name
         self.run_ = os.path.join(self.output, "head-on")
 
-    def failures_of(self, *, w=W, energy=ENERGY, mass=1 - ENERGY, second=0.525, end=400, common="found"):
+    def failures_of(self, *, w=W, energy=ENERGY, mass=1 - ENERGY, second=0.525, end=400, common="found", onset=60, junk=0.0):
         """The claims that do not hold for a run with these figures."""
         os.makedirs(self.run_, exist_ok=True)
         time = np.arange(0, end + 0.1, 0.5)
@@ -50,7 +50,9 @@ class HeadOn(unittest.TestCase):
         unit = np.sum(np.abs(Burst(1.0, w).derivatives(fine)[1]) ** 2) * 0.05 / (16 * np.pi)
         amplitude = np.sqrt(energy / unit)
         for radius in (40.0, 60.0, 80.0):
-            burst = Burst(amplitude, w).derivatives(waves.retarded_time(time, radius, 1.0) - 60)[2] / waves.areal_radius(radius, 1.0)
+            retarded = waves.retarded_time(time, radius, 1.0)
+            burst = Burst(amplitude, w).derivatives(retarded - onset)[2] + junk * np.exp(-((retarded - 4) / 3) ** 2)
+            burst = burst / waves.areal_radius(radius, 1.0)
             write(self.run_, radius, time, {(2, m): burst if m == 0 else 0 * burst for m in range(-2, 3)})
         write_rows(os.path.join(self.run_, "history.csv"), [{"step": 0, "time": 0, "initial_adm_mass [length]": 1}])
         for number, rows in enumerate((horizon(range(10), 0.525), horizon(range(10), second), horizon(range(15, 400, 5), mass, common)), 1):
@@ -75,6 +77,10 @@ class HeadOn(unittest.TestCase):
             failed, _ = self.failures_of(**wrong)
             self.assertEqual(len(failed), 1, failed)
             self.assertIn(claim, failed[0])
+
+    def test_the_signal_may_follow_the_junk_closely(self):
+        # As in a run: junk nearly as large as the signal, which sets in 14 M later.
+        self.assertEqual(self.failures_of(onset=18, junk=9e-3), ([], 5))
 
     def test_an_incomplete_run_has_no_figures(self):
         failed, claims = self.failures_of(end=300)

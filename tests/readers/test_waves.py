@@ -193,6 +193,27 @@ class Command(unittest.TestCase):
         self.assertIn("energies at infinity differ by", said)
         self.assertRegex(said, r"ringdown l = 2, m = 0: w = 0\.3736\d\d -0\.08[89]\d+ i")
 
+    def test_the_ringdown_is_fitted_where_it_is_complete(self):
+        # On the sphere of radius 260 the run ends before the ringdown has passed.
+        time = np.arange(0, 400, 0.5)
+        burst = Burst(1e-2, Ringdowns.w).derivatives(waves.retarded_time(time, 260.0, 1.0) - 100)[2] / waves.areal_radius(260.0, 1.0)
+        write(self.run, 260.0, time, {(2, m): burst if m == 0 else 0 * burst for m in range(-2, 3)})
+        found = waves.report(waves.read(self.run)).ringdowns[2, 0]
+        self.assertLess(found.end, 200)
+        self.assertLess(abs(found.frequency / Ringdowns.w - 1), 1e-2)
+
+    def test_tapers(self):
+        energies = [float(self.output_of(*arguments)[1].splitlines()[1].split()[1])
+                    for arguments in ((), ("--junk", "52"), ("--junk", "52", "--taper", "4"))]
+        self.assertLess(energies[1], 0.5 * energies[0])  # the signal begins within the taper of 50 M
+        self.assertAlmostEqual(energies[2] / energies[0], 1, delta=0.02)
+        self.assertIn("must be a finite number greater than 0", self.refused("--taper", "0"))
+
+    def refused(self, *arguments):
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as complaint:
+            command.main([self.run, "--show", "waves", *arguments])
+        return complaint.getvalue()
+
     def test_complaints(self):
         self.assertIn("only 0 rows are left", self.output_of("--junk", "1000")[2])
         os.remove(os.path.join(self.run, "waves/mp_psi4_l2_m1_r40.00.asc"))

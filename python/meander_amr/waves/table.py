@@ -15,7 +15,7 @@ VANISHES = 1e-3  # modes below this fraction of the largest get no ringdown
 @dataclass
 class Report:
     """waves: Wave by name: "100" for the sphere of that radius, "infinity (Nakano)", "infinity (1/R fit)". ringdowns: Ringdown by (l, m),
-    at the outermost radius."""
+    see ringdown_of()."""
     waves: dict
     ringdowns: dict
 
@@ -34,6 +34,22 @@ class Report:
             lines.append(f"ringdown l = {l}, m = {m}: w = {w.real:.6f} {w.imag:+.6f} i from t = {ringdown.start:.1f} to {ringdown.end:.1f}, "
                          f"residual {100 * ringdown.residual:.2g} %")
         return lines
+
+
+def ringdown_of(spheres, mode, mass):
+    """Returns the Ringdown of a mode at the outermost radius whose series covers the whole interval of the fit; if none does, at the outermost one
+    that covers a part; else None."""
+    delay, duration = 15 * mass, 30 * mass
+    parts = []
+    for sphere in reversed(spheres):
+        try:
+            found = fit_ringdown(sphere.time, sphere.modes[mode], delay, duration)
+        except ValueError:
+            continue
+        if found.end - found.start >= 0.95 * duration:
+            return found
+        parts.append(found)
+    return parts[0] if parts else None
 
 
 def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
@@ -60,8 +76,6 @@ def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
     ringdowns = {}
     for mode in sorted(sizes, key=sizes.get, reverse=True)[:4]:
         if 0 < sizes[mode] >= VANISHES * max(sizes.values()):
-            try:
-                ringdowns[mode] = fit_ringdown(outermost.time, outermost.modes[mode], 15 * mass, 30 * mass)
-            except ValueError:
-                continue
+            if found := ringdown_of(spheres, mode, mass):
+                ringdowns[mode] = found
     return Report(waves, ringdowns)
