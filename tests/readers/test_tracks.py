@@ -47,6 +47,18 @@ class Tracks(unittest.TestCase):
             self.assertEqual(command.main([self.run, "--show", "tracks"]), 0)
         self.assertEqual(said.getvalue(), os.path.join(self.run, "tracks.png") + "\n")
 
+    def test_unresolved_horizons_have_no_mass(self):
+        self.write("horizon_1.csv", HORIZON.replace("1,not found,,,", "1,under-resolved,80,1.4,1.4"))
+        (masses,) = plot.tracks(self.run)
+        np.testing.assert_allclose(masses.lines[0].get_ydata(), [0, np.nan, 0.001], atol=1e-15)
+
+    def test_punctures_on_a_line(self):
+        rows = "".join(f"{n},{n},1e-13,0,{3 - n}\n" for n in range(3))
+        self.write("history.csv", HISTORY.splitlines()[0] + "\n" + rows)
+        (positions,) = plot.tracks(self.run)
+        width, height = np.ptp(positions.get_xlim()), np.ptp(positions.get_ylim())
+        self.assertGreaterEqual(min(width, height), 0.3 * max(width, height))
+
     def test_horizons_alone(self):
         self.write("horizon_2.csv", HORIZON)
         (masses,) = plot.tracks(self.run)

@@ -17,7 +17,8 @@ MASSES = {"irreducible_mass": "irreducible", "christodoulou_mass": "Christodoulo
 
 
 def read_horizon(path):
-    """Returns the columns of horizon_N.csv by name: floats [rows], NaN where a cell has no number, as in searches without a horizon. Raises FileError."""
+    """Returns the columns of horizon_N.csv by name: floats [rows], NaN where a cell has no number, as in searches without a horizon; `status` as text.
+    Raises FileError."""
     with open_text(path) as stream:
         try:
             rows = list(csv.reader(stream))
@@ -34,7 +35,10 @@ def read_horizon(path):
         except ValueError:
             return np.nan
 
-    return {name: np.array([number(row[n]) for row in rows]) for n, name in enumerate(names)}
+    columns = {name: np.array([number(row[n]) for row in rows]) for n, name in enumerate(names)}
+    if "status" in names:
+        columns["status"] = np.array([row[names.index("status")] for row in rows], dtype=str)
+    return columns
 
 
 def horizons(directory):
@@ -45,6 +49,20 @@ def horizons(directory):
         if number:
             found[int(number[1])] = read_horizon(path)
     return dict(sorted(found.items()))
+
+
+def masses_of(columns, name):
+    """Returns masses, NaN where the search has resolved no horizon."""
+    unresolved = columns.get("status", np.array("found")) == "under-resolved"
+    return np.where(unresolved, np.nan, columns[name])
+
+
+def widen(axes):
+    """Makes the shorter side of a picture of tracks at least a third of the longer one: punctures may move along a line."""
+    spans = [np.ptp(axes.get_xlim()), np.ptp(axes.get_ylim())]
+    for limits, change in ((axes.get_xlim(), axes.set_xlim), (axes.get_ylim(), axes.set_ylim)):
+        if np.ptp(limits) < max(spans) / 3:
+            change(np.mean(limits) - max(spans) / 6, np.mean(limits) + max(spans) / 6)
 
 
 def plane_of(tracks):
@@ -77,12 +95,14 @@ def tracks(directory):
             (line,) = grid[0].plot(track[first], track[second], lw=1.2, label=f"puncture {number}")
             grid[0].plot(track[first, -1], track[second, -1], "o", color=line.get_color(), ms=4)
         grid[0].set(xlabel="xyz"[first], ylabel="xyz"[second], aspect="equal")
+        widen(grid[0])
         grid[0].set_title(f"punctures until t = {run['time'][-1]:g}", loc="left")
     for number, name, columns in masses:
-        known = np.isfinite(columns[name])
+        values = masses_of(columns, name)
+        known = np.isfinite(values)
         if np.any(known):
-            start = columns[name][known][0]
-            grid[-1].plot(columns["time"], columns[name] / start - 1, lw=1.2,
+            start = values[known][0]
+            grid[-1].plot(columns["time"], values / start - 1, lw=1.2,
                           label=f"horizon {number}, {MASSES[name]}, first {start:.6g}")
     if masses:
         grid[-1].set(xlabel="time")
