@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 
+#include "rest.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
 
@@ -111,7 +112,7 @@ void compare_on_ranks(const std::string& scheme, int p, int levels, const LocalC
   const int steps = together.steps_in(2.0);
   for (int repeat = 0; repeat < choice.repeats; ++repeat) {
     if (world.is_root()) alone.advance(steps);
-    world.barrier();
+    rest_until_all_arrive();
     together.advance(steps);
   }
   const auto path =

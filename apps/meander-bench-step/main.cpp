@@ -13,11 +13,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "cases.hpp"
 #include "local.hpp"
 #include "resident.hpp"
+#include "rest.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
 
@@ -58,50 +61,69 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
   return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves(), run->volumes()};
 }
 
-// Wall time of a step and the part of it in which ranks wait for others; maxima over ranks.
-struct Pace {
-  double step = 0, waiting = 0;
-  double volumes = 0;
+// Wall times of a step and the part of them in which ranks wait for others; maxima over ranks.
+class Pace {
+ public:
+  Pace(const Case& c, int dim, double volumes, int copies, int threads,
+       const parallel::Communicator& communicator)
+      : communicator_(communicator),
+        run_(simulation::make_simulation(
+            simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", {},
+                                         simulation::scenarios(), 1e12),
+            threads, communicator)),
+        steps_(std::max(2, static_cast<int>(2e7 / this->volumes()))) {
+    for (int step = 0; step < 2; ++step) run_->advance(1e9);
+  }
+  void measure() {
+    communicator_.barrier();
+    const double waited = run_->times().sweeps.waiting;
+    const auto start = std::chrono::steady_clock::now();
+    for (int step = 0; step < steps_; ++step) run_->advance(1e9);
+    const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    waiting_ += communicator_.max(run_->times().sweeps.waiting - waited);
+    seconds_.push_back(communicator_.max(own) / steps_);
+    all_ += communicator_.max(own);
+  }
+  double volumes() const { return static_cast<double>(run_->volumes()); }
+  double step() const {  // the median
+    auto sorted = seconds_;
+    std::ranges::sort(sorted);
+    return sorted[sorted.size() / 2];
+  }
+  double percent_waiting() const { return 100 * waiting_ / all_; }
+
+ private:
+  parallel::Communicator communicator_;
+  std::unique_ptr<simulation::Simulation> run_;
+  int steps_;
+  std::vector<double> seconds_;
+  double waiting_ = 0, all_ = 0;
 };
 
-Pace pace(const Case& c, int dim, double volumes, int copies, int threads, int repeats,
-          const parallel::Communicator& communicator) {
-  const auto config = simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", {},
-                                                   simulation::scenarios(), 1e12);
-  const auto run = simulation::make_simulation(config, threads, communicator);
-  const auto updates = static_cast<double>(run->volumes());
-  const int steps = std::max(2, static_cast<int>(2e7 / updates));
-  for (int step = 0; step < 2; ++step) run->advance(1e9);
-  std::vector<Pace> paces;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    communicator.barrier();
-    const double waited = run->times().sweeps.waiting;
-    const auto start = std::chrono::steady_clock::now();
-    for (int step = 0; step < steps; ++step) run->advance(1e9);
-    const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const double waiting = communicator.max(run->times().sweeps.waiting - waited);
-    paces.push_back({communicator.max(own) / steps, waiting / steps, updates});
-  }
-  std::ranges::sort(paces, {}, &Pace::step);
-  return paces[paces.size() / 2];
-}
-
-// Measures on all ranks, and on the root alone while the others wait. Weak scaling: one copy of the mesh per
-// rank.
-void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats,
+// Measures on the root alone while the others wait, and on all ranks, in turn. Weak scaling: one copy of the
+// mesh per rank.
+void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats, bool weak,
                    const parallel::Communicator& world) {
-  const int ranks = world.size();
-  Pace alone;
-  if (world.is_root()) alone = pace(c, dim, volumes, 1, threads, repeats, {});
-  world.barrier();
-  const Pace strong = pace(c, dim, volumes, 1, threads, repeats, world);
-  const Pace weak = pace(c, dim, volumes, ranks, threads, repeats, world);
+  std::optional<Pace> alone, copies;
+  if (world.is_root()) alone.emplace(c, dim, volumes, 1, threads, parallel::Communicator{});
+  bench::rest_until_all_arrive();
+  Pace together(c, dim, volumes, 1, threads, world);
+  if (weak) copies.emplace(c, dim, volumes, world.size(), threads, world);
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    if (world.is_root()) alone->measure();
+    bench::rest_until_all_arrive();
+    together.measure();
+    if (weak) copies->measure();
+  }
   if (!world.is_root()) return;
-  const auto speed = [](const Pace& p) { return p.volumes / p.step; };
-  fmt::print("{:8} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f} {:>6.2f} {:>8.1f}\n", c.scheme,
-             c.patch_size, c.adaptive ? "adaptive" : "uniform", alone.volumes, alone.step * 1e3,
-             strong.step * 1e3, speed(strong) / speed(alone), 100 * strong.waiting / strong.step,
-             speed(weak) / speed(alone), 100 * weak.waiting / weak.step);
+  const auto speedup = [&](const Pace& p) {
+    return p.volumes() / p.step() / (alone->volumes() / alone->step());
+  };
+  fmt::print("{:8} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f}", c.scheme, c.patch_size,
+             c.adaptive ? "adaptive" : "uniform", alone->volumes(), alone->step() * 1e3,
+             together.step() * 1e3, speedup(together), together.percent_waiting());
+  if (weak) fmt::print(" {:>6.2f} {:>8.1f}", speedup(*copies), copies->percent_waiting());
+  fmt::print("\n");
 }
 
 }  // namespace
@@ -112,19 +134,21 @@ int main(int argc, char** argv) {
   std::vector<std::string> schemes = {"rusanov", "muscl"};
   int dim = 3, threads = 1, repeats = 5;
   double volumes = 2e6;
+  bool strong_only = false;
   app.add_option("--patch-sizes", sizes, "patch sizes p")->delimiter(',');
   app.add_option("--schemes", schemes,
                  "rusanov, muscl; with --device also ccz4-rusanov, with --device or --stepping local "
                  "ccz4-fourth-order")
       ->delimiter(',');
   std::vector<std::string> meshes = {"uniform", "adaptive"};
-  app.add_option("--meshes", meshes, "uniform, adaptive: for one rank without --device")
+  app.add_option("--meshes", meshes, "uniform, adaptive: without --device and --stepping local")
       ->delimiter(',')
       ->check(CLI::IsMember({"uniform", "adaptive"}));
   app.add_option("--dimensions", dim, "2 or 3")->check(CLI::Range(2, 3));
   app.add_option("--threads", threads, "threads")->check(CLI::Range(1, 1024));
   app.add_option("--repeats", repeats, "repeats, of which the median counts")->check(CLI::Range(1, 1000));
   app.add_option("--volumes", volumes, "approximate number of volumes of the mesh");
+  app.add_flag("--strong", strong_only, "with mpirun: strong scaling only");
   std::string device, patches = "host";
   app.add_option("--device", device,
                  "compare the CPU with patches on this device: cuda, host, or null, which does nothing and "
@@ -163,13 +187,14 @@ int main(int argc, char** argv) {
     if (world.size() > 1) {
       if (world.is_root()) {
         fmt::print("{} ranks x {} threads, wall time\n", world.size(), threads);
-        fmt::print("{:8} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8} {:>6} {:>8}\n", "scheme", "p", "mesh",
-                   "volumes", "1 [ms]", "all [ms]", "strong", "wait [%]", "weak", "wait [%]");
+        fmt::print("{:8} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8}{}\n", "scheme", "p", "mesh", "volumes",
+                   "1 [ms]", "all [ms]", "strong", "wait [%]", strong_only ? "" : "   weak wait [%]");
       }
       for (const auto& scheme : schemes) {
         for (const int p : sizes) {
-          for (const bool adaptive : {false, true}) {
-            compare_ranks({scheme, p, adaptive}, dim, volumes, threads, repeats, world);
+          for (const std::string& mesh : meshes) {
+            compare_ranks({scheme, p, mesh == "adaptive"}, dim, volumes, threads, repeats, !strong_only,
+                          world);
           }
         }
       }
