@@ -28,7 +28,8 @@ class Window:
 
 # The holes merge soon after the junk has left: at r + 20 M almost nothing passes, and at r + 30 M the largest amplitude.
 HEAD_ON = Window(20.0, 4.0, 0.1)
-QC0 = Window(25.0, 10.0, 0.13)
+# On their orbit the holes radiate from the start: the signal exceeds the junk from r + 7 M on.
+QC0 = Window(6.0, 3.0, 0.13)
 
 
 def radiated(verification, name, window):

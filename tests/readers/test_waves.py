@@ -193,11 +193,25 @@ class Command(unittest.TestCase):
         self.assertIn("energies at infinity differ by", said)
         self.assertRegex(said, r"ringdown l = 2, m = 0: w = 0\.3736\d\d -0\.08[89]\d+ i")
 
-    def test_the_ringdown_is_fitted_where_it_is_complete(self):
-        # On the sphere of radius 260 the run ends before the ringdown has passed.
+    def add_sphere(self, radius):
         time = np.arange(0, 400, 0.5)
-        burst = Burst(1e-2, Ringdowns.w).derivatives(waves.retarded_time(time, 260.0, 1.0) - 100)[2] / waves.areal_radius(260.0, 1.0)
-        write(self.run, 260.0, time, {(2, m): burst if m == 0 else 0 * burst for m in range(-2, 3)})
+        burst = Burst(1e-2, Ringdowns.w).derivatives(waves.retarded_time(time, radius, 1.0) - 100)[2] / waves.areal_radius(radius, 1.0)
+        write(self.run, radius, time, {(2, m): burst if m == 0 else 0 * burst for m in range(-2, 3)})
+
+    def test_spheres_that_the_signal_has_not_passed_are_left_out(self):
+        complete = waves.report(waves.read(self.run), taper=4.0, junk=20.0)
+        for radius in (290.0, 350.0, 379.0):  # the signal is on its way through the first, the last has two rows after the junk
+            self.add_sphere(radius)
+        found = waves.report(waves.read(self.run), taper=4.0, junk=20.0)
+        self.assertEqual((complete.left_out, found.left_out), ([], [290.0, 350.0, 379.0]))
+        self.assertEqual(found.lines()[:5], complete.lines()[:5])
+        self.assertIn("left out, because the signal has not passed them: 290, 350, 379", found.lines())
+        self.run = os.path.join(self.run, "goes-on")
+        self.add_sphere(290.0)
+        self.assertEqual(list(waves.report(waves.read(self.run)).waves)[0], "290")  # better than nothing
+
+    def test_the_ringdown_is_fitted_where_it_is_complete(self):
+        self.add_sphere(260.0)  # the run ends before the ringdown has passed
         found = waves.report(waves.read(self.run)).ringdowns[2, 0]
         self.assertLess(found.end, 200)
         self.assertLess(abs(found.frequency / Ringdowns.w - 1), 1e-2)

@@ -10,14 +10,16 @@ from meander_amr.waves.infinity import fitted, perturbative
 from meander_amr.waves.ringdown import fit_ringdown
 
 VANISHES = 1e-3  # modes below this fraction of the largest get no ringdown
+ARRIVED, PASSED = 0.5, 0.3  # see passed(); fractions of the largest r |Psi4|
 
 
 @dataclass
 class Report:
     """waves: Wave by name: "100" for the sphere of that radius, "infinity (Nakano)", "infinity (1/R fit)". ringdowns: Ringdown by (l, m),
-    see ringdown_of()."""
+    see ringdown_of(). left_out: radii of the spheres that passed() leaves out."""
     waves: dict
     ringdowns: dict
+    left_out: list
 
     def lines(self):
         """Returns the tables as lines of text."""
@@ -25,6 +27,8 @@ class Report:
         for name, wave in self.waves.items():
             numbers = [wave.energy()[-1], *wave.angular_momentum()[:, -1], *wave.momentum()[:, -1]]
             lines.append(f"{name:>18s} " + " ".join(f"{number:12.5e}" for number in numbers))
+        if self.left_out:
+            lines.append(f"left out, because the signal has not passed them: {', '.join(f'{radius:g}' for radius in self.left_out)}")
         at_infinity = [wave.energy()[-1] for name, wave in self.waves.items() if name.startswith("infinity")]
         if len(at_infinity) == 2:
             lines.append(f"energies at infinity differ by {abs(at_infinity[0] - at_infinity[1]):.2e}, "
@@ -52,6 +56,16 @@ def ringdown_of(spheres, mode, mass):
     return parts[0] if parts else None
 
 
+def passed(spheres):
+    """Returns the spheres that the signal of a merger has passed: r |Psi4| (over all modes) has come within ARRIVED of the largest at any sphere, and at
+    the end is below PASSED times its own largest. If no sphere fulfils both, as in an inspiral that goes on, returns all of them."""
+    sizes = {sphere.radius: sphere.radius * np.sqrt(sum(np.abs(values)**2 for values in sphere.modes.values())) for sphere in spheres}
+    largest = max(size.max() for size in sizes.values())
+    complete = [sphere for sphere in spheres if sizes[sphere.radius].max() >= ARRIVED * largest
+                and sizes[sphere.radius][-1] <= PASSED * sizes[sphere.radius].max()]
+    return complete or spheres
+
+
 def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
     """Returns the Report of a Psi4.
 
@@ -59,9 +73,10 @@ def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
     radius plus this time, in which the junk of initial data passes; None: none.
     """
     spheres = [sphere if junk is None else sphere.after(sphere.radius + junk) for sphere in psi4.spheres.values()]
-    for sphere in spheres:
-        if len(sphere.time) < 8:
-            raise ValueError(f"radius {sphere.radius:g}: only {len(sphere.time)} rows are left after the junk")
+    if len(spheres[0].time) < 8:
+        raise ValueError(f"radius {spheres[0].radius:g}: only {len(spheres[0].time)} rows are left after the junk")
+    spheres = passed([sphere for sphere in spheres if len(sphere.time) >= 8])
+    left_out = sorted(set(psi4.spheres) - {sphere.radius for sphere in spheres})
     waves = {f"{sphere.radius:g}": sphere.integrated(lowest, taper) for sphere in spheres}
     outermost = spheres[-1]
     if outermost.radius > 2 * mass:
@@ -78,4 +93,4 @@ def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
         if 0 < sizes[mode] >= VANISHES * max(sizes.values()):
             if found := ringdown_of(spheres, mode, mass):
                 ringdowns[mode] = found
-    return Report(waves, ringdowns)
+    return Report(waves, ringdowns, left_out)
