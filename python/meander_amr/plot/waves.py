@@ -18,14 +18,14 @@ def largest_modes(sphere):
 
 
 def waveforms(psi4, report, mass=1.0):
-    """Draws, over retarded time, the largest modes of r Psi4 at the outermost radius, their strains, the logarithm of r |Psi4| of the largest mode at all radii, and the
+    """Draws, over retarded time, the largest modes of r Psi4 at the outermost radius of the report, their strains, the logarithm of r |Psi4| of the largest mode at all radii, and the
     radiated energy.
 
     psi4: waves.Psi4. report: waves.Report of it. Returns the list of axes.
     """
     from meander_amr.waves import retarded_time  # needs no matplotlib, and is not needed by other pictures
     spheres = list(psi4.spheres.values())
-    outermost = spheres[-1]
+    outermost = max((sphere for sphere in spheres if sphere.radius not in report.left_out), key=lambda sphere: sphere.radius)
     modes = largest_modes(outermost)
     with plt.rc_context(STYLE):
         figure, grid = plt.subplots(4, 1, sharex=True, figsize=(8, 10), layout="constrained")
