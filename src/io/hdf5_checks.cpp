@@ -58,9 +58,23 @@ std::string why_not_followed(hid_t file, const std::string& path) {
   return "";
 }
 
+std::string why_not_opened(hid_t file, const std::string& path) {
+  // The number of this message in object headers (HDF5 file format, IV.A.2.h).
+  constexpr unsigned external_files = 7;
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_native_info_t info;
+  const herr_t code = H5Oget_native_info_by_name(file, path.c_str(), &info, H5O_NATIVE_INFO_HDR, H5P_DEFAULT);
+#else
+  H5O_info_t info;
+  const herr_t code = H5Oget_info_by_name2(file, path.c_str(), &info, H5O_INFO_HDR, H5P_DEFAULT);
+#endif
+  if (code < 0) return "is damaged";
+  const bool is_outside = (info.hdr.mesg.present >> external_files & 1U) != 0;
+  return is_outside ? "is stored in another file, which is never written" : "";
+}
+
 std::string why_not_read(hid_t dataset, std::int64_t file_bytes) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
-  if (H5Pget_external_count(creation.get()) != 0) return "is stored in another file, which is never written";
   if (H5Pget_layout(creation.get()) != H5D_CONTIGUOUS)
     return "is not stored in one piece, as this program writes it";
   if (H5Pget_nfilters(creation.get()) != 0) return "has filters, which are never written";

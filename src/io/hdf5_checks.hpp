@@ -19,7 +19,9 @@ void forbid_plugins();
 
 // The path of an object, component by component.
 std::string why_not_followed(hid_t file, const std::string& path);
-// A dataset: contiguous in the file, without filters, its values in the first `file_bytes` bytes, and numbers or one
+// A dataset before it is opened: not in another file. HDF5 1.10 loses memory if it opens one whose list of such files is damaged.
+std::string why_not_opened(hid_t file, const std::string& path);
+// A dataset: contiguous, without filters, its values in the first `file_bytes` bytes, and numbers or one
 // string.
 std::string why_not_read(hid_t dataset, std::int64_t file_bytes);
 // The values of an attribute: numbers or one string.

@@ -52,6 +52,7 @@ Handle Reader::attribute(const std::string& object, const std::string& name) con
 
 Handle Reader::dataset(const std::string& path) const {
   follow(path);
+  refuse_if(why_not_opened(file_.get(), path), path);
   Handle id = checked(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose, path);
   refuse_if(why_not_read(id.get(), file_bytes_), path);
   return id;
