@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
+#include <optional>
 
 #include "rest.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
+#include "timed_run.hpp"
 
 namespace meander::bench {
 namespace {
@@ -66,67 +67,33 @@ Pace measure(const std::string& input, int threads, int repeats) {
   return {seconds[seconds.size() / 2], run->leaves(), local ? local->gain() : 1.0};
 }
 
-// Two runs of the same input advance in turn, so that changes of the machine's load affect both.
-struct Run {
-  std::unique_ptr<simulation::Simulation> run;
-  std::vector<double> seconds;  // of a step of the coarsest level
-  double waiting = 0, all = 0;
-
-  void start(const simulation::Config& config, int threads, const parallel::Communicator& communicator) {
-    run = simulation::make_simulation(config, threads, communicator);
-    for (int step = 0; step < 3; ++step) run->advance(1e9);
-  }
-  void advance(int steps) {
-    const auto& communicator = run->communicator();
-    communicator.barrier();
-    const double waited = run->times().sweeps.waiting;
-    const auto begin = std::chrono::steady_clock::now();
-    for (int step = 0; step < steps; ++step) run->advance(1e9);
-    const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const double slowest = communicator.max(own);
-    seconds.push_back(slowest / steps);
-    waiting += communicator.max(run->times().sweeps.waiting - waited);
-    all += slowest;
-  }
-  // At least one; the same on all ranks.
-  int steps_in(double duration) {
-    advance(1);
-    const double one = seconds.back();
-    seconds.clear();
-    waiting = all = 0;
-    return std::max(1, static_cast<int>(duration / one));
-  }
-  double median() {
-    std::ranges::sort(seconds);
-    return seconds[seconds.size() / 2];
-  }
-};
-
+// One rank and all ranks advance in turn, so that changes of the machine's load affect both.
 void compare_on_ranks(const std::string& scheme, int p, int levels, const LocalChoice& choice,
                       const parallel::Communicator& world) {
   const auto config = simulation::load_config_text(nest(scheme, p, levels, choice.dim, "local"), "bench", {},
                                                    simulation::scenarios(), 1e12);
-  Run alone, together;
-  if (world.is_root()) alone.start(config, choice.threads, {});
-  together.start(config, choice.threads, world);
+  std::optional<TimedRun> alone;
+  if (world.is_root()) alone.emplace(config, choice.threads, parallel::Communicator{});
+  rest_until_all_arrive();
+  TimedRun together(config, choice.threads, world);
   const int steps = together.steps_in(2.0);
   for (int repeat = 0; repeat < choice.repeats; ++repeat) {
-    if (world.is_root()) alone.advance(steps);
+    if (world.is_root()) alone->advance(steps);
     rest_until_all_arrive();
     together.advance(steps);
   }
-  const auto path =
-      simulation::step_path(*together.run->local_steps(), together.run->view().levels, choice.threads, world);
-  const OverlapTime own = together.run->times().messages;
+  const auto path = simulation::step_path(*together.run().local_steps(), together.run().view().levels,
+                                          choice.threads, world);
+  const OverlapTime own = together.run().times().messages;
   const double times[] = {own.under_way, own.hidden};
   OverlapTime messages;
   const auto of_ranks = world.all_gather<double>(std::span<const double>(times));
   for (std::size_t i = 0; i < of_ranks.size(); i += 2) messages += {of_ranks[i], of_ranks[i + 1], 0};
   if (!world.is_root()) return;
   fmt::print("{:8} {:>3} {:>6} {:>7} {:>9.2f} {:>9.2f} {:>8.2f} {:>10.2f} {:>9.1f} {:>11.1f}\n", scheme, p,
-             levels, together.run->leaves(), 1e3 * alone.median(), 1e3 * together.median(),
-             alone.median() / together.median(), world.size() * path.share(),
-             100 * together.waiting / together.all, 100 * messages.share());
+             levels, together.run().leaves(), 1e3 * alone->median(), 1e3 * together.median(),
+             alone->median() / together.median(), world.size() * path.share(), together.percent_waiting(),
+             100 * messages.share());
 }
 
 }  // namespace

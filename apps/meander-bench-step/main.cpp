@@ -12,8 +12,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,12 +21,14 @@
 #include "rest.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
+#include "timed_run.hpp"
 
 namespace {
 
 using namespace meander;
 using bench::Case;
 using bench::input_for;
+using bench::TimedRun;
 
 double cpu_seconds() {
   rusage usage;
@@ -61,67 +61,36 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
   return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves(), run->volumes()};
 }
 
-// Wall times of a step and the part of them in which ranks wait for others; maxima over ranks.
-class Pace {
- public:
-  Pace(const Case& c, int dim, double volumes, int copies, int threads,
-       const parallel::Communicator& communicator)
-      : communicator_(communicator),
-        run_(simulation::make_simulation(
-            simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", {},
-                                         simulation::scenarios(), 1e12),
-            threads, communicator)),
-        steps_(std::max(2, static_cast<int>(2e7 / this->volumes()))) {
-    for (int step = 0; step < 2; ++step) run_->advance(1e9);
-  }
-  void measure() {
-    communicator_.barrier();
-    const double waited = run_->times().sweeps.waiting;
-    const auto start = std::chrono::steady_clock::now();
-    for (int step = 0; step < steps_; ++step) run_->advance(1e9);
-    const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    waiting_ += communicator_.max(run_->times().sweeps.waiting - waited);
-    seconds_.push_back(communicator_.max(own) / steps_);
-    all_ += communicator_.max(own);
-  }
-  double volumes() const { return static_cast<double>(run_->volumes()); }
-  double step() const {  // the median
-    auto sorted = seconds_;
-    std::ranges::sort(sorted);
-    return sorted[sorted.size() / 2];
-  }
-  double percent_waiting() const { return 100 * waiting_ / all_; }
-
- private:
-  parallel::Communicator communicator_;
-  std::unique_ptr<simulation::Simulation> run_;
-  int steps_;
-  std::vector<double> seconds_;
-  double waiting_ = 0, all_ = 0;
-};
-
 // Measures on the root alone while the others wait, and on all ranks, in turn. Weak scaling: one copy of the
 // mesh per rank.
 void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats, bool weak,
                    const parallel::Communicator& world) {
-  std::optional<Pace> alone, copies;
-  if (world.is_root()) alone.emplace(c, dim, volumes, 1, threads, parallel::Communicator{});
+  const auto config = [&](int copies) {
+    return simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", {},
+                                        simulation::scenarios(), 1e12);
+  };
+  const auto volumes_of = [](const TimedRun& run) { return static_cast<double>(run.run().volumes()); };
+  const auto advance = [&](TimedRun& run) {
+    run.advance(std::max(2, static_cast<int>(2e7 / volumes_of(run))));
+  };
+  std::optional<TimedRun> alone, copies;
+  if (world.is_root()) alone.emplace(config(1), threads, parallel::Communicator{});
   bench::rest_until_all_arrive();
-  Pace together(c, dim, volumes, 1, threads, world);
-  if (weak) copies.emplace(c, dim, volumes, world.size(), threads, world);
+  TimedRun together(config(1), threads, world);
+  if (weak) copies.emplace(config(world.size()), threads, world);
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    if (world.is_root()) alone->measure();
+    if (world.is_root()) advance(*alone);
     bench::rest_until_all_arrive();
-    together.measure();
-    if (weak) copies->measure();
+    advance(together);
+    if (weak) advance(*copies);
   }
   if (!world.is_root()) return;
-  const auto speedup = [&](const Pace& p) {
-    return p.volumes() / p.step() / (alone->volumes() / alone->step());
+  const auto speedup = [&](const TimedRun& run) {
+    return volumes_of(run) / run.median() / (volumes_of(*alone) / alone->median());
   };
   fmt::print("{:8} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f}", c.scheme, c.patch_size,
-             c.adaptive ? "adaptive" : "uniform", alone->volumes(), alone->step() * 1e3,
-             together.step() * 1e3, speedup(together), together.percent_waiting());
+             c.adaptive ? "adaptive" : "uniform", volumes_of(*alone), alone->median() * 1e3,
+             together.median() * 1e3, speedup(together), together.percent_waiting());
   if (weak) fmt::print(" {:>6.2f} {:>8.1f}", speedup(*copies), copies->percent_waiting());
   fmt::print("\n");
 }
