@@ -40,7 +40,7 @@ class HaloExchange {
   }
   // fill() in two parts. The first sends and does what needs no messages; halos of leaves with Arrival::local
   // are complete after it, except those of the second phase that wait. The second waits for messages and reads
-  // no interiors of own leaves, which may change in between, except those that the second phase reads.
+  // no interiors of own leaves, which may change in between, except those that the second phase or ghost patches read.
   void start_fill(double t, ThreadTeam& team) {
     send(team);
     fill_local(t, team);

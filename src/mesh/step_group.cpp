@@ -39,6 +39,13 @@ StepGroup<D>::StepGroup(const TreePatches<D>& tree, int first, const DenseStates
         waits_[static_cast<std::size_t>(op.source)] = 1;
     }
   }
+  // The copies of a leaf of another rank, from which halos are prolonged here, take parts of their own halos from leaves of
+  // this rank once the messages have arrived.
+  for (std::size_t ghost = 0; ghost < plan.ghost_patches().size(); ++ghost) {
+    for (const HaloOp<D>& op : plan.ghost(ghost)) {
+      if (op.kind == HaloOp<D>::Kind::copy) waits_[static_cast<std::size_t>(op.source)] = 1;
+    }
+  }
 }
 
 template class StepGroup<2>;

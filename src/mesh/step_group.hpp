@@ -37,22 +37,17 @@ class StepGroup {
     return tree_.patches[static_cast<std::size_t>(member.patch)];
   }
 
-  // Fills the halos of all members for time t. Collective among neighbours.
-  void fill(double t, ThreadTeam& team) {
-    send(team);
-    fill_local(t, team);
-    finish_fill(t, team);
-  }
-  // fill() in three parts. The first reads the dense states and the members that other ranks read: others may be
-  // updated until the second, which does what needs no messages. In between the second and the third, members
-  // that do not wait may be updated; their halos are complete. The third waits for the messages.
+  // The halos of all members for time t are filled in three parts. The first reads the dense states and the members that
+  // other ranks read: others may be updated until the second, which does what needs no messages. In between the second and
+  // the third, members that do not wait may be updated; their halos are complete. The third waits for the messages. Collective
+  // among neighbours.
   void send(ThreadTeam& team) { exchange_.send(team); }
   void fill_local(double t, ThreadTeam& team) { exchange_.fill_local(t, team); }
   void finish_fill(double t, ThreadTeam& team) { exchange_.finish_fill(t, team); }
   bool is_border(const Member& member) const {
     return exchange_.plan().is_border(static_cast<std::size_t>(member.patch));
   }
-  // Whether the halo of a member needs messages, or a halo that does is prolonged from the member.
+  // Whether the halo of a member needs messages, or a halo that does is filled from the member.
   bool waits(const Member& member) const { return waits_[static_cast<std::size_t>(member.patch)] != 0; }
   parallel::NeighbourMessages& messages() { return exchange_.messages(); }
 
