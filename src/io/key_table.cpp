@@ -157,6 +157,11 @@ bool KeyTable::was_given(std::string_view key) const {
   return field != nullptr && !field->origin.where.empty();
 }
 
+bool KeyTable::was_set(std::string_view key) const {
+  const Field* field = find(key);
+  return field != nullptr && field->origin.where.starts_with(of_settings);
+}
+
 const Origin& KeyTable::origin_of(std::string_view key) const {
   const Field* field = find(key);
   return field != nullptr && !field->origin.where.empty() ? field->origin : origin_;

@@ -35,6 +35,7 @@ inline Range between(double min, double max) {
 }
 
 // The position of a value: "file:line:column" of the input file, "--set key=value", or empty for a default.
+inline constexpr std::string_view of_settings = "--set ";
 struct Origin {
   std::string where;
   std::string excerpt = {};  // the line of the input file with a caret, appended to messages
@@ -79,6 +80,7 @@ class KeyTable {
   std::deque<Field>& all() { return keys_; }
   const Field* find(std::string_view key) const;  // null if there is none
   bool was_given(std::string_view key) const;
+  bool was_set(std::string_view key) const;  // given by --set, not by the file
 
   // Position of the table, or of the file if it has no such table: for messages about keys not given.
   void set_origin(Origin origin) { origin_ = std::move(origin); }

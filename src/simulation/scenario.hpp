@@ -44,6 +44,8 @@ class Scenario {
 
   virtual double default_start() const { return 0; }
   virtual double default_end() const { return 1; }
+  // The key of [scenario] that sets default_end() and that a restart may change; null: there is none.
+  virtual const char* end_key() const { return nullptr; }
 
   // The mean of the unknowns over the volume of width dx about `centre` at the start time, into q[0 .. N-1].
   // Unknowns that Solver::complete() sets may be left out here and in boundary().

@@ -99,6 +99,7 @@ StepPlan plan_steps(std::span<const double> limits, std::span<const std::int64_t
   const std::size_t levels = limits.size();
   StepPlan best{std::numeric_limits<double>::infinity(), std::vector<int>(levels, 1)};
   if (std::ranges::all_of(limits, [](double limit) { return std::isinf(limit); })) return best;
+  if (!(std::ranges::min(limits) > 0)) return {0, best.ratios};
   double least = std::numeric_limits<double>::infinity();
   // Steps of finer levels are no longer than those of a node's level or than their limit.
   const auto bound = [&](const Node& node) {

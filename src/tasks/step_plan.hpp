@@ -24,7 +24,7 @@ struct StepPlan {
 
 // Chooses ratios and dt for the least work a time, sum over levels of leaves * updates a step / dt, such that
 // no level exceeds its limit by more than rounding. Among plans of equal work, the larger ratios of coarser
-// levels win. limits: the longest stable step of each level, > 0, may be infinite; dt is infinite if all are.
+// levels win. limits: the longest stable step of each level, may be infinite; dt is infinite if all are, and 0 if one is.
 StepPlan plan_steps(std::span<const double> limits, std::span<const std::int64_t> leaves, int subcycled);
 
 // The ratios of all levels below one that takes a step dt, for the least work. limits, leaves and ratios

@@ -57,6 +57,11 @@ TEST(StepPlan, TakesTheLargerRatioIfTheWorkIsEqual) {
   EXPECT_EQ(plan_steps(Limits{9, 1}, Leaves{0, 27}, 1).ratios, (Ratios{1, 3}));
 }
 
+TEST(StepPlan, HasNoLengthIfALevelCannotAdvance) {
+  for (const Limits& limits : {Limits{0, 3, 1}, {9, 3, 0}, {infinite, 0, infinite}})
+    EXPECT_EQ(plan_steps(limits, Leaves{26, 26, 27}, 2).dt, 0);
+}
+
 TEST(StepPlan, HasNoRatiosWithoutWaves) {
   const StepPlan plan = plan_steps(Limits{infinite, infinite}, Leaves{26, 27}, 1);
   EXPECT_EQ(plan.ratios, (Ratios{1, 1}));

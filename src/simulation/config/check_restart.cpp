@@ -41,7 +41,8 @@ CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::stri
     throw InputError(fmt::format("{}: step = {} is invalid", path, state.step));
   // The devices of the run that wrote the checkpoint need not exist here.
   CheckpointFacts facts{.path = path,
-                        .config = load_config_text(state.input, path, {"offload.device=none"}, scenarios(),
+                        .config = load_config_text(state.input, path,
+                                                   {"offload.device=none", "gpu-memory.patches=host"}, scenarios(),
                                                    std::numeric_limits<double>::infinity()),
                         .time = state.time,
                         .finest_level = checkpoint.finest_level()};

@@ -56,12 +56,24 @@ Document::Hints boundary_hints(const InputDraft& draft) {
   return hints;
 }
 
+// The condition of a face by the most specific key that --set gives, else by the most specific one: an input that names
+// every side, as that of a checkpoint does, does not hide a setting.
+const std::string& boundary_of(int face, const KeyTable& keys, const BoundaryNames& names) {
+  const std::string axis(1, "xyz"[face / 2]), side = axis + (face % 2 == 0 ? "-lower" : "-upper");
+  const std::pair<std::string, const std::string&> by_key[] = {
+      {side, names.side[face]}, {axis, names.axis[face / 2]}, {"all", names.all}};
+  for (const auto& [key, name] : by_key) {
+    if (keys.was_set(key)) return name;
+  }
+  return std::ranges::find_if(by_key, [](const auto& of) { return !of.second.empty(); })->second;
+}
+
 void check_and_keep_boundary(const KeyTable& keys, InputDraft& draft) {
   BoundaryNames& names = draft.boundary_names;
   const auto conditions = boundary_conditions();
   for (int face = 0; face < 2 * draft.config.domain.dimensions; ++face) {
-    std::string& name = names.side[face];
-    if (name.empty()) name = names.axis[face / 2].empty() ? names.all : names.axis[face / 2];
+    const std::string name = boundary_of(face, keys, names);
+    names.side[face] = name;
     draft.config.domain.boundary[face] = *std::find_if(
         conditions.begin(), conditions.end(), [&](const auto* condition) { return condition->name == name; });
   }
@@ -173,6 +185,15 @@ void describe_time_of(KeyTable& keys, InputDraft& draft) {
     config.time.end = config.scenario->default_end();
   }
   describe_time(keys, config.time);
+}
+
+// A key of the scenario that --set gives determines the end also if the input has one, as that of a checkpoint does.
+void check_time_of(const KeyTable& keys, InputDraft& draft) {
+  Config& config = draft.config;
+  const char* const end_key = config.scenario->end_key();
+  if (end_key != nullptr && draft.tables.at("scenario").was_set(end_key) && !keys.was_set("end"))
+    config.time.end = config.scenario->default_end();
+  check_time(keys, config);
 }
 
 // [mesh]
@@ -329,7 +350,7 @@ std::vector<InputTable> general_tables() {
        [] { return std::string("\nOther keys of this table are the parameters of the scenario.\n"); }, 3,
        prepare_scenario, describe_scenario, nullptr, set_up_scenario},
       {"time", "Simulated time and limits of the steps.", none, 4, nullptr, describe_time_of, nullptr,
-       check_part<check_time>},
+       check_time_of},
       {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,
        check_part<check_output>},
       {"diagnostics", "Additional columns of the history.", diagnostics_intro, 9, nullptr,

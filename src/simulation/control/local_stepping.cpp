@@ -48,9 +48,10 @@ void LocalStepping<D>::set_levels(std::span<const std::int64_t> leaves, std::spa
     const bool remains = of >= 0 && of < static_cast<int>(ratios.size());
     report_.ratios.push_back(remains ? ratios[static_cast<std::size_t>(of)] : 1);
   }
-  limits_of_patches_.assign(leaves_.size(), std::numeric_limits<double>::infinity());
   const auto* const by_patch = dynamic_cast<const solvers::LocalStepSolver*>(&solver_);
+  limits_of_patches_.clear();
   if (by_patch == nullptr) return;
+  limits_of_patches_.assign(leaves_.size(), std::numeric_limits<double>::infinity());
   for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) {
     double& limit = limits_of_patches_[static_cast<std::size_t>(mesh_.levels()[leaf] - report_.coarsest)];
     limit = std::min(limit, by_patch->step_limit_of(mesh_.patches()[leaf], mesh_.layout()));
@@ -61,9 +62,9 @@ void LocalStepping<D>::set_levels(std::span<const std::int64_t> leaves, std::spa
 template <int D>
 double LocalStepping<D>::limit(std::size_t level, double crossing, double t, double growth) const {
   const double cfl = std::min(growth * config_.time.cfl, solver_.max_cfl());
-  const double of_patches = limits_of_patches_[level];
-  return std::min(cfl * crossing,
-                  growth * (std::isinf(of_patches) ? solver_.step_limit(t, widths_[level]) : of_patches));
+  const double of_solver =
+      limits_of_patches_.empty() ? solver_.step_limit(t, widths_[level]) : limits_of_patches_[level];
+  return std::min(cfl * crossing, growth * of_solver);
 }
 
 template <int D>
@@ -163,7 +164,13 @@ void LocalStepping<D>::resume(const io::CheckpointState& state) {
   auto& updates = report_.level_updates;
   for (const auto& [name, value] : state.counters) {
     if (name == large_ratios_counter) report_.large_ratios = traversal_->counts().large_ratios = value;
-    if (name == updates_counter(updates.size())) updates.push_back(value);
+  }
+  // Counters come in any order: attributes of a file are sorted by name.
+  for (;;) {
+    const auto next = std::ranges::find(state.counters, updates_counter(updates.size()),
+                                        &std::pair<std::string, std::int64_t>::first);
+    if (next == state.counters.end()) break;
+    updates.push_back(next->second);
   }
 }
 

@@ -85,7 +85,7 @@ class LocalStepping {
   // Of the levels with leaves, from the coarsest.
   std::vector<std::int64_t> leaves_;
   std::vector<double> widths_, limits_;
-  // The shortest limits of a solver that gives limits by patch (solvers/local_step_solver.hpp); else infinite.
+  // The shortest limits of a solver that gives limits by patch (solvers/local_step_solver.hpp); else empty.
   std::vector<double> limits_of_patches_;
   tasks::StepPlan plan_;
   std::int64_t leaf_updates_ = 0;

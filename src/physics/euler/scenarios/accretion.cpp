@@ -67,6 +67,7 @@ class Accretion final : public Scenario {
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override;
   double default_start() const override { return conformal_time(a_start_); }
   double default_end() const override { return conformal_time(a_end_); }
+  const char* end_key() const override { return "end-scale-factor"; }
   void initial(const double* centre, double dx, double* q) const override;
   void boundary(const double* x, double dx, double t, double* q) const override;
   void prepare_step(const StateView& view, solvers::Solver& solver) override;

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Restarts as users start them, from inputs and with settings that have once been read wrongly."""
+import os
+import unittest
+
+import programs
+
+NEST = """[domain]
+dimensions = 2
+cells = [3, 3]
+[mesh]
+patch-size = 6
+min-level = 2
+max-level = 11
+buffer = 0
+subcycled-levels = 1
+regrid-every = 1000
+[[refinement]]
+kind = "ball"
+radius = 1e-9
+[scenario]
+name = "uniform"
+velocity = [1.0, 0.5]
+[time]
+stepping = "local"
+max-steps = 4
+[output]
+history-steps = 1
+plot-every = 0
+[checkpoint]
+every-steps = 2
+"""
+
+
+def settings(*pairs):
+    return [word for pair in pairs for word in ("--set", pair)]
+
+
+class Restarts(programs.ProgramTest):
+    def text(self, name):
+        with open(self.path(name), encoding="utf-8") as stream:
+            return stream.read()
+
+    def small_run(self, *pairs):
+        self.run_to_end(0, "run", *programs.SMALL, "--output", "run", *settings("time.max-steps=4", *pairs))
+
+    def test_patches_that_lived_on_a_device_continue_on_the_host(self):
+        self.small_run("checkpoint.every-steps=2")
+        self.run_to_end(0, "run", *programs.SMALL, "--output", "device", *settings(
+            "time.max-steps=2", "offload.device=host", "gpu-memory.patches=device"))
+        self.assertIn("step 2", self.run_to_end(0, "info", "device/chk_000002.hdf5"))
+        self.run_to_end(0, "restart", "device", "--threads", "1", *settings(
+            "time.max-steps=3", "offload.device=none", "gpu-memory.patches=host"))
+        self.run_to_end(0, "restart", "device", "--threads", "1", *settings(
+            "time.max-steps=4", "offload.device=host", "gpu-memory.patches=device"))
+        self.assertEqual(programs.differences(self.path("device/chk_000004.hdf5"), self.path("run/chk_000004.hdf5")), [])
+        self.assertEqual(self.text("device/history.csv"), self.text("run/history.csv"))
+
+    def test_counts_of_ten_levels_continue(self):
+        with open(self.path("in.toml"), "w", encoding="utf-8") as stream:
+            stream.write(NEST)
+        self.run_to_end(0, "run", "in.toml", "--threads", "1", "--output", "run")
+        whole = self.text("run/history.csv")
+        self.assertIn("updates_level_11", whole)
+        self.run_to_end(0, "restart", "run/chk_000002.hdf5", "--threads", "1")
+        self.assertEqual(self.text("run/history.csv"), whole)
+
+    def test_settings_of_all_boundaries_hold(self):
+        self.small_run()
+        self.run_to_end(0, "restart", "run", "--threads", "1", "--output", "walls", *settings(
+            "time.max-steps=5", "boundary.y-upper=outflow", "boundary.all=reflecting"))
+        text = self.text("walls/input.toml")
+        self.assertEqual(text.count('= "reflecting"'), 3, text)
+        self.assertIn('y-upper = "outflow"', text)
+        log = self.run_to_end(0, "restart", "run", *settings("boundary.x=periodic"), code=2)
+        self.assertIn("a restart cannot change whether an axis is periodic", log)
+
+    def test_the_scale_factor_of_the_end_holds(self):
+        source = os.path.join(programs.SOURCE, "inputs/accretion-2d.toml")
+        self.run_to_end(0, "run", source, "--threads", "1", "--output", "run", *settings(
+            "mesh.max-level=3", "time.max-steps=2", "output.plot-every=0"))
+        self.run_to_end(0, "restart", "run", "--threads", "1", "--output", "longer", *settings(
+            "scenario.end-scale-factor=16", "time.max-steps=3"))
+        self.assertIn("\nend = -0.25\n", self.text("longer/input.toml"))
+        self.run_to_end(0, "restart", "run", "--threads", "1", "--output", "both", *settings(
+            "scenario.end-scale-factor=16", "time.end=-0.5", "time.max-steps=3"))
+        self.assertIn("\nend = -0.5\n", self.text("both/input.toml"))
+
+
+if __name__ == "__main__":
+    unittest.main()
