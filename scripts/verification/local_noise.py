@@ -5,12 +5,12 @@ without resolution jumps."""
 from verification.jumps import DISSIPATIONS, FIRST, MESHES, NOISE, UNKNOWNS, deviations, run
 
 LONG = 50  # in crossings of the middle cell
+CROSSINGS = {"a": 3, "d": 6}  # by mesh: a row whose middle cell is refined, and three levels nested
 
 
-def local_noise(verification):
-    """A row whose middle cell is refined, and three levels nested."""
-    for mesh in ("a", "d"):
-        crossing = 3 if mesh == "a" else 6
+def local_noise_part(mesh):
+    def local_noise(verification):
+        crossing = CROSSINGS[mesh]
         end = (5 if verification.options.quick else LONG) * crossing
         for name, dissipation in DISSIPATIONS.items():
             settings = {"solver.dissipation": dissipation, "time.end": end, "output.plot-every": crossing,
@@ -29,3 +29,4 @@ def local_noise(verification):
                                f"{end}: largest deviation of any unknown over that without jumps", "at most 2",
                                f"{measured}; ended at t = {rows[-1]['time']:.3g}",
                                done and bool(times) and ratios[worst] <= 2, seconds + more)
+    return local_noise
