@@ -53,7 +53,8 @@ def parse_arguments(arguments):
                         "decades, symlog (logarithmic on both sides of 0) if they are not all positive")
     parser.add_argument("--no-outlines", action="store_true", help="omit the outlines of the patches")
     parser.add_argument("--parts", type=int, metavar="N", help="partition: N equal pieces instead of the run's ranks")
-    parser.add_argument("--columns", help="history, psi4: names of columns, separated by commas. Default: all that change")
+    parser.add_argument("--columns",
+                        help="history, psi4: names of columns, separated by commas. Default: all numbers that change")
     parser.add_argument("--mass", type=width, help="waves: total mass M, for extrapolation and ringdown. Default: 1")
     parser.add_argument("--lowest", type=width, metavar="W",
                         help="waves: least physical angular frequency of modes with m = 0 and 1, of others times m; integration damps "

@@ -16,6 +16,7 @@ class History:
     horizon: str [rows].
 
     columns: names of the columns, in the file's order, without units
+    numbers: those of them that hold numbers
     units:   dict from column to unit, for columns with a unit
     """
 
@@ -41,6 +42,7 @@ class History:
             self.columns.append(name)
             if unit:
                 self.units[name] = unit
+        self.numbers = [name for name in self.columns if name not in self._words]
         if "time" not in self.columns or "step" not in self.columns:
             raise FileError(f"{path}: is no history of meander (it has no columns step and time)")
 
@@ -54,7 +56,7 @@ class History:
         check_name(self.path, "column", name, self.columns)
         if name in self._words:
             return self._words[name]
-        return self._values[:, [column for column in self.columns if column not in self._words].index(name)]
+        return self._values[:, self.numbers.index(name)]
 
     def __repr__(self):
         return f"<history {self.path}: {len(self)} rows, columns {', '.join(self.columns)}>"

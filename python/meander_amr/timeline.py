@@ -64,6 +64,23 @@ def kind(title):
     return 0 if title.startswith("thread") else 2 if title.startswith("messages") else 1
 
 
+def chosen_steps(arguments, known):
+    """Returns the first and the last step to show, of the known ones. Raises FileError, which names those."""
+    least, most = min(known), max(known)
+    if arguments.steps is None:
+        first = sorted(known)[max(0, len(known) // 2 - 1)]
+        return first, min(first + 1, most)
+    try:
+        first, last = map(int, arguments.steps.split(":"))
+    except ValueError:
+        first, last = None, None
+    if first not in known or last not in known or first > last:
+        there = f"steps {least} to {most}" if least < most else f"step {least} only"
+        raise FileError(f"{arguments.file}: --steps '{arguments.steps}': must be FIRST:LAST in ascending order; "
+                        f"the trace has {there}")
+    return first, last
+
+
 def window(arguments, rows):
     """Returns begin and end of the picture, in ms."""
     if arguments.ms:
@@ -71,12 +88,8 @@ def window(arguments, rows):
         return begin, end
     steps = {event[3]: event for _, events in rows.values() for event in events if event[0] == "step"}
     if not steps:
-        raise ValueError("there is no step in the trace: give --ms")
-    if arguments.steps:
-        first, last = map(int, arguments.steps.split(":"))
-    else:
-        first = sorted(steps)[max(0, len(steps) // 2 - 1)]
-        last = min(first + 1, max(steps))
+        raise FileError(f"{arguments.file}: there is no step in the trace: give --ms")
+    first, last = chosen_steps(arguments, steps)
     return steps[first][1], steps[last][2]
 
 

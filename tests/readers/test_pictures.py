@@ -199,6 +199,23 @@ class Pictures(ReaderTest):
             (axes,) = plot.history(history, [name])
             self.assertEqual(axes.get_title(loc="left"), history.label(name))
 
+    def test_the_searches_of_a_horizon_are_drawn_without_their_status(self):
+        source = os.path.join(self.scratch.name, "horizon_1.csv")
+        with open(source, "w", encoding="utf-8") as stream:
+            stream.write("step,time,status,area [length^2],spin_z\n"
+                         "0,0,found,50.2,0\n1,0.5,not-found,nan,nan\n2,1,found,50.3,0\n")
+        horizon = meander_amr.open(source)
+        panels = plot.history(horizon)
+        self.assertEqual([panel.get_title(loc="left") for panel in panels], ["area [length^2]"])
+        np.testing.assert_array_equal(panels[0].lines[0].get_ydata(), [50.2, np.nan, 50.3])
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(command.main([source]), 0)
+        self.assertEqual(said.getvalue(), os.path.splitext(source)[0] + ".png\n")
+        refusal = f"meander-plot: {source}: column 'status' holds words, which cannot be drawn over time"
+        for columns in ("status", "area,status"):
+            for show in ("history", "psi4"):
+                self.assertEqual(self.complaint(source, "--show", show, "--columns", columns), refusal)
+
     def test_a_directory_is_that_of_a_run(self):
         directory = os.path.dirname(self.series["sod"])
         self.assertEqual(meander_amr.open(directory).names, meander_amr.open(self.series["sod"]).names)

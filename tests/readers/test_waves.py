@@ -9,7 +9,7 @@ import unittest
 
 import numpy as np
 
-from meander_amr import FileError, command, waves
+from meander_amr import FileError, command, plot, waves
 from meander_amr.waves import fluxes
 from synthetic_waves import Burst, harmonic, write
 
@@ -207,7 +207,8 @@ class Command(unittest.TestCase):
         self.assertEqual(found.lines()[:5], complete.lines()[:5])
         code, said, _ = self.output_of("--taper", "4", "--junk", "20")
         self.assertEqual(code, 0)
-        self.assertIn("left out, because the signal has not passed them: 290, 350, 379\n", said)
+        self.assertIn("left out, because the signal has not passed them: 290, 350\n"
+                      "left out, because they have too few rows: 379\n", said)
         self.run = os.path.join(self.run, "goes-on")
         self.add_sphere(290.0)
         self.assertEqual(list(waves.report(waves.read(self.run)).waves)[0], "290")  # better than nothing
@@ -231,10 +232,7 @@ class Command(unittest.TestCase):
         return complaint.getvalue()
 
     def test_complaints(self):
-        self.assertIn("only 0 rows are left", self.output_of("--junk", "1000")[2])
-        os.remove(os.path.join(self.run, "waves/mp_psi4_l2_m1_r40.00.asc"))
-        write(self.run, 40.0, np.arange(5.0), {(2, 1): np.zeros(5)})
-        self.assertIn("has other times than the other modes", self.output_of()[2])
+        self.assertIn("needs 8 rows after the junk, but of 800 only 0 are left", self.output_of("--junk", "1000")[2])
         with open(os.path.join(self.run, "waves/mp_psi4_l2_m-2_r40.00.asc"), "w", encoding="utf-8") as stream:
             stream.write("0 1 2\n")
         self.assertIn("does not state the sign", self.output_of()[2])
@@ -242,6 +240,83 @@ class Command(unittest.TestCase):
         code, _, complaint = self.output_of()
         self.assertEqual((code, complaint[:14]), (1, "meander-plot: "))
         self.assertIn("has no files waves/mp_psi4", complaint)
+
+    def keep_rows(self, kept, *names):
+        """Keeps only some rows, a slice, of the files of modes and radii such as "m0_r40"."""
+        for name in names:
+            path = os.path.join(self.run, f"waves/mp_psi4_l2_{name}.00.asc")
+            with open(path, encoding="utf-8") as stream:
+                lines = stream.readlines()
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.writelines(lines[:4] + lines[4:][kept])
+
+    def test_modes_are_reduced_to_the_rows_that_all_have(self):
+        self.keep_rows(slice(700), "m-1_r40", "m0_r40")  # as of a run that is killed while it writes
+        killed = waves.read(self.run)
+        code, said, _ = self.output_of()
+        self.assertEqual(code, 0)
+        end = 349.5 + 0.1 * np.sin(349.5)
+        self.assertIn(f"\nrows left out, because some modes end earlier: after t = {end:g} (r = 40)\n", said)
+        self.assertNotIn("modes left out", said)
+        self.keep_rows(slice(700), "m-2_r40", "m1_r40", "m2_r40")
+        equal = waves.read(self.run)
+        self.assertEqual((equal.notes(), len(equal.spheres[40.0].time)), ([], 700))
+        for radius, sphere in equal.spheres.items():
+            np.testing.assert_array_equal(killed.spheres[radius].time, sphere.time)
+            for mode, values in sphere.modes.items():
+                np.testing.assert_array_equal(killed.spheres[radius].modes[mode], values)
+
+    def test_modes_that_would_cost_others_their_rows_are_left_out(self):
+        before, time = self.output_of()[1].splitlines(), np.arange(0, 400, 0.5)
+        time = time + 0.1 * np.sin(time)
+        for radius in (40.0, 60.0):  # as of restarts with another psi4-l-max: raised at row 20, lowered at row 300
+            write(self.run, radius, time[20:], {(3, m): np.ones(780, complex) for m in range(-3, 4)})
+        write(self.run, 40.0, time[:300], {(4, m): np.ones(300, complex) for m in (-1, 2)})
+        write(self.run, 40.0, time[:0], {(5, 0): np.zeros(0, complex)})
+        code, said, _ = self.output_of()
+        self.assertEqual(code, 0)
+        note = ("modes left out, because they begin at another time, have too few rows or no file: "
+                "l = 3, l = 4 with m = -1 2, l = 5 with m = 0 (r = 40, 60)")
+        self.assertEqual(said.splitlines(), before[:5] + [note] + before[5:])
+        self.assertEqual(set(waves.read(self.run).spheres[40.0].modes), {(2, m) for m in range(-2, 3)})
+
+    def test_a_mode_may_be_missing_at_a_radius(self):
+        self.add_sphere(260.0)  # the run ends before the ringdown has passed
+        psi4 = waves.read(self.run)
+        os.remove(os.path.join(self.run, "waves/mp_psi4_l2_m0_r60.00.asc"))
+        code, said, _ = self.output_of()
+        self.assertEqual(code, 0)
+        self.assertIn("too few rows or no file: l = 2 with m = 0 (r = 60)\n", said)
+        self.assertRegex(said, r"ringdown l = 2, m = 0: w = 0\.3736\d\d -0\.08[89]\d+ i")
+        # Without a common mode there is no fit, and one sphere alone has the mode whose magnitude is drawn.
+        for radius, m in ((40.0, 0), (60.0, 1), (260.0, 2)):
+            psi4.spheres[radius].modes = {(2, m): psi4.spheres[radius].modes[2, 0]}
+        report = waves.report(psi4, lowest=0.02)
+        self.assertEqual(list(report.waves), ["40", "60", "260", "infinity (Nakano)"])
+        self.assertEqual(len(plot.waveforms(psi4, report)[2].lines), 1)
+
+    def test_too_few_rows(self):
+        names = [f"m{m}_r{{}}" for m in range(-2, 3)]
+        outer = [name.format(60) for name in names]
+        self.keep_rows(slice(7), *outer)
+        code, said, _ = self.output_of()
+        self.assertEqual((code, said.splitlines()[-3]), (0, "left out, because they have too few rows: 60"))
+        self.keep_rows(slice(3), *outer)
+        code, said, _ = self.output_of()
+        self.assertEqual(code, 0)
+        self.assertIn("have too few rows or no file: all modes (r = 60)\n", said)
+        inner = [name.format(40) for name in names]
+        self.keep_rows(slice(6), *inner)
+        for arguments in ((), ("--junk", "-50")):  # no junk, and one that ends before the first row
+            code, _, complaint = self.output_of(*arguments)
+            self.assertEqual(code, 1)
+            self.assertEqual(complaint, "meander-plot: radius 40: the table needs 8 rows that its modes have in "
+                                        "common, but there are only 6\n")
+        self.keep_rows(slice(3), *inner)
+        code, _, complaint = self.output_of()
+        self.assertEqual(code, 1)
+        self.assertEqual(complaint, f"meander-plot: {self.run}: waves need 4 rows that the modes of a radius have in "
+                                    "common, but no radius has more than 3\n")
 
     def test_an_incomplete_last_line_is_ignored(self):
         before = waves.read(self.run).spheres[40.0]

@@ -35,15 +35,23 @@ def panel_of(run, name):
     return run.label(name).replace(name, of_axis.group(1)) if of_axis else run.label(name)
 
 
+def require_numbers(run, columns):
+    """Raises FileError for names of no column, ValueError for columns of words, such as the status of a horizon."""
+    for name in columns:
+        check_name(run.path, "column", name, run.columns)
+        if name not in run.numbers:
+            raise ValueError(f"{run.path}: column '{name}' holds words, which cannot be drawn over time")
+
+
 def groups(run, columns=None):
     """Returns the columns of each panel, by its title.
 
-    columns: names; None: all that change."""
+    columns: names; None: all numbers that change."""
     if columns is None:
-        columns = [name for name in run.columns if name not in NOT_DRAWN and changes(run, name)]
+        columns = [name for name in run.numbers if name not in NOT_DRAWN and changes(run, name)]
+    require_numbers(run, columns)
     result = {}
     for name in columns:
-        check_name(run.path, "column", name, run.columns)
         result.setdefault(panel_of(run, name), []).append(name)
     return result
 
@@ -101,8 +109,8 @@ def draw(axes, run, names, title, scale="auto"):
 def history(run, columns=None, scale="auto"):
     """Draws columns of a History over time, one panel each. Levels of a quantity and axes of a position share a panel.
 
-    columns: names; None: all that change during the run. scale: auto, linear, log or symlog, as in set_scale. Returns the
-    list of axes.
+    columns: names; None: all numbers that change during the run. scale: auto, linear, log or symlog, as in set_scale.
+    Returns the list of axes.
     """
     check_scale(scale)
     chosen = groups(run, columns)
@@ -125,6 +133,7 @@ def psi4(run, columns=None, scale="linear"):
     names = [name for name in run.columns if name.lower().startswith("psi4")] if columns is None else columns
     if not names:
         raise FileError(f"{run.path}: has no columns psi4*: no extraction spheres in this run")
+    require_numbers(run, names)
     modes = {}
     for name in names:
         words = [word for word in name.split("_") if word not in ("re", "im", "real", "imag", "imaginary")]

@@ -35,7 +35,7 @@ def waveforms(psi4, report, mass=1.0):
         name = f"l = {l}, m = {m}"
         grid[0].plot(time, outermost.radius * outermost.modes[l, m].real, lw=1.2, label=name)
         grid[1].plot(retarded_time(strain.time, outermost.radius, mass), strain.strain[l, m].real, lw=1.2, label=name)
-    for sphere in spheres:
+    for sphere in (sphere for sphere in spheres if modes[0] in sphere.modes):
         size = sphere.radius * np.abs(sphere.modes[modes[0]])
         grid[2].semilogy(retarded_time(sphere.time, sphere.radius, mass), np.where(size > 0, size, np.nan), lw=1.2,
                          label=f"r = {sphere.radius:g}")

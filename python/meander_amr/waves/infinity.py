@@ -32,7 +32,8 @@ def perturbative(sphere, mass, lowest=0.1):
 
 def fitted(spheres, mass, order=None):
     """Returns R Psi4 at infinity, a Sphere of radius 1 over the retarded times that all spheres cover: least squares in powers of 1 / R of
-    the given order, by default 1 for two or three spheres and 2 for more. Raises ValueError for too few spheres."""
+    the given order, by default 1 for two or three spheres and 2 for more, of the modes that all spheres have.
+    Raises ValueError for too few spheres, and if they have no times or modes in common."""
     order = (1 if len(spheres) < 4 else 2) if order is None else order
     if len(spheres) < order + 1:
         raise ValueError(f"a fit of order {order} in 1 / R needs {order + 1} radii, but there are {len(spheres)}")
@@ -51,4 +52,6 @@ def fitted(spheres, mass, order=None):
         if all(mode in sphere.modes for sphere in spheres):
             modes[mode] = sum(weight * radius * spline(time, sphere.modes[mode])(common)
                               for weight, radius, time, sphere in zip(weights, areal, times, spheres))
+    if not modes:
+        raise ValueError("the spheres have no modes in common")
     return Sphere(1.0, common, modes)

@@ -10,16 +10,18 @@ from meander_amr.waves.infinity import fitted, perturbative
 from meander_amr.waves.ringdown import fit_ringdown
 
 VANISHES = 1e-3  # modes below this fraction of the largest get no ringdown
+LEAST_ROWS = 8  # of a sphere in the table
 ARRIVED, PASSED = 0.5, 0.3  # see passed(); fractions of the largest r |Psi4|
 
 
 @dataclass
 class Report:
     """waves: Wave by name: "100" for the sphere of that radius, "infinity (Nakano)", "infinity (1/R fit)". ringdowns: Ringdown by (l, m),
-    see ringdown_of(). left_out: radii of the spheres that passed() leaves out."""
+    see ringdown_of(). left_out: radii of the spheres that are not in waves. notes: lines on what is left out."""
     waves: dict
     ringdowns: dict
     left_out: list
+    notes: list
 
     def lines(self):
         """Returns the tables as lines of text."""
@@ -27,8 +29,7 @@ class Report:
         for name, wave in self.waves.items():
             numbers = [wave.energy()[-1], *wave.angular_momentum()[:, -1], *wave.momentum()[:, -1]]
             lines.append(f"{name:>18s} " + " ".join(f"{number:12.5e}" for number in numbers))
-        if self.left_out:
-            lines.append(f"left out, because the signal has not passed them: {', '.join(f'{radius:g}' for radius in self.left_out)}")
+        lines += self.notes
         at_infinity = [wave.energy()[-1] for name, wave in self.waves.items() if name.startswith("infinity")]
         if len(at_infinity) == 2:
             lines.append(f"energies at infinity differ by {abs(at_infinity[0] - at_infinity[1]):.2e}, "
@@ -45,7 +46,7 @@ def ringdown_of(spheres, mode, mass):
     that covers a part; else None."""
     delay, duration = 15 * mass, 30 * mass
     parts = []
-    for sphere in reversed(spheres):
+    for sphere in reversed([sphere for sphere in spheres if mode in sphere.modes]):
         try:
             found = fit_ringdown(sphere.time, sphere.modes[mode], delay, duration)
         except ValueError:
@@ -66,6 +67,28 @@ def passed(spheres):
     return complete or spheres
 
 
+def left_out_note(reason, radii):
+    """Returns a line on the spheres that are left out, in a list, which is empty if there are none."""
+    return [f"left out, because {reason}: {', '.join(f'{radius:g}' for radius in radii)}"] if radii else []
+
+
+def with_rows(psi4, spheres):
+    """Returns the spheres with LEAST_ROWS rows. Raises ValueError if there are none.
+
+    spheres: those of psi4, perhaps without the rows of the junk.
+    """
+    enough = [sphere for sphere in spheres if len(sphere.time) >= LEAST_ROWS]
+    if enough:
+        return enough
+    longest = max(spheres, key=lambda sphere: len(sphere.time))
+    left, before = len(longest.time), len(psi4.spheres[longest.radius].time)
+    if left < before:
+        text = f"{LEAST_ROWS} rows after the junk, but of {before} only {left} are left"
+    else:
+        text = f"{LEAST_ROWS} rows that its modes have in common, but there are only {left}"
+    raise ValueError(f"radius {longest.radius:g}: the table needs {text}")
+
+
 def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
     """Returns the Report of a Psi4.
 
@@ -73,10 +96,12 @@ def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
     radius plus this time, in which the junk of initial data passes; None: none.
     """
     spheres = [sphere if junk is None else sphere.after(sphere.radius + junk) for sphere in psi4.spheres.values()]
-    if len(spheres[0].time) < 8:
-        raise ValueError(f"radius {spheres[0].radius:g}: only {len(spheres[0].time)} rows are left after the junk")
-    spheres = passed([sphere for sphere in spheres if len(sphere.time) >= 8])
-    left_out = sorted(set(psi4.spheres) - {sphere.radius for sphere in spheres})
+    long = with_rows(psi4, spheres)
+    spheres = passed(long)
+    short = sorted(set(psi4.spheres) - {sphere.radius for sphere in long})
+    missed = sorted({sphere.radius for sphere in long} - {sphere.radius for sphere in spheres})
+    notes = (left_out_note("the signal has not passed them", missed) + left_out_note("they have too few rows", short)
+             + psi4.notes())
     waves = {f"{sphere.radius:g}": sphere.integrated(lowest, taper) for sphere in spheres}
     outermost = spheres[-1]
     if outermost.radius > 2 * mass:
@@ -86,11 +111,11 @@ def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
         far = fitted([sphere for sphere in spheres if sphere.radius > 2 * mass], mass)
         waves["infinity (1/R fit)"] = integrate(far.time, far.modes, lowest, taper)
     except ValueError:
-        pass  # too few radii, or a run that has not lasted long enough
+        pass  # too few radii, none with the same modes, or a run that has not lasted long enough
     sizes = {mode: np.abs(values).max() for mode, values in outermost.modes.items()}
     ringdowns = {}
     for mode in sorted(sizes, key=sizes.get, reverse=True)[:4]:
         if 0 < sizes[mode] >= VANISHES * max(sizes.values()):
             if found := ringdown_of(spheres, mode, mass):
                 ringdowns[mode] = found
-    return Report(waves, ringdowns, left_out)
+    return Report(waves, ringdowns, sorted(short + missed), notes)
