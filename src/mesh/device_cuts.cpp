@@ -160,15 +160,6 @@ void DeviceCuts<D>::exchange(int level, const WaitForRanks& wait) {
   cut.received_event = launches_.device.record(launches_.queue);
 }
 
-template <int D>
-std::size_t DeviceCuts<D>::bytes() const {
-  std::size_t all = slots_.bytes() + cleared_.bytes() + clearing_.bytes();
-  const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
-  for (const auto& cut : cuts_)
-    add(cut->targets, cut->ops, cut->parts, cut->outgoing, cut->packed, cut->received);
-  return all;
-}
-
 template class DeviceCuts<2>;
 template class DeviceCuts<3>;
 

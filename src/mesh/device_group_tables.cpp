@@ -100,7 +100,7 @@ void DeviceGroups<D>::add(int first, int last) {
   const Lap lap(launches_.counts.moved);
   auto group = std::make_unique<Group>(launches_, boundaries_, memory_, host_memory_);
   add_patches(*group, first, last);
-  add_items(*group, first, last);
+  add_items(*group, last);
   add_halos(*group, first, last);
   groups_[{first, last}] = std::move(group);
 }
@@ -128,7 +128,7 @@ void DeviceGroups<D>::add_patches(Group& group, int first, int last) {
 }
 
 template <int D>
-void DeviceGroups<D>::add_items(Group& group, int, int last) {
+void DeviceGroups<D>::add_items(Group& group, int last) {
   std::vector<LevelItem> items;
   for (int stage = 0; stage < 2 && last < steps_.finest(); ++stage) {
     group.keeps[stage].begin = static_cast<std::int32_t>(items.size());

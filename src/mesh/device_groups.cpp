@@ -89,16 +89,6 @@ solvers::MergedStatus DeviceGroups<D>::status() {
   return patches_.merge(table_.data(), status_sums_.data(), leaf_.data());
 }
 
-template <int D>
-std::size_t DeviceGroups<D>::bytes() const {
-  std::size_t all = cuts_->bytes();
-  const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
-  add(table_, leaf_, status_, status_sums_, next_, kept_, combined_);
-  for (const auto& [levels, group] : groups_)
-    add(group->patches, group->items, group->halos, group->dense, group->dense_ops, group->sources);
-  return all;
-}
-
 template class DeviceGroups<2>;
 template class DeviceGroups<3>;
 

@@ -50,7 +50,6 @@ class DeviceGroups {
   solvers::MergedStatus status();
 
   std::size_t leaves(int level) const { return order_.count(index(level)); }
-  std::size_t bytes() const;  // of device memory
 
  private:
   template <class T>
@@ -89,7 +88,7 @@ class DeviceGroups {
   void order_by_level(const Mesh& mesh);
   void allocate(std::size_t leaves);
   void add_patches(Group& group, int first, int last);
-  void add_items(Group& group, int first, int last);
+  void add_items(Group& group, int last);
   void add_halos(Group& group, int first, int last);
   struct Dense;
   // The combined states that the halos of levels >= first read, apart from those that edit() adds.

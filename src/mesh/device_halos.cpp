@@ -156,14 +156,6 @@ void DeviceHalos<D>::fill(parallel::NeighbourMessages& messages, double t, Threa
   fill_received();
 }
 
-template <int D>
-std::size_t DeviceHalos<D>::bytes() const {
-  std::size_t all = ghost_pool_.capacity() * ghost_pool_.slot_doubles() * sizeof(double);
-  const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
-  add(received_, packed_, given_, signs_, targets_, ops_, parts_, outgoing_);
-  return all;
-}
-
 template class DeviceHalos<2>;
 template class DeviceHalos<3>;
 

@@ -134,17 +134,6 @@ solvers::MergedStatus DeviceLevels<D>::status() {
   return patches_.merge(table_.data(), status_sums_.data(), leaf_.data());
 }
 
-template <int D>
-std::size_t DeviceLevels<D>::bytes() const {
-  std::size_t all = 0;
-  const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
-  add(table_, leaf_, status_, status_sums_, registers_, sums_, kept_, interpolated_, items_, targets_, faces_,
-      parts_);
-  for (const auto& halos : halos_) all += halos->bytes();
-  for (const Jump& jump : jumps_) add(*jump.sent, *jump.received);
-  return all;
-}
-
 template class DeviceLevels<2>;
 template class DeviceLevels<3>;
 

@@ -57,7 +57,6 @@ class DeviceLevels {
   solvers::MergedStatus status();
 
   std::size_t leaves(int level) const { return order_.count(index(level)); }
-  std::size_t bytes() const;  // of device memory
 
  private:
   template <class T>

@@ -279,17 +279,6 @@ solvers::MergedStatus DevicePatches<D>::merge(const solvers::DevicePatch* patche
   return *result_;
 }
 
-template <int D>
-std::size_t DevicePatches<D>::bytes() const {
-  std::size_t all = halos_.bytes() + (other_halos_ ? other_halos_->bytes() : 0);
-  for (const Chunk& chunk : chunks_) all += chunk.bytes;
-  const auto add = [&](const auto&... arrays) { ((all += arrays.bytes()), ...); };
-  add(next_, registers_, received_fluxes_, packed_fluxes_, moved_, step_data_, scratch_, patches_, status_,
-      leaf_, merged_, shell_sums_, measured_, points_, samples_, reflux_targets_, reflux_faces_,
-      reflux_parts_, flux_items_, moves_.targets, moves_.ops, moves_.parts);
-  return all;
-}
-
 template class DevicePatches<2>;
 template class DevicePatches<3>;
 

@@ -127,7 +127,6 @@ class DevicePatches {
 
   const DeviceCounts& counts() const { return launches_.counts; }
   gpu::Device& device() { return launches_.device; }
-  std::size_t bytes() const;  // device memory of slots, and of tables and buffers
 
  private:
   template <class T>

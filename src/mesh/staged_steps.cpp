@@ -43,7 +43,7 @@ void StagedSteps<D>::restrict_from(int level, ThreadTeam& team, const Wait& wait
   for (int of = finest_; of-- > level;) {
     CutTree<D>& cut = *cuts_[index(of)];
     cut.start_restriction(team);
-    if (wait) wait(cut.messages());
+    wait(cut.messages());
     cut.finish_restriction(team);
   }
 }

@@ -30,7 +30,7 @@ class StagedSteps {
   // refined cells around them to the state of the finest leaves. wait(): called while the messages of a level are
   // under way, if it is not empty; may update leaves of coarser levels. Collective among neighbours.
   using Wait = std::function<void(parallel::NeighbourMessages& messages)>;
-  void restrict_from(int level, ThreadTeam& team, const Wait& wait = {});
+  void restrict_from(int level, ThreadTeam& team, const Wait& wait);
 
   // The group of levels first to last, made at its first use. Throws gpu::OutOfMemory (several ranks:
   // parallel::AgreedFailure). Collective.
