@@ -41,11 +41,15 @@ std::string temporary_name(const std::string& path) {
   return path + ".part";
 }
 
+void rename_durably(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to, "rename a file to it");
+  const auto directory = std::filesystem::path(to).parent_path();
+  flush(directory.empty() ? "." : directory.string(), O_RDONLY | O_DIRECTORY);
+}
+
 void flush_and_rename(const std::string& temporary, const std::string& path) {
   flush(temporary, O_WRONLY);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "rename the finished file");
-  const auto directory = std::filesystem::path(path).parent_path();
-  flush(directory.empty() ? "." : directory.string(), O_RDONLY | O_DIRECTORY);
+  rename_durably(temporary, path);
 }
 
 void write_whole(const std::string& path, std::string_view text) {

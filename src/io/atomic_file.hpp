@@ -12,6 +12,9 @@ namespace meander::io {
 // The temporary name of `path` until the file is complete: "PATH.part", which "*.vtkhdf" does not match.
 std::string temporary_name(const std::string& path);
 
+// Renames `from`, replacing an existing file, and flushes the directory to the disk. Throws Failure.
+void rename_durably(const std::string& from, const std::string& to);
+
 // Flushes `temporary` to the disk and renames it to `path`, replacing an existing file. Throws Failure.
 void flush_and_rename(const std::string& temporary, const std::string& path);
 

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/checkpoint_file.hpp"
+#include "io/output_directory.hpp"
 
 namespace meander::io {
 
@@ -22,18 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t least_digits = 6;
-
-std::vector<fs::path> files_in(const std::string& directory) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->is_regular_file(ignored)) files.push_back(entry->path());
-  }
-  if (error) throw Failure(fmt::format("{}: cannot be read: {}", directory, error.message()));
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 // The number of a file called prefix, number with at least six digits, suffix.
 std::optional<std::int64_t> number_of(std::string_view name, std::string_view prefix,
@@ -63,7 +52,7 @@ bool is_output_file(std::string_view name) {
 
 std::vector<std::int64_t> checkpoint_steps(const std::string& directory) {
   std::vector<std::int64_t> steps;
-  for (const fs::path& file : files_in(directory)) {
+  for (const fs::path& file : regular_files(directory)) {
     if (const auto step = step_of(file.filename().string())) steps.push_back(*step);
   }
   std::sort(steps.begin(), steps.end());
@@ -75,10 +64,25 @@ std::string newest_checkpoint(const std::string& directory) {
   return steps.empty() ? "" : (fs::path(directory) / checkpoint_name(steps.back())).string();
 }
 
+std::vector<std::string> set_aside_later_checkpoints(const std::string& directory, std::int64_t step) {
+  std::vector<std::string> renamed;
+  for (const std::int64_t later : checkpoint_steps(directory)) {
+    if (later <= step) continue;
+    const std::string path = (fs::path(directory) / checkpoint_name(later)).string();
+    rename_durably(path, replaced_name(path));
+    renamed.push_back(path);
+  }
+  return renamed;
+}
+
+std::string replaced_name(const std::string& path) {
+  return path + ".replaced";
+}
+
 std::vector<std::string> remove_half_written_files(const std::string& directory) {
   const std::string ending = temporary_name("");
   std::vector<std::string> removed;
-  for (const fs::path& file : files_in(directory)) {
+  for (const fs::path& file : regular_files(directory)) {
     std::string name = file.filename().string();
     if (!name.ends_with(ending)) continue;
     name.resize(name.size() - ending.size());

@@ -54,6 +54,16 @@ std::string shortened(const std::string& setting) {
   return setting.size() <= most ? setting : setting.substr(0, most) + "...";
 }
 
+// "; did you mean 'refinement'?", an array of tables of the file; empty if none is near.
+std::string nearest_array(const Value& root, std::string_view name) {
+  std::vector<std::string> arrays;
+  for (const Entry& entry : root.entries) {
+    if (is_array_of_tables(entry.value)) arrays.push_back(entry.key);
+  }
+  const std::string near = nearest(name, arrays);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
 // The value of a setting: TOML if it parses as such, else a bare word.
 Value setting_value(const std::string& text, const Origin& origin) {
   Value value;
@@ -120,7 +130,7 @@ Document Document::from_text(const std::string& text, const std::string& name,
 }
 
 void Document::apply(const std::string& setting) {
-  const Origin origin{"--set " + shortened(setting)};
+  const Origin origin{std::string(of_settings) + shortened(setting)};
   if (setting.find_first_of("\n\r") != std::string::npos) fail(origin, "a setting is a single line");
   const auto equals = setting.find('=');
   const std::string path = setting.substr(0, equals);
@@ -142,8 +152,8 @@ void Document::apply(const std::string& setting) {
   const std::size_t tables =
       entry != root_.entries.end() && is_array_of_tables(entry->value) ? entry->value.items.size() : 0;
   if (index >= static_cast<int>(tables)) {
-    fail(origin, fmt::format("there is no {}[{}]: the file has {} [[{}]], counted from 0", table, index,
-                             tables, table));
+    fail(origin, fmt::format("there is no {}[{}]: the file has {} [[{}]], counted from 0{}", table, index,
+                             tables, table, entry == root_.entries.end() ? nearest_array(root_, table) : ""));
   }
   if (index < 0 && tables > 0) {
     fail(origin, fmt::format("which {}? The file has {}: write {}[0].{}=...", table, tables, table, key));

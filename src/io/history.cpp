@@ -7,15 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "base/assert.hpp"
 #include "base/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/text_file.hpp"
 
 namespace meander::io {
 
@@ -30,29 +25,6 @@ std::string header_of(std::span<const Column> columns) {
   return line;
 }
 
-// The lines up to step `last` inclusive.
-std::string lines_until(const std::string& path, const std::string& header, std::int64_t last) {
-  { const OpenFile is_regular(path); }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Failure(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
-  std::string kept, line;
-  std::getline(file, line);
-  if (file.eof() && header.starts_with(line)) return header + '\n';
-  if (line != header) {
-    throw InputError(fmt::format(
-        "{}: has other columns than this run; move it away, or choose another output directory", path));
-  }
-  const auto commas = std::count(header.begin(), header.end(), ',');
-  // A last line without its end is incomplete: the run was killed while writing it.
-  for (kept = header + '\n'; std::getline(file, line) && !file.eof(); kept += line + '\n') {
-    char* end = nullptr;
-    const double step = std::strtod(line.c_str(), &end);
-    if (*end != ',' || step > static_cast<double>(last)) break;
-    if (std::count(line.begin(), line.end(), ',') != commas) break;
-  }
-  return kept;
-}
-
 }  // namespace
 
 History::History(std::string path, std::span<const Column> columns)
@@ -61,12 +33,14 @@ History::History(std::string path, std::span<const Column> columns)
   write(header_of(columns));
 }
 
-History::History(std::string path, std::span<const Column> columns, std::int64_t last)
-    : path_(std::move(path)), columns_(columns.size()) {
+KeptRows History::kept(std::string path, std::span<const Column> columns, std::int64_t last) {
   MEANDER_ASSERT(columns.front().name == "step");
-  const std::string header = header_of(columns);
-  const bool exists = std::filesystem::exists(path_);
-  write_whole(path_, exists ? lines_until(path_, header, last) : header + '\n');
+  return {std::move(path), header_of(columns) + '\n', RowFormat::table, static_cast<double>(last)};
+}
+
+History::History(const KeptRows& kept)
+    : path_(kept.path()), columns_(1 + static_cast<std::size_t>(std::ranges::count(kept.header(), ','))) {
+  kept.cut();
   open("a");
 }
 

@@ -8,7 +8,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "io/kept_rows.hpp"
 
 namespace meander::io {
 
@@ -21,10 +24,13 @@ class History {
   // Creates the file with its header of names and units, "time [time],mass [kg],steps". Throws Failure.
   History(std::string path, std::span<const Column> columns);
 
-  // Continues the file of a run that restarts after step `last`. Rows of later steps and an incomplete last
-  // line are dropped; the file is rewritten, or created if there is none. The first column must be "step".
-  // Throws InputError if the file has other columns, and Failure.
-  History(std::string path, std::span<const Column> columns, std::int64_t last);
+  // The rows that a run keeps which restarts after step `last`. The first column must be "step". Throws as KeptRows.
+  static KeptRows kept(std::string path, std::span<const Column> columns, std::int64_t last);
+  // Continues the file after these rows: cuts or creates it. Throws Failure.
+  explicit History(const KeptRows& kept);
+  // Both at once.
+  History(std::string path, std::span<const Column> columns, std::int64_t last)
+      : History(kept(std::move(path), columns, last)) {}
 
   // Writes one value for each column with 17 digits, which read back to the same bits. The row has left the
   // buffers of the process on return, so that a killed run keeps all its rows. Throws Failure.

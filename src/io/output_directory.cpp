@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -85,6 +86,18 @@ void OutputDirectory::remove_empty() noexcept {
   // rmdir removes empty directories only.
   for (auto path = created_.rbegin(); path != created_.rend() && ::rmdir(path->c_str()) == 0; ++path) {
   }
+}
+
+std::vector<fs::path> regular_files(const std::string& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) files.push_back(entry->path());
+  }
+  if (error) throw Failure(fmt::format("{}: cannot be read: {}", directory, error.message()));
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace meander::io

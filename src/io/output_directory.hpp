@@ -3,6 +3,7 @@
 #pragma once
 // The output directory of a run, which must be new or empty, and is locked.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,5 +36,8 @@ class OutputDirectory {
   std::vector<std::string> created_;  // outermost first
   std::optional<DirectoryLock> lock_;
 };
+
+// The regular files in a directory, sorted by name. Throws Failure if it cannot be read.
+std::vector<std::filesystem::path> regular_files(const std::string& directory);
 
 }  // namespace meander::io

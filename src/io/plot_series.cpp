@@ -55,12 +55,20 @@ std::vector<std::pair<std::string, double>> PlotSeries::read(const std::string& 
   return files;
 }
 
-void PlotSeries::resume(double time) {
+void PlotSeries::keep_until(double time) {
   files_.clear();
   if (!std::filesystem::exists(path())) return;
   files_ = read(path());
   std::erase_if(files_, [&](const auto& entry) { return entry.second > time; });
-  write();
+}
+
+void PlotSeries::cut() const {
+  if (std::filesystem::exists(path())) write();
+}
+
+void PlotSeries::resume(double time) {
+  keep_until(time);
+  cut();
 }
 
 void PlotSeries::add(const std::string& name, double time) {

@@ -17,9 +17,12 @@ class PlotSeries {
   // and Failure.
   static std::vector<std::pair<std::string, double>> read(const std::string& path);
 
-  // Continues the series of an earlier part of the run in the directory: plots of later times than `time` are
-  // dropped and the file is rewritten. Without such a file the series is empty. Throws InputError if add()
-  // did not write the file, and Failure.
+  // Continues the series of an earlier part of the run in the directory, in two calls. keep_until() drops plots of later
+  // times than `time`, and leaves the file as it is; cut() rewrites it. Without such a file the series is empty. Throws
+  // InputError if add() did not write the file, and Failure.
+  void keep_until(double time);
+  void cut() const;
+  // Both at once.
   void resume(double time);
   // Adds a plot file. `name`: relative to the directory. Throws Failure.
   void add(const std::string& name, double time);

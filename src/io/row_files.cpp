@@ -4,37 +4,89 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <regex>
+#include <set>
+
 #include "base/assert.hpp"
+#include "io/output_directory.hpp"
 
 namespace meander::io {
 
-RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files)
-    : RowFiles(directory, files, nullptr) {}
+namespace {
 
-RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files, const StepAndTime& last)
-    : RowFiles(directory, files, &last) {}
+bool is_table(const RowFile& file) {
+  return std::holds_alternative<RowFile::Table>(file.format);
+}
 
-RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files, const StepAndTime* last) {
+std::vector<Column> columns_of(const RowFile& file) {
+  std::vector<Column> columns = {{"step", ""}, {"time", ""}};
+  for (const std::string& name : std::get<RowFile::Table>(file.format).columns) columns.push_back({name, ""});
+  return columns;
+}
+
+SampleFile samples_of(const RowFile& file) {
+  return {file.name, std::get<RowFile::Samples>(file.format).header};
+}
+
+// The files of these names, relative to the directory.
+std::vector<std::string> files_called(const std::string& directory, const RowFileNames& names) {
+  const std::filesystem::path folder = std::filesystem::path(directory) / names.folder;
+  std::vector<std::string> found;
+  if (!std::filesystem::is_directory(folder)) return found;
+  const std::regex pattern(names.pattern);
+  for (const auto& path : regular_files(folder.string())) {
+    const std::string name = path.filename().string();
+    if (std::regex_match(name, pattern)) found.push_back((names.folder / path.filename()).string());
+  }
+  return found;
+}
+
+}  // namespace
+
+KeptRowFiles::KeptRowFiles(const std::string& directory, std::span<const RowFile> files,
+                           const StepAndTime& last, std::span<const RowFileNames> others) {
+  std::set<std::string> names_of_run;
+  for (const RowFile& file : files) {
+    names_of_run.insert(file.name);
+    of_run.push_back(is_table(file) ? History::kept(directory + "/" + file.name, columns_of(file), last.step)
+                                    : SampleFiles::kept(directory, samples_of(file), last.time));
+  }
+  for (const RowFileNames& names : others) {
+    for (const std::string& name : files_called(directory, names)) {
+      const std::string path = directory + "/" + name;
+      const std::string header = names_of_run.contains(name) ? "" : header_in(path, names.format);
+      if (header.empty()) continue;
+      of_others.emplace_back(path, header, names.format,
+                             names.format == RowFormat::table ? static_cast<double>(last.step) : last.time);
+    }
+  }
+}
+
+RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files) {
   std::vector<SampleFile> samples;
   for (const RowFile& file : files) {
     auto& table = tables_.emplace_back();
-    if (const auto* format = std::get_if<RowFile::Samples>(&file.format)) {
-      samples.push_back({file.name, format->header});
-      continue;
-    }
-    std::vector<Column> columns = {{"step", ""}, {"time", ""}};
-    for (const std::string& name : std::get<RowFile::Table>(file.format).columns)
-      columns.push_back({name, ""});
-    const std::string path = directory + "/" + file.name;
-    if (last == nullptr)
-      table.emplace(path, columns);
+    if (is_table(file))
+      table.emplace(directory + "/" + file.name, columns_of(file));
     else
-      table.emplace(path, columns, last->step);
+      samples.push_back(samples_of(file));
   }
-  if (last == nullptr)
-    samples_.emplace(directory, std::move(samples));
-  else
-    samples_.emplace(directory, std::move(samples), last->time);
+  samples_.emplace(directory, samples);
+}
+
+RowFiles::RowFiles(std::span<const RowFile> files, const KeptRowFiles& kept) {
+  MEANDER_ASSERT(files.size() == kept.of_run.size());
+  std::vector<KeptRows> samples;
+  for (std::size_t n = 0; n < files.size(); ++n) {
+    auto& table = tables_.emplace_back();
+    if (is_table(files[n]))
+      table.emplace(kept.of_run[n]);
+    else
+      samples.push_back(kept.of_run[n]);
+  }
+  samples_.emplace(samples);
+  for (const KeptRows& rows : kept.of_others) rows.cut();
 }
 
 void RowFiles::add(const StepAndTime& at, std::span<const Row> rows) {

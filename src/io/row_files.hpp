@@ -37,15 +37,30 @@ struct StepAndTime {
   double time = 0;
 };
 
+// Names of files with rows in a folder of the output directory.
+struct RowFileNames {
+  RowFormat format;
+  std::string folder;   // empty: the directory itself
+  std::string pattern;  // a regular expression of ECMAScript
+};
+
+// The rows that a run keeps which restarts after `last`: of its files, and of others in the directory with names in
+// `others`, which parts of the run with another input have written. Throws as KeptRows.
+struct KeptRowFiles {
+  KeptRowFiles(const std::string& directory, std::span<const RowFile> files, const StepAndTime& last,
+               std::span<const RowFileNames> others = {});
+  std::vector<KeptRows> of_run, of_others;
+};
+
 // Written by one process.
 class RowFiles {
  public:
   // Creates the files and their folders. Throws Failure, also if a file of samples exists.
   RowFiles(const std::string& directory, std::span<const RowFile> files);
 
-  // Continues the files of a run that restarts after `last`. Later rows and incomplete last lines are dropped; files that do
-  // not exist are created. Throws InputError if a file has other columns or another header, and Failure.
-  RowFiles(const std::string& directory, std::span<const RowFile> files, const StepAndTime& last);
+  // Continues the files after the rows that are kept: cuts all that exist, and creates those of the run that do not.
+  // `files`: those of `kept`. Throws Failure.
+  RowFiles(std::span<const RowFile> files, const KeptRowFiles& kept);
 
   // One entry for each file. Throws Failure.
   void add(const StepAndTime& at, std::span<const Row> rows);
@@ -53,8 +68,6 @@ class RowFiles {
   void flush();
 
  private:
-  RowFiles(const std::string& directory, std::span<const RowFile> files, const StepAndTime* last);
-
   std::vector<std::optional<History>> tables_;  // of each file; none: its rows are samples
   std::optional<SampleFiles> samples_;
 };

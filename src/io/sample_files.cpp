@@ -6,14 +6,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
 
 #include "base/assert.hpp"
 #include "base/error.hpp"
-#include "io/text_file.hpp"
 
 namespace meander::io {
 namespace {
@@ -29,21 +27,11 @@ std::string commented(const std::string& header) {
   return text;
 }
 
-// The length of header and complete rows up to time `last` inclusive; 0: the header is incomplete.
-std::size_t length_until(const std::string& path, const std::string& header, double last) {
-  const std::string text = read_text_file(path);
-  if (text.size() < header.size() && header.starts_with(text)) return 0;
-  if (!text.starts_with(header)) {
-    throw InputError(fmt::format(
-        "{}: has another header than this run; move it away, or choose another output directory", path));
-  }
-  std::size_t kept = header.size();
-  for (std::size_t end; (end = text.find('\n', kept)) != std::string::npos; kept = end + 1) {
-    char* after = nullptr;
-    const double time = std::strtod(text.c_str() + kept, &after);
-    if (*after != ' ' || !(time <= last)) break;
-  }
-  return kept;
+void create_folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Failure(fmt::format("{}: cannot create: {}", folder.string(), error.message()));
 }
 
 void write_text(const std::string& path, const std::string& text, const char* mode) {
@@ -57,30 +45,24 @@ void write_text(const std::string& path, const std::string& text, const char* mo
 
 }  // namespace
 
-SampleFiles::SampleFiles(const std::string& directory, std::vector<SampleFile> files)
-    : SampleFiles(directory, std::move(files), nullptr) {}
-
-SampleFiles::SampleFiles(const std::string& directory, std::vector<SampleFile> files, double last)
-    : SampleFiles(directory, std::move(files), &last) {}
-
-SampleFiles::SampleFiles(const std::string& directory, std::vector<SampleFile> files, const double* last) {
+SampleFiles::SampleFiles(const std::string& directory, std::span<const SampleFile> files)
+    : pending_(files.size()) {
   for (const SampleFile& file : files) {
-    const fs::path path = fs::path(directory) / file.name;
-    const std::string header = commented(file.header);
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
-    if (error)
-      throw Failure(fmt::format("{}: cannot create: {}", path.parent_path().string(), error.message()));
-    const std::size_t kept =
-        last != nullptr && fs::exists(path) ? length_until(path.string(), header, *last) : 0;
-    if (kept == 0)
-      write_text(path.string(), header, last == nullptr ? "wx" : "w");
-    else
-      fs::resize_file(path, kept, error);
-    if (error) throw Failure(fmt::format("{}: cannot shorten: {}", path.string(), error.message()));
-    paths_.push_back(path.string());
+    const std::string& path = paths_.emplace_back((fs::path(directory) / file.name).string());
+    create_folder_of(path);
+    write_text(path, commented(file.header), "wx");
   }
-  pending_.resize(paths_.size());
+}
+
+KeptRows SampleFiles::kept(const std::string& directory, const SampleFile& file, double last) {
+  return {(fs::path(directory) / file.name).string(), commented(file.header), RowFormat::samples, last};
+}
+
+SampleFiles::SampleFiles(std::span<const KeptRows> kept) : pending_(kept.size()) {
+  for (const KeptRows& rows : kept) {
+    create_folder_of(paths_.emplace_back(rows.path()));
+    rows.cut();
+  }
 }
 
 void SampleFiles::add(const SampleRows& rows) {

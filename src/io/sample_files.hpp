@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "io/kept_rows.hpp"
+
 namespace meander::io {
 
 struct SampleFile {
@@ -25,12 +27,12 @@ using SampleRows = std::vector<std::vector<std::string>>;
 class SampleFiles {
  public:
   // Creates the files and their folders. Throws Failure, also if a file exists.
-  SampleFiles(const std::string& directory, std::vector<SampleFile> files);
+  SampleFiles(const std::string& directory, std::span<const SampleFile> files);
 
-  // Continues the files of a run that restarts at time `last`. Rows of later times and an incomplete last line
-  // are dropped; files that do not exist are created. Throws InputError if a file has another header, and
-  // Failure.
-  SampleFiles(const std::string& directory, std::vector<SampleFile> files, double last);
+  // The rows that a run keeps which restarts at time `last`. Throws as KeptRows.
+  static KeptRows kept(const std::string& directory, const SampleFile& file, double last);
+  // Continues the files after these rows: cuts them, or creates them and their folders. Throws Failure.
+  explicit SampleFiles(std::span<const KeptRows> kept);
 
   // One entry for each file. Throws Failure.
   void add(const SampleRows& rows);
@@ -38,8 +40,6 @@ class SampleFiles {
   void flush();
 
  private:
-  SampleFiles(const std::string& directory, std::vector<SampleFile> files, const double* last);
-
   std::vector<std::string> paths_, pending_;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };

@@ -67,6 +67,9 @@ struct DiagnosticEntry {
   // The name and meaning of an array of tables of the input, [[name]], each of which makes one such diagnostic. Empty:
   // the diagnostic exists once, with keys in [diagnostics].
   std::string array = {}, meaning = {};
+  // The names of all files that such diagnostics write (Diagnostic::files()), whatever their keys: a restart cuts those that
+  // an earlier input has left in its directory.
+  std::vector<io::RowFileNames> files = {};
 };
 
 }  // namespace meander::simulation

@@ -9,16 +9,22 @@
 #include <cmath>
 #include <limits>
 
+#include "base/log.hpp"
 #include "simulation/control/time_progress.hpp"
+#include "simulation/module.hpp"
 
 namespace meander::simulation {
 namespace {
 
-// Names of counters in a checkpoint.
-constexpr const char* next_plot_counter = "next-plot";
-constexpr const char* last_plot_counter = "last-plot-step";
-constexpr const char* last_row_counter = "last-history-step";
-constexpr const char* final_row_counter = "final-history-row";
+// The names of all files that diagnostics write.
+std::vector<io::RowFileNames> names_of_diagnostics() {
+  std::vector<io::RowFileNames> names;
+  for (const Module* module : modules()) {
+    for (const DiagnosticEntry& entry : module->diagnostics)
+      names.insert(names.end(), entry.files.begin(), entry.files.end());
+  }
+  return names;
+}
 
 // The values in all volumes of a patch, x fastest.
 using Values = std::function<void(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
@@ -150,33 +156,38 @@ void Output::rows_of_diagnostics() {
   if (!due.stop.empty()) throw StoppedByDiagnostic(due.stop);
 }
 
-void Output::resume(const io::CheckpointState& checkpoint, RestartIn where) {
-  if (where == RestartIn::new_directory) return start();
-  for (const auto& [name, value] : checkpoint.counters) {
-    if (name == next_plot_counter) plot_number_ = static_cast<int>(value);
-    if (name == last_plot_counter) last_plot_step_ = static_cast<int>(value);
-    if (name == last_row_counter) last_row_step_ = static_cast<int>(value);
-    if (name == final_row_counter) last_row_is_final_ = value != 0;
-  }
+void Output::check_resume(const io::CheckpointState& checkpoint, const std::string& path) {
+  simulation_.communicator().agree([&] { counters_ = OutputCounters::of(checkpoint, path); });
   // A run that had not ended here would not have that row.
-  const bool drops_row = last_row_is_final_ && !is_done(simulation_);
-  const std::int64_t last = drops_row ? checkpoint.step - 1 : checkpoint.step;
-  if (drops_row) last_row_step_ = -1;
+  const bool drops_row = counters_.last_row_is_final && !is_done(simulation_);
+  if (drops_row) counters_.drop_final_row();
   const auto names = columns();
   on_root([&] {
-    history_ = std::make_unique<io::History>(directory_ + "/history.csv", names, last);
-    files_ = std::make_unique<io::RowFiles>(directory_, simulation_.row_files(),
-                                            io::StepAndTime{checkpoint.step, checkpoint.time});
-    series_.resume(checkpoint.time);
+    kept_.emplace(Kept{io::History::kept(directory_ + "/history.csv", names,
+                                         drops_row ? checkpoint.step - 1 : checkpoint.step),
+                       io::KeptRowFiles(directory_, simulation_.row_files(),
+                                        {checkpoint.step, checkpoint.time}, names_of_diagnostics())});
+    series_.keep_until(checkpoint.time);
+    const double found = kept_->history.last().value_or(-1), expected = counters_.last_row_step;
+    if (found >= expected) return;
+    const std::string after = found < 0 ? "" : fmt::format("after step {:.0f} ", found);
+    log::warning(fmt::format("{}: rows {}up to step {:.0f} are missing, which were there when {} was written",
+                             kept_->history.path(), after, expected, path));
+  });
+}
+
+void Output::resume() {
+  on_root([&] {
+    history_ = std::make_unique<io::History>(kept_->history);
+    files_ = std::make_unique<io::RowFiles>(simulation_.row_files(), kept_->files);
+    series_.cut();
+    kept_.reset();
   });
 }
 
 void Output::save(io::CheckpointState& checkpoint) {
   on_root([&] { files_->flush(); });
-  checkpoint.counters.emplace_back(next_plot_counter, plot_number_);
-  checkpoint.counters.emplace_back(last_plot_counter, last_plot_step_);
-  checkpoint.counters.emplace_back(last_row_counter, last_row_step_);
-  if (last_row_is_final_) checkpoint.counters.emplace_back(final_row_counter, 1);
+  counters_.save(checkpoint);
 }
 
 void Output::schedule_next_plot() {
@@ -209,11 +220,12 @@ void Output::after_step() {
 }
 
 void Output::finish() {
-  if (last_row_step_ != simulation_.step()) {
+  if (const int before = counters_.last_row_step; before != simulation_.step()) {
     row();
-    last_row_is_final_ = true;
+    counters_.last_row_is_final = true;
+    counters_.row_before_final = before;
   }
-  if (last_plot_step_ != simulation_.step()) plot();
+  if (counters_.last_plot_step != simulation_.step()) plot();
 }
 
 void Output::write(const std::string& path) {
@@ -239,10 +251,10 @@ void Output::write(const std::string& path) {
 }
 
 void Output::plot() {
-  const std::string name = io::plot_name(plot_number_++);
+  const std::string name = io::plot_name(counters_.next_plot++);
   write(directory_ + "/" + name);
   on_root([&] { series_.add(name, simulation_.time()); });
-  last_plot_step_ = simulation_.step();
+  counters_.last_plot_step = simulation_.step();
 }
 
 std::string Output::write_failed_state() {
@@ -273,8 +285,8 @@ void Output::row() {
     values.push_back(measure.value);
   }
   on_root([&] { history_->row(values); });
-  last_row_is_final_ = false;
-  last_row_step_ = simulation_.step();
+  counters_.last_row_is_final = false;
+  counters_.last_row_step = simulation_.step();
 }
 
 }  // namespace meander::simulation

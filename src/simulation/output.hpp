@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,11 +15,10 @@
 #include "io/plot_file.hpp"
 #include "io/plot_series.hpp"
 #include "io/row_files.hpp"
+#include "simulation/control/output_counters.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
-
-enum class RestartIn { same_directory, new_directory };
 
 // A diagnostic ends the run. State and files are intact.
 struct StoppedByDiagnostic : parallel::AgreedFailure {
@@ -34,10 +34,14 @@ class Output {
 
   // Writes the first plot and the first row.
   void start();
-  // Restarts from a checkpoint whose state save() has added to. In the same directory, history, files of
-  // diagnostics and series are truncated to the checkpoint's step and the numbering of plots continues. In a new directory, as start().
-  void resume(const io::CheckpointState& checkpoint, RestartIn where);
-  // Adds the counters that resume() needs, and writes what the files of diagnostics still lack. Call after all
+  // Restarts in the directory of a checkpoint whose state save() has added to, in two calls. The first reads and checks
+  // history, files of diagnostics and series, and changes nothing; it warns of missing rows of history. `path`: the
+  // checkpoint, for messages. Throws InputError (several ranks: AgreedInputError).
+  void check_resume(const io::CheckpointState& checkpoint, const std::string& path);
+  // The second truncates these files to the checkpoint's step, and files of diagnostics that this run does not write,
+  // too. The numbering of plots continues.
+  void resume();
+  // Adds the counters that check_resume() needs, and writes what the files of diagnostics still lack. Call after all
   // output due at this step.
   void save(io::CheckpointState& checkpoint);
 
@@ -62,15 +66,21 @@ class Output {
   void on_root(const std::function<void()>& body) const;
   void rows_of_diagnostics();
 
+  // What a restart keeps of its files.
+  struct Kept {
+    io::KeptRows history;
+    io::KeptRowFiles files;
+  };
+
   Simulation& simulation_;
   std::string directory_;
   io::PlotSeries series_;
+  std::optional<Kept> kept_;  // from check_resume() to resume(), of the root
   std::unique_ptr<io::History> history_;
   std::unique_ptr<io::RowFiles> files_;  // of diagnostics
   std::vector<double> plot_times_;       // still to come, ascending
   double next_plot_;
-  int plot_number_ = 0, last_plot_step_ = -1, last_row_step_ = -1;
-  bool last_row_is_final_ = false;  // written only because the run has ended
+  OutputCounters counters_;
 };
 
 }  // namespace meander::simulation

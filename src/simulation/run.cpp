@@ -292,12 +292,11 @@ int restart(const RestartInput& restart, const RunOptions& options,
 
   const std::string home = std::filesystem::path(file).parent_path().string();
   const std::string wanted = new_directory(restart, options.output, config);
-  const RestartIn where = wanted.empty() ? RestartIn::same_directory : RestartIn::new_directory;
   std::optional<NewDirectory> fresh;
-  if (where == RestartIn::new_directory) fresh.emplace(wanted, communicator);
+  if (!wanted.empty()) fresh.emplace(wanted, communicator);
   TraceFile trace(options.trace, communicator);
-  const std::string directory = !wanted.empty() ? wanted : home.empty() ? "." : home;
-  continued.prepare();
+  const std::string directory = fresh ? wanted : home.empty() ? "." : home;
+  continued.require_lock();
   const int threads =
       threads_of(config, options, communicator,
                  fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);
@@ -306,12 +305,17 @@ int restart(const RestartInput& restart, const RunOptions& options,
   if (is_done(*simulation) && communicator.is_root())
     log::info("the run is at its end; --set time.end=... continues it");
   Output output(*simulation, directory);
-  Run run(*simulation, output, directory, options, where == RestartIn::same_directory ? state.step : -1,
-          threads);
+  Run run(*simulation, output, directory, options, fresh ? -1 : state.step, threads);
   return go(
       run,
       [&] {
-        output.resume(state, where);
+        if (fresh) {
+          output.start();
+        } else {
+          output.check_resume(state, file);
+          continued.take_over(state.step);
+          output.resume();
+        }
         write_resolved_input(config, directory, communicator);
       },
       requests, trace);

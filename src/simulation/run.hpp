@@ -32,7 +32,8 @@ struct RunOptions {
 int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator = {});
 
 // Restarts from a checkpoint; the rest as run(). Without options.output the run continues the files in the
-// checkpoint's directory, and data of later steps than the checkpoint's are dropped. Collective.
+// checkpoint's directory: rows of later steps than the checkpoint's are dropped, checkpoints of later steps set aside.
+// If it throws AgreedInputError (one rank: InputError), no file has been changed. Collective.
 int restart(const RestartInput& restart, const RunOptions& options,
             const parallel::Communicator& communicator = {});
 

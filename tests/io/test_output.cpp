@@ -181,6 +181,23 @@ TEST(CheckpointDirectory, ListsCompleteCheckpointsByStep) {
             scratch.file("none") + ": cannot be read: No such file or directory");
 }
 
+TEST(CheckpointDirectory, SetsLaterOnesAside) {
+  const Scratch scratch;
+  for (const int step : {3, 20, 999999, 1000000})
+    write_whole(scratch.file(checkpoint_name(step)), std::to_string(step));
+  write_whole(scratch.file("chk_1000000.hdf5.replaced"), "old");
+  write_whole(scratch.file("chk_000030.hdf5.part"), "x");
+  EXPECT_EQ(set_aside_later_checkpoints(scratch.path(), 20),
+            (std::vector{scratch.file("chk_999999.hdf5"), scratch.file("chk_1000000.hdf5")}));
+  EXPECT_EQ(newest_checkpoint(scratch.path()), scratch.file("chk_000020.hdf5"));
+  EXPECT_EQ(scratch.names(),
+            (std::vector<std::string>{"chk_000003.hdf5", "chk_000020.hdf5", "chk_000030.hdf5.part",
+                                      "chk_1000000.hdf5.replaced", "chk_999999.hdf5.replaced"}));
+  EXPECT_EQ(contents(scratch.file("chk_1000000.hdf5.replaced")), "1000000");
+  EXPECT_EQ(set_aside_later_checkpoints(scratch.path(), 20), std::vector<std::string>{});
+  EXPECT_EQ(remove_half_written_files(scratch.path()), std::vector{scratch.file("chk_000030.hdf5.part")});
+}
+
 TEST(CheckpointDirectory, RemovesHalfWrittenFilesOfARunAndNoOthers) {
   const Scratch scratch;
   const std::vector<std::string> kept = {

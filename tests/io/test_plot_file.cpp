@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plot files, read back with the HDF5 library alone.
 #include "io/plot_file.hpp"
-#include "io/plot_series.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -278,52 +277,6 @@ TEST_F(PlotFileFailure, FullDiskLeavesEarlierFilesIntact) {
 TEST_F(PlotFileFailure, NoDirectory) {
   const std::string path = scratch.file("none/plot_0.vtkhdf");
   EXPECT_EQ(message_of<Failure>([&] { write(path); }), path + ": cannot create: No such file or directory");
-}
-
-TEST(PlotSeries, ListsFilesWithTheirTimes) {
-  const Scratch scratch;
-  PlotSeries series(scratch.path());
-  series.add(plot_name(0), 0);
-  series.add(plot_name(7), 0.1);
-  EXPECT_EQ(contents(scratch.file("plot.vtkhdf.series")),
-            "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n"
-            "    {\"name\": \"plot_000000.vtkhdf\", \"time\": 0},\n"
-            "    {\"name\": \"plot_000007.vtkhdf\", \"time\": 0.1}\n  ]\n}\n");
-}
-
-TEST(PlotSeries, ContinuesAfterARestart) {
-  const Scratch scratch;
-  PlotSeries first(scratch.path());
-  const double times[] = {-0.1, 0, 0.1, 1.0 / 3.0, 1e300};
-  for (int i = 0; i < 5; ++i) first.add(plot_name(i), times[i]);
-  const std::string path = scratch.file("plot.vtkhdf.series");
-  const auto all = PlotSeries::read(path);
-  for (int kept = 5; kept >= 0; --kept) {
-    PlotSeries next(scratch.path());
-    next.resume(kept == 0 ? -1 : times[kept - 1]);
-    const auto files = PlotSeries::read(path);
-    EXPECT_EQ(files, (std::vector(all.begin(), all.begin() + kept)));
-    PlotSeries same(scratch.path());
-    same.resume(1e301);
-    EXPECT_EQ(PlotSeries::read(path), files);
-  }
-  PlotSeries anew(scratch.file("other"));
-  EXPECT_NO_THROW(anew.resume(1));
-}
-
-TEST(PlotSeries, RefusesForeignFiles) {
-  const Scratch scratch;
-  const std::string path = scratch.file("plot.vtkhdf.series");
-  PlotSeries series(scratch.path());
-  series.add(plot_name(0), 0);
-  const std::string good = contents(path);
-  for (const std::string& bad : {std::string("{}"), good.substr(0, good.size() - 2),
-                                 good.substr(0, good.size() - 8) + "x" + good.substr(good.size() - 8)}) {
-    std::ofstream(path, std::ios::binary) << bad;
-    EXPECT_EQ(message_of<InputError>([&] { series.resume(1); }),
-              path + ": is no series of plot files of this program")
-        << bad;
-  }
 }
 
 }  // namespace

@@ -292,6 +292,16 @@ const Mistake settings[] = {
      probe,
      "--set refinement[1].level=2: there is no refinement[1]: the file has 0 [[refinement]], counted from 0",
      {"refinement[1].level=2"}},
+    {"no_such_array",
+     probe + "[[refinement]]\nkind = \"ball\"\nradius = 1\n",
+     "--set refinements[0].radius=2: there is no refinements[0]: the file has 0 [[refinements]], counted "
+     "from 0; "
+     "did you mean 'refinement'?",
+     {"refinements[0].radius=2"}},
+    {"no_such_array_nor_one_near",
+     probe + "[[refinement]]\nkind = \"ball\"\nradius = 1\n",
+     "--set scene[0].radius=2: there is no scene[0]: the file has 0 [[scene]], counted from 0",
+     {"scene[0].radius=2"}},
     {"which_criterion",
      probe + "[[refinement]]\nkind = \"ball\"\nradius = 1\n",
      "--set refinement.radius=2: which refinement? The file has 1: write refinement[0].radius=...",

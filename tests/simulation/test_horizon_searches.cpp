@@ -178,6 +178,11 @@ TEST(HorizonSearches, RefuseInvalidKeys) {
             "accepted");
   says("l-max = 0\n", "test.toml:16:9: horizon[0].l-max: must be between 2 and 32");
   says("every = 0\n", "test.toml:16:9: horizon[0].every: must be greater than 0");
+  says("every = 1e-310\n",
+       "test.toml:16:9: horizon[0].every: must be at least 1e-12, for at most 1e+12 searches");
+  says("start = -1e300\n",
+       "test.toml:16:9: horizon[0].start: must not lie before time.start, which is 0, but is -1e+300");
+  EXPECT_EQ(refused("start = 0\nevery = 1e-6\n"), "accepted");
   says("puncture = 2\n",
        "test.toml:16:12: horizon[0].puncture: must be a puncture of scenario 'puncture', between 1 and 1, "
        "but is 2");

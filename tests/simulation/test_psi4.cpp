@@ -326,6 +326,36 @@ TEST(Psi4Files, OfInvalidKeysAreRefusedWithTheirPosition) {
   EXPECT_NE(refused("extraction-radii = [0.5]\npsi4-every = 1e-300\n").find("must be at least"),
             std::string::npos);
   EXPECT_NE(refused("psi4-evry = 1\n").find("psi4-every"), std::string::npos);
+  // Spheres within a volume, also with radii too long for the name of a file.
+  for (const char* radii : {"[0.2]", "[0.5, 1e-200]", "[1e-300]"}) {
+    const std::string found = refused(fmt::format("extraction-radii = {}\n", radii));
+    EXPECT_TRUE(found.starts_with("test.toml:9:")) << found;
+    EXPECT_NE(
+        found.find("extraction-radii: must be at least 0.2222222222222222, the width of the finest volumes, "
+                   "but one is "),
+        std::string::npos)
+        << found;
+  }
+  EXPECT_EQ(refused("extraction-radii = [0.2]\n[mesh]\nmax-level = 1\n"), "accepted");
+}
+
+TEST(Psi4Files, HaveNamesOfSomeLengthOnly) {
+  const std::string far =
+      "[domain]\nlower = [-1e120, -1e120, -1e120]\nupper = [1e120, 1e120, 1e120]\n[solver]\nequation = "
+      "\"ccz4\"\n"
+      "[scenario]\nname = \"minkowski\"\n[diagnostics]\nextraction-radii = [5e119]\n";
+  EXPECT_NO_THROW(physics_input(far));
+  try {
+    physics_input(far + "psi4-every = 0.5\n");
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    const std::string found = error.what();
+    EXPECT_NE(
+        found.find(
+            "extraction-radii: 5e+119 would take 123 digits in the names of files, but 100 are possible"),
+        std::string::npos)
+        << found;
+  }
 }
 
 }  // namespace

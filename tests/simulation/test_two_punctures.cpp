@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <random>
 
@@ -180,6 +182,39 @@ TEST(Binary, RefusesInvalidKeys) {
   expect("scenario.position-1=[0.4, 0.4, 0.4]", "is the centre of a volume of width 0.8");
   expect("scenario.momentum-1=[0, 1]", "scenario.momentum-1: must have 3 numbers");
   expect("scenario.momentum-3=[0, 1, 0]", "did you mean 'momentum-");
+}
+
+// The vector that is too large for its mass, whatever the others are.
+TEST(Binary, NamesWhatHasNoInitialData) {
+  const auto says = [](const std::string& input, const std::vector<std::string>& settings,
+                       const std::string& what) {
+    try {
+      shipped_input(input, settings);
+      ADD_FAILURE() << "accepted: " << what;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+    }
+  };
+  const auto binary = [&](std::vector<std::string> settings, const std::string& what) {
+    settings.emplace_back("scenario.points=12");
+    says("binary", settings, what);
+  };
+  binary({"scenario.momentum-2=[1e30, 0, 0]"}, "=[1e30, 0, 0]: scenario.momentum-2: initial data");
+  binary({"scenario.spin-2=[0, 0, 1e30]"}, "scenario.spin-2: initial data");
+  binary({"scenario.spin-1=[0, 0, 1e30]", "scenario.momentum-2=[1e3, 0, 0]"},
+         "scenario.spin-1: initial data");
+  binary({"scenario.mass-2=1e-30"}, "scenario.momentum-2: initial data");
+  for (const char* distance : {"1e-170", "1e-100", "1e-13"}) {
+    binary({fmt::format("scenario.position-1=[{}, 0, 0]", distance), "scenario.position-2=[0, 0, 0]"},
+           fmt::format("scenario.position-2: the punctures must be at least 9.2954e-13 apart, 1e-12 times "
+                       "the sum of their masses, "
+                       "but are {} apart",
+                       distance));
+  }
+  says("puncture", {"scenario.momentum=[1e30, 0, 0]", "scenario.spin=[1e-3, 0, 0]"},
+       "=[1e30, 0, 0]: scenario.momentum: initial data");
+  says("puncture", {"scenario.spin=[1e30, 0, 0]", "scenario.momentum=[1e-3, 0, 0]"},
+       "scenario.spin: initial data");
 }
 
 }  // namespace

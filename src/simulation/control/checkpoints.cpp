@@ -56,14 +56,11 @@ void Checkpoints::remove_old() const {
     log::warning(fmt::format("old checkpoints are kept: {}", failure.what()));
   }
   for (const std::int64_t step : found) {
-    if (std::find(first_kept, steps_.end(), step) != steps_.end()) continue;
+    if (step > steps_.back() || std::find(first_kept, steps_.end(), step) != steps_.end()) continue;
     const std::string file = path(step);
     std::error_code error;
-    if (!fs::remove(file, error) || error) {
+    if (!fs::remove(file, error) || error)
       log::warning(fmt::format("{}: cannot be removed ({})", file, error.message()));
-    } else if (step > steps_.back()) {
-      log::info(fmt::format("{}: removed, since the run was restarted from an earlier checkpoint", file));
-    }
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Writes the checkpoints of a run and removes old ones, so that the directory holds the last few of this run
-// and no others. Files and their names: io/checkpoint_directory.hpp.
+// Writes the checkpoints of a run and removes old ones, so that the directory holds the last few of this run.
+// Files and their names: io/checkpoint_directory.hpp.
 
 #include <string>
 #include <vector>
@@ -20,8 +20,7 @@ class Checkpoints {
   Checkpoints(std::string directory, int keep, std::int64_t first_step,
               const parallel::Communicator& communicator);
 
-  // Writes a checkpoint, then removes all beyond the last `keep`. After a restart from an older checkpoint
-  // the first checkpoint written also replaces those of later steps. `state` holds what simulation.save()
+  // Writes a checkpoint, then removes all earlier ones beyond the last `keep`. `state` holds what simulation.save()
   // does not set. Throws parallel::AgreedFailure (one rank: Failure); all older checkpoints then still exist.
   // Collective.
   void write(Simulation& simulation, io::CheckpointState state);

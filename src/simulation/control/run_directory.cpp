@@ -37,13 +37,23 @@ ContinuedDirectory::ContinuedDirectory(const std::string& path, const parallel::
   });
 }
 
-void ContinuedDirectory::prepare() {
+void ContinuedDirectory::require_lock() const {
   communicator_.agree([&] {
     if (!communicator_.is_root() || path_.empty()) return;
     if (!lock_) throw InputError(fmt::format("{}; --output restarts in another directory", why_impossible_));
     log_note(*lock_);
+  });
+}
+
+void ContinuedDirectory::take_over(std::int64_t step) const {
+  communicator_.agree([&] {
+    if (!communicator_.is_root() || path_.empty()) return;
     for (const std::string& file : io::remove_half_written_files(path_))
       log::info(fmt::format("{}: half-written file removed", file));
+    for (const std::string& file : io::set_aside_later_checkpoints(path_, step)) {
+      log::info(fmt::format("{}: is of a later step than this restart, and now called {}", file,
+                            io::replaced_name(file)));
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 // The directory that a run writes to. The root locks it (io/directory_lock.hpp); files of other directories
 // are read without a lock.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -30,9 +31,13 @@ class ContinuedDirectory {
  public:
   // path empty: none. Throws as io::DirectoryLock, on all ranks, except Impossible. Collective.
   ContinuedDirectory(const std::string& path, const parallel::Communicator& communicator);
-  // Call when it is known that the restart is possible: throws if the directory could not be locked, and
-  // removes half-written files. Collective.
-  void prepare();
+  // Call when it is known that the restart is possible: throws if the directory could not be locked. Collective.
+  void require_lock() const;
+  // Call immediately before the first change of a file: removes half-written files, and sets aside the checkpoints of
+  // later steps than `step`, the one of the restart. A run that is killed before its first checkpoint then continues
+  // from `step` again, and not from a state that files cut to `step` do not belong to. Throws AgreedFailure (one rank:
+  // Failure). Collective.
+  void take_over(std::int64_t step) const;
 
  private:
   std::string path_;

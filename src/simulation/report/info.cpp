@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -27,6 +29,10 @@ namespace meander::simulation {
 namespace {
 
 constexpr std::size_t head_of_file = 512;
+constexpr std::string_view words_column = "status";  // of tables of diagnostics
+constexpr std::size_t most_words = 10;               // that are listed
+constexpr std::string_view columns_of_samples =
+    "# 1: time";  // the comment that describes them (io/sample_files.hpp)
 
 // A number in its shortest form that reads back to the same bits.
 std::string number(double value) {
@@ -159,40 +165,131 @@ std::string about_series(const std::string& path) {
   return text;
 }
 
-std::string about_history(const std::string& path, const std::string& text) {
-  std::istringstream lines(text);
-  std::string header, row;
-  std::getline(lines, header);
-  std::vector<io::FieldFacts> columns;
-  std::istringstream names(header);
-  for (std::string name; std::getline(names, name, ',');)
-    columns.push_back(
-        {name, 1, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()});
+// The values of a column of a text file: numbers, or words, counted.
+struct ColumnFacts {
+  io::FieldFacts numbers;
+  bool has_words = false;
+  std::map<std::string, std::int64_t> words;
+
+  explicit ColumnFacts(const std::string& name)
+      : numbers{.name = name,
+                .min = std::numeric_limits<double>::infinity(),
+                .max = -std::numeric_limits<double>::infinity()},
+        has_words(name == words_column) {}
+
+  // False: the cell is no value of this column.
+  bool add(const std::string& cell) {
+    if (cell.empty()) return false;
+    if (has_words) {
+      ++words[cell];
+      return true;
+    }
+    char* end = nullptr;
+    const double x = std::strtod(cell.c_str(), &end);
+    if (*end != '\0') return false;
+    if (std::isfinite(x)) {
+      numbers.min = std::min(numbers.min, x);
+      numbers.max = std::max(numbers.max, x);
+    } else {
+      ++numbers.not_finite;
+    }
+    return true;
+  }
+};
+
+// Reads the rows that are left; `line` is the number of the first. The last line of a running or killed run may be incomplete.
+std::int64_t read_rows(std::istream& lines, const std::string& path, std::int64_t line, char separator,
+                       std::vector<ColumnFacts>& columns) {
   std::int64_t rows = 0;
-  for (; std::getline(lines, row) && !lines.eof(); ++rows) {
-    std::istringstream values(row);
-    std::string value;
-    for (std::size_t column = 0; column < columns.size(); ++column) {
-      std::getline(values, value, ',');
-      char* end = nullptr;
-      const double x = std::strtod(value.c_str(), &end);
-      if (!values || value.empty() || *end != '\0')
-        throw InputError(
-            fmt::format("{}:{}: is damaged: the row has no number in column {}", path, rows + 2, column + 1));
-      columns[column].min = std::min(columns[column].min, x);
-      columns[column].max = std::max(columns[column].max, x);
+  for (std::string row; std::getline(lines, row) && !lines.eof(); ++rows) {
+    std::istringstream cells(row);
+    std::string cell;
+    for (std::size_t n = 0; n < columns.size(); ++n) {
+      if (std::getline(cells, cell, separator) && columns[n].add(cell)) continue;
+      throw InputError(fmt::format("{}:{}: is damaged: the row has no {} in column {}", path, line + rows,
+                                   columns[n].has_words ? "word" : "number", n + 1));
     }
   }
-  return fmt::format("{}: a history, one row every few steps\n", path) +
-         line("rows", fmt::format("{}", rows)) + field_lines(columns);
+  return rows;
+}
+
+std::string row_lines(std::int64_t rows, const std::vector<ColumnFacts>& columns) {
+  std::string text = line("rows", fmt::format("{}", rows));
+  std::vector<io::FieldFacts> numbers;
+  for (const ColumnFacts& column : columns) {
+    if (!column.has_words) {
+      numbers.push_back(column.numbers);
+      continue;
+    }
+    std::vector<std::string> words;
+    for (const auto& [word, count] : column.words) words.push_back(fmt::format("{} {}", word, count));
+    if (words.size() > most_words) {
+      const std::size_t others = words.size() - most_words;
+      words.resize(most_words);
+      words.push_back(fmt::format("and {} other words", others));
+    }
+    text += line(column.numbers.name, fmt::format("{}", fmt::join(words, ", ")));
+  }
+  return text + field_lines(numbers);
+}
+
+std::string about_history(const std::string& path, const std::string& text) {
+  std::istringstream lines(text);
+  std::string header;
+  std::getline(lines, header);
+  std::vector<ColumnFacts> columns;
+  std::istringstream names(header);
+  for (std::string name; std::getline(names, name, ',');) columns.emplace_back(name);
+  const std::int64_t rows = read_rows(lines, path, 2, ',', columns);
+  const bool has_words = std::ranges::any_of(columns, &ColumnFacts::has_words);
+  return fmt::format("{}: {}\n", path,
+                     has_words ? "a table of a diagnostic, one row each time it was due"
+                               : "a history, one row every few steps") +
+         row_lines(rows, columns);
+}
+
+// Whether the comments at the beginning describe columns of samples. Those of an input file do not.
+bool has_samples(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string comment; std::getline(lines, comment) && comment.starts_with('#');) {
+    if (comment.starts_with(columns_of_samples)) return true;
+  }
+  return false;
+}
+
+// "# 1: time  2: real part  3: imaginary part"
+std::vector<ColumnFacts> columns_of(const std::string& comment) {
+  std::vector<ColumnFacts> columns;
+  for (std::size_t begin = 2; begin < comment.size();) {
+    const std::size_t end =
+        std::min(comment.find(fmt::format("  {}: ", columns.size() + 2), begin), comment.size());
+    const std::string column = comment.substr(begin, end - begin);
+    columns.emplace_back(column.substr(column.find(' ') + 1));
+    begin = end + 2;
+  }
+  return columns;
+}
+
+std::string about_samples(const std::string& path, const std::string& text) {
+  std::istringstream lines(text);
+  std::string about = fmt::format("{}: samples of a diagnostic, one row each time they were due\n", path);
+  std::int64_t number = 1;
+  std::string comment;
+  for (; std::getline(lines, comment) && !comment.starts_with(columns_of_samples); ++number)
+    about += fmt::format("  {}\n", comment.substr(std::min<std::size_t>(2, comment.size())));
+  std::vector<ColumnFacts> columns = columns_of(comment);
+  const std::int64_t rows = read_rows(lines, path, number + 1, ' ', columns);
+  return about + row_lines(rows, columns);
 }
 
 std::string about_text(const std::string& path) {
   const std::string text = io::read_text_file(path);
   if (text.starts_with("step,")) return about_history(path, text);
   if (text.starts_with("{")) return about_series(path);
+  if (has_samples(text)) return about_samples(path, text);
   if (text.find('\0') != std::string::npos || path.ends_with(".csv") || text.empty())
-    throw InputError(fmt::format("{}: is no checkpoint, plot file, series, history or input file", path));
+    throw InputError(fmt::format(
+        "{}: is no checkpoint, plot file, series, history, file of a diagnostic or input file", path));
   return fmt::format("{}: an input file\n", path) + about_input(text, path) +
          line("run", fmt::format("meander run {}", path));
 }

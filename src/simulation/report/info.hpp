@@ -7,8 +7,8 @@
 
 namespace meander::simulation {
 
-// The content of a checkpoint (which is verified), plot file, series of plot files, history or input file,
-// for a terminal. Throws InputError for any other file, and for a damaged one.
+// The content of a checkpoint (which is verified), plot file, series of plot files, history, file of a diagnostic (table or
+// samples, io/row_files.hpp) or input file, for a terminal. Throws InputError for any other file, and for a damaged one.
 std::string info(const std::string& path);
 
 }  // namespace meander::simulation

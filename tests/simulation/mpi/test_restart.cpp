@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A run that is restarted from a checkpoint is bitwise identical to an uninterrupted one, on any number of ranks.
 
-#include <unistd.h>
-
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "parallel/mpi_check.hpp"
 #include "simulation/output.hpp"
 #include "tests/simulation/mpi/cases.hpp"
+#include "tests/simulation/mpi/directory.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
 #include "tests/simulation/mpi/write_checkpoint.hpp"
 
@@ -18,37 +15,6 @@ namespace meander::simulation {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A directory for all ranks, removed at the end.
-class Directory {
- public:
-  explicit Directory(const std::string& name) {
-    pid_t root = getpid();  // other tests may run at the same time
-    world().broadcast(root);
-    path_ = fs::temp_directory_path() / (name + "-" + std::to_string(root));
-    if (world().is_root()) {
-      fs::remove_all(path_);
-      fs::create_directories(path_);
-    }
-    world().barrier();
-  }
-  ~Directory() {
-    world().barrier();
-    if (world().is_root()) fs::remove_all(path_);
-  }
-  std::string path() const { return path_.string(); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string text_of(const std::string& file) {
-  std::ifstream stream(file);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 // The lowest `ranks` of the world; one rank alone without MPI for the others.
 parallel::Communicator lowest(int ranks) {
@@ -159,7 +125,8 @@ void expect_output_of_uninterrupted_run(std::vector<std::string> settings, int i
   io::CheckpointReader checkpoint(parts.file("checkpoint"), world());
   const auto simulation = restart_simulation(config, 2, world(), checkpoint);
   Output output(*simulation, parts.path());
-  output.resume(checkpoint.state(), RestartIn::same_directory);
+  output.check_resume(checkpoint.state(), parts.file("checkpoint"));
+  output.resume();
   go(*simulation, output, steps);
   output.finish();
   world().barrier();
@@ -183,7 +150,7 @@ void expect_output_of_uninterrupted_run(std::vector<std::string> settings, int i
   // In a new directory plots and history start from the beginning.
   const Directory elsewhere("meander-test-output-elsewhere");
   Output begun(*simulation, elsewhere.path());
-  begun.resume(checkpoint.state(), RestartIn::new_directory);
+  begun.start();
   world().barrier();
   EXPECT_TRUE(fs::exists(elsewhere.file("plot_000000.vtkhdf")));
 }

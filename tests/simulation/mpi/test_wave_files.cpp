@@ -102,7 +102,8 @@ Files run(const fs::path& directory, const parallel::Communicator& communicator,
     io::CheckpointReader checkpoint((directory / "checkpoint").string(), communicator);
     const auto simulation = restart_simulation(config, threads, communicator, checkpoint);
     Output output(*simulation, directory.string());
-    output.resume(checkpoint.state(), RestartIn::same_directory);
+    output.check_resume(checkpoint.state(), (directory / "checkpoint").string());
+    output.resume();
     go(*simulation, output, steps, times);
     io::CheckpointState flushed;
     output.save(flushed);

@@ -114,12 +114,14 @@ struct Norms {
     sum_over_ranks(communicator, sums);
     communicator.max(std::span<double>(largest));
   }
+  // NaN without a volume: 0 would indicate that the constraints hold.
   void tell(const std::string& suffix, std::vector<Measure>& to) const {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
     const double volume = sums.back().value();
     for (std::size_t f = 0; f < families.size(); ++f) {
-      const double square = volume > 0 ? sums[f].value() / volume : 0.0;
-      to.push_back({fmt::format("{}_l2{}", families[f].name, suffix), "", std::sqrt(square)});
-      to.push_back({fmt::format("{}_linf{}", families[f].name, suffix), "", largest[f]});
+      const double l2 = volume > 0 ? std::sqrt(sums[f].value() / volume) : none;
+      to.push_back({fmt::format("{}_l2{}", families[f].name, suffix), "", l2});
+      to.push_back({fmt::format("{}_linf{}", families[f].name, suffix), "", volume > 0 ? largest[f] : none});
     }
   }
 };
@@ -186,7 +188,8 @@ class ConstraintNorms final : public Diagnostic {
 constexpr const char* intro = R"(
 Norms of the constraints of the Einstein equations (equation = "ccz4"): for each of the fields `hamiltonian`, `momentum`,
 `connection` and `ordering_...` listed under [output], the root mean square over the volume (`_l2`) and the largest
-magnitude (`_linf`), over the domain and, if there are several levels, over the leaves of each level (`_level_2`).
+magnitude (`_linf`), over the domain and, if there are several levels, over the leaves of each level (`_level_2`); `nan` where
+there are no volumes, or all are excluded.
 )";
 
 }  // namespace

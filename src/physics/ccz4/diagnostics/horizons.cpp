@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "base/log.hpp"
+#include "base/printable.hpp"
 #include "io/history.hpp"
+#include "parallel/communicator.hpp"
 #include "physics/ccz4/scenarios/holes.hpp"
 #include "simulation/config/check_config.hpp"
 #include "simulation/config/config.hpp"
@@ -22,12 +23,11 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-constexpr double never = -std::numeric_limits<double>::infinity();
 constexpr double merged_distance =
     2.5;                          // of two holes that may have a common horizon, in units of their mass
 constexpr double enlarged = 1.3;  // the last surface, from which the flow starts after a miss
 constexpr int many_misses = 3, searches_left_out = 7;
-constexpr const char* axes = "xyz";
+constexpr double most_searches = 1e12;  // more cannot be counted from their times
 
 constexpr const char* columns[] = {"status",
                                    "flow_steps",
@@ -109,16 +109,19 @@ std::string status_of(const SearchResult& result) {
 
 void HorizonSearches::describe(io::KeyTable& keys) {
   keys.numbers("centre", keys_.centre, "length",
-               "A fixed point that the horizon surrounds. Empty: it surrounds a puncture.");
-  keys.integer(
-          "puncture", keys_.puncture, "",
-          "The puncture of the scenario that the horizon surrounds and follows, counted from 1; 0: none.",
-          io::at_least(0))
-      .default_text = "1 without centre and common, else 0";
-  keys.flag(
-      "common", keys_.common,
-      "The horizon surrounds all punctures of the scenario; searches begin when none of them is farther from "
-      "another than 2.5 times the total mass.");
+               "A fixed point that the horizon surrounds. Empty: it surrounds a puncture.")
+      .fixed = true;
+  io::Field& puncture = keys.integer(
+      "puncture", keys_.puncture, "",
+      "The puncture of the scenario that the horizon surrounds and follows, counted from 1; 0: none.",
+      io::at_least(0));
+  puncture.default_text = "1 without centre and common, else 0";
+  puncture.fixed = true;
+  keys.flag("common", keys_.common,
+            "The horizon surrounds all punctures of the scenario; searches begin when none of them is "
+            "farther from "
+            "another than 2.5 times the total mass.")
+      .fixed = true;
   keys.number(
       "radius", keys_.radius, "length",
       "Radius of the sphere from which the first search starts. 0: by the masses and positions of the "
@@ -127,10 +130,11 @@ void HorizonSearches::describe(io::KeyTable& keys) {
   keys.integer("l-max", keys_.l_max, "",
                "Highest degree of the spherical harmonics. 12 is required for spins above 0.7 and for common "
                "horizons.",
-               io::between(2, 32))
+               io::between(2, most_horizon_degree))
       .default_text = "8 about a puncture, else 12";
   keys.number("every", keys_.every, "time", "Time between searches.", io::greater_than(0));
-  keys.number("start", keys_.start, "time", "Time of the first search.").default_text = "time.start";
+  keys.number("start", keys_.start, "time", "Time of the first search, not before time.start.").default_text =
+      "time.start";
   keys.choice(
       "on-lost", keys_.on_lost, {"continue", "stop"},
       "After a search without success that follows one with success: continue the run, or stop it with a "
@@ -178,20 +182,37 @@ void HorizonSearches::set_up(const io::KeyTable& keys, const Config& config) {
     keys.reject("radius", fmt::format("must be given: the masses in scenario '{}' are not known",
                                       config.scenario_name));
   if (!keys.was_given("l-max")) keys_.l_max = keys_.puncture > 0 ? 8 : 12;
-  if (!keys.was_given("start")) keys_.start = config.time.start;
+  check_times(keys, config);
+  const char* of_object = is_fixed ? "centre" : keys_.common ? "common" : "puncture";
+  origin_ = keys.was_given(of_object) ? keys.find(of_object)->origin : keys.origin();
+}
+
+void HorizonSearches::check_times(const io::KeyTable& keys, const Config& config) {
+  const TimeConfig& time = config.time;
+  if (!keys.was_given("start")) keys_.start = time.start;
+  if (keys_.start < time.start) {
+    keys.reject("start", fmt::format("must not lie before time.start, which is {}, but is {}", time.start,
+                                     keys_.start));
+  }
+  const double least = (time.end - time.start) / most_searches;
+  if (!(keys_.every >= least)) {
+    keys.reject("every", fmt::format("must be at least {}, for at most {:g} searches from time.start to "
+                                     "time.end, but is {}",
+                                     least, most_searches, keys_.every));
+  }
 }
 
 std::unique_ptr<Diagnostic> HorizonSearches::start() const {
   auto started = std::make_unique<HorizonSearches>(*this);
   started->finder_ = std::make_shared<HorizonFinder>(keys_.l_max);
-  started->last_ = never;
+  started->state_ = {};
   return started;
 }
 
 bool HorizonSearches::is_due(double t) const {
   // Multiples of the interval since `start`; a step that ends at one may miss it by rounding.
   const auto searches = [&](double time) { return std::floor((time - keys_.start) / keys_.every + 1e-9); };
-  return searches(t) >= 0 && (last_ == never || searches(t) > searches(last_));
+  return searches(t) >= 0 && (state_.last == SearchState::never || searches(t) > searches(state_.last));
 }
 
 Point<3> HorizonSearches::centre_of(const StateView& view) const {
@@ -218,7 +239,7 @@ double HorizonSearches::first_radius(const StateView& view) const {
 }
 
 bool HorizonSearches::is_too_early(const StateView& view) const {
-  if (!keys_.common || is_known_) return false;
+  if (!keys_.common || state_.shape) return false;
   const double all = std::accumulate(masses_.begin(), masses_.end(), 0.0);
   for (std::size_t n = 0; n < masses_.size(); ++n) {
     for (std::size_t m = 0; m < n; ++m) {
@@ -233,13 +254,13 @@ HorizonSearches::Outcome HorizonSearches::search(const StateView& view) const {
   const FieldSource source = source_of(samples);
   Outcome outcome;
   HorizonShape guess = HorizonShape::sphere(centre_of(view), first_radius(view), keys_.l_max);
-  if (is_known_) {
-    guess.a = shape_.a;
+  if (state_.shape) {
+    guess.a = state_.shape->a;
     guess.a.resize(mode_count(keys_.l_max), 0.0);
     outcome.search = finder_->track(source, guess);
     for (double& mode : guess.a) mode *= enlarged;
   }
-  if (!is_known_ || !has_surface(outcome.search.status)) outcome.search = finder_->search(source, guess);
+  if (!state_.shape || !has_surface(outcome.search.status)) outcome.search = finder_->search(source, guess);
   outcome.status = status_of(outcome.search);
   if (has_surface(outcome.search.status))
     outcome.measures = measure_horizon(*finder_, source, outcome.search.surface);
@@ -247,7 +268,7 @@ HorizonSearches::Outcome HorizonSearches::search(const StateView& view) const {
 }
 
 void HorizonSearches::tell(const StateView& view, const Outcome& outcome) const {
-  if (misses_ != 1 || !view.communicator.is_root()) return;
+  if (state_.misses != 1 || !view.communicator.is_root()) return;
   log::warning(fmt::format("horizon {}: no horizon at t = {:.6g} ({}){}", number_, view.t, outcome.status,
                            keys_.on_lost == "stop" ? "" : "; the run goes on"));
 }
@@ -259,25 +280,22 @@ std::vector<io::RowFile> HorizonSearches::files() const {
 
 DiagnosticRows HorizonSearches::rows(const StateView& view) {
   if (!is_due(view.t) || is_too_early(view)) return {};
-  last_ = view.t;
-  if (is_known_ && misses_ >= many_misses && left_out_ < searches_left_out) {
-    ++left_out_;
+  state_.last = view.t;
+  if (state_.shape && state_.misses >= many_misses && state_.left_out < searches_left_out) {
+    ++state_.left_out;
     return {};
   }
-  left_out_ = 0;
+  state_.left_out = 0;
   const Outcome outcome = search(view);
   const bool found = has_surface(outcome.search.status);
-  misses_ = found ? 0 : misses_ + 1;
+  state_.misses = found ? 0 : state_.misses + 1;
   DiagnosticRows due;
-  if (!found && is_known_ && keys_.on_lost == "stop") {
+  if (!found && state_.shape && keys_.on_lost == "stop") {
     due.stop = fmt::format("horizon {} is lost at t = {:.6g} ({}), and horizon[{}].on-lost is 'stop'",
                            number_, view.t, outcome.status, number_ - 1);
   }
   tell(view, outcome);
-  if (found) {
-    is_known_ = true;
-    shape_ = outcome.search.surface.shape;
-  }
+  if (found) state_.shape = outcome.search.surface.shape;
   io::Row& row = due.rows.emplace_back();
   const auto add = [&](double value) { row.push_back(io::History::cell(value)); };
   const auto measured = [&](double value) { add(found ? value : std::numeric_limits<double>::quiet_NaN()); };
@@ -303,40 +321,25 @@ DiagnosticRows HorizonSearches::rows(const StateView& view) {
   return due;
 }
 
-std::string HorizonSearches::prefix() const {
-  return fmt::format("horizon-{}-", number_);
+HorizonObject HorizonSearches::object() const {
+  return {keys_.puncture, keys_.common, keys_.centre};
 }
 
 void HorizonSearches::save(io::CheckpointState& state) const {
-  if (last_ == never) return;
-  const auto keep = [&](const std::string& name, double value) {
-    state.counters.emplace_back(prefix() + name, std::bit_cast<std::int64_t>(value));
-  };
-  keep("last", last_);
-  state.counters.emplace_back(prefix() + "misses", misses_);
-  state.counters.emplace_back(prefix() + "left-out", left_out_);
-  if (!is_known_) return;
-  for (std::size_t a = 0; a < 3; ++a) keep(fmt::format("centre-{}", axes[a]), shape_.centre[a]);
-  for (std::size_t m = 0; m < shape_.a.size(); ++m) keep(fmt::format("a-{:04d}", m), shape_.a[m]);
+  save_horizon({object(), state_}, number_, state);
 }
 
 void HorizonSearches::resume(const io::CheckpointState& state) {
-  for (const auto& [name, value] : state.counters) {
-    if (!name.starts_with(prefix())) continue;
-    const std::string what = name.substr(prefix().size());
-    const auto number = std::bit_cast<double>(value);
-    if (what == "last") last_ = number;
-    if (what == "misses") misses_ = static_cast<int>(value);
-    if (what == "left-out") left_out_ = static_cast<int>(value);
-    for (std::size_t a = 0; a < 3; ++a) {
-      if (what == fmt::format("centre-{}", axes[a])) shape_.centre[a] = number;
-    }
-    if (!what.starts_with("a-")) continue;
-    is_known_ = true;
-    const auto mode = static_cast<std::size_t>(std::stoul(what.substr(2)));
-    if (mode >= shape_.a.size()) shape_.a.resize(mode + 1, 0.0);
-    shape_.a[mode] = number;
+  const SavedHorizon saved = saved_horizon(state, number_);
+  if (saved.object && *saved.object != object()) {
+    const std::string message = fmt::format(
+        "{}: horizon[{}]: a restart cannot change what the horizon of a table surrounds: it is {} in the "
+        "checkpoint, "
+        "but {} here; append new tables to the others, and remove only the last ones",
+        origin_.where, number_ - 1, saved.object->text(), object().text());
+    throw parallel::AgreedInputError(printable(message, Lines::join) + origin_.excerpt);
   }
+  state_ = saved.searches;
 }
 
 DiagnosticEntry horizons_entry() {
@@ -344,9 +347,11 @@ DiagnosticEntry horizons_entry() {
           .intro = R"(
 Any number of apparent horizons to search for, each in a table `[[horizon]]` (equation = "ccz4"); an empty table follows the first
 puncture. Table number N, counted from 1, writes `horizon_N.csv`, a row for each search: [columns](horizons.md#horizon_ncsv).
+A restart may append tables and leave out the last ones; the others must surround the same as before.
 )",
           .array = "horizon",
-          .meaning = "Apparent horizons, each in a table [[horizon]]."};
+          .meaning = "Apparent horizons, each in a table [[horizon]].",
+          .files = {{io::RowFormat::table, "", R"(horizon_[1-9][0-9]*\.csv)"}}};
 }
 
 }  // namespace meander::ccz4

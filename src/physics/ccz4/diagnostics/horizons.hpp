@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "physics/ccz4/diagnostics/saved_horizon.hpp"
 #include "physics/ccz4/horizons/measures.hpp"
 #include "simulation/diagnostic.hpp"
 
@@ -33,8 +34,10 @@ class HorizonSearches final : public simulation::Diagnostic {
   // Searches if a search is due at view.t. A search reads the state at points of its surface alone and changes nothing.
   simulation::DiagnosticRows rows(const simulation::StateView& view) override;
 
-  // The last surface and the time of the last search, bitwise.
+  // What the horizon surrounds, the last surface and the time of the last search, bitwise.
   void save(io::CheckpointState& state) const override;
+  // Throws parallel::AgreedInputError, on all ranks, if the table of this number was about another object, whose surface and
+  // rows would be continued, or if the checkpoint's counters are invalid.
   void resume(const io::CheckpointState& state) override;
 
  private:
@@ -43,6 +46,7 @@ class HorizonSearches final : public simulation::Diagnostic {
     SearchResult search;
     HorizonMeasures measures;  // if found
   };
+  void check_times(const io::KeyTable& keys, const simulation::Config& config);
   bool is_due(double t) const;
   // The centre of the surface, and the radius of the first sphere.
   Point<3> centre_of(const simulation::StateView& view) const;
@@ -50,19 +54,15 @@ class HorizonSearches final : public simulation::Diagnostic {
   bool is_too_early(const simulation::StateView& view) const;
   Outcome search(const simulation::StateView& view) const;
   void tell(const simulation::StateView& view, const Outcome& outcome) const;
-  std::string prefix() const;
+  HorizonObject object() const;
 
   HorizonKeys keys_;
-  int number_ = 1;  // of the table
+  int number_ = 1;     // of the table
+  io::Origin origin_;  // of the key that names the object
   std::vector<double> masses_;
   std::shared_ptr<const HorizonFinder> finder_;
 
-  // State.
-  bool is_known_ = false;  // shape_ is the surface of the last search that found one
-  HorizonShape shape_;
-  double last_;       // time of the last search; -infinity: none
-  int misses_ = 0;    // in a row
-  int left_out_ = 0;  // searches since the last one, after many misses
+  SearchState state_;
 };
 
 simulation::DiagnosticEntry horizons_entry();

@@ -10,6 +10,7 @@
 
 #include "physics/ccz4/diagnostics/harmonics.hpp"
 #include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "simulation/config/check_config.hpp"
 #include "simulation/config/config.hpp"
 
 namespace meander::ccz4 {
@@ -18,6 +19,7 @@ using namespace simulation;
 namespace {
 
 constexpr int most_samples = 100'000'000;
+constexpr std::size_t most_digits = 100;  // of a radius in the names of files
 
 // With two decimals, or as many as give back the same number: readers take no exponents.
 std::string radius_text(double radius) {
@@ -35,7 +37,7 @@ class Psi4Output final : public Diagnostic {
   void describe(io::KeyTable& keys) override {
     keys.numbers("extraction-radii", radii_, "length",
                  "Radii of spheres about the domain's centre on which gravitational waves are extracted: the "
-                 "modes of Psi4 with l = 2 in history.csv.",
+                 "modes of Psi4 with l = 2 in history.csv. At least the width of the finest volumes.",
                  io::greater_than(0));
     keys.number(
         "psi4-every", every_, "time",
@@ -51,7 +53,13 @@ class Psi4Output final : public Diagnostic {
     double room = INFINITY;
     for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
       room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
+    const double width = widths_of_volumes(config).back();
     for (auto radius = radii_.begin(); radius != radii_.end(); ++radius) {
+      if (*radius < width) {
+        keys.reject("extraction-radii",
+                    fmt::format("must be at least {}, the width of the finest volumes, but one is {}", width,
+                                *radius));
+      }
       if (*radius > room) {
         keys.reject("extraction-radii",
                     fmt::format("a sphere of radius {} about the domain's centre reaches beyond the domain, "
@@ -60,6 +68,11 @@ class Psi4Output final : public Diagnostic {
       }
       if (std::find(radii_.begin(), radius, *radius) != radius)
         keys.reject("extraction-radii", fmt::format("names {} twice", *radius));
+      if (const std::size_t digits = radius_text(*radius).size(); every_ > 0 && digits > most_digits) {
+        keys.reject("extraction-radii",
+                    fmt::format("{} would take {} digits in the names of files, but {} are possible", *radius,
+                                digits, most_digits));
+      }
     }
     const double least = (config.time.end - config.time.start) / most_samples;
     if (every_ > 0 && !(every_ >= least)) {
@@ -152,7 +165,9 @@ Ajith et al. (2007), arXiv:0709.0093. [Waves](waves.md) has strain, energy and m
 }  // namespace
 
 DiagnosticEntry psi4_output_entry() {
-  return {[] { return std::make_unique<Psi4Output>(); }, intro};
+  return {.make = [] { return std::make_unique<Psi4Output>(); },
+          .intro = intro,
+          .files = {{io::RowFormat::samples, "waves", R"(mp_psi4_l[0-9]+_m-?[0-9]+_r[0-9.]+\.asc)"}}};
 }
 
 }  // namespace meander::ccz4

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// `meander info` of text files: those of diagnostics as a run writes them, damaged ones, and inputs that resemble them. Files of
+// whole runs: tests/program/test_info.py.
+#include "simulation/report/info.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/io/scratch.hpp"
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+using testing_io::message_of;
+
+const char* const table = "horizon_1.csv";
+const char* const samples = "waves/mp_psi4_l2_m-1_r1.50.asc";
+
+// A directory with the files of the diagnostics of a run, two rows in each.
+class InfoOfDiagnostics : public testing::Test {
+ protected:
+  InfoOfDiagnostics() {
+    const Config config = physics_input(
+        "[domain]\nlower = [-2, -2, -2]\nupper = [2, 2, 2]\ncells = [2, 2, 2]\n[boundary]\nall = "
+        "\"scenario\"\n"
+        "[mesh]\npatch-size = 16\n[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"puncture\"\n"
+        "[diagnostics]\nextraction-radii = [1.5]\npsi4-every = 0.5\npsi4-l-max = 2\n[[horizon]]\n");
+    std::vector<io::RowFile> files;
+    for (const auto& diagnostic : config.diagnostics) {
+      for (io::RowFile& file : diagnostic->files()) files.push_back(std::move(file));
+    }
+    io::RowFiles rows(scratch_.path(), files);
+    rows.add({0, 0.0}, rows_of(files, "found", "1.5"));
+    rows.add({3, 0.25}, rows_of(files, "left-domain", "nan"));
+    rows.flush();
+  }
+
+  static std::vector<io::Row> rows_of(const std::vector<io::RowFile>& files, const std::string& status,
+                                      const std::string& number) {
+    std::vector<io::Row> rows;
+    for (const io::RowFile& file : files) {
+      const auto* format = std::get_if<io::RowFile::Table>(&file.format);
+      io::Row& row = rows.emplace_back(format != nullptr ? format->columns.size() : 2, number);
+      if (format != nullptr) row.front() = status;
+    }
+    return rows;
+  }
+  void append(const std::string& name, const std::string& text) const {
+    std::ofstream(scratch_.file(name), std::ios::app) << text;
+  }
+  void expect(const std::string& name, const std::vector<std::string>& parts) const {
+    const std::string text = info(scratch_.file(name));
+    for (const std::string& part : parts)
+      EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  std::string refused(const std::string& name) const {
+    const std::string path = scratch_.file(name);
+    const std::string text = message_of<InputError>([&] { info(path); });
+    EXPECT_TRUE(text.starts_with(path + ":")) << text;
+    return text.substr(std::min(text.size(), path.size()));
+  }
+
+  testing_io::Scratch scratch_;
+};
+
+TEST_F(InfoOfDiagnostics, CountsTheWordsOfATable) {
+  const std::vector<std::string> parts = {
+      "horizon_1.csv: a table of a diagnostic, one row each time it was due\n", "\n  rows        2\n",
+      "\n  status      found 1, left-domain 1\n", "\n    step                      0 to 3\n",
+      "\n    equatorial_circumference  1.5 to 1.5, and 1 not finite\n"};
+  expect(table, parts);
+  append(table, "4,0.5,fou");  // of a killed run
+  expect(table, parts);
+}
+
+TEST_F(InfoOfDiagnostics, DescribesSamples) {
+  const std::vector<std::string> parts = {
+      "r1.50.asc: samples of a diagnostic, one row each time they were due\n",
+      "\n  Psi4 on the sphere of radius 1.50 about the domain's centre: mode l = 2, m = -1 of spin weight "
+      "-2\n",
+      "\n  rows        2\n",
+      "\n    time                      0 to 0.25\n",
+      "\n    real part [1 / length^2]  1.5 to 1.5, and 1 not finite\n",
+      "\n    imaginary part            1.5 to 1.5, and 1 not finite\n"};
+  expect(samples, parts);
+  append(samples, "0.5 2");
+  expect(samples, parts);
+}
+
+TEST_F(InfoOfDiagnostics, NamesTheDamagedRow) {
+  append(table, "4,0.5\n");
+  EXPECT_EQ(refused(table), ":4: is damaged: the row has no word in column 3");
+  append(samples, "0.5 x 1\n");
+  EXPECT_EQ(refused(samples), ":7: is damaged: the row has no number in column 2");
+}
+
+TEST_F(InfoOfDiagnostics, LeavesInputsWithCommentsAlone) {
+  append("in.toml",
+         "# Psi4 on the sphere\n#\n[domain]\ndimensions = 2\n[scenario]\nname = \"sod\"\n# 1: time\n");
+  expect("in.toml", {"in.toml: an input file\n", "sod"});
+}
+
+}  // namespace
+}  // namespace meander::simulation
