@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "physics/ccz4/initial_data/two_punctures.hpp"
@@ -17,6 +18,8 @@ using namespace simulation;
 namespace {
 
 constexpr int angles = 12;  // number in the spectral solve; more do not change smooth data
+// Of the punctures, in units of the sum of their bare masses. Powers of smaller distances leave the range of numbers.
+constexpr double least_distance = 1e-12;
 
 // Two punctures with momenta and spins, and a precollapsed lapse.
 class Binary final : public Scenario, public HasHoles {
@@ -49,15 +52,13 @@ class Binary final : public Scenario, public HasHoles {
       vector("momentum", given.momentum, holes_[h].momentum);
       vector("spin", given.spin, holes_[h].spin);
     }
-    if (std::equal(holes_[0].position, holes_[0].position + 3, holes_[1].position)) {
-      fields.reject("position-2",
-                    fmt::format("both punctures are at ({}): two black holes require different positions",
-                                fmt::join(holes_[1].position, ", ")));
-    }
+    check_distance(fields);
     try {
       data_.emplace(holes_, points_, angles);
     } catch (const Failure& failure) {
-      fields.reject(exact::square(holes_[0].momentum) > 0 ? "momentum-1" : "spin-1", failure.what());
+      const LargestVector vectors[] = {largest_vector(holes_[0]), largest_vector(holes_[1])};
+      const std::size_t larger = vectors[1].size > vectors[0].size ? 1 : 0;
+      fields.reject(fmt::format("{}-{}", vectors[larger].key, larger + 1), failure.what());
     }
   }
   void check_widths(const io::KeyTable& fields, const std::vector<double>& widths) const override {
@@ -87,6 +88,24 @@ class Binary final : public Scenario, public HasHoles {
   }
 
  private:
+  void check_distance(const io::KeyTable& fields) const {
+    const double(&a)[3] = holes_[0].position, (&b)[3] = holes_[1].position;
+    const double distance = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    if (distance == 0) {
+      fields.reject("position-2",
+                    fmt::format("both punctures are at ({}): two black holes require different positions",
+                                fmt::join(holes_[1].position, ", ")));
+    }
+    const double least = least_distance * (holes_[0].mass + holes_[1].mass);
+    if (distance < least) {
+      fields.reject(
+          "position-2",
+          fmt::format(
+              "the punctures must be at least {} apart, {} times the sum of their masses, but are {} apart",
+              least, least_distance, distance));
+    }
+  }
+
   struct Given {
     double mass = 0;
     std::vector<double> position, momentum, spin = {0, 0, 0};

@@ -3,9 +3,24 @@
 #pragma once
 // What scenarios with punctures know of their black holes.
 
+#include <cmath>
 #include <vector>
 
+#include "physics/ccz4/exact/punctures.hpp"
+
 namespace meander::ccz4 {
+
+// The larger of a hole's momentum P and spin S in units of its bare mass m, by |P| / m and |S| / m^2: the key to name when
+// there are no initial data.
+struct LargestVector {
+  const char* key;  // "momentum", "spin"
+  double size;
+};
+inline LargestVector largest_vector(const exact::Hole& hole) {
+  const auto length = [](const double(&v)[3]) { return std::hypot(v[0], v[1], v[2]); };
+  const double momentum = length(hole.momentum) / hole.mass, spin = length(hole.spin) / hole.mass / hole.mass;
+  return spin > momentum ? LargestVector{"spin", spin} : LargestVector{"momentum", momentum};
+}
 
 class HasHoles {
  public:

@@ -52,7 +52,7 @@ class Puncture final : public Scenario, public HasHoles {
     try {
       solved_.emplace(std::array{hole_, end}, points, angles);
     } catch (const Failure& failure) {
-      fields.reject(spin2 > 0 ? "spin" : "momentum", failure.what());
+      fields.reject(largest_vector(hole_).key, failure.what());
     }
   }
   void check_widths(const io::KeyTable& fields, const std::vector<double>& widths) const override {
