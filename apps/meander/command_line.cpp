@@ -146,7 +146,8 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
                       "mesh.patch-size, patch-size, mesh, vortex; default: list the tables");
   explain->add_flag("--keys", line.keys_only, "Print the names of all keys");
   CLI::App* info = app.add_subcommand("info", "Print the content of a file");
-  info->add_option("FILE", line.file, "A checkpoint, plot file, series of plots, history, file of a diagnostic or input file")
+  info->add_option("FILE", line.file,
+                   "A checkpoint, plot file, series of plots, history, file of a diagnostic or input file")
       ->required();
   CLI::App* scenarios = app.add_subcommand("scenarios", "List the scenarios and their parameters");
   CLI::App* reference =

@@ -36,7 +36,6 @@ class DeviceCuts {
   // As StagedSteps::restrict_from(). Waits where messages have to be sent. Collective among neighbours.
   void restrict_from(int level, const WaitForRanks& wait);
 
-
  private:
   template <class T>
   using Array = gpu::DeviceArray<T>;

@@ -50,7 +50,6 @@ class DeviceHalos {
   solvers::FillBatch first_local() const { return batch(FillTables<D>::first_local); }
   void fill_second_local() { fill(FillTables<D>::second_local); }
 
-
  private:
   template <class T>
   using Array = gpu::DeviceArray<T>;

@@ -40,12 +40,12 @@ CheckpointFacts facts_of(const io::CheckpointReader& checkpoint, const std::stri
   if (state.step < 0 || state.step > std::numeric_limits<int>::max())
     throw InputError(fmt::format("{}: step = {} is invalid", path, state.step));
   // The devices of the run that wrote the checkpoint need not exist here.
-  CheckpointFacts facts{.path = path,
-                        .config = load_config_text(state.input, path,
-                                                   {"offload.device=none", "gpu-memory.patches=host"}, scenarios(),
-                                                   std::numeric_limits<double>::infinity()),
-                        .time = state.time,
-                        .finest_level = checkpoint.finest_level()};
+  CheckpointFacts facts{
+      .path = path,
+      .config = load_config_text(state.input, path, {"offload.device=none", "gpu-memory.patches=host"},
+                                 scenarios(), std::numeric_limits<double>::infinity()),
+      .time = state.time,
+      .finest_level = checkpoint.finest_level()};
   check_mesh_of_checkpoint(facts, checkpoint.mesh(), state.equation);
   return facts;
 }
