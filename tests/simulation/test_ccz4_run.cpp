@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "physics/ccz4/module.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/module.hpp"
