@@ -32,7 +32,8 @@ enum class Content { state, ruined };
 
 // Sets the interiors of the members that `chosen` accepts.
 template <int D, class Chosen>
-void set(const StepGroup<D>& group, const solvers::PatchLayout& layout, Content content, const Chosen& chosen) {
+void set(const StepGroup<D>& group, const solvers::PatchLayout& layout, Content content,
+         const Chosen& chosen) {
   for (const auto& member : group.members()) {
     if (!chosen(member)) continue;
     const auto& patch = group.patch(member);
@@ -59,7 +60,8 @@ void expect_same_halos(const std::vector<std::int64_t>& cuts, int first, int las
   const InertSolver solver(D, h, solvers::HaloShape::faces, solvers::Prolongation::centred);
   Boundaries<D> boundaries;
   boundaries.fill(&boundary::outflow);
-  PatchMesh<D> mesh(testing::distributed(nest<D>(), cuts), solver, p, boundaries, nullptr, gpu::host_memory());
+  PatchMesh<D> mesh(testing::distributed(nest<D>(), cuts), solver, p, boundaries, nullptr,
+                    gpu::host_memory());
   const auto& layout = mesh.layout();
   StepGroup<D>& group = mesh.staged_steps().group(first, last);
   ThreadTeam team(1);
@@ -91,7 +93,7 @@ void expect_same_halos(const std::vector<std::int64_t>& cuts, int first, int las
     different += std::memcmp(found[i].data(), expected[i].data(), found[i].size() * sizeof(double)) != 0;
   }
   EXPECT_EQ(different, 0u) << D << "D, levels " << first << " to " << last << ", cut at "
-                                     << ::testing::PrintToString(cuts);
+                           << ::testing::PrintToString(cuts);
 }
 
 TEST(StepGroups, HaveHalosThatNoUpdateMeanwhileChanges) {
