@@ -57,8 +57,9 @@ class Ball final : public RefinementCriterion {
   Flag flag(const LeafView& leaf, const StateView& state) const override {
     const auto [nearest, farthest] = distances(leaf, centre_);
     const double t = state.t;
-    const double radius = radius_ * (power_ == 0 ? 1.0 : std::pow(std::max(t / t_ref_, least_ratio_), power_)) +
-                          speed_ * (t - t_ref_);
+    const double radius =
+        radius_ * (power_ == 0 ? 1.0 : std::pow(std::max(t / t_ref_, least_ratio_), power_)) +
+        speed_ * (t - t_ref_);
     const double inner = is_shell_ ? radius - width_ / 2 : 0.0;
     const double outer = is_shell_ ? radius + width_ / 2 : radius;
     return nearest < outer && farthest >= inner ? Flag::refine : Flag::coarsen;
