@@ -8,9 +8,9 @@
 
 Pictures: meander_amr.plot, which requires matplotlib; on the command line, meander-plot.
 """
-from meander_amr.errors import FileError
+from meander_amr.errors import FileError, OptionError
 from meander_amr.files import Checkpoint, PlotFile, Series, open  # pylint: disable=redefined-builtin
 from meander_amr.history import History
 
-__all__ = ["Checkpoint", "FileError", "History", "PlotFile", "Series", "open"]
+__all__ = ["Checkpoint", "FileError", "History", "OptionError", "PlotFile", "Series", "open"]
 __version__ = "0.1.0"

@@ -3,23 +3,11 @@
 """Checks of files before their content is used. Meander writes HDF5 with hard links and datasets in one piece, without
 filters; a forged file could use other features to read other files, to load libraries, or to exhaust the memory."""
 import os
-import stat
 
 from meander_amr.errors import FileError, needs
 
 MOST_TEXT = 1 << 25  # bytes of a string
 MOST_DEPTH = 8       # groups in groups
-
-
-def require_regular(path):
-    """Raises FileError unless the path is a regular file: a pipe would wait, a device may have no end."""
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(f"{path}: {reason.lower()}") from error
-    if not stat.S_ISREG(mode):
-        raise FileError(f"{path}: is {'a directory' if stat.S_ISDIR(mode) else 'no regular file'}")
 
 
 def require_plain(path, file):

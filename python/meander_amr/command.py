@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of the files of a run: fields and partition of plot files and checkpoints, and histories."""
 import argparse
+import math
 import os
-import sys
 
-from meander_amr import FileError, open as open_file
+from meander_amr import FileError, console, open as open_file
+from meander_amr.errors import OptionError
 
 KINDS = {"overview": "a slice and a profile", "slice": "a slice with the outlines of the patches",
          "radial": "a radial profile", "line": "a profile along the longest axis",
@@ -24,10 +25,21 @@ TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview
 SCALES = ("auto", "linear", "log", "symlog")
 
 
+def number(text):
+    """A finite number, for argparse."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"must be a finite number, but is {text}")
+    return value
+
+
 def width(text):
     """A width in the units of the run, for argparse."""
-    value = float(text)
-    if not 0 < value < float("inf"):
+    value = number(text)
+    if value <= 0:
         raise argparse.ArgumentTypeError(f"must be a finite number greater than 0, but is {text}")
     return value
 
@@ -43,7 +55,7 @@ def parse_arguments(arguments):
                         help="field to show (a vector: its magnitude). Default: density, lapse, or the file's first field")
     parser.add_argument("--axis", choices=["x", "y", "z"],
                         help="normal of the slice in 3D. Default: the domain's shortest axis")
-    parser.add_argument("--at", type=float, help="position of the slice on the axis. Default: the scenario's centre")
+    parser.add_argument("--at", type=number, help="position of the slice on the axis. Default: the scenario's centre")
     parser.add_argument("--width", type=width,
                         help="slice: width of the region around the scenario's centre. Default: the whole domain")
     parser.add_argument("--radial", action="store_true", help="overview: a radial profile for any scenario")
@@ -59,7 +71,7 @@ def parse_arguments(arguments):
     parser.add_argument("--lowest", type=width, metavar="W",
                         help="waves: least physical angular frequency of modes with m = 0 and 1, of others times m; integration damps "
                         "lower ones. Default: 0.1 / M")
-    parser.add_argument("--junk", type=float, metavar="T",
+    parser.add_argument("--junk", type=number, metavar="T",
                         help="waves: omits times before the radius of each sphere plus T, when the junk of initial data passes. Default: none")
     parser.add_argument("--taper", type=width, metavar="T",
                         help="waves: time over which both ends of the series rise from 0, at most a quarter of them. Default: 50 M")
@@ -86,16 +98,14 @@ def draw(data, kind, options):
         return plot.radial_profile(data, options.field, scale=scale).figure
     if kind == "line":
         return plot.line_profile(data, options.field, scale=scale).figure
-    if options.parts is not None and options.parts < 1:
-        raise ValueError(f"--parts {options.parts}: must be at least 1")
     return plot.partition(data, options.parts, options.axis, options.at).figure
 
 
 def check_options(options, kind):
-    """Raises ValueError if an option was given that this kind of picture does not have."""
+    """Raises OptionError if an option was given that this kind of picture does not have."""
     for name, kinds in TAKEN_BY.items():
         if getattr(options, name) not in (None, False) and kind not in kinds:
-            raise ValueError(f"--{name.replace('_', '-')}: is no option of '{kind}', but of {', '.join(kinds)}")
+            raise OptionError(f"--{name.replace('_', '-')}: is no option of '{kind}', but of {', '.join(kinds)}")
 
 
 def run_picture(options):
@@ -112,13 +122,12 @@ def run_picture(options):
 
 
 def picture(options):
-    """Draws the requested picture and returns its path. Raises FileError, ValueError, OSError."""
-    import matplotlib.pyplot as plt
+    """Draws the requested picture and returns its path. Raises FileError, OptionError."""
     if options.show in OF_RUN:
-        figure = run_picture(options)
-        output = options.output or os.path.join(options.file, f"{options.show}.png")
-        figure.savefig(output, dpi=130)
-        plt.close(figure)
+        if not os.path.isdir(options.file):
+            raise FileError(f"{options.file}: is no directory of a run, which --show {options.show} needs")
+        output = console.place_of_picture(options.output or os.path.join(options.file, f"{options.show}.png"))
+        console.save(run_picture(options), output, 130)
         return output
     of_history = os.path.isdir(options.file) and options.show in OF_HISTORY
     data = open_file(os.path.join(options.file, "history.csv") if of_history else options.file)
@@ -129,21 +138,18 @@ def picture(options):
     if (data.kind == "history") != (kind in OF_HISTORY):
         raise FileError(f"{options.file}: is a {data.kind}, of which there is no '{kind}'")
     check_options(options, kind)
-    output = options.output or os.path.splitext(data.path)[0] + ("" if kind == default else "_" + kind) + ".png"
-    figure = draw(data, kind, options)
-    figure.savefig(output, dpi=130)
-    plt.close(figure)
+    output = console.place_of_picture(
+        options.output or os.path.splitext(data.path)[0] + ("" if kind == default else "_" + kind) + ".png")
+    console.save(draw(data, kind, options), output, 130)
     return output
 
 
 def main(arguments=None):
     options = parse_arguments(arguments)
     os.environ.setdefault("HDF5_PLUGIN_PRELOAD", "::")  # HDF5 loads no libraries for filters
-    try:
+
+    def work():
         import matplotlib
         matplotlib.use("Agg")
         print(picture(options))
-    except (FileError, ValueError, OSError, ImportError) as error:
-        print(f"meander-plot: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return console.run("meander-plot", options.file, work)

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from meander_amr.errors import DEFECTS, FileError, open_text
+from meander_amr.errors import Defect, FileError, read_text, reading
 from meander_amr.history import History
 from meander_amr.snapshot import MOST, Snapshot, open_hdf5, read_rows, require
 
@@ -75,15 +75,12 @@ class Series:
 
     def __init__(self, path):
         self.path = path
-        try:
-            with open_text(path) as stream:
-                files = json.load(stream)["files"]
+        with reading(path, "is no index of plot files"):
+            files = json.loads(read_text(path))["files"]
             self.times = np.array([entry["time"] for entry in files], float)
             self.names = [os.path.join(os.path.dirname(path), entry["name"]) for entry in files]
-        except DEFECTS as error:
-            raise FileError(f"{path}: is no index of plot files ({error!r})") from error
-        if self.times.ndim != 1 or not np.isfinite(self.times).all():
-            raise FileError(f"{path}: is no index of plot files (its times)")
+            if self.times.ndim != 1 or not np.isfinite(self.times).all():
+                raise Defect("its times are no finite numbers")
         if not self.names:
             raise FileError(f"{path}: names no plot file")
 
@@ -91,6 +88,8 @@ class Series:
         return len(self.names)
 
     def __getitem__(self, i):
+        if not os.path.exists(self.names[i]):
+            raise FileError(f"{self.path}: names {self.names[i]}, which is not there")
         return _open_hdf5(self.names[i])
 
     def __iter__(self):
@@ -112,10 +111,11 @@ def _open_hdf5(path):
         raise FileError(f"{path}: is an HDF5 file, but neither a plot file nor a checkpoint of meander (it lacks the group "
                         + ("/meta)" if kind else "/VTKHDF or /Chombo_global)"))
     try:
-        return kind(path, file)
-    except DEFECTS as error:
+        with reading(path, "is damaged or incomplete"):
+            return kind(path, file)
+    except FileError:
         file.close()
-        raise FileError(f"{path}: is damaged or incomplete ({error or type(error).__name__})") from error
+        raise
 
 
 def open(path):  # pylint: disable=redefined-builtin

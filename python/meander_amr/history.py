@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Reader of history.csv, one row of numbers per step, or per n steps; and of horizon_N.csv, one row per search."""
-import csv
 import re
 
 import numpy as np
 
-from meander_amr.errors import DEFECTS, FileError, check_name, needs, open_text
+from meander_amr.errors import Defect, check_name, needs, reading
+from meander_amr.tables import numbers, read_csv
 
 WORDS = ("status",)  # columns that are no numbers
 
@@ -24,27 +24,20 @@ class History:
 
     def __init__(self, path):
         self.path = path
-        with open_text(path) as stream:
-            try:
-                rows = list(csv.reader(stream))
-                # The last line of a running or killed run may be incomplete.
-                if len(rows) > 1 and len(rows[-1]) != len(rows[0]):
-                    rows.pop()
-                words = [n for n, title in enumerate(rows[0]) if title in WORDS]
-                self._words = {rows[0][n]: np.array([row.pop(n) for row in rows[1:]], str) for n in reversed(words)}
-                numbers = len(rows[0]) - len(words)
-                self._values = np.array(rows[1:], float).reshape(len(rows) - 1, numbers)
-            except (*DEFECTS, csv.Error) as error:
-                raise FileError(f"{path}: is no history of meander ({error})") from error
-        self.columns, self.units = [], {}
-        for title in rows[0]:
-            name, unit = re.fullmatch(r"(.*?)(?: \[(.*)\])?", title).groups()
-            self.columns.append(name)
-            if unit:
-                self.units[name] = unit
-        self.numbers = [name for name in self.columns if name not in self._words]
-        if "time" not in self.columns or "step" not in self.columns:
-            raise FileError(f"{path}: is no history of meander (it has no columns step and time)")
+        with reading(path, "is no history of meander"):
+            titles, rows = read_csv(path)
+            self.columns, self.units = [], {}
+            for title in titles:
+                name, unit = re.fullmatch(r"(.*?)(?: \[(.*)\])?", title).groups()
+                self.columns.append(name)
+                if unit:
+                    self.units[name] = unit
+            if "time" not in self.columns or "step" not in self.columns:
+                raise Defect("it has no columns step and time")
+            words = [n for n, name in enumerate(self.columns) if name in WORDS]
+            self._words = {self.columns[n]: np.array([cells.pop(n) for _, cells in rows], str) for n in reversed(words)}
+            self.numbers = [name for name in self.columns if name not in self._words]
+            self._values = numbers(rows, self.numbers)
 
     def __len__(self):
         return len(self._values)

@@ -11,11 +11,15 @@ A figure without rows is left out. Times of Figures 1 to 4 include all transfers
 a model."""
 import argparse
 import collections
-import csv
+import math
 import os
 import sys
 
 import matplotlib
+
+from meander_amr import console
+from meander_amr.errors import Defect, FileError, reading, words_of
+from meander_amr.tables import number, read_csv
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -32,19 +36,31 @@ MARKERS = "osD^v<>pX*"
 INTEGERS = ("dim", "p", "threads", "batch", "patches")
 REALS = ("us_a_patch_median", "us_a_patch_min", "us_a_patch_max", "ns_a_volume_median", "link_us_a_patch",
          "volumes_a_second")
+OF_KERNELS = ("label", "device", "equation", "dim", "p", "volumes_a_second")
+OF_FIGURES = ("label", "device", "equation", "memory", "dim", "p", "threads", "batch", "us_a_patch_min", "us_a_patch_max",
+              "ns_a_volume_median", "link_us_a_patch")
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    # The last row of a sweep that was stopped may be incomplete.
-    rows = [row for row in rows if None not in row.values()]
-    if not rows:
-        raise ValueError("there are no rows")
-    for row in rows:
-        row.update({key: int(row[key]) for key in INTEGERS if key in row})
-        row.update({key: float(row[key]) for key in REALS if key in row})
-    return rows
+    """Returns the rows of a table, as dictionaries. Raises FileError."""
+    with reading(path, "is no table of meander-bench-offload"):
+        titles, lines = read_csv(path)
+        for name in OF_KERNELS if "volumes_a_second" in titles else OF_FIGURES:
+            if name not in titles:
+                raise Defect(f"it has no column {name}")
+        if not lines:
+            raise Defect("there are no rows")
+        kinds = {**dict.fromkeys(INTEGERS, int), **dict.fromkeys(REALS, float)}
+        return [{title: measured(cell, line, title, kinds[title]) if title in kinds else cell
+                 for title, cell in zip(titles, cells)} for line, cells in lines]
+
+
+def measured(cell, line, title, kind):
+    """Returns a count, at least 1, or a time or rate, at least 0. Raises Defect."""
+    value, least = number(cell, line, title, kind), 1 if kind is int else 0
+    if not least <= value < math.inf:
+        raise Defect(f"line {line}, column {title}: {cell} is not at least {least}")
+    return value
 
 
 def title(rows, text):
@@ -101,8 +117,7 @@ def figure_of(rows, number, path):
         axis.set_visible(False)
     grid.flat[0].legend(title=axes.lines[1], fontsize=7, title_fontsize=7, ncol=2)
     figure.suptitle(title(rows, f"Figure {number}: {axes.meaning}"))
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    console.save(figure, path, 110)
     return True
 
 
@@ -116,8 +131,7 @@ def kernels(rows, path):
              xticks=sorted({row["p"] for row in rows}))
     axis.legend(fontsize=7)
     figure.suptitle(title(rows, "Kernels alone on resident patches"))
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    console.save(figure, path, 110)
 
 
 def main(arguments=None):
@@ -126,23 +140,27 @@ def main(arguments=None):
     parser.add_argument("csv", help="CSV file of meander-bench-offload")
     parser.add_argument("directory", help="output directory of offload-1.png to offload-4.png or kernels.png")
     arguments = parser.parse_args(arguments)
-    try:
+
+    def work():
         rows = read(arguments.csv)
-        os.makedirs(arguments.directory, exist_ok=True)
-    except (OSError, ValueError, KeyError) as error:
-        print(f"plot-offload: {arguments.csv}: {error}", file=sys.stderr)
-        return 2
-    plt.rcParams.update(STYLE)
-    if "volumes_a_second" in rows[0]:
-        path = os.path.join(arguments.directory, "kernels.png")
-        kernels(rows, path)
-        print(path)
-        return 0
-    for number in FIGURES:
-        path = os.path.join(arguments.directory, f"offload-{number}.png")
-        if figure_of(rows, number, path):
+        try:
+            os.makedirs(arguments.directory, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{arguments.directory}: cannot be created ({words_of(error)})") from error
+
+        def place(name):
+            return console.place_of_picture(os.path.join(arguments.directory, name))
+        plt.rcParams.update(STYLE)
+        if "volumes_a_second" in rows[0]:
+            path = place("kernels.png")
+            kernels(rows, path)
             print(path)
-    return 0
+            return
+        for figure in FIGURES:
+            path = place(f"offload-{figure}.png")
+            if figure_of(rows, figure, path):
+                print(path)
+    return console.run("plot-offload", arguments.csv, work)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from meander_amr.errors import OptionError
+
 
 @dataclass
 class Volumes:
@@ -50,7 +52,7 @@ def sample_points(snapshot, field, points):
     points = np.atleast_2d(np.asarray(points, float))
     dim, p = snapshot.dim, snapshot.p
     if points.ndim != 2 or points.shape[1] != dim:
-        raise ValueError(f"points have the shape {points.shape}, not [n, {dim}]")
+        raise OptionError(f"points have the shape {points.shape}, not [n, {dim}]")
     result = np.full((len(points), dim) if snapshot.is_vector(field) else len(points), np.nan)
     inside = np.flatnonzero(((points >= snapshot.lower) & (points <= snapshot.upper)).all(axis=1))
     # All levels use the integer index of the finest level, so that rounding leaves no point without an owner.
@@ -100,7 +102,7 @@ class Slice:
             middle = snapshot.centre[self.axes]
             lower, upper = np.maximum(lower, middle - 0.5 * width), np.minimum(upper, middle + 0.5 * width)
             if not (lower < upper).all():
-                raise ValueError(f"width {width:g}: nothing of the domain lies so near to the scenario's centre")
+                raise OptionError(f"width {width:g}: nothing of the domain lies so near to the scenario's centre")
         self.extent = (lower[0], upper[0], lower[1], upper[1])
         size = upper - lower
         width = min(max(size) / snapshot.levels[-1].spacing, pixels)
@@ -127,10 +129,10 @@ class Slice:
 
 
 def plane(snapshot, axis=None, at=None):
-    """Returns the checked axis and position of a slice, with defaults; (None, None) in 2D. Raises ValueError."""
+    """Returns the checked axis and position of a slice, with defaults; (None, None) in 2D. Raises OptionError."""
     if snapshot.dim == 2:
         if axis is not None or at is not None:
-            raise ValueError(f"{snapshot.path}: is 2D; axis and at are for 3D")
+            raise OptionError(f"{snapshot.path}: is 2D; axis and at are for 3D")
         return None, None
     size = snapshot.upper - snapshot.lower
     if axis is None:
@@ -138,10 +140,10 @@ def plane(snapshot, axis=None, at=None):
     elif axis in ("x", "y", "z"):
         axis = "xyz".index(axis)
     elif axis not in (0, 1, 2):
-        raise ValueError(f"axis {axis!r}: is none of 0, 1, 2, 'x', 'y', 'z'")
+        raise OptionError(f"axis {axis!r}: is none of 0, 1, 2, 'x', 'y', 'z'")
     at = snapshot.centre[axis] if at is None else at
     if not snapshot.lower[axis] <= at <= snapshot.upper[axis]:
-        raise ValueError(f"at {at:g}: the domain reaches from {snapshot.lower[axis]:g} to {snapshot.upper[axis]:g} "
+        raise OptionError(f"at {at:g}: the domain reaches from {snapshot.lower[axis]:g} to {snapshot.upper[axis]:g} "
                          f"along {'xyz'[axis]}")
     return axis, float(at)
 

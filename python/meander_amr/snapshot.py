@@ -8,18 +8,20 @@ import tomllib
 import numpy as np
 
 from meander_amr import convert, sampling
-from meander_amr.checks import require_plain, require_regular
-from meander_amr.errors import DEFECTS, FileError, check_name, needs
+from meander_amr.checks import require_plain
+from meander_amr.errors import Defect, FileError, OptionError, check_name, needs, reading, require_regular
 
 AXES = "xyz"
 MOST = 10000  # of all sizes except numbers of leaves
+HDF5_HEAD, CHECKPOINT_HEAD = b"\x89HDF\r\n\x1a\n", b"MEANDER CHECKPOINT"  # first bytes of plot files and checkpoints
+TOLERANCE = 1e-6  # relative, of widths
 OF_LEAVES = ("level", "rank", "curve_index")  # fields of every file: one number per leaf
 
 
 def require(holds, what, value):
-    """Raises ValueError unless the condition holds."""
+    """Raises Defect unless the condition holds."""
     if not holds:
-        raise ValueError(f"{what}: {value}")
+        raise Defect(f"{what}: {value}")
 
 
 class Level:
@@ -117,13 +119,26 @@ class Snapshot:
         for i, spacing in enumerate(self._spacings()):
             require(np.isfinite(spacing) and spacing > 0, f"spacing of level {first + i}", spacing)
             leaves = np.flatnonzero(self.leaf_level == first + i)
+            require(len(leaves) > 0, f"level {first + i}", "without leaves")
             self.levels.append(Level(first + i, spacing, self.p, self.lower, leaves, self.leaf_index[leaves]))
         require(sum(map(len, self.levels)) == self.leaves, "tables", "of leaves on unknown levels")
+        self._require_tiling()
         self.fields, self.vectors = self._names()
         require(len(self.fields) > 0, "fields", "none")
         for i, level in enumerate(self.levels):
             for field in self.fields:
                 self._require_shape(field, i, len(level) * self.p ** self.dim)
+
+    def _require_tiling(self):
+        """Raises Defect unless the leaves fill the domain. Then its width bounds the number of volumes along each axis."""
+        size = self.upper - self.lower
+        for coarse, fine in zip(self.levels, self.levels[1:]):
+            require(abs(coarse.spacing / fine.spacing - 3) < TOLERANCE, f"spacing of level {fine.number}", fine.spacing)
+        for level in self.levels:
+            require(((level.index + 1.0) * level.edge <= size * (1 + TOLERANCE)).all(), f"leaves of level {level.number}",
+                    "outside of the domain")
+        filled = math.fsum(len(level) * level.edge ** self.dim for level in self.levels) / math.prod(map(float, size))
+        require(abs(filled - 1) < TOLERANCE, "leaves", f"fill {100 * filled:.3g} % of the domain")
 
     def __repr__(self):
         return (f"<{self.kind} {self.path}: {self.dim}D, step {self.step}, time {self.time:.6g}, {self.leaves} leaves of "
@@ -174,10 +189,8 @@ class Snapshot:
         return (vector, AXES.index(axis)) if vector in self.vectors and axis and axis in AXES[:self.dim] else None
 
     def _read_checked(self, field, i, rows):
-        try:
+        with reading(self.path, f"{field} of level {self.levels[i].number} cannot be read"):
             return self._read(field, i, rows)
-        except DEFECTS as error:
-            raise FileError(f"{self.path}: cannot read {field} of level {self.levels[i].number} ({error})") from error
 
     def values(self, field, level, rows=None):
         """Returns the values of the leaves of a level: [n, (z,) y, x], for vectors [n, (z,) y, x, d].
@@ -222,7 +235,10 @@ class Snapshot:
 
         None: the rank of the leaf when the file was written. Otherwise `parts` pieces of the curve with equal numbers of
         leaves (to within one): the initial partition of a run on as many ranks, not that of an actual run.
+        Raises OptionError unless there are between 1 and as many parts as leaves.
         """
+        if parts is not None and not 1 <= parts <= self.leaves:
+            raise OptionError(f"{self.path}: {parts} parts: must be at least 1 and at most {self.leaves}, the number of leaves")
         return self.leaf_rank if parts is None else np.arange(self.leaves) * parts // self.leaves
 
     # Sampling and conversion: see modules sampling and convert
@@ -256,7 +272,7 @@ class Snapshot:
     # Implemented by each kind of file
 
     def _require_shape(self, field, i, volumes):
-        """Raises ValueError unless a field of levels[i] has a value for each of the given number of volumes."""
+        """Raises Defect unless a field of levels[i] has a value for each of the given number of volumes."""
         raise NotImplementedError
 
     def _spacings(self):
@@ -274,23 +290,22 @@ class Snapshot:
 
 def open_hdf5(path):
     """Opens an HDF5 file. Raises FileError."""
-    if not os.path.exists(path):
-        raise FileError(f"{path}: no such file")
     require_regular(path)
     h5py = needs("h5py", path)  # imported here: other modules of the package work without it
     try:
         file = h5py.File(path, "r")
-    except OSError as error:
-        why = f" ({error})" if h5py.is_hdf5(path) else "; there are plot files, checkpoints, *.series and history.csv"
-        raise FileError(f"{path}: is no HDF5 file{why}") from error
+    except (OSError, RuntimeError, ValueError) as error:
+        with open(path, "rb") as stream:
+            starts = stream.read(len(CHECKPOINT_HEAD)).startswith((HDF5_HEAD, CHECKPOINT_HEAD))
+        why = "an HDF5 file that is cut short or damaged" if starts else \
+            "no HDF5 file; there are plot files, checkpoints, *.series and history.csv"
+        raise FileError(f"{path}: is {why}") from error
     try:
-        require_plain(path, file)
+        with reading(path, "is damaged"):
+            require_plain(path, file)
     except FileError:
         file.close()
         raise
-    except DEFECTS as error:
-        file.close()
-        raise FileError(f"{path}: is damaged ({error})") from error
     return file
 
 

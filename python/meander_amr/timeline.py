@@ -4,12 +4,14 @@
 import argparse
 import collections
 import json
+import math
 import os
 import sys
 
 import matplotlib
 
-from meander_amr.errors import DEFECTS, FileError, open_text
+from meander_amr import console
+from meander_amr.errors import FileError, OptionError, read_text, reading
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -42,20 +44,19 @@ def parse_arguments(arguments):
 
 def read_rows(path):
     """Returns the names of the processes, and {(process, number): (title, [(name, begin, end, value)])} with times in ms, in
-    the order of the file."""
-    with open_text(path) as file:
-        events = json.load(file)["traceEvents"]
+    the order of the file. Raises FileError."""
     rows = collections.OrderedDict()
     processes = {}
-    for event in events:
-        key = event["pid"], event["tid"]
-        if event["name"] == "process_name":
-            processes[event["pid"]] = event["args"]["name"]
-        elif event["name"] == "thread_name":
-            rows[key] = event["args"]["name"], []
-        elif event["ph"] == "X":
-            begin = event["ts"] / 1000
-            rows[key][1].append((event["name"], begin, begin + event["dur"] / 1000, event.get("args", {}).get("value")))
+    with reading(path, "is no trace of meander"):
+        for event in json.loads(read_text(path))["traceEvents"]:
+            key = event["pid"], event["tid"]
+            if event["name"] == "process_name":
+                processes[event["pid"]] = event["args"]["name"]
+            elif event["name"] == "thread_name":
+                rows[key] = event["args"]["name"], []
+            elif event["ph"] == "X":
+                begin = event["ts"] / 1000
+                rows[key][1].append((event["name"], begin, begin + event["dur"] / 1000, event.get("args", {}).get("value")))
     return processes, rows
 
 
@@ -65,7 +66,7 @@ def kind(title):
 
 
 def chosen_steps(arguments, known):
-    """Returns the first and the last step to show, of the known ones. Raises FileError, which names those."""
+    """Returns the first and the last step to show, of the known ones. Raises OptionError, which names those."""
     least, most = min(known), max(known)
     if arguments.steps is None:
         first = sorted(known)[max(0, len(known) // 2 - 1)]
@@ -76,15 +77,20 @@ def chosen_steps(arguments, known):
         first, last = None, None
     if first not in known or last not in known or first > last:
         there = f"steps {least} to {most}" if least < most else f"step {least} only"
-        raise FileError(f"{arguments.file}: --steps '{arguments.steps}': must be FIRST:LAST in ascending order; "
+        raise OptionError(f"{arguments.file}: --steps '{arguments.steps}': must be FIRST:LAST in ascending order; "
                         f"the trace has {there}")
     return first, last
 
 
 def window(arguments, rows):
     """Returns begin and end of the picture, in ms."""
-    if arguments.ms:
-        begin, end = map(float, arguments.ms.split(":"))
+    if arguments.ms is not None:
+        try:
+            begin, end = map(float, arguments.ms.split(":"))
+        except ValueError:
+            begin, end = math.nan, math.nan
+        if not begin < end or not math.isfinite(end - begin):
+            raise OptionError(f"{arguments.file}: --ms '{arguments.ms}': must be BEGIN:END in ascending order, in milliseconds")
         return begin, end
     steps = {event[3]: event for _, events in rows.values() for event in events if event[0] == "step"}
     if not steps:
@@ -97,11 +103,13 @@ def hatch(name):
     return "//////" if name.startswith("skeletons of level") else None
 
 
-def draw(processes, rows, begin, end, output):
+def draw(path, processes, rows, begin, end, output):
     shown = sorted(((key, row) for key, row in rows.items()), key=lambda item: (item[0][0], kind(item[1][0]), item[0][1]))
     shown = [(key, title, [e for e in events if e[2] > begin and e[1] < end and e[0] not in SKIPPED])
              for key, (title, events) in shown]
     shown = [row for row in shown if row[2]]
+    if not shown:
+        raise OptionError(f"{path}: from {begin:g} to {end:g} ms there is nothing in the trace")
     plt.rcParams.update({"font.size": 8, "figure.facecolor": "white"})
     figure, axes = plt.subplots(figsize=(11, 0.8 + 0.27 * len(shown)), layout="constrained")
     used, before, y, ticks = {}, None, 0, []
@@ -127,25 +135,19 @@ def draw(processes, rows, begin, end, output):
     labels = {LEGEND.get(name, name): colour for name, colour in used.items() if LEGEND.get(name, name)}
     handles = [Patch(facecolor=colour, edgecolor="white", hatch=hatch(label), label=label) for label, colour in labels.items()]
     axes.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncol=5, frameon=False)
-    figure.savefig(output, dpi=110)
-    plt.close(figure)
+    console.save(figure, output, 110)
 
 
 def main(arguments=None):
     arguments = parse_arguments(arguments)
-    output = arguments.output or os.path.splitext(arguments.file)[0] + ".png"
-    try:
+
+    def work():
         processes, rows = read_rows(arguments.file)
         begin, end = window(arguments, rows)
-        draw(processes, rows, begin, end, output)
-    except FileError as error:
-        print(f"plot-trace: {error}", file=sys.stderr)
-        return 2
-    except (*DEFECTS, RecursionError) as error:
-        print(f"plot-trace: {arguments.file}: {type(error).__name__}: {error}", file=sys.stderr)
-        return 2
-    print(output)
-    return 0
+        output = console.place_of_picture(arguments.output or os.path.splitext(arguments.file)[0] + ".png")
+        draw(arguments.file, processes, rows, begin, end, output)
+        print(output)
+    return console.run("plot-trace", arguments.file, work)
 
 
 if __name__ == "__main__":

@@ -28,18 +28,37 @@ def reader():
                  "Debian: apt install python3-h5py, and /usr/bin/python3 scripts/verify")
 
 
+class FileError(Exception):
+    """A file of a run that cannot be evaluated. The text is for the user."""
+
+
 def history_rows(directory):
-    with open(directory + "/history.csv", encoding="utf-8", newline="") as stream:
-        return [{key.split(" [")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
+    """Raises FileError."""
+    path, line = directory + "/history.csv", 1
+    try:
+        with open(path, encoding="utf-8", newline="") as stream:
+            rows = []
+            for row in csv.DictReader(stream):
+                line += 1
+                rows.append({key.split(" [")[0]: float(value) for key, value in row.items()})
+    except FileNotFoundError as error:
+        raise FileError(f"{path}: no such file") from error
+    except (ValueError, TypeError, AttributeError, csv.Error) as error:
+        raise FileError(f"{path}: line {line} is no row of numbers") from error
+    if not rows:
+        raise FileError(f"{path}: has no rows")
+    return rows
 
 
 def is_complete(directory):
-    """Whether a run in this directory has reached its time.end."""
+    """Whether a run in this directory has reached its time.end. Raises FileError."""
     try:
         with open(directory + "/summary.json", encoding="utf-8") as summary, open(directory + "/input.toml", "rb") as keys:
             return json.load(summary)["time"] >= tomllib.load(keys)["time"]["end"] * (1 - 1e-12)
     except FileNotFoundError:
         return False
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileError(f"{directory}: summary.json or input.toml is not of a run of meander") from error
 
 
 class Verification:

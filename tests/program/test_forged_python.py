@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Python package on forged files: every defect is a FileError that names the file, and nothing outside the file is read."""
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,46 @@ sys.path.insert(0, os.path.join(programs.SOURCE, "python"))
 import meander_amr  # noqa: E402  pylint: disable=wrong-import-position
 
 VALUES = (-1, 0, 2 ** 31 - 1, 2 ** 40, -2 ** 63, float("nan"), float("inf"), "text", numpy.zeros(0), numpy.zeros(5), b"\xff")
+
+
+HISTORY = b"step,time [time],dt\n0,0,0\n1,0.5,0.5\n2,1,0.5\n"
+SERIES = b'{"file-series-version": "1.0", "files": [{"name": "plot_000000.vtkhdf", "time": 0}]}'
+OFFLOAD = b"""label,device,equation,dim,p,memory,threads,batch,us_a_patch_min,us_a_patch_max,ns_a_volume_median,link_us_a_patch
+model,host,euler,2,9,map,1,8,1,2,3,0.5
+"""
+# Texts of libraries and of the system, which no message repeats.
+RAW = ("[Errno", "numpy", "could not convert", "inhomogeneous", "Unable to", "has no attribute", "invalid literal", "codec", "Error",
+       "unable to open", "column 1 (char", "Warning")
+# Files that a user may give, by name and content, the command, and the message after the program's name.
+BAD_FILES = (
+    ("a.csv", b'step,time,"d\nt"\n0,0,0\n', ("plot", "a.csv"),
+     "a.csv: is no history of meander (line 1: the title of column 3 has a line break or another control character)"),
+    ("b.csv", HISTORY.replace(b"1,0.5", b"1,x"), ("plot", "b.csv"), "b.csv: is no history of meander (line 3, column time: 'x' is no number)"),
+    ("c.csv", HISTORY.replace(b"1,0.5", b"1,2,0.5"), ("plot", "c.csv"), "c.csv: is no history of meander (line 3: has 4 columns, the first line 3)"),
+    ("d.csv", b"\xff\xfe\x00", ("plot", "d.csv"), "d.csv: is no text file (byte 0 is no text)"),
+    ("e.csv", b"", ("plot", "e.csv"), "e.csv: is no history of meander (is empty)"),
+    ("f.csv", b'step,time\n0,"' + b"9" * 200000, ("plot", "f.csv"), "f.csv: is no history of meander (line 2: cannot be divided into columns)"),
+    ("a.series", b"{", ("plot", "a.series"), "a.series: is no index of plot files (line 1, column 2: is no JSON)"),
+    ("b.series", b"{}", ("plot", "b.series"), "b.series: is no index of plot files (has no 'files')"),
+    ("c.series", SERIES, ("plot", "c.series"), "c.series: names plot_000000.vtkhdf, which is not there"),
+    ("rubbish.vtkhdf", b"\xff" * 999, ("plot", "rubbish.vtkhdf"),
+     "rubbish.vtkhdf: is no HDF5 file; there are plot files, checkpoints, *.series and history.csv"),
+    ("a.json", b"\xff", ("plot-trace", "a.json"), "a.json: is no text file (byte 0 is no text)"),
+    ("b.json", b'{"traceEvents": [{"pid": 1}]}', ("plot-trace", "b.json"), "b.json: is no trace of meander (has no 'tid')"),
+    ("a.txt", b"\xff", ("plot-offload", "a.txt", "figures"), "a.txt: is no text file (byte 0 is no text)"),
+    ("b.txt", HISTORY, ("plot-offload", "b.txt", "figures"), "b.txt: is no table of meander-bench-offload (it has no column label)"),
+    ("c.txt", OFFLOAD.replace(b",9,", b",0,"), ("plot-offload", "c.txt", "figures"),
+     "c.txt: is no table of meander-bench-offload (line 2, column p: 0 is not at least 1)"),
+    ("d.txt", OFFLOAD.replace(b",3,", b",?,"), ("plot-offload", "d.txt", "figures"),
+     "d.txt: is no table of meander-bench-offload (line 2, column ns_a_volume_median: '?' is no number)"),
+    ("a.hdf5", HISTORY, ("compare-checkpoints", "a.hdf5", "a.hdf5"),
+     "a.hdf5: is no HDF5 file; there are plot files, checkpoints, *.series and history.csv"),
+    (None, None, ("compare-checkpoints", "nothere", "a.hdf5"), "nothere: no such file"),
+    (None, None, ("plot", "nothere", "--show", "waves"), "nothere: is no directory of a run, which --show waves needs"),
+    (None, None, ("plot", "nothere.csv"), "nothere.csv: no such file"),
+    (None, None, ("plot-trace", "nothere.json"), "nothere.json: no such file"),
+    (None, None, ("plot-offload", "nothere.txt", "figures"), "nothere.txt: no such file"),
+)
 
 
 class ForgedPython(programs.TestWithGoodRun):
@@ -173,8 +214,97 @@ class ForgedPython(programs.TestWithGoodRun):
         with h5py.File(self.path("filters.vtkhdf"), "r+") as file:
             replace(file, "VTKHDF/Level0/CellData/density", compression="lzf")
         code, message = self.command_line("plot", "filters.vtkhdf")
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 2)
         self.assertIn("filters.vtkhdf: /VTKHDF/Level0/CellData/density is not stored in one piece", message)
+
+    def message_of(self, *command):
+        """The message of a command that refuses its input, without the name of the program."""
+        code, message = self.command_line(*command)
+        self.assertEqual(code, 2, message)
+        for words in RAW:
+            self.assertNotIn(words, message)
+        self.assertEqual(message[-1:] + str(message.count("\n")), "\n1", message)
+        program = "meander-plot" if command[0] == "plot" else command[0]
+        self.assertTrue(message.startswith(program + ": "), message)
+        return message[len(program) + 2:-1]
+
+    def write(self, name, content):
+        with open(self.path(name), "wb") as stream:
+            stream.write(content)
+
+    def test_bad_files(self):
+        for name, content, command, message in BAD_FILES:
+            with self.subTest(command):
+                if name:
+                    self.write(name, content)
+                self.assertEqual(self.message_of(*command), message)
+
+    def test_files_that_are_cut_short(self):
+        checkpoint, plot = (self.good.path("run/" + name) for name in ("chk_000002.hdf5", "plot_000000.vtkhdf"))
+        for source, command in ((checkpoint, ("compare-checkpoints", checkpoint, "cut")), (plot, ("plot", "cut"))):
+            with open(source, "rb") as stream:
+                whole = stream.read()
+            for length in (100, 2000, len(whole) // 2, len(whole) - 1):
+                self.write("cut", whole[:length])
+                self.assertEqual(self.message_of(*command), "cut: is an HDF5 file that is cut short or damaged")
+        self.assertEqual(self.message_of("compare-checkpoints", checkpoint, plot),
+                         f"{plot}: holds no state, so it is no checkpoint")
+
+    def test_places_for_pictures(self):
+        plot, history = (self.good.path("run/" + name) for name in ("plot_000000.vtkhdf", "history.csv"))
+        self.write("table.txt", OFFLOAD)
+        os.mkdir(self.path("folder.png"))
+        os.mkfifo(self.path("pipe.png"))
+        for picture, reason in (("/proc/x.png", "cannot be written ("),
+                                ("none/x.png", "cannot be written (none is no directory)"),
+                                ("folder.png", "cannot be written (is no regular file)"),
+                                ("pipe.png", "cannot be written (is no regular file)"),
+                                ("x.abc", "is no name of a picture: its ending must be one of ")):
+            for file in (plot, history):
+                message = self.message_of("plot", file, "--output", picture)
+                self.assertTrue(message.startswith(f"{picture}: {reason}"), message)
+        self.assertRegex(self.message_of("plot-offload", "table.txt", "/proc/x"), r"^/proc/x: cannot be created \([a-z ]+\)$")
+        code, message = self.command_line("plot", history, "--output", "without-ending")
+        self.assertEqual((code, message), (0, ""))
+        self.assertTrue(os.path.exists(self.path("without-ending.png")))
+
+    def test_more_parts_than_leaves(self):
+        plot = self.good.path("run/plot_000000.vtkhdf")
+        with meander_amr.open(plot) as snapshot:
+            leaves = snapshot.leaves
+            self.assertEqual(len(set(snapshot.partition(leaves))), leaves)
+        self.assertEqual(self.message_of("plot", plot, "--show", "partition", "--parts", "100000"),
+                         f"{plot}: 100000 parts: must be at least 1 and at most {leaves}, the number of leaves")
+
+    def test_leaves_fill_the_domain(self):
+        for name in self.files():
+            def change(file, text):
+                words = file["meta/input"][()].replace(b"upper = [1.0, 1.0]", text)
+                del file["meta/input"]
+                file["meta/input"] = numpy.bytes_(words)
+            for upper in (b"upper = [1e9, 1.0]", b"upper = [1e300, 1e-300]", b"upper = [0.5, 0.5]"):
+                with self.subTest(name, upper=upper):
+                    self.refused(name, lambda file, upper=upper: change(file, upper), "the domain")
+
+    def test_many_ranks(self):
+        def change(file):
+            file["meta/patch_rank"][-1] = 2 ** 31 - 1
+        self.assertIsNone(self.outcome("plot_000000.vtkhdf", change))
+        self.assertEqual(self.command_line("plot", "plot_000000.vtkhdf", "--show", "partition"), (0, ""))
+
+    def test_random_changes_of_texts(self):
+        generator = random.Random(1)
+        words = (b"nan", b"-1", b"1e400", b"\n", b"\r", b"\xff", b"\0", b'"', b",", b"x", b"", b"[", b"{", b"null", b"9" * 30)
+        for name, content in (("history.csv", HISTORY), ("plot.vtkhdf.series", SERIES)):
+            for _ in range(500):
+                at = generator.randrange(len(content))
+                changed = content[:at] + generator.choice(words) + content[at + generator.randrange(3):]
+                self.write(name, changed)
+                try:
+                    repr(meander_amr.open(self.path(name)))
+                except meander_amr.FileError as error:
+                    self.assertIn(self.path(name), str(error))
+                    self.assertFalse([words for words in RAW if words in str(error)], (changed, str(error)))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import contextlib
 import csv
 import io
 import os
+import subprocess
 import sys
 import tempfile
 import types
@@ -19,6 +20,7 @@ from synthetic_waves import Burst, write
 from verification import mergers
 from verification.session import Verification
 
+VERIFY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/verify")
 W = 0.373672 - 0.088962j
 ENERGY = 5.5e-4
 
@@ -81,6 +83,28 @@ class HeadOn(unittest.TestCase):
     def test_the_signal_may_follow_the_junk_closely(self):
         # As in a run: junk nearly as large as the signal, which sets in 14 M later.
         self.assertEqual(self.failures_of(onset=18, junk=9e-3), ([], 5))
+
+    def test_files_that_are_not_of_a_run(self):
+        self.failures_of()
+        wave = "waves/mp_psi4_l2_m0_r40.00.asc"
+        for name, text, message in (("history.csv", "step,time\n0,x\n", "history.csv: line 2 is no row of numbers"),
+                                    ("history.csv", "step,time\n", "history.csv: has no rows"),
+                                    ("summary.json", "{", "summary.json or input.toml is not of a run"),
+                                    ("horizon_3.csv", "step,time,status,area\n0,1,found,x\n", "column area: 'x' is no number"),
+                                    ("horizon_3.csv", "step,time,status,area\n0,1,found,2\n", "lack rows or columns ('christodoulou_mass')"),
+                                    (wave, "# \x00", f"{wave}: does not state the sign of Psi4")):
+            path = os.path.join(self.run_, name)
+            with open(path, encoding="utf-8") as stream:
+                good = stream.read()
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(text)
+            done = subprocess.run([sys.executable, VERIFY, "--only", "head-on", "--reuse", "--output", self.output, "--meander",
+                                   os.environ["MEANDER"]], check=False, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertTrue(done.stderr.startswith("scripts/verify: " + self.output), done.stderr)
+            self.assertIn(message, done.stderr)
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(good)
 
     def test_an_incomplete_run_has_no_figures(self):
         failed, claims = self.failures_of(end=300)

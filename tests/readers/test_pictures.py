@@ -86,7 +86,7 @@ class Pictures(ReaderTest):
     def complaint(self, *arguments):
         errors = io.StringIO()
         with contextlib.redirect_stderr(errors):
-            self.assertEqual(command.main(list(arguments)), 1)
+            self.assertEqual(command.main(list(arguments)), 2)
         return errors.getvalue().strip()
 
     def test_centred_slices_look_alike_across_all_axes(self):
@@ -231,7 +231,9 @@ class Pictures(ReaderTest):
         self.assertIn("has no field 'densty'; did you mean 'density'?", self.complaint(blast, "--field", "densty"))
         self.assertIn("is 2D", self.complaint(blast, "--axis", "z"))
         self.assertIn("reaches from 0 to 1 along y", self.complaint(self.series["sod"], "--axis", "y", "--at", "2"))
-        self.assertIn("must be at least 1", self.complaint(blast, "--show", "partition", "--parts", "0"))
+        for parts in (0, 100000):
+            self.assertRegex(self.complaint(blast, "--show", "partition", "--parts", str(parts)),
+                             rf"\.vtkhdf: {parts} parts: must be at least 1 and at most \d+, the number of leaves$")
         self.assertIn("of which there is no 'history'", self.complaint(blast, "--show", "history"))
         self.assertIn("--columns: is no option of 'overview', but of history, psi4",
                       self.complaint(blast, "--columns", "dt"))

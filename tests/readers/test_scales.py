@@ -64,7 +64,7 @@ class Scales(ReaderTest):
     def complaint(self, *arguments):
         errors = io.StringIO()
         with contextlib.redirect_stderr(errors):
-            self.assertEqual(command.main(list(arguments)), 1)
+            self.assertEqual(command.main(list(arguments)), 2)
         return errors.getvalue().strip()
 
     def colours(self, axes, points):

@@ -56,6 +56,13 @@ class Timeline(unittest.TestCase):
                 f"plot-trace: {self.trace}: --steps '{steps}': must be FIRST:LAST in ascending order; "
                 "the trace has steps 1 to 3\n")))
 
+    def test_times_that_are_none(self):
+        for times in ("", "a:b", "1", "2:1", "nan:1", "0:inf"):
+            self.assertEqual(self.output_of("--ms", times), (2, "", (
+                f"plot-trace: {self.trace}: --ms '{times}': must be BEGIN:END in ascending order, in milliseconds\n")))
+        self.assertEqual(self.output_of("--ms", "1e9:2e9"), (2, "", (
+            f"plot-trace: {self.trace}: from 1e+09 to 2e+09 ms there is nothing in the trace\n")))
+
     def test_a_trace_of_one_step_or_none(self):
         with open(self.trace, encoding="utf-8") as stream:
             lines = stream.readlines()

@@ -64,6 +64,14 @@ class Tracks(unittest.TestCase):
         (masses,) = plot.tracks(self.run)
         self.assertIn("horizon 2, irreducible, first 1", [text.get_text() for text in masses.get_legend().get_texts()])
 
+    def test_positions_that_are_not_finite_are_left_out(self):
+        self.write("history.csv", HISTORY + "3,3,nan,nan,nan\n4,4,inf,0.5,4\n")
+        (positions,) = plot.tracks(self.run)
+        np.testing.assert_array_equal(positions.lines[0].get_xydata(), [[3, 0], [2, 1], [1, 2]])
+        self.write("history.csv", HISTORY.splitlines()[0] + "\n")
+        with self.assertRaisesRegex(FileError, "has neither punctures"):
+            plot.tracks(self.run)
+
     def test_complaints(self):
         with self.assertRaisesRegex(FileError, "has neither punctures in history.csv nor files horizon_N.csv"):
             plot.tracks(self.run)
@@ -71,7 +79,7 @@ class Tracks(unittest.TestCase):
         with self.assertRaisesRegex(FileError, "has no column time"):
             plot.tracks(self.run)
         with contextlib.redirect_stderr(io.StringIO()) as complaint:
-            self.assertEqual(command.main([self.run, "--show", "tracks", "--mass", "2"]), 1)
+            self.assertEqual(command.main([self.run, "--show", "tracks", "--mass", "2"]), 2)
         self.assertIn("--mass: is no option of 'tracks', but of waves", complaint.getvalue())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from meander_amr import FileError, command, plot, waves
 from meander_amr.waves import fluxes
-from synthetic_waves import Burst, harmonic, write
+from synthetic_waves import HEADER, Burst, harmonic, write
 
 MODES = [(l, m) for l in range(2, 7) for m in range(-l, l + 1)]
 
@@ -236,10 +236,22 @@ class Command(unittest.TestCase):
         with open(os.path.join(self.run, "waves/mp_psi4_l2_m-2_r40.00.asc"), "w", encoding="utf-8") as stream:
             stream.write("0 1 2\n")
         self.assertIn("does not state the sign", self.output_of()[2])
+        file = os.path.join(self.run, "waves/mp_psi4_l2_m-2_r40.00.asc")
+        for content, defect in ((b"# \xff\xfe\n", "is no text file (byte 2 is no text)"),
+                                (HEADER.encode() + b"0 1 2\n1 2 z\n", "has no rows of time, real and imaginary part "
+                                 "(line 6, column imaginary part: 'z' is no number)"),
+                                (HEADER.encode() + b"0 1\n", "has no rows of time, real and imaginary part (line 5: has 2 columns)"),
+                                (HEADER.encode() + b"0 1 2\n0 1 2\n", "has no rows of time, real and imaginary part "
+                                 "(line 6: a number is not finite, or the time does not ascend)")):
+            with open(file, "wb") as stream:
+                stream.write(content)
+            self.assertEqual(self.output_of(), (2, "", f"meander-plot: {file}: {defect}\n"))
         self.run = os.path.join(self.run, "waves/nothing")
         code, _, complaint = self.output_of()
-        self.assertEqual((code, complaint[:14]), (1, "meander-plot: "))
-        self.assertIn("has no files waves/mp_psi4", complaint)
+        self.assertEqual((code, complaint[:14]), (2, "meander-plot: "))
+        self.assertIn("waves/nothing: is no directory of a run", complaint)
+        os.mkdir(self.run)
+        self.assertIn("has no files waves/mp_psi4", self.output_of()[2])
 
     def keep_rows(self, kept, *names):
         """Keeps only some rows, a slice, of the files of modes and radii such as "m0_r40"."""
@@ -309,12 +321,12 @@ class Command(unittest.TestCase):
         self.keep_rows(slice(6), *inner)
         for arguments in ((), ("--junk", "-50")):  # no junk, and one that ends before the first row
             code, _, complaint = self.output_of(*arguments)
-            self.assertEqual(code, 1)
-            self.assertEqual(complaint, "meander-plot: radius 40: the table needs 8 rows that its modes have in "
+            self.assertEqual(code, 2)
+            self.assertEqual(complaint, f"meander-plot: {self.run}: radius 40: the table needs 8 rows that its modes have in "
                                         "common, but there are only 6\n")
         self.keep_rows(slice(3), *inner)
         code, _, complaint = self.output_of()
-        self.assertEqual(code, 1)
+        self.assertEqual(code, 2)
         self.assertEqual(complaint, f"meander-plot: {self.run}: waves need 4 rows that the modes of a radius have in "
                                     "common, but no radius has more than 3\n")
 

@@ -6,7 +6,7 @@ import re
 import matplotlib.pyplot as plt
 import numpy as np
 
-from meander_amr.errors import FileError, check_name
+from meander_amr.errors import FileError, OptionError, check_name
 from meander_amr.plot.style import STYLE, check_scale, linear_below, spans_decades
 
 NOT_DRAWN = ("step", "time")
@@ -36,11 +36,11 @@ def panel_of(run, name):
 
 
 def require_numbers(run, columns):
-    """Raises FileError for names of no column, ValueError for columns of words, such as the status of a horizon."""
+    """Raises FileError for names of no column, OptionError for columns of words, such as the status of a horizon."""
     for name in columns:
         check_name(run.path, "column", name, run.columns)
         if name not in run.numbers:
-            raise ValueError(f"{run.path}: column '{name}' holds words, which cannot be drawn over time")
+            raise OptionError(f"{run.path}: column '{name}' holds words, which cannot be drawn over time")
 
 
 def groups(run, columns=None):
@@ -79,7 +79,7 @@ def set_scale(axes, names, values, scale):
     low, high = finite.min(), finite.max()
     by_level = any("_level_" in name and not name.startswith("leaves_") for name in names)
     if scale == "log" and low < 0:
-        raise ValueError(f"--scale log: {', '.join(names)}: some values are negative; use symlog")
+        raise OptionError(f"--scale log: {', '.join(names)}: some values are negative; use symlog")
     by_axis = len(names) > 1 and all(re.fullmatch(r".*_[xyz]", name) for name in names)
     if scale == "auto" and low < 0 < high and not by_axis and spans_decades(finite):
         scale = "symlog"

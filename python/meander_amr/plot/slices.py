@@ -3,10 +3,11 @@
 """Slices with the outlines of the patches, and the partition along the curve."""
 import numpy as np
 from matplotlib.collections import LineCollection
-from matplotlib.colors import SymLogNorm
+from matplotlib.colors import BoundaryNorm, SymLogNorm
 from matplotlib.patches import Circle
 
 from meander_amr import accretion
+from meander_amr.errors import OptionError
 from meander_amr.plot.style import decade_ticks, default_field, magnitude, new_axes, part_colours, scale_of
 from meander_amr.sampling import Slice
 
@@ -65,7 +66,7 @@ def slice(snapshot, field=None, axis=None, at=None, outlines=True, axes=None, wi
     image = magnitude(snapshot, field, cut.image)
     norm, colours = scale_of(field, image, scale)
     shown = show(axes, cut, image, norm, colours, "white" if outlines else None)
-    ticks = np.unique(image[np.isfinite(image)]) if field == "level" else None
+    ticks = norm.boundaries[:-1] + 0.5 if field == "level" and isinstance(norm, BoundaryNorm) else None
     colour_bar(axes, shown, field, decade_ticks(norm) if isinstance(norm, SymLogNorm) else ticks)
     numbers = [level for level, _, _ in cut.outlines]
     levels = f"levels {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"level {numbers[0]}"
@@ -108,12 +109,14 @@ def partition(snapshot, parts=None, axis=None, at=None, curve=None, axes=None):
     colour_bar(axes, shown, what, np.arange(number) if number <= 16 else None)
     if curve or (curve is None and snapshot.dim == 2 and snapshot.leaves <= 20000):
         if snapshot.dim == 3:
-            raise ValueError("the curve is drawn in 2D only: in 3D it leaves the plane of the slice")
+            raise OptionError("the curve is drawn in 2D only: in 3D it leaves the plane of the slice")
         middle = np.empty((snapshot.leaves, 2))
         for level in snapshot.levels:
             middle[level.leaves] = level.lower + 0.5 * level.edge
         axes.plot(*middle.T, color="black", lw=np.clip(10 / snapshot.leaves ** 0.5, 0.25, 1.0), alpha=0.8)
-    size = np.bincount(part, minlength=number)
+    held, size = np.unique(part, return_counts=True)
+    if len(held) < number:
+        size = np.append(size, 0)  # ranks without leaves
     made = f"{number} rank{'s' * (number > 1)} of the run" if parts is None else \
         f"cut into {number} equal parts, not the run's ranks"
     axes.set_title(f"Peano curve{place_of(cut)}: {made}, {leaves_each(size)}", loc="left")

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize, SymLogNorm, TwoSlopeNorm
 
 from meander_amr import accretion
+from meander_amr.errors import OptionError
 
 STYLE = {"font.size": 10, "axes.titlesize": 11, "axes.spines.top": False, "axes.spines.right": False,
          "legend.frameon": False, "figure.facecolor": "white"}
@@ -13,6 +14,7 @@ SCALES = ("auto", "linear", "log", "symlog")
 POSITIVE_SPAN = 30  # ratio from which positive values get a logarithmic scale
 SIGNED_SPAN = 100   # ratio of the largest to the median magnitude from which values of both signs get one
 MOST_DECADES = 8    # of a logarithmic scale
+MOST_COLOURS = 256  # of parts
 ROUND_OFF = 1e-14   # magnitudes below this fraction of the largest count as 0
 
 
@@ -39,7 +41,7 @@ def magnitude(snapshot, field, values):
 
 def check_scale(scale):
     if scale not in SCALES:
-        raise ValueError(f"scale: must be one of {', '.join(SCALES)}, but is {scale!r}")
+        raise OptionError(f"scale: must be one of {', '.join(SCALES)}, but is {scale!r}")
 
 
 def magnitudes_of(finite):
@@ -69,19 +71,19 @@ def scale_of(field, values, scale="auto"):
     """Returns normalisation and colour map of a field, from its finite values.
 
     scale: one of SCALES. auto: logarithmic if the values span decades, symmetric about 0 (symlog) if they are not all
-    positive. Values of both signs are red and blue about white. Raises ValueError for log with values that are not positive.
+    positive. Values of both signs are red and blue about white. Raises OptionError for log with values that are not positive.
     """
     check_scale(scale)
     finite = values[np.isfinite(values)].astype(float)
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     if field in ("level", "rank", "curve_index") and scale != "auto":
-        raise ValueError(f"--scale {scale}: {field} has no scale: its values are numbers of things")
-    if field == "level":
+        raise OptionError(f"--scale {scale}: {field} has no scale: its values are numbers of things")
+    if field == "level" and high - low < MOST_COLOURS:
         return BoundaryNorm(np.arange(low, high + 2) - 0.5, 256), "viridis"
     if field == "rank":
         return part_colours(int(high) + 1)
     if scale == "log" and finite.size and low <= 0:
-        raise ValueError(f"--scale log: {field} has values that are not positive; use symlog")
+        raise OptionError(f"--scale log: {field} has values that are not positive; use symlog")
     if scale == "auto" and finite.size and field != "curve_index" and spans_decades(finite):
         scale = "log" if low > 0 else "symlog"
     bound = max(-low, high)
@@ -104,7 +106,10 @@ def decade_ticks(norm, most=5):
 
 
 def part_colours(parts):
-    """Returns one colour per part: distinct colours for up to 10 parts, otherwise a ramp with alternating brightness."""
+    """Returns the colours of parts: distinct colours for up to 10 parts, then a ramp with alternating brightness, and a plain ramp
+    for more parts than are told apart."""
+    if parts > MOST_COLOURS:
+        return Normalize(-0.5, parts - 0.5), "turbo"
     if parts <= 10:
         colours = plt.get_cmap("tab10")(np.arange(parts))
     else:

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Tracks of punctures and masses of horizons."""
-import csv
 import glob
 import os
 import re
@@ -9,9 +8,10 @@ import re
 import matplotlib.pyplot as plt
 import numpy as np
 
-from meander_amr.errors import DEFECTS, FileError, open_text
+from meander_amr.errors import Defect, FileError, reading
 from meander_amr.history import History
 from meander_amr.plot.style import STYLE
+from meander_amr.tables import read_csv
 
 MASSES = {"irreducible_mass": "irreducible", "christodoulou_mass": "Christodoulou"}
 
@@ -19,15 +19,11 @@ MASSES = {"irreducible_mass": "irreducible", "christodoulou_mass": "Christodoulo
 def read_horizon(path):
     """Returns the columns of horizon_N.csv by name: floats [rows], NaN where a cell has no number, as in searches without a horizon; `status` as text.
     Raises FileError."""
-    with open_text(path) as stream:
-        try:
-            rows = list(csv.reader(stream))
-            names = [re.sub(r" \[.*\]$", "", title) for title in rows[0]]
-            rows = [row for row in rows[1:] if len(row) == len(names)]  # the last line of a killed run may be incomplete
-        except (*DEFECTS, csv.Error) as error:
-            raise FileError(f"{path}: is no table of a horizon ({error})") from error
-    if "time" not in names:
-        raise FileError(f"{path}: is no table of a horizon (it has no column time)")
+    with reading(path, "is no table of a horizon"):
+        titles, rows = read_csv(path)
+        names = [re.sub(r" \[.*\]$", "", title) for title in titles]
+        if "time" not in names:
+            raise Defect("it has no column time")
 
     def number(cell):
         try:
@@ -35,9 +31,9 @@ def read_horizon(path):
         except ValueError:
             return np.nan
 
-    columns = {name: np.array([number(row[n]) for row in rows]) for n, name in enumerate(names)}
+    columns = {name: np.array([number(row[n]) for _, row in rows]) for n, name in enumerate(names)}
     if "status" in names:
-        columns["status"] = np.array([row[names.index("status")] for row in rows], dtype=str)
+        columns["status"] = np.array([row[names.index("status")] for _, row in rows], dtype=str)
     return columns
 
 
@@ -80,7 +76,10 @@ def tracks(directory):
     for name in run.columns if run else []:
         number = re.fullmatch(r"puncture_(\d+)_x", name)
         if number:
-            punctures[int(number[1])] = np.stack([run[f"puncture_{number[1]}_{axis}"] for axis in "xyz"])
+            track = np.stack([run[f"puncture_{number[1]}_{axis}"] for axis in "xyz"])
+            track = track[:, np.isfinite(track).all(axis=0)]
+            if track.size:
+                punctures[int(number[1])] = track
     found = horizons(directory)
     masses = [(number, name, columns) for number, columns in found.items() for name in MASSES if name in columns]
     if not punctures and not masses:

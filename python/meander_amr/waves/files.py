@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from meander_amr.errors import DEFECTS, FileError, needs, open_text
+from meander_amr.errors import Defect, FileError, needs, read_text, reading
+from meander_amr.tables import numbers
 from meander_amr.waves.integration import Wave, fixed_frequency, tapered
 
 NAME = re.compile(r"mp_psi4_l(\d+)_m(-?\d+)_r([0-9.]+)\.asc", re.IGNORECASE)
+COLUMNS = ("time", "real part", "imaginary part")
 SIGN = "sign: Psi4 = +d^2/dt^2"
 LEAST_ROWS = 4  # of a cubic spline
 LEAST_SHARE = 0.5  # of the rows of the longest mode at a radius; modes with fewer are left out
@@ -96,19 +98,21 @@ def at_radii(words):
 
 def read_rows(path):
     """Returns times [rows] and values, complex [rows], of one file."""
-    with open_text(path) as stream:
-        lines = stream.read().split("\n")
+    lines = read_text(path).split("\n")
     if not any(line.startswith("#") and SIGN in line for line in lines[:10]):
         raise FileError(f"{path}: does not state the sign of Psi4 as Meander's files do")
     if lines[-1]:
         lines.pop()  # the last line of a running or killed run may be incomplete
-    try:
-        rows = np.array([line.split() for line in lines if line and not line.startswith("#")], float).reshape(-1, 3)
-    except DEFECTS as error:
-        raise FileError(f"{path}: has no rows of time, real and imaginary part ({error})") from error
-    if not np.all(np.isfinite(rows)) or np.any(np.diff(rows[:, 0]) <= 0):
-        raise FileError(f"{path}: has numbers that are not finite, or times that do not ascend")
-    return rows[:, 0], rows[:, 1] + 1j * rows[:, 2]
+    with reading(path, "has no rows of time, real and imaginary part"):
+        rows = [(n, line.split()) for n, line in enumerate(lines, 1) if line and not line.startswith("#")]
+        for n, cells in rows:
+            if len(cells) != len(COLUMNS):
+                raise Defect(f"line {n}: has {len(cells)} columns")
+        values = numbers(rows, COLUMNS)
+        wrong = ~np.isfinite(values).all(axis=1) | (np.diff(values[:, 0], prepend=-np.inf) <= 0)
+        if wrong.any():
+            raise Defect(f"line {rows[np.argmax(wrong)][0]}: a number is not finite, or the time does not ascend")
+    return values[:, 0], values[:, 1] + 1j * values[:, 2]
 
 
 def find_files(directory):
@@ -116,7 +120,9 @@ def find_files(directory):
     folder = os.path.join(directory, "waves")
     folder = folder if os.path.isdir(folder) else directory
     found = {}
-    for name in sorted(os.listdir(folder) if os.path.isdir(folder) else []):
+    with reading(folder, "cannot be read"):
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    for name in names:
         parts = NAME.fullmatch(name)
         if parts:
             found.setdefault(float(parts[3]), {})[int(parts[1]), int(parts[2])] = os.path.join(folder, name)

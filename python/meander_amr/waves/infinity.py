@@ -3,7 +3,7 @@
 """Waves at infinity from those on spheres of finite radius, in two ways. Their difference estimates the error."""
 import numpy as np
 
-from meander_amr.errors import needs
+from meander_amr.errors import OptionError, needs
 from meander_amr.waves.files import Sphere
 from meander_amr.waves.integration import fixed_frequency
 
@@ -33,17 +33,17 @@ def perturbative(sphere, mass, lowest=0.1):
 def fitted(spheres, mass, order=None):
     """Returns R Psi4 at infinity, a Sphere of radius 1 over the retarded times that all spheres cover: least squares in powers of 1 / R of
     the given order, by default 1 for two or three spheres and 2 for more, of the modes that all spheres have.
-    Raises ValueError for too few spheres, and if they have no times or modes in common."""
+    Raises OptionError for too few spheres, and if they have no times or modes in common."""
     order = (1 if len(spheres) < 4 else 2) if order is None else order
     if len(spheres) < order + 1:
-        raise ValueError(f"a fit of order {order} in 1 / R needs {order + 1} radii, but there are {len(spheres)}")
+        raise OptionError(f"a fit of order {order} in 1 / R needs {order + 1} radii, but there are {len(spheres)}")
     spline = needs("scipy.interpolate", "extrapolation").CubicSpline
     times = [retarded_time(sphere.time, sphere.radius, mass) for sphere in spheres]
     areal = np.array([areal_radius(sphere.radius, mass) for sphere in spheres])
     finest = min(time[1] - time[0] for time in times)
     first, last = max(time[0] for time in times), min(time[-1] for time in times)
     if last - first < 4 * finest:
-        raise ValueError("the spheres have no retarded times in common")
+        raise OptionError("the spheres have no retarded times in common")
     common = np.linspace(first, last, int((last - first) / finest) + 1)
     # The first row of the pseudo-inverse gives the value at 1 / R = 0.
     weights = np.linalg.pinv(np.vander(1 / areal, order + 1, increasing=True))[0]
@@ -53,5 +53,5 @@ def fitted(spheres, mass, order=None):
             modes[mode] = sum(weight * radius * spline(time, sphere.modes[mode])(common)
                               for weight, radius, time, sphere in zip(weights, areal, times, spheres))
     if not modes:
-        raise ValueError("the spheres have no modes in common")
+        raise OptionError("the spheres have no modes in common")
     return Sphere(1.0, common, modes)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from meander_amr.errors import needs
+from meander_amr.errors import OptionError, needs
 
 
 @dataclass
@@ -38,11 +38,11 @@ def first_guess(time, values):
 
 def fit_ringdown(time, values, delay=15.0, duration=30.0):
     """Returns the Ringdown of a mode, complex [rows] at uniform times, from `delay` after the largest magnitude on, for `duration`. Amplitudes follow by linear
-    least squares for every trial of the frequency. Raises ValueError if there are fewer than 8 rows in this interval."""
+    least squares for every trial of the frequency. Raises OptionError if there are fewer than 8 rows in this interval."""
     start = time[np.argmax(np.abs(values))] + delay
     kept = (time >= start) & (time <= start + duration)
     if np.count_nonzero(kept) < 8:
-        raise ValueError(f"ringdown: the rows end before {delay:g} to {delay + duration:g} after the largest magnitude")
+        raise OptionError(f"ringdown: the rows end before {delay:g} to {delay + duration:g} after the largest magnitude")
     t, x = time[kept] - time[kept][0], values[kept] / np.abs(values[kept]).max()
 
     def left(parameters):

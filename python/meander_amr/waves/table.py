@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from meander_amr.errors import OptionError
 from meander_amr.waves.files import integrate
 from meander_amr.waves.infinity import fitted, perturbative
 from meander_amr.waves.ringdown import fit_ringdown
@@ -73,7 +74,7 @@ def left_out_note(reason, radii):
 
 
 def with_rows(psi4, spheres):
-    """Returns the spheres with LEAST_ROWS rows. Raises ValueError if there are none.
+    """Returns the spheres with LEAST_ROWS rows. Raises OptionError if there are none.
 
     spheres: those of psi4, perhaps without the rows of the junk.
     """
@@ -86,7 +87,7 @@ def with_rows(psi4, spheres):
         text = f"{LEAST_ROWS} rows after the junk, but of {before} only {left} are left"
     else:
         text = f"{LEAST_ROWS} rows that its modes have in common, but there are only {left}"
-    raise ValueError(f"radius {longest.radius:g}: the table needs {text}")
+    raise OptionError(f"{psi4.path}: radius {longest.radius:g}: the table needs {text}")
 
 
 def report(psi4, mass=1.0, lowest=0.1, taper=50.0, junk=None):
