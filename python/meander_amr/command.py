@@ -117,7 +117,7 @@ def run_picture(options):
     mass = options.mass or 1.0
     psi4 = waves.read(options.file)
     report = waves.report(psi4, mass, options.lowest or 0.1 / mass, options.taper or 50 * mass, options.junk)
-    print("\n".join(report.lines()))
+    console.tell("\n".join(report.lines()))
     return plot.waveforms(psi4, report, mass)[0].figure
 
 
@@ -151,5 +151,5 @@ def main(arguments=None):
     def work():
         import matplotlib
         matplotlib.use("Agg")
-        print(picture(options))
+        console.tell(picture(options))
     return console.run("meander-plot", options.file, work)

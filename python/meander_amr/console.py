@@ -30,6 +30,16 @@ def run(program, path, work):
     return 0
 
 
+def tell(text):
+    """Prints a result. Raises FileError if standard output accepts nothing."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        # Python would try again, and complain, when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise FileError(f"standard output: cannot be written ({words_of(error)})") from error
+
+
 def place_of_picture(path):
     """Returns the path of a picture that can be written, with .png if it has no ending. Raises FileError."""
     ending = os.path.splitext(path)[1].lower()

@@ -154,12 +154,12 @@ def main(arguments=None):
         if "volumes_a_second" in rows[0]:
             path = place("kernels.png")
             kernels(rows, path)
-            print(path)
+            console.tell(path)
             return
         for figure in FIGURES:
             path = place(f"offload-{figure}.png")
             if figure_of(rows, figure, path):
-                print(path)
+                console.tell(path)
     return console.run("plot-offload", arguments.csv, work)
 
 

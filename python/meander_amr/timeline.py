@@ -146,7 +146,7 @@ def main(arguments=None):
         begin, end = window(arguments, rows)
         output = console.place_of_picture(arguments.output or os.path.splitext(arguments.file)[0] + ".png")
         draw(arguments.file, processes, rows, begin, end, output)
-        print(output)
+        console.tell(output)
     return console.run("plot-trace", arguments.file, work)
 
 

@@ -268,6 +268,15 @@ class ForgedPython(programs.TestWithGoodRun):
         self.assertEqual((code, message), (0, ""))
         self.assertTrue(os.path.exists(self.path("without-ending.png")))
 
+    def test_standard_output_that_takes_nothing(self):
+        checkpoint, plot = (self.good.path("run/" + name) for name in ("chk_000002.hdf5", "plot_000000.vtkhdf"))
+        for command in (("plot", plot, "--output", "x.png"), ("compare-checkpoints", checkpoint, checkpoint)):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([os.path.join(programs.SOURCE, "scripts", command[0]), *command[1:]], cwd=self.scratch,
+                                      stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, r"^[a-z-]+: standard output: cannot be written \(no space left on device\)\n$")
+
     def test_more_parts_than_leaves(self):
         plot = self.good.path("run/plot_000000.vtkhdf")
         with meander_amr.open(plot) as snapshot:
