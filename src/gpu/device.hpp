@@ -43,6 +43,8 @@ struct DeviceProperties {
 // return before the copy has ended only if the host side is pinned memory.
 enum class Copy : std::uint8_t { in, out, within };
 
+enum class Contents : std::uint8_t { kept, undefined };
+
 // Side to which the pages of managed memory move.
 enum class Side : std::uint8_t { host, device };
 
@@ -110,6 +112,9 @@ class Device {
   // States that the host has accessed managed memory. An emulated device cannot observe such accesses, and
   // charges their cost here.
   virtual void host_touched(void*, std::size_t) noexcept {}
+  // States that from now on only the first `usable` of `bytes` bytes of a block may be accessed. If the contents are
+  // undefined, no operation may be using the block. Devices with properties().checked watch it in debug builds.
+  virtual void restrict_access(void*, std::size_t /*usable*/, std::size_t /*bytes*/, Contents) noexcept {}
 
   // Event completing after all work submitted to the queue so far.
   virtual Event record(Queue queue) = 0;

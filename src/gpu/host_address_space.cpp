@@ -10,10 +10,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "base/memory.hpp"
+#include "gpu/misuse.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace meander::gpu {
 
@@ -32,40 +38,79 @@ char* reserve(std::size_t bytes, int protection) {
   return static_cast<char*>(pointer);
 }
 
-// Only the first bytes, because of the cost: a kernel that reads uninitialised memory usually reads the first
-// bytes of its block.
+#ifdef NDEBUG
+constexpr std::size_t poisoned = 1 << 16;  // a kernel that reads fresh memory usually reads its first bytes
+#else
+constexpr std::size_t poisoned = std::numeric_limits<std::size_t>::max();
+#endif
+
 void poison(char* bytes, std::size_t count) {
   constexpr std::uint64_t signalling_nan = 0x7ff4dead7ff4dead;
-  constexpr std::size_t poisoned = 1 << 16;
   for (std::size_t i = 0; i + sizeof signalling_nan <= std::min(count, poisoned); i += sizeof signalling_nan)
     std::memcpy(bytes + i, &signalling_nan, sizeof signalling_nan);
+}
+
+std::size_t in_pages(std::size_t bytes) {
+  return (bytes + page - 1) / page * page;
+}
+
+// The red zone: the rest of a block's last page. The page that follows is protected. AddressSanitizer reports the access
+// itself, other builds an overwritten zone when the block is released.
+constexpr unsigned char zone_byte = 0xfb;
+
+#if defined(__SANITIZE_ADDRESS__)
+void forbid(const char* from, std::size_t bytes) {
+  __asan_poison_memory_region(from, bytes);
+}
+void permit(const char* from, std::size_t bytes) {
+  __asan_unpoison_memory_region(from, bytes);
+}
+#else
+void forbid(const char*, std::size_t) {}
+void permit(const char*, std::size_t) {}
+#endif
+
+void make_zone(char* block, std::size_t bytes) {
+  std::memset(block + bytes, zone_byte, in_pages(bytes) - bytes);
+  forbid(block + bytes, in_pages(bytes) - bytes);
+}
+
+// Permits access to all pages of the block.
+bool zone_intact(const char* block, std::size_t bytes) {
+  permit(block, in_pages(bytes));
+  return std::all_of(block + bytes, block + in_pages(bytes),
+                     [](char byte) { return static_cast<unsigned char>(byte) == zone_byte; });
 }
 
 }  // namespace
 
 HostAddressSpace::HostAddressSpace(std::size_t capacity)
-    : capacity_(capacity), range_(span(capacity) * addresses_a_byte) {
+    : capacity_(capacity), range_(span(capacity) * addresses_a_byte + page) {
   addresses_ = reserve(range_, PROT_NONE);
   try {
-    bytes_ = reserve(range_, PROT_READ | PROT_WRITE);
+    bytes_ = reserve(range_, PROT_NONE);
   } catch (...) {
     munmap(addresses_, range_);
     throw;
   }
-  free_[0] = range_;
+  free_[page] = range_ - page;
 }
 
 HostAddressSpace::~HostAddressSpace() {
   for (const auto& [address, block] : blocks_) {
-    if (block.space != Space::device) std::free(reinterpret_cast<void*>(address));
+    if (block.space != Space::device) {
+      std::free(reinterpret_cast<void*>(address));
+    } else {
+      permit(bytes_ + (address - reinterpret_cast<std::uintptr_t>(addresses_)), in_pages(block.bytes));
+    }
   }
   munmap(addresses_, range_);
   munmap(bytes_, range_);
 }
 
-// Each block is followed by an unused page.
+// Each block is followed by a protected page; the first page of the range is protected, too.
 std::size_t HostAddressSpace::span(std::size_t bytes) const {
-  return (bytes + page - 1) / page * page + page;
+  return in_pages(bytes) + page;
 }
 
 std::size_t HostAddressSpace::in_use() const {
@@ -90,11 +135,13 @@ void* HostAddressSpace::allocate(Space space, std::size_t bytes) {
       std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= wanted; });
   if (found == free_.end()) return nullptr;
   const auto [offset, length] = *found;
+  if (mprotect(bytes_ + offset, in_pages(bytes), PROT_READ | PROT_WRITE) != 0) return nullptr;
   free_.erase(found);
   if (length > wanted) free_[offset + wanted] = length - wanted;
   in_use_ += bytes;
   blocks_[reinterpret_cast<std::uintptr_t>(addresses_ + offset)] = {bytes, space, Side::device};
   poison(bytes_ + offset, bytes);
+  make_zone(bytes_ + offset, bytes);
   return addresses_ + offset;
 }
 
@@ -111,7 +158,9 @@ bool HostAddressSpace::deallocate(Space space, void* pointer) {
   in_use_ -= bytes;
   auto offset = static_cast<std::size_t>(static_cast<char*>(pointer) - addresses_);
   std::size_t length = span(bytes);
+  if (!zone_intact(bytes_ + offset, bytes)) report_misuse({Misuse::overrun, pointer, bytes, 0, {space, 0}});
   madvise(bytes_ + offset, length, MADV_DONTNEED);
+  mprotect(bytes_ + offset, length, PROT_NONE);
   auto next = free_.lower_bound(offset);
   if (next != free_.end() && offset + length == next->first) {
     length += next->second;
@@ -146,6 +195,16 @@ std::optional<HostAddressSpace::Place> HostAddressSpace::find(const void* pointe
                     ? bytes_ + (address - reinterpret_cast<std::uintptr_t>(addresses_))
                     : const_cast<void*>(pointer);
   return Place{where, block.space, reinterpret_cast<void*>(begin), block.bytes};
+}
+
+void HostAddressSpace::restrict_access(void* pointer, std::size_t usable, std::size_t bytes,
+                                       Contents contents) const noexcept {
+  const auto place = find(pointer, bytes);
+  if (!place) return;
+  auto* const from = static_cast<char*>(place->address);
+  permit(from, usable);
+  if (contents == Contents::undefined) poison(from, usable);
+  forbid(from + usable, bytes - usable);
 }
 
 Side HostAddressSpace::move_to(void* block, Side side) {

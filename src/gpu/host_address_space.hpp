@@ -19,7 +19,8 @@ namespace meander::gpu {
 class HostAddressSpace {
  public:
   // Throws DeviceError if the address range cannot be reserved. The first 64 KiB of a new device block are
-  // filled with signalling NaNs.
+  // filled with signalling NaNs, in debug builds the whole block. Memory beside blocks and released memory are
+  // protected.
   explicit HostAddressSpace(std::size_t capacity);
   ~HostAddressSpace();
   HostAddressSpace(const HostAddressSpace&) = delete;
@@ -30,7 +31,8 @@ class HostAddressSpace {
 
   // Only Space::device counts against the capacity. Null if there is not enough memory.
   void* allocate(Space space, std::size_t bytes);
-  // False if no block of that space begins at `pointer`.
+  // False if no block of that space begins at `pointer`. Reports Misuse::overrun if the bytes between the end of the
+  // block and the next page were written.
   bool deallocate(Space space, void* pointer);
 
   struct Place {
@@ -43,6 +45,10 @@ class HostAddressSpace {
   std::optional<Place> find(const void* pointer, std::size_t bytes) const;
   // True for any address in the range of device addresses, allocated or not.
   bool is_device(const void* pointer) const;
+
+  // Device::restrict_access().
+  void restrict_access(void* pointer, std::size_t usable, std::size_t bytes,
+                       Contents contents) const noexcept;
 
   // For managed blocks: moves the pages of `block` to a side and returns the previous side.
   Side move_to(void* block, Side side);

@@ -52,6 +52,8 @@ class HostDevice final : public ThreadedDevice {
   void launch(Queue queue, const char* name, Work work) override;
   void prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) override;
   void host_touched(void* pointer, std::size_t bytes) noexcept override;
+  void restrict_access(void* pointer, std::size_t usable, std::size_t bytes,
+                       Contents contents) noexcept override;
 
   // For tests: marks the device as lost; all further calls fail.
   void die() noexcept { lost_ = true; }

@@ -56,6 +56,11 @@ void HostDevice::deallocate_ordered(Queue queue, void* pointer) noexcept {
                 ThreadQueue::Policy::always, Processor::host});
 }
 
+void HostDevice::restrict_access(void* pointer, std::size_t usable, std::size_t bytes,
+                                 Contents contents) noexcept {
+  memory_.restrict_access(pointer, usable, bytes, contents);
+}
+
 std::size_t HostDevice::available() noexcept {
   return memory_.capacity() - memory_.in_use();
 }

@@ -57,8 +57,20 @@ Block* MemoryCache::take(Shard& shard, int size_class, Queue queue, int depth, R
   return nullptr;
 }
 
+// Tells an emulated device in debug builds what of a block may be accessed: all of it while its last use is in flight.
+void MemoryCache::restrict_access([[maybe_unused]] Block* block, [[maybe_unused]] std::size_t usable) {
+#ifndef NDEBUG
+  if (!device_.properties().checked) return;
+  const std::size_t bytes = class_bytes(block->size_class);
+  const bool complete = block->last_use.known_complete();
+  device_.restrict_access(block->pointer.load(), complete ? usable : bytes, bytes,
+                          complete ? Contents::undefined : Contents::kept);
+#endif
+}
+
 // Requires the lock of the shard, and a block that is in no list.
 void* MemoryCache::hand_out(Block* block, Shard& shard, std::size_t bytes) {
+  restrict_access(block, bytes);
   block->requested.store(bytes, std::memory_order_relaxed);
   block->state.store(BlockState::live, std::memory_order_relaxed);
   shard.figures.allocations.add(1);
@@ -124,6 +136,7 @@ void MemoryCache::deallocate(Queue queue, void* pointer, std::size_t bytes, std:
     return misused(block, pointer, bytes);
   block->last_use = mark(queue);
   if (block->from_fallback) return deallocate_in_fallback(block);
+  restrict_access(block, 0);
   block->idle_since = cache_clock();
   put_back(block);
 }

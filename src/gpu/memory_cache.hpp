@@ -134,6 +134,7 @@ class MemoryCache final : public Resource {
   bool unlink(const Idle& idle);
   static Block* take(Shard& shard, int size_class, Queue queue, int depth, Readiness readiness);
   void put_back(Block* block);
+  void restrict_access(Block* block, std::size_t usable);
   void* hand_out(Block* block, Shard& shard, std::size_t bytes);
 
   // Slow path, memory_cache_slow_path.cpp. Null with the reason in `error` if all steps failed.
@@ -153,6 +154,7 @@ class MemoryCache final : public Resource {
 
   // Splitting and coalescing of blocks, memory_cache_split.cpp.
   Block* split_idle(Search& search);
+  std::size_t begin_of_rest(int size_class) const;
   std::pair<Block*, Block*> split(Block* parent, int size_class);
   bool coalesce(std::int64_t idle_before);
   void merge(Block* part, Block* other);

@@ -5,6 +5,7 @@
 // released.
 #include <algorithm>
 
+#include "base/assert.hpp"
 #include "gpu/cache_search.hpp"
 
 namespace meander::gpu {
@@ -22,11 +23,14 @@ const Block* device_block(const Block* block) {
 
 }  // namespace
 
-// A part of the smallest idle block that is larger than the classes searched before.
+// A part of the smallest idle block that is larger than the classes searched before, and by at least a block of the
+// smallest class: classes below 2 KiB differ by less than that.
 Block* MemoryCache::split_idle(Search& search) {
   const int last =
       std::min(size_class(std::min(largest_class_bytes, max_parts * search.bytes)), size_classes - 1);
+  const std::size_t least = begin_of_rest(search.size_class) + class_bytes(0);
   for (int larger = search.size_class + larger_classes + 1; larger <= last; ++larger) {
+    if (class_bytes(larger) < least) continue;
     const auto number = static_cast<std::size_t>(larger);
     if ((classes_in_use_[number / 64].load(std::memory_order_relaxed) >> (number % 64) & 1) == 0) continue;
     Block* const parent = search_idle(search, larger, Readiness::complete_or_same_queue);
@@ -42,10 +46,15 @@ Block* MemoryCache::split_idle(Search& search) {
   return nullptr;
 }
 
-// Requires a block that is in no list and exceeds the class by at least the alignment.
+// Offset of the second part in a block whose first part has that class.
+std::size_t MemoryCache::begin_of_rest(int size_class) const {
+  return (class_bytes(size_class) + traits_.alignment - 1) / traits_.alignment * traits_.alignment;
+}
+
+// Requires a block that is in no list and has space for a second part of the smallest class.
 std::pair<Block*, Block*> MemoryCache::split(Block* parent, int wanted) {
-  const std::size_t begin =
-      (class_bytes(wanted) + traits_.alignment - 1) / traits_.alignment * traits_.alignment;
+  const std::size_t begin = begin_of_rest(wanted);
+  MEANDER_ASSERT(class_bytes(parent->size_class) >= begin + class_bytes(0));
   const std::size_t left = class_bytes(parent->size_class) - begin;
   int rest_class = size_class(left);
   if (class_bytes(rest_class) > left) --rest_class;

@@ -39,6 +39,9 @@ std::string MisuseReport::message() const {
     case Misuse::leak:
       return fmt::format("{} blocks with {} bytes were never freed, the first at {} ({})", expected, bytes,
                          pointer, where);
+    case Misuse::overrun:
+      return fmt::format("memory behind the block of {} bytes at {} was overwritten ({})", bytes, pointer,
+                         where);
   }
   return {};
 }

@@ -14,8 +14,8 @@ namespace meander::gpu {
 
 // foreign: the pointer is not a block of the resource (it belongs to another one, or was already released to
 // the device). interior: the pointer is inside a block, but not at its begin. leak: the block is live when
-// the resource is destroyed.
-enum class Misuse : std::uint8_t { double_free, foreign, interior, wrong_size, leak };
+// the resource is destroyed. overrun: memory behind the block was written (emulated devices only).
+enum class Misuse : std::uint8_t { double_free, foreign, interior, wrong_size, leak, overrun };
 
 struct MisuseReport {
   Misuse kind;

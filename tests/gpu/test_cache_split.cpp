@@ -73,6 +73,29 @@ TEST(CacheSplit, PartsAreAtLeastAQuarterOfTheDeviceBlock) {
   cache.deallocate_sync(small, mib);
 }
 
+// Neighbouring classes below 2 KiB differ by less than the smallest block: such a block is not split.
+TEST(CacheSplit, SmallBlocksAreSplitOnlyIfBothPartsAreBlocks) {
+  std::size_t splits = 0;
+  for (const std::size_t alignment : {std::size_t{256}, kib}) {
+    for (int parent = 0; parent < 34; ++parent) {
+      for (int wanted = 0; wanted < parent; ++wanted) {
+        HostDevice device;
+        CacheTraits traits = no_more_than(class_bytes(parent) + (alignment > 256 ? alignment : 0));
+        traits.alignment = alignment;
+        MemoryCache cache(device, Space::device, traits);
+        cache.deallocate_sync(cache.allocate_sync(class_bytes(parent)), class_bytes(parent));
+        void* part = cache.allocate_sync(class_bytes(wanted));
+        ASSERT_NE(part, nullptr);
+        EXPECT_TRUE(cache.is_valid()) << class_bytes(parent) << " for " << class_bytes(wanted);
+        splits += cache.stats().splits;
+        cache.deallocate_sync(part, class_bytes(wanted));
+        EXPECT_TRUE(cache.is_valid());
+      }
+    }
+  }
+  EXPECT_GT(splits, 100u);
+}
+
 TEST(CacheSplit, PartsOfBlocksInFlightKeepQueueOrder) {
   HostDevice device;
   MemoryCache cache(device, Space::device, no_more_than(8 * mib));

@@ -47,6 +47,51 @@ TEST(HostDevice, KernelsAccessDeviceMemoryByTranslatedAddresses) {
   device.deallocate(Space::device, block);
 }
 
+// A kernel that writes beyond its block: AddressSanitizer reports the access, other builds the overwritten zone.
+TEST(HostDeviceDeathTest, WritesBehindABlockAreReported) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_DEATH(
+      {
+        HostDevice device;
+        const Queue queue = device.create_queue();
+        auto* block = static_cast<double*>(device.allocate(Space::device, 800));
+        device.launch(queue, "overrun",
+                      [=](const Execution& execution) { execution.address(block, 100)[100] = 1; });
+        device.synchronize(queue);
+        device.deallocate(Space::device, block);
+      },
+      "use-after-poison|was overwritten");
+}
+
+TEST(HostDeviceDeathTest, KernelsCannotAccessTheNeighbourhoodOfBlocksNorReleasedOnes) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  for (const std::ptrdiff_t at : {std::ptrdiff_t{-1}, std::ptrdiff_t{512}}) {
+    EXPECT_DEATH(
+        {
+          HostDevice device;
+          const Queue queue = device.create_queue();
+          auto* block = static_cast<double*>(device.allocate(Space::device, 4096));
+          device.launch(queue, "beside",
+                        [=](const Execution& execution) { execution.address(block, 512)[at] = 1; });
+          device.synchronize(queue);
+        },
+        "");
+  }
+  EXPECT_DEATH(
+      {
+        HostDevice device;
+        const Queue queue = device.create_queue();
+        auto* block = static_cast<double*>(device.allocate(Space::device, 4096));
+        double* address = nullptr;
+        device.launch(queue, "keep",
+                      [&](const Execution& execution) { address = execution.address(block, 512); });
+        device.synchronize(queue);
+        device.deallocate(Space::device, block);
+        *static_cast<volatile double*>(address) = 1;
+      },
+      "");
+}
+
 TEST(HostDeviceDeathTest, HostAccessToDeviceMemoryEndsTheProcess) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(
