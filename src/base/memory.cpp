@@ -3,6 +3,7 @@
 #include "base/memory.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -34,6 +35,14 @@ double available_memory() {
   const double limit = number_in("/sys/fs/cgroup/memory.max", none);
   const double used = number_in("/sys/fs/cgroup/memory.current", 0);
   return std::min(available, std::max(0.0, limit - used));
+}
+
+double available_address_space() {
+  rlimit limit{};
+  const double none = std::numeric_limits<double>::infinity();
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return none;
+  const double mapped = number_in("/proc/self/statm", 0) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return std::max(0.0, static_cast<double>(limit.rlim_cur) - mapped);
 }
 
 double peak_memory() {

@@ -8,6 +8,9 @@ namespace meander {
 // the control group if there is one.
 double available_memory();
 
+// Bytes that this process may still map under its limit of address space (ulimit -v); infinite without a limit.
+double available_address_space();
+
 // Peak resident memory of this process, in bytes.
 double peak_memory();
 

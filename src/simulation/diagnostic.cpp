@@ -17,6 +17,9 @@ std::vector<io::RowFile> Diagnostic::files() const {
 DiagnosticRows Diagnostic::rows(const StateView&) {
   return {};
 }
+RowMemory Diagnostic::row_memory() const {
+  return {};
+}
 void Diagnostic::save(io::CheckpointState&) const {}
 void Diagnostic::resume(const io::CheckpointState&) {}
 

@@ -25,6 +25,12 @@ struct DiagnosticRows {
   std::string stop = {};           // why the run must end after they are written; empty: it goes on
 };
 
+// Bytes on each rank beside the state.
+struct RowMemory {
+  double kept = 0;     // from the first rows on
+  double passing = 0;  // while rows are computed
+};
+
 class Diagnostic {
  public:
   virtual ~Diagnostic() = default;
@@ -55,6 +61,8 @@ class Diagnostic {
   // The rows due at view.t in files(). Called once for the state at the start, and once after every step. Values are bitwise
   // identical as those of measure(), and rows do not depend on restarts. The same on all ranks. Collective. Default: none.
   virtual DiagnosticRows rows(const StateView& view);
+  // What rows() allocates; several diagnostics that share it say so once. Default: little.
+  virtual RowMemory row_memory() const;
 
   // Saves and restores its state through the counters of a checkpoint. Default: nothing.
   virtual void save(io::CheckpointState& state) const;

@@ -86,6 +86,21 @@ class HostileInput(unittest.TestCase):
         numbers = "[output]\nplot-times = [" + "1," * 2_000_000 + "x]\n"
         self.assertIn("in.toml:2:", self.refused_text(numbers))
 
+    @unittest.skipIf("MEANDER_SANITIZED" in os.environ, "the address sanitizer takes all addresses there are")
+    def test_horizons_beyond_the_limit_of_memory(self):
+        with open(os.path.join(SOURCE, "inputs/puncture.toml"), encoding="utf-8") as stream:
+            text = stream.read()
+        with open(self.path("in.toml"), "w", encoding="utf-8") as stream:
+            stream.write(text + "\n" + 1000 * "[[horizon]]\n" + "[[horizon]]\nl-max = 32\n")
+        limited = ["sh", "-c", 'ulimit -v "$0"; exec "$@"']
+        for limit, code in ((2**40, 0), (360000, 2)):
+            done = subprocess.run([*limited, str(limit), os.environ["MEANDER"], "check", "--input-only", "in.toml",
+                                   "--set", "mesh.min-level=1", "--set", "mesh.max-level=1"],
+                                  cwd=self.scratch, capture_output=True, text=True, check=False, timeout=SECONDS)
+            self.assertEqual(done.returncode, code, done.stderr)
+        self.assertRegex(done.stderr, r"^in\.toml:\d+:9: horizon\[1001\]\.l-max: with l-max = 32, searches require \d+ MB on "
+                                      r"each rank, but \d+ MB are available beside the mesh; reduce l-max\n")
+
     def test_standard_input(self):
         with open(INPUT, "rb") as stream:
             text = stream.read()

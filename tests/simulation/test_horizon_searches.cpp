@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <malloc.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -157,6 +159,59 @@ TEST(HorizonSearches, TellMisses) {
     EXPECT_EQ(due.rows.size(), 1U);
     EXPECT_EQ(due.stop.find("horizon 1 is lost at t = 1") != std::string::npos, policy == "stop") << due.stop;
   }
+}
+
+TEST(HorizonSearches, OfTheSameDegreeShareTheirTables) {
+  const Config config = physics_input(
+      puncture_box + "[[horizon]]\n[[horizon]]\n[[horizon]]\nl-max = 6\n[[horizon]]\nl-max = 8\n");
+  double kept = 0, passing = 0;
+  for (const auto& diagnostic : config.diagnostics) {
+    kept += diagnostic->row_memory().kept;
+    passing += diagnostic->row_memory().passing;
+  }
+  EXPECT_EQ(kept, HorizonFinder::memory(6).tables + HorizonFinder::memory(8).tables);
+  EXPECT_EQ(passing, HorizonFinder::memory(8).search);
+  EXPECT_LT(HorizonFinder::memory(32).tables, 12e6);
+}
+
+// Bytes that are allocated now.
+double allocated() {
+  const auto info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
+TEST(HorizonSearches, AllocateTheirTablesAtTheFirstSearch) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's allocator does not count";
+#endif
+  const double before = allocated();
+  const HorizonFinder finder(32);
+  EXPECT_NEAR((allocated() - before) / HorizonFinder::memory(32).tables, 1, 0.05);
+  // The later of these tables are not due.
+  std::string tables = "[[horizon]]\nl-max = 4\n";
+  for (int n = 0; n < 200; ++n) tables += "[[horizon]]\nl-max = 32\nstart = 0.5\n";
+  const Config config = physics_input(puncture_box + tables);
+  const auto simulation = make_simulation(config, 1);
+  const double at_start = allocated();
+  simulation->rows();
+  EXPECT_LT(allocated() - at_start, 1e6);
+}
+
+TEST(HorizonSearches, RefuseWhatDoesNotFitIntoTheMemory) {
+  const auto said = [](double memory, int ranks) -> std::string {
+    try {
+      load_config_text(puncture_box + "[[horizon]]\n[[horizon]]\nl-max = 32\n", "test.toml", {}, scenarios(),
+                       memory, ranks);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string refusal =
+      "test.toml:17:9: horizon[1].l-max: with l-max = 32, searches require 266 MB on each rank, but ";
+  EXPECT_EQ(said(4e8, 1), "accepted");
+  EXPECT_TRUE(said(2e8, 1).starts_with(refusal)) << said(2e8, 1);
+  EXPECT_TRUE(said(4e8, 2).starts_with(refusal)) << said(4e8, 2);
 }
 
 TEST(HorizonSearches, RefuseInvalidKeys) {

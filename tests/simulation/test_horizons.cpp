@@ -271,11 +271,10 @@ TEST(Horizons, UseOrthonormalHarmonics) {
   for (std::size_t m = 0; m < grid.modes; ++m) {
     std::vector<double> y(grid.size()), laplace(grid.size());
     for (std::size_t n = 0; n < grid.size(); ++n) {
-      const std::size_t k = n * grid.modes + m;
+      const SphereDerivatives at = grid.at(n)[m];
       const double sine = std::sin(grid.theta[n]);
-      y[n] = grid.y[k];
-      laplace[n] =
-          grid.of_tt[k] + std::cos(grid.theta[n]) / sine * grid.of_t[k] + grid.of_pp[k] / (sine * sine);
+      y[n] = at.value;
+      laplace[n] = at.tt + std::cos(grid.theta[n]) / sine * at.t + at.pp / (sine * sine);
     }
     const std::vector<double> modes = grid.project(y), curved = grid.project(laplace);
     const int l = degree_of(m);

@@ -20,8 +20,8 @@ using io::KeyTable;
 // Reads the tables one by one; defaults and checks of a table use the earlier ones.
 class Loader {
  public:
-  Loader(Document document, const std::vector<ScenarioEntry>& known, double memory)
-      : document_(std::move(document)), draft_{.known_scenarios = known, .memory = memory} {}
+  Loader(Document document, const std::vector<ScenarioEntry>& known, double memory, int ranks)
+      : document_(std::move(document)), draft_{.known_scenarios = known, .memory = memory, .ranks = ranks} {}
 
   Config load() {
     std::vector<std::string> names, arrays;
@@ -161,7 +161,7 @@ Point<3> Config::middle() const {
 }
 
 Config load_config(const std::string& file, const std::vector<std::string>& settings) {
-  return Loader(Document::load(file, settings), scenarios(), available_memory()).load();
+  return Loader(Document::load(file, settings), scenarios(), available_memory(), 1).load();
 }
 
 Config load_config(const parallel::Communicator& communicator, const std::string& file,
@@ -178,14 +178,15 @@ Config load_config_text(const parallel::Communicator& communicator, const std::s
                         const std::string& name, const std::vector<std::string>& settings) {
   const double memory = memory_of_nodes(communicator);
   Config config;
-  communicator.agree([&] { config = load_config_text(text, name, settings, scenarios(), memory); });
+  communicator.agree(
+      [&] { config = load_config_text(text, name, settings, scenarios(), memory, communicator.size()); });
   return config;
 }
 
 Config load_config_text(const std::string& text, const std::string& name,
                         const std::vector<std::string>& settings,
-                        const std::vector<ScenarioEntry>& known_scenarios, double memory) {
-  return Loader(Document::from_text(text, name, settings), known_scenarios, memory).load();
+                        const std::vector<ScenarioEntry>& known_scenarios, double memory, int ranks) {
+  return Loader(Document::from_text(text, name, settings), known_scenarios, memory, ranks).load();
 }
 
 }  // namespace meander::simulation

@@ -4,6 +4,7 @@
 // The configuration of a run from its input file, checked and complete before any work starts.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -95,6 +96,8 @@ struct Config {
   std::string resolved;                // the input with all defaults, as TOML; a valid input itself
   std::vector<Key> keys;
   std::vector<std::string> warnings;  // about valid values, one line each
+  // Bytes that each rank may use beside a mesh at min-level everywhere.
+  double spare_memory = std::numeric_limits<double>::infinity();
 
   int base_level() const;   // smallest m with 3^m >= max(cells)
   Point<3> middle() const;  // of the domain; unused axes 0
@@ -113,9 +116,9 @@ Config load_config_text(const parallel::Communicator& communicator, const std::s
                         const std::string& name, const std::vector<std::string>& settings);
 
 // As above for a text (`name`: of the file, in messages), a list of scenarios and a machine with `memory`
-// bytes.
+// bytes for `ranks` ranks.
 Config load_config_text(const std::string& text, const std::string& name,
                         const std::vector<std::string>& settings,
-                        const std::vector<ScenarioEntry>& known_scenarios, double memory);
+                        const std::vector<ScenarioEntry>& known_scenarios, double memory, int ranks = 1);
 
 }  // namespace meander::simulation

@@ -30,6 +30,7 @@ struct DraftedDiagnostic {
 struct InputDraft {
   const std::vector<ScenarioEntry>& known_scenarios;
   double memory = 0;  // bytes that the run may use
+  int ranks = 1;
   Config config = {};
   BoundaryNames boundary_names = {};
   std::string weights = weight_names().front();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/memory.hpp"
 #include "simulation/config/check_config.hpp"
 #include "simulation/config/field_names.hpp"
 #include "simulation/config/input_table.hpp"
@@ -212,6 +213,8 @@ void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
   check_mesh(keys, config, traits);
   config.scenario->check_widths(draft.tables.at("scenario"), widths_of_volumes(config));
   check_memory(keys, config, traits, draft.memory);
+  const double all = std::min(draft.memory, draft.ranks * available_address_space());
+  config.spare_memory = (all - estimate_memory(config, traits).bytes) / draft.ranks;
   config.warnings = config.equation->warnings(draft.tables.at("solver"), mesh.max_level > mesh.min_level);
 }
 

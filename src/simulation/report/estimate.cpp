@@ -163,6 +163,13 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
       fmt::format("memory: {} on the host{} ({} of them patches, {} flux registers)", size_text(memory),
                   communicator.size() > 1 ? fmt::format(", sum over {} ranks", communicator.size()) : "",
                   size_text(static_cast<double>(state)), size_text(static_cast<double>(registers))));
+  for (const auto& diagnostic : config.diagnostics) {
+    const RowMemory more = diagnostic->row_memory();
+    if (more.kept + more.passing == 0) continue;
+    lines.push_back(
+        fmt::format("        {}: on each rank {} more from the first rows on, and {} while rows are computed",
+                    diagnostic->name(), size_text(more.kept), size_text(more.passing)));
+  }
   const std::string on_devices = text_of_devices(*simulation);
   const bool offloads = config.offload.device != "none";
   lines.push_back(

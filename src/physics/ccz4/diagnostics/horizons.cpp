@@ -107,6 +107,22 @@ std::string status_of(const SearchResult& result) {
 
 }  // namespace
 
+const HorizonFinder& HorizonFinders::of(int l_max) {
+  std::optional<HorizonFinder>& finder = finders_[l_max];
+  if (!finder) finder.emplace(l_max);
+  return *finder;
+}
+
+HorizonMemory HorizonFinders::memory() const {
+  HorizonMemory all;
+  for (const auto& [l_max, finder] : finders_) {
+    const HorizonMemory memory = HorizonFinder::memory(l_max);
+    all.tables += memory.tables;
+    all.search = std::max(all.search, memory.search);
+  }
+  return all;
+}
+
 void HorizonSearches::describe(io::KeyTable& keys) {
   keys.numbers("centre", keys_.centre, "length",
                "A fixed point that the horizon surrounds. Empty: it surrounds a puncture.")
@@ -142,11 +158,27 @@ void HorizonSearches::describe(io::KeyTable& keys) {
 }
 
 void HorizonSearches::set_up(const io::KeyTable& keys, const Config& config) {
-  number_ = 1 + static_cast<int>(std::ranges::count_if(config.diagnostics, [](const auto& other) {
-              return dynamic_cast<const HorizonSearches*>(other.get()) != nullptr;
-            }));
+  finders_ = std::make_shared<HorizonFinders>();
+  for (const auto& other : config.diagnostics) {
+    const auto* table = dynamic_cast<const HorizonSearches*>(other.get());
+    if (table == nullptr) continue;
+    ++number_;
+    finders_ = table->finders_;
+  }
   if (const auto* holes = dynamic_cast<const HasHoles*>(config.scenario.get()))
     masses_ = holes->hole_masses();
+  check_object(keys, config);
+  if (masses_.empty() && keys_.radius == 0)
+    keys.reject("radius", fmt::format("must be given: the masses in scenario '{}' are not known",
+                                      config.scenario_name));
+  if (!keys.was_given("l-max")) keys_.l_max = keys_.puncture > 0 ? 8 : 12;
+  check_times(keys, config);
+  check_memory(keys, config);
+  const char* of_object = !keys_.centre.empty() ? "centre" : keys_.common ? "common" : "puncture";
+  origin_ = keys.was_given(of_object) ? keys.find(of_object)->origin : keys.origin();
+}
+
+void HorizonSearches::check_object(const io::KeyTable& keys, const Config& config) {
   const auto count = static_cast<int>(config.scenario->tracked_points().size());
   const bool is_fixed = !keys_.centre.empty();
   if (is_fixed) {
@@ -178,13 +210,6 @@ void HorizonSearches::set_up(const io::KeyTable& keys, const Config& config) {
                                           config.scenario_name, count, keys_.puncture));
     }
   }
-  if (masses_.empty() && keys_.radius == 0)
-    keys.reject("radius", fmt::format("must be given: the masses in scenario '{}' are not known",
-                                      config.scenario_name));
-  if (!keys.was_given("l-max")) keys_.l_max = keys_.puncture > 0 ? 8 : 12;
-  check_times(keys, config);
-  const char* of_object = is_fixed ? "centre" : keys_.common ? "common" : "puncture";
-  origin_ = keys.was_given(of_object) ? keys.find(of_object)->origin : keys.origin();
 }
 
 void HorizonSearches::check_times(const io::KeyTable& keys, const Config& config) {
@@ -202,9 +227,21 @@ void HorizonSearches::check_times(const io::KeyTable& keys, const Config& config
   }
 }
 
+void HorizonSearches::check_memory(const io::KeyTable& keys, const Config& config) const {
+  finders_->expect(keys_.l_max);
+  const HorizonMemory memory = finders_->memory();
+  if (memory.tables + memory.search > config.spare_memory) {
+    keys.reject(
+        "l-max",
+        fmt::format("with l-max = {}, searches require {:.3g} MB on each rank, but {:.3g} MB are available "
+                    "beside the mesh; reduce l-max",
+                    keys_.l_max, 1e-6 * (memory.tables + memory.search),
+                    1e-6 * std::max(0.0, config.spare_memory)));
+  }
+}
+
 std::unique_ptr<Diagnostic> HorizonSearches::start() const {
   auto started = std::make_unique<HorizonSearches>(*this);
-  started->finder_ = std::make_shared<HorizonFinder>(keys_.l_max);
   started->state_ = {};
   return started;
 }
@@ -252,18 +289,19 @@ bool HorizonSearches::is_too_early(const StateView& view) const {
 HorizonSearches::Outcome HorizonSearches::search(const StateView& view) const {
   PointGather samples(view);
   const FieldSource source = source_of(samples);
+  const HorizonFinder& finder = finders_->of(keys_.l_max);
   Outcome outcome;
   HorizonShape guess = HorizonShape::sphere(centre_of(view), first_radius(view), keys_.l_max);
   if (state_.shape) {
     guess.a = state_.shape->a;
     guess.a.resize(mode_count(keys_.l_max), 0.0);
-    outcome.search = finder_->track(source, guess);
+    outcome.search = finder.track(source, guess);
     for (double& mode : guess.a) mode *= enlarged;
   }
-  if (!state_.shape || !has_surface(outcome.search.status)) outcome.search = finder_->search(source, guess);
+  if (!state_.shape || !has_surface(outcome.search.status)) outcome.search = finder.search(source, guess);
   outcome.status = status_of(outcome.search);
   if (has_surface(outcome.search.status))
-    outcome.measures = measure_horizon(*finder_, source, outcome.search.surface);
+    outcome.measures = measure_horizon(finder, source, outcome.search.surface);
   return outcome;
 }
 
@@ -319,6 +357,12 @@ DiagnosticRows HorizonSearches::rows(const StateView& view) {
   measured(search.surface.samples.coarsest_level);
   measured(search.surface.samples.finest_level);
   return due;
+}
+
+RowMemory HorizonSearches::row_memory() const {
+  if (number_ != 1) return {};
+  const HorizonMemory memory = finders_->memory();
+  return {memory.tables, memory.search};
 }
 
 HorizonObject HorizonSearches::object() const {

@@ -3,7 +3,9 @@
 #pragma once
 // An apparent horizon, searched at regular times: one table [[horizon]] of the input, the rows of horizon_N.csv.
 
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "physics/ccz4/diagnostics/saved_horizon.hpp"
 #include "physics/ccz4/horizons/measures.hpp"
@@ -22,6 +24,19 @@ struct HorizonKeys {
   std::string on_lost = "continue";
 };
 
+// The finders of all tables of an input, by l-max: each is made at its first search, by every rank for itself, and shared by
+// the tables of that l-max.
+class HorizonFinders {
+ public:
+  void expect(int l_max) { finders_.try_emplace(l_max); }
+  const HorizonFinder& of(int l_max);
+  // Of all that are expected, with one search at a time.
+  HorizonMemory memory() const;
+
+ private:
+  std::map<int, std::optional<HorizonFinder>> finders_;
+};
+
 class HorizonSearches final : public simulation::Diagnostic {
  public:
   const char* name() const override { return "horizons"; }
@@ -33,6 +48,7 @@ class HorizonSearches final : public simulation::Diagnostic {
   std::vector<io::RowFile> files() const override;
   // Searches if a search is due at view.t. A search reads the state at points of its surface alone and changes nothing.
   simulation::DiagnosticRows rows(const simulation::StateView& view) override;
+  simulation::RowMemory row_memory() const override;
 
   // What the horizon surrounds, the last surface and the time of the last search, bitwise.
   void save(io::CheckpointState& state) const override;
@@ -46,7 +62,9 @@ class HorizonSearches final : public simulation::Diagnostic {
     SearchResult search;
     HorizonMeasures measures;  // if found
   };
+  void check_object(const io::KeyTable& keys, const simulation::Config& config);
   void check_times(const io::KeyTable& keys, const simulation::Config& config);
+  void check_memory(const io::KeyTable& keys, const simulation::Config& config) const;
   bool is_due(double t) const;
   // The centre of the surface, and the radius of the first sphere.
   Point<3> centre_of(const simulation::StateView& view) const;
@@ -60,7 +78,7 @@ class HorizonSearches final : public simulation::Diagnostic {
   int number_ = 1;     // of the table
   io::Origin origin_;  // of the key that names the object
   std::vector<double> masses_;
-  std::shared_ptr<const HorizonFinder> finder_;
+  std::shared_ptr<HorizonFinders> finders_;
 
   SearchState state_;
 };

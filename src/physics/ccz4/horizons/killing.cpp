@@ -38,10 +38,11 @@ KillingPotentials killing_potentials(const SphereGrid& grid, const std::vector<S
     area += grid.weight[n] * at.area;
     const double weight = std::sqrt(grid.weight[n] * at.area);
     const auto row = 2 * static_cast<Eigen::Index>(n);
+    const SphereGrid::Harmonics harmonics = grid.at(n);
     for (Eigen::Index m = 0; m < modes; ++m) {
-      const std::size_t k = n * grid.modes + static_cast<std::size_t>(m) + 1;
-      const double slope[2] = {grid.of_t[k], grid.of_p[k]};
-      const double second[2][2] = {{grid.of_tt[k], grid.of_tp[k]}, {grid.of_tp[k], grid.of_pp[k]}};
+      const SphereDerivatives y = harmonics[static_cast<std::size_t>(m) + 1];
+      const double slope[2] = {y.t, y.p};
+      const double second[2][2] = {{y.tt, y.tp}, {y.tp, y.pp}};
       double covariant[2][2], along[2] = {}, bend[2][2] = {};
       for (int A = 0; A < 2; ++A) {
         for (int B = 0; B < 2; ++B) {

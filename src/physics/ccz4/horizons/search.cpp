@@ -24,8 +24,14 @@ int latitudes_of(int l_max) {
   return 3 * l_max / 2 + 4;
 }
 
+// Of the points between which a surface is verified.
+int fine_latitudes_of(int l_max) {
+  return (3 * latitudes_of(l_max) + 1) / 2;
+}
+
 std::vector<SphereFrame> frames_of(const SphereGrid& grid) {
   std::vector<SphereFrame> frames;
+  frames.reserve(grid.size());
   for (std::size_t n = 0; n < grid.size(); ++n) frames.emplace_back(grid.theta[n], grid.phi[n]);
   return frames;
 }
@@ -113,9 +119,21 @@ double HorizonShape::mean_radius() const {
 
 HorizonFinder::HorizonFinder(int l_max)
     : grid_(l_max, latitudes_of(l_max)),
-      fine_(l_max, (3 * latitudes_of(l_max) + 1) / 2),
+      fine_(l_max, fine_latitudes_of(l_max)),
       frames_(frames_of(grid_)),
       fine_frames_(frames_of(fine_)) {}
+
+HorizonMemory HorizonFinder::memory(int l_max) {
+  const auto modes = static_cast<double>(mode_count(l_max));
+  const auto points = [](int latitudes) { return 2.0 * latitudes * latitudes; };
+  const double coarse = points(latitudes_of(l_max)), fine = points(fine_latitudes_of(l_max));
+  HorizonMemory memory;
+  memory.tables = SphereGrid::bytes(l_max, latitudes_of(l_max)) +
+                  SphereGrid::bytes(l_max, fine_latitudes_of(l_max)) + sizeof(SphereFrame) * (coarse + fine);
+  // Two rows of each of two matrices a point, and the matrices of the eigenvalue problem (killing.cpp).
+  memory.search = sizeof(double) * (4 * coarse * modes + 7 * modes * modes);
+  return memory;
+}
 
 SampledSurface HorizonFinder::sample(const FieldSource& source, const HorizonShape& shape,
                                      bool slopes) const {
@@ -125,20 +143,21 @@ SampledSurface HorizonFinder::sample(const FieldSource& source, const HorizonSha
 std::vector<double> HorizonFinder::newton_step(const SampledSurface& surface,
                                                const std::vector<double>& residual) const {
   const auto modes = static_cast<Eigen::Index>(grid_.modes), points = static_cast<Eigen::Index>(grid_.size());
-  Matrix jacobian(points, modes);
+  Matrix y(points, modes), jacobian(points, modes);  // the latter weighted for the integral over the sphere
   for (std::size_t n = 0; n < grid_.size(); ++n) {
     const SphereDerivatives by =
         expansion_derivatives(surface.samples.values[n], surface.samples.slopes[n], frames_[n], surface.h[n]);
+    const SphereGrid::Harmonics harmonics = grid_.at(n);
     for (std::size_t m = 0; m < grid_.modes; ++m) {
-      const std::size_t k = n * grid_.modes + m;
-      jacobian(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(m)) =
-          by.value * grid_.y[k] + by.t * grid_.of_t[k] + by.p * grid_.of_p[k] + by.tt * grid_.of_tt[k] +
-          by.tp * grid_.of_tp[k] + by.pp * grid_.of_pp[k];
+      const SphereDerivatives at = harmonics[m];
+      const auto row = static_cast<Eigen::Index>(n), column = static_cast<Eigen::Index>(m);
+      y(row, column) = at.value;
+      jacobian(row, column) = grid_.weight[n] * (by.value * at.value + by.t * at.t + by.p * at.p +
+                                                 by.tt * at.tt + by.tp * at.tp + by.pp * at.pp);
     }
   }
-  const Eigen::Map<const Matrix> y(grid_.y.data(), points, modes);
-  const Eigen::Map<const Eigen::VectorXd> weight(grid_.weight.data(), points), right(residual.data(), modes);
-  const Matrix projected = y.transpose() * (weight.asDiagonal() * jacobian);
+  const Eigen::Map<const Eigen::VectorXd> right(residual.data(), modes);
+  const Matrix projected = y.transpose() * jacobian;
   const Eigen::VectorXd step = projected.partialPivLu().solve(-right);
   return {step.data(), step.data() + step.size()};
 }

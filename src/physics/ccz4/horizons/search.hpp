@@ -55,9 +55,15 @@ struct SearchResult {
   SampledSurface surface;  // the last one
 };
 
+// Of a finder, in bytes: what it keeps, and the largest arrays of a search and of its measures, which depend on l_max only.
+struct HorizonMemory {
+  double tables = 0, search = 0;
+};
+
 class HorizonFinder {
  public:
   explicit HorizonFinder(int l_max);
+  static HorizonMemory memory(int l_max);
 
   // Starts with Newton's method: for a guess near the horizon.
   SearchResult track(const FieldSource& source, const HorizonShape& guess,

@@ -59,51 +59,65 @@ std::vector<double> harmonics(int l_max, const std::array<double, 3>& direction)
   return y;
 }
 
-SphereGrid::SphereGrid(int l_max_, int latitudes) : l_max(l_max_), modes(mode_count(l_max_)) {
-  const int longitudes = 2 * latitudes;
-  const std::size_t points = static_cast<std::size_t>(latitudes) * static_cast<std::size_t>(longitudes);
-  for (auto* matrix : {&y, &of_t, &of_p, &of_tt, &of_tp, &of_pp}) matrix->reserve(points * modes);
-  for (const LegendreNode& node : gauss_legendre(latitudes)) {
+SphereGrid::SphereGrid(int l_max_, int latitudes)
+    : l_max(l_max_), modes(mode_count(l_max_)), longitudes(2 * static_cast<std::size_t>(latitudes)) {
+  const std::vector<LegendreNode> nodes = gauss_legendre(latitudes);
+  const auto phi_of = [&](std::size_t j) {
+    return 2 * pi * (static_cast<double>(j) + 0.5) / static_cast<double>(longitudes);
+  };
+  for (auto* by_latitude : {&value, &slope, &bend, &ring}) by_latitude->reserve(nodes.size() * modes);
+  for (auto* by_longitude : {&wave, &turned}) by_longitude->reserve(longitudes * modes);
+  for (auto* by_point : {&theta, &phi, &weight}) by_point->reserve(nodes.size() * longitudes);
+  for (const LegendreNode& node : nodes) {
     const double cosine = node.cosine, sine = std::sqrt(1 - cosine * cosine);
-    const std::vector<double> p = legendre(l_max, cosine, sine);
-    for (int j = 0; j < longitudes; ++j) {
+    for (std::size_t j = 0; j < longitudes; ++j) {
       theta.push_back(std::acos(cosine));
-      phi.push_back(2 * pi * (j + 0.5) / longitudes);
-      weight.push_back(node.weight * 2 * pi / longitudes);
-      for (int l = 0; l <= l_max; ++l) {
-        for (int m = -l; m <= l; ++m) {
-          const int k = std::abs(m);
-          const double here = p[mode_index(l, k)], below = l > k ? p[mode_index(l - 1, k)] : 0.0;
-          // dP/dtheta from P_l and P_(l-1), the second derivative from Legendre's equation.
-          const double ratio = l > 0 ? std::sqrt((2.0 * l + 1) / (2.0 * l - 1) * (l * l - k * k)) : 0.0;
-          const double slope = (l * cosine * here - ratio * below) / sine;
-          const double bend = -cosine / sine * slope - (l * (l + 1) - k * k / (sine * sine)) * here;
-          const double wave = around(m, phi.back());
-          const double turned = m == 0 ? 0.0 : -m * around(-m, phi.back());
-          y.push_back(here * wave);
-          of_t.push_back(slope * wave);
-          of_p.push_back(here * turned);
-          of_tt.push_back(bend * wave);
-          of_tp.push_back(slope * turned);
-          of_pp.push_back(-k * k * here * wave);
-        }
+      phi.push_back(phi_of(j));
+      weight.push_back(node.weight * 2 * pi / static_cast<double>(longitudes));
+    }
+    const std::vector<double> p = legendre(l_max, cosine, sine);
+    for (int l = 0; l <= l_max; ++l) {
+      for (int m = -l; m <= l; ++m) {
+        const int k = std::abs(m);
+        const double here = p[mode_index(l, k)], below = l > k ? p[mode_index(l - 1, k)] : 0.0;
+        // dP/dtheta from P_l and P_(l-1), the second derivative from Legendre's equation.
+        const double ratio = l > 0 ? std::sqrt((2.0 * l + 1) / (2.0 * l - 1) * (l * l - k * k)) : 0.0;
+        const double first = (l * cosine * here - ratio * below) / sine;
+        value.push_back(here);
+        slope.push_back(first);
+        bend.push_back(-cosine / sine * first - (l * (l + 1) - k * k / (sine * sine)) * here);
+        ring.push_back(-k * k * here);
       }
     }
   }
+  for (std::size_t j = 0; j < longitudes; ++j) {
+    for (int l = 0; l <= l_max; ++l) {
+      for (int m = -l; m <= l; ++m) {
+        wave.push_back(around(m, phi_of(j)));
+        turned.push_back(m == 0 ? 0.0 : -m * around(-m, phi_of(j)));
+      }
+    }
+  }
+}
+
+double SphereGrid::bytes(int l_max, int latitudes) {
+  const double rows = latitudes, points = 2 * rows * rows;
+  return sizeof(double) * ((4 * rows + 2 * 2 * rows) * static_cast<double>(mode_count(l_max)) + 3 * points);
 }
 
 std::vector<SphereDerivatives> SphereGrid::evaluate(const std::vector<double>& a) const {
   std::vector<SphereDerivatives> result(size());
   for (std::size_t point = 0; point < size(); ++point) {
     SphereDerivatives& sum = result[point];
-    const std::size_t row = point * modes;
+    const Harmonics all = at(point);
     for (std::size_t n = 0; n < std::min(modes, a.size()); ++n) {
-      sum.value += a[n] * y[row + n];
-      sum.t += a[n] * of_t[row + n];
-      sum.p += a[n] * of_p[row + n];
-      sum.tt += a[n] * of_tt[row + n];
-      sum.tp += a[n] * of_tp[row + n];
-      sum.pp += a[n] * of_pp[row + n];
+      const SphereDerivatives y = all[n];
+      sum.value += a[n] * y.value;
+      sum.t += a[n] * y.t;
+      sum.p += a[n] * y.p;
+      sum.tt += a[n] * y.tt;
+      sum.tp += a[n] * y.tp;
+      sum.pp += a[n] * y.pp;
     }
   }
   return result;
@@ -112,7 +126,8 @@ std::vector<SphereDerivatives> SphereGrid::evaluate(const std::vector<double>& a
 std::vector<double> SphereGrid::project(const std::vector<double>& f) const {
   std::vector<double> result(modes, 0.0);
   for (std::size_t point = 0; point < size(); ++point) {
-    for (std::size_t n = 0; n < modes; ++n) result[n] += weight[point] * f[point] * y[point * modes + n];
+    const Harmonics all = at(point);
+    for (std::size_t n = 0; n < modes; ++n) result[n] += weight[point] * f[point] * all.y(n);
   }
   return result;
 }

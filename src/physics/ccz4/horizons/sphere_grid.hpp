@@ -4,7 +4,8 @@
 // Points on the unit sphere for integrals and expansions in real spherical harmonics: Gauss-Legendre points in
 // cos(theta), equal angles phi. Mode number l * (l + 1) + m is sqrt(2) N P_l^m(cos theta) cos(m phi) for m > 0, with
 // sin(|m| phi) for m < 0, without the factor sqrt(2) for m = 0; orthonormal over the sphere, without the phase of Condon
-// and Shortley.
+// and Shortley. A harmonic and its derivatives are products of a function of theta and one of phi, and only these are
+// stored: of the latitudes and of the longitudes, for each mode.
 
 #include <array>
 #include <cstddef>
@@ -40,11 +41,31 @@ struct SphereGrid {
   // The integrals of f[point] Y_mode over the unit sphere.
   std::vector<double> project(const std::vector<double>& f) const;
 
+  // The harmonics at a point, by mode. Valid as long as the grid.
+  struct Harmonics {
+    const double *value, *slope, *bend, *ring, *wave, *turned;  // as those of the grid
+
+    double y(std::size_t mode) const { return value[mode] * wave[mode]; }
+    SphereDerivatives operator[](std::size_t mode) const {
+      return {value[mode] * wave[mode], slope[mode] * wave[mode],   value[mode] * turned[mode],
+              bend[mode] * wave[mode],  slope[mode] * turned[mode], ring[mode] * wave[mode]};
+    }
+  };
+  Harmonics at(std::size_t point) const {
+    const std::size_t i = point / longitudes * modes, j = point % longitudes * modes;
+    return {&value[i], &slope[i], &bend[i], &ring[i], &wave[j], &turned[j]};
+  }
+  // Of a grid like that, in memory.
+  static double bytes(int l_max, int latitudes);
+
   int l_max;
-  std::size_t modes;
+  std::size_t modes, longitudes;
   std::vector<double> theta, phi, weight;  // weights sum up to 4 pi
-  // Y and its derivatives, [point * modes + mode]; of_p: by phi, and so on.
-  std::vector<double> y, of_t, of_p, of_tt, of_tp, of_pp;
+
+ private:
+  // [latitude * modes + mode]: the function of theta, its derivatives, and itself times -m^2.
+  std::vector<double> value, slope, bend, ring;
+  std::vector<double> wave, turned;  // [longitude * modes + mode]: the function of phi and its derivative
 };
 
 }  // namespace meander::ccz4
