@@ -31,6 +31,7 @@ struct CheckpointState {
   // Counters by name, which a restart continues: of updates, of plots, ... Names are unique; a reader
   // returns them sorted.
   std::vector<std::pair<std::string, std::int64_t>> counters;
+  std::string file = {};  // that it was read from, for messages
 };
 
 // The mesh as in plot files, the rest of the domain and the names of the unknowns.

@@ -154,6 +154,7 @@ CheckpointReader::CheckpointReader(const std::string& path, const parallel::Comm
     if (!agree) throw InputError("is damaged (its head and its tables disagree)");
   });
   broadcast_archive(communicator, content.found);
+  content.found.state.file = path;
   content.verify([&] {
     content.checksums.resize(content.found.leaves.size());
     content.file->read(content.found.offsets.checksums, std::as_writable_bytes(std::span(content.checksums)));

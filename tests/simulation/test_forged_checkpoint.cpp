@@ -5,9 +5,11 @@
 
 #include <bit>
 #include <limits>
+#include <optional>
 
 #include "base/error.hpp"
 #include "simulation/config/check_restart.hpp"
+#include "simulation/simulation.hpp"
 #include "tests/fuzz/forged_checkpoint.hpp"
 
 namespace meander::simulation {
@@ -78,6 +80,60 @@ TEST(ForgedCheckpoint, IsRefusedForFeaturesThatAreNeverWritten) {
     }
     EXPECT_NE(answer(Forged::no_storage, 40), "") << dataset;
   }
+}
+
+// Counters that a diagnostic continues from: a restart names the file and the counter.
+TEST(ForgedCheckpoint, IsRefusedForItsPuncturesAndHorizons) {
+  const fuzz::ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/chk_000000.hdf5";
+  const Config config = load_config_text(
+      "[domain]\nlower = [-2, -2, -2]\nupper = [2, 2, 2]\ncells = [2, 2, 2]\n[boundary]\nall = \"scenario\"\n"
+      "[mesh]\npatch-size = 8\n[solver]\nequation = \"ccz4\"\nscheme = \"fourth-order\"\n"
+      "[scenario]\nname = \"puncture\"\ncentre = [0.1, 0.05, -0.1]\n[[horizon]]\n",
+      "hole.toml", {}, scenarios(), 1e10);
+  const auto simulation = make_simulation(config, 1);
+  simulation->rows();
+  const StateView view = simulation->view();
+  const auto indices = simulation->leaf_indices();
+  // The message of a restart after a change of the counter; `value`: none removes it.
+  const auto answer_to_counter = [&](const std::string& name, std::optional<double> value) {
+    io::CheckpointMesh mesh;
+    io::CheckpointState state;
+    simulation->save(mesh, state);
+    std::vector<io::PlotLeaf> leaves;
+    std::vector<const double*> slots;
+    for (std::size_t leaf = 0; leaf < indices.size(); ++leaf) {
+      leaves.push_back({view.levels[leaf], {indices[leaf][0], indices[leaf][1], indices[leaf][2]}, 0});
+      slots.push_back(view.patches[leaf].q);
+    }
+    mesh.mesh.leaves = leaves;
+    const auto counter =
+        std::ranges::find(state.counters, name, &std::pair<std::string, std::int64_t>::first);
+    EXPECT_NE(counter, state.counters.end()) << name;
+    if (value)
+      counter->second = std::bit_cast<std::int64_t>(*value);
+    else
+      state.counters.erase(counter);
+    io::write_checkpoint(path, {}, mesh, slots, state);
+    io::CheckpointReader checkpoint(path, {});
+    try {
+      restart_simulation(config, 1, {}, checkpoint);
+    } catch (const parallel::AgreedInputError& error) {
+      std::string text = error.what();
+      EXPECT_TRUE(text.starts_with(path + ": ")) << text;
+      return text.substr(std::min(text.size(), path.size() + 2));
+    }
+    return std::string();
+  };
+  EXPECT_EQ(answer_to_counter("puncture-1-x", 0.2), "");
+  EXPECT_EQ(answer_to_counter("puncture-1-x", 1e9),
+            "counter puncture-1-x is 1e+09, but must lie between -4 and 4");
+  EXPECT_EQ(answer_to_counter("puncture-1-z", std::nullopt), "counter puncture-1-z is missing");
+  EXPECT_EQ(answer_to_counter("horizon-1-puncture", std::nullopt), "counter horizon-1-puncture is missing");
+  EXPECT_TRUE(
+      answer_to_counter("horizon-1-a-0000", -1).starts_with("counter horizon-1-a-0000 is -1, but must"));
+  EXPECT_TRUE(answer_to_counter("horizon-1-a-0003", 1e300)
+                  .starts_with("counter horizon-1-a-0003 is 1e+300, but must"));
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <limits>
+
 #include "physics/ccz4/unknowns.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
@@ -73,6 +76,35 @@ TEST(PunctureTracker, SurvivesACheckpointToTheBit) {
   tracker.save(state);
   other.resume(state);
   EXPECT_EQ(tracker.positions()[0], other.positions()[0]);
+}
+
+TEST(PunctureTracker, RefusesInvalidPositions) {
+  const Config config = physics_input(
+      "[domain]\nlower = [-3, -3, -3]\nupper = [3, 3, 3]\ncells = [2, 2, 2]\n[boundary]\nall = \"outflow\"\n"
+      "[solver]\nequation = \"ccz4\"\n[scenario]\nname = \"binary\"\npoints = 12\n");
+  const auto said = [&](const auto& change) -> std::string {
+    io::CheckpointState state;
+    state.file = "run/chk_000007.hdf5";
+    try {
+      for (const auto& diagnostic : config.diagnostics) diagnostic->start()->save(state);
+      EXPECT_EQ(state.counters.at(4).first, "puncture-2-y");
+      change(state.counters);
+      for (const auto& diagnostic : config.diagnostics) diagnostic->start()->resume(state);
+    } catch (const parallel::AgreedInputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const auto said_of = [&](double y) {
+    return said([&](auto& counters) { counters[4].second = std::bit_cast<std::int64_t>(y); });
+  };
+  const std::string start = "run/chk_000007.hdf5: counter puncture-2-y ";
+  EXPECT_EQ(said_of(1.5), "accepted");
+  EXPECT_EQ(said_of(-3.1), "accepted") << "left the domain in its last step";
+  EXPECT_EQ(said_of(std::numeric_limits<double>::quiet_NaN()), start + "is nan");
+  EXPECT_EQ(said_of(-HUGE_VAL), start + "is -inf");
+  EXPECT_EQ(said_of(1e9), start + "is 1e+09, but must lie between -6 and 6");
+  EXPECT_EQ(said([](auto& counters) { counters.erase(counters.begin() + 4); }), start + "is missing");
 }
 
 const std::string puncture_box =

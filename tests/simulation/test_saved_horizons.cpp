@@ -26,6 +26,8 @@ HorizonShape shape_of(int degree) {
   return shape;
 }
 
+constexpr Point<3> lower = {-3, -3, -3}, upper = {3, 3, 3};  // of the domain
+
 SavedHorizon saved_at(double time) {
   return {HorizonObject{.puncture = 1}, SearchState{time, 2, 1, shape_of(2)}};
 }
@@ -38,7 +40,7 @@ TEST(SavedHorizon, IsReadBackBitwise) {
     ccz4::save_horizon({objects[n], {1.0 / (3 + n), n, n + 3, shape_of(2 + n)}}, 1 + n, state);
   ccz4::save_horizon({objects[0], {}}, 11, state);
   for (int n = 0; n < 3; ++n) {
-    const SavedHorizon saved = ccz4::saved_horizon(state, 1 + n);
+    const SavedHorizon saved = ccz4::saved_horizon(state, 1 + n, lower, upper);
     EXPECT_EQ(saved.object, objects[n]);
     EXPECT_EQ(saved.searches.last, 1.0 / (3 + n));
     EXPECT_EQ(saved.searches.misses, n);
@@ -47,7 +49,8 @@ TEST(SavedHorizon, IsReadBackBitwise) {
     EXPECT_EQ(saved.searches.shape->centre, shape_of(2).centre);
     EXPECT_EQ(saved.searches.shape->a, shape_of(2 + n).a);
   }
-  const SavedHorizon before_a_search = ccz4::saved_horizon(state, 11), none = ccz4::saved_horizon(state, 4);
+  const SavedHorizon before_a_search = ccz4::saved_horizon(state, 11, lower, upper),
+                     none = ccz4::saved_horizon(state, 4, lower, upper);
   EXPECT_EQ(before_a_search.object, objects[0]);
   EXPECT_EQ(before_a_search.searches.last, SearchState::never);
   EXPECT_FALSE(before_a_search.searches.shape);
@@ -58,7 +61,7 @@ TEST(SavedHorizon, IsReadBackBitwise) {
 // What the checkpoint's counters say of horizon 1, or the message that refuses them.
 std::string answer(const io::CheckpointState& state) {
   try {
-    ccz4::saved_horizon(state, 1);
+    ccz4::saved_horizon(state, 1, lower, upper);
   } catch (const parallel::AgreedInputError& error) {
     return error.what();
   }
@@ -86,9 +89,10 @@ TEST(SavedHorizon, IsRefusedForInvalidCounters) {
   const auto removed = [&](const std::string& name) {
     refused(name, "is missing", [](auto& counters, auto counter) { counters.erase(counter); });
   };
-  for (const char* name : {"last", "misses", "left-out", "centre-y", "a-0008", "common"}) removed(name);
+  for (const char* name : {"last", "misses", "left-out", "centre-y", "a-0008", "common", "puncture"})
+    removed(name);
   const auto is = [&](const std::string& name, std::int64_t value) {
-    refused(name, name + " of the checkpoint is ", [&](auto&, auto counter) { counter->second = value; });
+    refused(name, name + " is ", [&](auto&, auto counter) { counter->second = value; });
   };
   const auto is_number = [&](const std::string& name, double value) {
     is(name, std::bit_cast<std::int64_t>(value));
@@ -103,11 +107,14 @@ TEST(SavedHorizon, IsRefusedForInvalidCounters) {
       is_number(name, value);
   }
   is_number("last", 1.6);  // later than the checkpoint
+  // Surfaces with no radius, beyond the domain, or through their own centre: sqrt(5) / 3 bounds a mode of l = 2.
+  for (const double radius : {-0.3, 0.0, 37.0, 1e300}) is_number("a-0000", radius);
+  for (const double mode : {1e300, -1e300, 0.75, -0.75}) is_number("a-0008", mode);
+  for (const double place : {1e9, -3.1}) is_number("centre-x", place);
   io::CheckpointState large = good;
   for (std::size_t mode = 9; mode <= ccz4::mode_count(ccz4::most_horizon_degree); ++mode)
     large.counters.emplace_back(fmt::format("horizon-1-a-{:04d}", mode), 0);
-  EXPECT_NE(answer(large).find("a-1089 of the checkpoint is one mode too many"), std::string::npos)
-      << answer(large);
+  EXPECT_NE(answer(large).find("a-1089 is one mode too many"), std::string::npos) << answer(large);
   large.counters.pop_back();
   EXPECT_EQ(answer(large), "accepted");
 }
@@ -169,16 +176,17 @@ TEST(SavedHorizon, RestartsWithItsOwnTable) {
 
 // Checkpoints of programs that did not save what a horizon surrounds.
 TEST(SavedHorizon, WithoutItsObjectIsTakenOver) {
-  io::CheckpointState old;
+  io::CheckpointState old = state_of("");
+  const std::size_t others = old.counters.size();
   ccz4::save_horizon({std::nullopt, saved_at(0).searches}, 1, old);
-  EXPECT_EQ(old.counters.size(), 3 + 3 + 9U);
+  EXPECT_EQ(old.counters.size(), others + 3 + 3 + 9U);
   EXPECT_EQ(resumed(second, old), "accepted");
   const Config config = physics_input(two_holes + second);
   const auto searches = config.diagnostics.back()->start();
   searches->resume(old);
   io::CheckpointState again;
   searches->save(again);
-  const SavedHorizon saved = ccz4::saved_horizon(again, 1);
+  const SavedHorizon saved = ccz4::saved_horizon(again, 1, lower, upper);
   EXPECT_EQ(saved.object, HorizonObject{.puncture = 2});
   EXPECT_EQ(saved.searches.shape->a, shape_of(2).a);
 }

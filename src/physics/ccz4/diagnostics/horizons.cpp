@@ -176,6 +176,8 @@ void HorizonSearches::set_up(const io::KeyTable& keys, const Config& config) {
   check_memory(keys, config);
   const char* of_object = !keys_.centre.empty() ? "centre" : keys_.common ? "common" : "puncture";
   origin_ = keys.was_given(of_object) ? keys.find(of_object)->origin : keys.origin();
+  std::copy_n(config.domain.lower.begin(), 3, lower_.begin());
+  std::copy_n(config.domain.upper.begin(), 3, upper_.begin());
 }
 
 void HorizonSearches::check_object(const io::KeyTable& keys, const Config& config) {
@@ -374,7 +376,7 @@ void HorizonSearches::save(io::CheckpointState& state) const {
 }
 
 void HorizonSearches::resume(const io::CheckpointState& state) {
-  const SavedHorizon saved = saved_horizon(state, number_);
+  const SavedHorizon saved = saved_horizon(state, number_, lower_, upper_);
   if (saved.object && *saved.object != object()) {
     const std::string message = fmt::format(
         "{}: horizon[{}]: a restart cannot change what the horizon of a table surrounds: it is {} in the "

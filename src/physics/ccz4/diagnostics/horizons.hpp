@@ -78,6 +78,7 @@ class HorizonSearches final : public simulation::Diagnostic {
   int number_ = 1;     // of the table
   io::Origin origin_;  // of the key that names the object
   std::vector<double> masses_;
+  Point<3> lower_{}, upper_{};  // of the domain
   std::shared_ptr<HorizonFinders> finders_;
 
   SearchState state_;

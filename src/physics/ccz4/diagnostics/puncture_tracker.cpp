@@ -6,6 +6,7 @@
 
 #include <bit>
 
+#include "physics/ccz4/diagnostics/saved_counters.hpp"
 #include "physics/ccz4/unknowns.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/diagnostics/point_gather.hpp"
@@ -15,10 +16,8 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-constexpr const char* axes = "xyz";
-
-std::string counter_name(std::size_t puncture, std::size_t axis) {
-  return fmt::format("puncture-{}-{}", puncture + 1, axes[axis]);
+std::string prefix_of(std::size_t puncture) {
+  return fmt::format("puncture-{}-", puncture + 1);
 }
 
 }  // namespace
@@ -54,23 +53,26 @@ void PunctureTracker::end_step(const StateView& view, double dt) {
 void PunctureTracker::save(io::CheckpointState& state) const {
   for (std::size_t n = 0; n < positions_.size(); ++n) {
     for (std::size_t a = 0; a < 3; ++a)
-      state.counters.emplace_back(counter_name(n, a), std::bit_cast<std::int64_t>(positions_[n][a]));
+      state.counters.emplace_back(prefix_of(n) + coordinate_name(a),
+                                  std::bit_cast<std::int64_t>(positions_[n][a]));
   }
 }
 
 void PunctureTracker::resume(const io::CheckpointState& state) {
-  for (const auto& [name, value] : state.counters) {
-    for (std::size_t n = 0; n < positions_.size(); ++n) {
-      for (std::size_t a = 0; a < 3; ++a) {
-        if (name == counter_name(n, a)) positions_[n][a] = std::bit_cast<double>(value);
-      }
-    }
-  }
+  for (std::size_t n = 0; n < positions_.size(); ++n)
+    positions_[n] = SavedCounters(state, prefix_of(n)).point("", lower_, upper_);
 }
 
 void PunctureTracker::set_up(const io::KeyTable&, const Config& config) {
   positions_ = config.scenario->tracked_points();
   before_.resize(positions_.size());
+  for (std::size_t a = 0; a < 3; ++a) {
+    // A puncture that leaves the domain stops after a step, which is shorter than a base cell.
+    const double lower = config.domain.lower[a], upper = config.domain.upper[a],
+                 cell = (upper - lower) / config.domain.cells[a];
+    lower_[a] = lower - cell;
+    upper_[a] = upper + cell;
+  }
 }
 
 std::unique_ptr<Diagnostic> PunctureTracker::start() const {
@@ -81,7 +83,8 @@ std::vector<Measure> PunctureTracker::measure(const StateView&) const {
   std::vector<Measure> measures;
   for (std::size_t n = 0; n < positions_.size(); ++n) {
     for (std::size_t a = 0; a < 3; ++a)
-      measures.push_back({fmt::format("puncture_{}_{}", n + 1, axes[a]), "length", positions_[n][a]});
+      measures.push_back(
+          {fmt::format("puncture_{}_{}", n + 1, coordinate_name(a)), "length", positions_[n][a]});
   }
   return measures;
 }

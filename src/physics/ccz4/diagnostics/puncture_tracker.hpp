@@ -5,6 +5,7 @@
 // Lett. 96, 111101), integrated with the state by Heun's method, which is of second order. The shift is
 // interpolated at sixth order, across the faces of patches (point_gather.hpp).
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -35,7 +36,8 @@ class PunctureTracker final : public simulation::Diagnostic {
   // "puncture_1_x", ...
   std::vector<simulation::Measure> measure(const simulation::StateView& view) const override;
 
-  // Bitwise.
+  // Bitwise. Throws parallel::AgreedInputError, on all ranks, if a counter of a position is missing or is no place that a
+  // puncture can reach.
   void save(io::CheckpointState& state) const override;
   void resume(const io::CheckpointState& state) override;
 
@@ -44,6 +46,8 @@ class PunctureTracker final : public simulation::Diagnostic {
   static std::vector<Point<3>> velocities(const simulation::StateView& view,
                                           std::span<const Point<3>> points);
 
+  static constexpr double far = std::numeric_limits<double>::max();
+  Point<3> lower_ = {-far, -far, -far}, upper_ = {far, far, far};  // of positions in a checkpoint
   std::vector<Point<3>> positions_;
   std::vector<Point<3>> before_;  // velocities at the beginning of the step
 };

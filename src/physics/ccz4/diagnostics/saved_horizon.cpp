@@ -7,82 +7,42 @@
 
 #include <bit>
 #include <cmath>
-#include <map>
+#include <numbers>
 
-#include "parallel/communicator.hpp"
+#include "physics/ccz4/diagnostics/saved_counters.hpp"
 
 namespace meander::ccz4 {
 namespace {
 
-constexpr const char* axes = "xyz";
 constexpr std::int64_t most_counted = 1'000'000'000;
 
 std::string prefix_of(int number) {
   return fmt::format("horizon-{}-", number);
 }
-std::string coordinate(const char* point, std::size_t axis) {
-  return fmt::format("{}-{}", point, axes[axis]);
-}
 std::string mode_name(std::size_t mode) {
   return fmt::format("a-{:04d}", mode);
 }
 
-// The counters of a table, by name without prefix. Checksums do not prove that Meander wrote the values.
-class Counters {
- public:
-  Counters(const io::CheckpointState& state, int number) : prefix_(prefix_of(number)) {
-    for (const auto& [name, value] : state.counters) {
-      if (name.starts_with(prefix_)) values_.emplace(name.substr(prefix_.size()), value);
-    }
+// The coefficients of a surface; empty: there are none.
+std::vector<double> modes_of(const SavedCounters& counters, double largest_radius) {
+  std::vector<double> a;
+  for (const std::string& name : counters.names("a-")) {
+    if (a.size() == mode_count(most_horizon_degree)) counters.refuse(name, "is one mode too many");
+    if (name != mode_name(a.size()))
+      counters.refuse(name, fmt::format("stands where {} is expected", mode_name(a.size())));
+    // |Y_lm|^2 <= (2 l + 1) / (4 pi) bounds the modes of a radius that is positive in all directions. The margin is that
+    // of rounding.
+    const double of_mean = std::sqrt(4 * std::numbers::pi),
+                 bound = a.empty() ? 0 : 1.001 * std::sqrt(2.0 * degree_of(a.size()) + 1) * a.front();
+    a.push_back(a.empty() ? counters.number(name, 0, of_mean * largest_radius)
+                          : counters.number(name, -bound, bound));
+    if (a.front() == 0) counters.refuse(name, "is 0: the surface has no mean radius");
   }
-
-  bool has(const std::string& name) const { return values_.contains(name); }
-  int integer(const std::string& name, std::int64_t most) const {
-    const std::int64_t value = at(name);
-    if (value < 0 || value > most) refuse(name, fmt::format("is {}", value));
-    return static_cast<int>(value);
-  }
-  double number(const std::string& name) const {
-    const auto value = std::bit_cast<double>(at(name));
-    if (!std::isfinite(value)) refuse(name, fmt::format("is {}", value));
-    return value;
-  }
-  std::vector<double> point(const char* name) const {
-    std::vector<double> x;
-    for (std::size_t a = 0; a < 3; ++a) x.push_back(number(coordinate(name, a)));
-    return x;
-  }
-  // Empty: there are none.
-  std::vector<double> modes() const {
-    std::vector<double> a;
-    for (auto value = values_.lower_bound("a-"); value != values_.end() && value->first.starts_with("a-");
-         ++value) {
-      if (a.size() == mode_count(most_horizon_degree)) refuse(value->first, "is one mode too many");
-      if (value->first != mode_name(a.size()))
-        refuse(value->first, fmt::format("stands where {} is expected", mode_name(a.size())));
-      a.push_back(number(value->first));
-    }
-    int degree = 0;
-    while (mode_count(degree) < a.size()) ++degree;
-    if (!a.empty() && mode_count(degree) != a.size()) refuse(mode_name(a.size()), "is missing");
-    return a;
-  }
-
-  [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
-    throw parallel::AgreedInputError(
-        fmt::format("restart: counter {}{} of the checkpoint {}", prefix_, name, why));
-  }
-
- private:
-  std::int64_t at(const std::string& name) const {
-    const auto value = values_.find(name);
-    if (value == values_.end()) refuse(name, "is missing");
-    return value->second;
-  }
-
-  std::string prefix_;
-  std::map<std::string, std::int64_t> values_;
-};
+  int degree = 0;
+  while (mode_count(degree) < a.size()) ++degree;
+  if (!a.empty() && mode_count(degree) != a.size()) counters.refuse(mode_name(a.size()), "is missing");
+  return a;
+}
 
 }  // namespace
 
@@ -103,7 +63,7 @@ void save_horizon(const SavedHorizon& horizon, int number, io::CheckpointState& 
     count("puncture", horizon.object->puncture);
     count("common", horizon.object->common ? 1 : 0);
     for (std::size_t a = 0; a < horizon.object->centre.size(); ++a)
-      keep(coordinate("point", a), horizon.object->centre[a]);
+      keep("point-" + coordinate_name(a), horizon.object->centre[a]);
   }
   const SearchState& searches = horizon.searches;
   if (searches.last == SearchState::never) return;
@@ -111,30 +71,34 @@ void save_horizon(const SavedHorizon& horizon, int number, io::CheckpointState& 
   count("misses", searches.misses);
   count("left-out", searches.left_out);
   if (!searches.shape) return;
-  for (std::size_t a = 0; a < 3; ++a) keep(coordinate("centre", a), searches.shape->centre[a]);
+  for (std::size_t a = 0; a < 3; ++a) keep("centre-" + coordinate_name(a), searches.shape->centre[a]);
   for (std::size_t m = 0; m < searches.shape->a.size(); ++m) keep(mode_name(m), searches.shape->a[m]);
 }
 
-SavedHorizon saved_horizon(const io::CheckpointState& state, int number) {
-  const Counters counters(state, number);
+SavedHorizon saved_horizon(const io::CheckpointState& state, int number, const Point<3>& lower,
+                           const Point<3>& upper) {
+  const SavedCounters counters(state, prefix_of(number));
   SavedHorizon saved;
-  if (counters.has("puncture")) {
+  const bool has_point = !counters.names("point-").empty();
+  if (counters.has("puncture") || counters.has("common") || has_point) {
     HorizonObject& object = saved.object.emplace();
     object.puncture = counters.integer("puncture", most_counted);
     object.common = counters.integer("common", 1) == 1;
-    if (counters.has(coordinate("point", 0))) object.centre = counters.point("point");
+    if (has_point) {
+      const Point<3> point = counters.point("point-", lower, upper);
+      object.centre.assign(point.begin(), point.end());
+    }
   }
   SearchState& searches = saved.searches;
-  const std::vector<double> modes = counters.modes();
+  const double diagonal = std::hypot(upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]);
+  const std::vector<double> modes = modes_of(counters, diagonal);
   if (modes.empty() && !counters.has("last")) return saved;
   searches.last = counters.number("last");
   if (searches.last > state.time)
-    counters.refuse("last", fmt::format("is {}, later than its time", searches.last));
+    counters.refuse("last", fmt::format("is {}, later than the time of the checkpoint", searches.last));
   searches.misses = counters.integer("misses", most_counted);
   searches.left_out = counters.integer("left-out", most_counted);
-  if (modes.empty()) return saved;
-  const std::vector<double> centre = counters.point("centre");
-  searches.shape = HorizonShape{{centre[0], centre[1], centre[2]}, modes};
+  if (!modes.empty()) searches.shape = HorizonShape{counters.point("centre-", lower, upper), modes};
   return saved;
 }
 

@@ -40,7 +40,9 @@ struct SavedHorizon {
 // Adds the counters, numbers bitwise.
 void save_horizon(const SavedHorizon& horizon, int number, io::CheckpointState& state);
 // Reads them back; without any, nothing has been searched. Throws parallel::AgreedInputError, on all ranks, that names the
-// counter if one is missing or has an impossible value.
-SavedHorizon saved_horizon(const io::CheckpointState& state, int number);
+// counter if one is missing or has an impossible value: of a surface that does not fit into the domain from `lower` to
+// `upper`, or is not star-shaped.
+SavedHorizon saved_horizon(const io::CheckpointState& state, int number, const Point<3>& lower,
+                           const Point<3>& upper);
 
 }  // namespace meander::ccz4
