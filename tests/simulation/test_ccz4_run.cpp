@@ -94,6 +94,13 @@ TEST(Ccz4Input, IsChecked) {
   expect({"solver.scheme=rusanov", "solver.cfl=1.1"}, "must be at most 1,");
   expect({"mesh.patch-size=8"},
          "must be at least 9 on an adaptive mesh with this scheme (halo width 3), but is 8");
+  for (const char* floor : {"solver.lapse-floor", "solver.phi-floor"}) {
+    for (const char* value : {"0", "1", "2"}) {
+      const std::string setting = fmt::format("{}={}", floor, value);
+      expect({setting}, fmt::format("--set {}: {}: must be greater than 0 and less than 1, but is {}",
+                                    setting, floor, value));
+    }
+  }
   expect({"scenario.name=vortex"},
          "'vortex' is a scenario of equation 'euler', but solver.equation is 'ccz4'; "
          "allowed: gauge-wave, linear-wave, minkowski");

@@ -241,7 +241,9 @@ TEST(HorizonSearches, RefuseInvalidKeys) {
   says("puncture = 2\n",
        "test.toml:16:12: horizon[0].puncture: must be a puncture of scenario 'puncture', between 1 and 1, "
        "but is 2");
-  says("puncture = 0\n", "must be a puncture of scenario");
+  says("puncture = 0\n",
+       "test.toml:16:12: horizon[0].puncture: 0 is no puncture: the horizon then requires centre or common");
+  EXPECT_EQ(refused("centre = [0.1, 0, 0]\npuncture = 0\n"), "accepted");
   says("centre = [0, 0]\n", "must have 3 entries");
   says("centre = [0, 0, 5]\n", "lies outside the domain");
   says("centre = [0, 0, 0]\npuncture = 1\n", "leave out puncture or centre");

@@ -80,12 +80,16 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
   fields.number("k1-radius", p.k1_radius, "length",
                 "fourth-order: the same for k1, which counts three times in the bound of the steps.",
                 io::at_least(0));
-  fields.number("lapse-floor", p.lapse_floor, "",
-                "Floor of the lapse. The history counts the volumes that are raised to it.",
-                io::greater_than(0));
-  fields.number("phi-floor", p.phi_floor, "",
-                "Floor of the conformal factor phi. The history counts the volumes that are raised to it.",
-                io::greater_than(0));
+  constexpr io::Range below_flat = {.min = 0, .max = 1, .min_open = true, .max_open = true};
+  fields.number(
+      "lapse-floor", p.lapse_floor, "",
+      "Floor of the lapse, which is 1 in flat space. The history counts the volumes that are raised to it.",
+      below_flat);
+  fields.number(
+      "phi-floor", p.phi_floor, "",
+      "Floor of the conformal factor phi, which is 1 in flat space. The history counts the volumes that are "
+      "raised to it.",
+      below_flat);
 }
 
 void Ccz4Equation::set_up(const io::KeyTable& keys, const std::vector<double>& lower,

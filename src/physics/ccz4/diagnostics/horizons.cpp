@@ -127,10 +127,11 @@ void HorizonSearches::describe(io::KeyTable& keys) {
   keys.numbers("centre", keys_.centre, "length",
                "A fixed point that the horizon surrounds. Empty: it surrounds a puncture.")
       .fixed = true;
-  io::Field& puncture = keys.integer(
-      "puncture", keys_.puncture, "",
-      "The puncture of the scenario that the horizon surrounds and follows, counted from 1; 0: none.",
-      io::at_least(0));
+  io::Field& puncture = keys.integer("puncture", keys_.puncture, "",
+                                     "The puncture of the scenario that the horizon surrounds and follows, "
+                                     "counted from 1; 0: none, with centre or "
+                                     "common only.",
+                                     io::at_least(0));
   puncture.default_text = "1 without centre and common, else 0";
   puncture.fixed = true;
   keys.flag("common", keys_.common,
@@ -207,7 +208,9 @@ void HorizonSearches::check_object(const io::KeyTable& keys, const Config& confi
       keys.reject(keys.was_given("puncture") ? "puncture" : "centre",
                   fmt::format("scenario '{}' has no punctures: centre must be given", config.scenario_name));
     }
-    if (keys_.puncture < 1 || keys_.puncture > count) {
+    if (keys_.puncture == 0)
+      keys.reject("puncture", "0 is no puncture: the horizon then requires centre or common = true");
+    if (keys_.puncture > count) {
       keys.reject("puncture", fmt::format("must be a puncture of scenario '{}', between 1 and {}, but is {}",
                                           config.scenario_name, count, keys_.puncture));
     }
