@@ -161,6 +161,27 @@ TEST(HorizonSearches, TellMisses) {
   }
 }
 
+// A hole of mass 1 in volumes of 0.67: no search sees its horizon, of radius 0.5.
+TEST(HorizonSearches, TellOfAMeshTooCoarseForTheHorizon) {
+  const auto status = [](const std::string& scenario, const std::string& keys, int p) {
+    const Config config = physics_input(
+        fmt::format("[domain]\nlower = [-4, -4, -4]\nupper = [4, 4, 4]\ncells = [2, 2, 2]\n[boundary]\nall = "
+                    "\"scenario\"\n[mesh]\npatch-size = {}\n[solver]\nequation = \"ccz4\"\nscheme = "
+                    "\"fourth-order\"\n[scenario]\nname = {}\n[[horizon]]\n{}",
+                    p, scenario, keys));
+    const auto simulation = make_simulation(config, 2);
+    const Row row(*searches_of(config), simulation->view());
+    EXPECT_EQ(row.text("area") == "nan", row.text("rms_expansion") == "nan");
+    return row.text("status") + (row.text("area") == "nan" ? ", no surface" : ", a surface");
+  };
+  const std::string hole = "\"puncture\"\ncentre = [0.1, 0.05, -0.1]\n", flat = "\"minkowski\"\n";
+  EXPECT_EQ(status(hole, "", 6), "under-resolved, no surface");
+  EXPECT_EQ(status(hole, "radius = 3\n", 6), "under-resolved, no surface");
+  EXPECT_EQ(status(hole, "", 12), "under-resolved, a surface");
+  EXPECT_EQ(status(flat, "centre = [0.1, 0, 0]\nradius = 2\n", 12), "flow-shrank, no surface");
+  EXPECT_EQ(status(flat, "centre = [0.1, 0, 0]\nradius = 1\n", 12), "under-resolved, no surface");
+}
+
 TEST(HorizonSearches, OfTheSameDegreeShareTheirTables) {
   const Config config = physics_input(
       puncture_box + "[[horizon]]\n[[horizon]]\n[[horizon]]\nl-max = 6\n[[horizon]]\nl-max = 8\n");

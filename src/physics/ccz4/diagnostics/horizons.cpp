@@ -23,6 +23,10 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
+constexpr const char* under_resolved = "under-resolved";
+// Widths of a volume in the radius of the sphere from which a puncture's flow starts, 0.8 m for a horizon of 0.5 m. With
+// fewer, a flow that shrinks to nothing does not prove that there is no horizon.
+constexpr double least_volumes = 4;
 constexpr double merged_distance =
     2.5;                          // of two holes that may have a common horizon, in units of their mass
 constexpr double enlarged = 1.3;  // the last surface, from which the flow starts after a miss
@@ -91,7 +95,7 @@ std::string status_of(const SearchResult& result) {
     case SearchStatus::found:
       break;
     case SearchStatus::under_resolved:
-      return "under-resolved";
+      return under_resolved;
     case SearchStatus::flow_shrank:
       return "flow-shrank";
     case SearchStatus::flow_unfinished:
@@ -268,8 +272,7 @@ Point<3> HorizonSearches::centre_of(const StateView& view) const {
   return centre;
 }
 
-double HorizonSearches::first_radius(const StateView& view) const {
-  if (keys_.radius > 0) return keys_.radius;
+double HorizonSearches::radius_by_masses(const StateView& view) const {
   if (keys_.puncture > 0) return 0.8 * masses_[static_cast<std::size_t>(keys_.puncture - 1)];
   const Point<3> centre = centre_of(view);
   double farthest = 0, all = 0;
@@ -278,6 +281,20 @@ double HorizonSearches::first_radius(const StateView& view) const {
     all += masses_[n];
   }
   return masses_.size() > 1 ? farthest + 0.5 * all : farthest + 0.8 * all;
+}
+
+double HorizonSearches::first_radius(const StateView& view) const {
+  return keys_.radius > 0 ? keys_.radius : radius_by_masses(view);
+}
+
+bool HorizonSearches::is_resolved(const StateView& view) const {
+  std::vector<Point<3>> object = {centre_of(view)};
+  if (keys_.common) object.assign(view.tracked_points.begin(), view.tracked_points.end());
+  const GatheredPoints found =
+      PointGather(view).gather(object, PointQuery(std::span(horizon_unknowns).first<1>()));
+  const int finest = std::ranges::max(found.levels);
+  const double radius = masses_.empty() ? keys_.radius : radius_by_masses(view);
+  return finest < 0 || radius >= least_volumes * view.level_dx[static_cast<std::size_t>(finest)];
 }
 
 bool HorizonSearches::is_too_early(const StateView& view) const {
@@ -305,6 +322,8 @@ HorizonSearches::Outcome HorizonSearches::search(const StateView& view) const {
   }
   if (!state_.shape || !has_surface(outcome.search.status)) outcome.search = finder.search(source, guess);
   outcome.status = status_of(outcome.search);
+  if (outcome.search.status == SearchStatus::flow_shrank && !is_resolved(view))
+    outcome.status = under_resolved;
   if (has_surface(outcome.search.status))
     outcome.measures = measure_horizon(finder, source, outcome.search.surface);
   return outcome;

@@ -68,7 +68,10 @@ class HorizonSearches final : public simulation::Diagnostic {
   bool is_due(double t) const;
   // The centre of the surface, and the radius of the first sphere.
   Point<3> centre_of(const simulation::StateView& view) const;
+  double radius_by_masses(const simulation::StateView& view) const;
   double first_radius(const simulation::StateView& view) const;
+  // The volumes at the object are small enough for a horizon to be found.
+  bool is_resolved(const simulation::StateView& view) const;
   bool is_too_early(const simulation::StateView& view) const;
   Outcome search(const simulation::StateView& view) const;
   void tell(const simulation::StateView& view, const Outcome& outcome) const;
