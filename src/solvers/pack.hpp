@@ -81,9 +81,10 @@ MEANDER_TERM Pack power_of_two(const Pack& n) {
   for (double& value : values) value = power_of_two(value);
   return Pack::Batch::load_aligned(values);
 }
-// table[index] in each lane, for integer-valued indices >= 0.
+// table[index] in each lane, for integer-valued indices >= 0. With sanitizers a loop: they check its accesses, and
+// GCC refuses the intrinsic in a file without optimization whose precompiled header was optimized.
 MEANDER_TERM Pack gather(const double* table, const Pack& index) {
-#ifdef __AVX512F__
+#if defined(__AVX512F__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   return Pack::Batch(_mm512_i32gather_pd(_mm512_cvttpd_epi32(index.lanes), table, 8));
 #else
   alignas(64) double at[Pack::size];
