@@ -13,6 +13,8 @@ import tomllib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+AS_ROOT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
 
 def shipped(name):
     return os.path.join(ROOT, "inputs", name)
@@ -77,21 +79,23 @@ class Verification:
             stream.write(text)
         return path
 
-    def run(self, name, source, settings, program=None):
+    def run(self, name, source, settings, program=None, ranks=1):
         """Rows of the history, whether the run was completed, and the seconds it took. A run that fails leaves the rows
         up to its failure. Plot files, where the settings ask for them, are in self.directory(name); a run that is there
-        already (--reuse) is not repeated. `program`: another one than --meander."""
+        already (--reuse) is not repeated. `program`: another one than --meander. With more than one rank each has one thread."""
         directory = self.directory(name)
         if os.path.isdir(directory):
             return history_rows(directory), is_complete(directory), 0.0
         command = [program or self.options.meander, "run", source, "--output", directory,
-                   "--threads", str(self.options.threads)]
+                   "--threads", str(self.options.threads if ranks == 1 else 1)]
+        if ranks > 1:
+            command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks), *command]
         for key, value in {"output.plot-every": 0, **settings}.items():
             command += ["--set", f"{key}={value}"]
         print(f"{name} ...", flush=True)
         started = time.monotonic()
         with open(directory + ".log", "w", encoding="utf-8") as log:
-            code = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
+            code = subprocess.run(command, stdout=log, stderr=log, check=False, env=AS_ROOT).returncode
         seconds = time.monotonic() - started
         if code not in (0, 1) or not os.path.exists(directory + "/history.csv"):
             sys.exit(f"{name}: exit code {code}; see {directory}.log")
