@@ -28,6 +28,7 @@ struct Module {
   std::vector<const mesh::BoundaryCondition*> boundary_conditions = {};
   std::vector<std::string> plot_fields = {};  // default of output.fields
   std::string fields_meaning = {};  // a paragraph for docs/input.md on plot fields that need an explanation
+  std::string remedy = {};          // what helps against inadmissible states; ends the message about one
 };
 
 // All modules: those of the library, of which the first is the default, then the registered ones.

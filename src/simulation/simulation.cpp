@@ -12,6 +12,7 @@
 #include "base/trace.hpp"
 #include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/totals.hpp"
+#include "simulation/module.hpp"
 #include "simulation/simulation_of.hpp"
 
 namespace meander::simulation {
@@ -276,7 +277,9 @@ void SimulationOf<D>::count_status() {
 
 template <int D>
 void SimulationOf<D>::check_state() const {
-  if (status_.failed) throw_inadmissible(state("failing state"), *solver_, status_.inadmissible, step_);
+  if (!status_.failed) return;
+  throw_inadmissible(state("failing state"), *solver_, status_.inadmissible, step_,
+                     find_module(config_.equation_name)->remedy);
 }
 
 template <int D>

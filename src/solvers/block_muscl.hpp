@@ -6,6 +6,7 @@
 // Usable in device code.
 
 #include "solvers/block_faces.hpp"
+#include "solvers/positivity.hpp"
 
 namespace meander::solvers {
 
@@ -126,7 +127,7 @@ class BlockMuscl {
     const int plane = shape_.slot_plane(), edge = shape_.edge(), at = (j + 2) * edge + i + 2;
     const double* const here = work.at(k);
     const double back = -0.5 * ratio, half = 0.5;
-    double w[N], predicted[N], slope[D][N], low[D][N], high[D][N];
+    double w[N], predicted[N], slope[D][N];
     for (int n = 0; n < N; ++n) {
       const double* centre = here + n * plane + at;
       w[n] = *centre;
@@ -138,29 +139,39 @@ class BlockMuscl {
       }
     }
     step_.pde.predict(w, &slope[0][0], back, predicted);
+    const int size = (shape_.p() + 2) * (shape_.p() + 2);
+    const bool in_plane = D == 2 || shape_.outside(k) == 0;
+    if (in_plane) {
+      for (int n = 0; n < N; ++n) {
+        work.predicted[n * size + item] = predicted[n];
+        for (int a = 0; a < 2; ++a) work.slope(a)[n * size + item] = slope[a][n];
+      }
+    }
     bool good = true;
     for (int a = 0; a < D; ++a) {
+      double low[N], high[N];
       for (int n = 0; n < N; ++n) {
-        low[a][n] = fma(-half, slope[a][n], predicted[n]);
-        high[a][n] = fma(half, slope[a][n], predicted[n]);
+        low[n] = fma(-half, slope[a][n], predicted[n]);
+        high[n] = fma(half, slope[a][n], predicted[n]);
       }
-      good = good && step_.pde.admissible_primitive(low[a]) && step_.pde.admissible_primitive(high[a]);
+      good = good && step_.pde.admissible_primitive(low) && step_.pde.admissible_primitive(high);
     }
-    if (D == 2 || shape_.outside(k) == 0) {
-      const int size = (shape_.p() + 2) * (shape_.p() + 2);
+    good = good && stays_admissible<Flux>(step_.pde, w, predicted, slope, ratio);
+    if (in_plane && !good) {
       for (int n = 0; n < N; ++n) {
-        work.predicted[n * size + item] = select(good, predicted[n], w[n]);
-        for (int a = 0; a < 2; ++a) work.slope(a)[n * size + item] = select(good, slope[a][n], 0.0);
+        work.predicted[n * size + item] = here[n * plane + at];
+        for (int a = 0; a < 2; ++a) work.slope(a)[n * size + item] = 0.0;
       }
-      if (inside && !good) ++status.first_order;
+      if (inside) ++status.first_order;
     }
     if constexpr (D == 3) {
       if (shape_.outside(i) + shape_.outside(j) > 0) return;
+      double low[N], high[N];
       for (int n = 0; n < N; ++n) {
-        low[2][n] = select(good, low[2][n], w[n]);
-        high[2][n] = select(good, high[2][n], w[n]);
+        low[n] = good ? fma(-half, slope[D - 1][n], predicted[n]) : here[n * plane + at];
+        high[n] = good ? fma(half, slope[D - 1][n], predicted[n]) : here[n * plane + at];
       }
-      z_face(patch, j * shape_.p() + i, k, ratio, low[2], high[2], work, status);
+      z_face(patch, j * shape_.p() + i, k, ratio, low, high, work, status);
     }
   }
 

@@ -4,13 +4,14 @@
 // MUSCL-Hancock (van Leer 1984; Toro 2009, section 14.4) on one patch, in place, unsplit, for any equation
 // with primitive variables W: limited differences of W along every axis, a predictor over dt / 2 by the
 // quasi-linear form, face states W +- dW / 2, and the flux of a Riemann solver (riemann.hpp) between them. A
-// volume with an inadmissible face state uses its own state at its faces; it is then first order, and
-// counted. Reads halos of width 2 across faces and edges.
+// volume with an inadmissible face state, or with face states that may leave it inadmissible (positivity.hpp), uses
+// its own state at its faces; it is then first order, and counted. Reads halos of width 2 across faces and edges.
 
 #include <utility>
 
 #include "solvers/flux_record.hpp"
 #include "solvers/new_state.hpp"
+#include "solvers/positivity.hpp"
 
 namespace meander::solvers {
 
@@ -154,6 +155,7 @@ class MusclHancock {
         }
         good = good && pde.admissible_primitive(low[a]) && pde.admissible_primitive(high[a]);
       }
+      good = good && stays_admissible<Flux>(pde, w, predicted, slope, ratio_);
       if constexpr (inside) {
         for (int n = 0; n < N; ++n) {
           predicted[n] = select(good, predicted[n], w[n]);

@@ -15,6 +15,15 @@
 //   static void through(const P&, const V* ql, const V* al, const V* qr, const V* ar, int axis,
 //                       V (*face)[P::unknowns]);
 //
+// One that keeps states admissible (positivity.hpp) also has:
+//
+//   // What a volume with state q loses at most through its upper (sign = 1) or lower (sign = -1) face, per area and
+//   // time.
+//   template <class P, class V>
+//   static void outflow(const P&, const V* q, const V* a, int axis, double sign, V* out);
+//   // The Courant number up to which a uniform state exceeds its losses.
+//   static constexpr double bounded_courant;
+//
 // RusanovFlux serves any equation. An equation may define others (P::RiemannSolvers, scheme.hpp).
 
 #include "solvers/math.hpp"
@@ -57,6 +66,16 @@ struct RusanovFlux {
       }
     }
   }
+
+  // The flux is (F(Q) + lambda Q) / 2 minus a state that is in the cone, too.
+  template <Pde P, class V>
+  MEANDER_TERM static void outflow(const P& pde, const V* q, const V* a, int axis, double sign, V* out) {
+    const V speed = pde.max_eigenvalue(q, a, axis), half(0.5);
+    V f[P::unknowns];
+    pde.flux(q, a, axis, f);
+    for (int n = 0; n < P::unknowns; ++n) out[n] = half * fma(speed, q[n], V(sign) * f[n]);
+  }
+  static constexpr double bounded_courant = 0.75;
 };
 
 // Twice the flux between two states in primitive variables, for an equation without non-conservative product.

@@ -176,6 +176,7 @@ class BadLuck(programs.TestWithGoodRun):
                               "scenario.energy=1e303", code=1)
         self.assertLess(time.monotonic() - began, 30)
         self.assertEqual(log.count("is not admissible at step 1"), 1, log)
+        self.assertRegex(log, r"what may help: .*solver\.cfl.*solver\.pressure-floor.*solver\.dual-energy")
         self.assertIn("the failing state is in fails/failed_000001.vtkhdf", log)
         told = self.run_to_end(0, "info", "fails/failed_000001.vtkhdf")
         self.assertRegex(told, r"pressure +\S+ to \S+, and [1-9]\d* not finite\n")

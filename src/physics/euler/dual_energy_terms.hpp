@@ -75,6 +75,11 @@ struct DualEnergyTerms : Terms<D> {
   }
 
   template <class T>
+  MEANDER_TERM auto steep(const T* w, const T* change) const {
+    return Gas::steep(w, change) || T(1.0 / 16) * w[entropy] < change[entropy];
+  }
+
+  template <class T>
   MEANDER_TERM void predict(const T* w, const T* dw, T ratio, T* out) const {
     Gas::template predict_advecting<unknowns>(w, dw, ratio, out);
   }

@@ -55,6 +55,16 @@ struct Hllc {
       face[0][n] = flux + flux;
     }
   }
+
+  // The flux is F(Q) + S (U* - Q), where S <= 0 is the speed of the wave that enters the volume, and U* is admissible.
+  template <class P, class V>
+  MEANDER_TERM static void outflow(const P& pde, const V* q, const V* a, int axis, double sign, V* out) {
+    const V entering = max(V(0.0), a[P::sound] - V(sign) * a[axis]);
+    V f[P::unknowns];
+    pde.flux(q, a, axis, f);
+    for (int n = 0; n < P::unknowns; ++n) out[n] = fma(entering, q[n], V(sign) * f[n]);
+  }
+  static constexpr double bounded_courant = 0.35;
 };
 
 }  // namespace meander::euler

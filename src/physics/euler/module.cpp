@@ -55,13 +55,17 @@ const Parameters& parameters_of(const simulation::ProblemSetup& setup) {
 }
 
 const simulation::Module& module() {
-  static const simulation::Module euler = {.name = "euler",
-                                           .meaning = "the Euler equations of an ideal gas",
-                                           .dims = {2, 3},
-                                           .make = [] { return std::make_unique<EulerEquation>(); },
-                                           .scenarios = scenario_list(),
-                                           .diagnostics = {energies_entry()},
-                                           .plot_fields = {"density", "velocity", "pressure", "level"}};
+  static const simulation::Module euler = {
+      .name = "euler",
+      .meaning = "the Euler equations of an ideal gas",
+      .dims = {2, 3},
+      .make = [] { return std::make_unique<EulerEquation>(); },
+      .scenarios = scenario_list(),
+      .diagnostics = {energies_entry()},
+      .plot_fields = {"density", "velocity", "pressure", "level"},
+      .remedy =
+          "a smaller solver.cfl, solver.density-floor and solver.pressure-floor, "
+          "or, for gas much colder than its motion, solver.dual-energy = true"};
   return euler;
 }
 

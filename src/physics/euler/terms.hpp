@@ -24,6 +24,8 @@ struct Terms {
   static constexpr bool has_flux = true, has_ncp = false, has_source = true;
   static constexpr int energy = D + 1, pressure = D, sound = D + 1;
   static constexpr bool specialised_by_patch_size = true;
+  // Density and pressure are positive on a convex cone.
+  static constexpr bool admissible_cone = true;
   using RiemannSolvers = List<RusanovFlux, Hllc>;
 
   double gamma = 1.4, density_floor = 0, pressure_floor = 0;
@@ -99,6 +101,17 @@ struct Terms {
   template <class T>
   MEANDER_TERM auto admissible_primitive(const T* w) const {
     return w[0] > T(0.0) && w[energy] > T(0.0);
+  }
+
+  // Whether face states that differ from a volume's state w by these absolute values differ by a sixteenth or more: of
+  // density, pressure or, for the velocity, of the isothermal sound speed.
+  template <class T>
+  MEANDER_TERM auto steep(const T* w, const T* change) const {
+    const T part(1.0 / 16);
+    T motion = change[1] * change[1];
+    for (int a = 1; a < D; ++a) motion = fma(change[1 + a], change[1 + a], motion);
+    return part * w[0] < change[0] || part * w[energy] < change[energy] ||
+           part * part * w[energy] < motion * w[0];
   }
 
   // W + ratio * sum over axes a of A_a(W) dw[a * N + n], the quasi-linear form (Toro 2009, section 3.2.3).

@@ -53,7 +53,8 @@ std::string describe_inadmissible(const StateView& view, const solvers::Solver& 
       fmt::join(variables, ", "));
 }
 
-void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf, int step) {
+void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf, int step,
+                        const std::string& remedy) {
   std::string message;
   try {
     view.communicator.agree([&] {
@@ -62,6 +63,7 @@ void throw_inadmissible(const StateView& view, const solvers::Solver& solver, st
   } catch (const Failure& failure) {
     message = failure.what();
   }
+  if (!remedy.empty()) message += "; what may help: " + remedy;
   throw StateFailure(message);
 }
 

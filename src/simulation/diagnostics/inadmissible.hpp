@@ -15,8 +15,8 @@ std::string describe_inadmissible(const StateView& view, const solvers::Solver& 
                                   int step);
 
 // Throws StateFailure on all ranks about the first inadmissible leaf along the curve, which must exist.
-// `leaf`: this rank's first inadmissible leaf, or -1. Collective.
+// `leaf`: this rank's first inadmissible leaf, or -1. remedy: Module::remedy. Collective.
 [[noreturn]] void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf,
-                                     int step);
+                                     int step, const std::string& remedy);
 
 }  // namespace meander::simulation
