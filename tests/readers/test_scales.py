@@ -125,6 +125,27 @@ class Scales(ReaderTest):
         np.testing.assert_array_equal(ticks, -ticks[::-1])
         self.assertIn(0, ticks)
 
+    def test_most_values_close_to_the_lowest_get_colours_of_their_own(self):
+        # Like a clump in gas that is almost uniform: three quarters of the values within 1.5 times the lowest, the others to 3000.
+        values = np.concatenate([np.linspace(0.8, 1.2, 750), np.geomspace(1.21, 3000, 250)])
+        norm, colours = style.scale_of("density", values)
+        places = np.asarray(norm(values))
+        self.assertTrue(np.all(np.diff(places) > 0))
+        self.assertEqual((places[0], places[-1]), (0, 1))
+        np.testing.assert_allclose(norm.inverse(places), values, rtol=1e-12)
+
+        def number_of_colours(shown_by):
+            return len(np.unique(matplotlib.colormaps[colours](shown_by(values[:750])), axis=0))
+
+        plain = style.scale_of("density", values, "log")[0]
+        self.assertEqual(type(plain).__name__, "LogNorm")
+        self.assertGreater(number_of_colours(norm), 3 * number_of_colours(plain))
+        # The ticks of its colour bar are those of a logarithm.
+        axes = plot.style.new_axes(None)
+        bar = axes.figure.colorbar(axes.imshow(values.reshape(40, 25), norm=norm), ax=axes)
+        self.assertEqual(bar.ax.get_yscale(), "log")
+        matplotlib.pyplot.close(axes.figure)
+
     def test_the_scale_is_an_option(self):
         self.assertEqual(command.SCALES, style.SCALES)
         picture = os.path.join(self.scratch.name, "scaled.png")

@@ -5,6 +5,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import BoundaryNorm, SymLogNorm
 from matplotlib.patches import Circle
+from matplotlib.patheffects import withStroke
 
 from meander_amr import accretion
 from meander_amr.errors import OptionError
@@ -83,8 +84,9 @@ def draw_circles(axes, snapshot, cut):
     across = 0 if cut.axis is None else cut.at - centre[cut.axis]
     for (radius, _), style in zip(accretion.marked_radii(snapshot), ("--", ":")):
         if radius > abs(across):
-            axes.add_patch(Circle(centre[cut.axes], np.sqrt(radius ** 2 - across ** 2), fill=False, color="cyan", lw=1.2,
-                                  ls=style))
+            circle = Circle(centre[cut.axes], np.sqrt(radius ** 2 - across ** 2), fill=False, color="cyan", lw=1.2, ls=style)
+            circle.set_path_effects([withStroke(linewidth=2.6, foreground="black")])  # visible on bright colours, too
+            axes.add_patch(circle)
 
 
 def leaves_each(size):

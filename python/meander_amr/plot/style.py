@@ -16,6 +16,7 @@ SIGNED_SPAN = 100   # ratio of the largest to the median magnitude from which va
 MOST_DECADES = 8    # of a logarithmic scale
 MOST_COLOURS = 256  # of parts
 ROUND_OFF = 1e-14   # magnitudes below this fraction of the largest count as 0
+LEAST_SHARE = 0.25  # of a logarithmic scale's colours below the median value
 
 
 def new_axes(axes, size=(8, 6.4)):
@@ -67,11 +68,35 @@ def spans_decades(finite):
     return magnitudes.size > 0 and magnitudes.max() > SIGNED_SPAN * np.median(magnitudes)
 
 
+class StretchedLogNorm(LogNorm):
+    """Logarithmic normalisation whose lower end takes more of the colours: a power of the place between the logarithms of the
+    limits. Its colour bar has a logarithmic axis."""
+
+    def __init__(self, vmin, vmax, power):
+        super().__init__(vmin, vmax)
+        self.power = power
+
+    def __call__(self, value, clip=None):
+        return np.ma.power(np.ma.clip(super().__call__(value, clip), 0, None), self.power)
+
+    def inverse(self, value):
+        return super().inverse(np.power(value, 1 / self.power))
+
+
+def log_scale(low, high, median):
+    """Returns a logarithmic normalisation, stretched where most values lie close to the lowest one: in one colour, their
+    differences would not be seen."""
+    place = np.log(median / low) / np.log(high / low)
+    if not 0 < place < LEAST_SHARE:
+        return LogNorm(low, high)
+    return StretchedLogNorm(low, high, max(np.log(LEAST_SHARE) / np.log(place), 0.25))
+
+
 def scale_of(field, values, scale="auto"):
     """Returns normalisation and colour map of a field, from its finite values.
 
-    scale: one of SCALES. auto: logarithmic if the values span decades, symmetric about 0 (symlog) if they are not all
-    positive. Values of both signs are red and blue about white. Raises OptionError for log with values that are not positive.
+    scale: one of SCALES. auto: logarithmic if the values span decades, with colours for the values close to the lowest one if
+    those are most; symmetric about 0 (symlog) if they are not all positive. Values of both signs are red and blue about white. Raises OptionError for log with values that are not positive.
     """
     check_scale(scale)
     finite = values[np.isfinite(values)].astype(float)
@@ -85,7 +110,10 @@ def scale_of(field, values, scale="auto"):
     if scale == "log" and finite.size and low <= 0:
         raise OptionError(f"--scale log: {field} has values that are not positive; use symlog")
     if scale == "auto" and finite.size and field != "curve_index" and spans_decades(finite):
-        scale = "log" if low > 0 else "symlog"
+        if low > 0:
+            low = max(low, high * 10.0 ** -MOST_DECADES)
+            return log_scale(low, high, np.median(finite)), "inferno"
+        scale = "symlog"
     bound = max(-low, high)
     if scale == "log" and high > low:
         return LogNorm(max(low, high * 10.0 ** -MOST_DECADES), high), "inferno"
