@@ -11,7 +11,8 @@ def scale_factor(tau):
 
 
 def turnaround_radius(snapshot):
-    """Comoving turnaround radius around the seed at the file's time; None without a single seed.
+    """Comoving turnaround radius around the seed at the file's time; None without a single seed, and once the shell that
+    turns around started in the shell that compensates it.
 
     3/5 of the initial excess is in the growing mode. A shell turns around at a linear overdensity of 1.0624
     (2D: 0.83134), at a density of 9 pi^2 / 16 (2D: 3.49895) times the mean."""
@@ -24,7 +25,11 @@ def turnaround_radius(snapshot):
     growing = 0.6 * excess / scenario["start-scale-factor"]
     if growing <= 0:
         return None
-    return (growing * scale_factor(snapshot.time) / (ball * linear * contrast)) ** (1 / dim)
+    radius = (growing * scale_factor(snapshot.time) / (ball * linear * contrast)) ** (1 / dim)
+    compensated = scenario.get("compensation-radius", 0)
+    if compensated > 0 and radius * contrast ** (1 / dim) > 2 / 3 * compensated:
+        return None
+    return radius
 
 
 def marked_radii(snapshot):

@@ -43,6 +43,10 @@ std::string nearest(std::string_view name, std::span<const std::string> names) {
   int best = std::max(2, static_cast<int>(name.size()) / 3) + 1;
   std::string result;
   for (const std::string& candidate : names) {
+    // The distance is at least the difference in length. Only candidates of similar length are worth the product of both.
+    const auto longer = std::max(name.size(), candidate.size()),
+               shorter = std::min(name.size(), candidate.size());
+    if (longer - shorter >= static_cast<std::size_t>(best)) continue;
     const int distance = edit_distance(name, candidate);
     // A candidate that shares no letter with the name is no suggestion.
     if (distance < best && distance < static_cast<int>(std::max(name.size(), candidate.size()))) {

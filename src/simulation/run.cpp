@@ -19,6 +19,7 @@
 #include "simulation/config/check_restart.hpp"
 #include "simulation/control/checkpoint_schedule.hpp"
 #include "simulation/control/checkpoints.hpp"
+#include "simulation/control/device_memory.hpp"
 #include "simulation/control/run_directory.hpp"
 #include "simulation/control/stop_requests.hpp"
 #include "simulation/control/thread_plan.hpp"
@@ -252,11 +253,11 @@ int go(Run& run, const std::function<void()>& start, StopRequests& requests, Tra
 }
 
 template <class Make>
-std::unique_ptr<Simulation> set_up(Make&& make) {
+std::unique_ptr<Simulation> set_up(const Config& config, Make&& make) {
   try {
     return make();
   } catch (const gpu::OutOfMemory& error) {
-    throw Failure(fmt::format("out of memory for the initial mesh: {}", error.what()));
+    throw_out_of_memory(config, error);
   }
 }
 
@@ -268,7 +269,7 @@ int run(const Config& config, const RunOptions& options, const parallel::Communi
                                communicator);
   TraceFile trace(options.trace, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
-  const auto simulation = set_up([&] { return make_simulation(config, threads, communicator); });
+  const auto simulation = set_up(config, [&] { return make_simulation(config, threads, communicator); });
   write_resolved_input(config, directory.path(), communicator);
   Output output(*simulation, directory.path());
   Run run(*simulation, output, directory.path(), options, -1, threads);
@@ -301,7 +302,7 @@ int restart(const RestartInput& restart, const RunOptions& options,
       threads_of(config, options, communicator,
                  fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);
   const auto simulation =
-      set_up([&] { return restart_simulation(config, threads, communicator, checkpoint); });
+      set_up(config, [&] { return restart_simulation(config, threads, communicator, checkpoint); });
   if (is_done(*simulation) && communicator.is_root())
     log::info("the run is at its end; --set time.end=... continues it");
   Output output(*simulation, directory);

@@ -8,6 +8,9 @@ std::vector<std::string> Equation::warnings(const io::KeyTable&, bool) const {
   return {};
 }
 
+std::vector<std::string> Scenario::warnings(const io::KeyTable&) const {
+  return {};
+}
 void Scenario::boundary(const double* x, double dx, double, double* q) const {
   initial(x, dx, q);
 }

@@ -42,6 +42,8 @@ class Scenario {
   // Rejects parameters that are invalid for volumes of these widths, one for each level that leaves may have.
   virtual void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const;
 
+  // Lines about valid values, after set_up().
+  virtual std::vector<std::string> warnings(const io::KeyTable& keys) const;
   virtual double default_start() const { return 0; }
   virtual double default_end() const { return 1; }
   // The key of [scenario] that sets default_end() and that a restart may change; null: there is none.

@@ -88,6 +88,7 @@ TEST(Nearest, SuggestsTheIntendedName) {
   EXPECT_EQ(nearest("bufer", names), "buffer");
   EXPECT_EQ(nearest("colour", names), "");
   EXPECT_EQ(nearest("x", names), "");
+  EXPECT_EQ(nearest(std::string(50'000'000, 'p'), names), "");  // would take minutes if it were compared
   EXPECT_EQ(suggestion("colour", names), "; allowed here: patch-size, min-level, max-level, buffer");
 }
 

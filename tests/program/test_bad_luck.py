@@ -51,7 +51,8 @@ class BadLuck(programs.TestWithGoodRun):
                  "--set mesh.patch-size=64: mesh.patch-size: must be between 3 and 32 [volumes], but is 64"),
                 (("rnu",), "meander: unknown command 'rnu'; did you mean 'run'? (see meander --help)"),
                 (("run", *programs.SMALL, "--walltime", "soon"),
-                 "--walltime soon: must be hours:minutes:seconds, days-hours:minutes:seconds or minutes, and not 0"),
+                 "--walltime soon: must be hours:minutes:seconds, days-hours:minutes:seconds or minutes, and not 0; at most 23 hours after days, "
+                 "59 minutes after hours and 59 seconds"),
                 (("run", *programs.SMALL, "--output", "run"),
                  "run: exists and is not empty; choose another output directory with --output or output.directory")):
             self.assertEqual(self.refused(*arguments, ranks=4), message)

@@ -142,6 +142,13 @@ class HostileInput(unittest.TestCase):
         self.assertIn("--output: 1 required DIR missing", self.refused("restart", "chk", "--output="))
         self.assertIn("--walltime : must be", self.refused("run", INPUT, "--walltime", ""))
 
+    def test_device_memory_below_that_of_the_smallest_mesh(self):
+        device = ("--set", "offload.device=host", "--set", "gpu-memory.patches=device", "--set")
+        for key, small in (("limit", "100"), ("limit", "4000"), ("quota", "4000")):
+            message = self.refused("run", INPUT, "--output", "out", *device, f"gpu-memory.{key}={small}")
+            self.assertIn(f"gpu-memory.{key} is too small: out of memory for the initial mesh: ", message)
+            self.assertIn(f"{small} allowed", message)
+
     def test_more_threads_than_make_sense(self):
         for command in ("run", "check"):
             message = self.refused(command, INPUT, "--threads", "4096")

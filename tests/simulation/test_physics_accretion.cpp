@@ -111,6 +111,22 @@ TEST(AccretionRun, TurnsAroundWhereTheorySaysAndShocksCloserWithEachLevel) {
   EXPECT_NEAR(fine.mass_change, 0, 1e-13);
 }
 
+// The seed is compensated close to its edge.
+TEST(AccretionRun, HasNoTurnaroundFormulaOnceShellsComeFromTheCompensation) {
+  const Config config =
+      shipped_input("accretion-3d", {"mesh.max-level=2", "scenario.compensation-radius=0.13",
+                                     "scenario.end-scale-factor=0.012", "output.plot-times=[]"});
+  ASSERT_EQ(config.warnings.size(), 1u);
+  EXPECT_NE(config.warnings[0].find("turnaround_formula is nan from a = 0.0113 on"), std::string::npos)
+      << config.warnings[0];
+  const auto simulation = make_simulation(config, available_processors());
+  EXPECT_GT(measured(*simulation, "turnaround_formula"), 0);
+  while (simulation->time() < config.time.end) simulation->advance(config.time.end);
+  EXPECT_TRUE(std::isnan(measured(*simulation, "turnaround_formula")));
+  for (const std::string& warning : shipped_input("accretion-3d").warnings)
+    EXPECT_EQ(warning.find("turnaround_formula"), std::string::npos) << warning;
+}
+
 void expect_plane_theory(const Result& result) {
   EXPECT_NEAR(result.turnaround / result.formula, 1, 0.01);
   EXPECT_NEAR(growth(result, 4), 0.5, 0.04);

@@ -216,6 +216,8 @@ void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
   const double all = std::min(draft.memory, draft.ranks * available_address_space());
   config.spare_memory = (all - estimate_memory(config, traits).bytes) / draft.ranks;
   config.warnings = config.equation->warnings(draft.tables.at("solver"), mesh.max_level > mesh.min_level);
+  for (std::string& warning : config.scenario->warnings(draft.tables.at("scenario")))
+    config.warnings.push_back(std::move(warning));
 }
 
 // [partition]

@@ -14,15 +14,13 @@
 namespace meander::simulation {
 namespace {
 
-constexpr const char* key = "gpu-memory.patches";
-
 // The message at the place of the key in the input.
-std::string at_key(const Config& config, const std::string& what) {
+std::string at_key(const Config& config, const std::string& key, const std::string& what) {
   io::Origin origin;
   for (const Key& one : config.keys) {
     if (one.name == key) origin = one.origin;
   }
-  return fmt::format("{}{}{}: {}{}{}", origin.where, origin.where.empty() ? "" : ": ", key, what,
+  return fmt::format("{}{}{}{}{}{}", origin.where, origin.where.empty() ? "" : ": ", key, what,
                      origin.excerpt.empty() ? "" : "\n", origin.excerpt);
 }
 
@@ -51,6 +49,17 @@ std::string text_of(const mesh::DeviceMemory& memory) {
                             memory.messages, memory.tables, memory.scratch);
 }
 
+void throw_out_of_memory(const Config& config, const gpu::OutOfMemory& error) {
+  const std::string message = fmt::format("out of memory for the initial mesh: {}", error.what());
+  const double limit = config.offload.limit, quota = config.offload.quota;
+  const bool limited = limit > 0 && (quota == 0 || limit <= quota);
+  const double bound = limited ? limit : quota;
+  if (error.quota > 0 && static_cast<double>(error.quota) <= bound)
+    throw InputError(
+        at_key(config, limited ? "gpu-memory.limit" : "gpu-memory.quota", " is too small: " + message));
+  throw Failure(message);
+}
+
 void check_device_memory(const Config& config, const tasks::ResidentDevice* device,
                          const std::optional<mesh::DeviceMemory>& wanted,
                          const parallel::Communicator& communicator) {
@@ -71,8 +80,8 @@ void check_device_memory(const Config& config, const tasks::ResidentDevice* devi
     const auto require = [&](double bytes, double there, const std::string& bound) {
       if (bytes <= there) return;
       throw InputError(at_key(
-          config,
-          fmt::format("the mesh wants {:.0f} bytes on {}{} ({} on this rank), but {:.0f} bytes are there "
+          config, "gpu-memory.patches",
+          fmt::format(": the mesh wants {:.0f} bytes on {}{} ({} on this rank), but {:.0f} bytes are there "
                       "({}); use more devices, a coarser mesh, or patches = \"host\"",
                       bytes, properties.name, ranks > 1 ? fmt::format(" for {} ranks", ranks) : "",
                       text_of(*wanted), there, bound)));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "gpu/resource.hpp"
 #include "mesh/device_memory.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
@@ -19,6 +20,10 @@ namespace meander::simulation {
 void check_device_memory(const Config& config, const tasks::ResidentDevice* device,
                          const std::optional<mesh::DeviceMemory>& wanted,
                          const parallel::Communicator& communicator);
+
+// Throws about a failed allocation on a device while a simulation was set up: InputError at gpu-memory.limit or
+// gpu-memory.quota if that bounds what the device may hold, else Failure.
+[[noreturn]] void throw_out_of_memory(const Config& config, const gpu::OutOfMemory& error);
 
 // "1234 bytes (1000 slots, ...)".
 std::string text_of(const mesh::DeviceMemory& memory);

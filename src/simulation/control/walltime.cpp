@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -17,9 +18,11 @@ namespace {
 constexpr double minute = 60, hour = 60 * minute, day = 24 * hour;
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw InputError(fmt::format(
-      "--walltime {}: must be hours:minutes:seconds, days-hours:minutes:seconds or minutes, and not 0",
-      text));
+  throw InputError(
+      fmt::format("--walltime {}: must be hours:minutes:seconds, days-hours:minutes:seconds or minutes, and "
+                  "not 0; at most "
+                  "23 hours after days, 59 minutes after hours and 59 seconds",
+                  text));
 }
 
 // The numbers between the colons.
@@ -39,6 +42,18 @@ std::vector<double> numbers(const std::string& part, const std::string& text) {
   return list;
 }
 
+// The seconds of numbers in these units, of which none but the first may make up one of the unit before.
+double seconds_of(const std::vector<double>& numbers, std::span<const double> units, double unit_before,
+                  const std::string& text) {
+  double seconds = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (unit_before > 0 && numbers[i] * units[i] >= unit_before) refuse(text);
+    seconds += numbers[i] * units[i];
+    unit_before = units[i];
+  }
+  return seconds;
+}
+
 }  // namespace
 
 double parse_walltime(const std::string& text) {
@@ -46,16 +61,15 @@ double parse_walltime(const std::string& text) {
   const std::vector<double> rest = numbers(dash == std::string::npos ? text : text.substr(dash + 1), text);
   if (rest.size() > 3) refuse(text);
   double seconds = 0;
+  const double units[] = {hour, minute, 1};
   if (dash == std::string::npos) {
-    // From the right: seconds, minutes, hours; a single number is minutes.
-    const double units[3][3] = {{minute}, {minute, 1}, {hour, minute, 1}};
-    for (std::size_t i = 0; i < rest.size(); ++i) seconds += rest[i] * units[rest.size() - 1][i];
+    // A single number is minutes.
+    const std::size_t first = rest.size() == 3 ? 0 : 1;
+    seconds = seconds_of(rest, std::span(units).subspan(first), 0, text);
   } else {
     const std::vector<double> days = numbers(text.substr(0, dash), text);
     if (days.size() != 1) refuse(text);
-    const double units[] = {hour, minute, 1};
-    seconds = days[0] * day;
-    for (std::size_t i = 0; i < rest.size(); ++i) seconds += rest[i] * units[i];
+    seconds = days[0] * day + seconds_of(rest, units, day, text);
   }
   if (seconds <= 0) refuse(text);
   return seconds;

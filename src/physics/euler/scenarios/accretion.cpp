@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "mesh/boundary_condition.hpp"
@@ -36,8 +37,17 @@ double conformal_time(double a) {
 
 }  // namespace
 
+namespace {
+
+// Overdensity in linear theory of a shell that turns around.
+double linear_overdensity(int dim) {
+  return dim == 3 ? 1.0624 : 0.83134;
+}
+
+}  // namespace
+
 double turnaround_formula(int dim, double mass_excess, double a_i, double a) {
-  const double linear = dim == 3 ? 1.0624 : 0.83134;
+  const double linear = linear_overdensity(dim);
   const double contrast = dim == 3 ? 9 * std::numbers::pi * std::numbers::pi / 16 : 3.49895;
   const double growing = 0.6 * mass_excess / a_i;
   if (!(growing > 0)) return 0;
@@ -69,6 +79,7 @@ class Accretion final : public Scenario {
   double default_end() const override { return conformal_time(a_end_); }
   const char* end_key() const override { return "end-scale-factor"; }
   void initial(const double* centre, double dx, double* q) const override;
+  std::vector<std::string> warnings(const io::KeyTable& fields) const override;
   void boundary(const double* x, double dx, double t, double* q) const override;
   void prepare_step(const StateView& view, solvers::Solver& solver) override;
   void prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) override;
@@ -86,6 +97,8 @@ class Accretion final : public Scenario {
   // Deviation from the mean density in the shell that compensates the seed, and its mean over a volume.
   double compensating_density() const;
   double compensation(const double* centre, double dx) const;
+  // Scale factor up to which the shells that turn around started within the compensating shell.
+  double end_of_formula() const;
 
   std::string seed_ = "top-hat";
   double delta_ = 0.2, radius_ = 0.08, mass_ = 4e-4, amplitude_ = 0.01, compensation_radius_ = 0;
@@ -116,7 +129,7 @@ void Accretion::describe(io::KeyTable& fields) {
       "compensation-radius", compensation_radius_, "comoving length",
       "top-hat, point: the excess of the seed is taken from the shell between two thirds of this radius "
       "and this radius, and the gas beyond stays at rest; 0: not compensated. turnaround_formula holds while "
-      "the shell that turns around started within two thirds of this radius",
+      "the shell that turns around started within two thirds of this radius, and is nan from then on",
       io::at_least(0));
   fields.number("amplitude", amplitude_, "mean density", "noise: densities are uniform in 1 -+ amplitude",
                 io::Range{.min = 0, .max = 1, .max_open = true});
@@ -193,6 +206,24 @@ double Accretion::compensation(const double* centre, double dx) const {
   return compensating_density() * (within(compensation_radius_) - within(inner_share * compensation_radius_));
 }
 
+double Accretion::end_of_formula() const {
+  const double growing = 0.6 * seed_excess() / a_start_;
+  if (!is_compensated() || !(growing > 0)) return std::numeric_limits<double>::infinity();
+  const double start =
+      inner_share * compensation_radius_;  // comoving radius, at which the shell has the mean density
+  return unit_ball(setup_.dim) * std::pow(start, setup_.dim) * linear_overdensity(setup_.dim) / growing;
+}
+
+std::vector<std::string> Accretion::warnings(const io::KeyTable& fields) const {
+  const double last = end_of_formula();
+  if (!(a_end_ > last)) return {};
+  return {fields.message(
+      "compensation-radius",
+      fmt::format("turnaround_formula is nan from a = {:.3g} on, where shells turn around that "
+                  "started in the compensating shell",
+                  last))};
+}
+
 void Accretion::initial(const double* centre, double dx, double* q) const {
   GasState gas{1.0, {0, 0, 0}, pressure_};
   if (noisy()) {
@@ -237,7 +268,8 @@ std::vector<Measure> Accretion::measure(const StateView& view) const {
       {"turnaround_radius", "comoving length", turnaround_radius(profile, view.t)},
       {"shock_radius", "comoving length", accretion_shock_radius(profile, view.t)}};
   if (!noisy()) {
-    const double formula = turnaround_formula(setup_.dim, seed_excess(), a_start_, a);
+    const double formula = a <= end_of_formula() ? turnaround_formula(setup_.dim, seed_excess(), a_start_, a)
+                                                 : std::numeric_limits<double>::quiet_NaN();
     measures.push_back({"turnaround_formula", "comoving length", formula});
   }
   return measures;
