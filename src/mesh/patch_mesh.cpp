@@ -3,6 +3,7 @@
 #include "mesh/patch_mesh.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -66,6 +67,8 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
 
 template <int D>
 void PatchMesh<D>::rebuild() {
+  static std::atomic<std::uint64_t> revisions{0};
+  revision_ = ++revisions;
   has_tables_ = has_level_tables_ = has_group_tables_ = false;
   uploaded_groups_.clear();
   device_groups_.reset();
@@ -80,9 +83,12 @@ void PatchMesh<D>::rebuild() {
     if (own) levels_[leaf] = cell.level;
     patches_[leaf] = task(cell, own ? pool_[slots_[leaf]] : nullptr);
   }
+  corrected_.assign(size(), 0);
   if (solver_.traits().conservative) {
     flux_correction_ = FluxCorrection<D>(*view_, layout_);
     flux_correction_.attach(patches_);
+    for (const std::int32_t leaf : flux_correction_.coarse_leaves())
+      corrected_[static_cast<std::size_t>(leaf)] = 1;
     flux_messages_ = parallel::NeighbourMessages(communicator(), parallel::tag_of_fluxes,
                                                  flux_correction_.peers(), "fluxes", message_memory_);
   }

@@ -93,6 +93,8 @@ class PatchMesh {
   std::span<const Cell<D>> cells() const { return view_->neighbours().cells().first(size()); }
   std::span<const solvers::PatchTask> patches() const { return std::span(patches_).first(size()); }
   std::span<const int> levels() const { return levels_; }
+  // Changes with the leaves of this rank and their order; no other mesh of the process has the same. Not 0.
+  std::uint64_t revision() const { return revision_; }
   gpu::Place place() const { return pool_.place(); }  // of the patches
   std::size_t held_slots() const { return pool_.held(); }
   const PartitionFacts& partition_facts() const { return facts_; }
@@ -155,6 +157,8 @@ class PatchMesh {
   // flux_correction().coarse_leaves()[i]. sum_parts() must follow: the partial sums that
   // coarser halos read of the leaf date from its update.
   const FluxCorrection<D>& flux_correction() const { return flux_correction_; }
+  // Whether correct() changes the leaf.
+  bool is_corrected(std::size_t leaf) const { return corrected_[leaf] != 0; }
   void sum_fluxes(std::size_t leaf) { flux_correction_.sum_parts(leaf); }
   void correct(std::size_t i, double dt) const;
   void sum_parts(std::size_t leaf);
@@ -261,6 +265,7 @@ class PatchMesh {
   PatchPool pool_;
   std::vector<int> slots_;  // of each leaf
   std::vector<int> levels_;
+  std::uint64_t revision_ = 0;
   std::vector<double> cost_;
   mutable HaloExchange<D> halos_;  // halos are derived data
   bool defers_halos_ = false;
@@ -276,6 +281,7 @@ class PatchMesh {
   std::unique_ptr<StagedSteps<D>> staged_steps_;
   LevelSteps level_steps_;
   FluxCorrection<D> flux_correction_;
+  std::vector<char> corrected_;  // of each leaf
   parallel::NeighbourMessages flux_messages_;
   std::vector<solvers::PatchTask>
       patches_;  // of own leaves, then of the other leaves of the view, without slots

@@ -64,7 +64,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
   mesh_.fill_halos(t_, team_);
   status_ = traversal_.inspect();
   check_state();
-  config_.scenario->prepare_step(state("step data"), *solver_);
+  prepare_first_step();
 }
 
 std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads,

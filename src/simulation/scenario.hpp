@@ -18,6 +18,9 @@
 namespace meander::mesh {
 struct BoundaryCondition;
 }
+namespace meander::tasks {
+class LeafObserver;
+}
 
 namespace meander::simulation {
 
@@ -67,6 +70,10 @@ class Scenario {
   // What fills step data: nothing; prepare_step() alone, so that local time steps do not exist; or both.
   enum class StepData { none, of_steps, of_levels };
   virtual StepData step_data() const { return StepData::none; }
+
+  // Sees every leaf after each change (tasks/leaf_observer.hpp), so that prepare_step() and prepare_levels() need no
+  // sweep over the leaves. Not called on a device; without a call they must sweep. Null: none.
+  virtual tasks::LeafObserver* observer() { return nullptr; }
 
   // Points that diagnostics of the equation follow, at the start time. Default: none.
   virtual std::vector<Point<3>> tracked_points() const;

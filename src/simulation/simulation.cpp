@@ -84,12 +84,13 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
             solver->complete(q);
           },
           memory_of(engine_.get(), resident_.get()), partition_policy(config)),
-      traversal_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get()),
+      traversal_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get(), &observers_),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
       t_(config.time.start) {
+  if (tasks::LeafObserver* const observer = config.scenario->observer()) observers_.add(*observer);
   if (config.time.stepping == "local") {
     const auto prepare = [this](const LevelTimes& times, double t) { prepare_levels(times, t); };
-    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, team_, prepare);
+    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, team_, prepare, &observers_);
   }
   for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());
   update_tracked_points();
@@ -117,6 +118,12 @@ void SimulationOf<D>::set_up() {
   check_device_memory();
   status_ = traversal_.inspect();
   check_state();
+  prepare_first_step();
+}
+
+template <int D>
+void SimulationOf<D>::prepare_first_step() {
+  observers_.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
   config_.scenario->prepare_step(state("step data"), *solver_);
 }
 
@@ -181,6 +188,7 @@ void SimulationOf<D>::advance(double limit) {
 template <int D>
 void SimulationOf<D>::prepare_step() {
   const tasks::ScopedTimer timer(times_.prepare);
+  observers_.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
   config_.scenario->prepare_step(state_of_interiors("step data"), *solver_);
 }
 

@@ -131,7 +131,8 @@ class SimulationOf final : public Simulation {
   // The longest step that scheme and input allow. Collective.
   double stable_dt();
   tasks::SweepStatus take_step(double dt, double t_next);
-  // Step data for the next step, and within a local step.
+  // Step data for the first step, the next one, and within a local step.
+  void prepare_first_step();
   void prepare_step();
   void prepare_levels(const LevelTimes& times, double t);
   // Throws InputError on all ranks if the mesh does not fit into the memory of a device. Collective.
@@ -149,6 +150,7 @@ class SimulationOf final : public Simulation {
   std::unique_ptr<tasks::OffloadEngine> engine_;     // or null; patches may lie in its memory
   std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
+  tasks::LeafObservers observers_;
   tasks::Traversal<D> traversal_;
   std::unique_ptr<LocalStepping<D>> local_;  // or null: global steps
   Refinement<D> refinement_;

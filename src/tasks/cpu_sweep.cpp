@@ -21,6 +21,7 @@ void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep
       mesh.finish_deferred(leaf);
       context.solver.update(patches.subspan(leaf, 1), mesh.layout(), call.stage, call.t, call.dt,
                             call.status.subspan(leaf, 1));
+      context.observe_updated(leaf, call.stage);
     }
     mesh.exchange_updated(index, sweep.update_order(index, pass, chunk));
     if (measures)

@@ -177,9 +177,10 @@ void EnclaveSweep<D>::update(const EnclaveTask& task) {
 template <int D>
 void EnclaveSweep<D>::after_update(const EnclaveTask& task, double seconds) const {
   const auto index = static_cast<std::size_t>(task.order_index);
+  const auto leaf = static_cast<std::size_t>(mesh_.order()[index]);
+  context_.observe_updated(leaf, call_.stage);
   mesh_.exchange_updated(index, update_order(index, {}, {}));
-  if (mesh_.measures_cost())
-    mesh_.add_cost(static_cast<std::size_t>(mesh_.order()[index]), seconds / context_.team.size());
+  if (mesh_.measures_cost()) mesh_.add_cost(leaf, seconds / context_.team.size());
 }
 
 template <int D>

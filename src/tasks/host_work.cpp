@@ -21,9 +21,16 @@ HostWork<D>::HostWork(const SweepContext<D>& context, OffloadEngine* engine)
   }
 }
 
+// Before a sweep.
+template <int D>
+void HostWork<D>::prepare() {
+  status_.resize(mesh_.size());
+  context_.observers.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
+}
+
 template <int D>
 void HostWork<D>::update_border(const SweepCall& call) {
-  status_.resize(mesh_.size());
+  prepare();
   SweepCall mine = call;
   mine.status = status_;
   mesh_.expect_messages();
@@ -51,6 +58,7 @@ void HostWork<D>::correct(LeafGroup group, double dt) {
       status_[leaf].max_rate = corrected.max_rate;
       status_[leaf].floored += corrected.floored;
       status_[leaf].admissible = status_[leaf].admissible && corrected.admissible;
+      context_.observers.observe(leaf, patches[leaf]);
       mesh_.sum_parts(leaf);
     }
   });
@@ -75,10 +83,12 @@ void HostWork<D>::fill(mesh::Arrival arrival, double t) {
 template <int D>
 SweepStatus HostWork<D>::inspect() {
   const auto patches = mesh_.patches();
-  status_.resize(patches.size());
+  prepare();
   context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf)
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
       status_[leaf] = solver_.inspect(patches[leaf], mesh_.layout());
+      context_.observers.observe(leaf, patches[leaf]);
+    }
   });
   return status();
 }
@@ -86,10 +96,11 @@ SweepStatus HostWork<D>::inspect() {
 template <int D>
 SweepStatus HostWork<D>::enforce_floors() {
   const auto patches = mesh_.patches();
-  status_.resize(patches.size());
+  prepare();
   context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       status_[leaf] = solver_.enforce_floors(patches[leaf], mesh_.layout());
+      context_.observers.observe(leaf, patches[leaf]);
     }
   });
   return status();

@@ -36,6 +36,8 @@ class HostWork final : public PatchWork<D> {
   const EnclaveSweep<D>* enclaves() const { return enclaves_; }
 
  private:
+  void prepare();
+
   const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;

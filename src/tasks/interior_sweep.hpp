@@ -12,6 +12,7 @@
 #include "base/trace.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
+#include "tasks/leaf_observer.hpp"
 #include "tasks/overlap.hpp"
 
 namespace meander::tasks {
@@ -29,7 +30,14 @@ struct SweepContext {
   mesh::PatchMesh<D>& mesh;
   const solvers::Solver& solver;
   ThreadTeam& team;
-  OverlapMeter& messages;  // overlap of messages and updates
+  OverlapMeter& messages;    // overlap of messages and updates
+  LeafObservers& observers;  // of the leaves on the host
+
+  // After an update of the leaf in this stage.
+  void observe_updated(std::size_t leaf, int stage) const {
+    if (observers.empty() || stage != solver.traits().stages - 1 || mesh.is_corrected(leaf)) return;
+    observers.observe(leaf, mesh.patches()[leaf]);
+  }
 
   // Called after the leaf of every index of a chunk: polls the messages after every few leaves, since a poll
   // costs about a microsecond.

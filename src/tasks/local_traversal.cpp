@@ -25,6 +25,7 @@ SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::
   coarsest_ = coarsest;
   levels_ = static_cast<std::size_t>(finest - coarsest) + 1;
   status_.assign(mesh_.size(), {});
+  observers_.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
   leaf_updates_ = 0;
   counts_.steps.resize(std::max(counts_.steps.size(), static_cast<std::size_t>(finest) + 1));
   clock_.start(levels_, t, dt);
@@ -169,6 +170,7 @@ void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps, std::int32_t own) {
   solver_.update(steps.patches().subspan(leaf, 1), mesh_.layout(), 0, clock_[l].t, clock_[l].dt,
                  std::span(&status, 1));
   add_status(leaf, status);
+  observers_.observe(leaf, steps.patches()[leaf]);
   if (of_leaf > coarsest_) steps.fluxes(of_leaf - 1).add_step(own, clock_[l].substep);
   if (measures)
     mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
@@ -188,6 +190,7 @@ void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
       const solvers::PatchTask& patch = steps.patches()[leaf];
       fluxes.correct(i, patch, clock_[coarse].dt, fine_steps);
       add_status(leaf, solver_.enforce_floors(patch, mesh_.layout()));
+      observers_.observe(leaf, patch);
     }
   });
 }

@@ -15,6 +15,7 @@
 #include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
+#include "tasks/leaf_observer.hpp"
 #include "tasks/level_clock.hpp"
 #include "tasks/level_tasks.hpp"
 #include "tasks/overlap.hpp"
@@ -45,9 +46,15 @@ struct LocalStepCounts {
 template <int D>
 class LocalTraversal {
  public:
-  // Both outlive this. For conservative solvers of means with one stage, on patches in host memory.
-  LocalTraversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team)
-      : mesh_(mesh), solver_(solver), team_(team), tasks_(team, messages_) {}
+  // All outlive this. For conservative solvers of means with one stage, on patches in host memory. Observers also see
+  // leaves between their update and the flux correction at the end of their step.
+  LocalTraversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
+                 LeafObservers* observers = nullptr)
+      : mesh_(mesh),
+        solver_(solver),
+        team_(team),
+        observers_(observers != nullptr ? *observers : none_),
+        tasks_(team, messages_) {}
   virtual ~LocalTraversal() = default;
   LocalTraversal(const LocalTraversal&) = delete;
   LocalTraversal& operator=(const LocalTraversal&) = delete;
@@ -97,6 +104,7 @@ class LocalTraversal {
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
   ThreadTeam& team_;
+  LeafObservers none_, &observers_;
   LevelClock clock_;
   int coarsest_ = 0;
   std::size_t levels_ = 0;

@@ -141,26 +141,30 @@ void StagedTraversal<D>::update(std::int32_t task) {
   solver_.update(patch, mesh_.layout(), stage, clock_[l].t, clock_[l].dt, std::span(&status, 1));
   if (is_shadow) return;
   if (kept != nullptr) kept->keep(task, stage);
-  if (stage == solver_.traits().stages - 1) this->add_status(leaf, status);
+  if (stage == solver_.traits().stages - 1) {
+    this->add_status(leaf, status);
+    this->observers_.observe(leaf, patch.front());
+  }
   if (measures)
     mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
 }
 
 template <int D>
 std::unique_ptr<LocalTraversal<D>> make_local_traversal(mesh::PatchMesh<D>& mesh,
-                                                        const solvers::Solver& solver, ThreadTeam& team) {
+                                                        const solvers::Solver& solver, ThreadTeam& team,
+                                                        LeafObservers* observers) {
   if (has_staged_local_steps(solver)) {
     if (mesh.lives_on_device()) return std::make_unique<DeviceStagedTraversal<D>>(mesh, solver, team);
-    return std::make_unique<StagedTraversal<D>>(mesh, solver, team);
+    return std::make_unique<StagedTraversal<D>>(mesh, solver, team, observers);
   }
   if (mesh.lives_on_device()) return std::make_unique<DeviceLocalTraversal<D>>(mesh, solver, team);
-  return std::make_unique<LocalTraversal<D>>(mesh, solver, team);
+  return std::make_unique<LocalTraversal<D>>(mesh, solver, team, observers);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                          \
-  template class StagedTraversal<D>;                                                    \
-  template std::unique_ptr<LocalTraversal<D>> make_local_traversal(mesh::PatchMesh<D>&, \
-                                                                   const solvers::Solver&, ThreadTeam&);
+#define MEANDER_INSTANTIATE(D)                                      \
+  template class StagedTraversal<D>;                                \
+  template std::unique_ptr<LocalTraversal<D>> make_local_traversal( \
+      mesh::PatchMesh<D>&, const solvers::Solver&, ThreadTeam&, LeafObservers*);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)
 #undef MEANDER_INSTANTIATE

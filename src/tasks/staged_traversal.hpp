@@ -66,6 +66,7 @@ class StagedTraversal final : public LocalTraversal<D> {
 // The traversal for a solver and the memory where the patches live.
 template <int D>
 std::unique_ptr<LocalTraversal<D>> make_local_traversal(mesh::PatchMesh<D>& mesh,
-                                                        const solvers::Solver& solver, ThreadTeam& team);
+                                                        const solvers::Solver& solver, ThreadTeam& team,
+                                                        LeafObservers* observers = nullptr);
 
 }  // namespace meander::tasks

@@ -12,8 +12,10 @@ namespace meander::tasks {
 
 template <int D>
 Traversal<D>::Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-                        OffloadEngine* engine)
-    : context_{mesh, solver, team, messages_}, mesh_(mesh), solver_(solver) {
+                        OffloadEngine* engine, LeafObservers* observers)
+    : context_{mesh, solver, team, messages_, observers != nullptr ? *observers : none_},
+      mesh_(mesh),
+      solver_(solver) {
   if (mesh.lives_on_device()) {
     work_ = std::make_unique<DeviceWork<D>>(context_);
     return;

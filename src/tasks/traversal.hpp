@@ -24,9 +24,9 @@ template <int D>
 class Traversal {
  public:
   // All outlive the traversal. Patches that live on a device are updated there; otherwise the engine, if
-  // there is one, offloads batches of leaves.
+  // there is one, offloads batches of leaves. Sweeps on the host call the observers, if there are any.
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-            OffloadEngine* engine = nullptr);
+            OffloadEngine* engine = nullptr, LeafObservers* observers = nullptr);
 
   // Advances all leaves from t by dt to the time t_next (t + dt, or the end of the step to which that was
   // rounded; halos belong to t_next). Requires full halos, or those of a deferring advance(). Leaves full halos unless the
@@ -55,6 +55,7 @@ class Traversal {
   SweepStatus merge_over_ranks(SweepStatus status) const;
 
   OverlapMeter messages_;
+  LeafObservers none_;
   const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;

@@ -29,8 +29,7 @@ struct Result {
 
 std::vector<double> mass_profile(Simulation& simulation) {
   const StateView view = simulation.view();
-  MassProfiler profiler;
-  return profiler.excess(view, {view.layout.dim, {}, 1.6 / 200, 200}, 12.0);
+  return MassProfiler({view.layout.dim, {}, 1.6 / 200, 200}, 12.0).excess(view);
 }
 
 std::pair<double, double> densities_at_faces(Simulation& simulation) {

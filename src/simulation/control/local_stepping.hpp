@@ -28,11 +28,11 @@ class LocalStepping {
 
   // All outlive this.
   LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
-                ThreadTeam& team, PrepareLevels prepare)
+                ThreadTeam& team, PrepareLevels prepare, tasks::LeafObservers* observers = nullptr)
       : config_(config),
         mesh_(mesh),
         solver_(solver),
-        traversal_(tasks::make_local_traversal(mesh, solver, team)),
+        traversal_(tasks::make_local_traversal(mesh, solver, team, observers)),
         prepare_(std::move(prepare)) {
     report_.has_enclaves = !tasks::has_staged_local_steps(solver) &&
                            config.scenario->step_data() != Scenario::StepData::of_levels;

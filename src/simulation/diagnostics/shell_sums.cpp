@@ -4,19 +4,21 @@
 
 #include <algorithm>
 
-namespace meander::simulation::shell_sums_detail {
+namespace meander::simulation {
 
-double nearest_distance(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+DistanceRange distances(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                         const ShellGrid& grid) {
-  double square = 0;
+  double nearest = 0, farthest = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dim); ++d) {
     const double lower = patch.lower[d] - grid.centre[d], upper = lower + layout.p * patch.dx;
-    const double gap = std::max({lower, -upper, 0.0});
-    square += gap * gap;
+    const double gap = std::max({lower, -upper, 0.0}), reach = std::max(upper, -lower);
+    nearest += gap * gap;
+    farthest += reach * reach;
   }
-  return std::sqrt(square);
+  return {std::sqrt(nearest), std::sqrt(farthest)};
 }
 
+namespace shell_sums_detail {
 PlaneReader::PlaneReader(const solvers::PatchLayout& layout, const ShellGrid& grid, int unknowns_read)
     : layout_(layout),
       grid_(grid),
@@ -65,4 +67,5 @@ PlaneView PlaneReader::read(int k) {
   return plane;
 }
 
-}  // namespace meander::simulation::shell_sums_detail
+}  // namespace shell_sums_detail
+}  // namespace meander::simulation

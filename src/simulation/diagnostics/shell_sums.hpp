@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,17 @@ struct ShellGrid {
   double dr = 0;
   int count = 0;
   double radius(int edge) const { return edge * dr; }
+};
+
+// The slabs of a level whose volumes are dx wide.
+struct Slabs {
+  int factor = 1;  // their width in shells
+  int edges = 0;   // edges 0 .. edges belong to the grid, and edge edges + 1 to everything outside
+
+  Slabs(const ShellGrid& grid, double dx)
+      : factor(static_cast<int>(std::fmax(1.0, std::floor(dx / grid.dr + 0.5)))),
+        edges((grid.count + factor - 1) / factor + 1) {}
+  double width(const ShellGrid& grid) const { return factor * grid.dr; }
 };
 
 // The packed rows of one plane of a patch, the argument of an integrand. All arrays have n entries.
@@ -52,13 +64,13 @@ class ShellSums {
   void sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
            const std::array<double, Q>& quantum, const Integrand& integrand);
 
-  // The sum of (unknown - constant) alone, for Q = 1: where patches live on a device, it is computed there.
-  // The sums of levels coarser than `coarsest` are 0. Collective.
-  void sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant, double quantum,
-                  int coarsest = 0) requires(Q == 1);
-  // The same of the component along the radius, positive outwards, of the vector of grid.dim unknowns from `first`.
-  void sum_radial(const StateView& view, const ShellGrid& grid, int first, double quantum,
-                  int coarsest = 0) requires(Q == 1);
+  // The same by other means: where patches live on a device, it computes quantity q there by batches[q], of which
+  // this sets grid and scale; otherwise add_leaf(leaf, slabs, slots) adds the integers of a leaf that reaches into the
+  // grid to slots[2 * Q * edge + q], whole integrals, and slots[2 * Q * edge + Q + q], the parts above the edge. The
+  // sums of levels coarser than `coarsest` are 0. Collective.
+  template <class AddLeaf>
+  void sum_leaves(const StateView& view, const ShellGrid& grid, const std::array<double, Q>& quantum,
+                  std::array<solvers::ShellBatch, Q> batches, int coarsest, const AddLeaf& add_leaf);
 
   // The sums over the leaves of one level, as signed integers; empty if no rank has such leaves. They may be
   // replaced by others for the same grid and widths.
@@ -103,14 +115,10 @@ class ShellSums {
            quantum_[static_cast<std::size_t>(part % Q)];
   }
   void lay_out(const StateView& view, const ShellGrid& grid);
-  // On the device if patches live there, otherwise by the integrand.
-  template <class Integrand>
-  void sum_of(const StateView& view, const ShellGrid& grid, solvers::ShellBatch batch, double quantum,
-              int coarsest, int unknowns_read, const Integrand& integrand) requires(Q == 1);
-  // The sums over the patches of this rank, of this level and finer ones.
-  template <class Integrand>
-  void sum_own(const StateView& view, const ShellGrid& grid, int unknowns_read,
-               const std::array<double, Q>& quantum, const Integrand& integrand, int coarsest = 0);
+  bool sum_on_device(const StateView& view, std::array<solvers::ShellBatch, Q> batches, int coarsest);
+  // Calls add(thread, leaf, slabs, slots) for the leaves of this rank, of this level and finer ones.
+  template <class Add>
+  void sum_own(const StateView& view, int coarsest, const Add& add);
   static void place(const PlaneView& plane, double per_width, std::int32_t last_edge, const double* scale,
                     double* const* values, std::int32_t* edges, std::uint64_t* quanta, std::size_t stride);
   static void scatter(int count, const std::int32_t* edges, const std::uint64_t* quanta, std::size_t stride,
@@ -123,11 +131,19 @@ class ShellSums {
   std::vector<std::vector<std::uint64_t>> partial_;  // one a thread
 };
 
-namespace shell_sums_detail {
-
-// Distance from the grid's centre to the nearest point of a patch.
-double nearest_distance(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+// Distances from the grid's centre to the nearest and to the farthest point of a patch.
+struct DistanceRange {
+  double nearest = 0, farthest = 0;
+};
+DistanceRange distances(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                         const ShellGrid& grid);
+// Whether all slabs of a patch lie outside the grid.
+inline bool is_beyond(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+                      const ShellGrid& grid, const Slabs& slabs) {
+  return distances(patch, layout, grid).nearest > (slabs.edges + 1) * slabs.width(grid);
+}
+
+namespace shell_sums_detail {
 
 // Packs a patch plane by plane.
 class PlaneReader {
@@ -159,102 +175,102 @@ template <int Q>
 template <class Integrand>
 void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
                        const std::array<double, Q>& quantum, const Integrand& integrand) {
+  using namespace shell_sums_detail;
   lay_out(view, grid);
-  sum_own(view, grid, unknowns_read, quantum, integrand);
+  quantum_ = quantum;
+  // Of one thread.
+  struct Work {
+    PlaneReader reader;
+    std::vector<double> values;
+    std::vector<std::uint64_t> quanta;
+    std::vector<std::int32_t> edges;
+    double *out[Q], scale[Q];
+  };
+  std::vector<std::unique_ptr<Work>> works(static_cast<std::size_t>(view.team.size()));
+  const auto plane_size = static_cast<std::size_t>(view.layout.p) * static_cast<std::size_t>(view.layout.p);
+  sum_own(view, 0, [&](int thread, std::size_t leaf, const Slabs& slabs, std::uint64_t* slots) {
+    auto& work = works[static_cast<std::size_t>(thread)];
+    if (!work) {
+      work.reset(new Work{PlaneReader(view.layout, grid, unknowns_read),
+                          std::vector<double>(Q * plane_size),
+                          std::vector<std::uint64_t>(slot_size * plane_size),
+                          std::vector<std::int32_t>(plane_size),
+                          {},
+                          {}});
+      for (std::size_t q = 0; q < Q; ++q) {
+        work->out[q] = work->values.data() + q * plane_size;
+        work->scale[q] = 1 / quantum[q];
+      }
+    }
+    work->reader.open(view.patches[leaf]);
+    for (int k = 0; k < work->reader.planes(); ++k) {
+      const PlaneView plane = work->reader.read(k);
+      integrand(plane, work->out);
+      place(plane, 1 / slabs.width(grid), slabs.edges + 1, work->scale, work->out, work->edges.data(),
+            work->quanta.data(), plane_size);
+      scatter(plane.n, work->edges.data(), work->quanta.data(), plane_size, slots);
+    }
+  });
   view.communicator.sum(std::span<std::uint64_t>(sums_));
 }
 
 template <int Q>
-void ShellSums<Q>::sum_excess(const StateView& view, const ShellGrid& grid, int unknown, double constant,
-                              double quantum, int coarsest) requires(Q == 1) {
-  solvers::ShellBatch batch;
-  batch.unknown = unknown;
-  batch.constant = constant;
-  const auto integrand = [=](const PlaneView& plane, double* const* out) {
-    const double* __restrict__ value = plane.unknown[unknown];
-    double* __restrict__ excess = out[0];
-    for (int n = 0; n < plane.n; ++n) excess[n] = (value[n] - constant) * plane.volume;
-  };
-  sum_of(view, grid, batch, quantum, coarsest, unknown + 1, integrand);
-}
-
-template <int Q>
-void ShellSums<Q>::sum_radial(const StateView& view, const ShellGrid& grid, int first, double quantum,
-                              int coarsest) requires(Q == 1) {
-  solvers::ShellBatch batch;
-  batch.unknown = first;
-  batch.radial = true;
-  const auto integrand = [first, dim = grid.dim](const PlaneView& plane, double* const* out) {
-    const double *x = plane.unknown[first], *y = plane.unknown[first + 1],
-                 *z = dim == 3 ? plane.unknown[first + 2] : nullptr;
-    for (int n = 0; n < plane.n; ++n) {
-      double along = x[n] * plane.x[n] + y[n] * plane.y[n];
-      if (z != nullptr) along = along + z[n] * plane.z;
-      out[0][n] = (plane.r[n] > 0 ? along / plane.r[n] : 0) * plane.volume;
-    }
-  };
-  sum_of(view, grid, batch, quantum, coarsest, first + grid.dim, integrand);
-}
-
-template <int Q>
-template <class Integrand>
-void ShellSums<Q>::sum_of(const StateView& view, const ShellGrid& grid, solvers::ShellBatch batch,
-                          double quantum, int coarsest, int unknowns_read,
-                          const Integrand& integrand) requires(Q == 1) {
+template <class AddLeaf>
+void ShellSums<Q>::sum_leaves(const StateView& view, const ShellGrid& grid,
+                              const std::array<double, Q>& quantum,
+                              std::array<solvers::ShellBatch, Q> batches, int coarsest,
+                              const AddLeaf& add_leaf) {
   lay_out(view, grid);
-  quantum_ = {quantum};
-  for (std::size_t n = 0; n < levels_.size(); ++n) {
-    const Level& level = levels_[n];
-    if (level.factor == 0 || static_cast<int>(n) < coarsest) continue;
-    batch.levels[n] = {level.dx, 1 / (level.factor * grid.dr), level.edges + 1,
-                       static_cast<std::int32_t>(level.offset)};
+  quantum_ = quantum;
+  if (!sum_on_device(view, batches, coarsest)) {
+    sum_own(view, coarsest, [&](int, std::size_t leaf, const Slabs& slabs, std::uint64_t* slots) {
+      add_leaf(leaf, slabs, slots);
+    });
   }
-  std::copy(grid.centre.begin(), grid.centre.end(), batch.centre);
-  batch.scale = 1 / quantum;
-  const bool on_device = view.sum_shells && view.sum_shells(batch, sums_);
-  if (!on_device) sum_own(view, grid, unknowns_read, {quantum}, integrand, coarsest);
   std::size_t summed = 0;
   for (int level = 0; level < coarsest; ++level) summed += sums_of(level).size();
   view.communicator.sum(std::span<std::uint64_t>(sums_).subspan(summed));
 }
 
+// False, and nothing done, if the patches do not live there.
 template <int Q>
-template <class Integrand>
-void ShellSums<Q>::sum_own(const StateView& view, const ShellGrid& grid, int unknowns_read,
-                           const std::array<double, Q>& quantum, const Integrand& integrand, int coarsest) {
-  using namespace shell_sums_detail;
-  quantum_ = quantum;
+bool ShellSums<Q>::sum_on_device(const StateView& view, std::array<solvers::ShellBatch, Q> batches,
+                                 int coarsest) {
+  if (!view.sum_shells) return false;
+  std::vector<std::uint64_t> of_quantity(sums_.size() / Q);
+  for (std::size_t q = 0; q < Q; ++q) {
+    solvers::ShellBatch& batch = batches[q];
+    for (std::size_t n = 0; n < levels_.size(); ++n) {
+      const Level& level = levels_[n];
+      if (level.factor == 0 || static_cast<int>(n) < coarsest) continue;
+      batch.levels[n] = {level.dx, 1 / (level.factor * grid_.dr), level.edges + 1,
+                         static_cast<std::int32_t>(level.offset / Q)};
+    }
+    std::copy(grid_.centre.begin(), grid_.centre.end(), batch.centre);
+    batch.scale = 1 / quantum_[q];
+    if (!view.sum_shells(batch, of_quantity)) return false;
+    for (std::size_t slot = 0; slot < of_quantity.size() / 2; ++slot) {
+      sums_[slot * slot_size + q] = of_quantity[2 * slot];
+      sums_[slot * slot_size + Q + q] = of_quantity[2 * slot + 1];
+    }
+  }
+  return true;
+}
+
+template <int Q>
+template <class Add>
+void ShellSums<Q>::sum_own(const StateView& view, int coarsest, const Add& add) {
   partial_.resize(static_cast<std::size_t>(view.team.size()));
   for (auto& partial : partial_) partial.clear();
-
-  const auto plane_size = static_cast<std::size_t>(view.layout.p) * static_cast<std::size_t>(view.layout.p);
-  view.team.for_chunks(view.patches.size(), [&](int thread, std::size_t begin, std::size_t end) {
+  const auto patches = view.patches.geometry();
+  view.team.for_chunks(patches.size(), [&](int thread, std::size_t begin, std::size_t end) {
     auto& slots = partial_[static_cast<std::size_t>(thread)];
     slots.assign(sums_.size(), 0);
-    PlaneReader reader(view.layout, grid, unknowns_read);
-    std::vector<double> values(Q * plane_size);
-    std::vector<std::uint64_t> quanta(slot_size * plane_size);
-    std::vector<std::int32_t> edges(plane_size);
-    double* out[Q];
-    double scale[Q];
-    for (std::size_t q = 0; q < Q; ++q) {
-      out[q] = values.data() + q * plane_size;
-      scale[q] = 1 / quantum[q];
-    }
-
-    for (std::size_t i = begin; i < end; ++i) {
-      if (view.levels[i] < coarsest) continue;
-      const Level& level = levels_[static_cast<std::size_t>(view.levels[i])];
-      const double width = level.factor * grid.dr;
-      if (nearest_distance(view.patches[i], view.layout, grid) > (level.edges + 1) * width) continue;
-      reader.open(view.patches[i]);
-      std::uint64_t* base = slots.data() + level.offset;
-      for (int k = 0; k < reader.planes(); ++k) {
-        const PlaneView plane = reader.read(k);
-        integrand(plane, out);
-        place(plane, 1 / width, level.edges + 1, scale, out, edges.data(), quanta.data(), plane_size);
-        scatter(plane.n, edges.data(), quanta.data(), plane_size, base);
-      }
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      if (view.levels[leaf] < coarsest) continue;
+      const Slabs slabs(grid_, patches[leaf].dx);
+      if (is_beyond(patches[leaf], view.layout, grid_, slabs)) continue;
+      add(thread, leaf, slabs, slots.data() + levels_[static_cast<std::size_t>(view.levels[leaf])].offset);
     }
   });
   for (const auto& partial : partial_) {
@@ -347,8 +363,9 @@ void ShellSums<Q>::lay_out(const StateView& view, const ShellGrid& grid) {
   std::size_t slots = 0;
   for (Level& level : levels_) {
     if (level.dx == 0) continue;
-    level.factor = static_cast<int>(std::fmax(1.0, std::floor(level.dx / grid.dr + 0.5)));
-    level.edges = (grid.count + level.factor - 1) / level.factor + 1;
+    const Slabs slabs(grid, level.dx);
+    level.factor = slabs.factor;
+    level.edges = slabs.edges;
     level.offset = slots;
     slots += level.size();
   }

@@ -57,8 +57,8 @@ TEST_P(Reductions, HaveTheSameBitsAsOnOneRank) {
   expect_same_bits(totals(own), totals(whole));
 
   const ShellGrid grid{dim, {}, 0.9 / 200, 200};
-  MassProfiler over_ranks, on_one;
-  const auto found = over_ranks.profile(own, grid, 8.0), on_all = on_one.profile(whole, grid, 8.0);
+  MassProfiler over_ranks(grid, 8.0), on_one(grid, 8.0);
+  const auto found = over_ranks.profile(own), on_all = on_one.profile(whole);
   expect_same_bits(found.excess, on_all.excess);
   expect_same_bits(found.growth, on_all.growth);
 

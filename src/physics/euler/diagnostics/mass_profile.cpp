@@ -37,37 +37,92 @@ std::vector<double> growth_of(const ShellGrid& grid, const std::vector<double>& 
   return growth;
 }
 
-ShellsInTime::Sum mass_of(const StateView& view, const ShellGrid& grid, double domain_volume) {
-  return [&view, &grid, domain_volume](ShellSums<1>& sums, int coarsest) {
-    sums.sum_excess(view, grid, 0, 1.0, quantum(domain_volume), coarsest);
-  };
-}
 // A momentum may be larger than the density by this factor, and its rounding with it.
 constexpr double largest_speed = 256;
-ShellsInTime::Sum momentum_of(const StateView& view, const ShellGrid& grid, double domain_volume) {
-  return [&view, &grid, domain_volume](ShellSums<1>& sums, int coarsest) {
-    sums.sum_radial(view, grid, 1, largest_speed * quantum(domain_volume), coarsest);
-  };
-}
 
 }  // namespace
 
-std::vector<double> ShellsInTime::inside(std::size_t levels, const Sum& sum) {
-  sum(sums_, 0);
+MassShells::MassShells(const ShellGrid& grid, double domain_volume)
+    : grid_(grid), quantum_(quantum(domain_volume)) {
+  std::copy(grid.centre.begin(), grid.centre.end(), shells_.centre);
+  shells_.constant = 1;
+  shells_.excess_scale = 1 / quantum_;
+  shells_.radial_scale = 1 / (largest_speed * quantum_);
+}
+
+void MassShells::start(std::size_t leaves, const solvers::PatchLayout& layout) {
+  layout_ = layout;
+  records_.assign(leaves, {});
+  // A slab is at least 2/3 of a volume wide. Slots of the nearest volume's edge, of all up to a diagonal away, and one
+  // on either side for rounding.
+  const double edges = std::ceil(1.5 * layout.p * std::sqrt(layout.dim)) + 4;
+  slots_of_leaf_ = solvers::LeafShells::slot_size * static_cast<std::size_t>(edges);
+  slots_.resize(leaves * slots_of_leaf_);
+}
+
+void MassShells::observe(std::size_t leaf, const solvers::PatchTask& patch) {
+  const Slabs slabs(grid_, patch.dx);
+  Record& record = records_[leaf];
+  record = {0, 0};
+  if (is_beyond(patch, layout_, grid_, slabs)) return;
+  const DistanceRange range = distances(patch, layout_, grid_);
+  const double width = slabs.width(grid_);
+  const auto edge = [width](double r) { return static_cast<int>(r / width + 0.5); };
+  record.first = std::max(0, edge(range.nearest) - 1);
+  const int last = std::min(edge(range.farthest) + 1, slabs.edges + 1);
+  record.count = last - record.first + 1;
+  const auto integers = static_cast<std::size_t>(record.count) * solvers::LeafShells::slot_size;
+  MEANDER_ASSERT(integers <= slots_of_leaf_);
+  std::fill_n(slots_of(leaf), integers, 0);
+  shells_.add(patch, layout_, {1 / width, record.first, last}, slots_of(leaf));
+}
+
+void MassShells::sum(const StateView& view, int coarsest, ShellSums<2>& sums) const {
+  solvers::ShellBatch excess, momentum;
+  excess.constant = shells_.constant;
+  momentum.unknown = 1;
+  momentum.radial = true;
+  const bool has_records = records_.size() == view.patches.size();
+  const auto add = [&](std::size_t leaf, const Slabs& slabs, std::uint64_t* slots) {
+    constexpr std::size_t slot_size = solvers::LeafShells::slot_size;
+    if (!has_records || records_[leaf].count < 0) {
+      shells_.add(view.patches[leaf], view.layout, {1 / slabs.width(grid_), 0, slabs.edges + 1}, slots);
+      return;
+    }
+    const std::uint64_t* const kept = slots_of(leaf);
+    slots += static_cast<std::size_t>(records_[leaf].first) * slot_size;
+    const auto integers = static_cast<std::size_t>(records_[leaf].count) * slot_size;
+    for (std::size_t i = 0; i < integers; ++i) slots[i] += kept[i];
+  };
+  sums.sum_leaves(view, grid_, {quantum_, largest_speed * quantum_}, {excess, momentum}, coarsest, add);
+}
+
+MassProfile MassProfiler::profile_of_sums() const {
+  return {sums_.inside(0), growth_of(shells_.grid(), sums_.inside(1))};
+}
+
+std::vector<double> MassProfiler::excess(const StateView& view) const {
+  ShellSums<2> sums;
+  shells_.sum(view, 0, sums);
+  return sums.inside(0);
+}
+
+MassProfile MassProfiler::profile(const StateView& view) {
+  shells_.sum(view, 0, sums_);
   first_ = 0;
-  steps_.resize(levels);
-  for (std::size_t level = 0; level < levels; ++level) {
+  steps_.resize(view.level_dx.size());
+  for (std::size_t level = 0; level < steps_.size(); ++level) {
     const auto sums = sums_.sums_of(static_cast<int>(level));
     steps_[level].begin.assign(sums.begin(), sums.end());
   }
-  return sums_.inside(0);
+  return profile_of_sums();
 }
 
-std::vector<double> ShellsInTime::inside(const LevelTimes& times, const Sum& sum) {
+MassProfile MassProfiler::profile(const StateView& view, const LevelTimes& times) {
   // Levels from first_ on have taken a step since the last call: some of them stand at its end, coarser ones
   // than times.first, and wait for finer ones.
   const int coarsest = std::min(first_, times.first);
-  sum(sums_, coarsest);
+  shells_.sum(view, coarsest, sums_);
   for (int level = 0; level < static_cast<int>(steps_.size()); ++level) {
     Step& step = steps_[static_cast<std::size_t>(level)];
     const auto sums = sums_.sums_of(level);
@@ -80,22 +135,7 @@ std::vector<double> ShellsInTime::inside(const LevelTimes& times, const Sum& sum
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = mean(step.begin[i], step.end[i], passed);
   }
   first_ = times.first;
-  return sums_.inside(0);
-}
-
-std::vector<double> MassProfiler::excess(const StateView& view, const ShellGrid& grid, double domain_volume) {
-  return mass_.inside(view.level_dx.size(), mass_of(view, grid, domain_volume));
-}
-
-MassProfile MassProfiler::profile(const StateView& view, const ShellGrid& grid, double domain_volume) {
-  const auto momentum = momentum_.inside(view.level_dx.size(), momentum_of(view, grid, domain_volume));
-  return {excess(view, grid, domain_volume), growth_of(grid, momentum)};
-}
-
-MassProfile MassProfiler::profile(const StateView& view, const LevelTimes& times, const ShellGrid& grid,
-                                  double domain_volume) {
-  const auto momentum = momentum_.inside(times, momentum_of(view, grid, domain_volume));
-  return {mass_.inside(times, mass_of(view, grid, domain_volume)), growth_of(grid, momentum)};
+  return profile_of_sums();
 }
 
 double gravity_strength(int dim, double scale_factor) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "mesh/boundary_condition.hpp"
 #include "physics/euler/diagnostics/mass_profile.hpp"
@@ -83,6 +84,7 @@ class Accretion final : public Scenario {
   void boundary(const double* x, double dx, double t, double* q) const override;
   void prepare_step(const StateView& view, solvers::Solver& solver) override;
   void prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) override;
+  tasks::LeafObserver* observer() override { return gravity_ ? &profiler_->observer() : nullptr; }
   StepData step_data() const override { return gravity_ ? StepData::of_levels : StepData::none; }
   std::vector<Measure> measure(const StateView& view) const override;
 
@@ -112,7 +114,7 @@ class Accretion final : public Scenario {
   CellNoise noise_;
   ShellGrid grid_;
   double volume_ = 0;
-  MassProfiler profiler_;
+  std::optional<MassProfiler> profiler_;  // after set_up()
 };
 
 void Accretion::describe(io::KeyTable& fields) {
@@ -179,6 +181,7 @@ void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
   noise_ = {setup.dim, {}, shortest_edge(setup) / noise_cells_, static_cast<std::uint64_t>(random_seed_)};
   std::copy(setup.lower.begin(), setup.lower.end(), noise_.lower.begin());
   grid_ = {setup.dim, centre_, distance_to_faces(centre_, setup) / radial_bins_, radial_bins_};
+  profiler_.emplace(grid_, volume_);
 }
 
 void Accretion::check_compensation(const io::KeyTable& fields) const {
@@ -247,21 +250,20 @@ void Accretion::prepare_step(const StateView& view, solvers::Solver& solver) {
   if (gravity == nullptr) return;
   gravity->on = false;
   if (!gravity_) return;
-  fill_gravity(*gravity, grid_, profiler_.profile(view, grid_, volume_), view.t);
+  fill_gravity(*gravity, grid_, profiler_->profile(view), view.t);
   continue_beyond(*gravity, setup_);
 }
 
 void Accretion::prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) {
   if (!gravity_) return;
   fill_gravity(*static_cast<euler::SphericalGravity*>(solver.step_data()), grid_,
-               profiler_.profile(view, times, grid_, volume_), view.t);
+               profiler_->profile(view, times), view.t);
 }
 
 std::vector<Measure> Accretion::measure(const StateView& view) const {
   const double a = scale_factor(view.t);
   const auto profile = radial_profile(view, centre_, grid_.radius(grid_.count), parameters_of(setup_).gamma);
-  MassProfiler profiler;
-  const double excess = profiler.excess(view, grid_, volume_).back();
+  const double excess = profiler_->excess(view).back();
   std::vector<Measure> measures = {
       {"scale_factor", "a", a},
       {"mass_excess", "mean density x length^d", excess},
