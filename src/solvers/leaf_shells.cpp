@@ -42,12 +42,12 @@ void add_leaf(const LeafShells& shells, const PatchTask& patch, const PatchLayou
   for (int k = 0; k < (D == 3 ? p : 1); ++k) {
     const V z(D == 3 ? patch.lower[2] + (k + 0.5) * patch.dx - shells.centre[2] : 0.0), z_square = z * z;
     for (int u = 0; u < unknowns; ++u) {
-      for (int j = 0; j < p; ++j)
-        copy_row(patch.q + layout.at(u, 0, j, k), scratch + u * stride + j * p, p);
+      for (int j = 0; j < p; ++j) copy_row(patch.q + layout.at(u, 0, j, k), scratch + u * stride + j * p, p);
     }
     for (int first = 0; first < n; first += W) {
       const double* const at = scratch + first;
-      const V r = sqrt(load<V>(square + first) + z_square), s = r * per_width + half, edge = floor(s), above = s - edge;
+      const V r = sqrt(load<V>(square + first) + z_square), s = r * per_width + half, edge = floor(s),
+              above = s - edge;
       V along = load<V>(at + stride) * load<V>(x + first) + load<V>(at + 2 * stride) * load<V>(y + first);
       if constexpr (D == 3) along = along + load<V>(at + 3 * stride) * z;
       const V excess = (load<V>(at) - constant) * volume * excess_scale,
@@ -60,10 +60,10 @@ void add_leaf(const LeafShells& shells, const PatchTask& patch, const PatchLayou
       store(edges, min(edge, last_edge) - first_edge);
       const int count = n - first < W ? n - first : W;
       for (int lane = 0; lane < count; ++lane) {
-        std::uint64_t* const slot =
-            slots + LeafShells::slot_size * static_cast<std::ptrdiff_t>(edges[lane]);
+        std::uint64_t* const slot = slots + LeafShells::slot_size * static_cast<std::ptrdiff_t>(edges[lane]);
         for (int part = 0; part < LeafShells::slot_size; ++part)
-          slot[part] += std::bit_cast<std::uint64_t>(integrals[part][lane]) - std::bit_cast<std::uint64_t>(magic);
+          slot[part] +=
+              std::bit_cast<std::uint64_t>(integrals[part][lane]) - std::bit_cast<std::uint64_t>(magic);
       }
     }
   }

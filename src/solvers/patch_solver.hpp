@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Functions common to solvers of an equation with a scheme's patch kernel: the loop over a batch, and
-// inspection. Included by the translation units that instantiate kernels, and by tests.
+// Functions common to solvers of an equation with a scheme's patch kernel: the loop over a batch, inspection and
+// floors. Included by the translation units that instantiate kernels, and by tests.
 
 #include <utility>
 
@@ -12,21 +12,54 @@
 
 namespace meander::solvers {
 
+// Calls body(rows, interior) for all packs with volumes of the interior: the unknowns of the pack are at position 0 of
+// the rows.
+template <Pde P, class V, class Body>
+void for_packs(const PatchTask& task, const PatchLayout& layout, const PlaneMap& plane, const Body& body) {
+  const int last = plane.at(layout.p - 1, layout.p - 1);
+  for (int k = 0; k < (P::dim == 3 ? layout.p : 1); ++k) {
+    double* const q = task.q + (P::dim == 3 ? (k + layout.h) * layout.stride(2) : 0);
+    for (int at = plane.at(0, 0); at <= last; at += lanes<V>)
+      body(Rows{q + at, layout.unknown_stride()}, load<V>(plane.interior() + at) > V(0.0));
+  }
+}
+
 // Status of the interior of one patch.
 template <Pde P, class V = Pack>
 PatchStatus inspect_patch(const P& pde, const PatchTask& task, const PatchLayout& layout,
                           const PlaneMap& plane) {
   StatusSum<P, V> sum;
-  const int last = plane.at(layout.p - 1, layout.p - 1);
-  for (int k = 0; k < (P::dim == 3 ? layout.p : 1); ++k) {
-    const double* from = task.q + (P::dim == 3 ? (k + layout.h) * layout.stride(2) : 0);
-    for (int at = plane.at(0, 0); at <= last; at += lanes<V>) {
-      V q[P::unknowns];
-      for (int n = 0; n < P::unknowns; ++n) q[n] = load<V>(from + n * layout.unknown_stride() + at);
-      sum.add(pde, q, load<V>(plane.interior() + at) > V(0.0));
+  for_packs<P, V>(task, layout, plane, [&](const Rows& rows, const auto& interior) {
+    V q[P::unknowns];
+    read<P::unknowns>(rows, 0, q);
+    sum.add(pde, q, interior);
+  });
+  return sum.result();
+}
+
+// Raises the interior to the floors, with the operations of an update, and inspects it.
+template <Pde P, class V = Pack>
+PatchStatus enforce_patch(const P& pde, const PatchTask& task, const PatchLayout& layout,
+                          const PlaneMap& plane) {
+  if constexpr (Floored<P>) {
+    if (pde.enforces()) {
+      StatusSum<P, V> sum;
+      V floored(0.0);
+      for_packs<P, V>(task, layout, plane, [&](const Rows& rows, const auto& interior) {
+        V q[P::unknowns], before[P::unknowns];
+        read<P::unknowns>(rows, 0, q);
+        for (int n = 0; n < P::unknowns; ++n) before[n] = q[n];
+        floored = floored + select(interior && pde.enforce(q), V(1.0), V(0.0));
+        for (int n = 0; n < P::unknowns; ++n) before[n] = select(interior, q[n], before[n]);
+        write<P::unknowns>(rows, 0, before);
+        sum.add(pde, q, interior);
+      });
+      PatchStatus status = sum.result();
+      status.floored = static_cast<std::int64_t>(total(floored));
+      return status;
     }
   }
-  return sum.result();
+  return inspect_patch<P, V>(pde, task, layout, plane);
 }
 
 // Kernel: constructed from (pde, layout, workspace), with update(task, slot of the next patch, t, dt, step

@@ -22,6 +22,7 @@ struct PdeKernels {
                      const PatchLayout& layout, double t, double dt, const typename P::StepData& step,
                      std::span<PatchStatus> status);
   static PatchStatus inspect(const P& pde, const PatchTask& task, const PatchLayout& layout);
+  static PatchStatus enforce_floors(const P& pde, const PatchTask& task, const PatchLayout& layout);
 
   // Solver::launch() on the host, by blocks of one thread. `batch`: as returned by HostView.
   static void launch_serially(const P& pde, const SchemeChoice& scheme, const DeviceBatch& batch);

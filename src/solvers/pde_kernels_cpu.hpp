@@ -24,4 +24,9 @@ PatchStatus PdeKernels<P>::inspect(const P& pde, const PatchTask& task, const Pa
   return inspect_patch(pde, task, layout, workspace(layout).plane);
 }
 
+template <Pde P>
+PatchStatus PdeKernels<P>::enforce_floors(const P& pde, const PatchTask& task, const PatchLayout& layout) {
+  return enforce_patch(pde, task, layout, workspace(layout).plane);
+}
+
 }  // namespace meander::solvers

@@ -103,17 +103,7 @@ class PdeSolver : public Solver {
   }
 
   PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
-    std::int64_t floored = 0;
-    if constexpr (Floored<P>) {
-      for (int k = 0; pde_.enforces() && k < (P::dim == 3 ? layout.p : 1); ++k) {
-        for (int j = 0; j < layout.p; ++j) {
-          for (int i = 0; i < layout.p; ++i) floored += enforce(task.q + layout.at(0, i, j, k), layout);
-        }
-      }
-    }
-    PatchStatus status = inspect(task, layout);
-    status.floored = floored;
-    return status;
+    return Kernels::enforce_floors(pde_, task, layout);
   }
 
   // P may define void complete(double* q), as Solver::complete().
@@ -146,15 +136,6 @@ class PdeSolver : public Solver {
     (derived_.push_back({traits_.unknown_names[std::size_t{unknown}], "",
                          [](const void*, const double* q) { return q[unknown]; }}),
      ...);
-  }
-
-  // Enforces the floors in one volume, whose first unknown is at `volume`. Returns true if it was raised.
-  bool enforce(double* volume, const PatchLayout& layout) const {
-    double q[P::unknowns];
-    for (int n = 0; n < P::unknowns; ++n) q[n] = volume[n * layout.unknown_stride()];
-    const bool raised = pde_.enforce(q);
-    for (int n = 0; n < P::unknowns; ++n) volume[n * layout.unknown_stride()] = q[n];
-    return raised;
   }
 
   P pde_;

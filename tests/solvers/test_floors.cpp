@@ -54,6 +54,28 @@ TEST_P(Floors, RaiseOnlyStatesBelowThem) {
   EXPECT_EQ(changed, 3u);
 }
 
+// Volumes of the halo are no state. p + h is not a multiple of the lanes of a pack.
+TEST_P(Floors, LeaveTheHaloAsItIs) {
+  const int dim = GetParam();
+  Parameters parameters;
+  parameters.density_floor = 2;
+  parameters.pressure_floor = 2;
+  parameters.dual_energy = true;
+  const auto solver = make_solver(dim, parameters, {.scheme = "muscl"});
+  for (const int p : {3, 7, 9}) {
+    const PatchLayout layout(dim, p, solver->traits().halo, dim + 3);
+    std::vector<double> slot(static_cast<std::size_t>(layout.slot_size()), 1.0);
+    PatchTask task;
+    task.q = slot.data();
+    const PatchStatus status = solver->enforce_floors(task, layout);
+    EXPECT_TRUE(status.admissible);
+    EXPECT_EQ(status.floored, layout.volumes());
+    std::size_t raised = 0;
+    for (int n = 0; n < layout.unknown_stride(); ++n) raised += slot[static_cast<std::size_t>(n)] == 2;
+    EXPECT_EQ(raised, static_cast<std::size_t>(layout.volumes()));
+  }
+}
+
 TEST_P(Floors, AreOffByDefault) {
   const int dim = GetParam();
   const auto solver = make_solver(dim, Parameters{});

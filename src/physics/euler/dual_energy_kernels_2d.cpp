@@ -13,5 +13,8 @@ template void PdeKernels<euler::DualEnergyTerms<2>>::update(const euler::DualEne
                                                             std::span<PatchStatus>);
 template PatchStatus PdeKernels<euler::DualEnergyTerms<2>>::inspect(const euler::DualEnergyTerms<2>&,
                                                                     const PatchTask&, const PatchLayout&);
+template PatchStatus PdeKernels<euler::DualEnergyTerms<2>>::enforce_floors(const euler::DualEnergyTerms<2>&,
+                                                                           const PatchTask&,
+                                                                           const PatchLayout&);
 
 }  // namespace meander::solvers

@@ -13,5 +13,8 @@ template void PdeKernels<euler::DualEnergyTerms<3>>::update(const euler::DualEne
                                                             std::span<PatchStatus>);
 template PatchStatus PdeKernels<euler::DualEnergyTerms<3>>::inspect(const euler::DualEnergyTerms<3>&,
                                                                     const PatchTask&, const PatchLayout&);
+template PatchStatus PdeKernels<euler::DualEnergyTerms<3>>::enforce_floors(const euler::DualEnergyTerms<3>&,
+                                                                           const PatchTask&,
+                                                                           const PatchLayout&);
 
 }  // namespace meander::solvers

@@ -12,5 +12,7 @@ template void PdeKernels<euler::Terms<2>>::update(const euler::Terms<2>&, const 
                                                   std::span<PatchStatus>);
 template PatchStatus PdeKernels<euler::Terms<2>>::inspect(const euler::Terms<2>&, const PatchTask&,
                                                           const PatchLayout&);
+template PatchStatus PdeKernels<euler::Terms<2>>::enforce_floors(const euler::Terms<2>&, const PatchTask&,
+                                                                 const PatchLayout&);
 
 }  // namespace meander::solvers

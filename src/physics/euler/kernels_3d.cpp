@@ -12,5 +12,7 @@ template void PdeKernels<euler::Terms<3>>::update(const euler::Terms<3>&, const 
                                                   std::span<PatchStatus>);
 template PatchStatus PdeKernels<euler::Terms<3>>::inspect(const euler::Terms<3>&, const PatchTask&,
                                                           const PatchLayout&);
+template PatchStatus PdeKernels<euler::Terms<3>>::enforce_floors(const euler::Terms<3>&, const PatchTask&,
+                                                                 const PatchLayout&);
 
 }  // namespace meander::solvers
