@@ -3,6 +3,7 @@
 #include "simulation/diagnostics/shell_sums.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace meander::simulation {
 
@@ -19,6 +20,14 @@ DistanceRange distances(const solvers::PatchTask& patch, const solvers::PatchLay
 }
 
 namespace shell_sums_detail {
+namespace {
+
+// Doubles that a copy of a row moves at once: a copy of variable length is several times slower. It may read and write
+// up to that number beyond the row: slots have spare doubles, and the next row overwrites what was too much.
+constexpr int at_once = 8;
+
+}  // namespace
+
 PlaneReader::PlaneReader(const solvers::PatchLayout& layout, const ShellGrid& grid, int unknowns_read)
     : layout_(layout),
       grid_(grid),
@@ -28,7 +37,7 @@ PlaneReader::PlaneReader(const solvers::PatchLayout& layout, const ShellGrid& gr
       y_(n_),
       xy2_(n_),
       r_(n_),
-      rows_(n_ * static_cast<std::size_t>(unknowns_read)) {}
+      rows_(n_ * static_cast<std::size_t>(unknowns_read) + at_once) {}
 
 void PlaneReader::open(const solvers::PatchTask& patch) {
   patch_ = &patch;
@@ -61,7 +70,7 @@ PlaneView PlaneReader::read(int k) {
     plane.unknown[u] = row;
     for (int j = 0; j < layout_.p; ++j, row += layout_.p) {
       const double* q = patch_->q + layout_.at(u, 0, j, k);
-      for (int i = 0; i < layout_.p; ++i) row[i] = q[i];
+      for (int i = 0; i < layout_.p; i += at_once) std::memcpy(row + i, q + i, at_once * sizeof(double));
     }
   }
   return plane;
