@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 """scripts/check-house on small trees: a clean one passes, one with a violation fails and names it."""
 import os
 import subprocess

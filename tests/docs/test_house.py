@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 """Files and folders that docs/house.md names in backticks exist: from the root (`src/mesh/adapt.cpp`) or from src, with a
 room first (`mesh/adapt.cpp`). `src/physics/{euler,ccz4}` names two folders; a pattern such as `tests/*/mpi` must fit
 something."""

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 """Links in README, CONTRIBUTING, CHANGELOG and docs lead to files and headings that exist, and paths of the tree that
 the text names in code exist too. Links to other sites are not followed."""
 import glob

@@ -34,7 +34,7 @@ TEST(SizeClass, ExceedsTheRequestByAnEighthAtMost) {
   }
 }
 
-TEST(MemoryCache, ReusesDeallocatedBlocks) {
+TEST(MemoryCacheQuick, ReusesDeallocatedBlocks) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   void* first = cache.allocate_sync(40 * kib);
@@ -59,7 +59,7 @@ TEST(MemoryCache, ReusesDeallocatedBlocks) {
   EXPECT_EQ(cache.place(), (Place{Space::device, 0}));
 }
 
-TEST(MemoryCache, ZeroBytesGiveNullAndNullIsIgnored) {
+TEST(MemoryCacheQuick, ZeroBytesGiveNullAndNullIsIgnored) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   EXPECT_EQ(cache.allocate_sync(0), nullptr);
@@ -69,7 +69,7 @@ TEST(MemoryCache, ZeroBytesGiveNullAndNullIsIgnored) {
   EXPECT_EQ(cache.stats().allocations, 0u);
 }
 
-TEST(MemoryCache, FailedHugeAllocationReleasesNoMemory) {
+TEST(MemoryCacheQuick, FailedHugeAllocationReleasesNoMemory) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   cache.deallocate_sync(cache.allocate_sync(mib), mib);
@@ -90,7 +90,7 @@ TEST(MemoryCache, FailedHugeAllocationReleasesNoMemory) {
   EXPECT_EQ(cache.stats().failures, 6u);
 }
 
-TEST(MemoryCache, AlignsBlocksToTheAlignmentOfItsTraits) {
+TEST(MemoryCacheQuick, AlignsBlocksToTheAlignmentOfItsTraits) {
   HostDevice device;
   CacheTraits traits;
   traits.alignment = 64 * kib;
@@ -127,7 +127,7 @@ class Gate {
   std::atomic<bool> open_{false};
 };
 
-TEST(MemoryCache, BlockInFlightIsReusedByItsQueueOnly) {
+TEST(MemoryCacheQuick, BlockInFlightIsReusedByItsQueueOnly) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   Gate gate(device);
@@ -149,7 +149,7 @@ TEST(MemoryCache, BlockInFlightIsReusedByItsQueueOnly) {
   device.destroy_queue(other);
 }
 
-TEST(MemoryCache, ReusesBlocksOfDestroyedQueues) {
+TEST(MemoryCacheQuick, ReusesBlocksOfDestroyedQueues) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   const Queue queue = device.create_queue();
@@ -162,7 +162,7 @@ TEST(MemoryCache, ReusesBlocksOfDestroyedQueues) {
 
 // ---- release of memory
 
-TEST(MemoryCache, TrimsTheLeastRecentlyUsedFirst) {
+TEST(MemoryCacheQuick, TrimsTheLeastRecentlyUsedFirst) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   const std::size_t sizes[] = {mib, 2 * mib, 4 * mib};
@@ -183,7 +183,7 @@ TEST(MemoryCache, TrimsTheLeastRecentlyUsedFirst) {
   EXPECT_EQ(device.available(), device.properties().memory);
 }
 
-TEST(MemoryCache, MaintainReleasesBlocksIdleForLong) {
+TEST(MemoryCacheQuick, MaintainReleasesBlocksIdleForLong) {
   HostDevice device;
   CacheTraits traits;
   traits.trim_after = std::chrono::milliseconds(100);
@@ -197,7 +197,7 @@ TEST(MemoryCache, MaintainReleasesBlocksIdleForLong) {
   cache.deallocate_sync(held, 2 * mib);
 }
 
-TEST(MemoryCache, BlocksInFlightAreNotReleased) {
+TEST(MemoryCacheQuick, BlocksInFlightAreNotReleased) {
   HostDevice device;
   MemoryCache cache(device, Space::device);
   Gate gate(device);
@@ -210,7 +210,7 @@ TEST(MemoryCache, BlocksInFlightAreNotReleased) {
   EXPECT_EQ(cache.trim(), mib);
 }
 
-TEST(MemoryCache, HoldsNoMoreThanSlackAllows) {
+TEST(MemoryCacheQuick, HoldsNoMoreThanSlackAllows) {
   HostDevice device;
   CacheTraits traits;
   traits.keep = 0;

@@ -28,9 +28,9 @@ struct Case {
   int dim, p, finest;
 };
 
-class CheckpointOf : public testing::TestWithParam<Case> {};
+class CheckpointOfQuick : public testing::TestWithParam<Case> {};
 
-TEST_P(CheckpointOf, ReadsBackToTheSameBits) {
+TEST_P(CheckpointOfQuick, ReadsBackToTheSameBits) {
   const auto [dim, p, finest] = GetParam();
   const Scratch scratch;
   const MadeUpRun run(dim, p, 1, dim + 2, random_leaves(dim, finest, 7));
@@ -40,7 +40,7 @@ TEST_P(CheckpointOf, ReadsBackToTheSameBits) {
   EXPECT_TRUE(run.reads_back(scratch.file("chk.hdf5"), {}, 0, all));
 }
 
-TEST_P(CheckpointOf, HasChombosLayout) {
+TEST_P(CheckpointOfQuick, HasChombosLayout) {
   std::string python;
   for (const char* candidate : {"/usr/bin/python3", "python3"}) {
     const std::string try_it = std::string(candidate) + " -c 'import h5py' 2>/dev/null";
@@ -56,7 +56,7 @@ TEST_P(CheckpointOf, HasChombosLayout) {
   EXPECT_EQ(std::system((check + scratch.file("chk.hdf5")).c_str()), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, CheckpointOf,
+INSTANTIATE_TEST_SUITE_P(Shapes, CheckpointOfQuick,
                          testing::Values(Case{2, 3, 2}, Case{2, 17, 4}, Case{3, 3, 4}, Case{3, 9, 3}),
                          [](const auto& instance) {
                            const Case& c = instance.param;
@@ -135,6 +135,7 @@ class Damage : public testing::Test {
   MadeUpRun run;
   std::string good;
 };
+using DamageQuick = Damage;
 
 TEST_F(Damage, OfAnySingleBitIsRefused) {
   EXPECT_EQ(outcome(good), "");
@@ -164,7 +165,7 @@ TEST_F(Damage, OfAnySingleBitIsRefused) {
   EXPECT_EQ(parts["its head)"] + parts["its head), or HDF5 of another program"], head_bytes);
 }
 
-TEST_F(Damage, OfManyBytesIsRefused) {
+TEST_F(DamageQuick, OfManyBytesIsRefused) {
   std::mt19937_64 random(6);
   for (int round = 0; round < 300; ++round) {
     std::string bad = good;
@@ -176,7 +177,7 @@ TEST_F(Damage, OfManyBytesIsRefused) {
   }
 }
 
-TEST_F(Damage, InterchangedPatchesAreRefused) {
+TEST_F(DamageQuick, InterchangedPatchesAreRefused) {
   const CheckpointHead head = CheckpointHead::parse(good.substr(0, head_bytes));
   const auto patch = static_cast<std::size_t>(run.layout.unknowns * run.layout.volumes()) * 8;
   std::string bad = good;
@@ -187,7 +188,7 @@ TEST_F(Damage, InterchangedPatchesAreRefused) {
   EXPECT_EQ(outcome(bad), path + ": is damaged (the patches of level_1)");
 }
 
-TEST_F(Damage, TruncatedFilesSayWhere) {
+TEST_F(DamageQuick, TruncatedFilesSayWhere) {
   const CheckpointHead head = CheckpointHead::parse(good.substr(0, head_bytes));
   EXPECT_EQ(head.length, std::ssize(good));
   for (std::size_t size = 0; size < good.size(); size += size < 600 ? 1 : 97) {
@@ -212,7 +213,7 @@ TEST_F(Damage, TruncatedFilesSayWhere) {
                                      " bytes instead of " + std::to_string(good.size()));
 }
 
-TEST_F(Damage, OtherFilesAreDescribed) {
+TEST_F(DamageQuick, OtherFilesAreDescribed) {
   const auto refused = [&](const std::string& name) {
     return message_of<InputError>([&] { CheckpointReader(scratch.file(name), {}); });
   };

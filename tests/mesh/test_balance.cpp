@@ -14,9 +14,9 @@ namespace {
 using namespace testing;
 
 template <class T>
-class Balance : public ::testing::Test {};
+class BalanceQuick : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
-TYPED_TEST_SUITE(Balance, Dimensions);
+TYPED_TEST_SUITE(BalanceQuick, Dimensions);
 
 // For each leaf, whether a leaf finer by two or more levels touches it. Tests all pairs.
 template <int D>
@@ -84,7 +84,7 @@ Spacetree<D> spiky_tree(const Domain<D>& domain, int depth, Random& random) {
   return tree;
 }
 
-TYPED_TEST(Balance, IsTheCoarsestBalancedRefinement) {
+TYPED_TEST(BalanceQuick, IsTheCoarsestBalancedRefinement) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (const auto& domain : domains<D>()) {
@@ -103,7 +103,7 @@ TYPED_TEST(Balance, IsTheCoarsestBalancedRefinement) {
   }
 }
 
-TYPED_TEST(Balance, IsAnIdempotentRefinementOfLargeRandomTrees) {
+TYPED_TEST(BalanceQuick, IsAnIdempotentRefinementOfLargeRandomTrees) {
   constexpr int D = TypeParam::value;
   Random random(2);
   for (const auto& domain : domains<D>()) {
@@ -118,7 +118,7 @@ TYPED_TEST(Balance, IsAnIdempotentRefinementOfLargeRandomTrees) {
 }
 
 // Coarsening any family that balance created must break the balance.
-TYPED_TEST(Balance, AddsNoUnnecessaryFamilyToLargeRandomTrees) {
+TYPED_TEST(BalanceQuick, AddsNoUnnecessaryFamilyToLargeRandomTrees) {
   constexpr int D = TypeParam::value;
   Random random(6);
   for (const auto& domain : domains<D>()) {
@@ -175,7 +175,7 @@ std::vector<Key<D>> adapted_by_force(const Spacetree<D>& tree, const std::vector
   return balanced_by_force(tree.domain(), wanted);
 }
 
-TYPED_TEST(Balance, AdaptationFollowsTheFlagsAsFarAsBalancePermits) {
+TYPED_TEST(BalanceQuick, AdaptationFollowsTheFlagsAsFarAsBalancePermits) {
   constexpr int D = TypeParam::value;
   Random random(3);
   for (const auto& domain : domains<D>()) {
@@ -211,7 +211,7 @@ TYPED_TEST(Balance, AdaptationFollowsTheFlagsAsFarAsBalancePermits) {
   }
 }
 
-TYPED_TEST(Balance, LevelsConvergeIntoTheLimits) {
+TYPED_TEST(BalanceQuick, LevelsConvergeIntoTheLimits) {
   constexpr int D = TypeParam::value;
   for (const auto& domain : domains<D>()) {
     const int m = domain.base_level;
@@ -226,7 +226,7 @@ TYPED_TEST(Balance, LevelsConvergeIntoTheLimits) {
   }
 }
 
-TYPED_TEST(Balance, CoarseningEndsAtTheBaseCells) {
+TYPED_TEST(BalanceQuick, CoarseningEndsAtTheBaseCells) {
   constexpr int D = TypeParam::value;
   Random random(4);
   for (const auto& domain : domains<D>()) {
@@ -241,7 +241,7 @@ TYPED_TEST(Balance, CoarseningEndsAtTheBaseCells) {
   }
 }
 
-TYPED_TEST(Balance, DeepestLevelIsReached) {
+TYPED_TEST(BalanceQuick, DeepestLevelIsReached) {
   constexpr int D = TypeParam::value;
   for (const bool periodic : {false, true}) {
     const auto tree = refined_where(Spacetree<D>::uniform(cube<D>(periodic), 0), Key<D>::max_level,
@@ -254,7 +254,7 @@ TYPED_TEST(Balance, DeepestLevelIsReached) {
   }
 }
 
-TYPED_TEST(Balance, CoarsenedWhereJoinsEachFamilyOnce) {
+TYPED_TEST(BalanceQuick, CoarsenedWhereJoinsEachFamilyOnce) {
   constexpr int D = TypeParam::value;
   Random random(5);
   for (const auto& domain : domains<D>()) {

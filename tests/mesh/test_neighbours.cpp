@@ -16,9 +16,9 @@ namespace {
 using namespace testing;
 
 template <class T>
-class NeighboursTest : public ::testing::Test {};
+class NeighboursQuick : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
-TYPED_TEST_SUITE(NeighboursTest, Dimensions);
+TYPED_TEST_SUITE(NeighboursQuick, Dimensions);
 
 // The cell of the leaf's own level in a direction, wrapped; false if it lies outside the domain.
 template <int D>
@@ -79,7 +79,7 @@ void expect_right_codes(const Spacetree<D>& tree) {
   }
 }
 
-TYPED_TEST(NeighboursTest, CodesIdentifyTheAdjacentCells) {
+TYPED_TEST(NeighboursQuick, CodesIdentifyTheAdjacentCells) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (const auto& domain : domains<D>()) {
@@ -113,7 +113,7 @@ std::set<std::int32_t> leaves_around(const Neighbours<D>& neighbours, std::int32
   return result;
 }
 
-TYPED_TEST(NeighboursTest, AreTheLeavesThatTouch) {
+TYPED_TEST(NeighboursQuick, AreTheLeavesThatTouch) {
   constexpr int D = TypeParam::value;
   Random random(2);
   for (const auto& domain : domains<D>()) {
@@ -139,7 +139,7 @@ TYPED_TEST(NeighboursTest, AreTheLeavesThatTouch) {
   }
 }
 
-TYPED_TEST(NeighboursTest, AreSymmetricOnLargeRandomTrees) {
+TYPED_TEST(NeighboursQuick, AreSymmetricOnLargeRandomTrees) {
   constexpr int D = TypeParam::value;
   Random random(3);
   const auto domain = domains<D>()[1];
@@ -158,7 +158,7 @@ TYPED_TEST(NeighboursTest, AreSymmetricOnLargeRandomTrees) {
   ASSERT_TRUE(pairs == mirrored);
 }
 
-TYPED_TEST(NeighboursTest, OneCellAcrossAPeriodIsItsOwnNeighbour) {
+TYPED_TEST(NeighboursQuick, OneCellAcrossAPeriodIsItsOwnNeighbour) {
   constexpr int D = TypeParam::value;
   const auto tree = Spacetree<D>::uniform(cube<D>(true), 0);
   const Neighbours<D> neighbours(tree);
@@ -166,7 +166,7 @@ TYPED_TEST(NeighboursTest, OneCellAcrossAPeriodIsItsOwnNeighbour) {
     EXPECT_EQ(neighbours.of(0, direction).leaf(), 0);
 }
 
-TYPED_TEST(NeighboursTest, DirectionsNumberOffsetsLexicographically) {
+TYPED_TEST(NeighboursQuick, DirectionsNumberOffsetsLexicographically) {
   constexpr int D = TypeParam::value;
   std::set<Index<D>> all;
   for (int direction = 0; direction < children<D>; ++direction) {

@@ -15,9 +15,9 @@ namespace {
 using namespace testing;
 
 template <class T>
-class PeanoCurve : public ::testing::Test {};
+class PeanoCurveQuick : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
-TYPED_TEST_SUITE(PeanoCurve, Dimensions);
+TYPED_TEST_SUITE(PeanoCurveQuick, Dimensions);
 
 // All cells of a level in lexicographic order.
 template <int D>
@@ -31,7 +31,7 @@ std::vector<Cell<D>> level_cells(int level) {
   return cells;
 }
 
-TYPED_TEST(PeanoCurve, VisitsEveryCellOfALevelFaceToFace) {
+TYPED_TEST(PeanoCurveQuick, VisitsEveryCellOfALevelFaceToFace) {
   constexpr int D = TypeParam::value;
   for (int level = 0; level <= (D == 2 ? 5 : 4); ++level) {
     std::vector<Key<D>> keys;
@@ -56,7 +56,7 @@ TYPED_TEST(PeanoCurve, VisitsEveryCellOfALevelFaceToFace) {
   }
 }
 
-TYPED_TEST(PeanoCurve, RunsAnAxisBackwardsWhereTheOtherCoordinatesAreOdd) {
+TYPED_TEST(PeanoCurveQuick, RunsAnAxisBackwardsWhereTheOtherCoordinatesAreOdd) {
   constexpr int D = TypeParam::value;
   for (const auto& cell : level_cells<D>(2)) {
     const auto first = cell_of(key_of(cell).child(0)), last = cell_of(key_of(cell).child(children<D> - 1));
@@ -70,7 +70,7 @@ TYPED_TEST(PeanoCurve, RunsAnAxisBackwardsWhereTheOtherCoordinatesAreOdd) {
   }
 }
 
-TYPED_TEST(PeanoCurve, XIsTheFastestAxis) {
+TYPED_TEST(PeanoCurveQuick, XIsTheFastestAxis) {
   constexpr int D = TypeParam::value;
   for (int digit = 0; digit < children<D>; ++digit) {
     const int row = digit / 3, way = row % 2 == 0 ? digit % 3 : 2 - digit % 3;
@@ -81,7 +81,7 @@ TYPED_TEST(PeanoCurve, XIsTheFastestAxis) {
   }
 }
 
-TYPED_TEST(PeanoCurve, KeysAndCellsAreInverseOnAllLevels) {
+TYPED_TEST(PeanoCurveQuick, KeysAndCellsAreInverseOnAllLevels) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (int i = 0; i < 100000; ++i) {
@@ -106,7 +106,7 @@ TYPED_TEST(PeanoCurve, KeysAndCellsAreInverseOnAllLevels) {
   }
 }
 
-TYPED_TEST(PeanoCurve, KeysSortAncestorsFirstAndSubtreesTogether) {
+TYPED_TEST(PeanoCurveQuick, KeysSortAncestorsFirstAndSubtreesTogether) {
   constexpr int D = TypeParam::value;
   std::vector<Key<D>> keys;
   for (int level = 0; level <= 3; ++level) {

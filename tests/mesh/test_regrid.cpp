@@ -162,7 +162,8 @@ TEST(RegridOfPointValues, KeepsPolynomials) {
   EXPECT_LT(largest_error_of_new_leaves<3>(10, 3), 1e-11);
 }
 
-INSTANTIATE_TEST_SUITE_P(PatchSizes, Regrid, testing::Values(3, 4, 5, 9));
+INSTANTIATE_TEST_SUITE_P(PatchSizesQuick, Regrid, testing::Values(4));
+INSTANTIATE_TEST_SUITE_P(PatchSizes, Regrid, testing::Values(3, 5, 9));
 
 // Adaptation is bitwise identical for every number of threads.
 TEST(Regrid, DoesNotDependOnThreads) {

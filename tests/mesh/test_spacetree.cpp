@@ -14,11 +14,11 @@ namespace {
 using namespace testing;
 
 template <class T>
-class SpacetreeTest : public ::testing::Test {};
+class SpacetreeQuick : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
-TYPED_TEST_SUITE(SpacetreeTest, Dimensions);
+TYPED_TEST_SUITE(SpacetreeQuick, Dimensions);
 
-TYPED_TEST(SpacetreeTest, UniformTreesHaveAllCellsOfTheBox) {
+TYPED_TEST(SpacetreeQuick, UniformTreesHaveAllCellsOfTheBox) {
   constexpr int D = TypeParam::value;
   for (const auto& domain : domains<D>()) {
     for (int level = domain.base_level; level <= domain.base_level + 2; ++level) {
@@ -50,7 +50,7 @@ std::vector<std::size_t> jumps_along(const Spacetree<D>& tree) {
   return jumps;
 }
 
-TYPED_TEST(SpacetreeTest, SuccessiveLeavesShareAFaceOrAPartOfOne) {
+TYPED_TEST(SpacetreeQuick, SuccessiveLeavesShareAFaceOrAPartOfOne) {
   constexpr int D = TypeParam::value;
   Random random(2);
   for (int round = 0; round < 20; ++round) {
@@ -63,7 +63,7 @@ TYPED_TEST(SpacetreeTest, SuccessiveLeavesShareAFaceOrAPartOfOne) {
 }
 
 // In a box the curve jumps only where the curve of the root cube leaves the box and returns at another cell.
-TYPED_TEST(SpacetreeTest, InABoxTheCurveJumpsOnlyWhereItLeavesTheBox) {
+TYPED_TEST(SpacetreeQuick, InABoxTheCurveJumpsOnlyWhereItLeavesTheBox) {
   constexpr int D = TypeParam::value;
   Random random(3);
   for (const auto& domain : domains<D>()) {
@@ -83,7 +83,7 @@ TYPED_TEST(SpacetreeTest, InABoxTheCurveJumpsOnlyWhereItLeavesTheBox) {
   }
 }
 
-TYPED_TEST(SpacetreeTest, ValidityDetectsEveryDefect) {
+TYPED_TEST(SpacetreeQuick, ValidityDetectsEveryDefect) {
   constexpr int D = TypeParam::value;
   Random random(4);
   for (const auto& domain : domains<D>()) {
@@ -136,7 +136,7 @@ int owners_of(const Domain<D>& domain, const std::vector<Cell<D>>& cells, const 
   return owners;
 }
 
-TYPED_TEST(SpacetreeTest, FindReturnsTheOnlyOwnerOfEveryPoint) {
+TYPED_TEST(SpacetreeQuick, FindReturnsTheOnlyOwnerOfEveryPoint) {
   constexpr int D = TypeParam::value;
   Random random(5);
   for (const auto& domain : domains<D>()) {
@@ -166,7 +166,7 @@ TYPED_TEST(SpacetreeTest, FindReturnsTheOnlyOwnerOfEveryPoint) {
   }
 }
 
-TYPED_TEST(SpacetreeTest, LeavesOwnTheirLowerCornersAndCentres) {
+TYPED_TEST(SpacetreeQuick, LeavesOwnTheirLowerCornersAndCentres) {
   constexpr int D = TypeParam::value;
   Random random(6);
   for (auto domain : domains<D>()) {
@@ -194,7 +194,7 @@ TYPED_TEST(SpacetreeTest, LeavesOwnTheirLowerCornersAndCentres) {
   }
 }
 
-TYPED_TEST(SpacetreeTest, FaceCoordinatesAreIdenticalOnAllLevels) {
+TYPED_TEST(SpacetreeQuick, FaceCoordinatesAreIdenticalOnAllLevels) {
   constexpr int D = TypeParam::value;
   Random random(7);
   for (int i = 0; i < 20000; ++i) {
@@ -244,7 +244,7 @@ void expect_origins(const Spacetree<D>& previous, const Spacetree<D>& next) {
   ASSERT_EQ(std::count(used.begin(), used.end(), false), 0);
 }
 
-TYPED_TEST(SpacetreeTest, OriginsIdentifyTheOldLeaves) {
+TYPED_TEST(SpacetreeQuick, OriginsIdentifyTheOldLeaves) {
   constexpr int D = TypeParam::value;
   Random random(8);
   for (const auto& domain : domains<D>()) {

@@ -157,14 +157,15 @@ OffloadOptions options(const std::string& memory) {
   return result;
 }
 
-class EngineWith : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Tasks, EngineWith, testing::ValuesIn(gpu::strategy_names()), [](const auto& tested) {
-  std::string name = tested.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+class EngineWithQuick : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Tasks, EngineWithQuick, testing::ValuesIn(gpu::strategy_names()),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
-TEST_P(EngineWith, WritesBackSlotsStagesFluxesAndStatus) {
+TEST_P(EngineWithQuick, WritesBackSlotsStagesFluxesAndStatus) {
   const Marking solver;
   for (const int threads : {1, 3}) {
     OffloadEngine engine(one({}), options(GetParam()));
@@ -177,7 +178,7 @@ TEST_P(EngineWith, WritesBackSlotsStagesFluxesAndStatus) {
   }
 }
 
-TEST_P(EngineWith, FailedBatchWritesNothing) {
+TEST_P(EngineWithQuick, FailedBatchWritesNothing) {
   const Marking solver;
   for (std::uint64_t nth = 1; nth <= 6; ++nth) {
     for (const bool launch : {true, false}) {
@@ -194,7 +195,7 @@ TEST_P(EngineWith, FailedBatchWritesNothing) {
   }
 }
 
-TEST_P(EngineWith, UpdatesAllOnTheCpuAfterDeviceLoss) {
+TEST_P(EngineWithQuick, UpdatesAllOnTheCpuAfterDeviceLoss) {
   const Marking solver;
   for (const std::uint64_t calls : {10, 13, 17, 22, 30}) {
     gpu::HostDeviceSettings mortal;

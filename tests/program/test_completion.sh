@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 # Completions of bash, without a terminal; they include every command and option of the program.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

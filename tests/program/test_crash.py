@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: long
 """Ranks are killed at random moments, also in the middle of a checkpoint: only the steps since the last checkpoint are lost."""
 import glob
 import os

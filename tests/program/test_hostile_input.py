@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 """Inputs that no user writes by intention: deep keys, special files, control characters. One short message, exit code 2, at once."""
 import os
 import signal

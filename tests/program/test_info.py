@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 """`meander info` and `meander check` of the program (environment variable MEANDER): their output for files of a run, and rejected files."""
 import os
 import re

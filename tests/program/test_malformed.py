@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 """Ten invalid inputs of each kind, for both equations: the program (environment variable MEANDER) answers each
 with one message that names file, line and column, exit code 2, in under a second, and leaves no file."""
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 """Restarts as users start them, from inputs and with settings that have once been read wrongly."""
 import os
 import unittest

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: quick
 """scripts/run with the built program (environment variable MEANDER): where the results go, and what is refused before anything
 is installed or built. Installation, build and picture are replaced by notes."""
 import os

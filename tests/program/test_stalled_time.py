@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: long
 """A time that cannot advance ends the run with a message, and keeps the last state."""
 import os
 import unittest

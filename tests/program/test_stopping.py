@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
+# Label: long
 """Signals, wall time and schedules: exit codes, and bitwise identical results after a restart."""
 import json
 import os

@@ -27,9 +27,9 @@ void PrintTo(const Mistake& mistake, std::ostream* out) {
   *out << mistake.name;
 }
 
-class BadInput : public testing::TestWithParam<Mistake> {};
+class BadInputQuick : public testing::TestWithParam<Mistake> {};
 
-TEST_P(BadInput, HasItsMessage) {
+TEST_P(BadInputQuick, HasItsMessage) {
   EXPECT_EQ(message(GetParam().text, GetParam().settings), GetParam().message);
 }
 
@@ -257,10 +257,10 @@ const Mistake settings[] = {
 auto name_of(const testing::TestParamInfo<Mistake>& info) {
   return std::string(info.param.name);
 }
-INSTANTIATE_TEST_SUITE_P(SyntaxAndKeys, BadInput, testing::ValuesIn(syntax_and_keys), name_of);
-INSTANTIATE_TEST_SUITE_P(TypesAndRanges, BadInput, testing::ValuesIn(types_and_ranges), name_of);
-INSTANTIATE_TEST_SUITE_P(BetweenKeys, BadInput, testing::ValuesIn(between_keys), name_of);
-INSTANTIATE_TEST_SUITE_P(Settings, BadInput, testing::ValuesIn(settings), name_of);
+INSTANTIATE_TEST_SUITE_P(SyntaxAndKeys, BadInputQuick, testing::ValuesIn(syntax_and_keys), name_of);
+INSTANTIATE_TEST_SUITE_P(TypesAndRanges, BadInputQuick, testing::ValuesIn(types_and_ranges), name_of);
+INSTANTIATE_TEST_SUITE_P(BetweenKeys, BadInputQuick, testing::ValuesIn(between_keys), name_of);
+INSTANTIATE_TEST_SUITE_P(Settings, BadInputQuick, testing::ValuesIn(settings), name_of);
 
 TEST(BadInputFile, MissingOrNoFile) {
   const auto what = [](const std::string& file) -> std::string {

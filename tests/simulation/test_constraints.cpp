@@ -80,7 +80,7 @@ Norms norms_of(Simulation& simulation, const std::vector<std::string>& names, do
   return norms;
 }
 
-TEST(Constraints, OfTheHistoryAreNormsOfTheFieldsOutsideTheBall) {
+TEST(ConstraintsLong, OfTheHistoryAreNormsOfTheFieldsOutsideTheBall) {
   for (const double radius : {0.0, 0.7}) {
     const Config config = physics_input(puncture, {fmt::format("diagnostics.exclude-radius={}", radius)});
     const auto simulation = make_simulation(config, 2);

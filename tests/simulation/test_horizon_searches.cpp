@@ -77,7 +77,7 @@ Row row_of_kerr(int p, bool refined) {
   return {*searches_of(config), view};
 }
 
-TEST(HorizonSearches, ConvergeAtFifthOrderThroughTheMesh) {
+TEST(HorizonSearchesLong, ConvergeAtFifthOrderThroughTheMesh) {
   const double area = 8 * std::numbers::pi * (1 + std::sqrt(0.19));
   std::vector<double> errors;
   for (const int p : {10, 16}) {
@@ -92,7 +92,7 @@ TEST(HorizonSearches, ConvergeAtFifthOrderThroughTheMesh) {
   EXPECT_LT(errors[1], 1e-5);
 }
 
-TEST(HorizonSearches, CrossResolutionJumps) {
+TEST(HorizonSearchesLong, CrossResolutionJumps) {
   const double area = 8 * std::numbers::pi * (1 + std::sqrt(0.19));
   const Row row = row_of_kerr(12, true);
   EXPECT_EQ(row.text("status"), "left-finest-level");

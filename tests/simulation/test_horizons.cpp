@@ -132,7 +132,7 @@ TEST(Horizons, OfKerrHaveItsAreaSpinAndShape) {
 }
 
 // Without exact symmetry of the coordinates about the spin: only Killing vectors give it.
-TEST(Horizons, OfAMovingHoleAreThoseOfTheHoleAtRest) {
+TEST(HorizonsLong, OfAMovingHoleAreThoseOfTheHoleAtRest) {
   const Found plain = find(kerr_schild(0, 0.5), {0, 0, 0}, 2.2, 12);
   ASSERT_EQ(plain.search.status, SearchStatus::found);
   EXPECT_NEAR(plain.measures.area / (16 * pi), 1, 1e-10);
@@ -172,7 +172,7 @@ FieldSource pair(double distance) {
   return holes({left, right});
 }
 
-TEST(Horizons, CommonToTwoHolesExistUpToTheCriticalSeparation) {
+TEST(HorizonsLong, CommonToTwoHolesExistUpToTheCriticalSeparation) {
   for (const auto& [distance, mass] : {std::array{1.0, 1.99649684}, {1.4, 1.98544580}, {1.53, 1.97696321}}) {
     const Found found = find(pair(distance), {0, 0, 0}, distance / 2 + 1, 12);
     ASSERT_TRUE(has_surface(found.search.status)) << distance;

@@ -13,7 +13,7 @@
 namespace meander::simulation {
 namespace {
 
-TEST(InputReference, DocsAreUpToDate) {
+TEST(InputReferenceQuick, DocsAreUpToDate) {
   std::ostringstream docs;
   docs << std::ifstream(MEANDER_SOURCE_DIR "/docs/input.md").rdbuf();
   std::istringstream expected(input_reference()), found(docs.str());
@@ -27,7 +27,7 @@ TEST(InputReference, DocsAreUpToDate) {
   EXPECT_FALSE(std::getline(found, found_line)) << "docs/input.md is longer than: meander input-reference";
 }
 
-TEST(InputReference, NamesEveryTableKindAndScenario) {
+TEST(InputReferenceQuick, NamesEveryTableKindAndScenario) {
   const std::string text = input_reference();
   for (const InputTable& table : input_tables())
     EXPECT_NE(text.find(std::string("[") + table.name + "]"), std::string::npos) << table.name;

@@ -3,6 +3,7 @@
 // Every shipped input runs some steps on a coarser mesh and is compared with reference figures and with its physics:
 // exact solutions, known masses, conservation, symmetry.
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -23,28 +24,27 @@ struct InputCase {
   double time, density_squared;  // after those steps; the integral of rho^2
 };
 
-const std::vector<InputCase>& cases() {
-  static const std::vector<InputCase> list = {
-      {"accretion-2d", {"mesh.max-level=4"}, 40, -25.8775543758, 11.1112342156},
-      {"accretion-3d", {"mesh.max-level=3"}, 40, -25.8775543758, 37.0371194396},
-      {"accretion-3d-fine", {"mesh.max-level=4"}, 20, -28.6062951293, 37.0371205936},
-      {"binary", {"mesh.max-level=2", "mesh.patch-size=9"}, 2, 0.555555555556, 10077696.4112},
-      {"head-on", {"mesh.max-level=2", "mesh.patch-size=4"}, 1, 0.1, 38443359.3754},
-      {"puncture", {"mesh.max-level=1"}, 5, 0.5, 114791256},
-      {"qc0", {"mesh.max-level=2", "mesh.patch-size=4"}, 1, 0.1, 38443359.3752},
-      {"spinning-puncture", {"mesh.max-level=1", "mesh.patch-size=6"}, 1, 0.1, 157464000},
-      {"riemann-2d", {"mesh.max-level=3"}, 40, 0.0188227984125, 0.204617111907},
-      {"sedov-2d", {"mesh.max-level=3"}, 40, 0.00145955255522, 1.00212078292},
-      {"sedov-3d", {"mesh.max-level=2"}, 20, 0.00251303168811, 1.00050017514},
-      {"gauge-wave", {}, 10, 0.0448392450035, 0.0278086634082},
-      {"kerr-schild", {}, 5, 0.0537135886556, 35.439342972},
-      {"linear-wave", {}, 10, 0.0462962962963, 0.0277777777778},
-      {"sod", {}, 40, 0.00686168773812, 0.0560857272182},
-      {"uniform", {"mesh.max-level=2"}, 10, 0.0139771690295, 1},
-      {"vortex", {}, 40, 0.0261654233787, 3.96881058929},
-  };
-  return list;
-}
+const std::vector<InputCase> quick = {
+    {"accretion-2d", {"mesh.max-level=4"}, 40, -25.8775543758, 11.1112342156},
+    {"accretion-3d-fine", {"mesh.max-level=4"}, 20, -28.6062951293, 37.0371205936},
+    {"gauge-wave", {}, 10, 0.0448392450035, 0.0278086634082},
+    {"head-on", {"mesh.max-level=2", "mesh.patch-size=4"}, 1, 0.1, 38443359.3754},
+    {"linear-wave", {}, 10, 0.0462962962963, 0.0277777777778},
+    {"qc0", {"mesh.max-level=2", "mesh.patch-size=4"}, 1, 0.1, 38443359.3752},
+    {"riemann-2d", {"mesh.max-level=3"}, 40, 0.0188227984125, 0.204617111907},
+    {"sedov-2d", {"mesh.max-level=3"}, 40, 0.00145955255522, 1.00212078292},
+    {"sedov-3d", {"mesh.max-level=2"}, 20, 0.00251303168811, 1.00050017514},
+    {"sod", {}, 40, 0.00686168773812, 0.0560857272182},
+    {"spinning-puncture", {"mesh.max-level=1", "mesh.patch-size=6"}, 1, 0.1, 157464000},
+    {"vortex", {}, 40, 0.0261654233787, 3.96881058929},
+};
+const std::vector<InputCase> slow = {
+    {"accretion-3d", {"mesh.max-level=3"}, 40, -25.8775543758, 37.0371194396},
+    {"binary", {"mesh.max-level=2", "mesh.patch-size=9"}, 2, 0.555555555556, 10077696.4112},
+    {"kerr-schild", {}, 5, 0.0537135886556, 35.439342972},
+    {"puncture", {"mesh.max-level=1"}, 5, 0.5, 114791256},
+    {"uniform", {"mesh.max-level=2"}, 10, 0.0139771690295, 1},
+};
 
 // A physical property of an input, checked on the run after its steps and on the totals before them.
 using Demand = std::function<void(Simulation&, const std::vector<double>& before)>;
@@ -152,11 +152,13 @@ const std::multimap<std::string, Demand>& demands() {
 }
 
 class ShippedInput : public testing::TestWithParam<InputCase> {};
-INSTANTIATE_TEST_SUITE_P(Inputs, ShippedInput, testing::ValuesIn(cases()), [](const auto& tested) {
+std::string name_of(const testing::TestParamInfo<InputCase>& tested) {
   std::string name = tested.param.name;
-  for (char& c : name) c = c == '-' ? '_' : c;
+  std::replace(name.begin(), name.end(), '-', '_');
   return name;
-});
+}
+INSTANTIATE_TEST_SUITE_P(Quick, ShippedInput, testing::ValuesIn(quick), name_of);
+INSTANTIATE_TEST_SUITE_P(Long, ShippedInput, testing::ValuesIn(slow), name_of);
 
 TEST_P(ShippedInput, RunsAndGivesItsFigures) {
   const InputCase& shipped = GetParam();
@@ -176,7 +178,11 @@ TEST_P(ShippedInput, RunsAndGivesItsFigures) {
 }
 
 // Blocks of an emulated device have one thread, which makes CCZ4 slow.
-TEST_P(ShippedInput, HasTheSameBitsWithItsPatchesOnADevice) {
+class ShippedInputOnADeviceLong : public testing::TestWithParam<InputCase> {};
+INSTANTIATE_TEST_SUITE_P(Quick, ShippedInputOnADeviceLong, testing::ValuesIn(quick), name_of);
+INSTANTIATE_TEST_SUITE_P(Slow, ShippedInputOnADeviceLong, testing::ValuesIn(slow), name_of);
+
+TEST_P(ShippedInputOnADeviceLong, HasTheSameBits) {
   const InputCase& shipped = GetParam();
   std::vector<std::string> settings = shipped.settings;
   settings.insert(settings.end(), {"mesh.regrid-every=2"});
@@ -192,9 +198,11 @@ TEST_P(ShippedInput, HasTheSameBitsWithItsPatchesOnADevice) {
   expect_same(outcome(), on_host, shipped.name);
 }
 
-TEST(ShippedInputs, AreAllTestedAndLoadAsTheyAre) {
+TEST(ShippedInputsQuick, AreAllTestedAndLoadAsTheyAre) {
   std::set<std::string> tested;
-  for (const auto& shipped : cases()) tested.insert(shipped.name);
+  for (const auto& list : {quick, slow}) {
+    for (const InputCase& shipped : list) tested.insert(shipped.name);
+  }
   for (const auto& entry : std::filesystem::directory_iterator(MEANDER_SOURCE_DIR "/inputs")) {
     if (entry.path().extension() != ".toml") continue;
     const std::string name = entry.path().stem().string();

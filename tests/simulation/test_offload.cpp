@@ -18,7 +18,7 @@ TEST(Offload, IsOffUnlessAskedFor) {
   EXPECT_EQ(summary_json(summarise(*simulation, {})).find("offload"), std::string::npos);
 }
 
-TEST(Offload, ChangesNoBitForAnyBatchAndThreads) {
+TEST(OffloadLong, ChangesNoBitForAnyBatchAndThreads) {
   for (const Problem& problem : problems) {
     for (const char* device : {"host", "host:4"}) {
       for (const char* batch : {"1", "8", "32"}) {
@@ -52,7 +52,7 @@ TEST(Offload, ReportsThatNothingWasOffloaded) {
   EXPECT_EQ(lines("8").find("nothing"), std::string::npos) << lines("8");
 }
 
-TEST(Offload, ChangesNoBitForAnyMemory) {
+TEST(OffloadLong, ChangesNoBitForAnyMemory) {
   for (const Problem& problem : problems) {
     for (const std::string& strategy : gpu::strategy_names()) {
       const OffloadReport report =
@@ -65,7 +65,7 @@ TEST(Offload, ChangesNoBitForAnyMemory) {
   }
 }
 
-TEST(Offload, ChangesNoBitForAnyMemoryOfPatches) {
+TEST(OffloadLong, ChangesNoBitForAnyMemoryOfPatches) {
   for (const Problem& problem : problems) {
     for (const char* patches : {"pinned", "unified"}) {
       for (const char* memory : {"pooled", "map", "zero-copy", "unified"}) {
@@ -80,7 +80,7 @@ TEST(Offload, ChangesNoBitForAnyMemoryOfPatches) {
 }
 
 // The block kernels of a GPU, in the memory of the emulated device.
-TEST(Offload, ChangesNoBitWithBlockKernels) {
+TEST(OffloadLong, ChangesNoBitWithBlockKernels) {
   for (const Problem& problem : problems) {
     for (const std::string& strategy : gpu::strategy_names()) {
       Config config = offloading(problem, {"offload.device=host:2", "offload.memory=" + strategy});
@@ -127,7 +127,7 @@ TEST(Offload, CopiesStraightFromPinnedPatches) {
   }
 }
 
-TEST(Offload, ChangesNoBitForAnySplit) {
+TEST(OffloadLong, ChangesNoBitForAnySplit) {
   for (const Problem& problem : problems) {
     for (const char* share : {"0", "0.5", "1"}) {
       const Config config =
@@ -156,7 +156,7 @@ TEST(Offload, KeepsToTheQuota) {
   EXPECT_LE(simulation->offload().value().peak_device_bytes, static_cast<std::int64_t>(2 * bytes));
 }
 
-TEST(Offload, ChangesNoBitOnCudaIn100Steps) {
+TEST(OffloadLong, ChangesNoBitOnCudaIn100Steps) {
   if (const std::string missing = gpu::why_missing("cuda"); !missing.empty()) GTEST_SKIP() << missing;
   for (const std::string name : {"accretion_muscl", "riemann"}) {
     const Problem problem{name, 100};
@@ -172,7 +172,7 @@ TEST(Offload, ChangesNoBitOnCudaIn100Steps) {
   }
 }
 
-TEST(Offload, ChangesNoBitWhenDevicesAreSlow) {
+TEST(OffloadLong, ChangesNoBitWhenDevicesAreSlow) {
   gpu::HostDeviceSettings slow;
   slow.launch_latency = 2e-4;
   slow.kernel_delay = 1e-3;

@@ -99,7 +99,7 @@ TEST(Offload, SplitsBatchesWithoutMemory) {
   }
 }
 
-TEST(Offload, ContinuesWithoutAFailedDevice) {
+TEST(OffloadLong, ContinuesWithoutAFailedDevice) {
   for (const Problem& problem : problems) {
     for (const std::string& strategy : gpu::strategy_names()) {
       gpu::HostDeviceSettings mortal;

@@ -67,7 +67,7 @@ void expect_order(const std::string& scenario, const std::string& scheme, double
 TEST(GaugeWaveRun, IsOfFirstOrderWithRusanov) {
   expect_order("gauge-wave", "rusanov", 0.1, 0.1, all_unknowns(), 0.9);
 }
-TEST(GaugeWaveRun, IsOfFourthOrder) {
+TEST(GaugeWaveRunQuick, IsOfFourthOrder) {
   expect_order("gauge-wave", "fourth-order", 0.5, 0.1, all_unknowns(), 3.8);
 }
 TEST(LinearWaveRun, IsOfFourthOrder) {

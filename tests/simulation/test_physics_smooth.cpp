@@ -32,10 +32,10 @@ double vortex_error(int level, const std::string& limiter, const std::string& ri
   return sum;
 }
 
-class VortexRun : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(RiemannSolvers, VortexRun, testing::Values("rusanov", "hllc"));
+class VortexRunQuick : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(RiemannSolvers, VortexRunQuick, testing::Values("rusanov", "hllc"));
 
-TEST_P(VortexRun, IsOfSecondOrder) {
+TEST_P(VortexRunQuick, IsOfSecondOrder) {
   const double coarse = vortex_error(2, "mc", GetParam()), fine = vortex_error(3, "mc", GetParam());
   const double order = reference::order_of(coarse, fine, 3);
   std::printf("L1 errors %.3e %.3e, order %.3f\n", coarse, fine, order);

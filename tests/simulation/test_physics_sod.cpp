@@ -66,7 +66,7 @@ int contact_width(const std::string& solver) {
   return width;
 }
 
-TEST(SodContact, SpansFewerVolumesWithHllcThanWithRusanov) {
+TEST(SodContactQuick, SpansFewerVolumesWithHllcThanWithRusanov) {
   for (const auto& [scheme, least] : {std::pair{std::string("scheme = \"godunov\""), 2},
                                       {std::string("scheme = \"muscl\"\nlimiter = \"mc\""), 0}}) {
     const int rusanov = contact_width(scheme), hllc = contact_width(scheme + "\nriemann = \"hllc\"");
@@ -77,7 +77,7 @@ TEST(SodContact, SpansFewerVolumesWithHllcThanWithRusanov) {
 }
 
 // A jump of density at rest, at one pressure: HLLC changes no bit of it, Rusanov smears it.
-TEST(SodContact, AtRestIsKeptExactlyByHllc) {
+TEST(SodContactQuick, AtRestIsKeptExactlyByHllc) {
   for (const char* scheme : {"godunov", "muscl"}) {
     for (const bool exact : {true, false}) {
       const Config config = physics_input(fmt::format(
@@ -102,7 +102,7 @@ struct SodCase {
   std::string name, solver;
   double order, position;
 };
-class Sod : public testing::TestWithParam<SodCase> {};
+class SodQuick : public testing::TestWithParam<SodCase> {};
 
 constexpr const char* rusanov = "scheme = \"rusanov\"";
 constexpr const char* van_leer = "scheme = \"muscl\"\nlimiter = \"van-leer\"";
@@ -110,7 +110,7 @@ constexpr const char* hllc = "scheme = \"godunov\"\nriemann = \"hllc\"";
 constexpr const char* hllc_mc = "scheme = \"muscl\"\nlimiter = \"mc\"\nriemann = \"hllc\"";
 constexpr const char* minmod = "scheme = \"muscl\"\nlimiter = \"minmod\"";
 constexpr const char* mc = "scheme = \"muscl\"\nlimiter = \"mc\"";
-INSTANTIATE_TEST_SUITE_P(Schemes, Sod,
+INSTANTIATE_TEST_SUITE_P(Schemes, SodQuick,
                          testing::Values(SodCase{"rusanov", rusanov, 0.5, between_volumes},
                                          SodCase{"minmod", minmod, 0.7, between_volumes},
                                          SodCase{"mc", mc, 0.85, between_volumes},
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Sod,
                                          SodCase{"mc_cut", mc, 0.85, cut_volume}),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST_P(Sod, ConvergesToTheExactSolution) {
+TEST_P(SodQuick, ConvergesToTheExactSolution) {
   const auto& [name, solver, order, position] = GetParam();
   const double coarse = l1_error(2, 0, 3, solver, position), middle = l1_error(2, 0, 9, solver, position),
                fine = l1_error(2, 0, 27, solver, position);
@@ -138,7 +138,7 @@ TEST_P(Sod, ConvergesToTheExactSolution) {
   }
 }
 
-TEST_P(Sod, HasTheSameErrorAlongEveryAxis) {
+TEST_P(SodQuick, HasTheSameErrorAlongEveryAxis) {
   const auto& [name, solver, order, position] = GetParam();
   const double flat = l1_error(2, 0, 5, solver, position), solid = l1_error(3, 0, 5, solver, position);
   EXPECT_NEAR(l1_error(2, 1, 5, solver, position) / flat, 1, 1e-10);

@@ -155,7 +155,7 @@ Psi4Modes modes_of_wave(const exact::LinearWave& wave, double radius) {
 
 // Over several spheres, since the errors of a single sphere depend on the positions of its points in the
 // mesh.
-TEST(Psi4Modes, OfAPlaneWaveConvergeAtFifthOrder) {
+TEST(Psi4ModesLong, OfAPlaneWaveConvergeAtFifthOrder) {
   const exact::LinearWave wave{1e-8, 2.0};
   const std::vector<double> radii = {0.5, 0.6, 0.7, 0.8};
   std::vector<Psi4Modes> exact_modes;

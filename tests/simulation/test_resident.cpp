@@ -125,7 +125,7 @@ TEST(ResidentSummary, HasNothingWithoutADevice) {
 // ---- points
 
 // A binary with horizons, Psi4 and tracked punctures: halos at their points are filled, and points read, on the device.
-TEST(ResidentPoints, AreReadOnTheDeviceToTheSameBits) {
+TEST(ResidentPointsLong, AreReadOnTheDeviceToTheSameBits) {
   const auto config = [](std::vector<std::string> settings) {
     RankCase tested = case_called("ccz4_fourth_order_binary");
     tested.text +=

@@ -98,10 +98,10 @@ Config config_of(const Case& c) {
   return load_config_text(blast, "blast.toml", c.settings, scenarios(), 1e12);
 }
 
-class Threads : public testing::TestWithParam<Case> {};
+class ThreadsLong : public testing::TestWithParam<Case> {};
 
 // Dynamic refinement, refluxing, gravity, limiters: the number of threads changes no bit.
-TEST_P(Threads, ChangeNoBit) {
+TEST_P(ThreadsLong, ChangeNoBit) {
   const int steps = GetParam().steps;
   Snapshot reference;
   std::vector<double> totals;
@@ -126,7 +126,7 @@ TEST_P(Threads, ChangeNoBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Simulation, Threads,
+    Simulation, ThreadsLong,
     testing::Values(
         Case{"riemann-2d", {"mesh.patch-size=7", "mesh.min-level=2", "mesh.max-level=4"}, 60},
         Case{"accretion-2d", {"mesh.patch-size=6", "mesh.regrid-every=2", "mesh.max-level=5"}, 700},
@@ -138,12 +138,12 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-class NextStep : public testing::TestWithParam<Case> {};
+class NextStepLong : public testing::TestWithParam<Case> {};
 
 // A step depends on the state alone: its other data are recomputed from it, bitwise identically, also for
 // volumes that fell back to first order, were raised to a floor or corrected by the fluxes of finer
 // neighbours. A restart is therefore bitwise identical to an uninterrupted run.
-TEST_P(NextStep, FollowsFromTheState) {
+TEST_P(NextStepLong, FollowsFromTheState) {
   const Config config = config_of(GetParam());
   const auto simulation = make_simulation(config, 2);
   const auto& solver = simulation->solver();
@@ -165,7 +165,7 @@ TEST_P(NextStep, FollowsFromTheState) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Simulation, NextStep,
+    Simulation, NextStepLong,
     testing::Values(
         Case{"accretion-2d",
              {"mesh.patch-size=6", "mesh.regrid-every=2", "mesh.max-level=5", "solver.pressure-floor=1e-7",
@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(Simulation, BadState,
                          testing::Values(-0.5, std::numeric_limits<double>::quiet_NaN()));
 
 // The resolved input in the output directory repeats the run bitwise.
-TEST(Run, IsRepeatedByItsResolvedInput) {
+TEST(RunQuick, IsRepeatedByItsResolvedInput) {
   const Directory first("meander-test-run-1"), second("meander-test-run-2");
   const Config config = input("sod", {"mesh.patch-size=6", "time.max-steps=20", "output.history-steps=1"});
   ASSERT_EQ(run(config, {.threads = 2, .output = first.path.string()}), exit_done);
@@ -260,7 +260,7 @@ TEST(Run, IsRepeatedByItsResolvedInput) {
 }
 
 // Steps are shortened to meet the plot times and the end exactly, and no step is very short.
-TEST(Run, MeetsPlotTimesExactly) {
+TEST(RunQuick, MeetsPlotTimesExactly) {
   const Directory directory("meander-test-run-3");
   const Config config =
       input("uniform", {"mesh.patch-size=4", "mesh.max-level=1", "mesh.min-level=1", "time.end=0.1",

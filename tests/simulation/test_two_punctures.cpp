@@ -35,7 +35,7 @@ std::array<Hole, 2> gallery_binary() {
   return holes;
 }
 
-TEST(TwoPunctures, HasTheMassesOfAPublishedBinary) {
+TEST(TwoPuncturesLong, HasTheMassesOfAPublishedBinary) {
   const TwoPunctures data(gallery_binary(), 56, 16);
   EXPECT_NEAR(data.adm_mass(0), 36.0 / 65, 2e-9);
   EXPECT_NEAR(data.adm_mass(1), 29.0 / 65, 2e-9);
@@ -43,7 +43,7 @@ TEST(TwoPunctures, HasTheMassesOfAPublishedBinary) {
 }
 
 // As a high power only: with momenta, u is not analytic at infinity.
-TEST(TwoPunctures, ConvergesAtHighOrder) {
+TEST(TwoPuncturesLong, ConvergesAtHighOrder) {
   const TwoPunctures fine(gallery_binary(), 56, 16);
   const double points[][3] = {{0.3, -0.2, 4.7}, {1, 2, 3}, {0, 0, 1}, {-7, 5, -20}};
   double before = 0;
@@ -63,7 +63,7 @@ TEST(TwoPunctures, ConvergesAtHighOrder) {
 }
 
 // div grad u by differences of the gradient, anywhere in space, on the axis, and for holes in any direction.
-TEST(TwoPunctures, SolvesTheHamiltonianConstraintBetweenTheNodesToo) {
+TEST(TwoPuncturesLong, SolvesTheHamiltonianConstraintBetweenTheNodesToo) {
   std::array<Hole, 2> holes;
   holes[0] = {0.7, {1.0, 0.5, -0.3}, {0.1, -0.2, 0.15}, {0.05, 0.1, -0.2}};
   holes[1] = {0.4, {-0.5, -0.4, 0.8}, {-0.1, 0.1, -0.1}, {0, 0.04, 0.1}};
@@ -111,7 +111,7 @@ TEST(TwoPunctures, SolvesTheHamiltonianConstraintBetweenTheNodesToo) {
   EXPECT_LT(largest, 2e-5 * source_of_all);
 }
 
-TEST(TwoPunctures, GradientIsThatOfTheValue) {
+TEST(TwoPuncturesLong, GradientIsThatOfTheValue) {
   const TwoPunctures data(gallery_binary(), 40, 12);
   for (const auto& x : {std::array{0.5, 0.3, 4.0}, std::array{2.0, -3.0, 1.0}, std::array{0.0, 0.0, 0.5}}) {
     const auto value = data.at(x.data());
@@ -127,7 +127,7 @@ TEST(TwoPunctures, GradientIsThatOfTheValue) {
 
 // One hole alone (the other has no mass) to second order in momentum and spin: Gleiser, Khanna and Pullin
 // (2002).
-TEST(TwoPunctures, OneHoleFollowsPerturbationTheoryUpToFourthOrder) {
+TEST(TwoPuncturesLong, OneHoleFollowsPerturbationTheoryUpToFourthOrder) {
   const double points[][3] = {{0.5, 0.1, 0.3}, {1.5, -0.5, 0.2}, {0.2, 2, -1}};
   const auto difference = [&](double momentum, double spin) {
     std::array<Hole, 2> holes;
@@ -152,7 +152,7 @@ TEST(TwoPunctures, OneHoleFollowsPerturbationTheoryUpToFourthOrder) {
   }
 }
 
-TEST(TwoPunctures, HolesAtRestNeedNoSolving) {
+TEST(TwoPuncturesLong, HolesAtRestNeedNoSolving) {
   std::array<Hole, 2> holes;
   holes[0].position[0] = 1;
   holes[1].position[0] = -1;

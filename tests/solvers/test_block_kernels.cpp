@@ -38,14 +38,18 @@ TEST_P(EulerBlockKernels, AreBitwiseEqualToTheCpu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Solvers, EulerBlockKernels,
-                         testing::ValuesIn(euler_cases({1, 3, 4, 5, 8, 9, 11, 17, 19})),
-                         [](const auto& one) { return one.param.name(); });
+std::string name_of(const testing::TestParamInfo<EulerCase>& one) {
+  return one.param.name();
+}
+INSTANTIATE_TEST_SUITE_P(Quick, EulerBlockKernels, testing::ValuesIn(euler_cases({4, 9})), name_of);
+INSTANTIATE_TEST_SUITE_P(Solvers, EulerBlockKernels, testing::ValuesIn(euler_cases({1, 3, 5, 8, 11, 17, 19})),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(DualEnergyQuick, EulerBlockKernels, testing::ValuesIn(euler_cases({4}, true)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(DualEnergy, EulerBlockKernels, testing::ValuesIn(euler_cases({1, 7, 9}, true)),
+                         name_of);
 
-INSTANTIATE_TEST_SUITE_P(DualEnergy, EulerBlockKernels, testing::ValuesIn(euler_cases({1, 4, 7, 9}, true)),
-                         [](const auto& one) { return one.param.name(); });
-
-TEST(EulerBlocks, ReportAnInadmissibleVolume) {
+TEST(EulerBlocksQuick, ReportAnInadmissibleVolume) {
   for (const EulerCase& one : euler_cases({6})) {
     if (one.floors) continue;
     const auto solver = make(one);
@@ -62,7 +66,7 @@ TEST(EulerBlocks, ReportAnInadmissibleVolume) {
   }
 }
 
-TEST(Ccz4BlockKernels, AreBitwiseEqualToTheCpuInEveryStage) {
+TEST(Ccz4BlockKernelsQuick, AreBitwiseEqualToTheCpuInEveryStage) {
   for (const auto scheme : {ccz4::Scheme::rusanov, ccz4::Scheme::fourth_order}) {
     for (const bool simple : {false, true}) {
       const auto solver = make_ccz4(scheme, simple);

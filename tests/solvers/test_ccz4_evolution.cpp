@@ -22,7 +22,7 @@ struct Flat {
   }
 };
 
-TEST(Ccz4Evolution, FlatSpaceIsPreservedBitwise) {
+TEST(Ccz4EvolutionLong, FlatSpaceIsPreservedBitwise) {
   for (const Scheme scheme : schemes) {
     for (const int p : {3, 5, 9}) {
       Parameters parameters;
@@ -58,33 +58,33 @@ std::vector<double> orders(const Metric& metric, const Parameters& parameters,
   return result;
 }
 
-TEST(Ccz4Evolution, GaugeWaveConvergesAtFirstOrder) {
+TEST(Ccz4EvolutionLong, GaugeWaveConvergesAtFirstOrder) {
   const exact::GaugeWave wave{0.1, 1.0, false};
   for (const double order : orders(wave, for_waves(Scheme::rusanov), {27, 54, 108}, false, 1.0, 0.1, 0.25))
     EXPECT_GE(order, 0.9);
 }
 
-TEST(Ccz4Evolution, GaugeWaveConvergesAtFourthOrder) {
+TEST(Ccz4EvolutionLong, GaugeWaveConvergesAtFourthOrder) {
   const exact::GaugeWave wave{0.1, 1.0, false};
   for (const double order :
        orders(wave, for_waves(Scheme::fourth_order), {27, 54, 108}, false, 1.0, 0.1, 0.25))
     EXPECT_GE(order, 3.8);
 }
 
-TEST(Ccz4Evolution, DiagonalGaugeWaveConvergesAtFourthOrder) {
+TEST(Ccz4EvolutionLong, DiagonalGaugeWaveConvergesAtFourthOrder) {
   const exact::GaugeWave wave{0.1, 1.0, true};
   for (const double order :
        orders(wave, for_waves(Scheme::fourth_order), {27, 54}, true, std::numbers::sqrt2, 0.1, 0.25))
     EXPECT_GE(order, 3.8);
 }
 
-TEST(Ccz4Evolution, LinearWaveConvergesAtFourthOrder) {
+TEST(Ccz4EvolutionLong, LinearWaveConvergesAtFourthOrder) {
   const exact::LinearWave wave{1e-8, 1.0};
   for (const double order : orders(wave, for_waves(Scheme::fourth_order), {27, 54}, false, 1.0, 1.0, 0.25))
     EXPECT_GE(order, 3.8);
 }
 
-TEST(Ccz4Evolution, GaugeWaveIsStableForAHundredCrossings) {
+TEST(Ccz4EvolutionLong, GaugeWaveIsStableForAHundredCrossings) {
   const exact::GaugeWave wave{0.1, 1.0, false};
   Box3 box(for_waves(Scheme::fourth_order), 3, {9, 1, 1}, 1.0);
   box.fill(wave);
@@ -97,7 +97,7 @@ TEST(Ccz4Evolution, GaugeWaveIsStableForAHundredCrossings) {
 
 // Noise in every unknown of flat space, for ten crossing times: it grows no faster than a polynomial on any
 // mesh.
-TEST(Ccz4Evolution, NoiseGrowsPolynomiallyAtMost) {
+TEST(Ccz4EvolutionLong, NoiseGrowsPolynomiallyAtMost) {
   for (const bool shift : {false, true}) {
     for (const Scheme scheme : schemes) {
       for (const int rho : {1, 2, 4}) {
@@ -127,7 +127,7 @@ TEST(Ccz4Evolution, NoiseGrowsPolynomiallyAtMost) {
 
 // For exact data, the Hamiltonian, momentum and ordering constraints on a mesh are the error of the
 // differences.
-TEST(Ccz4Evolution, ConstraintsOfExactDataConvergeAtTheOrderOfTheDifferences) {
+TEST(Ccz4EvolutionLong, ConstraintsOfExactDataConvergeAtTheOrderOfTheDifferences) {
   for (const Scheme scheme : schemes) {
     double worst[2][constraint_count] = {};
     for (int fine = 0; fine < 2; ++fine) {
@@ -181,7 +181,7 @@ double drift(Scheme scheme, double spin, double width) {
   return worst;
 }
 
-TEST(Ccz4Evolution, KerrSchildDriftConvergesAtTheOrderOfTheScheme) {
+TEST(Ccz4EvolutionLong, KerrSchildDriftConvergesAtTheOrderOfTheScheme) {
   for (const double spin : {0.0, 0.9}) {
     const double first = std::log2(drift(Scheme::rusanov, spin, 0.8) / drift(Scheme::rusanov, spin, 0.4));
     const double fourth =

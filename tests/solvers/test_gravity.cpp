@@ -102,18 +102,18 @@ void set_field(Gravity& gravity, double strength, double strength_rate, double t
   }
 }
 
-class GravityOrder : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Dimensions, GravityOrder, testing::Values(2, 3));
+class GravityOrderLong : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Dimensions, GravityOrderLong, testing::Values(2, 3));
 
 // R = cos(t).
-TEST_P(GravityOrder, IsTwoInTheCollapseOfColdGasAtRest) {
+TEST_P(GravityOrderLong, IsTwoInTheCollapseOfColdGasAtRest) {
   const double end = 0.8;
   expect_second_order({GetParam(), [](double, Gravity& gravity) { set_field(gravity, 0.5, 0, 2, 0); }, 0, end,
                        std::cos(end), 0, -std::tan(end)});
 }
 
 // R = t^(2/3) for w = 2 / (9 t^2), as strength 1 / t and table 2 / (9 t), in an Einstein-de Sitter universe.
-TEST_P(GravityOrder, IsTwoInAFieldThatChanges) {
+TEST_P(GravityOrderLong, IsTwoInAFieldThatChanges) {
   const auto set = [](double t, Gravity& gravity) {
     set_field(gravity, 1 / t, -1 / (t * t), 2 / (9 * t), -2 / (9 * t * t));
   };
@@ -121,7 +121,7 @@ TEST_P(GravityOrder, IsTwoInAFieldThatChanges) {
 }
 
 // R = t^(1/3): half of the field by the one, half by the other rate.
-TEST_P(GravityOrder, IsTwoByEitherRateAlone) {
+TEST_P(GravityOrderLong, IsTwoByEitherRateAlone) {
   const auto strength = [](double t, Gravity& gravity) {
     set_field(gravity, 2 / (9 * t * t), -4 / (9 * t * t * t), 1, 0);
   };

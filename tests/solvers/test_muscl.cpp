@@ -137,7 +137,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-class MusclPatches : public testing::TestWithParam<Case> {
+class MusclPatchesQuick : public testing::TestWithParam<Case> {
  protected:
   int dim = GetParam().dim, p = GetParam().p;
   PatchLayout layout{dim, p, 2, dim + 2};
@@ -149,9 +149,9 @@ class MusclPatches : public testing::TestWithParam<Case> {
     return status;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Shapes, MusclPatches, testing::ValuesIn(cases()));
+INSTANTIATE_TEST_SUITE_P(Shapes, MusclPatchesQuick, testing::ValuesIn(cases()));
 
-TEST_P(MusclPatches, AgreesWithANaiveLoopAndCountsItsFallbacks) {
+TEST_P(MusclPatchesQuick, AgreesWithANaiveLoopAndCountsItsFallbacks) {
   Patch patch(layout);
   fill_random_gas(patch, 11, gamma_law, 2);
   const Patch old = patch;
@@ -166,7 +166,7 @@ TEST_P(MusclPatches, AgreesWithANaiveLoopAndCountsItsFallbacks) {
 }
 
 // A density linear in x at constant velocity and pressure is advected exactly.
-TEST_P(MusclPatches, AdvectsALinearDensityExactly) {
+TEST_P(MusclPatchesQuick, AdvectsALinearDensityExactly) {
   const double dx = 1.0 / p, dt = 0.1 * dx, u[3] = {0.5, -0.3, 0.2}, slope[3] = {0.4, 0.3, -0.2},
                pressure = 0.8;
   const auto density = [&](int i, int j, int k, double t) {
@@ -196,7 +196,7 @@ TEST_P(MusclPatches, AdvectsALinearDensityExactly) {
 
 // A smooth density wave through one periodic patch: the error is proportional to the square of dx. The wave
 // is advected along the diagonal. The order is that of the L1 error, as limiters clip extrema.
-TEST(Muscl, IsOfSecondOrderOnASmoothWave) {
+TEST(MusclQuick, IsOfSecondOrderOnASmoothWave) {
   for (const int dim : {2, 3}) {
     const auto error = [&](int p) {
       const auto solver = second_order(dim, "mc");
@@ -245,7 +245,7 @@ TEST(Muscl, IsOfSecondOrderOnASmoothWave) {
 
 // Near a vacuum next to a strong gradient the face states of some volumes would have negative pressure or
 // density. These volumes fall back to first order and are counted, and the state stays admissible.
-TEST(Muscl, FallsBackVolumeByVolume) {
+TEST(MusclQuick, FallsBackVolumeByVolume) {
   const PatchLayout layout(2, 9, 2, 4);
   const auto solver = second_order(2, "mc");
   Patch patch(layout);

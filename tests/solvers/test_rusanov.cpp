@@ -67,7 +67,7 @@ std::vector<double> naive_face(const std::vector<double>& l, const std::vector<d
   return f;
 }
 
-class RusanovPatches : public testing::TestWithParam<Case> {
+class RusanovPatchesQuick : public testing::TestWithParam<Case> {
  protected:
   int dim = GetParam().dim, p = GetParam().p, h = GetParam().h;
   PatchLayout layout{dim, p, h, dim + 2};
@@ -80,9 +80,9 @@ class RusanovPatches : public testing::TestWithParam<Case> {
     return status;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Shapes, RusanovPatches, testing::ValuesIn(cases()));
+INSTANTIATE_TEST_SUITE_P(Shapes, RusanovPatchesQuick, testing::ValuesIn(cases()));
 
-TEST_P(RusanovPatches, AgreesWithANaiveLoop) {
+TEST_P(RusanovPatchesQuick, AgreesWithANaiveLoop) {
   Patch patch(layout);
   fill_random_gas(patch, 7, gamma_law);
   const Patch old = patch;

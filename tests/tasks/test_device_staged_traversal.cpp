@@ -77,7 +77,7 @@ void expect_same(Levels& host, Levels& device, const SweepStatus& expected, cons
 
 // Levels that step alone, pairs of levels, all together, and global steps on the same tables. The domain is periodic,
 // or its boundary conditions read the halos of combined states.
-TEST(DeviceStagedTraversal, HasTheBitsOfLocalStepsOnTheHost) {
+TEST(DeviceStagedTraversalLong, HasTheBitsOfLocalStepsOnTheHost) {
   for (const auto* boundary : {&mesh::boundary::periodic, &mesh::boundary::outflow}) {
     Levels host(false, *boundary), device(true, *boundary);
     std::int64_t floored = 0;
@@ -96,7 +96,7 @@ TEST(DeviceStagedTraversal, HasTheBitsOfLocalStepsOnTheHost) {
 }
 
 // In the middle of a step of level 1, level 3 stands only steps a fifth as long as those of level 2.
-TEST(DeviceStagedTraversal, ChoosesRatiosAnewWithTheBitsOfTheHost) {
+TEST(DeviceStagedTraversalLong, ChoosesRatiosAnewWithTheBitsOfTheHost) {
   Levels host(false), device(true);
   const auto limit = [](std::size_t level) { return finest_step_of_waves * (level == 2 ? 0.6 : 3); };
   const SweepStatus expected = host.advance({3, 3}, limit), found = device.advance({3, 3}, limit);
@@ -105,7 +105,7 @@ TEST(DeviceStagedTraversal, ChoosesRatiosAnewWithTheBitsOfTheHost) {
 }
 
 // What the device holds for local steps is made anew for the changed mesh.
-TEST(DeviceStagedTraversal, ContinuesAfterARegridWithTheBitsOfTheHost) {
+TEST(DeviceStagedTraversalLong, ContinuesAfterARegridWithTheBitsOfTheHost) {
   Levels host(false), device(true);
   for (const bool is_changed : {false, true}) {
     SCOPED_TRACE(is_changed);

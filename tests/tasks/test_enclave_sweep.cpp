@@ -103,7 +103,7 @@ void expect_same_bits(Scheme scheme, int p, bool adaptive) {
 TEST(EnclaveSweep, FourStagesAreBitwiseIdentical) {
   expect_same_bits(Scheme::fourth_order, 4, false);
 }
-TEST(EnclaveSweep, FourStagesAtAResolutionJumpAreBitwiseIdentical) {
+TEST(EnclaveSweepLong, FourStagesAtAResolutionJumpAreBitwiseIdentical) {
   expect_same_bits(Scheme::fourth_order, 9, true);
 }
 TEST(EnclaveSweep, SingleStageIsBitwiseIdentical) {

@@ -67,7 +67,7 @@ void expect_bits_of_global_steps(const GasCase& c, int threads) {
   }
 }
 
-TEST(LocalTraversal, HasTheBitsOfGlobalStepsIfAllRatiosAreOne) {
+TEST(LocalTraversalQuick, HasTheBitsOfGlobalStepsIfAllRatiosAreOne) {
   for (const GasCase& c : gas_cases) {
     for (const int threads : {1, 3}) expect_bits_of_global_steps<2>(c, threads);
     if (c.p < 7) expect_bits_of_global_steps<3>(c, 2);
@@ -120,7 +120,7 @@ void expect_conservation(const GasCase& c, const std::vector<int>& ratios) {
   }
 }
 
-TEST(LocalTraversal, ConservesMassMomentumAndEnergy) {
+TEST(LocalTraversalQuick, ConservesMassMomentumAndEnergy) {
   for (const GasCase& c : gas_cases) {
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 3}, {3, 1}, {3, 2}, {1, 2}}) {
       expect_conservation<2>(c, ratios);
@@ -131,7 +131,7 @@ TEST(LocalTraversal, ConservesMassMomentumAndEnergy) {
 
 // Ratios of 1 to 5 that differ between levels, between steps of the coarsest level, and between those of the middle
 // one. Sums of fluxes of each number of steps cancel, and errors of rounding do not add up.
-TEST(LocalTraversal, ConservesOverAThousandStepsOfMixedRatios) {
+TEST(LocalTraversalLong, ConservesOverAThousandStepsOfMixedRatios) {
   constexpr int D = 2, steps = 1000;
   for (const GasCase& c : gas_cases) {
     const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme, .riemann = c.riemann});

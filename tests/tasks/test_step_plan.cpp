@@ -26,13 +26,13 @@ double work_a_time(const Leaves& leaves, const StepPlan& plan) {
   return static_cast<double>(leaf_updates(leaves, steps)) / plan.dt;
 }
 
-TEST(StepPlan, ThirdsTheStepOfEachLevelIfWaveSpeedsAreEqual) {
+TEST(StepPlanQuick, ThirdsTheStepOfEachLevelIfWaveSpeedsAreEqual) {
   const StepPlan plan = plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 2);
   EXPECT_EQ(plan.ratios, (Ratios{1, 3, 3}));
   EXPECT_EQ(plan.dt, 9);
 }
 
-TEST(StepPlan, SubcyclesOnlyTheFinestLevelsThatItMay) {
+TEST(StepPlanQuick, SubcyclesOnlyTheFinestLevelsThatItMay) {
   EXPECT_EQ(plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 1).ratios, (Ratios{1, 1, 3}));
   EXPECT_EQ(plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 1).dt, 3);
   EXPECT_EQ(plan_steps(Limits{9, 3, 1}, Leaves{26, 26, 27}, 0).ratios, (Ratios{1, 1, 1}));
@@ -41,7 +41,7 @@ TEST(StepPlan, SubcyclesOnlyTheFinestLevelsThatItMay) {
 }
 
 // Gravity limits a step by the root of the width: ratios of sqrt(3).
-TEST(StepPlan, ChoosesSmallerRatiosWhereACoarseLevelIsTheLimit) {
+TEST(StepPlanQuick, ChoosesSmallerRatiosWhereACoarseLevelIsTheLimit) {
   const double root = std::sqrt(3);
   const StepPlan plan = plan_steps(Limits{root, 1}, Leaves{1, 27}, 1);
   EXPECT_EQ(plan.ratios, (Ratios{1, 1})) << "(1 + 27) / 1 < (1 + 2 * 27) / sqrt(3)";
@@ -53,16 +53,16 @@ TEST(StepPlan, ChoosesSmallerRatiosWhereACoarseLevelIsTheLimit) {
   EXPECT_EQ(slow.dt, 1);
 }
 
-TEST(StepPlan, TakesTheLargerRatioIfTheWorkIsEqual) {
+TEST(StepPlanQuick, TakesTheLargerRatioIfTheWorkIsEqual) {
   EXPECT_EQ(plan_steps(Limits{9, 1}, Leaves{0, 27}, 1).ratios, (Ratios{1, 3}));
 }
 
-TEST(StepPlan, HasNoLengthIfALevelCannotAdvance) {
+TEST(StepPlanQuick, HasNoLengthIfALevelCannotAdvance) {
   for (const Limits& limits : {Limits{0, 3, 1}, {9, 3, 0}, {infinite, 0, infinite}})
     EXPECT_EQ(plan_steps(limits, Leaves{26, 26, 27}, 2).dt, 0);
 }
 
-TEST(StepPlan, HasNoRatiosWithoutWaves) {
+TEST(StepPlanQuick, HasNoRatiosWithoutWaves) {
   const StepPlan plan = plan_steps(Limits{infinite, infinite}, Leaves{26, 27}, 1);
   EXPECT_EQ(plan.ratios, (Ratios{1, 1}));
   EXPECT_EQ(plan.dt, infinite);
@@ -70,7 +70,7 @@ TEST(StepPlan, HasNoRatiosWithoutWaves) {
 }
 
 // Against all 3^4 plans.
-TEST(StepPlan, HasTheLeastWorkOfAllPlansAndExceedsNoLimit) {
+TEST(StepPlanQuick, HasTheLeastWorkOfAllPlansAndExceedsNoLimit) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> factor(0.7, 5);
   std::uniform_int_distribution<std::int64_t> number(1, 300);
@@ -155,7 +155,7 @@ Ratios choose_by_all(double dt, const Limits& limits, const Leaves& leaves, std:
 }
 
 // Limits with exact ratios and equal ones, infinite limits and levels without leaves among them, which give ties.
-TEST(StepPlan, AndRatiosAreThoseOfASearchThroughAllOfThem) {
+TEST(StepPlanQuick, AndRatiosAreThoseOfASearchThroughAllOfThem) {
   std::mt19937 random(11);
   const auto number = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
   int large = 0;
@@ -189,7 +189,7 @@ TEST(StepPlan, AndRatiosAreThoseOfASearchThroughAllOfThem) {
 }
 
 // A search through all 9^9 combinations would take hours.
-TEST(StepPlan, IsQuickForManyLevels) {
+TEST(StepPlanQuick, IsQuickForManyLevels) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> factor(0.7, 5);
   for (int trial = 0; trial < 300; ++trial) {
@@ -234,7 +234,7 @@ TEST(IdealGain, IsThatOfTheSheet) {
 }
 
 // All ticks of a step, in order, with fixed ratios.
-TEST(LevelClock, BeginsAndEndsLevelsInTheirOrder) {
+TEST(LevelClockQuick, BeginsAndEndsLevelsInTheirOrder) {
   const Ratios ratios{1, 2, 3};
   LevelClock clock;
   clock.start(3, 10, 6);
@@ -264,7 +264,7 @@ TEST(LevelClock, BeginsAndEndsLevelsInTheirOrder) {
 }
 
 // A ratio that changes between two steps of the coarser level.
-TEST(LevelClock, TakesNewRatiosAtEachStepOfTheCoarserLevel) {
+TEST(LevelClockQuick, TakesNewRatiosAtEachStepOfTheCoarserLevel) {
   LevelClock clock;
   clock.start(3, 0, 1);
   int ticks = 0;

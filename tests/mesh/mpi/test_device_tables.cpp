@@ -42,7 +42,7 @@ void check(const TreeCase& c) {
   for (const auto& schedule : schedules()) expect_same_correction(tree, AdversarialLauncher{schedule});
 }
 
-TEST(DeviceTablesOnRanks, ExchangeBitwiseAsTheHost) {
+TEST(DeviceTablesOnRanksLong, ExchangeBitwiseAsTheHost) {
   for (const TreeCase& c : tree_cases()) c.dim == 2 ? check<2>(c) : check<3>(c);
 }
 

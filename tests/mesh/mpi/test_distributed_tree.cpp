@@ -12,11 +12,11 @@ namespace {
 using namespace testing;
 
 template <class T>
-class DistributedTreeTest : public ::testing::Test {};
+class DistributedTreeQuick : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
-TYPED_TEST_SUITE(DistributedTreeTest, Dimensions);
+TYPED_TEST_SUITE(DistributedTreeQuick, Dimensions);
 
-TYPED_TEST(DistributedTreeTest, UniformTreesAreCutEvenly) {
+TYPED_TEST(DistributedTreeQuick, UniformTreesAreCutEvenly) {
   constexpr int D = TypeParam::value;
   for (const auto& domain : domains<D>()) {
     for (int level = domain.base_level; level <= domain.base_level + 2; ++level) {
@@ -30,7 +30,7 @@ TYPED_TEST(DistributedTreeTest, UniformTreesAreCutEvenly) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, ValidityDetectsGapsAndOverlaps) {
+TYPED_TEST(DistributedTreeQuick, ValidityDetectsGapsAndOverlaps) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (const auto& domain : domains<D>()) {
@@ -53,7 +53,7 @@ TYPED_TEST(DistributedTreeTest, ValidityDetectsGapsAndOverlaps) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, RepartitioningKeepsTheLeaves) {
+TYPED_TEST(DistributedTreeQuick, RepartitioningKeepsTheLeaves) {
   constexpr int D = TypeParam::value;
   Random random(2);
   for (const auto& domain : domains<D>()) {
@@ -75,7 +75,7 @@ TYPED_TEST(DistributedTreeTest, RepartitioningKeepsTheLeaves) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, BalanceEqualsThatOfOneRank) {
+TYPED_TEST(DistributedTreeQuick, BalanceEqualsThatOfOneRank) {
   constexpr int D = TypeParam::value;
   Random random(3);
   for (const auto& domain : domains<D>()) {
@@ -100,7 +100,7 @@ TYPED_TEST(DistributedTreeTest, BalanceEqualsThatOfOneRank) {
 }
 
 // A single leaf of the deepest level requires cells all over the domain.
-TYPED_TEST(DistributedTreeTest, BalanceOfADeepSpike) {
+TYPED_TEST(DistributedTreeQuick, BalanceOfADeepSpike) {
   constexpr int D = TypeParam::value;
   Random random(4);
   for (const auto& domain : domains<D>()) {
@@ -125,7 +125,7 @@ TYPED_TEST(DistributedTreeTest, BalanceOfADeepSpike) {
 }
 
 // Several rounds of adaptation by random flags, each with families united before and random partitions after.
-TYPED_TEST(DistributedTreeTest, AdaptationEqualsThatOfOneRank) {
+TYPED_TEST(DistributedTreeQuick, AdaptationEqualsThatOfOneRank) {
   constexpr int D = TypeParam::value;
   Random random(5);
   for (const auto& domain : domains<D>()) {
@@ -156,7 +156,7 @@ TYPED_TEST(DistributedTreeTest, AdaptationEqualsThatOfOneRank) {
 }
 
 // Families on several ranks are united if flagged; no other leaves move.
-TYPED_TEST(DistributedTreeTest, FamiliesAreUnitedAtTheirFirstLeaf) {
+TYPED_TEST(DistributedTreeQuick, FamiliesAreUnitedAtTheirFirstLeaf) {
   constexpr int D = TypeParam::value;
   Random random(6);
   for (const auto& domain : domains<D>()) {
@@ -189,7 +189,7 @@ TYPED_TEST(DistributedTreeTest, FamiliesAreUnitedAtTheirFirstLeaf) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, PredicatesOnCellsActAsOnOneRank) {
+TYPED_TEST(DistributedTreeQuick, PredicatesOnCellsActAsOnOneRank) {
   constexpr int D = TypeParam::value;
   Random random(7);
   for (const auto& domain : domains<D>()) {
@@ -213,7 +213,7 @@ TYPED_TEST(DistributedTreeTest, PredicatesOnCellsActAsOnOneRank) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, PointsAreFoundOnTheirRank) {
+TYPED_TEST(DistributedTreeQuick, PointsAreFoundOnTheirRank) {
   constexpr int D = TypeParam::value;
   Random random(8);
   for (const auto& domain : domains<D>()) {
@@ -245,7 +245,7 @@ TYPED_TEST(DistributedTreeTest, PointsAreFoundOnTheirRank) {
   }
 }
 
-TYPED_TEST(DistributedTreeTest, CompletionIsCoarsest) {
+TYPED_TEST(DistributedTreeQuick, CompletionIsCoarsest) {
   constexpr int D = TypeParam::value;
   Random random(9);
   for (const auto& domain : domains<D>()) {

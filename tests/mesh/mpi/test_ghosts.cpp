@@ -16,9 +16,9 @@ namespace {
 using namespace testing;
 
 template <class T>
-class Ghosts : public ::testing::Test {};
+class GhostsQuick : public ::testing::Test {};
 using Dimensions = ::testing::Types<Dimension<2>, Dimension<3>>;
-TYPED_TEST_SUITE(Ghosts, Dimensions);
+TYPED_TEST_SUITE(GhostsQuick, Dimensions);
 
 // All pairs of leaves that touch.
 template <int D>
@@ -39,7 +39,7 @@ std::vector<std::pair<std::size_t, std::size_t>> touching_pairs(const Spacetree<
   return result;
 }
 
-TYPED_TEST(Ghosts, AreTheTouchingLeavesOfOtherRanks) {
+TYPED_TEST(GhostsQuick, AreTheTouchingLeavesOfOtherRanks) {
   constexpr int D = TypeParam::value;
   Random random(1);
   for (const auto& domain : domains<D>()) {
@@ -81,7 +81,7 @@ TYPED_TEST(Ghosts, AreTheTouchingLeavesOfOtherRanks) {
   }
 }
 
-TYPED_TEST(Ghosts, ValuesArriveWithTheirLeaves) {
+TYPED_TEST(GhostsQuick, ValuesArriveWithTheirLeaves) {
   constexpr int D = TypeParam::value;
   Random random(2);
   struct Value {
@@ -156,7 +156,7 @@ void expect_same(const LocalView<D>& view, const DistributedTree<D>& cut, const 
   }
 }
 
-TYPED_TEST(Ghosts, NeighboursInAViewEqualThoseOfTheWholeTree) {
+TYPED_TEST(GhostsQuick, NeighboursInAViewEqualThoseOfTheWholeTree) {
   constexpr int D = TypeParam::value;
   Random random(3);
   for (const auto& domain : domains<D>()) {

@@ -21,7 +21,7 @@ std::vector<std::int64_t> cut_of(const std::vector<std::int64_t>& weights, Rando
                    static_cast<std::size_t>(cuts[r]), static_cast<std::size_t>(cuts[r + 1] - cuts[r])));
 }
 
-TEST(CutByWeight, IsWithinALeafOfTheIdealForAnyPresentCut) {
+TEST(CutByWeightQuick, IsWithinALeafOfTheIdealForAnyPresentCut) {
   Random random(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t n = round < 20 ? static_cast<std::size_t>(round) : 1 + random() % 300;
@@ -62,7 +62,7 @@ TEST(CutByWeight, IsWithinALeafOfTheIdealForAnyPresentCut) {
   }
 }
 
-TEST(CutByWeight, CountsLeavesIfAllWeightsAreZero) {
+TEST(CutByWeightQuick, CountsLeavesIfAllWeightsAreZero) {
   Random random(2);
   for (const std::size_t n : {0u, 1u, 5u, 100u}) {
     EXPECT_EQ(cut_of(std::vector<std::int64_t>(n, 0), random),
@@ -70,13 +70,13 @@ TEST(CutByWeight, CountsLeavesIfAllWeightsAreZero) {
   }
 }
 
-TEST(CutByWeight, HandlesLargeSums) {
+TEST(CutByWeightQuick, HandlesLargeSums) {
   Random random(3);
   const std::vector<std::int64_t> weights(40, std::numeric_limits<std::int64_t>::max() / 80);
   EXPECT_EQ(cut_of(weights, random), cut_of(std::vector<std::int64_t>(40, 1), random));
 }
 
-TEST(Migration, PiecesAddUpAndMatchOnBothSides) {
+TEST(MigrationQuick, PiecesAddUpAndMatchOnBothSides) {
   Random random(4);
   for (int round = 0; round < 200; ++round) {
     const std::size_t n = random() % 100;

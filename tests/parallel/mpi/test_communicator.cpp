@@ -18,7 +18,7 @@ const parallel::Communicator& world() {
   return communicator;
 }
 
-TEST(Communicator, ReductionsAgreeWithTheSerialResult) {
+TEST(CommunicatorQuick, ReductionsAgreeWithTheSerialResult) {
   const int n = world().size(), r = world().rank();
   EXPECT_EQ(world().min(0.5 * r), 0.0);
   EXPECT_EQ(world().max(0.5 * r), 0.5 * (n - 1));
@@ -46,7 +46,7 @@ TEST(MaxReduction, AgreesWithTheSerialResult) {
   }
 }
 
-TEST(Communicator, AllGatherConcatenatesDifferentLengthsByRank) {
+TEST(CommunicatorQuick, AllGatherConcatenatesDifferentLengthsByRank) {
   std::vector<int> own(static_cast<std::size_t>(world().rank()), world().rank());
   const auto all = world().all_gather<int>(std::span<const int>(own));
   std::vector<int> expected;
@@ -54,7 +54,7 @@ TEST(Communicator, AllGatherConcatenatesDifferentLengthsByRank) {
   EXPECT_EQ(all, expected);
 }
 
-TEST(Communicator, AllGatherOfOneItemOrAFewEqualsThatOfLists) {
+TEST(CommunicatorQuick, AllGatherOfOneItemOrAFewEqualsThatOfLists) {
   struct Item {
     double value;
     char letter[5];
@@ -80,7 +80,7 @@ TEST(Communicator, AllGatherOfOneItemOrAFewEqualsThatOfLists) {
 }
 
 // Rank r exchanges lists of different lengths with the ranks up to two away.
-TEST(Communicator, SymmetricExchangeDeliversEveryMessage) {
+TEST(CommunicatorQuick, SymmetricExchangeDeliversEveryMessage) {
   const int n = world().size(), r = world().rank();
   for (int round = 0; round < 50; ++round) {
     std::vector<parallel::Parcel<int>> out;
@@ -98,13 +98,13 @@ TEST(Communicator, SymmetricExchangeDeliversEveryMessage) {
   }
 }
 
-TEST(Communicator, BroadcastGivesAllRanksTheTextOfTheRoot) {
+TEST(CommunicatorQuick, BroadcastGivesAllRanksTheTextOfTheRoot) {
   std::string text = world().is_root() ? "a text" : "";
   world().broadcast(text);
   EXPECT_EQ(text, "a text");
 }
 
-TEST(Communicator, AgreesOnTheLowestFailure) {
+TEST(CommunicatorQuick, AgreesOnTheLowestFailure) {
   const int last = world().size() - 1;
   EXPECT_NO_THROW(world().agree([] {}));
   try {
@@ -123,7 +123,7 @@ TEST(Communicator, AgreesOnTheLowestFailure) {
 
 // Rank r sends i items to rank (r + i) % n for i below a number that differs between ranks. Many exchanges in
 // succession.
-TEST(Communicator, SparseExchangeDeliversEveryMessage) {
+TEST(CommunicatorQuick, SparseExchangeDeliversEveryMessage) {
   const int n = world().size(), r = world().rank();
   for (int round = 0; round < 50; ++round) {
     std::vector<parallel::Parcel<int>> out;

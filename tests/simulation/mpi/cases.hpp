@@ -3,9 +3,12 @@
 #pragma once
 // Small runs whose meshes change every few steps, for tests on several ranks.
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "simulation/config/config.hpp"
 #include "simulation/scenario.hpp"
@@ -310,6 +313,23 @@ inline std::vector<RankCase> all_rank_cases() {
 // take longer than the others.
 inline RankCase local_gauge_wave() {
   return {"local_gauge_wave", gauge_wave, {"time.stepping=local", "refinement[0].speed=17.0"}, 2};
+}
+
+inline bool is_one_of(const RankCase& tested, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), tested.name) != names.end();
+}
+// The cases of these names, for labels of tests (tests/CMakeLists.txt), and all others.
+inline std::vector<RankCase> named(std::vector<RankCase> cases, const std::vector<std::string>& names) {
+  std::erase_if(cases, [&](const RankCase& tested) { return !is_one_of(tested, names); });
+  if (cases.size() != names.size()) throw Failure("a name without a case");
+  return cases;
+}
+inline std::vector<RankCase> unnamed(std::vector<RankCase> cases, const std::vector<std::string>& names) {
+  std::erase_if(cases, [&](const RankCase& tested) { return is_one_of(tested, names); });
+  return cases;
+}
+inline std::string name_of(const testing::TestParamInfo<RankCase>& tested) {
+  return tested.param.name;
 }
 
 inline RankCase case_called(const std::string& name) {

@@ -90,7 +90,7 @@ Outcome searched(const parallel::Communicator& communicator, int threads,
   return outcome;
 }
 
-TEST(HorizonsOnRanks, ChangeNoBit) {
+TEST(HorizonsOnRanksLong, ChangeNoBit) {
   const Outcome reference = alone([](const auto& one) { return searched(one, 1); });
   EXPECT_GT(reference.numbers.size(), 2 * 49U);
   expect_same(searched(world(), world().size() == 1 ? 2 : 1), reference, "several ranks");

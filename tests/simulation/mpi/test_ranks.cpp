@@ -14,8 +14,21 @@ namespace meander::simulation {
 namespace {
 
 class Ranks : public testing::TestWithParam<RankCase> {};
-INSTANTIATE_TEST_SUITE_P(Simulation, Ranks, testing::ValuesIn(all_rank_cases()),
-                         [](const auto& tested) { return tested.param.name; });
+const std::vector<std::string> quick_long = {"local_riemann"};
+const std::vector<std::string> slow = {"accretion_muscl",
+                                       "accretion_dual",
+                                       "riemann_measured",
+                                       "ccz4_fourth_order",
+                                       "ccz4_fourth_order_binary",
+                                       "local_riemann_measured",
+                                       "local_riemann_rusanov",
+                                       "local_sedov",
+                                       "local_sod",
+                                       "local_accretion"};
+const std::vector<RankCase> quick = unnamed(unnamed(all_rank_cases(), quick_long), slow);
+INSTANTIATE_TEST_SUITE_P(Quick, Ranks, testing::ValuesIn(quick), name_of);
+INSTANTIATE_TEST_SUITE_P(QuickLong, Ranks, testing::ValuesIn(named(all_rank_cases(), quick_long)), name_of);
+INSTANTIATE_TEST_SUITE_P(Long, Ranks, testing::ValuesIn(named(all_rank_cases(), slow)), name_of);
 
 TEST_P(Ranks, ChangeNoBit) {
   const RankCase& tested = GetParam();

@@ -35,13 +35,14 @@ Outcome run(const Config& config, int steps, int threads, const parallel::Commun
   return outcome_of(*simulation);
 }
 
-class ResidentRanks : public testing::TestWithParam<RankCase> {};
-INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanks, testing::ValuesIn(rank_cases()),
-                         [](const auto& tested) { return tested.param.name; });
-INSTANTIATE_TEST_SUITE_P(LocalSteps, ResidentRanks, testing::ValuesIn(local_rank_cases()),
-                         [](const auto& tested) { return tested.param.name; });
+class ResidentRanksLong : public testing::TestWithParam<RankCase> {};
+const std::vector<std::string> quick = {"riemann", "ccz4_rusanov", "local_riemann"};
+INSTANTIATE_TEST_SUITE_P(Quick, ResidentRanksLong, testing::ValuesIn(named(all_rank_cases(), quick)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanksLong, testing::ValuesIn(unnamed(all_rank_cases(), quick)),
+                         name_of);
 
-TEST_P(ResidentRanks, ChangeNoBit) {
+TEST_P(ResidentRanksLong, ChangeNoBit) {
   const RankCase& tested = GetParam();
   const int steps = steps_of(tested);
   const Outcome reference = alone([&](const auto& one) { return run(config_of(tested), steps, 1, one); });
@@ -50,7 +51,7 @@ TEST_P(ResidentRanks, ChangeNoBit) {
 }
 
 // On a GPU, where there is one.
-TEST_P(ResidentRanks, ChangeNoBitOnCuda) {
+TEST_P(ResidentRanksLong, ChangeNoBitOnCuda) {
   const std::string reason = gpu::why_missing("cuda");
   if (!reason.empty()) GTEST_SKIP() << "cuda: " << reason;
   const RankCase& tested = GetParam();
@@ -61,7 +62,7 @@ TEST_P(ResidentRanks, ChangeNoBitOnCuda) {
 }
 
 // As on nodes of which some have no GPU.
-TEST(ResidentTogether, SomeRanksMayHaveNoDevice) {
+TEST(ResidentTogetherLong, SomeRanksMayHaveNoDevice) {
   for (const char* name : {"riemann", "accretion_muscl", "accretion_dual", "local_riemann"}) {
     const RankCase tested = case_called(name);
     const Outcome reference =
@@ -77,7 +78,7 @@ TEST(ResidentTogether, SomeRanksMayHaveNoDevice) {
   }
 }
 
-TEST(ResidentTogether, ASlowDeviceGetsFewerLeavesByMeasuredWeights) {
+TEST(ResidentTogetherLong, ASlowDeviceGetsFewerLeavesByMeasuredWeights) {
   if (world().size() == 1) GTEST_SKIP() << "one rank";
   const RankCase tested = case_called("riemann");
   const Outcome reference =
@@ -132,7 +133,7 @@ TEST(ResidentTogether, RanksOnOneDeviceShareItsQuota) {
 
 // The first half in host memory and the second on devices, and the other way round. CCZ4 with local steps on two ranks
 // only, because it is slow there.
-TEST(ResidentRestart, ChangesNoBit) {
+TEST(ResidentRestartLong, ChangesNoBit) {
   const char* const ccz4 = world().size() == 2 ? "local_gauge_wave" : "ccz4_rusanov";
   for (const char* name : {"accretion_muscl", "sedov", ccz4, "local_riemann"}) {
     const RankCase tested = case_called(name);

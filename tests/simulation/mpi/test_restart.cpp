@@ -37,8 +37,15 @@ std::vector<RankCase> restart_cases() {
   cases.push_back(local_gauge_wave());
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Simulation, Restart, testing::ValuesIn(restart_cases()),
-                         [](const auto& tested) { return tested.param.name; });
+const std::vector<std::string> quick_long = {"local_riemann", "local_gauge_wave"};
+const std::vector<std::string> slow = {
+    "accretion_muscl",        "accretion_dual",        "ccz4_fourth_order", "ccz4_fourth_order_binary",
+    "local_riemann_measured", "local_riemann_rusanov", "local_sedov",       "local_sod",
+    "local_accretion"};
+const std::vector<RankCase> quick = unnamed(unnamed(restart_cases(), quick_long), slow);
+INSTANTIATE_TEST_SUITE_P(Quick, Restart, testing::ValuesIn(quick), name_of);
+INSTANTIATE_TEST_SUITE_P(QuickLong, Restart, testing::ValuesIn(named(restart_cases(), quick_long)), name_of);
+INSTANTIATE_TEST_SUITE_P(Long, Restart, testing::ValuesIn(named(restart_cases(), slow)), name_of);
 
 // The first half on some ranks, the second half on others.
 TEST_P(Restart, ChangesNoBit) {

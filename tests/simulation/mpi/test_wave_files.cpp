@@ -112,7 +112,7 @@ Files run(const fs::path& directory, const parallel::Communicator& communicator,
   return files_of(directory, times);
 }
 
-TEST(WaveFiles, AreTheSameForAnyRanksThreadsAndRestarts) {
+TEST(WaveFilesLong, AreTheSameForAnyRanksThreadsAndRestarts) {
   pid_t root = getpid();
   world().broadcast(root);
   const fs::path scratch = fs::temp_directory_path() / fmt::format("meander-test-waves-{}", root);
