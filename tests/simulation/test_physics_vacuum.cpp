@@ -30,7 +30,7 @@ class RecedingGases : public testing::TestWithParam<std::tuple<int, const char*,
         flat ? "1.8, 0.65" : "1.8, 0.65, 0.65", limiter, riemann, -speed, speed, 0.4 / speed, stepping);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cases, RecedingGases,
+INSTANTIATE_TEST_SUITE_P(Long, RecedingGases,
                          testing::Combine(testing::Values(2, 3), testing::Values("minmod", "mc", "van-leer"),
                                           testing::Values("rusanov", "hllc")));
 
