@@ -12,8 +12,9 @@ namespace meander::io {
 
 namespace {
 
-constexpr const char* type_names[] = {"number",          "integer",          "true or false",  "string",
-                                      "list of numbers", "list of integers", "list of strings"};
+constexpr const char* type_names[] = {"number",          "integer",          "true or false",
+                                      "string",          "list of numbers",  "list of integers",
+                                      "list of strings", "integer or string"};
 static_assert(std::variant_size_v<Field::Target> == std::size(type_names));
 
 std::string quoted(const std::string& text) {
@@ -42,6 +43,7 @@ struct ToToml {
   std::string operator()(int value) const { return fmt::format("{}", value); }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(const std::string& value) const { return quoted(value); }
+  std::string operator()(const IntegerOrWord& value) const { return std::visit(*this, value); }
   template <class T>
   std::string operator()(const std::vector<T>& values) const {
     std::string text = "[";
@@ -88,7 +90,9 @@ std::string range_text(const Range& range) {
 }
 
 std::string allowed_values(const Field& field) {
-  return field.choices.empty() ? range_text(field.range) : fmt::format("{}", fmt::join(field.choices, ", "));
+  const std::string range = range_text(field.range);
+  return fmt::format("{}{}{}", range, range.empty() || field.choices.empty() ? "" : ", ",
+                     fmt::join(field.choices, ", "));
 }
 
 std::string toml_table(const KeyTable& keys, const std::string& header) {
@@ -96,7 +100,8 @@ std::string toml_table(const KeyTable& keys, const std::string& header) {
   for (const Field& field : keys.all()) {
     const auto* const* choice = std::get_if<std::string*>(&field.target);
     if (choice != nullptr && !field.choices.empty() && (*choice)->empty()) continue;
-    text += field.key + " = " + toml_text(field.target) + "\n";
+    text += fmt::format("{} = {}{}{}\n", field.key, toml_text(field.target),
+                        field.comment.empty() ? "" : "  # ", field.comment);
   }
   return text;
 }
@@ -121,6 +126,10 @@ Field& KeyTable::number(std::string_view key, double& target, std::string_view u
 Field& KeyTable::integer(std::string_view key, int& target, std::string_view unit, std::string_view meaning,
                          Range range) {
   return add(key, unit, meaning, &target, range, {});
+}
+Field& KeyTable::integer_or_word(std::string_view key, IntegerOrWord& target, std::vector<std::string> words,
+                                 std::string_view unit, std::string_view meaning, Range range) {
+  return add(key, unit, meaning, &target, range, std::move(words));
 }
 Field& KeyTable::flag(std::string_view key, bool& target, std::string_view meaning) {
   return add(key, "", meaning, &target, {}, {});
@@ -150,6 +159,12 @@ const Field* KeyTable::find(std::string_view key) const {
     if (field.key == key) return &field;
   }
   return nullptr;
+}
+
+void KeyTable::set_comment(std::string_view key, std::string comment) {
+  for (Field& field : keys_) {
+    if (field.key == key) field.comment = std::move(comment);
+  }
 }
 
 bool KeyTable::was_given(std::string_view key) const {

@@ -41,19 +41,25 @@ struct Origin {
   std::string excerpt = {};  // the line of the input file with a caret, appended to messages
 };
 
+// The value of a key that is an integer or one of some words, such as "auto".
+using IntegerOrWord = std::variant<int, std::string>;
+
 struct Field {
-  // double (integers are accepted too), int, bool, string, list of numbers, of integers, of strings.
+  // double (integers are accepted too), int, bool, string, list of numbers, of integers, of strings, integer or
+  // word.
   using Target = std::variant<double*, int*, bool*, std::string*, std::vector<double>*, std::vector<int>*,
-                              std::vector<std::string>*>;
+                              std::vector<std::string>*, IntegerOrWord*>;
   std::string key, unit, meaning;
   Target target;
-  Range range;                       // of a number, or of each number of a list
-  std::vector<std::string> choices;  // of a string, or of each string of a list; empty: any
+  Range range;  // of a number, or of each number of a list
+  std::vector<std::string>
+      choices;  // of a string, or of each string of a list; empty: any. Beside an integer: the words
   std::string default_text;  // as TOML, taken when declared; may be replaced by words ("the base level")
   std::string example;       // a value as TOML, if neither default nor type suggest one; may be empty
   bool required = false;
   std::optional<bool> fixed;  // a restart must not change it; unset: the default of its table, usually no
   Origin origin;              // filled by the reader
+  std::string comment = {};   // after the value in toml_table(), one line; empty: none
 };
 
 class KeyTable {
@@ -64,6 +70,9 @@ class KeyTable {
                 Range range = any_number);
   Field& integer(std::string_view key, int& target, std::string_view unit, std::string_view meaning,
                  Range range = any_number);
+  // An integer within the range, or one of the words.
+  Field& integer_or_word(std::string_view key, IntegerOrWord& target, std::vector<std::string> words,
+                         std::string_view unit, std::string_view meaning, Range range = any_number);
   Field& flag(std::string_view key, bool& target, std::string_view meaning);
   Field& choice(std::string_view key, std::string& target, std::vector<std::string> choices,
                 std::string_view meaning);
@@ -79,6 +88,7 @@ class KeyTable {
   const std::deque<Field>& all() const { return keys_; }
   std::deque<Field>& all() { return keys_; }
   const Field* find(std::string_view key) const;  // null if there is none
+  void set_comment(std::string_view key, std::string comment);
   bool was_given(std::string_view key) const;
   bool was_set(std::string_view key) const;  // given by --set, not by the file
 
@@ -105,7 +115,7 @@ class KeyTable {
 
 // The type of a field's value in words: "number", "list of integers", ...
 std::string type_name(const Field& field);
-// The restriction beyond the type: "between 3 and 32", "rusanov, muscl"; empty: none.
+// The restriction beyond the type: "between 3 and 32", "rusanov, muscl", "at least 1, auto"; empty: none.
 std::string allowed_values(const Field& field);
 // "must be between 3 and 32"; empty for any_number.
 std::string range_text(const Range& range);
@@ -115,8 +125,8 @@ std::string toml_text(const Field::Target& target);
 std::string toml_text(double value);
 std::string toml_text(const std::string& value);
 
-// The table as TOML with every key and its present value; reads back to the same values. A choice with value
-// "" is unset and omitted. `header`: "[mesh]", "[[refinement]]".
+// The table as TOML with every key, its present value and its comment; reads back to the same values. A choice
+// with value "" is unset and omitted. `header`: "[mesh]", "[[refinement]]".
 std::string toml_table(const KeyTable& keys, const std::string& header);
 
 }  // namespace meander::io

@@ -48,6 +48,16 @@ class Reader {
 
   void operator()(double* target, const Value& value) const { *target = number(value); }
   void operator()(int* target, const Value& value) const { *target = integer(value); }
+  void operator()(IntegerOrWord* target, const Value& value) const {
+    if (value.kind == Kind::integer) {
+      *target = integer(value);
+      return;
+    }
+    const std::string& given = value.kind == Kind::text ? value.text : value.bare;
+    if (std::ranges::find(field_.choices, given) == field_.choices.end())
+      refuse(value, fmt::format("must be an integer{}, but is {}", or_words(), described(value)));
+    *target = given;
+  }
   void operator()(bool* target, const Value& value) const {
     if (value.kind != Kind::flag) wrong_type(value);
     *target = value.flag;
@@ -107,11 +117,19 @@ class Reader {
   void check_range(const Value& value, double x) const {
     const Range& r = field_.range;
     if (x < r.min || x > r.max || (r.min_open && x == r.min) || (r.max_open && x == r.max)) {
-      refuse(value, fmt::format("must be {}{}, but is {}", range_text(r),
-                                field_.unit.empty() ? "" : " [" + field_.unit + "]",
+      refuse(value, fmt::format("must be {}{}{}, but is {}", range_text(r),
+                                field_.unit.empty() ? "" : " [" + field_.unit + "]", or_words(),
                                 value.kind == Kind::integer ? fmt::format("{}", value.integer)
                                                             : fmt::format("{}", x)));
     }
+  }
+
+  // " or 'auto'", if words are allowed beside numbers.
+  std::string or_words() const {
+    std::string text;
+    if (!std::holds_alternative<IntegerOrWord*>(field_.target)) return text;
+    for (const std::string& word : field_.choices) text += fmt::format(" or '{}'", word);
+    return text;
   }
 
   [[noreturn]] void wrong_type(const Value& value) const {

@@ -57,8 +57,8 @@ auto Refinement<D>::measure(const StateView& state) const -> Measures {
 }
 
 template <int D>
-int Refinement<D>::wanted_level(const StateView& state, const StateView* later, const Measures& measures,
-                                std::size_t leaf) const {
+int Refinement<D>::wanted_level(const StateView& state, std::span<const StateView> later,
+                                const Measures& measures, std::size_t leaf) const {
   int wanted = min_level_;
   for (std::size_t n = 0; n < criteria_.size(); ++n) {
     const RefinementCriterion& criterion = *criteria_[n];
@@ -72,15 +72,15 @@ int Refinement<D>::wanted_level(const StateView& state, const StateView* later, 
         criterion.reads_state() ? state.patches[leaf] : state.patches.geometry()[leaf];
     const LeafView view{patch, state.layout, state.levels[leaf]};
     wanted = std::max(wanted, criterion.wanted_level(view, state));
-    if (later != nullptr && !criterion.reads_state())
-      wanted = std::max(wanted, criterion.wanted_level(view, *later));
+    if (criterion.reads_state()) continue;
+    for (const StateView& then : later) wanted = std::max(wanted, criterion.wanted_level(view, then));
   }
   return wanted;
 }
 
 template <int D>
 std::vector<mesh::Adapt> Refinement<D>::flags(const mesh::PatchMesh<D>& mesh, const StateView& state,
-                                              const StateView* later) const {
+                                              std::span<const StateView> later) const {
   const auto& view = mesh.view();
   std::vector<std::int8_t> wanted(view.size());  // own leaves first
   const auto own = std::span(wanted).first(mesh.size());

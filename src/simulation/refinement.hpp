@@ -5,6 +5,7 @@
 // refine.
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/thread_team.hpp"
@@ -25,10 +26,10 @@ class Refinement {
   // The flag of each leaf of this rank, independent of the number of ranks. A leaf is refined if any
   // criterion requires it, or if it lies within `buffer` leaves of a refined leaf and is coarser; it is
   // coarsened if all criteria allow it. Reads interiors and face halos of the view, which must be full.
-  // `later`: time and tracked points as expected at the next regrid, or null. Criteria that do not read the
-  // state flag a leaf for both times. Collective.
+  // `later`: times and tracked points as expected until the next regrid. Criteria that do not read the
+  // state flag a leaf for all times. Collective.
   std::vector<mesh::Adapt> flags(const mesh::PatchMesh<D>& mesh, const StateView& state,
-                                 const StateView* later = nullptr) const;
+                                 std::span<const StateView> later) const;
 
   bool is_static() const { return criteria_.empty(); }
 
@@ -37,7 +38,7 @@ class Refinement {
   using Measures = std::vector<std::vector<double>>;
   Measures measure(const StateView& state) const;
   // The level a leaf should have.
-  int wanted_level(const StateView& state, const StateView* later, const Measures& measures,
+  int wanted_level(const StateView& state, std::span<const StateView> later, const Measures& measures,
                    std::size_t leaf) const;
 
   int min_level_, buffer_;

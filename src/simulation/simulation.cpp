@@ -293,8 +293,9 @@ void SimulationOf<D>::check_state() const {
 template <int D>
 bool SimulationOf<D>::adapt() {
   if (engine_) engine_->safepoint();
-  const StateView now = state("regrid"), later = lookahead_.view(now, config_.mesh.regrid_every);
-  const auto flags = refinement_.flags(mesh_, now, local_ ? &later : nullptr);
+  const StateView now = state("regrid");
+  const auto later = local_ ? lookahead_.views(now, config_.mesh.regrid_every) : std::vector<StateView>();
+  const auto flags = refinement_.flags(mesh_, now, later);
   if (!mesh_.adapt(flags, config_.mesh.min_level, config_.mesh.max_level, t_, team_)) return false;
   count_leaves();
   return true;

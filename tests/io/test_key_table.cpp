@@ -92,6 +92,48 @@ TEST(Nearest, SuggestsTheIntendedName) {
   EXPECT_EQ(suggestion("colour", names), "; allowed here: patch-size, min-level, max-level, buffer");
 }
 
+struct Mixed {
+  IntegerOrWord value = 3;
+  KeyTable keys{"t"};
+  Mixed() { keys.integer_or_word("x", value, {"few", "many"}, "steps", "How often.", at_least(1)); }
+  // The value that is read, as TOML, or the complaint.
+  std::string read(const std::string& text, const std::vector<std::string>& settings = {}) {
+    try {
+      Document::from_text("[t]\n" + text + "\n", "f.toml", settings).bind(keys);
+    } catch (const InputError& error) {
+      return std::string(error.what()).substr(0, std::string(error.what()).find('\n'));
+    }
+    return toml_text(keys.find("x")->target);
+  }
+};
+
+TEST(IntegerOrWord, IsReadFromBoth) {
+  EXPECT_EQ(Mixed().read(""), "3");
+  EXPECT_EQ(Mixed().read("x = 7"), "7");
+  EXPECT_EQ(Mixed().read("x = \"many\""), "\"many\"");
+  EXPECT_EQ(Mixed().read("x = 7", {"t.x=few"}), "\"few\"");
+  EXPECT_EQ(Mixed().read("x = \"few\"", {"t.x=5"}), "5");
+  EXPECT_EQ(Mixed().read("x = \"most\""),
+            "f.toml:2:5: t.x: must be an integer or 'few' or 'many', but is the string "
+            "\"most\"");
+  EXPECT_EQ(Mixed().read("x = 0"),
+            "f.toml:2:5: t.x: must be at least 1 [steps] or 'few' or 'many', but is 0");
+  EXPECT_EQ(Mixed().read("x = [1]"), "f.toml:2:5: t.x: must be an integer or 'few' or 'many', but is a list");
+  EXPECT_EQ(Mixed().read("x = \"4\""),
+            "f.toml:2:5: t.x: must be an integer or 'few' or 'many', but is the string "
+            "\"4\"");
+}
+
+TEST(IntegerOrWord, IsDescribedAndWrittenWithItsComment) {
+  Mixed mixed;
+  EXPECT_EQ(type_name(mixed.keys.all().front()), "integer or string");
+  EXPECT_EQ(allowed_values(mixed.keys.all().front()), "at least 1, few, many");
+  EXPECT_EQ(toml_table(mixed.keys, "[t]"), "[t]\nx = 3\n");
+  mixed.value = "many";
+  mixed.keys.set_comment("x", "12 steps");
+  EXPECT_EQ(toml_table(mixed.keys, "[t]"), "[t]\nx = \"many\"  # 12 steps\n");
+}
+
 TEST(Document, CaretStandsUnderTheValueInAnyEncoding) {
   double x = 0;
   KeyTable fields("t");

@@ -96,6 +96,16 @@ const Mistake types_and_ranges[] = {
     {"patch_size_too_large", probe + "[mesh]\npatch-size = 64\n",
      "in.toml:4:14: mesh.patch-size: must be between 3 and 32 [volumes], but is 64\n  4 | patch-size = 64\n"
      "    |              ^"},
+    {"unknown_word_for_integer", probe + "[mesh]\nregrid-every = \"autoo\"\n",
+     "in.toml:4:16: mesh.regrid-every: must be an integer or 'auto', but is the string \"autoo\"\n"
+     "  4 | regrid-every = \"autoo\"\n    |                ^"},
+    {"integer_out_of_range_beside_a_word", probe + "[mesh]\nregrid-every = 0\n",
+     "in.toml:4:16: mesh.regrid-every: must be at least 1 [steps] or 'auto', but is 0\n  4 | regrid-every = "
+     "0\n"
+     "    |                ^"},
+    {"number_for_integer_or_word", probe + "[mesh]\nregrid-every = 1.5\n",
+     "in.toml:4:16: mesh.regrid-every: must be an integer or 'auto', but is the number 1.5\n"
+     "  4 | regrid-every = 1.5\n    |                ^"},
     {"number_for_dual_energy", probe + "[solver]\ndual-energy = 1\n",
      "in.toml:4:15: solver.dual-energy: must be true or false, but is the integer 1\n  4 | dual-energy = 1\n"
      "    |               ^"},
@@ -222,6 +232,10 @@ const Mistake settings[] = {
      probe,
      "--set mesh.patch-size=nine: mesh.patch-size: must be an integer, but is the string \"nine\"",
      {"mesh.patch-size=nine"}},
+    {"flag_for_integer_or_word",
+     probe,
+     "--set mesh.regrid-every=true: mesh.regrid-every: must be an integer or 'auto', but is true",
+     {"mesh.regrid-every=true"}},
     {"no_table",
      probe,
      "--set patch-size=9: a setting is written table.key=value, as in mesh.patch-size=9",

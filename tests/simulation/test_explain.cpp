@@ -48,6 +48,7 @@ TEST(Explain, EveryExampleIsReadWithoutComplaint) {
       std::vector<double> numbers;
       std::vector<int> integers;
       std::vector<std::string> texts;
+      io::IntegerOrWord mixed = 0;
       switch (field.target.index()) {
         case 0:
           alone.number(field.key, number, field.unit, "", field.range);
@@ -66,6 +67,9 @@ TEST(Explain, EveryExampleIsReadWithoutComplaint) {
           break;
         case 5:
           alone.integers(field.key, integers, field.unit, "", field.range);
+          break;
+        case 7:
+          alone.integer_or_word(field.key, mixed, field.choices, field.unit, "", field.range);
           break;
         default:
           alone.texts(field.key, texts, "", field.choices);

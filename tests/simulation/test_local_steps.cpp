@@ -88,6 +88,30 @@ TEST(RegionsOfLocalSteps, AreRefinedUntilTheNextRegrid) {
   EXPECT_GT(simulation->local_steps()->gain(), 1.05);
 }
 
+// Between two regrids the shell moves by more than the width of a coarse leaf, a third.
+TEST(RegionsOfLocalSteps, AreRefinedAllTheWayToTheNextRegrid) {
+  const auto simulation = make_simulation(
+      physics_input("[domain]\ndimensions = 2\n[mesh]\npatch-size = 6\nmin-level = 1\nmax-level = 2\n"
+                    "buffer = 0\nregrid-every = 8\n[[refinement]]\nkind = \"shell\"\nradius = 0.01\n"
+                    "width = 0.01\ncentre = [0.0, 0.0]\nspeed = 8.0\n[scenario]\nname = \"uniform\"\n"
+                    "[time]\nstepping = \"local\"\nend = 1.0\n"),
+      2);
+  const RefinementCriterion& shell = *simulation->config().refinement.at(0);
+  std::int64_t refined = 0;
+  while (simulation->step() < 8) simulation->advance(1);
+  while (simulation->step() < 20) {
+    const StateView view = simulation->view();
+    for (std::size_t leaf = 0; leaf < view.levels.size(); ++leaf) {
+      if (shell.flag({view.patches[leaf], view.layout, view.levels[leaf]}, view) != Flag::refine) continue;
+      EXPECT_EQ(view.levels[leaf], 2) << "step " << simulation->step() << ", leaf " << leaf;
+      ++refined;
+    }
+    simulation->advance(1);
+  }
+  EXPECT_GT(refined, 50);
+  EXPECT_GT(8 * 8 * simulation->last_dt(), 0.4) << "the way between two regrids";
+}
+
 // The ball would fill the domain at t = 0, which a regrid at t = -0.2 sees at the end of two more steps.
 TEST(RegionsOfLocalSteps, DoNotGrowBeyondTheEndOfTheRun) {
   const auto simulation = make_simulation(

@@ -32,9 +32,9 @@ struct DomainConfig {
 // [mesh]. Levels are those of the spacetree: the root cube is level 0, base cells have level base_level().
 struct MeshConfig {
   int patch_size = 9;
-  int min_level = 0;  // default: the base level
-  int max_level = 0;  // default: min_level
-  int regrid_every = 4;
+  int min_level = 0;         // default: the base level
+  int max_level = 0;         // default: min_level
+  int regrid_every = 1;      // steps between regrids, given or chosen (config/regrid_interval.hpp)
   int buffer = 1;            // layers of leaves refined around those that a criterion marks
   int subcycled_levels = 2;  // number of the finest levels with steps of their own, for local time steps
   // [partition]

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "simulation/config/regrid_interval.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
@@ -49,7 +50,7 @@ void describe_boundary(io::KeyTable& keys, BoundaryNames& names, int dimensions)
   }
 }
 
-void describe_mesh(io::KeyTable& keys, MeshConfig& config) {
+void describe_mesh(io::KeyTable& keys, MeshConfig& config, io::IntegerOrWord& regrid_every) {
   keys.integer("patch-size", config.patch_size, "volumes",
                "p: each leaf has a patch of p^d volumes. At least h, and at least 3 h on an adaptive mesh; h "
                "is the halo width of the scheme (rusanov 1, muscl 2, fourth-order 3).",
@@ -63,8 +64,7 @@ void describe_mesh(io::KeyTable& keys, MeshConfig& config) {
                "max-level.",
                io::at_least(0))
       .default_text = "min-level";
-  keys.integer("regrid-every", config.regrid_every, "steps",
-               "Number of steps between adaptations of the mesh.", io::at_least(1));
+  describe_regrid_interval(keys, regrid_every);
   keys.integer("buffer", config.buffer, "leaves",
                "Layers of leaves refined around those that a criterion refines.", io::between(0, 8));
   keys.integer(

@@ -22,7 +22,7 @@ struct BoundaryNames {
 };
 void describe_boundary(io::KeyTable& keys, BoundaryNames& names, int dimensions);
 
-void describe_mesh(io::KeyTable& keys, MeshConfig& config);
+void describe_mesh(io::KeyTable& keys, MeshConfig& config, io::IntegerOrWord& regrid_every);
 
 // [partition], with the choice of weights by name.
 std::vector<std::string> weight_names();  // volumes, measured

@@ -15,6 +15,7 @@
 #include "io/key_table.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/config/describe_config.hpp"
+#include "simulation/config/regrid_interval.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
@@ -34,6 +35,7 @@ struct InputDraft {
   Config config = {};
   BoundaryNames boundary_names = {};
   std::string weights = weight_names().front();
+  io::IntegerOrWord regrid_every = chosen_interval;
   const Module* module = nullptr;  // null until solver.equation has been read
   std::shared_ptr<Equation> equation = nullptr;
   std::vector<DraftedDiagnostic> diagnostics = {};

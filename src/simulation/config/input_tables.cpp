@@ -202,7 +202,7 @@ void check_time_of(const KeyTable& keys, InputDraft& draft) {
 void describe_mesh_of(KeyTable& keys, InputDraft& draft) {
   MeshConfig& mesh = draft.config.mesh;
   if (!draft.config.domain.cells.empty()) mesh.min_level = draft.config.base_level();
-  describe_mesh(keys, mesh);
+  describe_mesh(keys, mesh, draft.regrid_every);
 }
 
 void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
@@ -312,11 +312,12 @@ See [running on clusters](running-on-clusters.md).
 // [offload] and [gpu-memory]
 
 void check_devices(const KeyTable& keys, InputDraft& draft) {
-  const Config& config = draft.config;
+  Config& config = draft.config;
   check_offload(
       draft.tables.at("offload"), keys, config.offload, *config.solver, config.mesh.patch_size,
       std::span(config.domain.boundary).first(2 * static_cast<std::size_t>(config.domain.dimensions)));
-  check_local_steps(draft.tables.at("time"), draft.tables.at("mesh"), config);
+  check_local_steps(draft.tables.at("time"), config);
+  config.mesh.regrid_every = regrid_interval(draft.tables.at("mesh"), config, draft.regrid_every);
 }
 
 template <auto describe, auto member>

@@ -8,8 +8,8 @@
 
 namespace meander::simulation {
 
-// Rejects schemes, devices, scenarios and intervals of regrids with which local time steps do not exist or
-// are not safe. `time` and `mesh`: the tables of these names.
-void check_local_steps(const io::KeyTable& time, const io::KeyTable& mesh, const Config& config);
+// Rejects schemes, devices and scenarios with which local time steps do not exist. `time`: the table of this name.
+// Intervals of regrids: regrid_interval.hpp.
+void check_local_steps(const io::KeyTable& time, const Config& config);
 
 }  // namespace meander::simulation

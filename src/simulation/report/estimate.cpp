@@ -13,6 +13,7 @@
 #include "base/memory.hpp"
 #include "io/progress.hpp"
 #include "simulation/config/field_names.hpp"
+#include "simulation/config/regrid_interval.hpp"
 #include "simulation/simulation.hpp"
 #include "tasks/batch_execution.hpp"
 
@@ -157,6 +158,7 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
   for (std::size_t level = 0; level < leaves.size(); ++level) {
     if (leaves[level] > 0) lines.push_back(fmt::format("  level {:<2} {:>10} leaves", level, leaves[level]));
   }
+  if (!config.refinement.empty()) lines.push_back(regrid_text(config));
   const Calibration found = calibrate(*simulation, seconds);
   const auto memory = static_cast<double>(communicator.sum(static_cast<std::int64_t>(peak_memory())));
   lines.push_back(

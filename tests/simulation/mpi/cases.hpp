@@ -267,6 +267,8 @@ inline std::vector<RankCase> rank_cases() {
       // Gas so cold that its pressure follows from its entropy.
       {"accretion_dual", accretion, {"solver.dual-energy=true", "scenario.pressure=1e-16"}, 10},
       {"riemann", riemann, {}, 36},
+      // The interval between regrids is chosen: 6 steps.
+      {"riemann_auto", riemann, {"mesh.regrid-every=auto", "solver.cfl=0.9"}, 30},
       // The partition changes after nearly every regrid, and differs between two runs.
       {"riemann_measured", riemann, {"partition.weights=measured", "partition.imbalance=1"}, 36},
       {"sedov", sedov, {}, 40},
@@ -300,6 +302,8 @@ inline std::vector<RankCase> local_rank_cases() {
        {"time.stepping=local", "mesh.regrid-every=1", "solver.scheme=rusanov"},
        7},
       {"local_sod", sod, {"time.stepping=local", "mesh.regrid-every=1"}, 10},
+      // 3 steps, for which regrids look ahead.
+      {"local_riemann_auto", riemann, {"time.stepping=local", "mesh.regrid-every=auto", "mesh.buffer=2"}, 10},
       {"local_accretion", accretion_nest, {}, 4},
   };
 }

@@ -17,9 +17,11 @@ class Ranks : public testing::TestWithParam<RankCase> {};
 const std::vector<std::string> quick_long = {"local_riemann"};
 const std::vector<std::string> slow = {"accretion_muscl",
                                        "accretion_dual",
+                                       "riemann_auto",
                                        "riemann_measured",
                                        "ccz4_fourth_order",
                                        "ccz4_fourth_order_binary",
+                                       "local_riemann_auto",
                                        "local_riemann_measured",
                                        "local_riemann_rusanov",
                                        "local_sedov",
