@@ -56,7 +56,7 @@ TEST(RegridInterval, IsTheLongestInWhichSignalsStayWithinTheBuffer) {
   }
 }
 
-// Its four stages are one step, and its cfl may exceed 1: 2.2 * 3 volumes of 9.
+// A step has four stages and crosses 1.1 volumes of 9; with a subcycled level it crosses 3.3.
 TEST(RegridInterval, OfFourthOrderCountsStepsNotStages) {
   const std::string text =
       "[mesh]\npatch-size = 9\nmax-level = 1\n[[refinement]]\nkind = \"jump\"\nvariable = \"phi\"\nrefine = "

@@ -4,7 +4,7 @@
 // mesh.regrid-every, the number of steps between two regrids. In between, signals must not leave the refined buffer
 // around the leaves that a criterion has found by the solution. A signal crosses at most solver.cfl of the finest
 // volumes in a step of theirs, which has all stages of the scheme. A step has one of these, with local time steps
-// up to 3 for each subcycled level.
+// up to 3 times as many for each subcycled level.
 
 #include <string>
 
