@@ -24,7 +24,7 @@ class TraceFile(ProgramTest):
         """{(process, row title): [(name, begin, end, value)]}, times in us."""
         path = self.path("trace.json")
         small = [threads if word == "1" else word for word in SMALL]
-        log = self.run_to_end(ranks, "run", *small, "--output", self.path("out"), "--trace", path, *arguments)
+        log = self.run_to_end(ranks, "run", *small, "--set", "mesh.regrid-every=4", "--output", self.path("out"), "--trace", path, *arguments)
         self.assertIn("trace: ", log)
         with open(path, encoding="utf-8") as file:
             self.whole = json.load(file)
