@@ -101,10 +101,11 @@ class Pictures(ReaderTest):
         snapshot = self.last("accretion")
         snapshot.time = -8 ** -0.5
         self.assertAlmostEqual(accretion.turnaround_radius(snapshot), 0.4368, places=4)
-        snapshot.time = -20 ** -0.5  # the shells started in the compensating shell
+        snapshot.time = -20 ** -0.5
+        self.assertEqual(len(accretion.marked_radii(snapshot)), 2)
+        snapshot.scenario["compensation-radius"] = 1.56  # the shells started in the compensating shell
         self.assertEqual(accretion.marked_radii(snapshot), [])
         snapshot.scenario["compensation-radius"] = 0.0
-        self.assertEqual(len(accretion.marked_radii(snapshot)), 2)
         snapshot.scenario["seed"] = "noise"
         self.assertEqual(accretion.marked_radii(snapshot), [])
 
