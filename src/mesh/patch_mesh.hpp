@@ -182,10 +182,10 @@ class PatchMesh {
 
   // Refines, coarsens and balances by one level (see Spacetree::adapted) and transfers the state: prolonged
   // or restricted (means conservatively; point values with a stencil across leaf borders, and boundary
-  // conditions at time t), bitwise unchanged elsewhere. Then repartitions if the ranks are too imbalanced.
-  // Leaves and state are bitwise identical for any number of ranks. Halos are stale afterwards. Returns false
-  // on all ranks if no leaf changed. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
-  // Collective.
+  // conditions at time t), bitwise unchanged elsewhere. Halos across faces must be full: means are prolonged from
+  // them, too. Then repartitions if the ranks are too imbalanced. Leaves and state are bitwise identical for
+  // any number of ranks. Halos are stale afterwards. Returns false on all ranks if no leaf changed. Throws
+  // gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   bool adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
 
   // ---- patches on a device

@@ -4,6 +4,7 @@
 // Refinement of the mesh: the combined criteria of the input file, and a buffer around the leaves that they
 // refine.
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,6 +33,10 @@ class Refinement {
                                  std::span<const StateView> later) const;
 
   bool is_static() const { return criteria_.empty(); }
+  // Whether some criterion can require a level above the lowest one.
+  bool can_refine() const {
+    return std::ranges::any_of(criteria_, [this](const auto& of) { return of->finest_level() > min_level_; });
+  }
 
  private:
   // The measures of all leaves by criterion, as far as devices can compute them; the others are empty.

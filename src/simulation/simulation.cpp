@@ -9,7 +9,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/log.hpp"
 #include "base/trace.hpp"
+#include "simulation/criteria/initial_jumps.hpp"
 #include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/totals.hpp"
 #include "simulation/module.hpp"
@@ -115,6 +117,7 @@ void SimulationOf<D>::set_up() {
     if (!adapt()) break;
     set_initial_data();
   }
+  warn_of_unrefined_jumps();
   check_device_memory();
   status_ = traversal_.inspect();
   check_state();
@@ -125,6 +128,16 @@ template <int D>
 void SimulationOf<D>::prepare_first_step() {
   observers_.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
   config_.scenario->prepare_step(state("step data"), *solver_);
+}
+
+template <int D>
+void SimulationOf<D>::warn_of_unrefined_jumps() {
+  const int level = config_.mesh.min_level;
+  if (!refinement_.can_refine() || leaves_per_level_[static_cast<std::size_t>(level)] < leaves_ ||
+      solver_->traits().point_values())
+    return;
+  const auto unknowns = jumping_unknowns(state("initial jumps"), config_);
+  if (!unknowns.empty() && communicator().is_root()) log::warning(unrefined_jumps_warning(unknowns, level));
 }
 
 template <int D>

@@ -121,6 +121,8 @@ class SimulationOf final : public Simulation {
     };
   }
   void set_initial_data();
+  // After the initial adaptation. Collective.
+  void warn_of_unrefined_jumps();
   bool adapt();
   void regrid();
   // Moves leaves to other ranks according to the steps of their levels.

@@ -7,6 +7,7 @@
 #include "solvers/block_restrict.hpp"
 #include "solvers/boxes.hpp"
 #include "solvers/lagrange.hpp"
+#include "solvers/limited_slope.hpp"
 #include "solvers/pde.hpp"
 
 namespace meander::solvers {
@@ -41,20 +42,26 @@ class BlockProlong {
       coarse_lower[a] = static_cast<std::int16_t>(floor_third(first));
       coarse_extent[a] = static_cast<std::int16_t>(floor_third(first + extent[a] - 1) - coarse_lower[a] + 1);
     }
+    const bool reads_halo = is_in_new_leaf<D>(lower, extent, shape_.p);
     block.for_each(volumes_of_box<D>(coarse_extent), [&](int item) {
       int c[3] = {0, 0, 0};
       volume_of_box<D>(coarse_lower, coarse_extent, item, c);
       const double* const from = global(coarse + shape_.at(c));
-      const bool sloping = prolongation_ == Prolongation::limited_linear && corners_admissible(from, c);
+      const bool has_slopes = prolongation_ == Prolongation::limited_linear;
+      const bool sloping = has_slopes && corners_admissible(from, c, reads_halo);
       int begin[3] = {0, 0, 0}, end[3] = {1, 1, 1};
       for (int a = 0; a < D; ++a) {
         const int first = 3 * c[a] - offset[a], box_end = lower[a] + extent[a];
         begin[a] = first > lower[a] ? first : lower[a];
         end[a] = first + 3 < box_end ? first + 3 : box_end;
       }
-      for (int n = 0; n < N; ++n)
-        extend(fine + n * shape_.unknown_stride, from + n * shape_.unknown_stride, c, begin, end, offset,
-               sloping);
+      for (int n = 0; n < N; ++n) {
+        const double* const own = from + n * shape_.unknown_stride;
+        double* const to = fine + n * shape_.unknown_stride;
+        double step[D] = {};
+        for (int a = 0; a < D && sloping; ++a) step[a] = step_along(own, a, c[a], reads_halo);
+        extend(to, *own, step, has_slopes, c, begin, end, offset);
+      }
     });
   }
 
@@ -70,37 +77,39 @@ class BlockProlong {
     int coarse[3] = {0, 0, 0}, third[3] = {0, 0, 0};
   };
 
-  // ---- means: slopes of the coarse interior
+  // ---- means
+  static constexpr double third = 1.0 / 3.0;
 
-  MEANDER_TERM static double minmod(double a, double b) {
-    const double smaller = abs(a) < abs(b) ? a : b;
-    return a * b > 0.0 ? smaller : 0.0;
+  // How an unknown differs over a third of a coarse volume along an axis, where its index is i.
+  MEANDER_TERM double step_along(const double* q, int axis, int i, bool reads_halo) const {
+    const int up = shape_.stride(axis);
+    const bool is_first = i == 0, is_last = i == shape_.p - 1;
+    if (reads_halo || !(is_first || is_last)) return third * MinMod::limit(q[0] - q[-up], q[up] - q[0]);
+    const int inwards = is_first ? up : -up;
+    return third * slope_at_border<double>(differences_at_border(shape_.p), [&](int m) {
+             const double value = q[m * inwards], next = q[(m + 1) * inwards];
+             return is_first ? next - value : value - next;
+           });
   }
-  // Volumes at the patch's border take the slope between the two next to them, so that no halo is read.
-  MEANDER_TERM double interior_slope(const double* q, int stride, int i) const {
-    const double* const middle = q + (i == 0 ? stride : i == shape_.p - 1 ? -stride : 0);
-    return minmod(middle[0] - middle[-stride], middle[stride] - middle[0]);
-  }
-  // One unknown of the fine volumes begin .. end - 1 of coarse volume c. Without slopes a sum with products of zero,
-  // as on the CPU, which loses the sign of -0.
-  MEANDER_TERM void extend(double* fine, const double* from, const int* c, const int* begin, const int* end,
-                           const std::int16_t* offset, bool sloping) const {
-    double slope[D];
-    for (int a = 0; a < D; ++a) slope[a] = sloping ? interior_slope(from, shape_.stride(a), c[a]) : 0.0;
+
+  // One unknown of the fine volumes begin .. end - 1 of coarse volume c. Where a state would be inadmissible, steps of zero
+  // are added, which loses the sign of -0, as on the CPU.
+  MEANDER_TERM void extend(double* fine, double own, const double* step, bool has_slopes, const int* c,
+                           const int* begin, const int* end, const std::int16_t* offset) const {
     for (int k = begin[2]; k < end[2]; ++k) {
       for (int j = begin[1]; j < end[1]; ++j) {
         for (int i = begin[0]; i < end[0]; ++i) {
           const int f[3] = {i, j, k};
-          double sum = *from;
-          for (int a = 0; prolongation_ == Prolongation::limited_linear && a < D; ++a)
-            sum += (f[a] + offset[a] - 3 * c[a] - 1) * (1.0 / 3.0) * slope[a];
+          double sum = own;
+          for (int a = 0; has_slopes && a < D; ++a)
+            sum = shifted(sum, f[a] + offset[a] - 3 * c[a] - 1, step[a]);
           fine[shape_.at(f)] = sum;
         }
       }
     }
   }
   // The admissible states of a conservation law form a convex set, so the 2^D outermost fine values decide.
-  MEANDER_TERM bool corners_admissible(const double* from, const int* c) const {
+  MEANDER_TERM bool corners_admissible(const double* from, const int* c, bool reads_halo) const {
     for (int corner = 0; corner < (1 << D); ++corner) {
       const double* const volume =
           from + unknown_zero();  // slopes of all unknowns kept for all corners would spill
@@ -110,7 +119,7 @@ class BlockProlong {
         const double* const own = global(volume + n * shape_.unknown_stride);
         q[n] = *own;
         for (int a = 0; a < D; ++a)
-          q[n] += ((corner >> a) & 1 ? 1.0 / 3.0 : -1.0 / 3.0) * interior_slope(own, shape_.stride(a), c[a]);
+          q[n] = shifted(q[n], (corner >> a) & 1 ? 1 : -1, step_along(own, a, c[a], reads_halo));
       }
       if (!pde_.admissible(q)) return false;
     }

@@ -3,31 +3,16 @@
 #include "solvers/prolongation.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <type_traits>
-#include <vector>
+#include <cstring>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "solvers/interpolation.hpp"
+#include "solvers/limited_slope.hpp"
+#include "solvers/pack.hpp"
 
 namespace meander::solvers {
 namespace {
-
-// Without branches: the signs of differences are unpredictable.
-double minmod(double a, double b) {
-  const double smaller = std::abs(a) < std::abs(b) ? a : b;
-  return a * b > 0.0 ? smaller : 0.0;
-}
-
-// Slope in a volume along one axis from values of the interior alone. `q` points to the volume, whose index
-// along the axis is i.
-inline double interior_slope(const double* q, std::ptrdiff_t stride, int i, int p) {
-  if (i == 0) return minmod(q[stride] - q[0], q[2 * stride] - q[stride]);
-  if (i == p - 1) return minmod(q[0] - q[-stride], q[-stride] - q[-2 * stride]);
-  return minmod(q[0] - q[-stride], q[stride] - q[0]);
-}
-
-constexpr int max_patch_size = 32;
 
 // The coarse volumes that contain the fine volumes of a box.
 template <int D>
@@ -42,185 +27,237 @@ Box<D> coarse_box_of([[maybe_unused]] const PatchLayout& layout, const Box<D>& b
   return coarse;
 }
 
-// Whether all fine values of a coarse volume are admissible. The admissible states of a conservation law form
-// a convex set, so checking the 2^D outermost fine values is sufficient. For most volumes a bound decides.
-template <int D>
-bool corners_admissible(const Solver& solver, int unknowns, const double* value, const double (*slope)[D]) {
-  double spread[most_unknowns];
-  for (int u = 0; u < unknowns; ++u) {
-    double sum = 0;
-    for (int a = 0; a < D; ++a) sum += std::abs(slope[u][a]);
-    spread[u] = sum / 3;
+// The values of `count` unknowns of a volume; 0 in the other lanes.
+template <int count>
+MEANDER_TERM Pack unknowns_of(const double* q, std::ptrdiff_t stride) {
+  return [&]<int... lane>(std::integer_sequence<int, lane...>) {
+    return Pack(Pack::Batch(Pack::Batch::register_type{(lane < count ? q[lane * stride] : 0.0)...}));
   }
-  if (solver.surely_admissible(value, spread)) return true;
-  double corner[most_unknowns];
-  for (int k = 0; k < (1 << D); ++k) {
-    for (int u = 0; u < unknowns; ++u) {
-      corner[u] = value[u];
-      for (int a = 0; a < D; ++a) corner[u] += ((k >> a) & 1 ? 1.0 / 3.0 : -1.0 / 3.0) * slope[u][a];
-    }
-    if (!solver.admissible(corner)) return false;
-  }
-  return true;
+  (std::make_integer_sequence<int, Pack::size>());
 }
 
-// Limited slopes of all unknowns in a box of coarse volumes: [unknown][axis][volume]. Slopes are zero where a
-// fine value would be inadmissible.
+// A coarse volume: its unknowns, and how they differ over a third of its width along each axis.
 template <int D>
-class Slopes {
+struct CoarseVolume {
+  static constexpr int padded = (most_unknowns + Pack::size - 1) / Pack::size * Pack::size;
+  alignas(64) double value[padded];
+  double step[D][padded];
+  double spread[padded];  // the largest difference of a fine value from `value`
+};
+
+// The three fine values of a coarse volume in a row along x.
+class Thirds {
  public:
-  Slopes(const Solver& solver, const PatchLayout& layout, const double* coarse, const Box<D>& box)
-      : unknowns_(layout.unknowns), volumes_(box.volumes()) {
-    thread_local std::vector<double> storage;
-    storage.resize(std::max(storage.size(), static_cast<std::size_t>(unknowns_) * D * volumes_));
-    slopes_ = storage.data();
-    double value[most_unknowns], slope[most_unknowns][D];
-    std::size_t v = 0;
-    for_rows<D>(box, [&](Index<D> c) {
-      for (int x = 0; x < box.extent[0]; ++x, ++c[0], ++v) {
-        const double* q = coarse + layout.at(0, c);
-        for (int u = 0; u < unknowns_; ++u, q += layout.unknown_stride()) {
-          value[u] = *q;
-          for (int a = 0; a < D; ++a) slope[u][a] = interior_slope(q, layout.stride(a), c[a], layout.p);
+  explicit MEANDER_TERM Thirds(double value) : first_{value, value}, last_(value) {}
+  // The sum in the middle is bitwise the value.
+  MEANDER_TERM Thirds along_row(double step) const { return {first_ + Two{-step, -0.0}, last_ + step}; }
+  MEANDER_TERM Thirds beside_row(int third, double step) const {
+    const Two both{step, step};
+    return third > 0   ? Thirds(first_ + both, last_ + step)
+           : third < 0 ? Thirds(first_ - both, last_ - step)
+                       : *this;
+  }
+  // Stores those from number begin to number end - 1; number 0 belongs to to[0].
+  template <int begin, int end>
+  MEANDER_TERM void store(double* to) const {
+    if constexpr (begin == 0 && end > 1) {
+      std::memcpy(to, &first_, sizeof(first_));
+    } else {
+      if constexpr (begin == 0) to[0] = first_[0];
+      if constexpr (begin <= 1 && end > 1) to[1] = first_[1];
+    }
+    if constexpr (end == 3) to[2] = last_;
+  }
+
+ private:
+  using Two __attribute__((vector_size(16))) = double;
+  MEANDER_TERM Thirds(const Two& first, double last) : first_(first), last_(last) {}
+  Two first_;
+  double last_;
+};
+
+// Prolongation of means, one coarse volume at a time: the steps of all its unknowns side by side in packs, then its fine volumes.
+template <int D>
+class MeansProlongation {
+ public:
+  MeansProlongation(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
+                    const Box<D>& box, const Index<D>& offset)
+      : solver_(solver),
+        layout_(layout),
+        unknown_stride_(layout.unknown_stride()),
+        reads_halo_(is_in_new_leaf<D>(box.lower, box.extent, layout.p)),
+        fine_(fine),
+        coarse_(coarse),
+        box_(box),
+        offset_(offset) {}
+
+  template <bool has_slopes>
+  void run() {
+    const Box<D> coarse_box = coarse_box_of<D>(layout_, box_, offset_);
+    for_rows<D>(coarse_box, [&](Index<D> c) {
+      for (int x = 0; x < coarse_box.extent[0]; ++x, ++c[0]) {
+        if constexpr (has_slopes) {
+          find_steps(c);
+          if (!is_admissible()) std::fill_n(&volume_.step[0][0], D * CoarseVolume<D>::padded, 0.0);
         }
-        const bool admissible = corners_admissible<D>(solver, unknowns_, value, slope);
-        for (int u = 0; u < unknowns_; ++u) {
-          for (int a = 0; a < D; ++a) at(u, a)[v] = admissible ? slope[u][a] : 0.0;
-        }
+        write<has_slopes>(c);
       }
     });
   }
 
-  double* at(int unknown, int axis) const {
-    return slopes_ + static_cast<std::size_t>(unknown * D + axis) * volumes_;
-  }
-
  private:
-  int unknowns_;
-  std::size_t volumes_;
-  double* slopes_;
-};
-
-// For each fine volume of a row of the box along x: its coarse volume, counted from the coarse box, and its
-// offset from that volume's centre in coarse widths: -1/3, 0 or 1/3.
-struct RowMap {
-  int width;
-  int coarse[max_patch_size];
-  double place[max_patch_size];
-
-  // Coarse values at the fine volumes of a row.
-  void expand(const double* values, double* row) const {
-    for (int x = 0; x < width; ++x) row[x] = values[coarse[x]];
-  }
-};
-
-constexpr double place_of(int fine, int coarse) {
-  return (fine - 3 * coarse - 1) / 3.0;
-}
-
-// Calls body(c, volume, rows) for the first volume c of each row of the coarse box: its number in the box, and the
-// rows of fine volumes of `box` within the coarse row.
-template <int D, class Body>
-void for_coarse_rows(const Box<D>& box, const Index<D>& offset, const Box<D>& coarse_box, const Body& body) {
-  std::size_t volume = 0;
-  for_rows<D>(coarse_box, [&](const Index<D>& c) {
-    Box<D> rows = box;
-    for (int a = 1; a < D; ++a) {
-      const int begin = std::max(3 * c[a] - offset[a], box.lower[a]);
-      rows.lower[a] = begin;
-      rows.extent[a] = std::min(3 * c[a] + 3 - offset[a], box.lower[a] + box.extent[a]) - begin;
+  void find_steps(const Index<D>& c) {
+    int n = 0;
+    for (; layout_.unknowns - n >= Pack::size; n += Pack::size) find_steps_of<Pack::size>(c, n);
+    [&]<int... less>(std::integer_sequence<int, less...>) {
+      const int rest = layout_.unknowns - n;
+      ((rest == less + 1 ? find_steps_of<less + 1>(c, n) : void()), ...);
     }
-    body(c, volume, rows);
-    volume += static_cast<std::size_t>(coarse_box.extent[0]);
-  });
-}
-
-// Sets unknown u in the fine rows: calls begin(first volume) for each row, then value(x) for its volumes.
-template <int D, class Begin, class Value>
-void write_rows(const PatchLayout& layout, double* fine, int u, const Box<D>& rows, const Begin& begin,
-                const Value& value) {
-  const std::ptrdiff_t row = layout.stride(1), plane = layout.stride(2);
-  double* const first = fine + layout.at(u, rows.lower);
-  const auto write = [&](auto width) {
-    for_rows<D>(rows, [&](const Index<D>& f) {
-      begin(f);
-      double* const to =
-          first + (f[1] - rows.lower[1]) * row + (D == 3 ? (f[D - 1] - rows.lower[D - 1]) * plane : 0);
-      for (int x = 0; x < width; ++x) to[x] = value(x);
-    });
-  };
-  // Halos across x faces have narrow rows.
-  switch (rows.extent[0]) {
-    case 1:
-      return write(std::integral_constant<int, 1>());
-    case 2:
-      return write(std::integral_constant<int, 2>());
-    default:
-      return write(rows.extent[0]);
+    (std::make_integer_sequence<int, Pack::size - 1>());
   }
-}
+
+  // Of `count` unknowns from number n on.
+  template <int count>
+  MEANDER_TERM void find_steps_of(const Index<D>& c, int n) {
+    const double* const q = coarse_ + layout_.at(n, c);
+    const auto unknowns_at = [&](std::ptrdiff_t to) { return unknowns_of<count>(q + to, unknown_stride_); };
+    const Pack third(1.0 / 3.0), own = unknowns_at(0);
+    Pack spread(0.0);
+    for (int a = 0; a < D; ++a) {
+      const std::ptrdiff_t up = layout_.stride(a);
+      const bool is_first = c[a] == 0, is_last = c[a] == layout_.p - 1;
+      Pack slope;
+      if (reads_halo_ || !(is_first || is_last)) {
+        slope = MinMod::limit(own - unknowns_at(-up), unknowns_at(up) - own);
+      } else {
+        Pack value = own;
+        slope = slope_at_border<Pack>(differences_at_border(layout_.p), [&](int m) {
+          const Pack last = value;
+          value = unknowns_at((m + 1) * (is_first ? up : -up));
+          return is_first ? value - last : last - value;
+        });
+      }
+      const Pack step = third * slope;
+      store(volume_.step[a] + n, step);
+      spread = spread + abs(step);
+    }
+    store(volume_.value + n, own);
+    store(volume_.spread + n, spread);
+  }
+
+  // Whether all fine values of the volume are admissible. The admissible states of a conservation law form a
+  // convex set, so checking the 2^D outermost fine values is sufficient. For most volumes a bound decides.
+  bool is_admissible() const {
+    if (solver_.surely_admissible(volume_.value, volume_.spread)) return true;
+    double corner[most_unknowns];
+    for (int k = 0; k < (1 << D); ++k) {
+      for (int u = 0; u < layout_.unknowns; ++u) {
+        corner[u] = volume_.value[u];
+        for (int a = 0; a < D; ++a) corner[u] = shifted(corner[u], (k >> a) & 1 ? 1 : -1, volume_.step[a][u]);
+      }
+      if (!solver_.admissible(corner)) return false;
+    }
+    return true;
+  }
+
+  // Sets the fine volumes of coarse volume c that lie in the box.
+  template <bool has_slopes>
+  MEANDER_TERM void write(const Index<D>& c) const {
+    Index<D> first, begin, end;  // the first fine volume of c; from it, those in the box
+    for (int a = 0; a < D; ++a) {
+      first[a] = 3 * c[a] - offset_[a];
+      begin[a] = std::max(box_.lower[a] - first[a], 0);
+      end[a] = std::min(box_.lower[a] + box_.extent[a] - first[a], 3);
+    }
+    const auto rows = [&]<int from, int to>(std::integer_sequence<int, from, to>) {
+      write_rows<has_slopes, from, to>(c, first, begin, end);
+    };
+    using std::integer_sequence;
+    switch (4 * begin[0] + end[0]) {
+      case 1:
+        return rows(integer_sequence<int, 0, 1>());
+      case 2:
+        return rows(integer_sequence<int, 0, 2>());
+      case 3:
+        return rows(integer_sequence<int, 0, 3>());
+      case 6:
+        return rows(integer_sequence<int, 1, 2>());
+      case 7:
+        return rows(integer_sequence<int, 1, 3>());
+      default:
+        return rows(integer_sequence<int, 2, 3>());
+    }
+  }
+
+  // from, to: the thirds along x in the box.
+  template <bool has_slopes, int from, int to>
+  MEANDER_TERM void write_rows(const Index<D>& c, const Index<D>& first, const Index<D>& begin,
+                               const Index<D>& end) const {
+    const std::ptrdiff_t row = layout_.stride(1), plane = layout_.stride(2);
+    const double* coarse = coarse_ + layout_.at(0, c);
+    double* fine = fine_ + layout_.at(0, first);
+    for (int u = 0; u < layout_.unknowns; ++u, coarse += unknown_stride_, fine += unknown_stride_) {
+      const auto shift = [&](const Thirds& thirds, int axis, int third) {
+        return has_slopes ? thirds.beside_row(third, volume_.step[axis][u]) : thirds;
+      };
+      const Thirds middle =
+          has_slopes ? Thirds(volume_.value[u]).along_row(volume_.step[0][u]) : Thirds(*coarse);
+      MEANDER_UNROLL
+      for (int j = 0; j < 3; ++j) {
+        if (j < begin[1] || j >= end[1]) continue;
+        const Thirds in_plane = shift(middle, 1, j - 1);
+        if constexpr (D == 2) {
+          in_plane.store<from, to>(fine + j * row);
+        } else {
+          MEANDER_UNROLL
+          for (int k = 0; k < 3; ++k) {
+            if (k < begin[2] || k >= end[2]) continue;
+            shift(in_plane, 2, k - 1).template store<from, to>(fine + j * row + k * plane);
+          }
+        }
+      }
+    }
+  }
+
+  const Solver& solver_;
+  PatchLayout layout_;
+  std::ptrdiff_t unknown_stride_;
+  bool reads_halo_;  // of the coarse patch
+  double* fine_;
+  const double* coarse_;
+  Box<D> box_;
+  Index<D> offset_;
+  CoarseVolume<D> volume_;
+};
 
 }  // namespace
 
 template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset) {
-  MEANDER_ASSERT(layout.unknowns <= most_unknowns && layout.p <= max_patch_size);
+  MEANDER_ASSERT(layout.unknowns <= most_unknowns);
   MEANDER_ASSERT(layout.point_values == solver.traits().point_values());
-  if (layout.point_values) {
-    interpolate<D>(solver, layout, fine, coarse, box, offset);
-    return;
-  }
-  const Box<D> coarse_box = coarse_box_of<D>(layout, box, offset);
-  RowMap map;
-  map.width = box.extent[0];
-  for (int x = 0; x < map.width; ++x) {
-    const int f = box.lower[0] + offset[0] + x, c = floor_third(f);
-    map.coarse[x] = c - coarse_box.lower[0];
-    map.place[x] = place_of(f, c);
-  }
-  if (solver.traits().prolongation == Prolongation::constant) {
-    for_coarse_rows<D>(box, offset, coarse_box, [&](const Index<D>& c, std::size_t, const Box<D>& rows) {
-      for (int u = 0; u < layout.unknowns; ++u) {
-        double row[max_patch_size];
-        map.expand(coarse + layout.at(u, c), row);
-        write_rows<D>(
-            layout, fine, u, rows, [](const Index<D>&) {}, [&](int x) { return row[x]; });
-      }
-    });
-    return;
-  }
-  const Slopes<D> slopes(solver, layout, coarse, coarse_box);
-  for_coarse_rows<D>(box, offset, coarse_box, [&](const Index<D>& c, std::size_t volume, const Box<D>& rows) {
-    for (int u = 0; u < layout.unknowns; ++u) {
-      double row[max_patch_size], slope[D][max_patch_size];
-      map.expand(coarse + layout.at(u, c), row);
-      for (int a = 0; a < D; ++a) map.expand(slopes.at(u, a) + volume, slope[a]);
-      for (int x = 0; x < map.width; ++x) row[x] += map.place[x] * slope[0][x];
-      double place[D] = {};
-      write_rows<D>(
-          layout, fine, u, rows,
-          [&](const Index<D>& f) {
-            for (int a = 1; a < D; ++a) place[a] = place_of(f[a] + offset[a], c[a]);
-          },
-          [&](int x) {
-            double value = row[x];
-            for (int a = 1; a < D; ++a) value += place[a] * slope[a][x];
-            return value;
-          });
-    }
-  });
+  if (layout.point_values) return interpolate<D>(solver, layout, fine, coarse, box, offset);
+  MeansProlongation<D> means(solver, layout, fine, coarse, box, offset);
+  solver.traits().prolongation == Prolongation::constant ? means.template run<false>()
+                                                         : means.template run<true>();
 }
 
 template <int D>
 Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset) {
   if (layout.point_values) return interpolation_support<D>(layout, box, offset);
-  // A slope reads the neighbouring volumes, or at the patch's border the two volumes further inside.
+  const bool reads_halo = is_in_new_leaf<D>(box.lower, box.extent, layout.p);
   Box<D> support = coarse_box_of<D>(layout, box, offset);
   for (int a = 0; a < D; ++a) {
-    const int end = std::min(support.lower[a] + support.extent[a] + 2, layout.p);
-    support.lower[a] = std::max(support.lower[a] - 2, 0);
-    support.extent[a] = end - support.lower[a];
+    int begin = support.lower[a] - 1, end = support.lower[a] + support.extent[a] + 1;
+    if (!reads_halo) {
+      const int known = differences_at_border(layout.p);
+      const bool is_first = begin<0, is_last = end> layout.p;
+      begin = std::max(is_last ? std::min(begin, layout.p - 1 - known) : begin, 0);
+      end = std::min(is_first ? std::max(end, 1 + known) : end, layout.p);
+    }
+    support.lower[a] = begin;
+    support.extent[a] = end - begin;
   }
   return support;
 }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Prolongation to the next finer level from one coarse patch, into a fine halo or a new leaf. Means are
-// prolonged from the patch's interior alone, so halos may be filled in any order. Point values are prolonged
-// from the whole slot, whose halo must be full wherever prolongation_support() extends into it.
+// Prolongation to the next finer level from one coarse patch, into a fine halo or a new leaf. For a halo, means
+// are prolonged from the patch's interior alone, so halos may be filled in any order; for a new leaf, also from its
+// halo across faces, which must be full. Point values are prolonged from the whole slot, whose halo must be
+// full wherever prolongation_support() extends into it.
 //
 // Every coarse volume contains exactly 3^D fine ones, for any p. A fine index f counts volumes from the lower
 // corner of the coarse *cell*: fine volume f lies in coarse volume floor(f / 3).
@@ -17,18 +18,20 @@ namespace meander::solvers {
 // Fills the fine volumes of the box. Volume i has fine index i + offset in the coarse cell. By the solver's
 // traits:
 // - constant: the coarse value.
-// - limited_linear: minmod slopes along each axis, from the coarse interior only. Next to the patch's border
-// the two inner differences are taken, so that linear data are reproduced there too. A coarse volume whose
-// corner values are inadmissible is prolonged by its constant. Conservative: the mean over the fine volumes
-// of a coarse one is its value, to round-off.
+// - limited_linear: minmod slopes along each axis. They create no new extrema: a fine value is a convex
+//   combination of the coarse value and its neighbours across faces, since it lies a third of a width from the centre
+//   along at most three axes. For halos, at the border of the coarse patch, slopes follow from the next differences
+//   inwards (limited_slope.hpp): linear data are reproduced there, too, and jumps are not extrapolated. All fine
+//   patches that need a value get the same one: on this rests conservation between them. A coarse volume whose corner values are inadmissible is prolonged by its constant.
+//   Conservative: the mean over the fine volumes of a coarse one is its value, to round-off.
 // - centred: interpolation.hpp. Exact if all values are equal. A fine volume that would be inadmissible takes
-// the coarse value.
+//   the coarse value.
 template <int D>
 void prolong(const Solver& solver, const PatchLayout& layout, double* fine, const double* coarse,
              const Box<D>& box, const Index<D>& offset);
 
 // A box that contains the coarse volumes that prolong() reads for a box: the data that another rank must
-// send. For point values it may extend into the coarse halo.
+// send. For point values and new leaves it may extend into the coarse halo.
 template <int D>
 Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset);
 

@@ -84,6 +84,7 @@ bool adapt_at_random(PatchMesh<D>& mesh, int max_level, std::mt19937& random, Th
     flags[leaf] = Adapt::refine;
     ++picks;
   }
+  mesh.fill_halos(0, team);
   return mesh.adapt(flags, mesh.tree().domain().base_level, max_level, 0, team);
 }
 

@@ -27,6 +27,23 @@ PatchMesh<D> mesh_of(const InertSolver& solver, int p, int level) {
                       gpu::host_memory());
 }
 
+// A mesh of the cube with `function` beyond the domain.
+template <int D, class Function>
+PatchMesh<D> mesh_beside(const Function& function, const solvers::Solver& solver, int p, int level) {
+  Boundaries<D> boundaries;
+  boundaries.fill(&mesh::boundary::given);
+  Domain<D> domain = cube<D>();
+  domain.periodic.fill(false);
+  return PatchMesh<D>(
+      DistributedTree<D>::uniform(domain, level, {}), solver, p, boundaries,
+      [function](const double* x, double, double, double* q) {
+        Point<D> point;
+        std::copy(x, x + D, point.begin());
+        for (int u = 0; u < 2; ++u) q[u] = function(u, point);
+      },
+      gpu::host_memory());
+}
+
 template <int D>
 double total(const PatchMesh<D>& mesh, int unknown) {
   long double sum = 0;
@@ -74,8 +91,8 @@ TEST_P(Regrid, KeepsTotals3D) {
 template <int D>
 void keeps_linear_data(int p) {
   const InertSolver solver(D, 1, solvers::HaloShape::faces, solvers::Prolongation::limited_linear);
-  auto mesh = mesh_of<D>(solver, p, 1);
   const auto linear = [](int u, const Point<D>& x) { return 1 + x[0] - 2 * x[1] + u * x[D - 1]; };
+  auto mesh = mesh_beside<D>(linear, solver, p, 1);
   fill_interior(mesh, linear);
   std::mt19937 random(5);
   ThreadTeam team(1);
@@ -102,6 +119,7 @@ TEST_P(Regrid, RefineThenCoarsenIsTheIdentity) {
   fill_interior(mesh, function);
   ThreadTeam team(1);
   const std::size_t leaves = mesh.size();
+  mesh.fill_halos(0, team);
   ASSERT_TRUE(mesh.adapt(std::vector<Adapt>(leaves, Adapt::refine), 0, 3, 0, team));
   ASSERT_EQ(mesh.size(), 9 * leaves);
   ASSERT_TRUE(mesh.adapt(std::vector<Adapt>(mesh.size(), Adapt::coarsen), 2, 3, 0, team));
@@ -129,18 +147,7 @@ double largest_error_of_new_leaves(int p, int h) {
   };
   ThreadTeam team(2);
   std::mt19937 random(3);
-  Boundaries<D> boundaries;
-  boundaries.fill(&mesh::boundary::given);
-  Domain<D> domain = cube<D>();
-  domain.periodic.fill(false);
-  PatchMesh<D> mesh(
-      DistributedTree<D>::uniform(domain, 1, {}), solver, p, boundaries,
-      [&](const double* x, double, double, double* q) {
-        Point<D> point;
-        std::copy(x, x + D, point.begin());
-        for (int u = 0; u < 2; ++u) q[u] = polynomial(u, point);
-      },
-      gpu::host_memory());
+  auto mesh = mesh_beside<D>(polynomial, solver, p, 1);
   fill_interior(mesh, polynomial);
   double error = 0;
   for (int round = 0; round < 4; ++round) {

@@ -40,7 +40,7 @@ class RandomFill {
     for (int round = 0; round < 3; ++round) {
       add_copy();
       add_receive();
-      add_prolongation();
+      for (int n = 0; n < 6; ++n) add_prolongation();
       for (const Received received : {Received::none, Received::some, Received::all})
         add_restriction(received);
       add_packed_volumes();
@@ -151,8 +151,9 @@ class RandomFill {
     const double* const from = numbers(box.volumes() * static_cast<std::size_t>(layout_.unknowns));
     unpack<D>(layout_, add(FillOp::Kind::receive, box, {}, from), box, from);
   }
+  // Into a halo or, from the whole slot, into a new leaf.
   void add_prolongation() {
-    const Box<D> box = box_in_slot(layout_.p);
+    const Box<D> box = random_() % 2 == 0 ? box_in_slot(layout_.p) : box_within(0, layout_.p, layout_.p);
     const Index<D> offset = shift_into(box, 3 * layout_.p);
     const Patch& from = source();
     prolong<D>(solver_, layout_, add(FillOp::Kind::prolong, box, offset, from.q), from.q, box, offset);

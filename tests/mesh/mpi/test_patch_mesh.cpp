@@ -158,6 +158,7 @@ class Pair {
       if (mesh.measures_cost()) mesh.add_cost(leaf, noise(key.bits, round, 2));
     }
     ThreadTeam team(2);
+    mesh.fill_halos(0, team);
     return mesh.adapt(flags, 1, max_level, 0, team);
   }
 
