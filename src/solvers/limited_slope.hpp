@@ -27,20 +27,33 @@ MEANDER_TERM int differences_at_border(int p) {
 }
 
 // The slope in the volume at the border, from difference(0), difference(1), ... up to `known` - 1: the smaller one of the first
-// two. That across the border is not known, and the slope is a third of it too steep where a jump begins there that is smeared
-// over a few volumes. Such a jump is recognised by how the change of the differences varies. Where that is two ninths of
-// the slope, the slope begins to decrease, and it is zero from a third on: then none of the jumps in the
-// tests is extrapolated beyond its two sides. Linear and quadratic data are not affected, and smooth ones hardly.
+// two, unless a jump may end there, whose end would be extrapolated beyond the values on its far side. Two bounds keep
+// a jump within its sides:
+// - the slope is at most three times the difference across the border, which is not known, but extrapolated by a parabola
+//   through the logarithms of the differences: exact where a jump is smeared to an error function;
+// - it is zero in fronts that a limiter keeps within a few volumes: where the differences' second differences exceed a ninth of
+//   the slope (smooth data near an extremum have none), and their logarithms have a curvature of log 0.6 or below (smooth
+//   data have the square of a volume over their length scale; 0.75 and above is smooth).
+// Linear data are not affected. Ratios are bounded, which can only reduce the slope, so that nothing overflows.
 template <class V, class Difference>
 MEANDER_TERM V slope_at_border(int known, const Difference& difference) {
   V d[most_differences];
   for (int m = 0; m < most_differences; ++m)
     d[m] = m < known ? difference(m) : d[m - 1] + (d[m - 1] - d[m - 2]);
-  const V zero(0.0), three(3.0),
-      change[] = {d[0] - d[1], d[1] - d[2], d[2] - d[3]},
-      reduction = three * (abs(change[0] - change[1]) + abs(change[1] - change[2])),
-      slope = MinMod::limit(d[0], d[1]);
-  return MinMod::limit(slope, three * (max(slope - reduction, zero) + min(slope + reduction, zero)));
+  const V zero(0.0), one(1.0), three(3.0), largest(8.0), front(0.6), range(0.75 - 0.6);
+  const V slope = MinMod::limit(d[0], d[1]), size = abs(slope);
+
+  const V change[] = {d[0] - d[1], d[1] - d[2], d[2] - d[3]};
+  const V variation = abs(change[0] - change[1]) + abs(change[1] - change[2]);
+  const V divisor = select(abs(d[1]) > zero, d[1], one);
+  const V outer = min(max(d[0] / divisor, zero), largest), inner = min(max(d[2] / divisor, zero), largest);
+  const V curvature = outer * inner;
+  const V in_front =
+      max(three * (size - three * variation), size * min(max((curvature - front) / range, zero), one));
+
+  const V beyond = abs(d[0]) * outer * select(inner > zero, curvature, one);
+  const V bound = min(max(in_front, zero), three * beyond);
+  return MinMod::limit(slope, select(slope > zero, bound, -bound));
 }
 
 // Adds the difference over a third of a coarse width if third is 1, and subtracts it if that is -1.

@@ -297,6 +297,31 @@ TYPED_TEST(MeansProlongation, IsOfSecondOrder) {
   });
 }
 
+// The tail of a bell of a radius of six volumes is smooth, though it falls faster than a parabola: halos keep its slopes.
+TYPED_TEST(MeansProlongation, KeepsTheSlopesOfSmoothTails) {
+  constexpr int D = TypeParam::value;
+  const int p = 9;
+  double with_slopes = 0, without = 0;
+  Place<D> place;
+  place.side[0] = 1;
+  for (double middle = -10; middle < 20; middle += 0.7) {
+    Case<D> c(p, 2, place);
+    c.fill([&](int u, const double* x, double width) {
+      const auto integral = [&](double y) { return std::erf((y - middle) / 6); };
+      const double mean = (integral(x[0] + 0.5 * width) - integral(x[0] - 0.5 * width)) / width;
+      return u == 0 ? mean : 1 - mean;
+    });
+    const Patch exact = c.fine;
+    c.prolong();
+    c.for_box([&](const Index<D>& f, const Index<D>& volume) {
+      const double value = exact.q[c.layout.at(0, f)];
+      with_slopes += std::abs(c.fine.q[c.layout.at(0, f)] - value);
+      without += std::abs(c.coarse.q[c.layout.at(0, volume)] - value);
+    });
+  }
+  EXPECT_LT(with_slopes, 0.33 * without);
+}
+
 // Whole coarse volumes: in new leaves of 9 volumes, and halos as wide as a coarse volume.
 TYPED_TEST(MeansProlongation, KeepsTheMean) {
   constexpr int D = TypeParam::value;
