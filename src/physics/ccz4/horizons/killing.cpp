@@ -1,16 +1,13 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <Eigen/Eigenvalues>
-
 #include <cmath>
 #include <numbers>
 
 #include "physics/ccz4/horizons/measures.hpp"
+#include "physics/ccz4/linear_algebra.hpp"
 
 namespace meander::ccz4 {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic>;
 
 // Components of a tensor along an orthonormal pair of vectors.
 struct Dyad {
@@ -27,8 +24,7 @@ struct Dyad {
 }  // namespace
 
 KillingPotentials killing_potentials(const SphereGrid& grid, const std::vector<SurfaceElement>& elements) {
-  const auto modes = static_cast<Eigen::Index>(grid.modes) - 1,
-             rows = 2 * static_cast<Eigen::Index>(grid.size());
+  const std::size_t modes = grid.modes - 1, rows = 2 * grid.size();
   // Rows: the gradient, and the trace-free second derivatives, whose squares add up to the integrals.
   Matrix gradient(rows, modes), shear(rows, modes);
   double area = 0;
@@ -37,10 +33,10 @@ KillingPotentials killing_potentials(const SphereGrid& grid, const std::vector<S
     const Dyad dyad(at.metric);
     area += grid.weight[n] * at.area;
     const double weight = std::sqrt(grid.weight[n] * at.area);
-    const auto row = 2 * static_cast<Eigen::Index>(n);
+    const std::size_t row = 2 * n;
     const SphereGrid::Harmonics harmonics = grid.at(n);
-    for (Eigen::Index m = 0; m < modes; ++m) {
-      const SphereDerivatives y = harmonics[static_cast<std::size_t>(m) + 1];
+    for (std::size_t m = 0; m < modes; ++m) {
+      const SphereDerivatives y = harmonics[m + 1];
       const double slope[2] = {y.t, y.p};
       const double second[2][2] = {{y.tt, y.tp}, {y.tp, y.pp}};
       double covariant[2][2], along[2] = {}, bend[2][2] = {};
@@ -64,15 +60,14 @@ KillingPotentials killing_potentials(const SphereGrid& grid, const std::vector<S
       shear(row + 1, m) = weight * std::numbers::sqrt2 * bend[0][1];
     }
   }
-  const Matrix by = shear.transpose() * shear, over = gradient.transpose() * gradient;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(by, over);
+  const Eigenpairs pairs =
+      generalized_eigenpairs(transposed_product(shear, shear), transposed_product(gradient, gradient));
   KillingPotentials result;
-  for (int which = 0; which < 3; ++which) {
-    result.eigenvalue[which] = solver.eigenvalues()(which);
+  for (std::size_t which = 0; which < 3; ++which) {
+    result.eigenvalue[which] = pairs.values[which];
     std::vector<double>& z = result.z[which];
     z.assign(grid.modes, 0.0);
-    for (Eigen::Index m = 0; m < modes; ++m)
-      z[static_cast<std::size_t>(m) + 1] = solver.eigenvectors()(m, which);
+    for (std::size_t m = 0; m < modes; ++m) z[m + 1] = pairs.vectors(which, m);
     const std::vector<SphereDerivatives> at = grid.evaluate(z);
     double mean = 0, square = 0;
     for (std::size_t n = 0; n < grid.size(); ++n)

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/ccz4/horizons/search.hpp"
 
-#include <Eigen/LU>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "physics/ccz4/linear_algebra.hpp"
 
 namespace meander::ccz4 {
 namespace {
@@ -16,8 +16,6 @@ using std::numbers::pi;
 constexpr double largest_step = 0.3;     // of Newton's method, in units of the radius
 constexpr double smallest_radius = 0.1;  // of the flow, in units of the first
 constexpr double flow_alpha = 1, flow_beta = 0.5;
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // More points than modes, so that products of harmonics are integrated well.
 int latitudes_of(int l_max) {
@@ -131,7 +129,7 @@ HorizonMemory HorizonFinder::memory(int l_max) {
   memory.tables = SphereGrid::bytes(l_max, latitudes_of(l_max)) +
                   SphereGrid::bytes(l_max, fine_latitudes_of(l_max)) + sizeof(SphereFrame) * (coarse + fine);
   // Two rows of each of two matrices a point, and the matrices of the eigenvalue problem (killing.cpp).
-  memory.search = sizeof(double) * (4 * coarse * modes + 7 * modes * modes);
+  memory.search = sizeof(double) * (4 * coarse * modes + 4 * modes * modes);
   return memory;
 }
 
@@ -142,24 +140,21 @@ SampledSurface HorizonFinder::sample(const FieldSource& source, const HorizonSha
 
 std::vector<double> HorizonFinder::newton_step(const SampledSurface& surface,
                                                const std::vector<double>& residual) const {
-  const auto modes = static_cast<Eigen::Index>(grid_.modes), points = static_cast<Eigen::Index>(grid_.size());
-  Matrix y(points, modes), jacobian(points, modes);  // the latter weighted for the integral over the sphere
+  Matrix y(grid_.size(), grid_.modes), jacobian = y;  // the latter weighted for the integral over the sphere
   for (std::size_t n = 0; n < grid_.size(); ++n) {
     const SphereDerivatives by =
         expansion_derivatives(surface.samples.values[n], surface.samples.slopes[n], frames_[n], surface.h[n]);
     const SphereGrid::Harmonics harmonics = grid_.at(n);
     for (std::size_t m = 0; m < grid_.modes; ++m) {
       const SphereDerivatives at = harmonics[m];
-      const auto row = static_cast<Eigen::Index>(n), column = static_cast<Eigen::Index>(m);
-      y(row, column) = at.value;
-      jacobian(row, column) = grid_.weight[n] * (by.value * at.value + by.t * at.t + by.p * at.p +
-                                                 by.tt * at.tt + by.tp * at.tp + by.pp * at.pp);
+      y(n, m) = at.value;
+      jacobian(n, m) = grid_.weight[n] * (by.value * at.value + by.t * at.t + by.p * at.p + by.tt * at.tt +
+                                          by.tp * at.tp + by.pp * at.pp);
     }
   }
-  const Eigen::Map<const Eigen::VectorXd> right(residual.data(), modes);
-  const Matrix projected = y.transpose() * jacobian;
-  const Eigen::VectorXd step = projected.partialPivLu().solve(-right);
-  return {step.data(), step.data() + step.size()};
+  std::vector<double> right(residual.begin(), residual.end());
+  for (double& value : right) value = -value;
+  return solve(transposed_product(y, jacobian), std::move(right));
 }
 
 bool HorizonFinder::newton(const FieldSource& source, const HorizonShape& guess, const SearchLimits& limits,
