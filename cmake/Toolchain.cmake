@@ -17,6 +17,8 @@ else()
   set(precompile OFF)
 endif()
 option(MEANDER_PRECOMPILE "Precompile the headers of the standard library, fmt and GoogleTest" ${precompile})
+# Several sources as one spare the compiler their common headers and templates. For work on a few files, OFF is faster.
+option(MEANDER_UNITY "Compile several sources of a room at once" ${precompile})
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -38,13 +40,21 @@ target_include_directories(meander_options INTERFACE $<BUILD_INTERFACE:${CMAKE_S
 # Nobody reads errno after sqrt, and setting it keeps loops from being vectorised.
 target_compile_options(meander_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>
-  $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow>>
+  $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion>>
   $<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-sign-conversion -Wno-unused-private-field>>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-uninitialized -Wno-maybe-uninitialized>)
 if(MEANDER_PRECOMPILE)
   # g++ 12 forgets of what it precompiled that these are headers of the system, and warns of std::string.
   target_compile_options(meander_options INTERFACE $<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread>>)
+endif()
+if(MEANDER_UNITY)
+  # A source that is compiled together with others is a header to the compiler, which would warn of its unnamed namespaces,
+  # and of its variables that have the name of a function in another one. The build with clang 14 compiles each for itself.
+  target_compile_options(meander_options INTERFACE
+    $<BUILD_INTERFACE:$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage -Wshadow=local>>)
+else()
+  target_compile_options(meander_options INTERFACE $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Wshadow>>)
 endif()
 if(MEANDER_WERROR)
   target_compile_options(meander_options INTERFACE $<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-Werror>>)
@@ -58,6 +68,11 @@ if(MEANDER_ARCH)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+# For sources that no step of a simulation waits for: they read input, write reports and messages.
+set(meander_cold_options)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(meander_cold_options -O1)
+endif()
 if(MEANDER_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
@@ -150,10 +165,25 @@ set(meander_common_headers <algorithm> <array> <atomic> <chrono> <cmath> <cstdin
 find_package(fmt REQUIRED)
 meander_precompiled_headers(meander_precompiled HEADERS ${meander_common_headers})
 
-# meander_room(NAME DEPENDS rooms... LINK libraries... SOURCES patterns... EXCLUDE regexes...): a static library of the
-# room's sources: all of its folder, or those that SOURCES name.
+meander_precompiled_headers(meander_precompiled_cold OPTIONS ${meander_cold_options} HEADERS ${meander_common_headers}
+  <filesystem> <fstream> <set> <variant>)
+
+# The sources of TARGET are compiled with meander_cold_options.
+function(meander_cold target)
+  target_compile_options(${target} PRIVATE ${meander_cold_options})
+  meander_use_precompiled(${target} meander_precompiled_cold)
+endfunction()
+
+# The sources of TARGET are compiled several at once, except those that have options of their own.
+function(meander_unite target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MEANDER_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
+# meander_room(NAME [ALONE] DEPENDS rooms... LINK libraries... SOURCES patterns... EXCLUDE regexes... COLD regexes...
+# HOT regexes...): a static library of the room's sources: all of its folder, or those that SOURCES name. Those that match
+# COLD and not HOT are compiled with meander_cold_options. ALONE: each source for itself.
 function(meander_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS;LINK;SOURCES;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ROOM "ALONE" "" "DEPENDS;LINK;SOURCES;EXCLUDE;COLD;HOT" ${ARGN})
   if(NOT ROOM_SOURCES)
     set(ROOM_SOURCES "*")
   endif()
@@ -169,6 +199,18 @@ function(meander_room name)
   foreach(regex IN LISTS ROOM_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${regex}")
   endforeach()
+  set(cold_sources)
+  foreach(regex IN LISTS ROOM_COLD)
+    set(matches ${sources})
+    list(FILTER matches INCLUDE REGEX "${regex}")
+    list(APPEND cold_sources ${matches})
+  endforeach()
+  foreach(regex IN LISTS ROOM_HOT)
+    list(FILTER cold_sources EXCLUDE REGEX "${regex}")
+  endforeach()
+  if(cold_sources)
+    list(REMOVE_ITEM sources ${cold_sources})
+  endif()
   set(kind PUBLIC)
   if(sources)
     add_library(meander_${name} STATIC ${sources})
@@ -177,9 +219,20 @@ function(meander_room name)
     set(kind INTERFACE)
   endif()
   list(TRANSFORM ROOM_DEPENDS PREPEND meander_)
-  target_link_libraries(meander_${name} ${kind} meander_options Threads::Threads ${ROOM_DEPENDS} ${ROOM_LINK})
+  set(needed meander_options Threads::Threads ${ROOM_DEPENDS} ${ROOM_LINK})
+  target_link_libraries(meander_${name} ${kind} ${needed})
   if(sources)
     meander_use_precompiled(meander_${name} meander_precompiled)
+    if(NOT ROOM_ALONE)
+      meander_unite(meander_${name})
+    endif()
+  endif()
+  if(cold_sources)
+    add_library(meander_${name}_cold OBJECT ${cold_sources})
+    target_link_libraries(meander_${name}_cold PRIVATE ${needed})
+    meander_cold(meander_${name}_cold)
+    meander_unite(meander_${name}_cold)
+    target_sources(meander_${name} PRIVATE $<TARGET_OBJECTS:meander_${name}_cold>)
   endif()
   meander_export(${name})
 endfunction()
@@ -188,7 +241,12 @@ endfunction()
 # itself, builds without MPI and HDF5; NAME is module.cpp and the subfolders that need a simulation.
 function(meander_module name)
   set(needs_simulation "/${name}/module\\.cpp$" "/${name}/(scenarios|initial_data|diagnostics|criteria|horizons)/")
-  meander_room(${name}_kernels DEPENDS solvers SOURCES "${name}/*" EXCLUDE ${needs_simulation})
+  # Kernels of emulated devices run in tests, and in nobody's long runs.
+  meander_room(${name}_kernels DEPENDS solvers SOURCES "${name}/*" EXCLUDE ${needs_simulation}
+    COLD "kernels_[a-z_]*serial[a-z0-9_]*\\.cpp$")
+  # Kernels are compiled as if for themselves: what else is in a file changes what g++ inlines.
+  file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*kernels_*.cpp")
+  set_property(SOURCE ${kernels} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
   # A file holds the kernels of many schemes: g++ would inline less in it than in a file for each.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*kernels_[0-9]d.cpp")
@@ -202,7 +260,11 @@ function(meander_module name)
   endif()
   foreach(backend IN ITEMS CUDA OPENMP)
     if(MEANDER_${backend})
-      target_compile_definitions(meander_${name}_kernels PRIVATE MEANDER_${backend})
+      foreach(target IN ITEMS meander_${name}_kernels meander_${name}_kernels_cold)
+        if(TARGET ${target})
+          target_compile_definitions(${target} PRIVATE MEANDER_${backend})
+        endif()
+      endforeach()
     endif()
   endforeach()
   if(MEANDER_OPENMP)

@@ -14,6 +14,10 @@ inline std::int64_t steady_nanoseconds() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 // Sums the intervals between start() and stop(). Thread-safe and lock-free. start() on a running stopwatch
 // and stop() on a stopped one have no effect. Times are readings of steady_nanoseconds().
 class Stopwatch {

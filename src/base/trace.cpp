@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -184,9 +183,8 @@ std::string events(int process, std::string_view process_name, std::int64_t orig
   const std::lock_guard lock(rows().mutex);
   std::string text;
   const auto meta = [&](const char* what, std::size_t row, const std::string& arguments) {
-    fmt::format_to(std::back_inserter(text),
-                   "{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{{}}}}},\n", what, process,
-                   row, arguments);
+    text += fmt::format("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{{}}}}},\n", what,
+                        process, row, arguments);
   };
   meta("process_name", 0, "\"name\":" + quoted(process_name));
   meta("process_sort_index", 0, fmt::format("\"sort_index\":{}", process));
@@ -199,12 +197,10 @@ std::string events(int process, std::string_view process_name, std::int64_t orig
       const std::int64_t begin = std::max(event.begin - origin, std::int64_t{0});
       const std::int64_t lasted = std::max(event.end - origin, begin) - begin;
       // Microseconds with three decimals, printed as integers: 18 digits exceed the precision of a double.
-      fmt::format_to(std::back_inserter(text),
-                     "{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03}",
-                     quoted(event.name), process, number, begin / 1000, begin % 1000, lasted / 1000,
-                     lasted % 1000);
-      if (event.value != no_value)
-        fmt::format_to(std::back_inserter(text), ",\"args\":{{\"value\":{}}}", event.value);
+      text += fmt::format("{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03}",
+                          quoted(event.name), process, number, begin / 1000, begin % 1000, lasted / 1000,
+                          lasted % 1000);
+      if (event.value != no_value) text += fmt::format(",\"args\":{{\"value\":{}}}", event.value);
       text += "},\n";
     });
   }

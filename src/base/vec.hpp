@@ -18,6 +18,8 @@ using Point = Vec<double, D>;
 template <int D>
 using Index = Vec<int, D>;
 
+inline constexpr const char* axis_names[] = {"x", "y", "z"};
+
 // base^exponent for exponent >= 0. The caller ensures that T can represent the result.
 template <class T>
 constexpr T ipow(T base, int exponent) {

@@ -17,7 +17,7 @@ namespace meander::io {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const char* what) {
+[[noreturn]] void cannot(const std::string& path, const char* what) {
   throw Failure(fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno)));
 }
 
@@ -30,9 +30,9 @@ struct Descriptor {
 
 void flush(const std::string& path, int flags) {
   const Descriptor file{::open(path.c_str(), flags | O_CLOEXEC)};
-  if (file.value < 0) fail(path, "open");
+  if (file.value < 0) cannot(path, "open");
   // Some file systems cannot flush a directory (EINVAL).
-  if (::fsync(file.value) != 0 && errno != EINVAL) fail(path, "flush");
+  if (::fsync(file.value) != 0 && errno != EINVAL) cannot(path, "flush");
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::string temporary_name(const std::string& path) {
 }
 
 void rename_durably(const std::string& from, const std::string& to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) fail(to, "rename a file to it");
+  if (std::rename(from.c_str(), to.c_str()) != 0) cannot(to, "rename a file to it");
   const auto directory = std::filesystem::path(to).parent_path();
   flush(directory.empty() ? "." : directory.string(), O_RDONLY | O_DIRECTORY);
 }
@@ -56,11 +56,11 @@ void write_whole(const std::string& path, std::string_view text) {
   TemporaryFile temporary(path);
   {
     const Descriptor file{::open(temporary.name().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.value < 0) fail(path, "create");
+    if (file.value < 0) cannot(path, "create");
     while (!text.empty()) {
       const ssize_t written = ::write(file.value, text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail(path, "write");
+      if (written < 0) cannot(path, "write");
       text.remove_prefix(static_cast<std::size_t>(written));
     }
   }

@@ -21,9 +21,9 @@ namespace {
 constexpr int most_attempts = 100;  // each fails only if another process changes the lock meanwhile
 constexpr std::size_t most_bytes = 4096;
 
-struct Descriptor {
+struct LockDescriptor {
   int value;
-  ~Descriptor() {
+  ~LockDescriptor() {
     if (value >= 0) ::close(value);
   }
 };
@@ -43,7 +43,7 @@ std::string read_text(int descriptor) {
   return text;
 }
 
-bool write_text(int descriptor, const std::string& text) {
+bool write_record(int descriptor, const std::string& text) {
   return ::pwrite(descriptor, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
 }
 
@@ -62,7 +62,7 @@ DirectoryLock::DirectoryLock(const std::string& directory, KernelLocks kernel)
   descriptor_ = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(errno);
   self.has_flock = kernel_ == KernelLocks::used && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-  if (!write_text(descriptor_, self.text())) fail(errno);
+  if (!write_record(descriptor_, self.text())) fail(errno);
   try {
     for (int attempt = 0; !link_to_name(temporary) && !take_over(temporary); ++attempt) {
       if (attempt == most_attempts) fail(EBUSY);
@@ -89,13 +89,13 @@ bool DirectoryLock::link_to_name(const std::string& temporary) const {
   if (is_file(path_, descriptor_)) return true;
   if (reason == EEXIST) return false;
   // File systems without hard links: two simultaneous takers are told apart by the exclusive creation.
-  const Descriptor claim{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+  const LockDescriptor claim{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
   if (claim.value < 0) return false;
   return std::rename(temporary.c_str(), path_.c_str()) == 0;
 }
 
 bool DirectoryLock::take_over(const std::string& temporary) {
-  const Descriptor found{::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  const LockDescriptor found{::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
   if (found.value < 0 && errno == ENOENT) return false;
   if (found.value < 0) throw Impossible(fmt::format("{}: cannot be opened: {}", path_, std::strerror(errno)));
   const LockRecord record = LockRecord::parse(read_text(found.value));

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/join.hpp"
 #include "base/printable.hpp"
 #include "io/checkpoint_head.hpp"
 #include "io/nearest.hpp"
@@ -189,7 +190,7 @@ void Document::check_tables(const std::vector<std::string>& tables,
            fmt::format("{}: unknown table{}", entry.key, suggestion(entry.key, all, "tables are")));
     } else {
       fail(entry.origin,
-           fmt::format("{}: a key outside of any table; tables are: {}", entry.key, fmt::join(all, ", ")));
+           fmt::format("{}: a key outside of any table; tables are: {}", entry.key, join(all, ", ")));
     }
   }
 }

@@ -3,7 +3,6 @@
 #include "io/history.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +10,7 @@
 
 #include "base/assert.hpp"
 #include "base/error.hpp"
+#include "base/join.hpp"
 
 namespace meander::io {
 
@@ -61,7 +61,7 @@ void History::row(std::span<const double> values) {
 
 void History::row(std::span<const std::string> cells) {
   MEANDER_ASSERT(cells.size() == columns_);
-  write(fmt::format("{}", fmt::join(cells, ",")));
+  write(join(cells, ","));
 }
 
 void History::write(const std::string& line) {

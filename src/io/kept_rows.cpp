@@ -24,11 +24,11 @@ namespace {
 
 constexpr std::size_t most_bytes_of_header = std::size_t{1} << 20;
 
-[[noreturn]] void fail(const std::string& path, const char* what) {
+[[noreturn]] void fail_to(const std::string& path, const char* what) {
   throw Failure(fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno)));
 }
 
-[[noreturn]] void refuse(const std::string& place, const char* why) {
+[[noreturn]] void refuse_rows(const std::string& place, const char* why) {
   throw InputError(fmt::format("{}: {}, or choose another output directory", place, why));
 }
 
@@ -64,13 +64,13 @@ KeptRows::KeptRows(std::string path, std::string header, RowFormat format, doubl
   if (!fs::exists(path_)) return;
   { const OpenFile is_regular(path_); }
   std::ifstream file(path_, std::ios::binary);
-  if (!file) fail(path_, "open");
+  if (!file) fail_to(path_, "open");
   std::string start(header_.size(), '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
   if (!header_.starts_with(start)) {
-    refuse(path_, format == RowFormat::table ? "has other columns than this run; move it away"
-                                             : "has another header than this run; move it away");
+    refuse_rows(path_, format == RowFormat::table ? "has other columns than this run; move it away"
+                                                  : "has another header than this run; move it away");
   }
   if (start.size() < header_.size()) return;
   bytes_ = header_.size();
@@ -81,7 +81,7 @@ KeptRows::KeptRows(std::string path, std::string header, RowFormat format, doubl
     ++number;
     const bool is_blank = line.find_first_not_of(" \t\r") == std::string::npos;
     if (damaged > 0 && !is_blank)
-      refuse(fmt::format("{}:{}", path_, damaged), "is no complete row; correct the file");
+      refuse_rows(fmt::format("{}:{}", path_, damaged), "is no complete row; correct the file");
     // Without its end a number may be the start of a longer one.
     const std::optional<double> first = file.eof() ? std::nullopt : first_cell(line);
     if (!first && damaged == 0) damaged = number;
@@ -90,14 +90,14 @@ KeptRows::KeptRows(std::string path, std::string header, RowFormat format, doubl
     bytes_ += line.size() + 1;
     last_ = first;
   }
-  if (file.bad()) fail(path_, "read");
+  if (file.bad()) fail_to(path_, "read");
 }
 
 void KeptRows::cut() const {
   if (bytes_ == 0) {
     std::ofstream file(path_, std::ios::binary | std::ios::trunc);
     file << header_ << std::flush;
-    if (!file) fail(path_, "create");
+    if (!file) fail_to(path_, "create");
     return;
   }
   std::error_code error;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "base/join.hpp"
 #include "base/printable.hpp"
 
 namespace meander::io {
@@ -92,7 +93,7 @@ std::string range_text(const Range& range) {
 std::string allowed_values(const Field& field) {
   const std::string range = range_text(field.range);
   return fmt::format("{}{}{}", range, range.empty() || field.choices.empty() ? "" : ", ",
-                     fmt::join(field.choices, ", "));
+                     join(field.choices, ", "));
 }
 
 std::string toml_table(const KeyTable& keys, const std::string& header) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/lock_record.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -61,7 +60,11 @@ LockRecord LockRecord::of_this_process() {
   record.boot = first_line("/proc/sys/kernel/random/boot_id");
   record.process = ::getpid();
   record.start = start_of(record.process);
-  record.since = fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::time(nullptr)));
+  const std::time_t now = std::time(nullptr);
+  std::tm time{};
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", ::gmtime_r(&now, &time));
+  record.since = text;
   record.job = environment("SLURM_JOB_ID");
   record.restarts = std::strtoll(environment("SLURM_RESTART_COUNT").c_str(), nullptr, 10);
   return record;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/join.hpp"
+
 namespace meander::io {
 
 namespace {
@@ -61,7 +63,7 @@ std::string suggestion(std::string_view name, std::span<const std::string> names
                        std::string_view otherwise) {
   const std::string near = nearest(name, names);
   if (!near.empty()) return fmt::format("; did you mean '{}'?", near);
-  return names.empty() ? "" : fmt::format("; {}: {}", otherwise, fmt::join(names, ", "));
+  return names.empty() ? "" : fmt::format("; {}: {}", otherwise, join(names, ", "));
 }
 
 }  // namespace meander::io

@@ -9,7 +9,7 @@ namespace meander::io {
 
 namespace {
 
-constexpr std::int64_t block_bytes = std::int64_t{1} << 22;
+constexpr std::int64_t most_bytes_at_once = std::int64_t{1} << 22;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void ParallelFile::write_rows(std::int64_t offset, std::int64_t row_bytes, std::
                               std::int64_t rows, const Fill& fill) {
   communicator_.agree([&] {
     const std::int64_t block =
-        std::clamp<std::int64_t>(block_bytes / row_bytes, 1, std::max<std::int64_t>(1, rows));
+        std::clamp<std::int64_t>(most_bytes_at_once / row_bytes, 1, std::max<std::int64_t>(1, rows));
     std::vector<std::byte> bytes(static_cast<std::size_t>(rows > 0 ? block * row_bytes : 0));
     for (std::int64_t begin = 0; begin < rows; begin += block) {
       const std::int64_t end = std::min(rows, begin + block);

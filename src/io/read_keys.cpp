@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/join.hpp"
 #include "io/document.hpp"
 #include "io/nearest.hpp"
 
@@ -107,9 +108,9 @@ class Reader {
     const auto& choices = field_.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
       const std::string near = nearest(given, choices);
-      refuse(value, fmt::format("'{}' is none of the choices; {}allowed: {}", given,
-                                near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
-                                fmt::join(choices, ", ")));
+      refuse(value,
+             fmt::format("'{}' is none of the choices; {}allowed: {}", given,
+                         near.empty() ? "" : fmt::format("did you mean '{}'? ", near), join(choices, ", ")));
     }
     return given;
   }
@@ -133,10 +134,10 @@ class Reader {
   }
 
   [[noreturn]] void wrong_type(const Value& value) const {
-    refuse(value,
-           fmt::format(
-               "must be {}, but is {}{}", article(type_name(field_)), described(value),
-               field_.choices.empty() ? "" : fmt::format("; allowed: {}", fmt::join(field_.choices, ", "))));
+    refuse(
+        value,
+        fmt::format("must be {}, but is {}{}", article(type_name(field_)), described(value),
+                    field_.choices.empty() ? "" : fmt::format("; allowed: {}", join(field_.choices, ", "))));
   }
   // The message points at the value itself, which may be one of a list.
   [[noreturn]] void refuse(const Value& value, const std::string& why) const {

@@ -3,10 +3,11 @@
 #include "io/row_files.hpp"
 
 #include <fmt/format.h>
+#include <regex.h>
 
 #include <filesystem>
-#include <regex>
 #include <set>
+#include <stdexcept>
 
 #include "base/assert.hpp"
 #include "io/output_directory.hpp"
@@ -29,15 +30,34 @@ SampleFile samples_of(const RowFile& file) {
   return {file.name, std::get<RowFile::Samples>(file.format).header};
 }
 
+// An extended regular expression of POSIX for whole names. (std::regex takes the compiler seconds.)
+class NamePattern {
+ public:
+  explicit NamePattern(const std::string& expression) {
+    if (::regcomp(&pattern_, ("^(" + expression + ")$").c_str(), REG_EXTENDED | REG_NOSUB) != 0)
+      throw std::invalid_argument("no regular expression: " + expression);
+  }
+  ~NamePattern() { ::regfree(&pattern_); }
+  NamePattern(const NamePattern&) = delete;
+  NamePattern& operator=(const NamePattern&) = delete;
+
+  bool matches(const std::string& name) const {
+    return ::regexec(&pattern_, name.c_str(), 0, nullptr, 0) == 0;
+  }
+
+ private:
+  regex_t pattern_;
+};
+
 // The files of these names, relative to the directory.
 std::vector<std::string> files_called(const std::string& directory, const RowFileNames& names) {
   const std::filesystem::path folder = std::filesystem::path(directory) / names.folder;
   std::vector<std::string> found;
   if (!std::filesystem::is_directory(folder)) return found;
-  const std::regex pattern(names.pattern);
+  const NamePattern pattern(names.pattern);
   for (const auto& path : regular_files(folder.string())) {
     const std::string name = path.filename().string();
-    if (std::regex_match(name, pattern)) found.push_back((names.folder / path.filename()).string());
+    if (pattern.matches(name)) found.push_back((names.folder / path.filename()).string());
   }
   return found;
 }

@@ -41,7 +41,7 @@ struct StepAndTime {
 struct RowFileNames {
   RowFormat format;
   std::string folder;   // empty: the directory itself
-  std::string pattern;  // a regular expression of ECMAScript
+  std::string pattern;  // an extended regular expression of POSIX for the whole name
 };
 
 // The rows that a run keeps which restarts after `last`: of its files, and of others in the directory with names in

@@ -26,7 +26,7 @@ void write_all(int descriptor, const std::string& text) {
   }
 }
 
-std::string read_all(int descriptor) {
+std::string read_to_end(int descriptor) {
   std::string text;
   char buffer[4096];
   while (true) {
@@ -75,7 +75,7 @@ std::string run_in_subprocess(const std::string& file, const std::function<std::
     ::close(ends[0]);
     throw Failure(fmt::format("{}: cannot be read: {}", file, std::strerror(reason)));
   }
-  const std::string text = read_all(ends[0]);
+  const std::string text = read_to_end(ends[0]);
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

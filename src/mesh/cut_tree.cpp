@@ -13,17 +13,6 @@
 namespace meander::mesh {
 namespace {
 
-std::size_t slot_doubles(const solvers::PatchLayout& layout, const solvers::Traits& traits) {
-  return static_cast<std::size_t>(layout.slot_size() + traits.stage_blocks * layout.stage_block_size());
-}
-
-template <int D>
-Index<D> position_in_parent(Key<D> key) {
-  Index<D> position = cell_of<D>(key).at;
-  for (int& at : position) at %= 3;
-  return position;
-}
-
 // The number of a key in a sorted list, or -1.
 template <int D>
 std::int32_t find(std::span<const Key<D>> leaves, Key<D> key) {

@@ -14,9 +14,6 @@ namespace {
 using solvers::DenseOp;
 using solvers::LevelItem;
 
-// The status of this number of patches is added by one block.
-constexpr std::size_t patches_of_an_item = 128;
-
 template <int D, class Item>
 void set_box(Item& item, const solvers::Box<D>& box) {
   for (std::size_t a = 0; a < D; ++a) {

@@ -14,6 +14,9 @@
 
 namespace meander::mesh {
 
+// The status of this number of patches is added by one block (solvers::LevelItem).
+inline constexpr std::size_t patches_of_an_item = 128;
+
 // Since the start.
 struct DeviceCounts {
   std::int64_t launches = 0;                 // of kernels

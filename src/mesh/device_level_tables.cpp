@@ -11,9 +11,6 @@ namespace {
 
 using solvers::LevelItem;
 
-// The status of this number of patches is added by one block.
-constexpr std::size_t patches_of_an_item = 128;
-
 template <int D>
 LevelItem item_of(LevelItem::Kind kind, const solvers::Box<D>& box) {
   LevelItem item;

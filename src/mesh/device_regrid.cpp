@@ -10,7 +10,7 @@ namespace {
 using solvers::FillOp;
 
 template <int D>
-void set_box(FillOp& op, int lower, int extent) {
+void set_cube(FillOp& op, int lower, int extent) {
   for (std::size_t a = 0; a < D; ++a) {
     op.lower[a] = static_cast<std::int16_t>(lower);
     op.extent[a] = static_cast<std::int16_t>(extent);
@@ -72,7 +72,7 @@ void DevicePatches<D>::coarsen(std::span<const Coarsened> leaves) {
     op.kind = FillOp::Kind::restrict_parts;
     op.first_part = static_cast<std::int32_t>(restricted.parts.size());
     op.parts = static_cast<std::int16_t>(leaf.children.size());
-    set_box<D>(op, 0, layout_.p);
+    set_cube<D>(op, 0, layout_.p);
     for (std::size_t k = 0; k < leaf.children.size(); ++k) {
       solvers::FillPart& part = restricted.parts.emplace_back();
       part.from = slot(leaf.children[k]);
@@ -80,7 +80,7 @@ void DevicePatches<D>::coarsen(std::span<const Coarsened> leaves) {
     }
     FillOp& copy = stored.add(slot(leaf.slot));
     copy.source = beside + i * slot_size;
-    set_box<D>(copy, 0, layout_.p);
+    set_cube<D>(copy, 0, layout_.p);
   }
   move(std::move(restricted), "restrict leaves");
   move(std::move(stored), "store leaves");
@@ -95,12 +95,12 @@ void DevicePatches<D>::refine(std::span<const Refined> leaves) {
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     FillOp& copy = copied.add(beside + i * slot_size);
     copy.source = slot(leaves[i].parent);
-    set_box<D>(copy, -layout_.h, layout_.edge());  // point values are prolonged from the halo, too
+    set_cube<D>(copy, -layout_.h, layout_.edge());  // point values are prolonged from the halo, too
     for (std::size_t k = 0; k < leaves[i].children.size(); ++k) {
       FillOp& op = prolonged.add(slot(leaves[i].children[k]));
       op.kind = FillOp::Kind::prolong;
       op.source = beside + i * slot_size;
-      set_box<D>(op, 0, layout_.p);
+      set_cube<D>(op, 0, layout_.p);
       for (std::size_t a = 0; a < D; ++a)
         op.shift[a] = static_cast<std::int16_t>(leaves[i].child[k][a] * layout_.p);
     }

@@ -10,7 +10,7 @@ namespace meander::mesh {
 namespace {
 
 template <int D, class Item>
-void set_box(Item& item, const solvers::Box<D>& box, const Index<D>& shift) {
+void set_shifted_box(Item& item, const solvers::Box<D>& box, const Index<D>& shift) {
   for (std::size_t a = 0; a < D; ++a) {
     item.lower[a] = static_cast<std::int16_t>(box.lower[a]);
     item.extent[a] = static_cast<std::int16_t>(box.extent[a]);
@@ -71,7 +71,7 @@ FillTables<D>::FillTables(const HaloPlan<D>& plan, const LocalView<D>& view,
       auto& item = outgoing.emplace_back();
       item.slot = places.slot(static_cast<std::size_t>(from.leaf));
       item.offset = from.offset;
-      set_box<D>(item, from.box, {});
+      set_shifted_box<D>(item, from.box, {});
     }
   };
   const auto add_parts = [&](std::span<const OutgoingPart<D>> items) {
@@ -80,7 +80,7 @@ FillTables<D>::FillTables(const HaloPlan<D>& plan, const LocalView<D>& view,
       item.slot = places.slot(static_cast<std::size_t>(from.leaf));
       item.offset = from.offset;
       item.restricts = true;
-      set_box<D>(item, from.restriction.box, from.restriction.shift);
+      set_shifted_box<D>(item, from.restriction.box, from.restriction.shift);
       for (std::size_t a = 0; a < D; ++a) item.child[a] = static_cast<std::int8_t>(from.child[a]);
     }
   };
@@ -104,7 +104,7 @@ void FillTables<D>::add(const Context& context, std::size_t leaf, std::span<cons
   using To = solvers::FillOp::Kind;
   for (const HaloOp<D>& source : from) {
     solvers::FillOp& op = ops.emplace_back();
-    set_box<D>(op, source.box(), source.shifts());
+    set_shifted_box<D>(op, source.box(), source.shifts());
     switch (source.kind) {
       case Kind::copy:
         op.source = context.places.slot(static_cast<std::size_t>(source.source));

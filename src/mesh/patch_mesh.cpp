@@ -22,10 +22,6 @@ solvers::PatchLayout layout_for(const solvers::Solver& solver, int patch_size) {
   return layout;
 }
 
-std::size_t slot_doubles(const solvers::PatchLayout& layout, const solvers::Traits& traits) {
-  return static_cast<std::size_t>(layout.slot_size() + traits.stage_blocks * layout.stage_block_size());
-}
-
 }  // namespace
 
 template <int D>

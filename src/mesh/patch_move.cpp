@@ -10,18 +10,6 @@
 #include "solvers/restriction.hpp"
 
 namespace meander::mesh {
-namespace {
-
-// The position of a leaf in its parent.
-template <int D>
-Index<D> position_in_parent(Key<D> leaf) {
-  const Cell<D> cell = cell_of<D>(leaf);
-  Index<D> position{};
-  for (int a = 0; a < D; ++a) position[a] = cell.at[a] % 3;
-  return position;
-}
-
-}  // namespace
 
 template <int D>
 void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<const Origin> origin,

@@ -11,6 +11,11 @@
 
 namespace meander::mesh {
 
+// The slot of a patch with its stage blocks.
+inline std::size_t slot_doubles(const solvers::PatchLayout& layout, const solvers::Traits& traits) {
+  return static_cast<std::size_t>(layout.slot_size() + traits.stage_blocks * layout.stage_block_size());
+}
+
 // slot: of that cell, with stage blocks after it if has_stages; or null.
 template <int D>
 solvers::PatchTask patch_task(const Domain<D>& domain, const solvers::PatchLayout& layout,

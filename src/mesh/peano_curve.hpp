@@ -66,6 +66,14 @@ Key<D> key_of(const Cell<D>& cell);
 template <int D>
 Cell<D> cell_of(Key<D> key);
 
+// The position of a cell among the children of its parent, 0 to 2 along each axis.
+template <int D>
+Index<D> position_in_parent(Key<D> key) {
+  Index<D> position = cell_of<D>(key).at;
+  for (int& at : position) at %= 3;
+  return position;
+}
+
 // Lexicographic child position (x fastest, 0 .. 3^d - 1) of the curve digit `digit` within the cell `parent`,
 // and the inverse.
 template <int D>

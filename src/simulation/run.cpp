@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
 
+#include "base/join.hpp"
 #include "base/log.hpp"
+#include "base/stopwatch.hpp"
 #include "base/trace.hpp"
 #include "gpu/device.hpp"
 #include "io/atomic_file.hpp"
@@ -33,10 +36,6 @@ namespace meander::simulation {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Estimate for the first checkpoint.
 constexpr double expected_bytes_per_second = 1e8;
@@ -171,7 +170,7 @@ class Run {
       std::vector<std::string> list;
       for (const Measure& measure : measures)
         list.push_back(fmt::format("{} {:.4g}", measure.name, measure.value));
-      if (!list.empty()) log::info(fmt::format("  {}", fmt::join(list, ", ")));
+      if (!list.empty()) log::info(fmt::format("  {}", join(list, ", ")));
       io::write_whole(directory_ + "/summary.json", summary_json(summary));
     });
   }

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/log.hpp"
+#include "base/stopwatch.hpp"
 #include "base/trace.hpp"
 #include "simulation/criteria/initial_jumps.hpp"
 #include "simulation/diagnostics/inadmissible.hpp"
@@ -49,10 +50,6 @@ mesh::PatchMesh<D>& housed(mesh::PatchMesh<D>& mesh, const Config& config, tasks
   mesh.live_on(resident == nullptr ? nullptr : resident->device.get(),
                resident == nullptr ? nullptr : resident->memory.get());
   return mesh;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace

@@ -27,9 +27,8 @@ struct PatchSize<0> {
   MEANDER_TERM int p() const { return value; }
 };
 
-// Patch sizes that kernels are specialised for: on devices, and in host tests of device kernels.
+// Patch sizes that kernels on devices are specialised for. The emulated device runs kernels for any size.
 using KnownPatchSizes = std::integer_sequence<int, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17>;
-using TestedPatchSizes = std::integer_sequence<int, 4, 9, 17>;
 
 // Calls body(std::integral_constant<int, p>) if p is one of Sizes and equation P is specialised by size
 // (P::specialised_by_patch_size), otherwise with 0.

@@ -14,9 +14,7 @@ namespace meander::solvers {
 template <Pde P>
 void PdeKernels<P>::launch_serially(const P& pde, const SchemeChoice& scheme, const DeviceBatch& batch) {
   with_scheme<P>(scheme, [&]<class Scheme>(std::type_identity<Scheme>) {
-    with_patch_size<P, TestedPatchSizes>(batch.layout.p, [&](auto p) {
-      update_serially<typename Scheme::template Block<P, decltype(p)::value>>(pde, batch);
-    });
+    update_serially<typename Scheme::template Block<P, 0>>(pde, batch);
   });
 }
 

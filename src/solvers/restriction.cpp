@@ -8,7 +8,7 @@
 namespace meander::solvers {
 namespace {
 
-constexpr int max_patch_size = 32;
+constexpr int longest_row = 32;
 
 // The fine indices, in the child's own numbering, that coarse index `coarse` covers along one axis: three, or
 // fewer at the child's border.
@@ -25,7 +25,7 @@ template <int D>
 struct FineRows {
   std::ptrdiff_t row[ipow(3, D - 1)];  // offsets of their first volumes, for the first unknown
   int count = 0;
-  double excess[max_patch_size];  // at each x: sum over rows of their difference to the first row
+  double excess[longest_row];  // at each x: sum over rows of their difference to the first row
 
   // Along x first, which vectorises well. Exactly zero where the rows are equal.
   void sum_rows(const double* fine, int begin, int end) {
@@ -125,7 +125,7 @@ void restrict_part(const PatchLayout& layout, const double* fine, const Index<D>
   if (share.volumes() == 0) return;
   if (layout.point_values) return pick_middles<D>(layout, fine, child, restriction, share, part);
   const int width = share.extent[0];
-  Third thirds[max_patch_size];
+  Third thirds[longest_row];
   for (int x = 0; x < width; ++x)
     thirds[x] = third_of(layout, share.lower[0] + x, restriction.shift[0], child[0]);
   const std::ptrdiff_t of_unknown = 2 * static_cast<std::ptrdiff_t>(share.volumes());
@@ -192,7 +192,7 @@ void combine_parts(const PatchLayout& layout, double* coarse, std::span<const Re
         const Third third = third_of(layout, c[a], restriction.shift[a], part.child[a]);
         rows *= third.end - third.begin;
       }
-      int count[max_patch_size];
+      int count[longest_row];
       bool all_whole = true;
       for (int x = 0; x < width; ++x) {
         const Third third = third_of(layout, c[0] + x, restriction.shift[0], part.child[0]);

@@ -47,6 +47,19 @@ class CheckHouse(unittest.TestCase):
     def test_a_clean_tree_passes(self):
         self.assertEqual(self.check(), (0, []))
 
+    def test_a_name_of_two_unnamed_namespaces(self):
+        one = "namespace {\n\n// What it does.\n{}\n\n}  // namespace\n"
+        body = "double ratio(double a,\n             double b) {\n  return a / b;\n}"
+        self.fails({"src/io/a.cpp": one.replace("{}", body), "src/io/far/b.cpp": one.replace("{}", "template <class T>\nint ratio(T) {\n}"),
+                    "src/mesh/a.cpp": one.replace("{}", body), "src/physics/euler/a.cpp": one.replace("{}", "struct Sum {\n};"),
+                    "src/physics/ccz4/a.cpp": one.replace("{}", "struct Sum {\n};")},
+                   "src/io/a.cpp, src/io/far/b.cpp: ratio in unnamed namespaces of one room")
+
+    def test_aliases_and_calls_are_no_definitions(self):
+        for path in ("src/io/a.cpp", "src/io/b.cpp"):
+            self.write({path: "namespace {\n\nusing Clock = int;\n\n}  // namespace\n\nint f() {\n  return g();\n}\n"})
+        self.assertEqual(self.check(), (0, []))
+
     def test_an_include_upwards(self):
         self.fails({"src/base/log.cpp": '#include "gpu/device.hpp"\n'}, "src/base/log.cpp:1: base includes gpu/device.hpp")
 

@@ -11,7 +11,7 @@
 namespace meander::ccz4 {
 namespace {
 
-double largest(std::initializer_list<std::span<const double>> components) {
+double largest_component(std::initializer_list<std::span<const double>> components) {
   double most = 0;
   for (const std::span<const double>& some : components) {
     for (const double one : some) most = std::isnan(one) ? one : std::max(most, std::abs(one));
@@ -62,15 +62,16 @@ void patch_constraints(const PatchTask& task, const PatchLayout& layout, std::sp
           }
         }
         const Constraints<double> c = constraints(q, gradient);
-        const double all[constraint_count] = {c.hamiltonian,
-                                              c.momentum[0],
-                                              c.momentum[1],
-                                              c.momentum[2],
-                                              largest({c.connection}),
-                                              largest({c.lapse}),
-                                              largest({c.shift[0], c.shift[1], c.shift[2]}),
-                                              largest({c.metric[0].of, c.metric[1].of, c.metric[2].of}),
-                                              largest({c.phi})};
+        const double all[constraint_count] = {
+            c.hamiltonian,
+            c.momentum[0],
+            c.momentum[1],
+            c.momentum[2],
+            largest_component({c.connection}),
+            largest_component({c.lapse}),
+            largest_component({c.shift[0], c.shift[1], c.shift[2]}),
+            largest_component({c.metric[0].of, c.metric[1].of, c.metric[2].of}),
+            largest_component({c.phi})};
         for (std::size_t n = 0; n < constraint_count; ++n) values[n * volumes + v] = all[n];
       }
     }

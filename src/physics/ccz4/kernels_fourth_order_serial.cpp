@@ -7,8 +7,7 @@
 namespace meander::ccz4 {
 
 void launch_fourth_order_serially(const Terms& terms, const DeviceBatch& batch) {
-  with_fourth_order<Terms, Terms::TestedSizes>(
-      batch, [&]<class Kernel>(std::type_identity<Kernel>) { update_serially<Kernel>(terms, batch); });
+  update_serially<BlockFourthOrder<Terms, true>>(terms, batch);
 }
 
 }  // namespace meander::ccz4

@@ -7,9 +7,7 @@
 namespace meander::ccz4 {
 
 void launch_rusanov_serially(const Terms& terms, const DeviceBatch& batch) {
-  with_patch_size<Terms, Terms::TestedSizes>(batch.layout.p, [&](auto p) {
-    update_serially<BlockRusanovFused<Terms, decltype(p)::value>>(terms, batch);
-  });
+  update_serially<BlockRusanovFused<Terms>>(terms, batch);
 }
 
 std::size_t rusanov_scratch_bytes(const PatchLayout& layout, int patches) {

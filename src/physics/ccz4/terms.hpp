@@ -44,7 +44,6 @@ struct Terms {
   // Patch sizes with device kernels of their own, in which offsets are constants: those of the usual inputs.
   static constexpr bool specialised_by_patch_size = true;
   using PatchSizes = std::integer_sequence<int, 5, 9>;
-  using TestedSizes = std::integer_sequence<int, 5>;  // of these, on the host
 
   // The unknowns that enforce() may change.
   static constexpr bool enforced(int n) {

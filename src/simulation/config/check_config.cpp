@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/vec.hpp"
 #include "mesh/peano_curve.hpp"
 #include "solvers/patch_layout.hpp"
 
@@ -19,8 +20,6 @@ constexpr int most_leaf_levels = 10;  // readers sort level names as text
 constexpr int most_plots = 1000000;   // by plot-every
 constexpr double tree_bytes = 1500;   // of a leaf in addition to its slot: key, neighbours, halo plan
 constexpr double cube_tolerance = 1e-12;
-
-constexpr const char* axis_names[] = {"x", "y", "z"};
 
 }  // namespace
 

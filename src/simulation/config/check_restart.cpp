@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/join.hpp"
 #include "base/printable.hpp"
+#include "base/vec.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
 
 namespace {
-
-constexpr const char* axis_names[] = {"x", "y", "z"};
 
 [[noreturn]] void refuse(const Key& key, const std::string& why) {
   throw InputError(printable(fmt::format("{}{}{}: {}", key.origin.where, key.origin.where.empty() ? "" : ": ",
@@ -95,7 +95,7 @@ void check_mesh_of_checkpoint(const CheckpointFacts& checkpoint, const io::Check
     std::vector<std::string> known;
     for (const Module* module : modules()) known.push_back('"' + module->name + '"');
     throw InputError(fmt::format("{}: solver.equation is \"{}\", which this program lacks; it has {}",
-                                 checkpoint.path, equation, fmt::join(known, ", ")));
+                                 checkpoint.path, equation, join(known, ", ")));
   }
   if (equation != config.equation_name) refuse_file("equations");
   if (layout.dim != config.domain.dimensions) refuse_file("dimensions");

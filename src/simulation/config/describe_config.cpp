@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/vec.hpp"
 #include "simulation/config/regrid_interval.hpp"
 #include "simulation/module.hpp"
 
@@ -11,7 +12,6 @@ namespace meander::simulation {
 
 namespace {
 
-constexpr const char* axis_names[] = {"x", "y", "z"};
 constexpr const char* side_names[] = {"lower", "upper"};
 constexpr int patch_size_min = 3, patch_size_max = 32;
 

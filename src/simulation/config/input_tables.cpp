@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/join.hpp"
 #include "base/memory.hpp"
 #include "simulation/config/check_config.hpp"
 #include "simulation/config/field_names.hpp"
@@ -96,7 +97,7 @@ void prepare_solver(const Document& document, InputDraft& draft) {
   const int dims = config.domain.dimensions;
   if (std::find(module.dims.begin(), module.dims.end(), dims) == module.dims.end()) {
     keys.reject("equation", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
-                                        module.name, fmt::join(module.dims, " and "), dims));
+                                        module.name, join(module.dims, " and "), dims));
   }
   draft.module = &module;
   draft.equation = module.make();
@@ -152,12 +153,12 @@ void prepare_scenario(const Document& document, InputDraft& draft) {
     }
     keys.reject("name",
                 fmt::format("'{}' is a scenario of equation '{}', but solver.equation is '{}'; allowed: {}",
-                            entry->name, entry->equation, config.equation_name, fmt::join(names, ", ")));
+                            entry->name, entry->equation, config.equation_name, join(names, ", ")));
   }
   const int dims = config.domain.dimensions;
   if (std::find(entry->dims.begin(), entry->dims.end(), dims) == entry->dims.end()) {
     keys.reject("name", fmt::format("'{}' exists in {} dimensions only, but domain.dimensions is {}",
-                                    entry->name, fmt::join(entry->dims, " and "), dims));
+                                    entry->name, join(entry->dims, " and "), dims));
   }
   config.scenario = entry->make();
 }

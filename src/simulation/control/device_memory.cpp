@@ -15,7 +15,7 @@ namespace meander::simulation {
 namespace {
 
 // The message at the place of the key in the input.
-std::string at_key(const Config& config, const std::string& key, const std::string& what) {
+std::string at_origin_of_key(const Config& config, const std::string& key, const std::string& what) {
   io::Origin origin;
   for (const Key& one : config.keys) {
     if (one.name == key) origin = one.origin;
@@ -55,8 +55,8 @@ void throw_out_of_memory(const Config& config, const gpu::OutOfMemory& error) {
   const bool limited = limit > 0 && (quota == 0 || limit <= quota);
   const double bound = limited ? limit : quota;
   if (error.quota > 0 && static_cast<double>(error.quota) <= bound)
-    throw InputError(
-        at_key(config, limited ? "gpu-memory.limit" : "gpu-memory.quota", " is too small: " + message));
+    throw InputError(at_origin_of_key(config, limited ? "gpu-memory.limit" : "gpu-memory.quota",
+                                      " is too small: " + message));
   throw Failure(message);
 }
 
@@ -79,7 +79,7 @@ void check_device_memory(const Config& config, const tasks::ResidentDevice* devi
     const gpu::DeviceProperties& properties = device->device->properties();
     const auto require = [&](double bytes, double there, const std::string& bound) {
       if (bytes <= there) return;
-      throw InputError(at_key(
+      throw InputError(at_origin_of_key(
           config, "gpu-memory.patches",
           fmt::format(": the mesh wants {:.0f} bytes on {}{} ({} on this rank), but {:.0f} bytes are there "
                       "({}); use more devices, a coarser mesh, or patches = \"host\"",

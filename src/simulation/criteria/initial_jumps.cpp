@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/join.hpp"
+
 namespace meander::simulation {
 namespace {
 
@@ -80,7 +82,7 @@ std::string unrefined_jumps_warning(const std::vector<std::string>& unknowns, in
       "the initial data jump ({}), but the criteria [[refinement]] refine none of them: the mesh has level "
       "{} only. A criterion "
       "sees its own variable; add one for a variable that jumps, or a box",
-      fmt::join(unknowns, ", "), level);
+      join(unknowns, ", "), level);
 }
 
 }  // namespace meander::simulation

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "io/nearest.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/config/field_names.hpp"
@@ -55,9 +56,9 @@ void QuantityCriterion::find_variable(const io::KeyTable& keys, const Config& co
   const std::vector<std::string> names = scalar_names(*solver_);
   if (std::find(names.begin(), names.end(), variable_) == names.end()) {
     const std::string near = io::nearest(variable_, names);
-    keys.reject("variable", fmt::format("'{}' is not a quantity of the solver; {}allowed: {}", variable_,
-                                        near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
-                                        fmt::join(names, ", ")));
+    keys.reject("variable",
+                fmt::format("'{}' is not a quantity of the solver; {}allowed: {}", variable_,
+                            near.empty() ? "" : fmt::format("did you mean '{}'? ", near), join(names, ", ")));
   }
   const auto& derived = solver_->derived();
   const auto found =

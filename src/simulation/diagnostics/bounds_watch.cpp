@@ -3,12 +3,12 @@
 #include "simulation/diagnostics/bounds_watch.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/assert.hpp"
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "base/log.hpp"
 
 namespace meander::simulation {
@@ -26,10 +26,10 @@ std::string describe(const StateView& view, const solvers::Bound& bound,
     place.push_back(patch.lower[a] + (volume % p + 0.5) * patch.dx);
   }
   return fmt::format(
-      "step {}, t = {:.9g}: {} = {:.9g} {}: volume at ({:.9g}), patch centre ({:.9g}), level {}; "
+      "step {}, t = {:.9g}: {} = {:.9g} {}: volume at ({}), patch centre ({}), level {}; "
       "further ones are counted, but not reported",
-      step, view.t, bound.quantity, breached.breach.value, bound.meaning, fmt::join(place, ", "),
-      fmt::join(centre, ", "), view.levels[leaf]);
+      step, view.t, bound.quantity, breached.breach.value, bound.meaning, join(place, ", ", 9),
+      join(centre, ", ", 9), view.levels[leaf]);
 }
 
 // The text of one rank, on all ranks. Collective.

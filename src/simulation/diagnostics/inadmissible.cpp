@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "base/join.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
@@ -47,10 +48,9 @@ std::string describe_inadmissible(const StateView& view, const solvers::Solver& 
         fmt::format("{} = {:.9g}", derived[k].name, derived[k].value(solver.parameters(), state.data())));
   }
   return fmt::format(
-      "the state is not admissible at step {}, t = {:.9g}: patch centre ({:.9g}), level {}, volume at "
-      "({:.9g}): {}",
-      step, view.t, fmt::join(centre, ", "), view.levels[leaf], fmt::join(place, ", "),
-      fmt::join(variables, ", "));
+      "the state is not admissible at step {}, t = {:.9g}: patch centre ({}), level {}, volume at "
+      "({}): {}",
+      step, view.t, join(centre, ", ", 9), view.levels[leaf], join(place, ", ", 9), join(variables, ", "));
 }
 
 void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf, int step,

@@ -3,14 +3,15 @@
 #include "simulation/report/estimate.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
 
+#include "base/join.hpp"
 #include "base/memory.hpp"
+#include "base/stopwatch.hpp"
 #include "io/progress.hpp"
 #include "simulation/config/field_names.hpp"
 #include "simulation/config/regrid_interval.hpp"
@@ -36,10 +37,6 @@ std::string size_text(double bytes) {
 // A duration as text, with seconds for short runs.
 std::string length_text(double seconds) {
   return seconds < 59.5 ? fmt::format("{:.2g} s", seconds) : io::duration_text(seconds);
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 struct Calibration {
@@ -136,7 +133,7 @@ std::string text_of_regrids(const Config& config, const solvers::Solver& solver)
   }
   if (names.empty()) return "";
   return fmt::format("each regrid copies all patches to the host: {} {} no kernel for devices",
-                     fmt::join(names, ", "), names.size() == 1 ? "has" : "have");
+                     join(names, ", "), names.size() == 1 ? "has" : "have");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "io/nearest.hpp"
 #include "simulation/report/input_description.hpp"
 
@@ -69,7 +70,7 @@ struct Example {
   template <class T>
   std::string operator()(const std::vector<T>*) const {
     const std::vector<std::string> all(axes, (*this)(static_cast<const T*>(nullptr)));
-    return fmt::format("[{}]", fmt::join(all, ", "));
+    return fmt::format("[{}]", join(all, ", "));
   }
 };
 
@@ -106,7 +107,7 @@ struct Answer {
   std::vector<std::string> conditions;
 };
 
-void add(std::vector<Answer>& answers, const InputSection& section, const Field& field) {
+void add_answer(std::vector<Answer>& answers, const InputSection& section, const Field& field) {
   const std::string name = section.table + '.' + field.key, text = body(section, field);
   auto same = std::find_if(answers.begin(), answers.end(),
                            [&](const Answer& other) { return other.name == name && other.text == text; });
@@ -119,8 +120,7 @@ std::string said(const std::vector<Answer>& answers) {
   for (const Answer& answer : answers) {
     if (!text.empty()) text += '\n';
     text += answer.name;
-    if (!answer.conditions.empty())
-      text += fmt::format("\n{}", wrapped(fmt::format("{}", fmt::join(answer.conditions, ", ")), 2));
+    if (!answer.conditions.empty()) text += fmt::format("\n{}", wrapped(join(answer.conditions, ", "), 2));
     text += fmt::format("\n{}", answer.text);
   }
   return text;
@@ -183,7 +183,8 @@ std::string explain(const std::string& name, const std::vector<ScenarioEntry>& k
     for (const Field& field : section.keys.all()) {
       names.insert(section.table + "." + field.key);
       if (wanted.find('.') == std::string::npos) names.insert(field.key);
-      if (wanted == field.key || wanted == section.table + '.' + field.key) add(answers, section, field);
+      if (wanted == field.key || wanted == section.table + '.' + field.key)
+        add_answer(answers, section, field);
     }
   }
   const std::string text =
@@ -201,7 +202,7 @@ std::string explained_keys(const std::vector<ScenarioEntry>& known_scenarios) {
   for (const InputSection& section : description.sections()) {
     for (const Field& field : section.keys.all()) keys.insert(section.table + '.' + field.key);
   }
-  return fmt::format("{}\n", fmt::join(keys, "\n"));
+  return join(std::vector(keys.begin(), keys.end()), "\n") + '\n';
 }
 
 }  // namespace meander::simulation

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/join.hpp"
 #include "io/checkpoint_file.hpp"
 #include "io/checkpoint_head.hpp"
 #include "io/document.hpp"
@@ -43,7 +44,7 @@ std::string line(std::string_view key, std::string_view value) {
   return fmt::format("  {:<11} {}\n", key, value);
 }
 
-std::string size_text(double bytes) {
+std::string file_size_text(double bytes) {
   constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB"};
   int unit = 0;
   for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
@@ -77,7 +78,7 @@ std::string field_lines(const std::vector<io::FieldFacts>& fields) {
 }
 
 // Bounds of the unknowns. Reads all patches, which verifies them.
-std::vector<io::FieldFacts> bounds_of(io::CheckpointReader& checkpoint) {
+std::vector<io::FieldFacts> bounds_of_fields(io::CheckpointReader& checkpoint) {
   const io::CheckpointMesh& mesh = checkpoint.mesh();
   const solvers::PatchLayout& layout = mesh.mesh.layout;
   const double infinity = std::numeric_limits<double>::infinity();
@@ -108,9 +109,8 @@ std::string about_input(const std::string& text, const std::string& name) {
       load_config_text(text, name, {}, scenarios(), std::numeric_limits<double>::infinity());
   const MeshConfig& mesh = config.mesh;
   return line("equation", config.equation_name) + line("scenario", config.scenario_name) +
-         line("domain",
-              fmt::format("{}D, [{}] to [{}]", config.domain.dimensions, fmt::join(config.domain.lower, ", "),
-                          fmt::join(config.domain.upper, ", "))) +
+         line("domain", fmt::format("{}D, [{}] to [{}]", config.domain.dimensions,
+                                    join(config.domain.lower, ", "), join(config.domain.upper, ", "))) +
          line("mesh", fmt::format("patches of {}^{} volumes, levels {} to {}", mesh.patch_size,
                                   config.domain.dimensions, mesh.min_level, mesh.max_level)) +
          line(
@@ -130,12 +130,12 @@ std::string about_checkpoint(const std::string& path) {
                                      [&](const io::PlotLeaf& leaf) { return leaf.level == level; });
     if (count > 0) levels.insert(levels.begin(), {level, count, checkpoint.mesh().mesh.spacing(level)});
   }
-  const auto fields = bounds_of(checkpoint);
+  const auto fields = bounds_of_fields(checkpoint);
   return fmt::format("{}: a checkpoint, complete and undamaged\n", path) +
          line("step", fmt::format("{}", state.step)) + line("time", number(state.time)) +
          line("last step", number(state.dt)) + about_input(state.input, path) + level_lines(levels) +
          field_lines(fields) +
-         line("size", size_text(static_cast<double>(std::filesystem::file_size(path)))) +
+         line("size", file_size_text(static_cast<double>(std::filesystem::file_size(path)))) +
          line("written by", io::read_file_origin(path).line()) +
          line("continue", fmt::format("meander restart {}", path));
 }
@@ -146,7 +146,7 @@ std::string about_plot(const std::string& path) {
     return fmt::format("{}: a plot file (VTKHDF), for ParaView\n", path) +
            line("step", fmt::format("{}", facts.step)) + line("time", number(facts.time)) +
            about_input(facts.input, path) + level_lines(facts.levels) + field_lines(facts.fields) +
-           line("size", size_text(static_cast<double>(std::filesystem::file_size(path)))) +
+           line("size", file_size_text(static_cast<double>(std::filesystem::file_size(path)))) +
            line("written by", facts.origin.line()) +
            line("continue", "not from a plot file: from a checkpoint, chk_*.hdf5");
   });
@@ -228,7 +228,7 @@ std::string row_lines(std::int64_t rows, const std::vector<ColumnFacts>& columns
       words.resize(most_words);
       words.push_back(fmt::format("and {} other words", others));
     }
-    text += line(column.numbers.name, fmt::format("{}", fmt::join(words, ", ")));
+    text += line(column.numbers.name, join(words, ", "));
   }
   return text + field_lines(numbers);
 }

@@ -3,10 +3,10 @@
 #include "simulation/report/local_steps_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <numeric>
 
+#include "base/join.hpp"
 #include "mesh/step_path.hpp"
 
 namespace meander::simulation {
@@ -50,10 +50,9 @@ std::vector<std::pair<std::string, double>> local_steps_columns(const LocalSteps
 
 std::string local_steps_line(const LocalStepsReport& report) {
   const auto finest = report.coarsest + static_cast<int>(report.ratios.size());
-  std::string text = report.ratios.empty()
-                         ? std::string("local time steps: one level")
-                         : fmt::format("local time steps: levels {} to {}, ratios {}", report.coarsest,
-                                       finest, fmt::join(report.ratios, ", "));
+  std::string text = report.ratios.empty() ? std::string("local time steps: one level")
+                                           : fmt::format("local time steps: levels {} to {}, ratios {}",
+                                                         report.coarsest, finest, join(report.ratios, ", "));
   text += fmt::format("; {:.3g} times fewer updates than with global steps", report.gain());
   if (report.large_ratios > 0)
     text += fmt::format("; {} ratios above 3, because wave speeds grew within a step", report.large_ratios);
@@ -62,9 +61,9 @@ std::string local_steps_line(const LocalStepsReport& report) {
 
 std::vector<std::pair<std::string, std::string>> local_steps_figures(const LocalStepsReport& report,
                                                                      const StepPath& path) {
-  return {{"ratios", fmt::format("[{}]", fmt::join(report.ratios, ", "))},
+  return {{"ratios", fmt::format("[{}]", join(report.ratios, ", "))},
           {"ratios_above_3", fmt::format("{}", report.large_ratios)},
-          {"steps_per_level", fmt::format("[{}]", fmt::join(report.steps, ", "))},
+          {"steps_per_level", fmt::format("[{}]", join(report.steps, ", "))},
           {"shadow_volume_updates", fmt::format("{}", report.shadow_volume_updates)},
           {"leaf_updates", fmt::format("{}", report.updates)},
           {"leaf_updates_with_global_steps", fmt::format("{}", report.global_updates)},

@@ -8,13 +8,13 @@
 #include <sstream>
 #include <string_view>
 
+#include "simulation/report/units.hpp"
+
 namespace meander::simulation {
 namespace {
 
-constexpr double micro = 1e-6, milli = 1e-3, mega = 1e6;
-
 template <class Part>
-double ratio(Part part, std::int64_t whole) {
+double per_unit(Part part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
@@ -67,24 +67,24 @@ void ResidentReport::add_step(const StepCounts& counts, double seconds, bool wit
 }
 
 double ResidentReport::launches_per_stage() const {
-  return stages > 0 ? ratio(launches, stages) : ratio(regrid_step_launches, regrid_step_stages);
+  return stages > 0 ? per_unit(launches, stages) : per_unit(regrid_step_launches, regrid_step_stages);
 }
 
 double ResidentReport::host_seconds_per_step() const {
-  return ratio(host_seconds, plain_steps);
+  return per_unit(host_seconds, plain_steps);
 }
 
 // All ranks make the same steps.
 double ResidentReport::bytes_in_per_step() const {
-  return ratio(bytes_in * devices, steps);
+  return per_unit(bytes_in * devices, steps);
 }
 
 double ResidentReport::bytes_out_per_step() const {
-  return ratio(bytes_out * devices, steps);
+  return per_unit(bytes_out * devices, steps);
 }
 
 double ResidentReport::seconds_per_regrid() const {
-  return ratio(regrid_seconds, regrids);
+  return per_unit(regrid_seconds, regrids);
 }
 
 std::int64_t ResidentReport::times_brought_home() const {
@@ -125,7 +125,7 @@ std::vector<std::string> resident_lines(const ResidentReport& report) {
   for (const auto& [reason, count] : report.brought_home)
     reasons += fmt::format("{}{} {}", reasons.empty() ? ": " : ", ", reason, count);
   lines.push_back(fmt::format("  {} regrids, {:.3g} ms each; patches were brought home {} times{}",
-                              ratio(report.regrids, report.devices), report.seconds_per_regrid() / milli,
+                              per_unit(report.regrids, report.devices), report.seconds_per_regrid() / milli,
                               report.times_brought_home(), reasons));
   return lines;
 }
@@ -139,7 +139,7 @@ std::vector<std::pair<std::string, std::string>> resident_figures(const Resident
           {"device_host_microseconds_per_step", fmt::format("{}", report.host_seconds_per_step() / micro)},
           {"device_bytes_in_per_step", fmt::format("{}", report.bytes_in_per_step())},
           {"device_bytes_out_per_step", fmt::format("{}", report.bytes_out_per_step())},
-          {"device_regrids", fmt::format("{}", ratio(report.regrids, report.devices))},
+          {"device_regrids", fmt::format("{}", per_unit(report.regrids, report.devices))},
           {"device_seconds_per_regrid", fmt::format("{}", report.seconds_per_regrid())},
           {"patches_brought_home", fmt::format("{}", report.times_brought_home())},
           {"patches_brought_home_for", fmt::format("{{{}}}", reasons)},

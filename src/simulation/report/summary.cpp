@@ -8,14 +8,13 @@
 #include <cmath>
 
 #include "base/memory.hpp"
+#include "simulation/report/units.hpp"
 
 namespace meander::simulation {
 
 namespace {
 
-constexpr double mega = 1e6, milli = 1e-3, micro = 1e-6, nano = 1e-9;
-
-double ratio(double a, double b) {
+double quotient(double a, double b) {
   return b > 0 ? a / b : 0;
 }
 
@@ -50,7 +49,7 @@ class Spreads {
 std::string part(const char* name, const Spread& spread, double mean_step) {
   const double microseconds = std::round(spread.mean / micro);  // smaller differences are noise
   return fmt::format("{} {:.3g} ms ({:.0f} %)", name, microseconds * micro / milli,
-                     100 * ratio(spread.mean, mean_step));
+                     100 * quotient(spread.mean, mean_step));
 }
 
 }  // namespace
@@ -68,11 +67,11 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.volumes = simulation.volumes();
   summary.updates = simulation.volume_updates() - costs.first_updates;
   summary.partition = simulation.partition();
-  summary.leaf_imbalance = ratio(static_cast<double>(summary.partition.most_leaves) * summary.ranks,
-                                 static_cast<double>(summary.leaves));
+  summary.leaf_imbalance = quotient(static_cast<double>(summary.partition.most_leaves) * summary.ranks,
+                                    static_cast<double>(summary.leaves));
   summary.checkpoints = costs.checkpoint_count;
   summary.checkpoint_seconds =
-      ratio(communicator.max(costs.checkpoints), static_cast<double>(summary.checkpoints));
+      quotient(communicator.max(costs.checkpoints), static_cast<double>(summary.checkpoints));
   summary.first_order = simulation.first_order_volumes();
   summary.floored = simulation.floored_volumes();
   summary.strayed = simulation.strayed_volumes();
@@ -106,9 +105,9 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.output = all[3];
   summary.other = all[4];
   summary.seconds = all[5].max * steps;
-  summary.update_imbalance = ratio(summary.update.max, summary.update.mean);
+  summary.update_imbalance = quotient(summary.update.max, summary.update.mean);
   summary.volumes_per_second =
-      ratio(static_cast<double>(summary.updates), summary.seconds - summary.output.max * steps);
+      quotient(static_cast<double>(summary.updates), summary.seconds - summary.output.max * steps);
 
   const auto memory = static_cast<std::int64_t>(peak_memory());
   summary.peak_memory = communicator.sum(memory);
@@ -118,13 +117,13 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
 
 std::vector<std::string> summary_lines(const Summary& s) {
   std::vector<std::string> lines;
-  const double step = ratio(s.seconds, static_cast<double>(std::max<std::int64_t>(1, s.steps)));
-  const double per_thread = ratio(s.volumes_per_second, s.threads);
+  const double step = quotient(s.seconds, static_cast<double>(std::max<std::int64_t>(1, s.steps)));
+  const double per_thread = quotient(s.volumes_per_second, s.threads);
   lines.push_back(
       fmt::format("{} steps to t = {:.6g} in {:.1f} s: {:.1f} M volumes/s, {:.2f} M per thread and second "
                   "({:.1f} ns per volume and step)",
                   s.steps, s.time, s.seconds, s.volumes_per_second / mega, per_thread / mega,
-                  ratio(1, per_thread) / nano));
+                  quotient(1, per_thread) / nano));
   lines.push_back(fmt::format("  step: {:.3g} ms; {}, {}, {}, {}, {}", step / milli,
                               part("update", s.update, step), part("waiting", s.waiting, step),
                               part("regrid", s.regrid, step), part("output", s.output, step),
@@ -138,12 +137,13 @@ std::vector<std::string> summary_lines(const Summary& s) {
     lines.push_back(fmt::format(
         "  halos: {:.3g} MB per step; {} remote faces, {:.2f} times the number for cubes; {} leaves migrated",
         static_cast<double>(s.partition.halo_bytes) / mega, s.partition.remote_faces,
-        ratio(static_cast<double>(s.partition.remote_faces), s.partition.cube_faces), s.partition.migrated));
+        quotient(static_cast<double>(s.partition.remote_faces), s.partition.cube_faces),
+        s.partition.migrated));
   }
   if (s.messages.under_way > 0) {
     lines.push_back(fmt::format(
         "  with messages in flight ({:.0f} % of the time), threads updated leaves for {:.0f} % of it{}",
-        100 * ratio(s.messages.under_way, s.threads * s.seconds), 100 * s.messages.share(),
+        100 * quotient(s.messages.under_way, s.threads * s.seconds), 100 * s.messages.share(),
         s.offload ? fmt::format(", and batches were in flight for {:.0f} %", 100 * s.messages.batches_share())
                   : ""));
   }
@@ -164,7 +164,7 @@ std::vector<std::string> summary_lines(const Summary& s) {
     for (const std::string& line : resident_lines(*s.resident)) lines.push_back(line);
   }
   const auto share = [&](std::int64_t count) {
-    return ratio(static_cast<double>(count), static_cast<double>(s.updates));
+    return quotient(static_cast<double>(count), static_cast<double>(s.updates));
   };
   if (s.first_order > 0) {
     lines.push_back(fmt::format("  {} volume updates fell back to first order ({:.2g} of all)", s.first_order,
@@ -204,7 +204,7 @@ std::string summary_json(const Summary& s) {
   add("volumes", fmt::format("{}", s.volumes));
   add("volume_updates", fmt::format("{}", s.updates));
   add("volumes_per_second", number(s.volumes_per_second));
-  add("volumes_per_second_and_thread", number(ratio(s.volumes_per_second, s.threads)));
+  add("volumes_per_second_and_thread", number(quotient(s.volumes_per_second, s.threads)));
   add("seconds_per_step_update", spread(s.update));
   add("seconds_per_step_waiting", spread(s.waiting));
   add("seconds_per_step_regrid", spread(s.regrid));
@@ -214,7 +214,7 @@ std::string summary_json(const Summary& s) {
   add("imbalance_update_time", number(s.update_imbalance));
   add("halo_bytes_per_step", fmt::format("{}", s.partition.halo_bytes));
   if (s.messages.under_way > 0) {
-    add("messages_under_way_share", number(ratio(s.messages.under_way, s.threads * s.seconds)));
+    add("messages_under_way_share", number(quotient(s.messages.under_way, s.threads * s.seconds)));
     add("messages_hidden_share", number(s.messages.share()));
     if (s.offload) add("messages_behind_batches_share", number(s.messages.batches_share()));
   }

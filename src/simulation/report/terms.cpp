@@ -40,7 +40,7 @@ Chosen find_pde(const std::string& pde) {
 }
 
 // The terms with the parameters of [solver] from the settings.
-solvers::PointTerms set_up(const Chosen& pde, const std::vector<std::string>& settings) {
+solvers::PointTerms terms_of(const Chosen& pde, const std::vector<std::string>& settings) {
   const auto document = io::Document::from_text("", "meander terms", settings);
   document.check_tables({"solver"}, {});
   const auto equation = pde.module->make();
@@ -76,7 +76,7 @@ class Reader {
         fail(fmt::format("the {} at this state is {}: the state is not admissible", terms_.results[i],
                          results_[i]));
       }
-      fmt::format_to(std::back_inserter(out), "{}{:.16e}", i == 0 ? "" : " ", results_[i]);
+      out += fmt::format("{}{:.16e}", i == 0 ? "" : " ", results_[i]);
     }
     out += '\n';
   }
@@ -126,7 +126,7 @@ std::vector<std::string> pde_names() {
 
 std::string terms(const std::string& pde, const std::vector<std::string>& settings, const std::string& text,
                   const std::string& name) {
-  const solvers::PointTerms terms = set_up(find_pde(pde), settings);
+  const solvers::PointTerms terms = terms_of(find_pde(pde), settings);
   Reader reader(terms, name);
   std::istringstream lines(text);
   std::string line, out;
@@ -137,7 +137,7 @@ std::string terms(const std::string& pde, const std::vector<std::string>& settin
 std::string terms_of_file(const std::string& pde, const std::vector<std::string>& settings,
                           const std::string& file) {
   if (!file.empty() && file != "-") return terms(pde, settings, io::read_text_file(file), file);
-  set_up(find_pde(pde), settings);  // checked before standard input is read
+  terms_of(find_pde(pde), settings);  // checked before standard input is read
   return terms(pde, settings, io::read_standard_input(), "standard input");
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/join.hpp"
+
 namespace meander::simulation {
 
 namespace {
@@ -73,10 +75,10 @@ void check_off_volume_centres(const io::KeyTable& keys, std::string_view key,
       hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
     }
     if (hits < 3) continue;
-    keys.reject(key, fmt::format("({:.9g}) is the centre of a volume of width {:.9g}, where the data are not "
+    keys.reject(key, fmt::format("({}) is the centre of a volume of width {:.9g}, where the data are not "
                                  "finite; ({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor "
                                  "is the middle of a domain with an even number of volumes (mesh.patch-size)",
-                                 fmt::join(point, ", "), width, point[0] - widths.back() / 2, point[1],
+                                 join(point, ", ", 9), width, point[0] - widths.back() / 2, point[1],
                                  point[2], point[0] + widths.back() / 2, point[1], point[2]));
   }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/join.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/criteria/regions.hpp"
 
@@ -31,8 +32,7 @@ class Punctures final : public RefinementCriterion {
       keys.reject("kind", fmt::format("scenario '{}' has no punctures to follow", config.scenario_name));
     if (radii_.empty()) keys.reject("radii", "must have a radius for each level that is to be refined to");
     if (!std::is_sorted(radii_.rbegin(), radii_.rend())) {
-      keys.reject("radii",
-                  fmt::format("must not grow from level to level, but are {}", fmt::join(radii_, ", ")));
+      keys.reject("radii", fmt::format("must not grow from level to level, but are {}", join(radii_, ", ")));
     }
     min_level_ = config.mesh.min_level;
     const int levels = config.mesh.max_level - min_level_;

@@ -185,7 +185,7 @@ class ConstraintNorms final : public Diagnostic {
   int min_level_ = 0, max_level_ = 0;
 };
 
-constexpr const char* intro = R"(
+constexpr const char* intro_of_norms = R"(
 Norms of the constraints of the Einstein equations (equation = "ccz4"): for each of the fields `hamiltonian`, `momentum`,
 `connection` and `ordering_...` listed under [output], the root mean square over the volume (`_l2`) and the largest
 magnitude (`_linf`), over the domain and, if there are several levels, over the leaves of each level (`_level_2`); `nan` where
@@ -195,7 +195,7 @@ there are no volumes, or all are excluded.
 }  // namespace
 
 DiagnosticEntry constraint_norms_entry() {
-  return {[] { return std::make_unique<ConstraintNorms>(); }, intro};
+  return {[] { return std::make_unique<ConstraintNorms>(); }, intro_of_norms};
 }
 
 }  // namespace meander::ccz4

@@ -152,7 +152,7 @@ class Psi4Output final : public Diagnostic {
   Point<3> centre_{};
 };
 
-constexpr const char* intro = R"(
+constexpr const char* intro_of_waves = R"(
 `psi4_r40_2_-1_im` is the imaginary part of the mode l = 2, m = -1 (spin weight -2) of Psi4, gravitational radiation, at radius 40. Psi4 is
 (E_ij - i B_ij) m*^i m*^j from the Weyl tensor, m = (e_theta + i e_phi) / sqrt(2): far out -d^2/dt^2 (h_plus - i h_cross). e_phi, e_r and e_theta
 are those of spheres about the domain's centre, orthonormalised in this order. The fields `psi4_re` and `psi4_im` are Psi4 itself.
@@ -166,7 +166,7 @@ Ajith et al. (2007), arXiv:0709.0093. [Waves](waves.md) has strain, energy and m
 
 DiagnosticEntry psi4_output_entry() {
   return {.make = [] { return std::make_unique<Psi4Output>(); },
-          .intro = intro,
+          .intro = intro_of_waves,
           .files = {{io::RowFormat::samples, "waves", R"(mp_psi4_l[0-9]+_m-?[0-9]+_r[0-9.]+\.asc)"}}};
 }
 

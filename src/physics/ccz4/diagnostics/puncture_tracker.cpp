@@ -16,7 +16,7 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-std::string prefix_of(std::size_t puncture) {
+std::string prefix_of_puncture(std::size_t puncture) {
   return fmt::format("puncture-{}-", puncture + 1);
 }
 
@@ -53,14 +53,14 @@ void PunctureTracker::end_step(const StateView& view, double dt) {
 void PunctureTracker::save(io::CheckpointState& state) const {
   for (std::size_t n = 0; n < positions_.size(); ++n) {
     for (std::size_t a = 0; a < 3; ++a)
-      state.counters.emplace_back(prefix_of(n) + coordinate_name(a),
+      state.counters.emplace_back(prefix_of_puncture(n) + coordinate_name(a),
                                   std::bit_cast<std::int64_t>(positions_[n][a]));
   }
 }
 
 void PunctureTracker::resume(const io::CheckpointState& state) {
   for (std::size_t n = 0; n < positions_.size(); ++n)
-    positions_[n] = SavedCounters(state, prefix_of(n)).point("", lower_, upper_);
+    positions_[n] = SavedCounters(state, prefix_of_puncture(n)).point("", lower_, upper_);
 }
 
 void PunctureTracker::set_up(const io::KeyTable&, const Config& config) {

@@ -3,12 +3,12 @@
 #include "physics/ccz4/diagnostics/saved_horizon.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <bit>
 #include <cmath>
 #include <numbers>
 
+#include "base/join.hpp"
 #include "physics/ccz4/diagnostics/saved_counters.hpp"
 
 namespace meander::ccz4 {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_counted = 1'000'000'000;
 
-std::string prefix_of(int number) {
+std::string prefix_of_horizon(int number) {
   return fmt::format("horizon-{}-", number);
 }
 std::string mode_name(std::size_t mode) {
@@ -49,15 +49,15 @@ std::vector<double> modes_of(const SavedCounters& counters, double largest_radiu
 std::string HorizonObject::text() const {
   if (puncture > 0) return fmt::format("puncture {}", puncture);
   if (common) return "all punctures";
-  return fmt::format("the point ({})", fmt::join(centre, ", "));
+  return fmt::format("the point ({})", join(centre, ", "));
 }
 
 void save_horizon(const SavedHorizon& horizon, int number, io::CheckpointState& state) {
   const auto count = [&](const std::string& name, int value) {
-    state.counters.emplace_back(prefix_of(number) + name, value);
+    state.counters.emplace_back(prefix_of_horizon(number) + name, value);
   };
   const auto keep = [&](const std::string& name, double value) {
-    state.counters.emplace_back(prefix_of(number) + name, std::bit_cast<std::int64_t>(value));
+    state.counters.emplace_back(prefix_of_horizon(number) + name, std::bit_cast<std::int64_t>(value));
   };
   if (horizon.object) {
     count("puncture", horizon.object->puncture);
@@ -77,7 +77,7 @@ void save_horizon(const SavedHorizon& horizon, int number, io::CheckpointState& 
 
 SavedHorizon saved_horizon(const io::CheckpointState& state, int number, const Point<3>& lower,
                            const Point<3>& upper) {
-  const SavedCounters counters(state, prefix_of(number));
+  const SavedCounters counters(state, prefix_of_horizon(number));
   SavedHorizon saved;
   const bool has_point = !counters.names("point-").empty();
   if (counters.has("puncture") || counters.has("common") || has_point) {

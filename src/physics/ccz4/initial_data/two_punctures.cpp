@@ -21,7 +21,7 @@ constexpr double near_axis = 1e-4;
 // Coefficients below this fraction of the largest are dropped without loss.
 constexpr double negligible = 1e-16;
 
-double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+double scalar_product(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
@@ -46,7 +46,7 @@ TwoPunctures::TwoPunctures(const std::array<Hole, 2>& holes, int points, int ang
     middle_[a] = 0.5 * (holes[0].position[a] + holes[1].position[a]);
     along[a] = 0.5 * (holes[0].position[a] - holes[1].position[a]);
   }
-  b_ = std::sqrt(dot(along, along));
+  b_ = std::sqrt(scalar_product(along, along));
   MEANDER_ASSERT(b_ > 0);
   for (double& component : along) component /= b_;
   // The second axis: the coordinate axis closest to the normal plane, made orthogonal.
@@ -57,7 +57,7 @@ TwoPunctures::TwoPunctures(const std::array<Hole, 2>& holes, int points, int ang
   std::array<double, 3> second{};
   second[across] = 1;
   for (std::size_t a = 0; a < 3; ++a) second[a] -= along[across] * along[a];
-  const double length = std::sqrt(dot(second, second));
+  const double length = std::sqrt(scalar_product(second, second));
   for (double& component : second) component /= length;
   axis_ = {along, second,
            std::array<double, 3>{along[1] * second[2] - along[2] * second[1],
@@ -172,7 +172,7 @@ TwoPunctures::Value TwoPunctures::off_axis(double along, double rho, double angl
 TwoPunctures::Value TwoPunctures::at(const double* x) const {
   std::array<double, 3> d, local;
   for (std::size_t a = 0; a < 3; ++a) d[a] = x[a] - middle_[a];
-  for (std::size_t a = 0; a < 3; ++a) local[a] = dot(axis_[a], d);
+  for (std::size_t a = 0; a < 3; ++a) local[a] = scalar_product(axis_[a], d);
   const double rho = std::hypot(local[1], local[2]), angle = std::atan2(local[2], local[1]);
   const auto in_frame = [&](double radius, double phi) {
     Value value = off_axis(local[0], radius, phi);

@@ -16,6 +16,9 @@
 
 namespace meander::ccz4 {
 
+// Of the spectral solve; more do not change smooth data.
+inline constexpr int enough_angles = 12;
+
 class TwoPunctures {
  public:
   using Hole = ccz4::exact::Hole;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/join.hpp"
 #include "physics/ccz4/initial_data/two_punctures.hpp"
 #include "physics/ccz4/module.hpp"
 #include "physics/ccz4/scenarios/holes.hpp"
@@ -17,7 +18,6 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-constexpr int angles = 12;  // number in the spectral solve; more do not change smooth data
 // Of the punctures, in units of the sum of their bare masses. Powers of smaller distances leave the range of numbers.
 constexpr double least_distance = 1e-12;
 
@@ -54,7 +54,7 @@ class Binary final : public Scenario, public HasHoles {
     }
     check_distance(fields);
     try {
-      data_.emplace(holes_, points_, angles);
+      data_.emplace(holes_, points_, enough_angles);
     } catch (const Failure& failure) {
       const LargestVector vectors[] = {largest_vector(holes_[0]), largest_vector(holes_[1])};
       const std::size_t larger = vectors[1].size > vectors[0].size ? 1 : 0;
@@ -94,7 +94,7 @@ class Binary final : public Scenario, public HasHoles {
     if (distance == 0) {
       fields.reject("position-2",
                     fmt::format("both punctures are at ({}): two black holes require different positions",
-                                fmt::join(holes_[1].position, ", ")));
+                                join(holes_[1].position, ", ")));
     }
     const double least = least_distance * (holes_[0].mass + holes_[1].mass);
     if (distance < least) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/join.hpp"
 #include "physics/ccz4/exact/metrics.hpp"
 #include "physics/ccz4/module.hpp"
 #include "simulation/scenario_tools/checks.hpp"
@@ -42,7 +43,7 @@ class KerrSchild final : public Scenario {
       fields.reject("centre",
                     fmt::format("the singularity, a ring of radius {} about ({}), must lie outside the "
                                 "domain, whose distance from that point is {}",
-                                ring, fmt::join(centre_, ", "), distance));
+                                ring, join(centre_, ", "), distance));
     }
   }
 

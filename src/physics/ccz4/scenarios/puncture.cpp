@@ -16,7 +16,7 @@ namespace meander::ccz4 {
 using namespace simulation;
 namespace {
 
-constexpr int points = 40, angles = 12;  // of the spectral solve; more do not change smooth data
+constexpr int points = 40;  // of the spectral solve; more do not change smooth data
 // Distance of the second end of the solver's coordinates, in units of the bare mass: of the scale of the data, and no
 // multiple of a volume's width, so that this regular point is the centre of no volume.
 constexpr double reach = 2 * std::numbers::sqrt3 / std::numbers::phi;
@@ -50,7 +50,7 @@ class Puncture final : public Scenario, public HasHoles {
     const double length = std::sqrt(exact::square(axis));
     for (std::size_t a = 0; a < 3; ++a) end.position[a] = centre_[a] + reach * hole_.mass * axis[a] / length;
     try {
-      solved_.emplace(std::array{hole_, end}, points, angles);
+      solved_.emplace(std::array{hole_, end}, points, enough_angles);
     } catch (const Failure& failure) {
       fields.reject(largest_vector(hole_).key, failure.what());
     }
