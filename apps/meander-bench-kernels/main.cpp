@@ -3,7 +3,6 @@
 // Measures patch updates of every scheme. Prints ns per volume, and GB/s with the fraction of the copy
 // bandwidth.
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -12,6 +11,7 @@
 #include "bandwidth.hpp"
 #include "base/error.hpp"
 #include "measurement.hpp"
+#include "options/options.hpp"
 #include "physics/ccz4/solver.hpp"
 #include "physics/euler/solver.hpp"
 #include "physics/euler/terms.hpp"
@@ -95,35 +95,23 @@ void run(const Options& options, int threads) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Measures in-place updates of patches with full halos, one update per volume.");
-  app.add_option("--sizes", options.sizes, "patch sizes p")->delimiter(',')->check(CLI::Range(3, 32));
-  app.add_option("--dims", options.dims, "dimensions")->delimiter(',')->check(CLI::IsMember({2, 3}));
-  app.add_option("--schemes", options.schemes,
-                 "Riemann solvers at first order (rusanov, hllc), muscl-LIMITER (minmod, mc, van-leer), "
-                 "ccz4-rusanov, "
-                 "ccz4-fourth (3D only; per stage)")
-      ->delimiter(',')
-      ->check(CLI::IsMember(known_schemes()));
-  app.add_option("--sets", options.sets, "working sets: cache, memory")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"cache", "memory"}));
-  app.add_option("--threads", options.threads, "numbers of threads")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--all-cores", options.all_cores, "one thread per processor of the affinity mask");
-  app.add_option("--repeats", options.repeats, "rounds, of which the median is printed")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--seconds", options.seconds, "duration of a round")->check(CLI::PositiveNumber);
-  app.add_option("--cache-kb", options.cache_kb, "working set \"cache\" in KiB per thread")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--memory-mb", options.memory_mb, "working set \"memory\" in MiB per thread")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--csv", options.csv, "print comma-separated values");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_done : exit_input_error;
-  }
+  const auto done = app::parse(
+      argc, argv, "Measures in-place updates of patches with full halos, one update per volume.",
+      {{"--sizes", options.sizes, "patch sizes p", app::between(3, 32)},
+       {"--dims", options.dims, "dimensions", app::between(2, 3)},
+       {"--schemes", options.schemes,
+        "Riemann solvers at first order (rusanov, hllc), muscl-LIMITER (minmod, mc, van-leer), ccz4-rusanov, "
+        "ccz4-fourth (3D only; per stage)",
+        app::one_of(known_schemes())},
+       {"--sets", options.sets, "working sets: cache, memory", app::one_of({"cache", "memory"})},
+       {"--threads", options.threads, "numbers of threads", app::positive},
+       {"--all-cores", options.all_cores, "one thread per processor of the affinity mask"},
+       {"--repeats", options.repeats, "rounds, of which the median is printed", app::positive},
+       {"--seconds", options.seconds, "duration of a round", app::positive},
+       {"--cache-kb", options.cache_kb, "working set \"cache\" in KiB per thread", app::positive},
+       {"--memory-mb", options.memory_mb, "working set \"memory\" in MiB per thread", app::positive},
+       {"--csv", options.csv, "print comma-separated values"}});
+  if (done) return *done;
   if (options.all_cores) options.threads = {available_processors()};
   try {
     if (options.csv) {

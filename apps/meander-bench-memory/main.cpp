@@ -4,7 +4,6 @@
 // number of threads, compared with TBB's allocator for host memory; and ratio of held to live memory.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "churn.hpp"
 #include "gpu/host_device.hpp"
 #include "gpu/strategy.hpp"
+#include "options/options.hpp"
 #include "study.hpp"
 #ifdef MEANDER_TBBMALLOC
 #include <tbb/scalable_allocator.h>
@@ -200,42 +200,26 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   meander::require_cpu_features();
   meander::bench::Options options;
-  CLI::App app("Measures the cost of allocating and freeing device memory");
-  app.add_option("--device", options.device, "\"host\" (emulated), \"cuda\"")->capture_default_str();
-  app.add_option("--strategies", options.strategies, "memory strategies")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--threads", options.threads, "numbers of threads")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app.add_option("--blocks", options.blocks, "live blocks of all threads")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--pairs", options.pairs, "pairs of all threads")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--repeats", options.repeats, "repetitions")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--slack", options.slack, "caches may hold this factor times the live bytes ...")
-      ->capture_default_str();
-  app.add_option("--keep", options.keep, "... plus this number of MiB")->capture_default_str();
-  app.add_flag("--queues", options.queues, "each thread allocates and frees on its own queue");
-  app.add_flag("--study", options.study,
-               "measures kernels with explicit copies, zero-copy and unified memory instead");
-  app.add_option("--items", options.load.items, "items of the study's kernels of linear complexity")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--quadratic-items", options.load.quadratic_items,
-                 "items of its kernels of quadratic complexity")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--iterations", options.load.iterations, "iterations of each of its experiments")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_flag("--csv", options.csv, "comma-separated values");
-  CLI11_PARSE(app, argc, argv);
+  namespace app = meander::app;
+  const auto done = app::parse(
+      argc, argv, "Measures the cost of allocating and freeing device memory",
+      {{"--device", options.device, "\"host\" (emulated), \"cuda\""},
+       {"--strategies", options.strategies, "memory strategies"},
+       {"--threads", options.threads, "numbers of threads", app::between(1, 1024)},
+       {"--blocks", options.blocks, "live blocks of all threads", app::positive},
+       {"--pairs", options.pairs, "pairs of all threads", app::positive},
+       {"--repeats", options.repeats, "repetitions", app::positive},
+       {"--slack", options.slack, "caches may hold this factor times the live bytes ..."},
+       {"--keep", options.keep, "... plus this number of MiB"},
+       {"--queues", options.queues, "each thread allocates and frees on its own queue"},
+       {"--study", options.study,
+        "measures kernels with explicit copies, zero-copy and unified memory instead"},
+       {"--items", options.load.items, "items of the study's kernels of linear complexity", app::positive},
+       {"--quadratic-items", options.load.quadratic_items, "items of its kernels of quadratic complexity",
+        app::positive},
+       {"--iterations", options.load.iterations, "iterations of each of its experiments", app::positive},
+       {"--csv", options.csv, "comma-separated values"}});
+  if (done) return *done;
   try {
     meander::bench::run(options);
   } catch (const meander::InputError& error) {

@@ -3,10 +3,10 @@
 // Leaves per second of the mesh algorithms, compared with p4est on the same ranks. Run it with mpirun.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <vector>
 
+#include "options/options.hpp"
 #include "phases.hpp"
 
 #ifdef MEANDER_P4EST
@@ -70,21 +70,22 @@ void measure(int depth, [[maybe_unused]] int p4est_depth, int rounds,
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{
-      "Measures mesh algorithms on all ranks, compared with p4est: medians of the wall time of the slowest "
-      "rank"};
   int rounds = 9;
   std::vector<int> depths{9, 11, 5, 7}, p4est_depths{14, 17, 7, 9};
-  app.add_option("--rounds", rounds, "samples of each phase")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--depths", depths, "levels of the fractal: two trees in 2D, two in 3D")
-      ->expected(4)
-      ->capture_default_str();
-  app.add_option("--p4est-depths", p4est_depths, "levels of the fractal for p4est")
-      ->expected(4)
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  const auto done = app::parse(
+      argc, argv,
+      "Measures mesh algorithms on all ranks, compared with p4est: medians of the wall time of the slowest "
+      "rank",
+      {{"--rounds", rounds, "samples of each phase", app::positive},
+       {.name = "--depths",
+        .value = depths,
+        .meaning = "levels of the fractal: two trees in 2D, two in 3D",
+        .count = 4},
+       {.name = "--p4est-depths",
+        .value = p4est_depths,
+        .meaning = "levels of the fractal for p4est",
+        .count = 4}});
+  if (done) return *done;
 
   MPI_Init(&argc, &argv);
   {

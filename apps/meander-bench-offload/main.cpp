@@ -9,82 +9,54 @@
 // so.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.hpp"
 #include "cases.hpp"
 #include "gpu/strategy.hpp"
+#include "options/options.hpp"
 #include "sweep.hpp"
 
 int main(int argc, char** argv) {
   meander::bench::Options options;
-  CLI::App app(
+  namespace app = meander::app;
+  const auto done = app::parse(
+      argc, argv,
       "Measures the time per patch that threads offload in batches, on GPUs or on an emulated device of "
       "given "
-      "costs (a model). Prints CSV");
-  app.add_option("--devices", options.devices, "host (emulated), cuda, openmp")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--equations", options.equations,
-                 "euler and ccz4 (Rusanov), euler-muscl, ccz4-fourth-order (one stage)")
-      ->delimiter(',')
-      ->check(CLI::IsMember(meander::bench::equation_names()))
-      ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "time limit after which no setting is started; 0: no limit")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--setting-seconds", options.setting_seconds,
-                 "time after which a setting is not repeated; 0: no limit")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--memory", options.strategies, "memory strategies")
-      ->delimiter(',')
-      ->check(CLI::IsMember(meander::gpu::strategy_names()))
-      ->capture_default_str();
-  app.add_option("--queues", options.queues_per_thread, "queues per thread")
-      ->check(CLI::Range(1, 8))
-      ->capture_default_str();
-  app.add_option("--threads", options.threads, "numbers of threads")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  app.add_option("--batches", options.batches, "patches per batch")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  app.add_option("--dimensions", options.dimensions, "2, 3")
-      ->delimiter(',')
-      ->check(CLI::Range(2, 3))
-      ->capture_default_str();
-  app.add_option("--patch-sizes", options.patch_sizes, "p")
-      ->delimiter(',')
-      ->check(CLI::Range(3, 32))
-      ->capture_default_str();
-  app.add_option("--patches", options.patches, "patches per thread, rounded to full batches")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_flag("--kernels-only", options.kernels_only, "print the times of kernels on resident patches");
-  app.add_option("--kernel-patches", options.kernel_patches, "largest number of resident patches of a kernel")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--repeats", options.repeats, "repeats, of which the median counts")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_flag("--real-kernel", options.real_kernel,
-               "run the CPU kernel on the threads of the emulated device");
-  const auto cost = [&](const char* name, double& value, const char* meaning) {
-    app.add_option(name, value, meaning)->check(CLI::NonNegativeNumber)->capture_default_str();
-  };
-  cost("--patch-time", options.patch_time, "kernel time in seconds per patch");
-  cost("--launch-latency", options.device.launch_latency, "seconds");
-  cost("--copy-latency", options.device.copy_latency, "seconds");
-  cost("--bandwidth-in", options.device.bandwidth_in, "bytes per second to the device; 0: unlimited");
-  cost("--bandwidth-out", options.device.bandwidth_out, "bytes per second from the device; 0: unlimited");
-  cost("--pageable-factor", options.device.pageable_factor, "slowdown of copies without pinned memory");
-  cost("--allocation-stall", options.device.allocation_stall,
-       "seconds that a raw allocation stops the device");
-  cost("--page-fault", options.device.page_fault, "seconds per 64 KiB of managed memory");
-  CLI11_PARSE(app, argc, argv);
+      "costs (a model). Prints CSV",
+      {{"--devices", options.devices, "host (emulated), cuda, openmp"},
+       {"--equations", options.equations,
+        "euler and ccz4 (Rusanov), euler-muscl, ccz4-fourth-order (one stage)",
+        app::one_of(meander::bench::equation_names())},
+       {"--seconds", options.seconds, "time limit after which no setting is started; 0: no limit",
+        app::not_negative},
+       {"--setting-seconds", options.setting_seconds,
+        "time after which a setting is not repeated; 0: no limit", app::not_negative},
+       {"--memory", options.strategies, "memory strategies", app::one_of(meander::gpu::strategy_names())},
+       {"--queues", options.queues_per_thread, "queues per thread", app::between(1, 8)},
+       {"--threads", options.threads, "numbers of threads", app::between(1, 128)},
+       {"--batches", options.batches, "patches per batch", app::between(1, 4096)},
+       {"--dimensions", options.dimensions, "2, 3", app::between(2, 3)},
+       {"--patch-sizes", options.patch_sizes, "p", app::between(3, 32)},
+       {"--patches", options.patches, "patches per thread, rounded to full batches", app::positive},
+       {"--kernels-only", options.kernels_only, "print the times of kernels on resident patches"},
+       {"--kernel-patches", options.kernel_patches, "largest number of resident patches of a kernel",
+        app::positive},
+       {"--repeats", options.repeats, "repeats, of which the median counts", app::positive},
+       {"--real-kernel", options.real_kernel, "run the CPU kernel on the threads of the emulated device"},
+       {"--patch-time", options.patch_time, "kernel time in seconds per patch", app::not_negative},
+       {"--launch-latency", options.device.launch_latency, "seconds", app::not_negative},
+       {"--copy-latency", options.device.copy_latency, "seconds", app::not_negative},
+       {"--bandwidth-in", options.device.bandwidth_in, "bytes per second to the device; 0: unlimited",
+        app::not_negative},
+       {"--bandwidth-out", options.device.bandwidth_out, "bytes per second from the device; 0: unlimited",
+        app::not_negative},
+       {"--pageable-factor", options.device.pageable_factor, "slowdown of copies without pinned memory",
+        app::not_negative},
+       {"--allocation-stall", options.device.allocation_stall,
+        "seconds that a raw allocation stops the device", app::not_negative},
+       {"--page-fault", options.device.page_fault, "seconds per 64 KiB of managed memory",
+        app::not_negative}});
+  if (done) return *done;
   try {
     meander::bench::run(options);
   } catch (const meander::InputError& error) {

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "options/options.hpp"
 #include "physics/ccz4/solver.hpp"
 #include "physics/euler/solver.hpp"
 #include "tables.hpp"
@@ -88,44 +88,28 @@ void write_csv_file(const Options& options, const std::vector<Census>& all) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(
-      "Counts messages, bytes and memory of every rank of large partitions in one process, and predicts the "
-      "time of a step. Figures are means and maxima over ranks");
   Options options;
-  app.add_option("--trees", options.trees,
-                 "uniform, nest (five nested cubes), shell (refined along a sphere)")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"uniform", "nest", "shell"}))
-      ->capture_default_str();
-  app.add_option("--leaves", options.leaves, "approximate numbers of leaves")
-      ->delimiter(',')
-      ->check(CLI::Range(100.0, 1e8))
-      ->capture_default_str();
-  app.add_option("--ranks", options.ranks, "numbers of ranks; those above the number of leaves are left out")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  app.add_option("--weak", options.weak, "trees of this number of leaves a rank, instead of --leaves")
-      ->check(CLI::Range(1.0, 1e6));
-  app.add_option("--most-leaves", options.most_leaves, "leaves out larger trees of --weak")
-      ->check(CLI::Range(100.0, 1e8))
-      ->capture_default_str();
-  app.add_option("--dimensions", options.dim, "2 or 3")->check(CLI::Range(2, 3))->capture_default_str();
-  app.add_option("--patch-size", options.patch_size, "p")->check(CLI::Range(3, 100))->capture_default_str();
-  app.add_option("--scheme", options.scheme, "rusanov, muscl, ccz4-rusanov, ccz4-fourth-order")
-      ->check(CLI::IsMember({"rusanov", "muscl", "ccz4-rusanov", "ccz4-fourth-order"}))
-      ->capture_default_str();
-  app.add_option("--latency", options.machine.latency, "model: seconds a message")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--bandwidth", options.machine.bandwidth, "model: bytes a second and rank")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--rate", options.machine.rate, "model: volumes a second and rank in whole steps")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--csv", options.csv, "file for all figures");
-  CLI11_PARSE(app, argc, argv);
+  const auto done = app::parse(
+      argc, argv,
+      "Counts messages, bytes and memory of every rank of large partitions in one process, and predicts the "
+      "time of a step. Figures are means and maxima over ranks",
+      {{"--trees", options.trees, "uniform, nest (five nested cubes), shell (refined along a sphere)",
+        app::one_of({"uniform", "nest", "shell"})},
+       {"--leaves", options.leaves, "approximate numbers of leaves", app::between(100, 1e8)},
+       {"--ranks", options.ranks, "numbers of ranks; those above the number of leaves are left out",
+        app::between(1, 1000000)},
+       {"--weak", options.weak, "trees of this number of leaves a rank, instead of --leaves",
+        app::between(1, 1e6)},
+       {"--most-leaves", options.most_leaves, "leaves out larger trees of --weak", app::between(100, 1e8)},
+       {"--dimensions", options.dim, "2 or 3", app::between(2, 3)},
+       {"--patch-size", options.patch_size, "p", app::between(3, 100)},
+       {"--scheme", options.scheme, "rusanov, muscl, ccz4-rusanov, ccz4-fourth-order",
+        app::one_of({"rusanov", "muscl", "ccz4-rusanov", "ccz4-fourth-order"})},
+       {"--latency", options.machine.latency, "model: seconds a message", app::not_negative},
+       {"--bandwidth", options.machine.bandwidth, "model: bytes a second and rank", app::positive},
+       {"--rate", options.machine.rate, "model: volumes a second and rank in whole steps", app::positive},
+       {"--csv", options.csv, "file for all figures"}});
+  if (done) return *done;
 
   try {
     const auto all = options.dim == 2 ? censuses<2>(options) : censuses<3>(options);

@@ -10,13 +10,13 @@
 #include <mpi.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "cases.hpp"
 #include "local.hpp"
+#include "options/options.hpp"
 #include "resident.hpp"
 #include "rest.hpp"
 #include "simulation/config/config.hpp"
@@ -98,44 +98,42 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures the CPU time of whole time steps in ns per volume and step (sum over all threads)");
-  std::vector<int> sizes = {6, 9, 17};
-  std::vector<std::string> schemes = {"rusanov", "muscl"};
+  std::vector<int> sizes = {6, 9, 17}, levels = {3, 5};
+  std::vector<std::string> schemes = {"rusanov", "muscl"}, meshes = {"uniform", "adaptive"};
   int dim = 3, threads = 1, repeats = 5;
   double volumes = 2e6;
   bool strong_only = false;
-  app.add_option("--patch-sizes", sizes, "patch sizes p")->delimiter(',');
-  app.add_option("--schemes", schemes,
-                 "rusanov, muscl; with --device also ccz4-rusanov, with --device or --stepping local "
-                 "ccz4-fourth-order")
-      ->delimiter(',');
-  std::vector<std::string> meshes = {"uniform", "adaptive"};
-  app.add_option("--meshes", meshes, "uniform, adaptive: without --device and --stepping local")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"uniform", "adaptive"}));
-  app.add_option("--dimensions", dim, "2 or 3")->check(CLI::Range(2, 3));
-  app.add_option("--threads", threads, "threads")->check(CLI::Range(1, 1024));
-  app.add_option("--repeats", repeats, "repeats, of which the median counts")->check(CLI::Range(1, 1000));
-  app.add_option("--volumes", volumes, "approximate number of volumes of the mesh");
-  app.add_flag("--strong", strong_only, "with mpirun: strong scaling only");
-  std::string device, patches = "host";
-  app.add_option("--device", device,
-                 "compare the CPU with patches on this device: cuda, host, or null, which does nothing and "
-                 "shows the host's own work (one rank)");
-  app.add_option("--patches", patches, "where the patches of --device live")
-      ->check(CLI::IsMember({"device"}))
-      ->needs("--device");
-  std::string stepping = "global";
-  std::vector<int> levels = {3, 5};
-  app.add_option(
-         "--stepping", stepping,
-         "local: compare local with global time steps on nested levels, or with mpirun one rank with all")
-      ->check(CLI::IsMember({"global", "local"}))
-      ->excludes("--device");
-  app.add_option("--levels", levels, "numbers of nested levels for --stepping local")
-      ->delimiter(',')
-      ->check(CLI::Range(2, 9));
-  CLI11_PARSE(app, argc, argv);
+  std::string device, patches = "host", stepping = "global";
+  const auto done = app::parse(
+      argc, argv,
+      "Measures the CPU time of whole time steps in ns per volume and step (sum over all threads)",
+      {{"--patch-sizes", sizes, "patch sizes p"},
+       {"--schemes", schemes,
+        "rusanov, muscl; with --device also ccz4-rusanov, with --device or --stepping local "
+        "ccz4-fourth-order"},
+       {"--meshes", meshes, "uniform, adaptive: without --device and --stepping local",
+        app::one_of({"uniform", "adaptive"})},
+       {"--dimensions", dim, "2 or 3", app::between(2, 3)},
+       {"--threads", threads, "threads", app::between(1, 1024)},
+       {"--repeats", repeats, "repeats, of which the median counts", app::between(1, 1000)},
+       {"--volumes", volumes, "approximate number of volumes of the mesh"},
+       {"--strong", strong_only, "with mpirun: strong scaling only"},
+       {"--device", device,
+        "compare the CPU with patches on this device: cuda, host, or null, which does nothing and shows the "
+        "host's own work (one rank)"},
+       {.name = "--patches",
+        .value = patches,
+        .meaning = "where the patches of --device live",
+        .allowed = app::one_of({"device"}),
+        .needs = "--device"},
+       {.name = "--stepping",
+        .value = stepping,
+        .meaning =
+            "local: compare local with global time steps on nested levels, or with mpirun one rank with all",
+        .allowed = app::one_of({"global", "local"}),
+        .excludes = "--device"},
+       {"--levels", levels, "numbers of nested levels for --stepping local", app::between(2, 9)}});
+  if (done) return *done;
 
   int thread_level = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &thread_level);

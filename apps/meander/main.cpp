@@ -15,7 +15,7 @@
 #include "base/printable.hpp"
 #include "command_line.hpp"
 #include "first.hpp"
-#include "meander.hpp"
+#include "program.hpp"
 #include "ranks.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/control/thread_plan.hpp"

@@ -4,14 +4,7 @@
 // The only header for a program with its own equation: registration, base classes for its law and its
 // scenario, and the program as one function. Example: apps/tutorial-advection.
 
+#include "meander/program.hpp"
 #include "simulation/own_equation.hpp"
 #include "simulation/scenario_tools/exact_scenario.hpp"
 #include "solvers/conservation_law.hpp"
-
-namespace meander {
-
-// The program meander with the arguments of main(), including start and end of MPI. Returns the exit code.
-// Register equations and scenarios before. Call once.
-int program(int argc, char** argv);
-
-}  // namespace meander
