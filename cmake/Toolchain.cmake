@@ -20,12 +20,29 @@ option(MEANDER_PRECOMPILE "Precompile the headers of the standard library, fmt a
 # Several sources as one spare the compiler their common headers and templates. For work on a few files, OFF is faster.
 option(MEANDER_UNITY "Compile several sources of a room at once" ${precompile})
 
-find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
-  if(MEANDER_PRECOMPILE)
-    # No source file asks for the time of its compilation, and no precompiled header depends on a macro of its users.
-    list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
+# ccache runs the prefix for what it does not find, and the result does not depend on it.
+option(MEANDER_RECORD_BUILD "Record the processor seconds for each object, for scripts/build-budget" OFF)
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(recorder "${CMAKE_SOURCE_DIR}/cmake/record-compilation")
+  set(launcher_environment)
+  if(MEANDER_RECORD_BUILD)
+    list(APPEND launcher_environment "MEANDER_BUILD_RECORDS=${CMAKE_BINARY_DIR}/build-records.txt")
+  endif()
+  find_program(CCACHE_PROGRAM ccache)
+  if(CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+    if(MEANDER_PRECOMPILE)
+      # No source file asks for the time of its compilation, and no precompiled header depends on a macro of its users.
+      list(APPEND launcher_environment CCACHE_SLOPPINESS=pch_defines,time_macros)
+    endif()
+    if(MEANDER_RECORD_BUILD)
+      list(APPEND launcher_environment "CCACHE_PREFIX=${recorder}")
+    endif()
+  elseif(MEANDER_RECORD_BUILD)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${recorder}")
+  endif()
+  if(launcher_environment)
+    list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env ${launcher_environment})
   endif()
 endif()
 
