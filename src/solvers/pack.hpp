@@ -81,6 +81,18 @@ MEANDER_TERM Pack power_of_two(const Pack& n) {
   for (double& value : values) value = power_of_two(value);
   return Pack::Batch::load_aligned(values);
 }
+MEANDER_TERM Pack rough_inverse_cube_root(const Pack& x) {
+#ifdef __AVX512F__
+  const __m512i upper = _mm512_srli_epi64(_mm512_castpd_si512(x.lanes), 32);
+  return Pack::Batch(_mm512_castsi512_pd(_mm512_sub_epi64(
+      _mm512_set1_epi64(0x553ef00000000000), _mm512_mul_epu32(upper, _mm512_set1_epi64(0x55555555)))));
+#else
+  alignas(64) double values[Pack::size];
+  x.lanes.store_aligned(values);
+  for (double& value : values) value = rough_inverse_cube_root(value);
+  return Pack::Batch::load_aligned(values);
+#endif
+}
 // table[index] in each lane, for integer-valued indices >= 0. With sanitizers a loop: they check its accesses, and
 // GCC refuses the intrinsic in a file without optimization whose precompiled header was optimized.
 MEANDER_TERM Pack gather(const double* table, const Pack& index) {

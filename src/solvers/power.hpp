@@ -55,4 +55,26 @@ MEANDER_TERM T power(const T& x, double y) {
   return power_of_two(whole) * fma(factor, r, one);
 }
 
+// x^(-1/3) within 4 %, for positive, normal x: a third of the exponent and of the mantissa, as of one integer.
+MEANDER_TERM double rough_inverse_cube_root(double x) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  bits = 0x553ef00000000000 - (bits >> 32) * 0x55555555;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// x^(-1/3) for positive, normal x, with a relative error below 2e-16: two steps of fourth order, by the series of
+// (1 - e)^(-1/3) for the error e = 1 - x z^3 of an approximation z.
+template <class T>
+MEANDER_TERM T inverse_cube_root(const T& x) {
+  T z = rough_inverse_cube_root(x);
+  MEANDER_UNROLL
+  for (int step = 0; step < 2; ++step) {
+    const T e = fma(-(x * z), z * z, T(1.0));
+    z = fma(z * e, fma(fma(T(14.0 / 81), e, T(2.0 / 9)), e, T(1.0 / 3)), z);
+  }
+  return z;
+}
+
 }  // namespace meander::solvers

@@ -58,6 +58,7 @@ TEST(Pack, FunctionsAgreeWithDouble) {
   expect_same([](auto a, auto, auto) { return floor(a); });
   expect_same([](auto a, auto b, auto c) { return select(a > b, b, c); });
   expect_same([](auto a, auto, auto) { return power(a, 2.0 / 3); });
+  expect_same([](auto a, auto, auto) { return inverse_cube_root(a); });
   expect_same([](auto a, auto b, auto c) { return select(a < b && c <= b, b, c); });
 }
 

@@ -32,6 +32,26 @@ TEST(Power, OfOneAndOfWholePowersOfTwoIsExact) {
     EXPECT_EQ(power(std::ldexp(1.0, n), 0.25), std::ldexp(1.0, n / 4)) << n;
 }
 
+TEST(InverseCubeRoot, HasARelativeErrorBelow2e16) {
+  std::mt19937_64 engine(8);
+  std::uniform_real_distribution<double> exponent(-1000, 1000);
+  long double worst = 0, worst_power = 0;
+  for (int n = 0; n < 200000; ++n) {
+    const double x = std::exp2(exponent(engine)), root = inverse_cube_root(x);
+    const long double exact = std::cbrt(static_cast<long double>(x));
+    worst = std::max(worst, std::abs(root * exact - 1));
+    worst_power = std::max(worst_power, std::abs(x * root / (exact * exact) - 1));
+  }
+  std::printf("largest relative error %.1Le, of x^(2/3) %.1Le\n", worst, worst_power);
+  EXPECT_LT(worst, 2e-16L);
+  EXPECT_LT(worst_power, 3e-16L);
+}
+
+TEST(InverseCubeRoot, OfPowersOfEightIsExact) {
+  for (int n = -300; n <= 300; ++n)
+    EXPECT_EQ(inverse_cube_root(std::ldexp(1.0, 3 * n)), std::ldexp(1.0, -n)) << n;
+}
+
 TEST(Power, IsContinuousWhereTheMantissaIsSplit) {
   const double root = std::sqrt(0.5);
   for (const double x : {root, 2 * root, 1.0, 4.0}) {
