@@ -67,11 +67,11 @@ class BlockMuscl {
   using Shape = BlockShape<D, N, 2, known>;
   using Faces = BlockFaces<N, 1, Shape>;
 
-  // The block's memory. Predicted states and their differences along x and y fill a plane with one volume of
+  // The block's memory. Predicted states and the offsets of their x and y face states fill a plane with one volume of
   // halo. Data that a column of volumes passes from plane to plane have no halo.
   struct Work {
     double* primitive;  // of plane k, every third
-    double *predicted, *slopes, *top, *z_flux, *sum;
+    double *predicted, *offsets, *top, *z_flux, *sum;
     int plane, inner;  // doubles of a plane
     Faces faces;
 
@@ -81,16 +81,16 @@ class BlockMuscl {
       inner = N * (p + 2) * (p + 2);
       primitive = memory + 2 * N * p * (p + 1);
       predicted = primitive + (D == 3 ? 3 : 1) * plane;
-      slopes = predicted + inner;
-      top = slopes + 2 * inner;
+      offsets = predicted + inner;
+      top = offsets + 2 * inner;
       z_flux = top + N * p * p;
       sum = z_flux + N * p * p;
     }
     MEANDER_TERM double* at(int k) const { return primitive + (D == 3 ? (k + 3) % 3 * plane : 0); }
-    MEANDER_TERM double* slope(int axis) const { return slopes + axis * inner; }
+    MEANDER_TERM double* offset(int axis) const { return offsets + axis * inner; }
   };
 
-  // Computes the primitive variables of plane k where slopes need them.
+  // Computes the primitive variables of plane k where offsets need them.
   template <class Block>
   MEANDER_TERM void load(const Block& block, const DevicePatch& patch, int k, double* to) const {
     const int edge = shape_.edge(), plane = shape_.slot_plane();
@@ -102,13 +102,13 @@ class BlockMuscl {
       const double* from = global(patch.q) + (D == 3 ? (k + 2) * plane : 0) + item;
       double q[N], w[N];
       for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
-      step_.begin(patch, q, i, j, k);
       step_.pde.primitive(q, w);
+      step_.begin_primitive(patch, w, i, j, k);
       for (int n = 0; n < N; ++n) to[n * plane + item] = w[n];
     });
   }
 
-  // Limited differences and predicted states of plane k, and the z faces below it. Completes plane k - 1 if
+  // Predicted states of plane k, the offsets of their face states, and the z faces below it. Completes plane k - 1 if
   // that is a plane of the patch.
   template <class Block>
   MEANDER_TERM void states(const Block& block, const DevicePatch& patch, int k, double ratio,
@@ -126,41 +126,35 @@ class BlockMuscl {
                           const Work& work, BlockStatus& status) const {
     const int plane = shape_.slot_plane(), edge = shape_.edge(), at = (j + 2) * edge + i + 2;
     const double* const here = work.at(k);
-    const double back = -0.5 * ratio, half = 0.5;
-    double w[N], predicted[N], slope[D][N];
+    double w[N], predicted[N], offset[D][N], change[N];
     for (int n = 0; n < N; ++n) {
       const double* centre = here + n * plane + at;
       w[n] = *centre;
-      slope[0][n] = Limiter::limit(w[n] - centre[-1], centre[1] - w[n]);
-      slope[1][n] = Limiter::limit(w[n] - centre[-edge], centre[edge] - w[n]);
+      offset[0][n] = Limiter::limit(w[n] - centre[-1], centre[1] - w[n]);
+      offset[1][n] = Limiter::limit(w[n] - centre[-edge], centre[edge] - w[n]);
       if constexpr (D == 3) {
         const double below = work.at(k - 1)[n * plane + at], above = work.at(k + 1)[n * plane + at];
-        slope[D - 1][n] = Limiter::limit(w[n] - below, above - w[n]);
+        offset[D - 1][n] = Limiter::limit(w[n] - below, above - w[n]);
       }
     }
-    step_.pde.predict(w, &slope[0][0], back, predicted);
+    for (int n = 0; n < N; ++n) change[n] = 0;
+    step_.pde.add_quasilinear(w, offset[0], 0, change);
+    step_.pde.add_quasilinear(w, offset[1], 1, change);
+    if constexpr (D == 3) step_.pde.add_quasilinear(w, offset[D - 1], 2, change);
+    for (int n = 0; n < N; ++n) predicted[n] = fma(-ratio, change[n], w[n]);
     const int size = (shape_.p() + 2) * (shape_.p() + 2);
     const bool in_plane = D == 2 || shape_.outside(k) == 0;
     if (in_plane) {
       for (int n = 0; n < N; ++n) {
         work.predicted[n * size + item] = predicted[n];
-        for (int a = 0; a < 2; ++a) work.slope(a)[n * size + item] = slope[a][n];
+        for (int a = 0; a < 2; ++a) work.offset(a)[n * size + item] = offset[a][n];
       }
     }
-    bool good = true;
-    for (int a = 0; a < D; ++a) {
-      double low[N], high[N];
-      for (int n = 0; n < N; ++n) {
-        low[n] = fma(-half, slope[a][n], predicted[n]);
-        high[n] = fma(half, slope[a][n], predicted[n]);
-      }
-      good = good && step_.pde.admissible_primitive(low) && step_.pde.admissible_primitive(high);
-    }
-    good = good && stays_admissible<Flux>(step_.pde, w, predicted, slope, ratio);
+    const bool good = stays_admissible<Flux>(step_.pde, w, predicted, offset, ratio, [] { return true; });
     if (in_plane && !good) {
       for (int n = 0; n < N; ++n) {
         work.predicted[n * size + item] = here[n * plane + at];
-        for (int a = 0; a < 2; ++a) work.slope(a)[n * size + item] = 0.0;
+        for (int a = 0; a < 2; ++a) work.offset(a)[n * size + item] = 0.0;
       }
       if (inside) ++status.first_order;
     }
@@ -168,8 +162,8 @@ class BlockMuscl {
       if (shape_.outside(i) + shape_.outside(j) > 0) return;
       double low[N], high[N];
       for (int n = 0; n < N; ++n) {
-        low[n] = good ? fma(-half, slope[D - 1][n], predicted[n]) : here[n * plane + at];
-        high[n] = good ? fma(half, slope[D - 1][n], predicted[n]) : here[n * plane + at];
+        low[n] = good ? predicted[n] - offset[D - 1][n] : here[n * plane + at];
+        high[n] = good ? predicted[n] + offset[D - 1][n] : here[n * plane + at];
       }
       z_face(patch, j * shape_.p() + i, k, ratio, low, high, work, status);
     }
@@ -200,12 +194,11 @@ class BlockMuscl {
     const typename Faces::Face face = work.faces.at(item);
     const int width = shape_.p() + 2, size = width * width, at = (face.j + 1) * width + face.i + 1;
     const int up = at + (face.axis == 0 ? 1 : width);
-    const double* const slope = work.slope(face.axis);
-    const double half = 0.5;
+    const double* const offset = work.offset(face.axis);
     double wl[N], wr[N], flux[1][N];
     for (int n = 0; n < N; ++n) {
-      wl[n] = fma(half, slope[n * size + at], work.predicted[n * size + at]);
-      wr[n] = fma(-half, slope[n * size + up], work.predicted[n * size + up]);
+      wl[n] = work.predicted[n * size + at] + offset[n * size + at];
+      wr[n] = work.predicted[n * size + up] - offset[n * size + up];
     }
     if (face.axis == 0) {
       primitive_flux<Flux>(step_.pde, wl, wr, 0, flux[0]);
@@ -226,12 +219,12 @@ class BlockMuscl {
     const int i = item % shape_.p(), j = item / shape_.p();
     const double scale = -0.5 * ratio;
     const double* const from = global(patch.q) + shape_.in_slot(i, j, k);
-    double q[N];
+    double q[N], kept[BlockStep<P>::kept_values];
     for (int n = 0; n < N; ++n) q[n] = from[n * shape_.unknown_stride()];
-    step_.begin(patch, q, i, j, k);
+    step_.begin_interior(patch, q, i, j, k, kept);
     for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], q[n]);
     const int volume = shape_.in_interior(i, j, k);
-    step_.finish(patch, q, i, j, k, volume, status);
+    step_.finish(patch, q, kept, i, j, k, volume, status);
     step_.store(patch, shape_, q, volume, shape_.in_slot(i, j, k));
   }
 

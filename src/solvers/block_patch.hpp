@@ -81,6 +81,7 @@ struct BlockShape : PatchSize<known> {
 // Parameters of an update and the last steps for one volume, as NewState of the CPU kernels.
 template <Pde P>
 struct BlockStep {
+  using Split = typename SplitSourceOf<P>::type;
   P pde;
   double t, dt;
   const typename P::StepData* step;  // null: no source
@@ -103,30 +104,84 @@ struct BlockStep {
     for (int n = 0; n < P::unknowns; ++n) to[n * stride] = q[n];
   }
 
+  // Room for what is kept of a split source; at least one value.
+  static constexpr int kept_values = Split::kept_values + 1;
+
   // The half of a split source that precedes the fluxes, on volume (i, j, k) of the slot.
   MEANDER_TERM void begin(const DevicePatch& patch, double* q, int i, int j, int k) const {
     if constexpr (SplitSource<P>) {
-      if (step != nullptr) {
-        double x[P::dim], s[P::unknowns];
-        centre(patch, i, j, k, x);
-        pde.source_before(q, x, t, dt, *global(step), s);
-        for (int n = 0; n < P::unknowns; ++n) q[n] = fma(dt, s[n], q[n]);
-      }
+      if (step == nullptr) return;
+      const Split source = split();
+      double x[P::dim], first[Split::first_values], unused[kept_values];
+      centre(patch, i, j, k, x);
+      source.at(x, true, first, unused);
+      source.before(q, first);
+    }
+  }
+  // The same on primitive variables.
+  MEANDER_TERM void begin_primitive(const DevicePatch& patch, double* w, int i, int j, int k) const {
+    if constexpr (SplitSource<P>) {
+      if (step == nullptr) return;
+      const Split source = split();
+      double x[P::dim], first[Split::first_values], unused[kept_values];
+      centre(patch, i, j, k, x);
+      source.at(x, true, first, unused);
+      source.before_primitive(w, first);
+    }
+  }
+  // The same on the interior, in the order of operations of the CPU, which has kept its values.
+  MEANDER_TERM void begin_interior(const DevicePatch& patch, double* q, int i, int j, int k,
+                                   double* kept) const {
+    if constexpr (SplitSource<P>) {
+      if (step == nullptr) return;
+      const Split source = split();
+      double x[P::dim], first[Split::first_values];
+      centre(patch, i, j, k, x);
+      source.at(x, false, first, kept);
+      source.first_of(x, kept, first);
+      source.before(q, first);
     }
   }
 
   // Finishes the update of volume (i, j, k), number `volume` of the interior. q: its state after the fluxes
-  // on entry, its final state on return.
+  // on entry, its final state on return. kept: of begin_interior().
+  MEANDER_TERM void finish(const DevicePatch& patch, double* q, const double* kept, int i, int j, int k,
+                           int volume, BlockStatus& status) const {
+    if constexpr (SplitSource<P>) {
+      if (step != nullptr) {
+        double x[P::dim];
+        centre(patch, i, j, k, x);
+        split().after(q, x, kept);
+      }
+      check(q, volume, status);
+    } else {
+      finish(patch, q, i, j, k, volume, status);
+    }
+  }
+  // The same; computes again what is kept.
   MEANDER_TERM void finish(const DevicePatch& patch, double* q, int i, int j, int k, int volume,
                            BlockStatus& status) const {
     if constexpr (P::has_source) {
       if (step != nullptr) {
-        double x[P::dim], s[P::unknowns];
+        double x[P::dim];
         centre(patch, i, j, k, x);
-        pde.source(q, x, t, dt, *global(step), s);
-        for (int n = 0; n < P::unknowns; ++n) q[n] = fma(dt, s[n], q[n]);
+        if constexpr (SplitSource<P>) {
+          const Split source = split();
+          double unused[Split::first_values], kept[kept_values];
+          source.at(x, false, unused, kept);
+          source.after(q, x, kept);
+        } else {
+          double s[P::unknowns];
+          pde.source(q, x, t, dt, *global(step), s);
+          for (int n = 0; n < P::unknowns; ++n) q[n] = fma(dt, s[n], q[n]);
+        }
       }
     }
+    check(q, volume, status);
+  }
+
+  // Applies the floors to a new state, and adds what it is to the status.
+  MEANDER_TERM void check(double* q, int volume, BlockStatus& status) const {
     if constexpr (Watched<P>) {
       if (pde.strays(q)) ++status.strayed;
       Breach breach;
@@ -134,14 +189,28 @@ struct BlockStep {
       breach.volume = volume;
       if (breach.bound >= 0) status.note(breach);
     }
-    if constexpr (Floored<P>) {
-      if (pde.enforces() && pde.enforce(q)) ++status.floored;
-    }
-    status.max_rate =
-        max(rate(pde, q), status.max_rate);  // this order drops a NaN, which admissible() detects
+    const double speed = enforce(q, status);
+    status.max_rate = max(speed, status.max_rate);  // this order drops a NaN, which admissible() detects
     if (!pde.admissible(q)) ++status.inadmissible;
   }
 
+  // Applies the floors. Returns the rate of the new state.
+  MEANDER_TERM double enforce(double* q, BlockStatus& status) const {
+    if constexpr (Floored<P>) {
+      if (pde.enforces()) {
+        if constexpr (FlooredWithAuxiliaries<P>) {
+          double a[P::auxiliaries];
+          if (pde.enforce(q, a)) ++status.floored;
+          return rate(pde, q, a);
+        } else {
+          if (pde.enforce(q)) ++status.floored;
+        }
+      }
+    }
+    return rate(pde, q);
+  }
+
+  MEANDER_TERM auto split() const { return pde.split_source(*global(step), dt); }
   MEANDER_TERM static void centre(const DevicePatch& patch, int i, int j, int k, double* x) {
     x[0] = fma(i + 0.5, patch.dx, patch.lower[0]);
     x[1] = fma(j + 0.5, patch.dx, patch.lower[1]);

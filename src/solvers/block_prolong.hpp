@@ -84,7 +84,7 @@ class BlockProlong {
   MEANDER_TERM double step_along(const double* q, int axis, int i, bool reads_halo) const {
     const int up = shape_.stride(axis);
     const bool is_first = i == 0, is_last = i == shape_.p - 1;
-    if (reads_halo || !(is_first || is_last)) return third * MinMod::limit(q[0] - q[-up], q[up] - q[0]);
+    if (reads_halo || !(is_first || is_last)) return third * minmod(q[0] - q[-up], q[up] - q[0]);
     const int inwards = is_first ? up : -up;
     return third * slope_at_border<double>(differences_at_border(shape_.p), [&](int m) {
              const double value = q[m * inwards], next = q[(m + 1) * inwards];

@@ -55,20 +55,17 @@ struct ConservationLaw {
     return law().admissible(w);
   }
 
-  // By flux differences between a volume's faces (Toro 2009, equation 14.43), which equal A dW up to O(dW^3).
+  // By half the flux difference between a volume's faces (Toro 2009, equation 14.43), which equals A dW up to O(dW^3).
   template <class T>
-  MEANDER_TERM void predict(const T* w, const T* dw, T ratio, T* out) const {
-    for (int n = 0; n < N; ++n) out[n] = w[n];
-    for (int axis = 0; axis < D; ++axis) {
-      T low[N], high[N], out_of_low[N], out_of_high[N];
-      for (int n = 0; n < N; ++n) {
-        low[n] = fma(T(-0.5), dw[axis * N + n], w[n]);
-        high[n] = fma(T(0.5), dw[axis * N + n], w[n]);
-      }
-      law().flux(low, low, axis, out_of_low);
-      law().flux(high, high, axis, out_of_high);
-      for (int n = 0; n < N; ++n) out[n] = fma(ratio, out_of_high[n] - out_of_low[n], out[n]);
+  MEANDER_TERM void add_quasilinear(const T* w, const T* dw, int axis, T* sum) const {
+    T low[N], high[N], out_of_low[N], out_of_high[N];
+    for (int n = 0; n < N; ++n) {
+      low[n] = w[n] - dw[n];
+      high[n] = w[n] + dw[n];
     }
+    law().flux(low, low, axis, out_of_low);
+    law().flux(high, high, axis, out_of_high);
+    for (int n = 0; n < N; ++n) sum[n] = fma(T(0.5), out_of_high[n] - out_of_low[n], sum[n]);
   }
 
  private:

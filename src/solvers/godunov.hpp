@@ -15,7 +15,7 @@ namespace meander::solvers {
 template <Pde P, class V, class Flux>
 class GodunovKernel {
  public:
-  using Value = V;
+  using Source = PatchSource<P, V>;
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
   static constexpr int W = lanes<V>;
   static constexpr int sides = P::has_ncp ? 2 : 1;  // an ncp has separate contributions below and above
@@ -31,10 +31,12 @@ class GodunovKernel {
         first_(plane_.at(-1, 0)),
         last_(plane_.at(layout.p - 1, layout.p - 1)) {
     // Aligned so that the first pack of a sweep over the interior starts on a cache line.
-    double* scratch = work.scratch.reserve((2 * A + (2 * sides + 1) * N) * size_ + 8) + (8 - first_ % 8) % 8;
+    constexpr int kept = Source::kept_values;
+    double* scratch =
+        work.scratch.reserve((2 * (A + kept) + (2 * sides + 1) * N) * size_ + 8) + (8 - first_ % 8) % 8;
     aux_[0] = scratch;
-    aux_[1] = aux_[0] + A * size_;
-    y_flux_ = aux_[1] + A * size_;
+    aux_[1] = aux_[0] + (A + kept) * size_;
+    y_flux_ = aux_[1] + (A + kept) * size_;
     z_flux_ = y_flux_ + sides * N * size_;
     x_flux_ = z_flux_ + sides * N * size_;
   }
@@ -45,22 +47,23 @@ class GodunovKernel {
     q_ = task.q;
     const int p = layout_.p;
     const FluxRecord record(task, layout_, plane_);
-    NewState<P, V> news(pde_, task, plane_, t, dt, step);
+    const Source source(pde_, task, layout_, plane_, t, dt, step);
+    NewState<P, V> news(pde_, plane_, source);
     const V scale(-0.5 * dt / task.dx);
     if constexpr (D == 2) {
-      auxiliaries(0, aux_[0], plane_.at(0, -1), plane_.at(p - 1, p));
+      auxiliaries(0, aux_[0], plane_.at(0, -1), plane_.at(p - 1, p), source);
       sweep(0, scale, record, news);
     } else {
-      auxiliaries(-1, aux_[0], plane_.at(0, 0), plane_.at(p - 1, p - 1));
-      auxiliaries(0, aux_[1], plane_.at(0, -1), plane_.at(p - 1, p));
+      auxiliaries(-1, aux_[0], plane_.at(0, 0), plane_.at(p - 1, p - 1), source);
+      auxiliaries(0, aux_[1], plane_.at(0, -1), plane_.at(p - 1, p), source);
       bottom_faces();
       record.take_z(0, z_flux_);
       for (int k = 0; k < p; ++k) {
         std::swap(aux_[0], aux_[1]);
         if (k + 1 < p) {
-          auxiliaries(k + 1, aux_[1], plane_.at(0, -1), plane_.at(p - 1, p));
+          auxiliaries(k + 1, aux_[1], plane_.at(0, -1), plane_.at(p - 1, p), source);
         } else {
-          auxiliaries(k + 1, aux_[1], plane_.at(0, 0), plane_.at(p - 1, p - 1));
+          auxiliaries(k + 1, aux_[1], plane_.at(0, 0), plane_.at(p - 1, p - 1), source);
         }
         sweep(k, scale, record, news);
       }
@@ -73,8 +76,11 @@ class GodunovKernel {
   Rows state(int k) const { return {q_ + (D == 3 ? (k + layout_.h) * plane_stride_ : 0), unknown_stride_}; }
   Rows scratch(double* base) const { return {base, size_}; }
 
-  // Computes the auxiliary values of plane k from position `first` to `last`.
-  void auxiliaries(int k, double* aux, int first, int last) const {
+  // Computes the auxiliary values of plane k from position `first` to `last`, after the first half of a split source.
+  void auxiliaries(int k, double* aux, int first, int last, const Source& source) const {
+    if constexpr (SplitSource<P>) {
+      if (source.is_split()) return auxiliaries_of_changed(k, aux, source);
+    }
     if constexpr (A > 0) {
       const P pde = pde_;
       const Rows from = state(k), to = scratch(aux);
@@ -86,6 +92,29 @@ class GodunovKernel {
         write<A>(to, at, a);
       }
     }
+  }
+  // Changes the whole plane in the slot, as fluxes read it there. No pack may reach into the next plane, which would
+  // be changed twice.
+  void auxiliaries_of_changed(int k, double* aux, const Source& source_of_patch) const {
+    const P pde = pde_;
+    const Source source = source_of_patch;
+    const Rows slot = state(k), to = scratch(aux);
+    const auto change = [&]<class T>(T, std::ptrdiff_t at) {
+      T q[N], a[A + 1], first[Source::first_values], kept[Source::kept_values];
+      read<N>(slot, at, q);
+      source.at(at, k, first, kept);
+      source.split().before(q, first);
+      write<N>(slot, at, q);
+      if constexpr (A > 0) {
+        pde.auxiliary(q, a);
+        write<A>(to, at, a);
+      }
+      write<Source::kept_values>(to.from(A * size_), at, kept);
+    };
+    const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(edge_) * edge_;
+    std::ptrdiff_t at = 0;
+    for (; at + W <= count; at += W) change(V(0.0), at);
+    for (; at < count; ++at) change(0.0, at);
   }
 
   // Twice the flux through the upper y faces of rows -1 to p - 1 of plane k.
@@ -160,7 +189,7 @@ class GodunovKernel {
       for (int n = 0; n < N; ++n) q[n] = fma(scale, sum[n], q[n]);
       write<N>(here, at, q);
     }
-    news.finish(here, first_, last_, k);
+    news.finish(here, first_, last_, k, scratch(aux_[0]).from(A * size_));
   }
   void sweep(int k, V scale, const FluxRecord& record, NewState<P, V>& news) const {
     y_faces(k, record);

@@ -41,7 +41,7 @@ MEANDER_TERM V slope_at_border(int known, const Difference& difference) {
   for (int m = 0; m < most_differences; ++m)
     d[m] = m < known ? difference(m) : d[m - 1] + (d[m - 1] - d[m - 2]);
   const V zero(0.0), one(1.0), three(3.0), largest(8.0), front(0.6), range(0.75 - 0.6);
-  const V slope = MinMod::limit(d[0], d[1]), size = abs(slope);
+  const V slope = minmod(d[0], d[1]), size = abs(slope);
 
   const V change[] = {d[0] - d[1], d[1] - d[2], d[2] - d[3]};
   const V variation = abs(change[0] - change[1]) + abs(change[1] - change[2]);
@@ -53,7 +53,7 @@ MEANDER_TERM V slope_at_border(int known, const Difference& difference) {
 
   const V beyond = abs(d[0]) * outer * select(inner > zero, curvature, one);
   const V bound = min(max(in_front, zero), three * beyond);
-  return MinMod::limit(slope, select(slope > zero, bound, -bound));
+  return minmod(slope, select(slope > zero, bound, -bound));
 }
 
 // Adds the difference over a third of a coarse width if third is 1, and subtracts it if that is -1.

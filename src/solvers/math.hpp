@@ -51,8 +51,25 @@ MEANDER_TERM double select(bool condition, double a, double b) {
   return condition ? a : b;
 }
 
+// The argument of smaller magnitude. Unspecified for NaN, and the sign for equal magnitudes.
+MEANDER_TERM double smaller(double a, double b) {
+  return abs(a) < abs(b) ? a : b;
+}
+// The larger magnitude. Unspecified for NaN.
+MEANDER_TERM double larger_magnitude(double a, double b) {
+  return max(abs(a), abs(b));
+}
+// smaller(c, d) where a and b have the same sign bit, otherwise 0.
+MEANDER_TERM double smaller_if_same_sign(double a, double b, double c, double d) {
+  return std::signbit(a) == std::signbit(b) ? smaller(c, d) : 0.0;
+}
+
 // Whether a condition holds in any lane.
 MEANDER_TERM bool any(bool mask) {
+  return mask;
+}
+// Whether it holds in all lanes.
+MEANDER_TERM bool all(bool mask) {
   return mask;
 }
 
@@ -84,9 +101,15 @@ MEANDER_TERM int unknown_zero() {
   return zero;
 }
 
-// table[index] for an integer-valued index >= 0.
-MEANDER_TERM double gather(const double* table, double index) {
-  return table[static_cast<long>(index)];
+// Adjacent entries of a table.
+template <class T>
+struct Neighbours {
+  T first, second;
+};
+// table[index] and table[index + 1] for an integer-valued index >= 0.
+MEANDER_TERM Neighbours<double> neighbours(const double* table, double index) {
+  const double* const at = table + static_cast<long>(index);
+  return {at[0], at[1]};
 }
 
 }  // namespace meander::solvers

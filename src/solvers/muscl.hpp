@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // MUSCL-Hancock (van Leer 1984; Toro 2009, section 14.4) on one patch, in place, unsplit, for any equation
-// with primitive variables W: limited differences of W along every axis, a predictor over dt / 2 by the
-// quasi-linear form, face states W +- dW / 2, and the flux of a Riemann solver (riemann.hpp) between them. A
+// with primitive variables W: limited offsets dW of the face states along every axis, a predictor over dt / 2 by
+// the quasi-linear form, face states W +- dW, and the flux of a Riemann solver (riemann.hpp) between them. A
 // volume with an inadmissible face state, or with face states that may leave it inadmissible (positivity.hpp), uses
-// its own state at its faces; it is then first order, and counted. Reads halos of width 2 across faces and edges.
+// its own state at its faces; it is then first order, and counted. Reads halos of width 2 across faces, and of width 1
+// across edges.
 
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace meander::solvers {
 template <Reconstructible P, class V, class Limiter, class Flux>
 class MusclHancock {
  public:
-  using Value = V;
+  using Source = PatchSource<P, V>;
   static constexpr int N = P::unknowns, A = P::auxiliaries, D = P::dim;
   static constexpr int W = lanes<V>;
 
@@ -33,11 +34,13 @@ class MusclHancock {
         first_(plane_.at(-1, 0)),
         last_(plane_.at(layout.p - 1, layout.p - 1)) {
     const std::ptrdiff_t block = N * size_;
-    // Aligned so that the first pack of a sweep over the interior starts on a cache line.
-    double* scratch = work.scratch.reserve((10 + D) * block + 8) + (8 - first_ % 8) % 8;
+    // Aligned so that the first pack of a sweep over the interior starts on a cache line. Packs may begin up to W - 1
+    // positions before a plane.
+    double* scratch =
+        work.scratch.reserve((10 + D) * block + 3 * kept_size() + 16) + 8 + (8 - first_ % 8) % 8;
     for (double*& primitive : primitive_) primitive = take(scratch, block);
     predicted_ = take(scratch, block);
-    for (int a = 0; a < 2; ++a) slope_[a] = take(scratch, block);
+    for (int a = 0; a < 2; ++a) offset_[a] = take(scratch, block);
     x_flux_ = take(scratch, block);
     y_flux_ = take(scratch, block);
     sum_ = take(scratch, block);
@@ -46,6 +49,7 @@ class MusclHancock {
       bottom_ = take(scratch, block);
       for (double*& top : top_) top = take(scratch, block);
     }
+    kept_ = take(scratch, 3 * kept_size());
   }
 
   PatchStatus update(const PatchTask& task, const double* next, double t, double dt,
@@ -56,33 +60,29 @@ class MusclHancock {
     first_order_ = V(0.0);
     const int p = layout_.p;
     const FluxRecord record(task, layout_, plane_);
-    NewState<P, V> news(pde_, task, plane_, t, dt, step);
+    const Source source(pde_, task, layout_, plane_, t, dt, step);
+    NewState<P, V> news(pde_, plane_, source);
     if constexpr (D == 2) {
-      primitives(0, primitive_[1], plane_.at(0, -2), plane_.at(p - 1, p + 1));
+      primitives_of_plane(0, 1, source);
       states<true>(plane_.at(0, -1), plane_.at(p - 1, p));
       plane_faces(0, record);
-      advance(news);
+      advance(source, news);
     } else {
-      primitives_of_plane(-2, 0);
-      primitives_of_plane(-1, 1);
+      primitives_of_plane(-2, 0, source);
+      primitives_of_plane(-1, 1, source);
       for (int k = -1; k <= p; ++k) {
-        primitives_of_plane(k + 1, 2);
-        if (k < 0) {
-          states<false>(plane_.at(0, 0), last_);
-        } else if (k == 0) {
+        primitives_of_plane(k + 1, 2, source);
+        const bool inside = k >= 0 && k < p;
+        if (inside) {
           states<true>(plane_.at(0, -1), plane_.at(p - 1, p));
-          z_faces<false>(k, news);
-          record.take_z(0, z_flux_);
-          plane_faces(k, record);
-        } else if (k < p) {
-          states<true>(plane_.at(0, -1), plane_.at(p - 1, p));
-          z_faces<true>(k, news);
-          plane_faces(k, record);
         } else {
           states<false>(plane_.at(0, 0), last_);
-          z_faces<true>(k, news);
-          record.take_z(1, z_flux_);
         }
+        if (k == 0) z_faces<false>(k, source, news);
+        if (k == 0) record.take_z(0, z_flux_);
+        if (k > 0) z_faces<true>(k, source, news);
+        if (k == p) record.take_z(1, z_flux_);
+        if (inside) plane_faces(k, record);
         std::swap(top_[0], top_[1]);
         std::swap(primitive_[0], primitive_[1]);
         std::swap(primitive_[1], primitive_[2]);
@@ -102,77 +102,107 @@ class MusclHancock {
   Rows state(int k) const { return {q_ + (D == 3 ? (k + layout_.h) * plane_stride_ : 0), unknown_stride_}; }
   Rows scratch(double* base) const { return {base, size_}; }
 
-  // 3D: computes the primitive variables that the slopes of plane k's volumes and of volumes across its faces
-  // read.
-  void primitives_of_plane(int k, int slot) const {
-    const int p = layout_.p, outside = k < 0 ? -k : k >= p ? k - p + 1 : 0;
+  // What is kept of a split source in plane k.
+  std::ptrdiff_t kept_size() const { return Source::kept_values * size_; }
+  Rows kept_of(int k) const { return scratch(kept_ + (k + 3) % 3 * kept_size()); }
+  // Where a sweep whose packs lie on cache lines of the scratch memory begins in order to cover position `at`.
+  std::ptrdiff_t aligned(std::ptrdiff_t at) const { return first_ - (first_ - at + W - 1) / W * W; }
+
+  // Computes the primitive variables that the slopes of plane k's volumes and of volumes across its faces
+  // read, after the first half of a split source. The slot keeps the old state.
+  void primitives_of_plane(int k, int slot, const Source& source) const {
+    const int p = layout_.p, outside = D == 2 ? 0 : k < 0 ? -k : k >= p ? k - p + 1 : 0;
     const int reach = 2 - outside;  // rows of halo
-    primitives(k, primitive_[slot], plane_.at(0, -reach), plane_.at(p - 1, p - 1 + reach));
+    const int first = plane_.at(0, -reach), last = plane_.at(p - 1, p - 1 + reach);
+    double* const to = primitive_[slot];
+    if constexpr (SplitSource<P>) {
+      if (source.is_split() && outside > 0) return primitives<true, false>(k, to, first, last, source);
+      if (source.is_split()) {
+        primitives<true, false>(k, to, first, plane_.at(p, -1), source);
+        primitives<true, true>(k, to, plane_.at(-2, 0), plane_.at(p + 1, p - 1), source);
+        return primitives<true, false>(k, to, plane_.at(-1, p), last, source);
+      }
+    }
+    primitives<false, false>(k, to, first, last, source);
   }
-  void primitives(int k, double* primitive, int first, int last) const {
+  template <bool split, bool inside>
+  void primitives(int k, double* primitive, int first, int last, const Source& source_of_patch) const {
     const P pde = pde_;
-    const Rows from = state(k), to = scratch(primitive);
+    const Source source = source_of_patch;
+    const Rows from = state(k), to = scratch(primitive), to_kept = kept_of(k);
     for (std::ptrdiff_t at = first; at <= last; at += W) {
       V q[N], w[N];
       prefetch<N>(from, at + ahead_);
       read<N>(from, at, q);
       pde.primitive(q, w);
+      if constexpr (split) {
+        V values[Source::first_values], kept[Source::kept_values];
+        source.at(at, k, values, kept);
+        source.split().before_primitive(w, values);
+        if constexpr (inside) write<Source::kept_values>(to_kept, at, kept);
+      }
       write<N>(to, at, w);
     }
   }
 
   static MEANDER_TERM void limited(const V* w, const Rows& below, const Rows& above, std::ptrdiff_t at,
-                                   V* slope) {
+                                   V* offset) {
     V low[N], high[N];
     read<N>(below, at, low);
     read<N>(above, at, high);
-    for (int n = 0; n < N; ++n) slope[n] = Limiter::limit(w[n] - low[n], high[n] - w[n]);
+    for (int n = 0; n < N; ++n) offset[n] = Limiter::limit(w[n] - low[n], high[n] - w[n]);
   }
 
-  // Limited differences and predicted states of plane k.
+  // Predicted states of plane k and the offsets of their face states.
   template <bool inside>
   void states(int first, int last) {
     const P pde = pde_;
-    const V back(-0.5 * ratio_), zero(0.0), half(0.5);
+    const V back(-ratio_), zero(0.0);
     const Rows below = scratch(primitive_[0]), here = scratch(primitive_[1]), above = scratch(primitive_[2]),
                left = here.from(-1), right = here.from(1), front = here.from(-edge_), rear = here.from(edge_),
-               to = scratch(predicted_), to_x = scratch(slope_[0]), to_y = scratch(slope_[1]),
+               to = scratch(predicted_), to_x = scratch(offset_[0]), to_y = scratch(offset_[1]),
                bottom = scratch(bottom_), top = scratch(top_[1]);
-    const double* interior = plane_.interior();
+    const double *const interior = plane_.interior(), *const wanted = inside ? plane_.beside() : interior;
     V first_order = first_order_;
-    for (std::ptrdiff_t at = first; at <= last; at += W) {
-      V w[N], predicted[N], slope[D][N], low[D][N], high[D][N];
+    for (std::ptrdiff_t at = aligned(first); at <= last; at += W) {
+      V w[N], predicted[N], offset[D][N], change[N];
       read<N>(here, at, w);
-      limited(w, left, right, at, slope[0]);
-      limited(w, front, rear, at, slope[1]);
-      if constexpr (D == 3) limited(w, below, above, at, slope[2]);
-      pde.predict(w, &slope[0][0], back, predicted);
-      auto good = zero < half;
-      for (int a = 0; a < D; ++a) {
-        for (int n = 0; n < N; ++n) {
-          low[a][n] = fma(-half, slope[a][n], predicted[n]);
-          high[a][n] = fma(half, slope[a][n], predicted[n]);
-        }
-        good = good && pde.admissible_primitive(low[a]) && pde.admissible_primitive(high[a]);
+      for (int n = 0; n < N; ++n) change[n] = zero;
+      limited(w, left, right, at, offset[0]);
+      pde.add_quasilinear(w, offset[0], 0, change);
+      if constexpr (inside) write<N>(to_x, at, offset[0]);
+      limited(w, front, rear, at, offset[1]);
+      pde.add_quasilinear(w, offset[1], 1, change);
+      if constexpr (inside) write<N>(to_y, at, offset[1]);
+      if constexpr (D == 3) {
+        limited(w, below, above, at, offset[2]);
+        pde.add_quasilinear(w, offset[2], 2, change);
       }
-      good = good && stays_admissible<Flux>(pde, w, predicted, slope, ratio_);
-      if constexpr (inside) {
+      for (int n = 0; n < N; ++n) predicted[n] = fma(back, change[n], w[n]);
+      const auto good = stays_admissible<Flux>(pde, w, predicted, offset, ratio_,
+                                               [&] { return zero < load<V>(wanted + at); });
+      if (!all(good)) {
         for (int n = 0; n < N; ++n) {
           predicted[n] = select(good, predicted[n], w[n]);
-          for (int a = 0; a < 2; ++a) slope[a][n] = select(good, slope[a][n], zero);
+          for (int a = 0; a < D; ++a) offset[a][n] = select(good, offset[a][n], zero);
         }
+        if constexpr (inside) {
+          write<N>(to_x, at, offset[0]);
+          write<N>(to_y, at, offset[1]);
+        }
+        if constexpr (inside) first_order = first_order + select(good, zero, load<V>(interior + at));
+      }
+      if constexpr (inside) {
         write<N>(to, at, predicted);
-        write<N>(to_x, at, slope[0]);
-        write<N>(to_y, at, slope[1]);
-        first_order = first_order + select(good, zero, load<V>(interior + at));
       }
       if constexpr (D == 3) {
+        V low[N], high[N];
         for (int n = 0; n < N; ++n) {
-          low[2][n] = select(good, low[2][n], w[n]);
-          high[2][n] = select(good, high[2][n], w[n]);
+          low[n] = predicted[n] - offset[2][n];
+          high[n] = predicted[n] + offset[2][n];
         }
-        write<N>(bottom, at, low[2]);
-        write<N>(top, at, high[2]);
+        write<N>(bottom, at, low);
+        write<N>(top, at, high);
       }
     }
     first_order_ = first_order;
@@ -180,24 +210,23 @@ class MusclHancock {
 
   // Computes twice the flux through the upper faces of volumes of a plane.
   struct PlaneStates {
-    Rows state, slope, next_state, next_slope;
+    Rows state, offset, next_state, next_offset;
   };
   static MEANDER_TERM void upper_flux(const P& pde, const PlaneStates& states, std::ptrdiff_t at, int axis,
                                       V* flux) {
-    const V half(0.5);
-    V wl[N], wr[N], slope[N];
+    V wl[N], wr[N], offset[N];
     read<N>(states.state, at, wl);
-    read<N>(states.slope, at, slope);
-    for (int n = 0; n < N; ++n) wl[n] = fma(half, slope[n], wl[n]);
+    read<N>(states.offset, at, offset);
+    for (int n = 0; n < N; ++n) wl[n] = wl[n] + offset[n];
     read<N>(states.next_state, at, wr);
-    read<N>(states.next_slope, at, slope);
-    for (int n = 0; n < N; ++n) wr[n] = fma(-half, slope[n], wr[n]);
+    read<N>(states.next_offset, at, offset);
+    for (int n = 0; n < N; ++n) wr[n] = wr[n] - offset[n];
     primitive_flux<Flux>(pde, wl, wr, axis, flux);
   }
   PlaneStates plane_states(int axis) const {
     const int up = axis == 0 ? 1 : edge_;
-    const Rows state = scratch(predicted_), slope = scratch(slope_[axis]);
-    return {state, slope, state.from(up), slope.from(up)};
+    const Rows state = scratch(predicted_), offset = scratch(offset_[axis]);
+    return {state, offset, state.from(up), offset.from(up)};
   }
 
   // Computes the fluxes through the x and y faces of plane k, and twice the net outflow through them in sum_.
@@ -207,7 +236,7 @@ class MusclHancock {
     const Rows x_flux = scratch(x_flux_), y_flux = scratch(y_flux_), y_flux_below = y_flux.from(-edge_),
                sum = scratch(sum_);
     const PlaneStates along_y = plane_states(1), along_x = plane_states(0);
-    for (std::ptrdiff_t at = plane_.at(0, -1); at <= last; at += W) {
+    for (std::ptrdiff_t at = aligned(plane_.at(0, -1)); at <= last; at += W) {
       V face[N];
       upper_flux(pde, along_y, at, 1, face);
       write<N>(y_flux, at, face);
@@ -233,12 +262,13 @@ class MusclHancock {
 
   // Computes the fluxes through the faces between planes k - 1 and k. Completes plane k - 1 if that is a
   // plane of the patch.
-  template <bool inside>
-  void z_faces(int k, NewState<P, V>& news) const {
+  template <bool inside, bool split>
+  void z_faces(int k, const Source& source_of_patch) const {
     const P pde = pde_;
+    const Source source = source_of_patch;
     const V scale(-0.5 * ratio_);
     const Rows low = scratch(top_[0]), high = scratch(bottom_), flux = scratch(z_flux_), sum = scratch(sum_),
-               done = state(k - 1);
+               done = state(k - 1), kept = kept_of(k - 1);
     const std::ptrdiff_t last = last_;
     for (std::ptrdiff_t at = first_; at <= last; at += W) {
       V wl[N], wr[N], face[N];
@@ -247,7 +277,7 @@ class MusclHancock {
       primitive_flux<Flux>(pde, wl, wr, 2, face);
       if constexpr (inside) {
         V q[N], outflow[N], below[N];
-        read<N>(done, at, q);
+        old_state<split>(source, done, kept, at, k - 1, q);
         read<N>(sum, at, outflow);
         read<N>(flux, at, below);
         for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n] + (face[n] - below[n]), q[n]);
@@ -255,21 +285,42 @@ class MusclHancock {
       }
       write<N>(flux, at, face);
     }
-    if constexpr (inside) news.finish(done, first_, last_, k - 1);
+  }
+  template <bool inside>
+  void z_faces(int k, const Source& source, NewState<P, V>& news) const {
+    source.is_split() ? z_faces<inside, SplitSource<P>>(k, source) : z_faces<inside, false>(k, source);
+    if constexpr (inside) news.finish(state(k - 1), first_, last_, k - 1, kept_of(k - 1));
   }
 
   // 2D: completes the only plane.
-  void advance(NewState<P, V>& news) const {
+  template <bool split>
+  void advance(const Source& source_of_patch) const {
+    const Source source = source_of_patch;
     const V scale(-0.5 * ratio_);
-    const Rows done = state(0), sum = scratch(sum_);
+    const Rows done = state(0), sum = scratch(sum_), kept = kept_of(0);
     for (std::ptrdiff_t at = first_; at <= last_; at += W) {
       V q[N], outflow[N];
-      read<N>(done, at, q);
+      old_state<split>(source, done, kept, at, 0, q);
       read<N>(sum, at, outflow);
       for (int n = 0; n < N; ++n) q[n] = fma(scale, outflow[n], q[n]);
       write<N>(done, at, q);
     }
-    news.finish(done, first_, last_, 0);
+  }
+  void advance(const Source& source, NewState<P, V>& news) const {
+    source.is_split() ? advance<SplitSource<P>>(source) : advance<false>(source);
+    news.finish(state(0), first_, last_, 0, kept_of(0));
+  }
+
+  // The state before the fluxes, after the first half of a split source.
+  template <bool split>
+  static MEANDER_TERM void old_state(const Source& source, const Rows& from, const Rows& kept_rows,
+                                     std::ptrdiff_t at, int k, V* q) {
+    read<N>(from, at, q);
+    if constexpr (split) {
+      V kept[Source::kept_values];
+      read<Source::kept_values>(kept_rows, at, kept);
+      source.before(q, at, k, kept);
+    }
   }
 
   const P& pde_;
@@ -282,8 +333,8 @@ class MusclHancock {
   double ratio_ = 0;
   V first_order_ = V(0.0);
   double* primitive_[3];  // of the planes below, at and above the current one
-  double *predicted_, *slope_[2];
-  double *x_flux_, *y_flux_, *sum_;
+  double *predicted_, *offset_[2];
+  double *x_flux_, *y_flux_, *sum_, *kept_;
   double *z_flux_ = nullptr, *bottom_ = nullptr, *top_[2] = {nullptr, nullptr};
 };
 

@@ -6,6 +6,7 @@
 
 #include "solvers/pack.hpp"
 #include "solvers/patch_layout.hpp"
+#include "solvers/patch_source.hpp"
 #include "solvers/pde.hpp"
 #include "solvers/riemann.hpp"
 #include "solvers/solver.hpp"
@@ -20,8 +21,10 @@ class StatusSum {
   using Mask = decltype(V(0.0) > V(0.0));
 
  public:
-  MEANDER_TERM void add(const P& pde, const V* q, Mask interior) {
-    const V speed = select(interior, rate(pde, q), V(0.0));
+  MEANDER_TERM void add(const P& pde, const V* q, Mask interior) { add(pde, q, rate(pde, q), interior); }
+  // speed: rate(pde, q).
+  MEANDER_TERM void add(const P& pde, const V* q, V speed, Mask interior) {
+    speed = select(interior, speed, V(0.0));
     max_rate_ = max(speed, max_rate_);  // this order drops a NaN, which admissible() detects
     bad_ = bad_ || (interior && !pde.admissible(q));
   }
@@ -37,27 +40,25 @@ class StatusSum {
   Mask bad_ = V(0.0) > V(0.0);
 };
 
-// Applies source and floors to the planes of one patch, and collects its status.
+// Applies the source that follows the fluxes, and floors, to the planes of one patch, and collects its status.
 template <Pde P, class V>
 class NewState {
   using Mask = decltype(V(0.0) > V(0.0));
 
  public:
-  // `step` null: no source.
-  NewState(const P& pde, const PatchTask& task, const PlaneMap& plane, double t, double dt,
-           const typename P::StepData* step)
-      : pde_(pde), task_(task), plane_(plane), t_(t), dt_(dt), step_(step) {
+  NewState(const P& pde, const PlaneMap& plane, const PatchSource<P, V>& source)
+      : pde_(pde), plane_(plane), source_(source) {
     if constexpr (Floored<P>) floors_ = pde.enforces();
   }
 
   // q: plane k of the patch from position `first` to `last`: the state after the fluxes on entry, the final
-  // state on return. This is a separate, short sweep so that its long dependency chain of divisions and roots
-  // overlaps between packs.
-  void finish(const Rows& q, int first, int last, int k) {
-    if (step_ != nullptr || floors_) {
-      sweep<true>(q, first, last, k);
+  // state on return. kept: what is kept of a split source. This is a separate, short sweep so that its
+  // long dependency chain of divisions and roots overlaps between packs.
+  void finish(const Rows& q, int first, int last, int k, const Rows& kept) {
+    if (source_.is_on() || floors_) {
+      sweep<true>(q, first, last, k, kept);
     } else {
-      sweep<false>(q, first, last, k);
+      sweep<false>(q, first, last, k, kept);
     }
   }
 
@@ -69,44 +70,52 @@ class NewState {
 
  private:
   template <bool changes>
-  void sweep(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, int k) {
+  void sweep(const Rows& rows, std::ptrdiff_t first, std::ptrdiff_t last, int k, const Rows& kept_rows) {
+    constexpr int kept_values = PatchSource<P, V>::kept_values;
     const P pde = pde_;
     const double* interior = plane_.interior();
-    StatusSum<P, V> sum = sum_;  // a local copy stays in registers
+    StatusSum<P, V> sum = sum_;  // local copies stay in registers
+    const PatchSource<P, V> source = source_;
     for (std::ptrdiff_t at = first; at <= last; at += lanes<V>) {
-      V q[P::unknowns];
+      V q[P::unknowns], speed;
       read<P::unknowns>(rows, at, q);
       const Mask inside = load<V>(interior + at) > V(0.0);
       if constexpr (changes) {
-        change(q, at, k, inside);
+        if (source.is_on()) {
+          V kept[kept_values + 1];
+          read<kept_values>(kept_rows, at, kept);
+          source.after(q, at, k, kept);
+        }
+        speed = enforce(pde, q, inside);
         write<P::unknowns>(rows, at, q);
+      } else {
+        speed = rate(pde, q);
       }
-      sum.add(pde, q, inside);
+      sum.add(pde, q, speed, inside);
     }
     sum_ = sum;
   }
 
-  void change(V* q, std::ptrdiff_t at, int k, const Mask& inside) {
-    if constexpr (P::has_source) {
-      if (step_ != nullptr) {
-        V x[P::dim], s[P::unknowns];
-        x[0] = fma(load<V>(plane_.x() + at), V(task_.dx), V(task_.lower[0]));
-        x[1] = fma(load<V>(plane_.y() + at), V(task_.dx), V(task_.lower[1]));
-        if constexpr (P::dim == 3) x[2] = fma(V(k + 0.5), V(task_.dx), V(task_.lower[2]));
-        pde_.source(q, x, t_, dt_, *step_, s);
-        for (int n = 0; n < P::unknowns; ++n) q[n] = fma(V(dt_), s[n], q[n]);
+  // Applies the floors. Returns the rate of the new state.
+  MEANDER_TERM V enforce(const P& pde, V* q, const Mask& inside) {
+    if constexpr (Floored<P>) {
+      if (floors_) {
+        V a[P::auxiliaries + 1];
+        if constexpr (FlooredWithAuxiliaries<P>) {
+          count(inside && pde.enforce(q, a));
+          return rate(pde, q, a);
+        } else {
+          count(inside && pde.enforce(q));
+        }
       }
     }
-    if constexpr (Floored<P>) {
-      if (floors_) floored_ = floored_ + select(inside && pde_.enforce(q), V(1.0), V(0.0));
-    }
+    return rate(pde, q);
   }
+  MEANDER_TERM void count(const Mask& floored) { floored_ = floored_ + select(floored, V(1.0), V(0.0)); }
 
   const P& pde_;
-  const PatchTask& task_;
   const PlaneMap& plane_;
-  double t_, dt_;
-  const typename P::StepData* step_;
+  const PatchSource<P, V>& source_;
   bool floors_ = false;
   V floored_ = V(0.0);
   StatusSum<P, V> sum_;

@@ -6,10 +6,18 @@
 // Kernels are templates over V = Pack or V = double, a pack of one lane. Not for device code or terms.
 
 #include <cstddef>
+#include <cstdint>
 #include <xsimd/xsimd.hpp>
 
 #include "solvers/math.hpp"
 #include "solvers/power.hpp"
+
+// Intrinsics with immediate operands. With sanitizers loops over the lanes: they check accesses, and GCC refuses the
+// intrinsics in a file without optimization whose precompiled header was optimized.
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define MEANDER_PACK_INTRINSICS
+#endif
 
 namespace meander::solvers {
 
@@ -53,6 +61,32 @@ MEANDER_TERM Pack floor(const Pack& a) {
 MEANDER_TERM Pack select(const PackMask& mask, const Pack& a, const Pack& b) {
   return xsimd::select(mask, a.lanes, b.lanes);
 }
+MEANDER_TERM Pack smaller(const Pack& a, const Pack& b) {
+#ifdef MEANDER_PACK_INTRINSICS
+  return Pack::Batch(
+      _mm512_range_pd(a.lanes, b.lanes, 0b0110));  // of both magnitudes the smaller, with its sign
+#else
+  return xsimd::select(xsimd::abs(a.lanes) < xsimd::abs(b.lanes), a.lanes, b.lanes);
+#endif
+}
+MEANDER_TERM Pack larger_magnitude(const Pack& a, const Pack& b) {
+#ifdef MEANDER_PACK_INTRINSICS
+  return Pack::Batch(_mm512_range_pd(a.lanes, b.lanes, 0b1011));
+#else
+  return xsimd::max(xsimd::abs(a.lanes), xsimd::abs(b.lanes));
+#endif
+}
+MEANDER_TERM Pack smaller_if_same_sign(const Pack& a, const Pack& b, const Pack& c, const Pack& d) {
+#ifdef MEANDER_PACK_INTRINSICS
+  const __m512i signs = _mm512_castpd_si512(a.lanes ^ b.lanes);
+  return Pack::Batch(_mm512_maskz_range_pd(_mm512_testn_epi64_mask(signs, _mm512_set1_epi64(INT64_MIN)),
+                                           c.lanes, d.lanes, 0b0110));
+#else
+  const auto differ = xsimd::batch_bool_cast<double>(xsimd::bitwise_cast<std::int64_t>(a.lanes ^ b.lanes) <
+                                                     xsimd::batch<std::int64_t>(0));
+  return xsimd::select(differ, Pack::Batch(0.0), smaller(c, d).lanes);
+#endif
+}
 MEANDER_TERM Pack fma(const Pack& a, const Pack& b, const Pack& c) {
 #ifdef __AVX512F__
   return Pack::Batch(_mm512_fmadd_pd(a.lanes, b.lanes, c.lanes));
@@ -93,16 +127,29 @@ MEANDER_TERM Pack rough_inverse_cube_root(const Pack& x) {
   return Pack::Batch::load_aligned(values);
 #endif
 }
-// table[index] in each lane, for integer-valued indices >= 0. With sanitizers a loop: they check its accesses, and
-// GCC refuses the intrinsic in a file without optimization whose precompiled header was optimized.
-MEANDER_TERM Pack gather(const double* table, const Pack& index) {
-#if defined(__AVX512F__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  return Pack::Batch(_mm512_i32gather_pd(_mm512_cvttpd_epi32(index.lanes), table, 8));
+// In each lane table[index] and table[index + 1], for integer-valued indices >= 0: one load of both.
+MEANDER_TERM Neighbours<Pack> neighbours(const double* table, const Pack& index) {
+#ifdef MEANDER_PACK_INTRINSICS
+  alignas(32) int at[8];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(at), _mm512_cvttpd_epi32(index.lanes));
+  const auto pair = [&](int lane) { return _mm_loadu_pd(table + at[lane]); };
+  const auto pairs = [&](int lane) {
+    __m512d four = _mm512_castpd128_pd512(pair(lane));
+    four = _mm512_insertf64x2(four, pair(lane + 2), 1);
+    four = _mm512_insertf64x2(four, pair(lane + 4), 2);
+    return _mm512_insertf64x2(four, pair(lane + 6), 3);
+  };
+  const __m512d even = pairs(0), odd = pairs(1);
+  return {Pack::Batch(_mm512_unpacklo_pd(even, odd)), Pack::Batch(_mm512_unpackhi_pd(even, odd))};
 #else
-  alignas(64) double at[Pack::size];
+  alignas(64) double at[Pack::size], first[Pack::size], second[Pack::size];
   index.lanes.store_aligned(at);
-  for (double& entry : at) entry = gather(table, entry);
-  return Pack::Batch::load_aligned(at);
+  for (int i = 0; i < Pack::size; ++i) {
+    const Neighbours<double> pair = neighbours(table, at[i]);
+    first[i] = pair.first;
+    second[i] = pair.second;
+  }
+  return {Pack::Batch::load_aligned(first), Pack::Batch::load_aligned(second)};
 #endif
 }
 

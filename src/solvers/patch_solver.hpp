@@ -8,7 +8,6 @@
 
 #include "base/assert.hpp"
 #include "solvers/new_state.hpp"
-#include "solvers/source_before.hpp"
 
 namespace meander::solvers {
 
@@ -74,11 +73,6 @@ void update_batch(const P& pde, std::span<const PatchTask> tasks, const PatchLay
   Kernel kernel(pde, layout, workspace(layout));
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const double* next = tasks[i + 1 < tasks.size() ? i + 1 : i].q;
-    if constexpr (SplitSource<P>) {
-      if (active != nullptr)
-        apply_source_before<P, typename Kernel::Value>(pde, tasks[i], layout, workspace(layout).plane, t, dt,
-                                                       *active);
-    }
     status[i] = kernel.update(tasks[i], next, t, dt, active);
   }
 }

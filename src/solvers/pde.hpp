@@ -32,7 +32,7 @@
 //   void ncp(const T* q, const T* gradient, int axis, T* b);
 //   // False: the whole step has no source.
 //   bool source_on(const StepData&);
-//   void source(const T* q, const T* x, double t, double dt, const StepData&, T* s);
+//   void source(const T* q, const T* x, double t, double dt, const StepData&, T* s);  // or SplitSource
 //   // Mask of the states that the equation accepts; false for NaN.
 //   auto admissible(const T* q);
 //
@@ -43,14 +43,65 @@
 //   // Raises a state to its floors. Returns the mask of the states that were below them. May also make redundant
 //   // unknowns consistent.
 //   auto enforce(T* q);
+//   // May be defined, too: gives the auxiliaries of the new state, bitwise those of auxiliary().
+//   auto enforce(T* q, T* a);
 
 #include <concepts>
 #include <type_traits>
+#include <utility>
 
 namespace meander::solvers {
 
 // Step data of an equation whose source reads none.
 struct NoStepData {};
+
+// A source that is split about the fluxes of a step (Strang 1968, SIAM J. Numer. Anal. 5, 506): half of it changes the
+// state, halo included, before the fluxes, and half after them. Copied for each patch.
+//
+//   // The numbers of values that the first half reads in a volume, and that are kept of a volume of the interior.
+//   static constexpr int first_values, kept_values;
+//   // Computes these values at x, which lies in the halo beyond the domain only if `beyond` is true.
+//   void at(const T* x, bool beyond, T* first, T* kept);
+//   // Whether `beyond` matters in a box.
+//   bool reaches_beyond(const double* lower, const double* upper);
+//   // The values of the first half from those kept. x lies within the domain here and below.
+//   void first_of(const T* x, const T* kept, T* first);
+//   // The first half, on unknowns and on the primitive variables of a reconstructible equation.
+//   void before(T* q, const T* first);
+//   void before_primitive(T* w, const T* first);
+//   // The second half.
+//   void after(T* q, const T* x, const T* kept);
+template <class S>
+concept SourceAboutFluxes = std::is_trivially_copyable_v<S> &&
+    requires(const S& source, const double* in, double* out) {
+  { S::first_values } -> std::convertible_to<int>;
+  { S::kept_values } -> std::convertible_to<int>;
+  { source.reaches_beyond(in, in) } -> std::convertible_to<bool>;
+  source.at(in, true, out, out);
+  source.first_of(in, in, out);
+  source.before(out, in);
+  source.after(out, in, in);
+};
+
+// An equation with such a source, instead of source().
+template <class P>
+concept SplitSource = P::has_source && requires(const P& pde, const typename P::StepData& step) {
+  { pde.split_source(step, 0.0) } -> SourceAboutFluxes;
+};
+
+// The split source of an equation; an empty class for others.
+struct NoSplitSource {
+  static constexpr int first_values = 0, kept_values = 0;
+};
+template <class P>
+struct SplitSourceOf {
+  using type = NoSplitSource;
+};
+template <SplitSource P>
+struct SplitSourceOf<P> {
+  using type =
+      decltype(std::declval<const P&>().split_source(std::declval<const typename P::StepData&>(), 0.0));
+};
 
 template <class P>
 concept Pde = std::is_trivially_copyable_v<P> && std::is_trivially_copyable_v<typename P::StepData> &&
@@ -65,7 +116,9 @@ concept Pde = std::is_trivially_copyable_v<P> && std::is_trivially_copyable_v<ty
     (!P::has_ncp || requires(const P& pde, const double* in, double* b) { pde.ncp(in, in, 0, b); }) &&
     (!P::has_source || requires(const P& pde, const double* in, double* s, const typename P::StepData& step) {
       { pde.source_on(step) } -> std::convertible_to<bool>;
-      pde.source(in, in, 0.0, 0.0, step, s);
+      requires SplitSource<P> || requires {
+        pde.source(in, in, 0.0, 0.0, step, s);
+      };
     });
 
 // An equation with floors.
@@ -75,13 +128,10 @@ concept Floored = Pde<P> && requires(const P& pde, double* q) {
   { pde.enforce(q) } -> std::convertible_to<bool>;
 };
 
-// An equation whose source is split about the fluxes (Strang 1968, SIAM J. Numer. Anal. 5, 506): source_before() is
-// applied to the state, halo included, before the fluxes, source() after them. Both have the arguments of source() and
-// are multiplied by the whole step dt, so each is half of the source. x may lie beyond the domain.
+// One whose enforce() gives the auxiliaries of the new state.
 template <class P>
-concept SplitSource = Pde<P> && P::has_source &&
-    requires(const P& pde, const double* in, double* s, const typename P::StepData& step) {
-  pde.source_before(in, in, 0.0, 0.0, step, s);
+concept FlooredWithAuxiliaries = Floored<P> && requires(const P& pde, double* q, double* a) {
+  { pde.enforce(q, a) } -> std::convertible_to<bool>;
 };
 
 // An equation with bounds that resolved states stay well within.
@@ -104,8 +154,8 @@ concept Reconstructible = Pde<P> && P::has_flux && !P::has_ncp &&
   // W to the auxiliaries.
   pde.primitive_auxiliary(in, out);
   { pde.admissible_primitive(in) } -> std::convertible_to<bool>;
-  // W + ratio * (sum over axes of A_axis(W) dw[axis * N + n]).
-  pde.predict(in, in, ratio, out);
+  // Adds A_axis(W) dw, where W - dw and W + dw are the states at a volume's faces.
+  pde.add_quasilinear(in, in, 0, out);
 };
 
 // An equation with a radiative boundary condition: radiate(at, x, enter) passes dQ/dt at point x, for

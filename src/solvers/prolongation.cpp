@@ -128,7 +128,7 @@ class MeansProlongation {
       const bool is_first = c[a] == 0, is_last = c[a] == layout_.p - 1;
       Pack slope;
       if (reads_halo_ || !(is_first || is_last)) {
-        slope = MinMod::limit(own - unknowns_at(-up), unknowns_at(up) - own);
+        slope = minmod(own - unknowns_at(-up), unknowns_at(up) - own);
       } else {
         Pack value = own;
         slope = slope_at_border<Pack>(differences_at_border(layout_.p), [&](int m) {

@@ -91,14 +91,18 @@ MEANDER_TERM void primitive_flux(const P& pde, const V* wl, const V* wr, int axi
   for (int n = 0; n < N; ++n) flux[n] = face[0][n];
 }
 
-// The sum over axes of the largest |eigenvalue|.
+// The sum over axes of the largest |eigenvalue|. a: the auxiliaries.
+template <Pde P, class V>
+MEANDER_TERM V rate(const P& pde, const V* q, const V* a) {
+  V sum = pde.max_eigenvalue(q, a, 0);
+  for (int axis = 1; axis < P::dim; ++axis) sum = sum + pde.max_eigenvalue(q, a, axis);
+  return sum;
+}
 template <Pde P, class V>
 MEANDER_TERM V rate(const P& pde, const V* q) {
   V a[P::auxiliaries > 0 ? P::auxiliaries : 1];
   if constexpr (P::auxiliaries > 0) pde.auxiliary(q, a);
-  V sum = pde.max_eigenvalue(q, a, 0);
-  for (int axis = 1; axis < P::dim; ++axis) sum = sum + pde.max_eigenvalue(q, a, axis);
-  return sum;
+  return rate(pde, q, a);
 }
 
 }  // namespace meander::solvers

@@ -54,6 +54,8 @@ class PlaneMap {
   std::ptrdiff_t size() const { return (edge_ * edge_ + 7) / 8 * 8 + spare; }
   // 1 at interior volumes, 0 elsewhere.
   const double* interior() const { return interior_.get(); }
+  // 1 there and at volumes across one of their faces.
+  const double* beside() const { return interior_.get() + 3 * size(); }
   // i + 1/2 and j + 1/2 for each volume.
   const double* x() const { return interior_.get() + size(); }
   const double* y() const { return interior_.get() + 2 * size(); }

@@ -64,7 +64,11 @@ inline std::unique_ptr<Solver> make(const EulerCase& one) {
       gravity.table[i] = 3.0 / (1 + i);
       gravity.table_rate[i] = 5.0 / (2 + i);
     }
-    for (double& upper : gravity.upper) upper = 0.4;
+    // Of seven patches (Batch::place) the first touches all lower faces, the last all upper ones.
+    for (int a = 0; a < 3; ++a) {
+      gravity.lower[a] = -0.05 * a;
+      gravity.upper[a] = 0.6 - 0.05 * a + 0.1 * one.p;
+    }
     gravity.beyond[1] = euler::SphericalGravity::Beyond::periodic;
     gravity.beyond[2] = euler::SphericalGravity::Beyond::mirrored;
   }

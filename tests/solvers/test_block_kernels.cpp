@@ -15,7 +15,7 @@ class EulerBlockKernels : public testing::TestWithParam<EulerCase> {};
 TEST_P(EulerBlockKernels, AreBitwiseEqualToTheCpu) {
   const auto solver = make(GetParam());
   ASSERT_TRUE(solver->runs_on("host"));
-  Batch expected = random_batch(*solver, GetParam().p, 5), found = random_batch(*solver, GetParam().p, 5);
+  Batch expected = random_batch(*solver, GetParam().p, 7), found = random_batch(*solver, GetParam().p, 7);
   const double dt = 1e-3, t = 0.3;
   expected.update(0, t, dt);
   solver->launch(HostExecution(), found.launch(0, t, dt));

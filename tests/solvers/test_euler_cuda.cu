@@ -35,17 +35,23 @@ __host__ __device__ void evaluate(const euler::Terms<D>& terms, const euler::Sph
     *out++ = terms.max_eigenvalue(q, a, axis);
   }
   for (int axis = 0; axis < D; ++axis) x[axis] = q[axis];
-  terms.source_before(q, x, 0.0, 0.01, gravity, out);
-  out += N;
-  terms.source(q, x, 0.0, 0.01, gravity, out);
-  out += N;
+  double* const before = out;
+  double* const after = out + N;
+  for (int n = 0; n < N; ++n) before[n] = after[n] = q[n];
+  const euler::Kick<D> kick = terms.split_source(gravity, 0.01);
+  double first[D], kept[2];
+  kick.at(x, true, first, kept);
+  kick.before(before, first);
+  kick.after(after, x, kept);
+  out += 2 * N;
   double* w = out;
   terms.primitive(q, w);
   out += N;
   terms.conserved(w, out);
   out += N;
   for (int n = 0; n < D * N; ++n) slopes[n] = 0.1 * q[n % N] - 0.03 * n;
-  terms.predict(w, slopes, -0.2, out);
+  for (int n = 0; n < N; ++n) out[n] = w[n];
+  for (int a = 0; a < D; ++a) terms.add_quasilinear(w, slopes + a * N, a, out);
   out += N;
   for (int n = 0; n < N; ++n) *out++ = MonotonizedCentral::limit(q[n], q[(n + 1) % N]);
   *out++ = terms.admissible(q) ? 1.0 : 0.0;

@@ -280,30 +280,29 @@ TYPED_TEST(Limiters, AreOddSymmetricBoundedAndSecondOrder) {
   std::mt19937 engine(9);
   std::uniform_real_distribution<double> draw(-1, 1);
   for (int trial = 0; trial < 1000; ++trial) {
-    const double a = draw(engine), b = draw(engine), slope = TypeParam::limit(a, b);
-    EXPECT_EQ(TypeParam::limit(b, a), slope);
-    EXPECT_EQ(TypeParam::limit(-a, -b), -slope);
-    EXPECT_EQ(TypeParam::limit(2 * a, 2 * b), 2 * slope);
-    EXPECT_EQ(TypeParam::limit(a, a), a);  // linear data are preserved
+    const double a = draw(engine), b = draw(engine), offset = TypeParam::limit(a, b);
+    EXPECT_EQ(TypeParam::limit(b, a), offset);
+    EXPECT_EQ(TypeParam::limit(-a, -b), -offset);
+    EXPECT_EQ(TypeParam::limit(2 * a, 2 * b), 2 * offset);
+    EXPECT_EQ(TypeParam::limit(a, a), a / 2);  // linear data are preserved
     if (a * b <= 0) {
-      EXPECT_EQ(slope, 0);
+      EXPECT_EQ(offset, 0);
     } else {
-      EXPECT_GT(slope * a, 0);
-      EXPECT_LE(std::abs(slope),
-                2 * std::min(std::abs(a), std::abs(b)));  // the bound for monotone face states
+      EXPECT_GT(offset * a, 0);
+      EXPECT_LE(std::abs(offset), std::min(std::abs(a), std::abs(b)));  // the bound for monotone face states
     }
   }
   EXPECT_EQ(TypeParam::limit(0.0, 1.0), 0.0);
 }
 
 TEST(LimiterValues, AgreeWithTheirDefinitions) {
-  EXPECT_EQ(MinMod::limit(1.0, 3.0), 1.0);
-  EXPECT_EQ(MinMod::limit(-2.0, -1.5), -1.5);
-  EXPECT_EQ(MonotonizedCentral::limit(1.0, 2.0), 1.5);
-  EXPECT_EQ(MonotonizedCentral::limit(1.0, 9.0), 2.0);
-  EXPECT_EQ(MonotonizedCentral::limit(-9.0, -1.0), -2.0);
-  EXPECT_EQ(VanLeer::limit(1.0, 3.0), 1.5);
-  EXPECT_EQ(VanLeer::limit(-3.0, -1.0), -1.5);
+  EXPECT_EQ(2 * MinMod::limit(1.0, 3.0), 1.0);
+  EXPECT_EQ(2 * MinMod::limit(-2.0, -1.5), -1.5);
+  EXPECT_EQ(2 * MonotonizedCentral::limit(1.0, 2.0), 1.5);
+  EXPECT_EQ(2 * MonotonizedCentral::limit(1.0, 9.0), 2.0);
+  EXPECT_EQ(2 * MonotonizedCentral::limit(-9.0, -1.0), -2.0);
+  EXPECT_EQ(2 * VanLeer::limit(1.0, 3.0), 1.5);
+  EXPECT_EQ(2 * VanLeer::limit(-3.0, -1.0), -1.5);
   EXPECT_EQ(VanLeer::limit(-1.0, 1.0), 0.0);
   EXPECT_EQ(VanLeer::limit(0.0, 0.0), 0.0);
 }

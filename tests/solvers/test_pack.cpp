@@ -60,6 +60,9 @@ TEST(Pack, FunctionsAgreeWithDouble) {
   expect_same([](auto a, auto, auto) { return power(a, 2.0 / 3); });
   expect_same([](auto a, auto, auto) { return inverse_cube_root(a); });
   expect_same([](auto a, auto b, auto c) { return select(a < b && c <= b, b, c); });
+  expect_same([](auto a, auto b, auto) { return abs(smaller(a, b)); });
+  expect_same([](auto a, auto b, auto) { return larger_magnitude(a, b); });
+  expect_same([](auto a, auto b, auto c) { return smaller_if_same_sign(a, b, c, c); });
 }
 
 TEST(Pack, MinAndMaxReturnTheSecondArgumentForNaN) {
@@ -82,18 +85,23 @@ TEST(Pack, ShiftInMovesLanesUpByOne) {
   for (int i = 1; i < W; ++i) EXPECT_EQ(out[i], 100 + i - 1);
 }
 
-TEST(Pack, GatherSumAndMaximum) {
-  double table[64], index[W], out[W], expected = 0;
-  for (int i = 0; i < 64; ++i) table[i] = i * i;
+TEST(Pack, NeighboursSumAndMaximum) {
+  double table[65], index[W], first[W], second[W], expected = 0;
+  for (int i = 0; i < 65; ++i) table[i] = i * i;
   for (int i = 0; i < W; ++i) {
     index[i] = (17 * i + 5) % 64;
     expected += table[static_cast<int>(index[i])];
   }
-  const Pack gathered = gather(table, load<Pack>(index));
-  store(out, gathered);
-  for (int i = 0; i < W; ++i) EXPECT_EQ(out[i], gather(table, index[i]));
-  EXPECT_EQ(total(gathered), expected);
-  EXPECT_EQ(largest(gathered), *std::max_element(out, out + W));
+  const Neighbours<Pack> found = neighbours(table, load<Pack>(index));
+  store(first, found.first);
+  store(second, found.second);
+  for (int i = 0; i < W; ++i) {
+    EXPECT_EQ(first[i], neighbours(table, index[i]).first);
+    EXPECT_EQ(second[i], neighbours(table, index[i]).second);
+    EXPECT_EQ(second[i], table[static_cast<int>(index[i]) + 1]);
+  }
+  EXPECT_EQ(total(found.first), expected);
+  EXPECT_EQ(largest(found.first), *std::max_element(first, first + W));
 }
 
 }  // namespace

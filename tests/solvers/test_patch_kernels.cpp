@@ -325,21 +325,23 @@ TEST_P(PatchKernels, RaisesToTheFloorsAndCounts) {
   EXPECT_GT(below, 0);
 }
 
-// Half a kick of all volumes of the slot, the update without gravity, and half a kick: to the bit.
+// Half a kick of all volumes of the slot, the update without gravity, and half a kick: to the bit, or to the rounding of
+// a scheme that kicks velocities, not momenta.
 template <int D>
 void expect_split(const Patch& pulled, Patch& free, const euler::Terms<D>& terms,
-                  const euler::SphericalGravity& gravity, double dx, double dt,
+                  const euler::SphericalGravity& gravity, double dx, double dt, double tolerance,
                   const std::function<void()>& update_free) {
+  const euler::Kick<D> halves = terms.split_source(gravity, dt);
   double largest = 0;
   const auto kick = [&](int i, int j, int k, bool before) {
     const double x[3] = {std::fma(i + 0.5, dx, 0), std::fma(j + 0.5, dx, 0), std::fma(k + 0.5, dx, 0)};
     const std::vector<double> q = free.volume(i, j, k);
-    double s[D + 2], kinetic = 0, kinetic_after = 0;
-    before ? terms.source_before(q.data(), x, 0.0, dt, gravity, s)
-           : terms.source(q.data(), x, 0.0, dt, gravity, s);
-    for (int n = 0; n < D + 2; ++n) free.at(n, i, j, k) = std::fma(dt, s[n], q[static_cast<std::size_t>(n)]);
+    std::vector<double> now = q;
+    double kinetic = 0, kinetic_after = 0, acceleration[D], pull[2];
+    halves.at(x, true, acceleration, pull);
+    before ? halves.before(now.data(), acceleration) : halves.after(now.data(), x, pull);
+    for (int n = 0; n < D + 2; ++n) free.at(n, i, j, k) = now[static_cast<std::size_t>(n)];
     if (axes_outside(free.layout, i, j, k) > 0) return;
-    const std::vector<double> now = free.volume(i, j, k);
     for (std::size_t a = 1; a <= D; ++a) {
       kinetic += 0.5 * q[a] * q[a] / q[0];
       kinetic_after += 0.5 * now[a] * now[a] / now[0];
@@ -352,8 +354,9 @@ void expect_split(const Patch& pulled, Patch& free, const euler::Terms<D>& terms
   for_volumes(layout, layout.h, [&](int i, int j, int k) { kick(i, j, k, true); });
   update_free();
   for_volumes(layout, 0, [&](int i, int j, int k) { kick(i, j, k, false); });
-  for_volumes(layout, 0,
-              [&](int i, int j, int k) { ASSERT_EQ(pulled.volume(i, j, k), free.volume(i, j, k)); });
+  for_volumes(layout, 0, [&](int i, int j, int k) {
+    for (int n = 0; n < D + 2; ++n) ASSERT_NEAR(pulled.at(n, i, j, k), free.at(n, i, j, k), tolerance);
+  });
   EXPECT_GT(largest, 1e-4);
 }
 
@@ -364,8 +367,10 @@ TEST_P(PatchKernels, GravityIsSplitAboutTheFluxes) {
   update(pulled.task(dx));
   of_solver.on = false;
   const auto update_free = [&] { update(free.task(dx)); };
-  dim == 2 ? expect_split<2>(pulled, free, euler::Terms<2>(parameters), gravity(), dx, dt, update_free)
-           : expect_split<3>(pulled, free, euler::Terms<3>(parameters), gravity(), dx, dt, update_free);
+  const double tolerance = scheme.scheme == "muscl" ? 1e-14 : 0;
+  dim == 2
+      ? expect_split<2>(pulled, free, euler::Terms<2>(parameters), gravity(), dx, dt, tolerance, update_free)
+      : expect_split<3>(pulled, free, euler::Terms<3>(parameters), gravity(), dx, dt, tolerance, update_free);
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ struct Draw {
 // logarithms change by up to `contrast` and velocities by up to `shear` from volume to volume, until densities and
 // pressures differ by a factor of a million.
 Patch ramps(const PatchLayout& layout, Draw& draw, double contrast, double shear) {
-  const int count = layout.p + 2 * layout.h, dim = layout.dim;
+  const int count = layout.p + 2 * layout.h, dim = layout.dim, unknowns = dim + 2;
   std::vector<std::vector<double>> part;  // [axis * unknowns + unknown][volume along the axis]
   for (int a = 0; a < dim; ++a) {
-    for (int n = 0; n < layout.unknowns; ++n) {
+    for (int n = 0; n < unknowns; ++n) {
       const bool is_velocity = n >= 1 && n <= dim;
       const double sign = draw(-1, 1) < 0 ? -1 : 1;
       auto& values = part.emplace_back(static_cast<std::size_t>(count), 0.0);
@@ -41,11 +41,11 @@ Patch ramps(const PatchLayout& layout, Draw& draw, double contrast, double shear
   Patch patch(layout);
   for_volumes(layout, layout.h, [&](int i, int j, int k) {
     const int at[3] = {i, j, k};
-    std::vector<double> w(static_cast<std::size_t>(layout.unknowns), 0.0);
+    std::vector<double> w(static_cast<std::size_t>(unknowns), 0.0);
     for (int a = 0; a < dim; ++a) {
-      for (int n = 0; n < layout.unknowns; ++n)
-        w[static_cast<std::size_t>(n)] += part[static_cast<std::size_t>(a * layout.unknowns + n)]
-                                              [static_cast<std::size_t>(at[a] + layout.h)];
+      for (int n = 0; n < unknowns; ++n)
+        w[static_cast<std::size_t>(n)] +=
+            part[static_cast<std::size_t>(a * unknowns + n)][static_cast<std::size_t>(at[a] + layout.h)];
     }
     const double most = 7, density = std::exp(std::clamp(w.front(), -most, most));
     double kinetic = 0;
@@ -84,13 +84,19 @@ struct Count {
   std::int64_t first_order = 0, volumes = 0;
 };
 
-Count update_ramps(int dim, const SchemeWords& scheme, double contrast, double shear, double courant) {
-  const auto solver = euler::make_solver(dim, {.gamma = gamma_law}, scheme);
-  const PatchLayout layout(dim, 6, 2, dim + 2);
+Count update_ramps(int dim, const SchemeWords& scheme, double contrast, double shear, double courant,
+                   bool dual_energy = false) {
+  const auto solver = euler::make_solver(dim, {.gamma = gamma_law, .dual_energy = dual_energy}, scheme);
+  const PatchLayout layout(dim, 6, 2, solver->traits().unknowns);
   Count count;
   for (unsigned seed = 0; seed < 300; ++seed) {
     Draw draw{std::mt19937(seed)};
     Patch patch = ramps(layout, draw, contrast, shear);
+    for_volumes(layout, layout.h, [&](int i, int j, int k) {
+      std::vector<double> q = patch.volume(i, j, k);
+      solver->complete(q.data());
+      patch.at(layout.unknowns - 1, i, j, k) = q.back();
+    });
     const PatchTask task = patch.task(1.0);
     PatchStatus status;
     solver->update({&task, 1}, layout, 0, 0.0, courant / largest_rate(layout, patch), {&status, 1});
@@ -119,6 +125,15 @@ TEST_P(Positivity, HoldsAtAnyContrastBetweenVolumes) {
                                    << shear;
       }
     }
+  }
+}
+
+// Density, energy and entropy stay positive.
+TEST_P(Positivity, HoldsWithDualEnergyAtAnyContrastBetweenVolumes) {
+  for (const double contrast : {0.5, 5.0}) {
+    for (const double shear : {1.0, 10.0, 100.0})
+      EXPECT_EQ(update_ramps(dim, scheme, contrast, shear, 0.45, true).failed, 0)
+          << "contrast " << contrast << ", shear " << shear;
   }
 }
 

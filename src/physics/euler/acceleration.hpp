@@ -8,35 +8,62 @@
 
 namespace meander::euler {
 
-// A value of a table and its neighbour's.
+// A table's value between the entries `bin` and bin + 1.
 template <class T>
 MEANDER_TERM T interpolated(const double* table, const T& bin, const T& fraction) {
-  const T below = gather(table, bin), above = gather(table + 1, bin);
-  return fma(fraction, above - below, below);
+  const Neighbours<T> at = neighbours(table, bin);
+  return fma(fraction, at.second - at.first, at.first);
 }
 
-// g[axis] at x[axis], both of D values, a time `after` the field was set. Needs gravity.dim == D and gravity.dr > 0.
+// The acceleration over the vector from the centre, when the field was set and a time `later` after. Needs gravity.dim ==
+// D and gravity.dr > 0. Copies what it needs of the field but the tables.
+template <int D>
+struct Pull {
+  double centre[D];
+
+  MEANDER_TERM Pull(const SphericalGravity& gravity, double later)
+      : last_(gravity.bins),
+        bins_per_length_(1.0 / gravity.dr),
+        later_(later),
+        strength_{-gravity.strength, -fma(later, gravity.strength_rate, gravity.strength)},
+        total_{gravity.excess_total, fma(later, gravity.excess_rate, gravity.excess_total)},
+        table_(gravity.table),
+        rate_(gravity.table_rate) {
+    for (int a = 0; a < D; ++a) centre[a] = gravity.centre[a];
+  }
+
+  // away[axis]: that vector.
+  template <class T>
+  MEANDER_TERM void at(const T* away, T& now, T& later) const {
+    T square = away[0] * away[0];
+    for (int a = 1; a < D; ++a) square = fma(away[a], away[a], square);
+    const T r = sqrt(square), place = r * T(bins_per_length_), last(last_);
+    const T bin = max(min(floor(place), last - T(1.0)), T(0.0)), fraction = place - bin;
+    now = interpolated(table_, bin, fraction);
+    later = fma(T(later_), interpolated(rate_, bin, fraction), now);
+    const auto outside = last < place;
+    if (any(outside)) {
+      const T ball = D == 3 ? square * r : square;
+      now = select(outside, T(total_[0]) / ball, now);
+      later = select(outside, T(total_[1]) / ball, later);
+    }
+    now = T(strength_[0]) * now;
+    later = T(strength_[1]) * later;
+  }
+
+ private:
+  double last_, bins_per_length_, later_, strength_[2], total_[2];
+  const double *table_, *rate_;
+};
+
+// g[axis] at x[axis], both of D values, a time `after` the field was set.
 template <int D, class T>
 MEANDER_TERM void acceleration_after(const SphericalGravity& gravity, double after, const T* x, T* g) {
-  T away[D], square(0.0);
-  for (int a = 0; a < D; ++a) {
-    away[a] = x[a] - T(gravity.centre[a]);
-    square = fma(away[a], away[a], square);
-  }
-  const T r = sqrt(square);
-  const T bins(static_cast<double>(gravity.bins));
-  const T place = r / T(gravity.dr);
-  const T bin = max(min(floor(place), bins - T(1.0)), T(0.0)), fraction = place - bin;
-  T inside = interpolated(gravity.table, bin, fraction);
-  double total = gravity.excess_total, strength = gravity.strength;
-  if (after != 0) {
-    inside = fma(T(after), interpolated(gravity.table_rate, bin, fraction), inside);
-    total = fma(after, gravity.excess_rate, total);
-    strength = fma(after, gravity.strength_rate, strength);
-  }
-  const T outside = T(total) / (D == 3 ? square * r : square);
-  const T pull = T(-strength) * select(place <= bins, inside, outside);
-  for (int a = 0; a < D; ++a) g[a] = pull * away[a];
+  const Pull<D> pull(gravity, after);
+  T away[D], now, later;
+  for (int a = 0; a < D; ++a) away[a] = x[a] - T(pull.centre[a]);
+  pull.at(away, now, later);
+  for (int a = 0; a < D; ++a) g[a] = later * away[a];
 }
 
 template <int D, class T>

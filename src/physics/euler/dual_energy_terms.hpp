@@ -34,9 +34,7 @@ struct DualEnergyTerms : Terms<D> {
   template <class T>
   MEANDER_TERM void auxiliary(const T* q, T* a) const {
     const T volume = T(1.0) / q[0];
-    for (int axis = 0; axis < D; ++axis) a[axis] = q[1 + axis] * volume;
-    a[Gas::pressure] = pressure_of(q, momentum_squared(q) * volume);
-    a[Gas::sound] = sqrt(T(gamma) * a[Gas::pressure] * volume);
+    Gas::auxiliary_of(q, volume, pressure_of(q, momentum_squared(q) * volume), a);
   }
 
   static constexpr int device_quantities = D + 2;  // as Terms
@@ -76,25 +74,12 @@ struct DualEnergyTerms : Terms<D> {
 
   template <class T>
   MEANDER_TERM auto steep(const T* w, const T* change) const {
-    return Gas::steep(w, change) || T(1.0 / 16) * w[entropy] < change[entropy];
+    return Gas::steep(w, change) || !(change[entropy] < T(Gas::part) * w[entropy]);
   }
 
   template <class T>
-  MEANDER_TERM void predict(const T* w, const T* dw, T ratio, T* out) const {
-    Gas::template predict_advecting<unknowns>(w, dw, ratio, out);
-  }
-
-  template <class T>
-  MEANDER_TERM void source_before(const T* q, const T* x, double t, double dt,
-                                  const SphericalGravity& gravity, T* s) const {
-    Gas::source_before(q, x, t, dt, gravity, s);
-    s[entropy] = T(0.0);
-  }
-  template <class T>
-  MEANDER_TERM void source(const T* q, const T* x, double t, double dt, const SphericalGravity& gravity,
-                           T* s) const {
-    Gas::source(q, x, t, dt, gravity, s);
-    s[entropy] = T(0.0);
+  MEANDER_TERM void add_quasilinear(const T* w, const T* dw, int axis, T* sum) const {
+    Gas::template add_advecting<unknowns>(w, dw, axis, sum);
   }
 
   // True if density, energy and entropy are positive and the momentum is finite: a convex set. False for NaN.
@@ -110,39 +95,68 @@ struct DualEnergyTerms : Terms<D> {
   // raises the pressure in both.
   template <class T>
   MEANDER_TERM auto enforce(T* q) const {
+    T unused[Gas::auxiliaries];
+    return enforce(q, unused);
+  }
+  // Gives the auxiliaries of the new state, too, as auxiliary() does.
+  template <class T>
+  MEANDER_TERM auto enforce(T* q, T* a) const {
     const auto thin = q[0] < T(this->density_floor);
     q[0] = select(thin, T(this->density_floor), q[0]);
-    const T twice_kinetic = momentum_squared(q) / q[0], compression = power(q[0], gamma - 1.0);
+    const T volume = T(1.0) / q[0], twice_kinetic = momentum_squared(q) * volume;
+    const Compression<T> by = compression(q[0]);
     const T by_energy = thermal(q, twice_kinetic),
-            by_entropy = T(1.0 / (gamma - 1.0)) * (q[entropy] * compression);
-    const auto starved = by_energy <= T(eta1) * q[energy];
+            by_entropy = T(1.0 / (gamma - 1.0)) * (q[entropy] * by.factor);
     const auto trusted = by_energy > T(eta2) * q[energy] || q[entropy] <= T(0.0);
-    const T found = select(starved, by_entropy, by_energy), coldest = T(this->pressure_floor / (gamma - 1.0));
+    const auto cold_gas = starved(q, by_energy);
+    const T found = select(cold_gas, by_entropy, by_energy),
+            coldest = T(this->pressure_floor / (gamma - 1.0));
     const auto cold = found < coldest;
     const T kept = select(cold, coldest, found);
-    q[energy] = select(starved || cold, fma(T(0.5), twice_kinetic, kept), q[energy]);
-    q[entropy] = select(trusted || cold, T(gamma - 1.0) * kept / compression, q[entropy]);
+    q[energy] = select(cold_gas || cold, fma(T(0.5), twice_kinetic, kept), q[energy]);
+    q[entropy] = select(trusted || cold, T(gamma - 1.0) * kept * by.inverse, q[entropy]);
+    const T left = thermal(q, twice_kinetic);
+    Gas::auxiliary_of(q, volume, select(starved(q, left), q[entropy] * by.factor, T(gamma - 1.0) * left), a);
     return thin || cold;
   }
 
   // Sets S from the other unknowns.
   MEANDER_HOST_DEVICE void complete(double* q) const {
-    q[entropy] = (gamma - 1.0) * thermal(q, momentum_squared(q) / q[0]) / power(q[0], gamma - 1.0);
+    q[entropy] = (gamma - 1.0) * thermal(q, momentum_squared(q) * (1.0 / q[0])) * compression(q[0]).inverse;
   }
 
  private:
+  // rho^(gamma - 1): the pressure of an entropy density S is S times that.
+  template <class T>
+  struct Compression {
+    T factor, inverse;
+  };
+  template <class T>
+  MEANDER_TERM Compression<T> compression(const T& rho) const {
+    if (gamma == 5.0 / 3) {
+      const T root = inverse_cube_root(rho);
+      return {rho * root, root * root};
+    }
+    const T factor = power(rho, gamma - 1.0);
+    return {factor, T(1.0) / factor};
+  }
   // The internal energy density by E.
   template <class T>
   MEANDER_TERM static T thermal(const T* q, T twice_kinetic) {
     return fma(T(-0.5), twice_kinetic, q[energy]);
   }
+  // Whether that is too small a part of E to be accurate.
+  template <class T>
+  MEANDER_TERM static auto starved(const T* q, const T& by_energy) {
+    return by_energy <= T(eta1) * q[energy];
+  }
   // A NaN in E gives NaN.
   template <class T>
   MEANDER_TERM T pressure_of(const T* q, T twice_kinetic) const {
     const T by_energy = thermal(q, twice_kinetic), hot = T(gamma - 1.0) * by_energy;
-    const auto starved = by_energy <= T(eta1) * q[energy];
-    if (!any(starved)) return hot;  // hot gas is spared the power
-    return select(starved, q[entropy] * power(q[0], gamma - 1.0), hot);
+    const auto cold = starved(q, by_energy);
+    if (!any(cold)) return hot;  // hot gas is spared the power
+    return select(cold, q[entropy] * compression(q[0]).factor, hot);
   }
 };
 

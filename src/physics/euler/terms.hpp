@@ -5,9 +5,9 @@
 // momentum m (D components), total energy density E. Pressure p = (gamma - 1) (E - |m|^2 / (2 rho)). Usable
 // in device code.
 
-#include "physics/euler/acceleration.hpp"
 #include "physics/euler/gravity.hpp"
 #include "physics/euler/hllc.hpp"
+#include "physics/euler/kick.hpp"
 #include "physics/euler/parameters.hpp"
 #include "solvers/list.hpp"
 #include "solvers/math.hpp"
@@ -45,11 +45,8 @@ struct Terms {
 
   template <class T>
   MEANDER_TERM void auxiliary(const T* q, T* a) const {
-    const T volume = T(1.0) / q[0];
-    for (int axis = 0; axis < D; ++axis) a[axis] = q[1 + axis] * volume;
-    const T twice_kinetic = momentum_squared(q) * volume;
-    a[pressure] = T(gamma - 1.0) * fma(T(-0.5), twice_kinetic, q[energy]);
-    a[sound] = sqrt(T(gamma) * a[pressure] * volume);
+    const T volume = T(1.0) / q[0], twice_kinetic = momentum_squared(q) * volume;
+    auxiliary_of(q, volume, T(gamma - 1.0) * fma(T(-0.5), twice_kinetic, q[energy]), a);
   }
 
   // The derived quantities that devices compute, in the order of derived_quantities(): velocity, pressure,
@@ -104,69 +101,31 @@ struct Terms {
   }
 
   // Whether face states that differ from a volume's state w by these absolute values differ by a sixteenth or more: of
-  // density, pressure or, for the velocity, of the isothermal sound speed.
+  // density, pressure or, for the velocity, of the isothermal sound speed. True for NaN.
   template <class T>
   MEANDER_TERM auto steep(const T* w, const T* change) const {
-    const T part(1.0 / 16);
-    T motion = change[1] * change[1];
-    for (int a = 1; a < D; ++a) motion = fma(change[1 + a], change[1 + a], motion);
-    return part * w[0] < change[0] || part * w[energy] < change[energy] ||
-           part * part * w[energy] < motion * w[0];
+    return !(calm(w, change) && swift(change) * w[0] < T(part * part) * w[energy]);
   }
 
-  // W + ratio * sum over axes a of A_a(W) dw[a * N + n], the quasi-linear form (Toro 2009, section 3.2.3).
+  // Adds A_axis(W) dw, the quasi-linear form (Toro 2009, section 3.2.3), to `sum`.
   template <class T>
-  MEANDER_TERM void predict(const T* w, const T* dw, T ratio, T* out) const {
-    predict_advecting<unknowns>(w, dw, ratio, out);
+  MEANDER_TERM void add_quasilinear(const T* w, const T* dw, int axis, T* sum) const {
+    add_advecting<unknowns>(w, dw, axis, sum);
   }
   // The same with N - unknowns quantities that move with the gas, after the primitive variables.
   template <int N, class T>
-  MEANDER_TERM void predict_advecting(const T* w, const T* dw, T ratio, T* out) const {
-    const T specific = T(1.0) / w[0], stiffness = T(gamma) * w[energy];
-    T change[N];
-    for (int n = 0; n < N; ++n) {
-      change[n] = w[1] * dw[n];
-      for (int a = 1; a < D; ++a) change[n] = change[n] + w[1 + a] * dw[a * N + n];
-    }
-    T divergence = dw[1];
-    for (int a = 1; a < D; ++a) divergence = divergence + dw[a * N + 1 + a];
-    change[0] = fma(w[0], divergence, change[0]);
-    for (int a = 0; a < D; ++a) change[1 + a] = fma(specific, dw[a * N + energy], change[1 + a]);
-    change[energy] = fma(stiffness, divergence, change[energy]);
-    for (int n = 0; n < N; ++n) out[n] = fma(ratio, change[n], w[n]);
+  MEANDER_TERM void add_advecting(const T* w, const T* dw, int axis, T* sum) const {
+    const T specific = T(1.0) / w[0], stiffness = T(gamma) * w[energy], expansion = dw[1 + axis];
+    for (int n = 0; n < N; ++n) sum[n] = fma(w[1 + axis], dw[n], sum[n]);
+    sum[0] = fma(w[0], expansion, sum[0]);
+    sum[1 + axis] = fma(specific, dw[energy], sum[1 + axis]);
+    sum[energy] = fma(stiffness, expansion, sum[energy]);
   }
 
   MEANDER_HOST_DEVICE bool source_on(const SphericalGravity& gravity) const { return gravity.on; }
 
-  // Gravity is of second order in time: half a kick with the acceleration at the beginning of the step, the
-  // fluxes, and half a kick with that at its end.
-  template <class T>
-  MEANDER_TERM void source_before(const T* q, const T* x, double, double dt, const SphericalGravity& gravity,
-                                  T* s) const {
-    T inside[D], sign[D], g[D];
-    fold<D>(gravity, x, inside, sign);
-    acceleration<D>(gravity, inside, g);
-    for (int a = 0; a < D; ++a) g[a] = sign[a] * g[a];
-    half_kick(q, g, dt, s);
-  }
-  template <class T>
-  MEANDER_TERM void source(const T* q, const T* x, double, double dt, const SphericalGravity& gravity,
-                           T* s) const {
-    T g[D];
-    acceleration_after<D>(gravity, dt, x, g);
-    half_kick(q, g, dt, s);
-  }
-  // The work is done with the mean of the momentum before and after, so the thermal energy does not change.
-  template <class T>
-  MEANDER_TERM static void half_kick(const T* q, const T* g, double dt, T* s) {
-    const T quarter(0.25 * dt), half(0.5);
-    s[0] = T(0.0);
-    s[energy] = T(0.0);
-    for (int a = 0; a < D; ++a) {
-      const T force = q[0] * g[a];
-      s[1 + a] = half * force;
-      s[energy] = fma(half * g[a], fma(quarter, force, q[1 + a]), s[energy]);
-    }
+  MEANDER_TERM Kick<D> split_source(const SphericalGravity& gravity, double dt) const {
+    return {gravity, dt};
   }
 
   static constexpr double reflection_sign(int unknown, int axis) { return unknown == 1 + axis ? -1.0 : 1.0; }
@@ -182,13 +141,41 @@ struct Terms {
   // Raises the density first, at fixed momentum and energy; then the pressure, by adding thermal energy.
   template <class T>
   MEANDER_TERM auto enforce(T* q) const {
+    T unused[auxiliaries];
+    return enforce(q, unused);
+  }
+  // Gives the auxiliaries of the new state, too.
+  template <class T>
+  MEANDER_TERM auto enforce(T* q, T* a) const {
     const auto thin = q[0] < T(density_floor);
     q[0] = select(thin, T(density_floor), q[0]);
-    const T twice_kinetic = momentum_squared(q) / q[0];
+    const T volume = T(1.0) / q[0], twice_kinetic = momentum_squared(q) * volume;
     const T coldest = T(pressure_floor / (gamma - 1.0));
     const auto cold = fma(T(-0.5), twice_kinetic, q[energy]) < coldest;
     q[energy] = select(cold, fma(T(0.5), twice_kinetic, coldest), q[energy]);
+    auxiliary_of(q, volume, T(gamma - 1.0) * fma(T(-0.5), twice_kinetic, q[energy]), a);
     return thin || cold;
+  }
+
+ protected:
+  static constexpr double part = 1.0 / 16;
+  // The parts of steep().
+  template <class T>
+  MEANDER_TERM static auto calm(const T* w, const T* change) {
+    return change[0] < T(part) * w[0] && change[energy] < T(part) * w[energy];
+  }
+  template <class T>
+  MEANDER_TERM static T swift(const T* w) {
+    T sum = w[1] * w[1];
+    for (int a = 1; a < D; ++a) sum = fma(w[1 + a], w[1 + a], sum);
+    return sum;
+  }
+  // The auxiliaries from 1 / rho and the pressure.
+  template <class T>
+  MEANDER_TERM void auxiliary_of(const T* q, const T& volume, const T& p, T* a) const {
+    for (int axis = 0; axis < D; ++axis) a[axis] = q[1 + axis] * volume;
+    a[pressure] = p;
+    a[sound] = sqrt(T(gamma) * p * volume);
   }
 };
 
