@@ -113,6 +113,24 @@ TEST(DualEnergy, DetectsBrokenStates) {
   }
 }
 
+// Cold gas that moves is not steep where its velocity changes by many sound speeds but by little of itself.
+TEST(DualEnergy, MeasuresChangesOfTheVelocityByTheEnergy) {
+  const DualEnergyTerms<3> terms(gas);
+  const double sound = std::sqrt(1e-6);  // isothermal
+  const double change[] = {0.01, 10 * sound, 10 * sound, 10 * sound, 1e-8, 1e-8};
+  const double swift[] = {1, 1, 0, 0, 1e-6, 1e-6}, still[] = {1, 0, 0, 0, 1e-6, 1e-6};
+  EXPECT_FALSE(terms.steep(swift, change));
+  EXPECT_TRUE(terms.steep(still, change));
+  EXPECT_TRUE(Terms<3>(gas).steep(swift, change));
+  for (const int n : {0, 1, 4, 5}) {
+    std::vector<double> w(swift, swift + 6), large(change, change + 6);
+    large[static_cast<std::size_t>(n)] = 0.07 * w[static_cast<std::size_t>(n)];
+    EXPECT_TRUE(terms.steep(w.data(), large.data())) << n;
+    large[static_cast<std::size_t>(n)] = std::nan("");
+    EXPECT_TRUE(terms.steep(w.data(), large.data())) << n;
+  }
+}
+
 class DualEnergyUpdate : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Dimensions, DualEnergyUpdate, testing::Values(2, 3));
 

@@ -72,9 +72,13 @@ struct DualEnergyTerms : Terms<D> {
     return Gas::admissible_primitive(w) && w[entropy] > T(0.0);
   }
 
+  // For the velocity: a sixteenth of the root of its square and the isothermal sound speed's. The pressure need not stay
+  // positive, and what has to, density, energy and entropy, changes by a quarter at most. By its sound speed alone cold
+  // gas would be steep everywhere.
   template <class T>
   MEANDER_TERM auto steep(const T* w, const T* change) const {
-    return Gas::steep(w, change) || !(change[entropy] < T(Gas::part) * w[entropy]);
+    return !(Gas::calm(w, change) && change[entropy] < T(Gas::part) * w[entropy] &&
+             Gas::swift(change) * w[0] < T(Gas::part * Gas::part) * fma(w[0], Gas::swift(w), w[energy]));
   }
 
   template <class T>
