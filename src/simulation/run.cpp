@@ -13,6 +13,7 @@
 
 #include "base/join.hpp"
 #include "base/log.hpp"
+#include "base/processor_time.hpp"
 #include "base/stopwatch.hpp"
 #include "base/trace.hpp"
 #include "gpu/device.hpp"
@@ -76,6 +77,7 @@ class Run {
                        io::RunEnds{time.end, time.max_steps, walltime});
     }
     const auto start = Clock::now();
+    const double processor_before = processor_seconds();
     int signal = 0;
     bool stopped = false;
     while (!is_done(simulation_) && !stopped) {
@@ -98,6 +100,7 @@ class Run {
     progress.reset();
     if (checkpoints_.newest_step() != simulation_.step()) write_checkpoint();
     costs_.loop = seconds_since(start);
+    costs_.processor += processor_seconds() - processor_before;
     write_summary();
     if (stopped) tell_how_to_resume(signal);
     return stopped ? exit_stopped : exit_done;
@@ -139,14 +142,17 @@ class Run {
   void write_what_is_due() {
     const trace::Scope scope("output");
     const auto start = Clock::now();
+    const double processor_before = processor_seconds();
     output_.after_step();
     if (is_done(simulation_)) output_.finish();
     costs_.output += seconds_since(start);
+    costs_.processor -= processor_seconds() - processor_before;
   }
 
   void write_checkpoint() {
     const trace::Scope scope("checkpoint");
     const auto start = Clock::now();
+    const double processor_before = processor_seconds();
     io::CheckpointState state;
     state.input = simulation_.config().resolved;
     output_.save(state);
@@ -155,6 +161,7 @@ class Run {
     schedule_.written(communicator_.max(now()), seconds);
     costs_.output += seconds;
     costs_.checkpoints += seconds;
+    costs_.processor -= processor_seconds() - processor_before;
     ++costs_.checkpoint_count;
     if (communicator_.is_root()) {
       log::info(fmt::format("checkpoint {} in {:.2f} s", checkpoints_.newest(), seconds));

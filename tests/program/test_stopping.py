@@ -180,8 +180,15 @@ class Stopping(programs.ProgramTest):
         # Together they are the whole step of the mean rank.
         self.assertAlmostEqual(sum(spread["mean"] for spread in parts) * 30 / summary["seconds"], 1, delta=0.1)
         for key in ("volumes_per_second", "halo_bytes_per_step", "remote_faces", "remote_faces_of_cubes",
-                    "peak_memory_bytes", "imbalance_leaves", "imbalance_update_time"):
+                    "peak_memory_bytes", "imbalance_leaves", "imbalance_update_time", "processor_seconds"):
             self.assertGreater(summary[key], 0, key)
+        updates = summary["volume_updates"]
+        self.assertAlmostEqual(summary["processor_ns_per_volume_update"] * updates, 1e9 * summary["processor_seconds"],
+                               delta=updates * 1e-6)
+        self.assertAlmostEqual(summary["ns_per_volume_update"] * summary["volumes_per_second_and_thread"], 1e9, delta=1)
+        # Two ranks with one thread each cannot take more than two processors.
+        self.assertLess(summary["processor_seconds"], 2 * 1.05 * summary["seconds"] + 0.1)
+        self.assertIn(f"; {summary['processor_ns_per_volume_update']:.1f} ns of processor time)", log)
         self.assertIn("30 steps to t = ", log)
         self.assertRegex(log, r"MPI_THREAD_\w+, output in run")
 

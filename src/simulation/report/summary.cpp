@@ -46,6 +46,11 @@ class Spreads {
   std::vector<double> values_;
 };
 
+// Of a volume in its step.
+double processor_time_of_update(const Summary& s) {
+  return quotient(s.processor_seconds, static_cast<double>(s.updates));
+}
+
 std::string part(const char* name, const Spread& spread, double mean_step) {
   const double microseconds = std::round(spread.mean / micro);  // smaller differences are noise
   return fmt::format("{} {:.3g} ms ({:.0f} %)", name, microseconds * micro / milli,
@@ -84,12 +89,12 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.resident = sum_over_ranks(simulation.resident(), communicator);
 
   const RunTimes times = simulation.times();
-  const double own_messages[] = {times.messages.under_way, times.messages.hidden, times.messages.batches};
-  const auto messages = communicator.all_gather<double>(std::span<const double>(own_messages));
-  for (std::size_t i = 0; i < messages.size(); i += 3) {
-    summary.messages.under_way += messages[i];
-    summary.messages.hidden += messages[i + 1];
-    summary.messages.batches += messages[i + 2];
+  const double own_times[] = {times.messages.under_way, times.messages.hidden, times.messages.batches,
+                              costs.processor};
+  const auto all_times = communicator.all_gather<double>(std::span<const double>(own_times));
+  for (std::size_t i = 0; i < all_times.size(); i += std::size(own_times)) {
+    summary.messages += {all_times[i], all_times[i + 1], all_times[i + 2]};
+    summary.processor_seconds += all_times[i + 3];
   }
   const tasks::SweepTimes& sweeps = times.sweeps;
   const double steps = static_cast<double>(std::max<std::int64_t>(1, summary.steps));
@@ -121,9 +126,9 @@ std::vector<std::string> summary_lines(const Summary& s) {
   const double per_thread = quotient(s.volumes_per_second, s.threads);
   lines.push_back(
       fmt::format("{} steps to t = {:.6g} in {:.1f} s: {:.1f} M volumes/s, {:.2f} M per thread and second "
-                  "({:.1f} ns per volume and step)",
+                  "({:.1f} ns per volume and step; {:.1f} ns of processor time)",
                   s.steps, s.time, s.seconds, s.volumes_per_second / mega, per_thread / mega,
-                  quotient(1, per_thread) / nano));
+                  quotient(1, per_thread) / nano, processor_time_of_update(s) / nano));
   lines.push_back(fmt::format("  step: {:.3g} ms; {}, {}, {}, {}, {}", step / milli,
                               part("update", s.update, step), part("waiting", s.waiting, step),
                               part("regrid", s.regrid, step), part("output", s.output, step),
@@ -205,6 +210,9 @@ std::string summary_json(const Summary& s) {
   add("volume_updates", fmt::format("{}", s.updates));
   add("volumes_per_second", number(s.volumes_per_second));
   add("volumes_per_second_and_thread", number(quotient(s.volumes_per_second, s.threads)));
+  add("ns_per_volume_update", number(quotient(s.threads, s.volumes_per_second) / nano));
+  add("processor_seconds", number(s.processor_seconds));
+  add("processor_ns_per_volume_update", number(processor_time_of_update(s) / nano));
   add("seconds_per_step_update", spread(s.update));
   add("seconds_per_step_waiting", spread(s.waiting));
   add("seconds_per_step_regrid", spread(s.regrid));

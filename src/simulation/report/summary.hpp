@@ -18,6 +18,7 @@ struct RunCosts {
   double loop = 0;                 // seconds from the first step to the last file
   double output = 0;               // of these, for plots, history and checkpoints
   double checkpoints = 0;          // of these, for checkpoints
+  double processor = 0;            // processor seconds of all threads in the loop, without those for output
   std::int64_t checkpoint_count = 0;
   int threads = 1;
   std::string thread_level;  // of MPI: "MPI_THREAD_MULTIPLE"; empty: one rank without MPI
@@ -41,6 +42,7 @@ struct Summary {
   double update_imbalance = 1;                    // max / mean time for updates, over the run
   mesh::PartitionFacts partition;
   double volumes_per_second = 0;                          // without output
+  double processor_seconds = 0;                           // of all ranks, without output
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
   std::int64_t checkpoints = 0;
   double checkpoint_seconds = 0;  // each
