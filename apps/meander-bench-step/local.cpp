@@ -3,12 +3,13 @@
 #include "local.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 
+#include "base/processor_time.hpp"
+#include "cases.hpp"
 #include "rest.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
@@ -17,54 +18,43 @@
 namespace meander::bench {
 namespace {
 
-double cpu_seconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
 std::string nest(const std::string& scheme, int p, int levels, int dim, const char* stepping) {
-  const bool is_ccz4 = scheme.starts_with("ccz4-");
   return fmt::format(
       "[domain]\ndimensions = {}\n[boundary]\nall = \"periodic\"\n"
       "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\nregrid-every = 1000000\n"
       "subcycled-levels = {}\n[[refinement]]\nkind = \"ball\"\nradius = 1e-4\n"
-      "[solver]\n{}"
-      "[time]\nstepping = \"{}\"\nend = 1e9\n",
-      dim, p, levels, levels - 1,
-      is_ccz4 ? fmt::format("equation = \"ccz4\"\nscheme = \"{}\"\n[scenario]\nname = \"minkowski\"\n",
-                            scheme.substr(5))
-              : fmt::format("scheme = \"{}\"\n[scenario]\nname = \"uniform\"\nvelocity = [{}]\n", scheme,
-                            dim == 3 ? "0.3, 0.3, 0.3" : "0.3, 0.3"),
-      stepping);
+      "{}[time]\nstepping = \"{}\"\nend = 1e9\n",
+      dim, p, levels, levels - 1, terms_of(scheme, dim), stepping);
 }
 
 struct Pace {
   double seconds;  // of CPU time for a unit of simulated time, median
+  double ns;       // of CPU time for a volume and its step, median
   std::int64_t leaves;
   double gain;  // in updates
 };
 
-Pace measure(const std::string& input, int threads, int repeats) {
+Pace measure(const std::string& input, double updates, int threads, int repeats) {
   const auto config = simulation::load_config_text(input, "bench", {}, simulation::scenarios(), 1e12);
   const auto run = simulation::make_simulation(config, threads);
   for (int step = 0; step < 2; ++step) run->advance(1e9);
   const double updates_before = static_cast<double>(run->volume_updates());
   run->advance(1e9);
   const int steps =
-      std::max(1, static_cast<int>(2e7 / (static_cast<double>(run->volume_updates()) - updates_before)));
-  std::vector<double> seconds;
+      std::max(1, static_cast<int>(updates / (static_cast<double>(run->volume_updates()) - updates_before)));
+  std::vector<double> seconds, ns;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    const double start = cpu_seconds(), t = run->time();
+    const double start = processor_seconds(), t = run->time();
+    const std::int64_t before = run->volume_updates();
     for (int step = 0; step < steps; ++step) run->advance(1e9);
-    seconds.push_back((cpu_seconds() - start) / (run->time() - t));
+    const double spent = processor_seconds() - start;
+    seconds.push_back(spent / (run->time() - t));
+    ns.push_back(1e9 * spent / static_cast<double>(run->volume_updates() - before));
   }
   std::ranges::sort(seconds);
+  std::ranges::sort(ns);
   const auto local = run->local_steps();
-  return {seconds[seconds.size() / 2], run->leaves(), local ? local->gain() : 1.0};
+  return {seconds[seconds.size() / 2], ns[ns.size() / 2], run->leaves(), local ? local->gain() : 1.0};
 }
 
 // One rank and all ranks advance in turn, so that changes of the machine's load affect both.
@@ -90,7 +80,7 @@ void compare_on_ranks(const std::string& scheme, int p, int levels, const LocalC
   const auto of_ranks = world.all_gather<double>(std::span<const double>(times));
   for (std::size_t i = 0; i < of_ranks.size(); i += 2) messages += {of_ranks[i], of_ranks[i + 1], 0};
   if (!world.is_root()) return;
-  fmt::print("{:8} {:>3} {:>6} {:>7} {:>9.2f} {:>9.2f} {:>8.2f} {:>10.2f} {:>9.1f} {:>11.1f}\n", scheme, p,
+  fmt::print("{:17} {:>3} {:>6} {:>7} {:>9.2f} {:>9.2f} {:>8.2f} {:>10.2f} {:>9.1f} {:>11.1f}\n", scheme, p,
              levels, together.run().leaves(), 1e3 * alone->median(), 1e3 * together.median(),
              alone->median() / together.median(), world.size() * path.share(), together.percent_waiting(),
              100 * messages.share());
@@ -102,7 +92,7 @@ void compare_local_ranks(const LocalChoice& choice, const parallel::Communicator
   if (world.is_root()) {
     fmt::print("{} ranks x {} threads, wall time of a step of the coarsest level\n", world.size(),
                choice.threads);
-    fmt::print("{:8} {:>3} {:>6} {:>7} {:>9} {:>9} {:>8} {:>10} {:>9} {:>11}\n", "scheme", "p", "levels",
+    fmt::print("{:17} {:>3} {:>6} {:>7} {:>9} {:>9} {:>8} {:>10} {:>9} {:>11}\n", "scheme", "p", "levels",
                "leaves", "1 [ms]", "all [ms]", "speedup", "by ticks", "wait [%]", "hidden [%]");
   }
   for (const std::string& scheme : choice.schemes) {
@@ -113,18 +103,19 @@ void compare_local_ranks(const LocalChoice& choice, const parallel::Communicator
 }
 
 void compare_local_steps(const LocalChoice& choice) {
-  fmt::print("{:8} {:>3} {:>6} {:>7} {:>8} {:>8} {:>16}\n", "scheme", "p", "levels", "leaves", "gain",
-             "ideal", "gain / ideal");
+  fmt::print("{:17} {:>3} {:>6} {:>7} {:>8} {:>8} {:>16} {:>9} {:>9}\n", "scheme", "p", "levels", "leaves",
+             "gain", "ideal", "gain / ideal", "global ns", "local ns");
   for (const std::string& scheme : choice.schemes) {
     for (const int p : choice.patch_sizes) {
       for (const int levels : choice.levels) {
         const auto pace = [&](const char* stepping) {
-          return measure(nest(scheme, p, levels, choice.dim, stepping), choice.threads, choice.repeats);
+          return measure(nest(scheme, p, levels, choice.dim, stepping), updates_of_repeat(scheme),
+                         choice.threads, choice.repeats);
         };
         const Pace global = pace("global"), local = pace("local");
         const double gain = global.seconds / local.seconds;
-        fmt::print("{:8} {:>3} {:>6} {:>7} {:>8.2f} {:>8.2f} {:>16.2f}\n", scheme, p, levels, local.leaves,
-                   gain, local.gain, gain / local.gain);
+        fmt::print("{:17} {:>3} {:>6} {:>7} {:>8.2f} {:>8.2f} {:>16.2f} {:>9.1f} {:>9.1f}\n", scheme, p,
+                   levels, local.leaves, gain, local.gain, gain / local.gain, global.ns, local.ns);
       }
     }
   }

@@ -17,8 +17,8 @@ struct LocalChoice {
 };
 
 // Measures the CPU time (all threads) for a unit of simulated time with global and with local steps on nests:
-// of the 3^d leaves of each level, the middle one is refined. Prints the gain and the ideal gain, that in
-// updates of leaves. One rank.
+// of the 3^d leaves of each level, the middle one is refined. Prints the gain, the ideal gain, that in
+// updates of leaves, and the CPU time per volume and its step. One rank.
 void compare_local_steps(const LocalChoice& choice);
 
 // Measures the wall time of local steps on these nests, on the root alone and on all ranks, in turn. Prints both,

@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "base/processor_time.hpp"
 #include "cases.hpp"
 #include "local.hpp"
 #include "options/options.hpp"
@@ -30,15 +30,6 @@ using bench::Case;
 using bench::input_for;
 using bench::TimedRun;
 
-double cpu_seconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
 struct Figures {
   double median, least, most;
   std::int64_t leaves, volumes;
@@ -49,13 +40,13 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
       simulation::load_config_text(input_for(c, dim, volumes), "bench", {}, simulation::scenarios(), 1e12);
   const auto run = simulation::make_simulation(config, threads);
   const auto updates = static_cast<double>(run->volumes());
-  const int steps = std::max(2, static_cast<int>(2e7 / updates));
+  const int steps = std::max(2, static_cast<int>(bench::updates_of_repeat(c.scheme) / updates));
   for (int step = 0; step < 2; ++step) run->advance(1e9);
   std::vector<double> ns;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    const double start = cpu_seconds();
+    const double start = processor_seconds();
     for (int step = 0; step < steps; ++step) run->advance(1e9);
-    ns.push_back((cpu_seconds() - start) / (updates * steps) * 1e9);
+    ns.push_back((processor_seconds() - start) / (updates * steps) * 1e9);
   }
   std::sort(ns.begin(), ns.end());
   return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves(), run->volumes()};
@@ -71,7 +62,7 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
   };
   const auto volumes_of = [](const TimedRun& run) { return static_cast<double>(run.run().volumes()); };
   const auto advance = [&](TimedRun& run) {
-    run.advance(std::max(2, static_cast<int>(2e7 / volumes_of(run))));
+    run.advance(std::max(2, static_cast<int>(bench::updates_of_repeat(c.scheme) / volumes_of(run))));
   };
   std::optional<TimedRun> alone, copies;
   if (world.is_root()) alone.emplace(config(1), threads, parallel::Communicator{});
@@ -88,7 +79,7 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
   const auto speedup = [&](const TimedRun& run) {
     return volumes_of(run) / run.median() / (volumes_of(*alone) / alone->median());
   };
-  fmt::print("{:8} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f}", c.scheme, c.patch_size,
+  fmt::print("{:17} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f}", c.scheme, c.patch_size,
              c.adaptive ? "adaptive" : "uniform", volumes_of(*alone), alone->median() * 1e3,
              together.median() * 1e3, speedup(together), together.percent_waiting());
   if (weak) fmt::print(" {:>6.2f} {:>8.1f}", speedup(*copies), copies->percent_waiting());
@@ -99,7 +90,7 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
 
 int main(int argc, char** argv) {
   std::vector<int> sizes = {6, 9, 17}, levels = {3, 5};
-  std::vector<std::string> schemes = {"rusanov", "muscl"}, meshes = {"uniform", "adaptive"};
+  std::vector<std::string> schemes = {"rusanov", "muscl", "accretion"}, meshes = {"uniform", "adaptive"};
   int dim = 3, threads = 1, repeats = 5;
   double volumes = 2e6;
   bool strong_only = false;
@@ -109,8 +100,8 @@ int main(int argc, char** argv) {
       "Measures the CPU time of whole time steps in ns per volume and step (sum over all threads)",
       {{"--patch-sizes", sizes, "patch sizes p"},
        {"--schemes", schemes,
-        "rusanov, muscl; with --device also ccz4-rusanov, with --device or --stepping local "
-        "ccz4-fourth-order"},
+        "rusanov, muscl, muscl-LIMITER, ccz4-SCHEME (3D, per step), and accretion: the step of "
+        "inputs/accretion-3d.toml, muscl with dual energy and gravity"},
        {"--meshes", meshes, "uniform, adaptive: without --device and --stepping local",
         app::one_of({"uniform", "adaptive"})},
        {"--dimensions", dim, "2 or 3", app::between(2, 3)},
@@ -154,7 +145,7 @@ int main(int argc, char** argv) {
     if (world.size() > 1) {
       if (world.is_root()) {
         fmt::print("{} ranks x {} threads, wall time\n", world.size(), threads);
-        fmt::print("{:8} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8}{}\n", "scheme", "p", "mesh", "volumes",
+        fmt::print("{:17} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8}{}\n", "scheme", "p", "mesh", "volumes",
                    "1 [ms]", "all [ms]", "strong", "wait [%]", strong_only ? "" : "   weak wait [%]");
       }
       for (const auto& scheme : schemes) {
@@ -168,7 +159,7 @@ int main(int argc, char** argv) {
       MPI_Finalize();
       return exit_done;
     }
-    fmt::print("{:8} {:>3} {:>9} {:>8} {:>10} {:>8} {:>8} {:>8}  {}\n", "scheme", "p", "mesh", "leaves",
+    fmt::print("{:17} {:>3} {:>9} {:>8} {:>10} {:>8} {:>8} {:>8}  {}\n", "scheme", "p", "mesh", "leaves",
                "volumes", "median", "min", "max", "adaptive / uniform");
     for (const auto& scheme : schemes) {
       for (const int p : sizes) {
@@ -176,7 +167,7 @@ int main(int argc, char** argv) {
         for (const std::string& mesh : meshes) {
           const bool adaptive = mesh == "adaptive";
           const Figures f = measure({scheme, p, adaptive}, dim, volumes, threads, repeats);
-          fmt::print("{:8} {:>3} {:>9} {:>8} {:>10} {:>8.1f} {:>8.1f} {:>8.1f}  {}\n", scheme, p, mesh,
+          fmt::print("{:17} {:>3} {:>9} {:>8} {:>10} {:>8.1f} {:>8.1f} {:>8.1f}  {}\n", scheme, p, mesh,
                      f.leaves, f.volumes, f.median, f.least, f.most,
                      adaptive && uniform > 0 ? fmt::format("{:.2f}", f.median / uniform) : "");
           if (!adaptive) uniform = f.median;
