@@ -102,7 +102,9 @@ void PatchMesh<D>::rebuild() {
   }
   order_index_.resize(size());
   for (std::size_t index = 0; index < size(); ++index) {
-    order_index_[static_cast<std::size_t>(order_[index])] = static_cast<std::int32_t>(index);
+    const auto leaf = static_cast<std::size_t>(order_[index]);
+    order_index_[leaf] = static_cast<std::int32_t>(index);
+    if (index + 1 < size()) patches_[leaf].next = patches_[static_cast<std::size_t>(order_[index + 1])].q;
   }
   count_facts();
 }

@@ -72,7 +72,7 @@ void update_batch(const P& pde, std::span<const PatchTask> tasks, const PatchLay
   if constexpr (P::has_source) active = pde.source_on(step) ? &step : nullptr;
   Kernel kernel(pde, layout, workspace(layout));
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const double* next = tasks[i + 1 < tasks.size() ? i + 1 : i].q;
+    const double* next = tasks[i].next != nullptr ? tasks[i].next : tasks[i + 1 < tasks.size() ? i + 1 : i].q;
     status[i] = kernel.update(tasks[i], next, t, dt, active);
   }
 }

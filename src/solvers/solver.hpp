@@ -58,7 +58,9 @@ struct Traits {
 
 // One patch of a batch. Lengths are in the units of the domain.
 struct PatchTask {
-  double* q = nullptr;          // the slot: interior and halo of all unknowns (PatchLayout)
+  double* q = nullptr;  // the slot: interior and halo of all unknowns (PatchLayout)
+  // The slot that is probably updated after this one, to be prefetched; null: that of the next patch of the batch.
+  const double* next = nullptr;
   double* stages = nullptr;     // stage blocks, or null
   double lower[3] = {0, 0, 0};  // lower corner of the interior
   double dx = 0;                // width of a volume
