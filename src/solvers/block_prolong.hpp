@@ -114,16 +114,26 @@ class BlockProlong {
       const double* const volume =
           from + unknown_zero();  // slopes of all unknowns kept for all corners would spill
       double q[N];
-      MEANDER_UNROLL
-      for (int n = 0; n < N; ++n) {
-        const double* const own = global(volume + n * shape_.unknown_stride);
-        q[n] = *own;
-        for (int a = 0; a < D; ++a)
-          q[n] = shifted(q[n], (corner >> a) & 1 ? 1 : -1, step_along(own, a, c[a], reads_halo));
+      if constexpr (N > most_in_registers) {
+        MEANDER_ROLL
+        for (int n = 0; n < N; ++n) q[n] = at_corner(volume, n, corner, c, reads_halo);
+      } else {
+        MEANDER_UNROLL
+        for (int n = 0; n < N; ++n) q[n] = at_corner(volume, n, corner, c, reads_halo);
       }
       if (!pde_.admissible(q)) return false;
     }
     return true;
+  }
+  // The unknowns whose slopes are computed side by side; states with more are kept in local memory.
+  static constexpr int most_in_registers = 16;
+  MEANDER_TERM double at_corner(const double* volume, int n, int corner, const int* c,
+                                bool reads_halo) const {
+    const double* const own = global(volume + n * shape_.unknown_stride);
+    double value = *own;
+    for (int a = 0; a < D; ++a)
+      value = shifted(value, (corner >> a) & 1 ? 1 : -1, step_along(own, a, c[a], reads_halo));
+    return value;
   }
 
   // ---- point values

@@ -18,11 +18,14 @@
 #define MEANDER_TERM __attribute__((always_inline)) inline
 #endif
 
-// Unrolls loops over unknowns and tensor indices completely, whatever the compiler's estimate of their size.
+// MEANDER_UNROLL unrolls loops over unknowns and tensor indices completely, whatever the compiler's estimate of their size;
+// MEANDER_ROLL keeps a loop that would need more registers than there are.
 #if defined(__CUDACC__) || defined(__clang__)
 #define MEANDER_UNROLL _Pragma("unroll")
+#define MEANDER_ROLL _Pragma("unroll 1")
 #else
 #define MEANDER_UNROLL _Pragma("GCC unroll 16")
+#define MEANDER_ROLL _Pragma("GCC unroll 1")
 #endif
 
 namespace meander::solvers {

@@ -82,8 +82,8 @@ MEANDER_TERM Pack smaller_if_same_sign(const Pack& a, const Pack& b, const Pack&
   return Pack::Batch(_mm512_maskz_range_pd(_mm512_testn_epi64_mask(signs, _mm512_set1_epi64(INT64_MIN)),
                                            c.lanes, d.lanes, 0b0110));
 #else
-  const auto differ = xsimd::batch_bool_cast<double>(xsimd::bitwise_cast<std::int64_t>(a.lanes ^ b.lanes) <
-                                                     xsimd::batch<std::int64_t>(0));
+  const Pack::Batch one(1.0), sign = xsimd::bitofsign(a.lanes ^ b.lanes) | one;
+  const auto differ = sign < Pack::Batch(0.0);
   return xsimd::select(differ, Pack::Batch(0.0), smaller(c, d).lanes);
 #endif
 }
