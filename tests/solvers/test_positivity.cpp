@@ -114,7 +114,7 @@ class Positivity : public testing::TestWithParam<std::tuple<int, const char*, co
   int dim = std::get<0>(GetParam());
   SchemeWords scheme{"muscl", std::get<1>(GetParam()), std::get<2>(GetParam())};
 };
-INSTANTIATE_TEST_SUITE_P(Schemes, Positivity,
+INSTANTIATE_TEST_SUITE_P(SchemesLong, Positivity,
                          testing::Combine(testing::Values(2, 3), testing::Values("minmod", "mc", "van-leer"),
                                           testing::Values("rusanov", "hllc")));
 
