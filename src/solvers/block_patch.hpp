@@ -111,22 +111,16 @@ struct BlockStep {
   MEANDER_TERM void begin(const DevicePatch& patch, double* q, int i, int j, int k) const {
     if constexpr (SplitSource<P>) {
       if (step == nullptr) return;
-      const Split source = split();
-      double x[P::dim], first[Split::first_values], unused[kept_values];
-      centre(patch, i, j, k, x);
-      source.at(x, true, first, unused);
-      source.before(q, first);
+      double first[Split::first_values];
+      split_at(patch, i, j, k, first).before(q, first);
     }
   }
   // The same on primitive variables.
   MEANDER_TERM void begin_primitive(const DevicePatch& patch, double* w, int i, int j, int k) const {
     if constexpr (SplitSource<P>) {
       if (step == nullptr) return;
-      const Split source = split();
-      double x[P::dim], first[Split::first_values], unused[kept_values];
-      centre(patch, i, j, k, x);
-      source.at(x, true, first, unused);
-      source.before_primitive(w, first);
+      double first[Split::first_values];
+      split_at(patch, i, j, k, first).before_primitive(w, first);
     }
   }
   // The same on the interior, in the order of operations of the CPU, which has kept its values.
@@ -211,6 +205,14 @@ struct BlockStep {
   }
 
   MEANDER_TERM auto split() const { return pde.split_source(*global(step), dt); }
+  // The split source, and the values that its first half reads in a volume of the slot, which may lie beyond the domain.
+  MEANDER_TERM Split split_at(const DevicePatch& patch, int i, int j, int k, double* first) const {
+    const Split source = split();
+    double x[P::dim], unused[kept_values];
+    centre(patch, i, j, k, x);
+    source.at(x, true, first, unused);
+    return source;
+  }
   MEANDER_TERM static void centre(const DevicePatch& patch, int i, int j, int k, double* x) {
     x[0] = fma(i + 0.5, patch.dx, patch.lower[0]);
     x[1] = fma(j + 0.5, patch.dx, patch.lower[1]);

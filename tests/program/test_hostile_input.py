@@ -94,7 +94,7 @@ class HostileInput(unittest.TestCase):
         with open(self.path("in.toml"), "w", encoding="utf-8") as stream:
             stream.write(text + "\n" + 1000 * "[[horizon]]\n" + "[[horizon]]\nl-max = 32\n")
         limited = ["sh", "-c", 'ulimit -v "$0"; exec "$@"']
-        for limit, code in ((2**40, 0), (330000, 2)):
+        for limit, code in ((2**40, 0), (360000, 2)):
             done = subprocess.run([*limited, str(limit), os.environ["MEANDER"], "check", "--input-only", "in.toml",
                                    "--set", "mesh.min-level=1", "--set", "mesh.max-level=1"],
                                   cwd=self.scratch, capture_output=True, text=True, check=False, timeout=SECONDS)

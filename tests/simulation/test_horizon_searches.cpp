@@ -229,7 +229,7 @@ TEST(HorizonSearches, RefuseWhatDoesNotFitIntoTheMemory) {
     return "accepted";
   };
   const std::string refusal =
-      "test.toml:17:9: horizon[1].l-max: with l-max = 32, searches require 238 MB on each rank, but ";
+      "test.toml:17:9: horizon[1].l-max: with l-max = 32, searches require 266 MB on each rank, but ";
   EXPECT_EQ(said(4e8, 1), "accepted");
   EXPECT_TRUE(said(2e8, 1).starts_with(refusal)) << said(2e8, 1);
   EXPECT_TRUE(said(4e8, 2).starts_with(refusal)) << said(4e8, 2);

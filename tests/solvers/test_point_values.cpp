@@ -11,6 +11,7 @@
 #include "base/vec.hpp"
 #include "solvers/prolongation.hpp"
 #include "solvers/restriction.hpp"
+#include "tests/solvers/idle_solver.hpp"
 #include "tests/solvers/patches.hpp"
 
 namespace meander::solvers::test {
@@ -19,25 +20,10 @@ namespace {
 constexpr int many = 2;
 
 // States are admissible where the first unknown is positive.
-class Points final : public Solver {
+class Points final : public IdleSolver {
  public:
-  explicit Points(int dim) {
-    traits_.dim = dim;
-    traits_.unknowns = many;
-    traits_.prolongation = Prolongation::centred;
-  }
-  const Traits& traits() const override { return traits_; }
-  void update(std::span<const PatchTask>, const PatchLayout&, int, double, double,
-              std::span<PatchStatus>) const override {}
-  PatchStatus inspect(const PatchTask&, const PatchLayout&) const override { return {}; }
+  explicit Points(int dim) : IdleSolver(dim, many, Prolongation::centred) {}
   bool admissible(const double* q) const override { return q[0] > 0; }
-  void reflection_signs(int, std::span<double>) const override {}
-  const std::vector<Derived>& derived() const override { return derived_; }
-  const void* parameters() const override { return nullptr; }
-
- private:
-  Traits traits_;
-  std::vector<Derived> derived_;
 };
 
 PatchLayout layout_of(int dim, int p, int h = 3, int unknowns = many) {

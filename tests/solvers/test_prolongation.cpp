@@ -14,32 +14,16 @@
 #include <random>
 
 #include "solvers/prolongation.hpp"
+#include "tests/solvers/idle_solver.hpp"
 #include "tests/solvers/patches.hpp"
 
 namespace meander::solvers::test {
 namespace {
 
 // Means of two unknowns, of which any values are admissible.
-class TwoMeans final : public Solver {
+class TwoMeans final : public IdleSolver {
  public:
-  TwoMeans(int dim, int halo) {
-    traits_.dim = dim;
-    traits_.unknowns = 2;
-    traits_.halo = halo;
-    traits_.prolongation = Prolongation::limited_linear;
-  }
-  const Traits& traits() const override { return traits_; }
-  void update(std::span<const PatchTask>, const PatchLayout&, int, double, double,
-              std::span<PatchStatus>) const override {}
-  PatchStatus inspect(const PatchTask&, const PatchLayout&) const override { return {}; }
-  bool admissible(const double*) const override { return true; }
-  void reflection_signs(int, std::span<double>) const override {}
-  const std::vector<Derived>& derived() const override { return derived_; }
-  const void* parameters() const override { return nullptr; }
-
- private:
-  Traits traits_;
-  std::vector<Derived> derived_;
+  TwoMeans(int dim, int halo) : IdleSolver(dim, 2, Prolongation::limited_linear) { traits_.halo = halo; }
 };
 
 // The place of a box seen from the fine patch along each axis: -1 below, 0 inside, 1 above.

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Dense linear algebra for matrices of up to a few hundred rows. The order of all sums is that of the source, so that
-// results do not depend on the vector registers of a processor.
+// Dense linear algebra for matrices of up to a few hundred rows, by Eigen.
 
 #include <complex>
 #include <cstddef>
@@ -50,24 +49,23 @@ ComplexMatrix adjoint(const ComplexMatrix& a);
 // transposed(a) * b.
 Matrix transposed_product(const Matrix& a, const Matrix& b);
 
-// x with a x = b for a square matrix, by Gaussian elimination with partial pivoting; not finite if a is singular.
-std::vector<double> solve(Matrix a, std::vector<double> b);
+// x with a x = b for a square matrix; not finite if a is singular.
+std::vector<double> solve(const Matrix& a, const std::vector<double>& b);
 
 // x with the least |a x - b|, where `columns` are those of a, all as long as b. Columns that depend linearly on others,
-// up to rounding, are left out: their x is 0. By the modified Gram-Schmidt method with pivoting.
-std::vector<double> least_squares(std::vector<std::vector<double>> columns, std::vector<double> b);
+// up to rounding, are left out: their x is 0.
+std::vector<double> least_squares(const std::vector<std::vector<double>>& columns,
+                                  const std::vector<double>& b);
 
 // a x = value b x for symmetric matrices of which b is positive definite: values in ascending order; vector n is row n
-// of `vectors`, with x^T b x = 1. By Cholesky factors of b, reduction to tridiagonal form, and the implicit QL method
-// (Golub and van Loan, Matrix Computations, 8.3). Not finite if b is not positive definite.
+// of `vectors`, with x^T b x = 1. Not finite if b is not positive definite.
 struct Eigenpairs {
   std::vector<double> values;
   Matrix vectors;
 };
-Eigenpairs generalized_eigenpairs(Matrix a, Matrix b);
+Eigenpairs generalized_eigenpairs(const Matrix& a, const Matrix& b);
 
-// The Schur form u t u^H of a square matrix: t upper triangular, u unitary. By Hessenberg form and the shifted QR method
-// (Golub and van Loan, 7.4 to 7.5). Throws Failure if that does not converge.
+// The Schur form u t u^H of a square matrix: t upper triangular, u unitary. Throws Failure if it is not found.
 struct ComplexSchur {
   explicit ComplexSchur(const Matrix& a);
   ComplexMatrix t, u;

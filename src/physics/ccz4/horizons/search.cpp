@@ -129,7 +129,7 @@ HorizonMemory HorizonFinder::memory(int l_max) {
   memory.tables = SphereGrid::bytes(l_max, latitudes_of(l_max)) +
                   SphereGrid::bytes(l_max, fine_latitudes_of(l_max)) + sizeof(SphereFrame) * (coarse + fine);
   // Two rows of each of two matrices a point, and the matrices of the eigenvalue problem (killing.cpp).
-  memory.search = sizeof(double) * (4 * coarse * modes + 4 * modes * modes);
+  memory.search = sizeof(double) * (4 * coarse * modes + 7 * modes * modes);
   return memory;
 }
 
@@ -154,7 +154,7 @@ std::vector<double> HorizonFinder::newton_step(const SampledSurface& surface,
   }
   std::vector<double> right(residual.begin(), residual.end());
   for (double& value : right) value = -value;
-  return solve(transposed_product(y, jacobian), std::move(right));
+  return solve(transposed_product(y, jacobian), right);
 }
 
 bool HorizonFinder::newton(const FieldSource& source, const HorizonShape& guess, const SearchLimits& limits,

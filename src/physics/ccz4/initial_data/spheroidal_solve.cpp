@@ -274,7 +274,7 @@ SpheroidalSolution solve_hamiltonian(const SpheroidalGrid& grid, double b, const
     std::vector<Vector> differences;
     for (std::size_t n = 0; n + 1 < changes.size(); ++n)
       differences.push_back(difference(change, changes[n]));
-    const Vector share = least_squares(std::move(differences), change);
+    const Vector share = least_squares(differences, change);
     for (std::size_t n = 0; n < share.size(); ++n) {
       for (std::size_t i = 0; i < U.size(); ++i) U[i] -= share[n] * (next[i] - states[n][i]);
     }
