@@ -23,7 +23,7 @@ TEST = "tests/CMakeFiles/meander-test-io.dir/io/test_history.cpp.o"
 class BuildBudget(unittest.TestCase):
     def test_objects_of_a_build(self):
         commands = [{"command": f"c++ -O3 -o {MESH.format(0)} -c a.cxx"}, {"command": f"c++ -o {KERNELS} -c b.cpp"}]
-        self.assertEqual(budget.objects_of(commands), {MESH.format(0), KERNELS})
+        self.assertEqual(budget.objects_of(commands), {MESH.format(0): "c++ -O3 -o {} -c a.cxx".format(MESH.format(0)), KERNELS: f"c++ -o {KERNELS} -c b.cpp"})
 
     def test_the_sources_of_a_room_are_one_entry(self):
         entries = budget.entries_of({MESH.format(0), MESH.format(1), KERNELS, TEST, "CMakeFiles/meander_precompiled.dir/cmake_pch.hxx.gch"})
@@ -48,7 +48,11 @@ class BuildBudget(unittest.TestCase):
     def test_verdicts(self):
         budgets = {"a.cpp": 2.0, budget.OTHERS: 0.5}
         for name, ratio, over in (("a.cpp", 2.99, 0), ("a.cpp", 3.01, 1), ("new.cpp", 0.74, 0), ("new.cpp", 0.76, 1), ("a.cpp", None, 0)):
-            self.assertEqual(len(budget.failures_of([budget.Entry(name, ratio, 1, 1)], budgets)), over, (name, ratio))
+            failures = budget.failures_of([budget.Entry(name, ratio, 1, 1)], budgets, lambda entry: entry.ratio)
+            self.assertEqual(len(failures), over, (name, ratio))
+        once = [budget.Entry("a.cpp", 3.01, 1, 1)]
+        self.assertEqual(budget.failures_of(once, budgets, lambda entry: 2.99), [])
+        self.assertEqual(budget.failures_of(once, budgets, lambda entry: 3.02), ["a.cpp: 3.01 times the reference, then 3.02, budget 2.00"])
 
     def test_the_table_is_read_as_it_is_written(self):
         with tempfile.TemporaryDirectory(prefix="meander-budget-") as folder:
