@@ -56,12 +56,11 @@ void touching_children(const LocalView<D>& view, std::int32_t cell, const Index<
             [&](const auto& a, const auto& b) { return view.position(a.leaf) < view.position(b.leaf); });
 }
 
-#define MEANDER_INSTANTIATE(D)                                                           \
-  template class HaloRegions<D>;                                                         \
-  template bool reads<D>(solvers::HaloShape, const Index<D>&);                           \
-  template void set_region<D>(HaloOp<D>&, solvers::HaloShape, const Index<D>&,           \
-                              const solvers::PatchLayout&);                              \
-  template void touching_children<D>(const LocalView<D>&, std::int32_t, const Index<D>&, \
+#define MEANDER_INSTANTIATE(D)                                                                               \
+  template class HaloRegions<D>;                                                                             \
+  template bool reads<D>(solvers::HaloShape, const Index<D>&);                                               \
+  template void set_region<D>(HaloOp<D>&, solvers::HaloShape, const Index<D>&, const solvers::PatchLayout&); \
+  template void touching_children<D>(const LocalView<D>&, std::int32_t, const Index<D>&,                     \
                                      std::vector<FineSource<D>>&);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -99,6 +99,10 @@ class DeviceTree {
     fill_on_host_again();
   }
   void fill_on_host_again() { exchange_.fill(t, team_); }
+  void poison_unread_on_host() {
+    for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf)
+      solvers::test::poison_unread(mesh_.layout(), tasks_[leaf].q, solver_.traits().halo_shape);
+  }
   std::vector<Patch> on_host() const {
     std::vector<Patch> slots = initial_;
     for (std::size_t leaf = 0; leaf < slots.size(); ++leaf)

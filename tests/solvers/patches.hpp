@@ -84,9 +84,8 @@ inline void fill_random_gas(Patch& patch, unsigned seed, double gamma, int max_o
   });
 }
 
-// Sets to NaN the halo volumes that a scheme with halos of this shape does not read.
-inline void poison_unread(Patch& patch, HaloShape shape) {
-  const PatchLayout& layout = patch.layout;
+// Sets to NaN the halo volumes of a slot that a scheme with halos of this shape does not read.
+inline void poison_unread(const PatchLayout& layout, double* q, HaloShape shape) {
   const auto beyond_first_layer = [&](int a) { return a < -1 || a > layout.p; };
   for_volumes(layout, layout.h, [&](int i, int j, int k) {
     const int outside = axes_outside(layout, i, j, k);
@@ -94,7 +93,7 @@ inline void poison_unread(Patch& patch, HaloShape shape) {
                          (beyond_first_layer(i) || beyond_first_layer(j) || beyond_first_layer(k));
     if (outside <= (shape == HaloShape::faces ? 1 : shape == HaloShape::full ? 3 : 2) && !is_thin) return;
     for (int n = 0; n < layout.unknowns; ++n)
-      patch.at(n, i, j, k) = std::numeric_limits<double>::quiet_NaN();
+      q[layout.at(n, i, j, k)] = std::numeric_limits<double>::quiet_NaN();
   });
 }
 
