@@ -28,33 +28,40 @@ std::string nest(const std::string& scheme, int p, int levels, int dim, const ch
 }
 
 struct Pace {
+  double span;     // simulated time of a repeat
   double seconds;  // of CPU time for a unit of simulated time, median
   double ns;       // of CPU time for a volume and its step, median
   std::int64_t leaves;
   double gain;  // in updates
 };
 
-Pace measure(const std::string& input, double updates, int threads, int repeats) {
+// Each repeat begins with the initial state and covers the same simulated time: `span`, or if that is 0 the time of
+// `updates` volume updates. A gas that collapses has ever smaller steps.
+Pace measure(const std::string& input, double updates, double span, int threads, int repeats) {
   const auto config = simulation::load_config_text(input, "bench", {}, simulation::scenarios(), 1e12);
-  const auto run = simulation::make_simulation(config, threads);
-  for (int step = 0; step < 2; ++step) run->advance(1e9);
-  const double updates_before = static_cast<double>(run->volume_updates());
-  run->advance(1e9);
-  const int steps =
-      std::max(1, static_cast<int>(updates / (static_cast<double>(run->volume_updates()) - updates_before)));
   std::vector<double> seconds, ns;
+  Pace pace{span, 0, 0, 0, 1.0};
   for (int repeat = 0; repeat < repeats; ++repeat) {
+    const auto run = simulation::make_simulation(config, threads);
+    for (int step = 0; step < 2; ++step) run->advance(1e9);
     const double start = processor_seconds(), t = run->time();
     const std::int64_t before = run->volume_updates();
-    for (int step = 0; step < steps; ++step) run->advance(1e9);
+    do {
+      run->advance(1e9);
+    } while (pace.span > 0 ? run->time() - t < pace.span
+                           : static_cast<double>(run->volume_updates() - before) < updates);
     const double spent = processor_seconds() - start;
+    if (pace.span == 0) pace.span = run->time() - t;
     seconds.push_back(spent / (run->time() - t));
     ns.push_back(1e9 * spent / static_cast<double>(run->volume_updates() - before));
+    pace.leaves = run->leaves();
+    if (const auto local = run->local_steps()) pace.gain = local->gain();
   }
   std::ranges::sort(seconds);
   std::ranges::sort(ns);
-  const auto local = run->local_steps();
-  return {seconds[seconds.size() / 2], ns[ns.size() / 2], run->leaves(), local ? local->gain() : 1.0};
+  pace.seconds = seconds[seconds.size() / 2];
+  pace.ns = ns[ns.size() / 2];
+  return pace;
 }
 
 // One rank and all ranks advance in turn, so that changes of the machine's load affect both.
@@ -108,11 +115,11 @@ void compare_local_steps(const LocalChoice& choice) {
   for (const std::string& scheme : choice.schemes) {
     for (const int p : choice.patch_sizes) {
       for (const int levels : choice.levels) {
-        const auto pace = [&](const char* stepping) {
-          return measure(nest(scheme, p, levels, choice.dim, stepping), updates_of_repeat(scheme),
+        const auto pace = [&](const char* stepping, double span) {
+          return measure(nest(scheme, p, levels, choice.dim, stepping), updates_of_repeat(scheme), span,
                          choice.threads, choice.repeats);
         };
-        const Pace global = pace("global"), local = pace("local");
+        const Pace local = pace("local", 0), global = pace("global", local.span);
         const double gain = global.seconds / local.seconds;
         fmt::print("{:17} {:>3} {:>6} {:>7} {:>8.2f} {:>8.2f} {:>16.2f} {:>9.1f} {:>9.1f}\n", scheme, p,
                    levels, local.leaves, gain, local.gain, gain / local.gain, global.ns, local.ns);

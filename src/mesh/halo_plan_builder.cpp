@@ -182,7 +182,7 @@ void HaloPlan<D>::Builder::repeat_boundaries(std::int32_t leaf, std::size_t firs
       const Neighbour neighbour = view_.neighbours().of(leaf, direction_of<D>(inside));
       if (!neighbour.is_leaf() || cells[static_cast<std::size_t>(neighbour.leaf())].level >= cell.level)
         continue;
-      set_region<D>(part, offset, layout_.p, layout_.h);
+      set_region<D>(part, needs_.shape, offset, layout_);
       second_.push_back(part);
     }
   }
@@ -192,19 +192,20 @@ void HaloPlan<D>::Builder::repeat_boundaries(std::int32_t leaf, std::size_t firs
 // any leaf, the volumes that are read of its slot.
 template <int D>
 HaloOp<D> HaloPlan<D>::Builder::boundary_op(std::int32_t leaf, int face) const {
-  const int p = layout_.p, h = layout_.h;
   const auto axis = static_cast<std::size_t>(face / 2);
   HaloOp<D> op;
   op.kind = Kind::boundary;
   op.face = static_cast<std::uint8_t>(face);
   Index<D> offset{}, lower{}, upper{};
   offset[axis] = 2 * (face % 2) - 1;
-  set_region<D>(op, offset, p, h);
+  set_region<D>(op, needs_.shape, offset, layout_);
   if (view_.is_own(leaf) && fills(leaf)) {
     // Also across edges: there the condition reads halo volumes that are filled already.
-    const int beside = needs_.shape == solvers::HaloShape::faces ? 0 : h;
+    const int beside = needs_.shape == solvers::HaloShape::faces        ? 0
+                       : needs_.shape == solvers::HaloShape::thin_edges ? 1
+                                                                        : layout_.h;
     lower.fill(-beside);
-    upper.fill(p + beside);
+    upper.fill(layout_.p + beside);
   }
   if (const auto found = reads_of_.find(leaf); found != reads_of_.end()) {
     for (const std::size_t index : found->second) {

@@ -16,7 +16,14 @@ template <int D>
 bool HaloPlan<D>::Builder::is_wanted(const CoarseRead<D>& read) const {
   if (!view_.is_own(read.coarse)) return true;
   if (read.direction == CoarseRead<D>::interior) return false;
-  return !fills(read.coarse) || !reads<D>(needs_.shape, offset_of<D>(read.direction));
+  const Index<D> offset = offset_of<D>(read.direction);
+  if (!fills(read.coarse) || !reads<D>(needs_.shape, offset)) return true;
+  HaloOp<D> filled;
+  set_region<D>(filled, needs_.shape, offset, layout_);
+  for (std::size_t a = 0; a < D; ++a) {
+    if (read.lower[a] < filled.lower[a] || read.upper[a] > filled.lower[a] + filled.extent[a]) return true;
+  }
+  return false;
 }
 
 template <int D>

@@ -11,15 +11,18 @@ bool reads(solvers::HaloShape shape, const Index<D>& offset) {
   const auto axes = std::count_if(offset.begin(), offset.end(), [](int o) { return o != 0; });
   if (axes == 0) return false;
   if (shape == solvers::HaloShape::faces) return axes == 1;
-  if (shape == solvers::HaloShape::edges) return axes <= 2;
+  if (shape != solvers::HaloShape::full) return axes <= 2;
   return true;
 }
 
 template <int D>
-void set_region(HaloOp<D>& op, const Index<D>& offset, int p, int h) {
-  for (int a = 0; a < D; ++a) {
-    op.lower[a] = static_cast<std::int16_t>(offset[a] < 0 ? -h : offset[a] > 0 ? p : 0);
-    op.extent[a] = static_cast<std::int16_t>(offset[a] == 0 ? p : h);
+void set_region(HaloOp<D>& op, solvers::HaloShape shape, const Index<D>& offset,
+                const solvers::PatchLayout& layout) {
+  const bool is_face = std::ranges::count(offset, 0) == D - 1;
+  const int layers = shape == solvers::HaloShape::thin_edges && !is_face ? 1 : layout.h;
+  for (std::size_t a = 0; a < D; ++a) {
+    op.lower[a] = static_cast<std::int16_t>(offset[a] < 0 ? -layers : offset[a] > 0 ? layout.p : 0);
+    op.extent[a] = static_cast<std::int16_t>(offset[a] == 0 ? layout.p : layers);
   }
 }
 
@@ -30,7 +33,7 @@ HaloRegions<D>::HaloRegions(const solvers::PatchLayout& layout, solvers::HaloSha
     const Index<D> offset = offset_of<D>(direction);
     if (!reads<D>(shape, offset)) continue;
     Region& region = regions_.emplace_back(Region{direction, offset, {}});
-    set_region<D>(region.copy, offset, layout.p, layout.h);
+    set_region<D>(region.copy, shape, offset, layout);
     for (std::size_t a = 0; a < D; ++a)
       region.copy.shift[a] = static_cast<std::int16_t>(-offset[a] * layout.p);
   }
@@ -53,11 +56,11 @@ void touching_children(const LocalView<D>& view, std::int32_t cell, const Index<
             [&](const auto& a, const auto& b) { return view.position(a.leaf) < view.position(b.leaf); });
 }
 
-#define MEANDER_INSTANTIATE(D)                                                           \
-  template class HaloRegions<D>;                                                         \
-  template bool reads<D>(solvers::HaloShape, const Index<D>&);                           \
-  template void set_region<D>(HaloOp<D>&, const Index<D>&, int, int);                    \
-  template void touching_children<D>(const LocalView<D>&, std::int32_t, const Index<D>&, \
+#define MEANDER_INSTANTIATE(D)                                                                               \
+  template class HaloRegions<D>;                                                                             \
+  template bool reads<D>(solvers::HaloShape, const Index<D>&);                                               \
+  template void set_region<D>(HaloOp<D>&, solvers::HaloShape, const Index<D>&, const solvers::PatchLayout&); \
+  template void touching_children<D>(const LocalView<D>&, std::int32_t, const Index<D>&,                     \
                                      std::vector<FineSource<D>>&);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

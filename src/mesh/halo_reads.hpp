@@ -14,9 +14,11 @@ namespace meander::mesh {
 template <int D>
 bool reads(solvers::HaloShape shape, const Index<D>& offset);
 
-// Sets the box of `op` to the halo region in a direction, in indices of the leaf.
+// Sets the box of `op` to the part of the halo region in a direction that a scheme with halos of this shape reads, in indices of
+// the leaf.
 template <int D>
-void set_region(HaloOp<D>& op, const Index<D>& offset, int p, int h);
+void set_region(HaloOp<D>& op, solvers::HaloShape shape, const Index<D>& offset,
+                const solvers::PatchLayout& layout);
 
 // The halo regions that a scheme reads, in the order of their directions.
 template <int D>

@@ -70,8 +70,8 @@ struct ReconstructionEntry {
 inline constexpr ReconstructionEntry reconstructions[] = {
     {"godunov", Reconstruction::constant, "first-order finite volumes"},
     {"rusanov", Reconstruction::constant, "godunov with the Riemann solver of that name"},
-    // The predictor reads transverse slopes in halo volumes.
-    {"muscl", Reconstruction::muscl, "MUSCL-Hancock (second order)", 2, HaloShape::edges,
+    // The predictor reads transverse slopes in the halo volumes next to a face.
+    {"muscl", Reconstruction::muscl, "MUSCL-Hancock (second order)", 2, HaloShape::thin_edges,
      Prolongation::limited_linear},
 };
 

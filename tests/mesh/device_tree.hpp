@@ -45,6 +45,7 @@ inline std::vector<TreeCase> tree_cases() {
   for (int dim = 2; dim <= 3; ++dim) {
     all.insert(all.end(), {{dim, 4, 1, S::faces, P::constant, false},
                            {dim, 6, 2, S::edges, P::limited_linear, false},
+                           {dim, 7, 2, S::thin_edges, P::limited_linear, false},
                            {dim, 6, 1, S::full, P::centred, true},
                            {dim, 9, 3, S::full, P::centred, false},
                            {dim, 10, 2, S::full, P::centred, false},
@@ -98,6 +99,10 @@ class DeviceTree {
     fill_on_host_again();
   }
   void fill_on_host_again() { exchange_.fill(t, team_); }
+  void poison_unread_on_host() {
+    for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf)
+      solvers::test::poison_unread(mesh_.layout(), tasks_[leaf].q, solver_.traits().halo_shape);
+  }
   std::vector<Patch> on_host() const {
     std::vector<Patch> slots = initial_;
     for (std::size_t leaf = 0; leaf < slots.size(); ++leaf)

@@ -102,6 +102,7 @@ inline Batch random_batch(const Solver& solver, int p, int count) {
       for (int n = 0; n < patch.layout.unknowns; ++n) patch.at(n, i, j, k) *= 0.01;
     });
     if (patch.layout.unknowns == patch.layout.dim + 3) set_entropies(solver, patch, engine);
+    poison_unread(patch.layout, patch.q, solver.traits().halo_shape);
   };
   return {solver, p, count, fill};
 }

@@ -84,4 +84,17 @@ inline void fill_random_gas(Patch& patch, unsigned seed, double gamma, int max_o
   });
 }
 
+// Sets to NaN the halo volumes of a slot that a scheme with halos of this shape does not read.
+inline void poison_unread(const PatchLayout& layout, double* q, HaloShape shape) {
+  const auto beyond_first_layer = [&](int a) { return a < -1 || a > layout.p; };
+  for_volumes(layout, layout.h, [&](int i, int j, int k) {
+    const int outside = axes_outside(layout, i, j, k);
+    const bool is_thin = shape == HaloShape::thin_edges && outside == 2 &&
+                         (beyond_first_layer(i) || beyond_first_layer(j) || beyond_first_layer(k));
+    if (outside <= (shape == HaloShape::faces ? 1 : shape == HaloShape::full ? 3 : 2) && !is_thin) return;
+    for (int n = 0; n < layout.unknowns; ++n)
+      q[layout.at(n, i, j, k)] = std::numeric_limits<double>::quiet_NaN();
+  });
+}
+
 }  // namespace meander::solvers::test

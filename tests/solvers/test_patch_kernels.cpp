@@ -70,6 +70,7 @@ class PatchKernels : public testing::TestWithParam<Case> {
   Patch random_patch(unsigned seed) const {
     Patch patch(layout);
     fill_random_gas(patch, seed, parameters.gamma, reach);
+    poison_unread(layout, patch.q, solver->traits().halo_shape);
     return patch;
   }
   PatchStatus update(const PatchTask& task) const {
