@@ -230,9 +230,9 @@ INSTANTIATE_TEST_SUITE_P(Quick, PatchMeshOverRanks,
 INSTANTIATE_TEST_SUITE_P(
     Cases, PatchMeshOverRanks,
     testing::Values(Case{7, 2, full, linear, true, true}, Case{6, 2, thin_edges, linear, false, false},
-                    Case{5, 1, faces, linear, false, true},
-                    Case{9, 3, faces, centred, true, false}, Case{9, 3, faces, centred, false, true},
-                    Case{6, 2, full, centred, false, false}, Case{9, 3, full, centred, true, false}));
+                    Case{5, 1, faces, linear, false, true}, Case{9, 3, faces, centred, true, false},
+                    Case{9, 3, faces, centred, false, true}, Case{6, 2, full, centred, false, false},
+                    Case{9, 3, full, centred, true, false}));
 
 // Registers with values that depend on the leaf only: corrected states must not depend on the ranks.
 template <int D>
