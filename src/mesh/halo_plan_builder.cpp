@@ -201,9 +201,7 @@ HaloOp<D> HaloPlan<D>::Builder::boundary_op(std::int32_t leaf, int face) const {
   set_region<D>(op, needs_.shape, offset, layout_);
   if (view_.is_own(leaf) && fills(leaf)) {
     // Also across edges: there the condition reads halo volumes that are filled already.
-    const int beside = needs_.shape == solvers::HaloShape::faces        ? 0
-                       : needs_.shape == solvers::HaloShape::thin_edges ? 1
-                                                                        : layout_.h;
+    const int beside = layers_across_edges(needs_.shape, layout_.h);
     lower.fill(-beside);
     upper.fill(layout_.p + beside);
   }

@@ -11,15 +11,20 @@ bool reads(solvers::HaloShape shape, const Index<D>& offset) {
   const auto axes = std::count_if(offset.begin(), offset.end(), [](int o) { return o != 0; });
   if (axes == 0) return false;
   if (shape == solvers::HaloShape::faces) return axes == 1;
-  if (shape != solvers::HaloShape::full) return axes <= 2;
+  if (shape == solvers::HaloShape::edges) return axes <= 2;
   return true;
+}
+
+int layers_across_edges(solvers::HaloShape shape, int h) {
+  if (shape == solvers::HaloShape::faces) return 0;
+  return shape == solvers::HaloShape::edges ? 1 : h;
 }
 
 template <int D>
 void set_region(HaloOp<D>& op, solvers::HaloShape shape, const Index<D>& offset,
                 const solvers::PatchLayout& layout) {
   const bool is_face = std::ranges::count(offset, 0) == D - 1;
-  const int layers = shape == solvers::HaloShape::thin_edges && !is_face ? 1 : layout.h;
+  const int layers = is_face ? layout.h : layers_across_edges(shape, layout.h);
   for (std::size_t a = 0; a < D; ++a) {
     op.lower[a] = static_cast<std::int16_t>(offset[a] < 0 ? -layers : offset[a] > 0 ? layout.p : 0);
     op.extent[a] = static_cast<std::int16_t>(offset[a] == 0 ? layout.p : layers);

@@ -14,8 +14,11 @@ namespace meander::mesh {
 template <int D>
 bool reads(solvers::HaloShape shape, const Index<D>& offset);
 
-// Sets the box of `op` to the part of the halo region in a direction that a scheme with halos of this shape reads, in indices of
-// the leaf.
+// The layers that a scheme with halos of this shape reads across edges (2D: corners).
+int layers_across_edges(solvers::HaloShape shape, int h);
+
+// Sets the box of `op` to what a scheme with halos of this shape reads of the halo region in a direction, in
+// indices of the leaf.
 template <int D>
 void set_region(HaloOp<D>& op, solvers::HaloShape shape, const Index<D>& offset,
                 const solvers::PatchLayout& layout);

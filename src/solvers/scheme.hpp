@@ -71,7 +71,7 @@ inline constexpr ReconstructionEntry reconstructions[] = {
     {"godunov", Reconstruction::constant, "first-order finite volumes"},
     {"rusanov", Reconstruction::constant, "godunov with the Riemann solver of that name"},
     // The predictor reads transverse slopes in the halo volumes next to a face.
-    {"muscl", Reconstruction::muscl, "MUSCL-Hancock (second order)", 2, HaloShape::thin_edges,
+    {"muscl", Reconstruction::muscl, "MUSCL-Hancock (second order)", 2, HaloShape::edges,
      Prolongation::limited_linear},
 };
 

@@ -24,9 +24,9 @@ namespace meander::solvers {
 struct DeviceBatch;   // device_batch.hpp
 struct ResidentWork;  // resident.hpp
 
-// The halo regions that a scheme reads: across faces only, also across edges (2D: corners), or all. thin_edges: across edges
-// one layer only, next to both faces.
-enum class HaloShape : std::uint8_t { faces, edges, full, thin_edges };
+// The halo regions that a scheme reads: across faces only; also one layer across edges (2D: corners), the volumes
+// next to both faces; or all.
+enum class HaloShape : std::uint8_t { faces, edges, full };
 
 // Interpolation into a finer halo or a new finer leaf. `centred` uses stencils with the same number of nodes
 // on either side. It is for unknowns that are values at the centres of volumes, as in finite differences, not

@@ -45,7 +45,7 @@ inline std::vector<TreeCase> tree_cases() {
   for (int dim = 2; dim <= 3; ++dim) {
     all.insert(all.end(), {{dim, 4, 1, S::faces, P::constant, false},
                            {dim, 6, 2, S::edges, P::limited_linear, false},
-                           {dim, 7, 2, S::thin_edges, P::limited_linear, false},
+                           {dim, 7, 2, S::edges, P::limited_linear, false},
                            {dim, 6, 1, S::full, P::centred, true},
                            {dim, 9, 3, S::full, P::centred, false},
                            {dim, 10, 2, S::full, P::centred, false},

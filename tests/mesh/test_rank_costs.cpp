@@ -79,11 +79,9 @@ void check_single_leaves(solvers::HaloShape shape, int h, int partners, std::int
 TEST(RankCosts, OfSingleLeavesAreThoseOfTheirFacesAndEdges) {
   const int p = 6;
   check_single_leaves<2>(solvers::HaloShape::faces, 1, 4, 4 * p, p);
-  check_single_leaves<2>(solvers::HaloShape::edges, 2, 8, 4 * 2 * p + 4 * 4, p);
+  check_single_leaves<2>(solvers::HaloShape::edges, 2, 8, 4 * 2 * p + 4, p);
   check_single_leaves<3>(solvers::HaloShape::faces, 1, 6, 6 * p * p, p);
-  check_single_leaves<3>(solvers::HaloShape::edges, 2, 18, 6 * 2 * p * p + 12 * 4 * p, p);
-  check_single_leaves<2>(solvers::HaloShape::thin_edges, 2, 8, 4 * 2 * p + 4, p);
-  check_single_leaves<3>(solvers::HaloShape::thin_edges, 2, 18, 6 * 2 * p * p + 12 * p, p);
+  check_single_leaves<3>(solvers::HaloShape::edges, 2, 18, 6 * 2 * p * p + 12 * p, p);
   check_single_leaves<3>(solvers::HaloShape::full, 2, 26, 6 * 2 * p * p + 12 * 4 * p + 8 * 8, p);
 }
 
@@ -91,7 +89,7 @@ TEST(RankCosts, OfSingleLeavesAreThoseOfTheirFacesAndEdges) {
 template <int D>
 void check_growth() {
   Random random(3);
-  const InertSolver solver(D, 2, solvers::HaloShape::thin_edges, solvers::Prolongation::limited_linear);
+  const InertSolver solver(D, 2, solvers::HaloShape::edges, solvers::Prolongation::limited_linear);
   const auto tree = random_tree_of(cube<D>(true), D == 2 ? 2000 : 4000, 6, random).balanced();
   const auto leaves = tree.leaves();
   const int few = 40, parts = 10;

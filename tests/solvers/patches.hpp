@@ -3,6 +3,7 @@
 #pragma once
 // Patches for kernel tests: aligned slots filled with random admissible states, and access to their volumes.
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -84,14 +85,23 @@ inline void fill_random_gas(Patch& patch, unsigned seed, double gamma, int max_o
   });
 }
 
+// Whether a scheme with halos of this shape reads a volume of the slot.
+inline bool is_read(const PatchLayout& layout, HaloShape shape, int i, int j, int k) {
+  const int outside = axes_outside(layout, i, j, k);
+  if (outside <= 1 || shape == HaloShape::full) return true;
+  const auto in_first_layer = [&](int a) { return a >= -1 && a <= layout.p; };
+  return shape == HaloShape::edges && outside == 2 && in_first_layer(i) && in_first_layer(j) &&
+         (layout.dim == 2 || in_first_layer(k));
+}
+template <std::size_t D>
+bool is_read(const PatchLayout& layout, HaloShape shape, const std::array<int, D>& i) {
+  return is_read(layout, shape, i[0], i[1], D == 3 ? i[D - 1] : 0);
+}
+
 // Sets to NaN the halo volumes of a slot that a scheme with halos of this shape does not read.
 inline void poison_unread(const PatchLayout& layout, double* q, HaloShape shape) {
-  const auto beyond_first_layer = [&](int a) { return a < -1 || a > layout.p; };
   for_volumes(layout, layout.h, [&](int i, int j, int k) {
-    const int outside = axes_outside(layout, i, j, k);
-    const bool is_thin = shape == HaloShape::thin_edges && outside == 2 &&
-                         (beyond_first_layer(i) || beyond_first_layer(j) || beyond_first_layer(k));
-    if (outside <= (shape == HaloShape::faces ? 1 : shape == HaloShape::full ? 3 : 2) && !is_thin) return;
+    if (is_read(layout, shape, i, j, k)) return;
     for (int n = 0; n < layout.unknowns; ++n)
       q[layout.at(n, i, j, k)] = std::numeric_limits<double>::quiet_NaN();
   });

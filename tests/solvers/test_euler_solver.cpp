@@ -38,7 +38,7 @@ TEST_P(EulerSolver, HasItsTraits) {
   const auto second = euler::make_solver(dim, parameters, {.scheme = "muscl"});
   EXPECT_EQ(second->traits().name, "euler muscl mc");
   EXPECT_EQ(second->traits().halo, 2);
-  EXPECT_EQ(second->traits().halo_shape, HaloShape::thin_edges);
+  EXPECT_EQ(second->traits().halo_shape, HaloShape::edges);
   EXPECT_EQ(second->traits().prolongation, Prolongation::limited_linear);
 }
 

@@ -9,6 +9,7 @@
 
 #include "physics/euler/solver.hpp"
 #include "tasks/traversal.hpp"
+#include "tests/solvers/patches.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
 namespace meander::tasks {
@@ -27,6 +28,8 @@ void expect_full_halos(const Case& c) {
   ThreadTeam team(2);
   const auto nested = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team);
   mesh::PatchMesh<D>& mesh = *nested;
+  const solvers::PatchLayout& layout = mesh.layout();
+  const solvers::HaloShape shape = solver->traits().halo_shape;
 
   const auto engine = c.device ? engine_of_small_batches() : nullptr;
   Traversal<D> traversal(mesh, *solver, team, engine.get());
@@ -39,9 +42,16 @@ void expect_full_halos(const Case& c) {
     const auto left = slots_of<D>(mesh);
     mesh.fill_halos(t, team);
     for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
-      ASSERT_EQ(std::memcmp(left[leaf].data(), mesh.patches()[leaf].q, left[leaf].size() * sizeof(double)), 0)
-          << D << "D, p = " << c.p << ", step " << step << ", leaf " << leaf << " of level "
-          << mesh.levels()[leaf];
+      const double* filled = mesh.patches()[leaf].q;
+      solvers::test::for_volumes(layout, layout.h, [&](int i, int j, int k) {
+        if (!solvers::test::is_read(layout, shape, i, j, k)) return;
+        for (int n = 0; n < layout.unknowns; ++n) {
+          const auto at = static_cast<std::size_t>(layout.at(n, i, j, k));
+          ASSERT_EQ(std::memcmp(&left[leaf][at], &filled[at], sizeof(double)), 0)
+              << D << "D, p = " << c.p << ", scheme " << c.scheme << ", step " << step << ", leaf " << leaf
+              << " of level " << mesh.levels()[leaf] << ", volume " << i << ' ' << j << ' ' << k;
+        }
+      });
     }
   }
 }

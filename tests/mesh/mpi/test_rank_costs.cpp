@@ -48,7 +48,7 @@ void check_all() {
   using solvers::HaloShape;
   using solvers::Prolongation;
   check<D>(1, HaloShape::faces, Prolongation::constant, 2);
-  check<D>(2, HaloShape::thin_edges, Prolongation::limited_linear, 1);
+  check<D>(2, HaloShape::edges, Prolongation::limited_linear, 1);
   check<D>(2, HaloShape::full, Prolongation::centred, 1);
 }
 
