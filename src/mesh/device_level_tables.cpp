@@ -28,9 +28,7 @@ template <int D>
 struct DeviceLevels<D>::Tables {
   std::vector<solvers::DevicePatch> patches;
   std::vector<LevelItem> items;
-  std::vector<solvers::RefluxTarget> targets;
-  std::vector<solvers::CoarseFace> faces;
-  std::vector<solvers::FluxPart> parts;
+  RefluxTables<D> reflux;
 };
 
 template <int D>
@@ -58,9 +56,9 @@ void DeviceLevels<D>::rebuild(LocalSteps<D>& steps, const typename DevicePatches
   }
   launches_.upload(table_, std::move(tables.patches));
   launches_.upload(items_, std::move(tables.items));
-  launches_.upload(targets_, std::move(tables.targets));
-  launches_.upload(faces_, std::move(tables.faces));
-  launches_.upload(parts_, std::move(tables.parts));
+  launches_.upload(targets_, std::move(tables.reflux.targets));
+  launches_.upload(faces_, std::move(tables.reflux.faces));
+  launches_.upload(parts_, std::move(tables.reflux.parts));
 }
 
 template <int D>
@@ -82,12 +80,12 @@ void DeviceLevels<D>::allocate() {
   jumps_.resize(static_cast<std::size_t>(steps_->finest() - steps_->coarsest()));
   for (std::size_t number = 0; number < jumps_.size(); ++number) {
     Jump& jump = jumps_[number];
-    const LevelFluxes<D>& fluxes = fluxes_at(number);
+    const FluxCorrection<D>& fluxes = fluxes_at(number);
     const LevelHalos<D>& halos = halos_at(number);
     jump.registers = registers;
     jump.sums = sums;
     jump.kept = kept;
-    registers += fluxes.correction().register_doubles();
+    registers += fluxes.register_doubles();
     sums += fluxes.sums();
     kept += halos.kept();
     most_sources = std::max(most_sources, halos.sources().size());
@@ -154,51 +152,44 @@ void DeviceLevels<D>::add_status(Tables& tables, std::size_t level) {
 // The sums of a fine face that corrects a leaf of another rank are added up in the send buffer.
 template <int D>
 void DeviceLevels<D>::add_fluxes(Tables& tables, std::size_t number) {
-  Jump& jump = jumps_[number];
-  const LevelFluxes<D>& fluxes = fluxes_at(number);
-  const auto registers = fluxes.correction().registers();
-  const auto size = static_cast<std::size_t>(launches_.layout.face_flux_size());
-  for (const auto& entry : registers)
-    patch_of(tables, entry.leaf).flux[entry.face] = registers_.data() + jump.registers + entry.offset;
-  jump.sums_of.assign(registers.size(), nullptr);
-  for (const auto& face : fluxes.fine_faces())
-    jump.sums_of[face.fluxes / size] = sums_.data() + jump.sums + face.sums;
-  for (const auto& part : fluxes.correction().outgoing_parts())
-    jump.sums_of[part.fine / size] = jump.sent->data() + part.offset;
-  for (const auto& face : fluxes.fine_faces()) {
+  const Jump& jump = jumps_[number];
+  const FluxCorrection<D>& fluxes = fluxes_at(number);
+  double* const registers = registers_.data() + jump.registers;
+  for (const auto& entry : fluxes.registers())
+    patch_of(tables, entry.leaf).flux[entry.face] = registers + entry.offset;
+  const std::size_t first = tables.items.size();
+  const auto faces = fluxes.fine_faces();
+  for (const auto& face : faces) {
     LevelItem& item = tables.items.emplace_back();
     item.kind = LevelItem::Kind::add_fluxes;
     item.level = static_cast<std::uint8_t>(level_of(number) + 1);
-    item.from = registers_.data() + jump.registers + face.fluxes;
-    item.values = jump.sums_of[face.fluxes / size];
+    item.from = registers + face.fluxes;
+    item.values = sums_.data() + jump.sums + face.sums;
     for (std::size_t a = 0; a + 1 < D; ++a) item.sub_face[a] = face.sub_face[a];
+  }
+  for (const auto& part : fluxes.outgoing_parts()) {
+    const auto face = std::ranges::lower_bound(faces, part.fine, {}, &FluxCorrection<D>::FineFace::fluxes);
+    tables.items[first + static_cast<std::size_t>(face - faces.begin())].values =
+        jump.sent->data() + part.offset;
   }
 }
 
 template <int D>
 void DeviceLevels<D>::add_corrections(Tables& tables, std::size_t number) {
   Jump& jump = jumps_[number];
-  const FluxCorrection<D>& correction = fluxes_at(number).correction();
-  const auto size = static_cast<std::size_t>(launches_.layout.face_flux_size());
-  const auto leaves = correction.coarse_leaves();
-  jump.targets = static_cast<std::int32_t>(tables.targets.size());
+  const FluxCorrection<D>& fluxes = fluxes_at(number);
+  const auto part_of = [&](const auto& from) {
+    const double* const sums =
+        from.received ? jump.received->data() + from.offset : sums_.data() + jump.sums + from.sums;
+    return RefluxTables<D>::part(from.sub_face, sums, true);
+  };
+  const auto leaves = fluxes.coarse_leaves();
+  jump.targets = static_cast<std::int32_t>(tables.reflux.targets.size());
   jump.corrected = static_cast<std::int32_t>(leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const auto first = static_cast<std::int32_t>(tables.faces.size());
-    for (const auto& face : correction.faces(i)) {
-      tables.faces.push_back({registers_.data() + jump.registers + face.own,
-                              static_cast<std::int32_t>(tables.parts.size()),
-                              static_cast<std::int32_t>(face.parts), face.face});
-      for (const auto& from : correction.parts(face)) {
-        solvers::FluxPart& part = tables.parts.emplace_back();
-        part.from = from.received ? jump.received->data() + from.offset : jump.sums_of[from.offset / size];
-        part.received = true;  // sums of own faces look the same
-        for (std::size_t a = 0; a + 1 < D; ++a) part.sub_face[a] = from.sub_face[a];
-      }
-    }
     const solvers::DevicePatch& patch = patch_of(tables, leaves[i]);
-    tables.targets.push_back({patch.slot, patch.dx, order_.index_of(leaves[i]), first,
-                              static_cast<std::int32_t>(tables.faces.size())});
+    tables.reflux.add(fluxes, i, registers_.data() + jump.registers,
+                      {patch.slot, patch.dx, order_.index_of(leaves[i])}, part_of);
   }
 }
 

@@ -69,13 +69,12 @@ class DeviceLevels {
     std::int32_t keeps = 0, interpolations = 0, sources = 0;  // first items, and their number
     std::int32_t targets = 0, corrected = 0;                  // first target of refluxing, and their number
     std::unique_ptr<Array<double>> sent, received;            // sums of fluxes for and from other ranks
-    std::vector<double*> sums_of;                             // by register of a fine face
   };
   std::size_t index(int level) const { return static_cast<std::size_t>(level - steps_->coarsest()); }
   // The coarse level of a jump, and what LocalSteps has there.
   int level_of(std::size_t jump) const { return steps_->coarsest() + static_cast<int>(jump); }
   LevelHalos<D>& halos_at(std::size_t jump) const { return steps_->halos(level_of(jump) + 1); }
-  LevelFluxes<D>& fluxes_at(std::size_t jump) const { return steps_->fluxes(level_of(jump)); }
+  FluxCorrection<D>& fluxes_at(std::size_t jump) const { return steps_->fluxes(level_of(jump)); }
   double* interpolated(std::size_t source) const;
 
   struct Tables;

@@ -39,11 +39,11 @@ void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::
   std::size_t most_sources = 0;
   memory.tables += leaves * table_bytes_of_leaf;
   for (int level = steps.coarsest(); level < steps.finest(); ++level) {
-    const LevelFluxes<D>& fluxes = steps.fluxes(level);
+    const FluxCorrection<D>& fluxes = steps.fluxes(level);
     const LevelHalos<D>& halos = steps.halos(level + 1);
     most_sources = std::max(most_sources, halos.sources().size());
     memory.slots += halos.plan().ghost_patches().size() * slot + halos.kept() * sizeof(double);
-    memory.messages += (fluxes.correction().register_doubles() + fluxes.sums()) * sizeof(double) +
+    memory.messages += (fluxes.register_doubles() + fluxes.sums()) * sizeof(double) +
                        bytes_of(fluxes.messages()) + bytes_of(halos.messages());
     memory.tables += operations_of(halos.plan(), leaves) * sizeof(solvers::FillOp) +
                      (2 * halos.sources().size() + fluxes.fine_faces().size()) * sizeof(solvers::LevelItem);
@@ -99,7 +99,7 @@ DeviceMemory PatchMesh<D>::device_memory() const {
                  plan.ghost_patches().size() * static_cast<std::size_t>(layout_.slot_size()) * sizeof(double);
   if (solver_.stages_new_interior()) memory.next = size() * interior * sizeof(double);
   memory.messages = flux_correction_.register_doubles() * sizeof(double) + bytes_of(halos_.messages()) +
-                    bytes_of(flux_messages_);
+                    bytes_of(flux_correction_.messages());
   memory.tables = size() * table_bytes_of_leaf + operations_of(plan, size()) * sizeof(solvers::FillOp) +
                   size() * static_cast<std::size_t>(layout_.unknowns) * sizeof(double);
   memory.scratch = solver_.scratch_bytes(layout_, static_cast<int>(size())) + solver_.step_bytes().size();

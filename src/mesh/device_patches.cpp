@@ -86,8 +86,8 @@ void DevicePatches<D>::rebuild(const Mesh& mesh) {
   registers_.resize(queue, mesh.fluxes.register_doubles());
   upload_patches(mesh);
   if (!solver_.traits().conservative) return;
-  received_fluxes_.resize(queue, mesh.flux_messages.received_bytes() / sizeof(double));
-  packed_fluxes_.resize(queue, mesh.flux_messages.sent_bytes() / sizeof(double));
+  received_fluxes_.resize(queue, mesh.fluxes.messages().received_bytes() / sizeof(double));
+  packed_fluxes_.resize(queue, mesh.fluxes.messages().sent_bytes() / sizeof(double));
   RefluxTables<D> tables(mesh.fluxes, registers_.data(), mesh.patches, mesh.order_index, mesh.border,
                          {slot_of, received_fluxes_.data()});
   border_targets_ = static_cast<std::size_t>(tables.border);

@@ -31,7 +31,6 @@ class DevicePatches {
     const HaloPlan<D>& halos;
     const parallel::NeighbourMessages& halo_messages;
     const FluxCorrection<D>& fluxes;
-    const parallel::NeighbourMessages& flux_messages;
     const LocalView<D>& view;
     std::span<const solvers::PatchTask> patches;  // geometry
     std::span<const int> slots;                   // of own leaves

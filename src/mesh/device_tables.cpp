@@ -152,12 +152,9 @@ RefluxTables<D>::RefluxTables(const FluxCorrection<D>& correction, double* regis
                               std::span<const solvers::PatchTask> patches,
                               std::span<const std::int32_t> index_of, std::size_t border_leaves,
                               const DevicePlaces& places) {
-  const auto part_of = [&](const auto& from, std::size_t offset, bool is_received) {
-    solvers::FluxPart part;
-    part.from = is_received ? places.received + offset : registers + offset;
-    part.received = is_received;
-    for (std::size_t a = 0; a + 1 < D; ++a) part.sub_face[a] = from.sub_face[a];
-    return part;
+  const auto part_of = [&](const MeanPart& from) {
+    const double* const address = from.received ? places.received : registers;
+    return part(from.sub_face, address + from.offset, from.received);
   };
   const auto leaves = correction.coarse_leaves();
   for (const bool is_border : {true, false}) {
@@ -165,20 +162,34 @@ RefluxTables<D>::RefluxTables(const FluxCorrection<D>& correction, double* regis
       const auto leaf = static_cast<std::size_t>(leaves[i]);
       const std::int32_t index = index_of[leaf];
       if ((static_cast<std::size_t>(index) < border_leaves) != is_border) continue;
-      const auto first = static_cast<std::int32_t>(faces.size());
-      for (const auto& face : correction.faces(i)) {
-        faces.push_back({registers + face.own, static_cast<std::int32_t>(parts.size()),
-                         static_cast<std::int32_t>(face.parts), face.face});
-        for (const auto& part : correction.parts(face))
-          parts.push_back(part_of(part, part.offset, part.received));
-      }
-      targets.push_back(
-          {places.slot(leaf), patches[leaf].dx, index, first, static_cast<std::int32_t>(faces.size())});
+      add(correction, i, registers, {places.slot(leaf), patches[leaf].dx, index}, part_of);
     }
     if (is_border) border = static_cast<std::int32_t>(targets.size());
   }
   for (const auto& item : correction.outgoing_parts())
-    outgoing.push_back({part_of(item, item.fine, false), item.offset});
+    outgoing.push_back({part(item.sub_face, registers + item.fine, false), item.offset});
+}
+
+template <int D>
+void RefluxTables<D>::add(const FluxCorrection<D>& correction, std::size_t i, const double* registers,
+                          solvers::RefluxTarget target,
+                          const std::function<solvers::FluxPart(const MeanPart&)>& part_of) {
+  target.begin = static_cast<std::int32_t>(faces.size());
+  for (const auto& face : correction.faces(i)) {
+    faces.push_back({registers + face.own, static_cast<std::int32_t>(parts.size()),
+                     static_cast<std::int32_t>(face.parts), face.face});
+    for (const MeanPart& from : correction.parts(face)) parts.push_back(part_of(from));
+  }
+  target.end = static_cast<std::int32_t>(faces.size());
+  targets.push_back(target);
+}
+
+template <int D>
+solvers::FluxPart RefluxTables<D>::part(const typename FluxCorrection<D>::SubFace& sub_face,
+                                        const double* from, bool sums) {
+  solvers::FluxPart part{.from = from, .received = sums};
+  for (std::size_t a = 0; a + 1 < D; ++a) part.sub_face[a] = sub_face[a];
+  return part;
 }
 
 #define MEANDER_INSTANTIATE(D)   \

@@ -78,6 +78,14 @@ struct RefluxTables {
   RefluxTables(const FluxCorrection<D>& correction, double* registers,
                std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> index_of,
                std::size_t border_leaves, const DevicePlaces& places);
+
+  // Adds coarse_leaves()[i] as a target, whose range of faces is set. part_of: of a part of its faces.
+  using MeanPart = typename FluxCorrection<D>::MeanPart;
+  void add(const FluxCorrection<D>& correction, std::size_t i, const double* registers,
+           solvers::RefluxTarget target, const std::function<solvers::FluxPart(const MeanPart&)>& part_of);
+  // sums: whether `from` are sums; else a register.
+  static solvers::FluxPart part(const typename FluxCorrection<D>::SubFace& sub_face, const double* from,
+                                bool sums);
 };
 
 }  // namespace meander::mesh

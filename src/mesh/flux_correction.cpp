@@ -37,11 +37,11 @@ FluxCorrection<D>::FluxCorrection(const LocalView<D>& view, const solvers::Patch
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
     const std::size_t before = faces_.size();
     for (int face = 0; face < 2 * D; ++face) {
-      const auto fine = fine_faces(view, static_cast<std::int32_t>(leaf), face);
+      const auto fine = fine_leaves(view, static_cast<std::int32_t>(leaf), face);
       if (fine.empty()) continue;
       faces_.push_back({static_cast<std::uint8_t>(face), register_of(static_cast<std::int32_t>(leaf), face),
                         parts_.size(), fine.size()});
-      for (const FineFace& part : fine) {
+      for (const FineLeaf& part : fine) {
         const std::size_t of_unknown =
             part_doubles(part.sub_face) / static_cast<std::size_t>(layout.unknowns);
         if (view.is_own(part.leaf)) {
@@ -66,12 +66,18 @@ FluxCorrection<D>::FluxCorrection(const LocalView<D>& view, const solvers::Patch
 }
 
 template <int D>
+void FluxCorrection<D>::connect(const parallel::Communicator& communicator, int tag, const char* name,
+                                std::pmr::memory_resource& memory) {
+  messages_ = parallel::NeighbourMessages(communicator, tag, peers_, name, memory);
+}
+
+template <int D>
 void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
   const auto cells = view.neighbours().cells();
   const auto block = static_cast<std::size_t>(layout_.face_flux_size());
   std::size_t sums = 0;
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
-    sums_begin_.push_back(static_cast<std::int32_t>(face_sums_.size()));
+    fine_begin_.push_back(static_cast<std::int32_t>(fine_faces_.size()));
     for (int face = 0; face < 2 * D; ++face) {
       const auto neighbour =
           view.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(across<D>(face)));
@@ -82,7 +88,7 @@ void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
       table_.push_back(
           {static_cast<std::int32_t>(leaf), static_cast<std::uint8_t>(face), table_.size() * block});
       if (finer) continue;
-      FaceSums& part = face_sums_.emplace_back(FaceSums{table_.back().offset, sums, {}});
+      FineFace& part = fine_faces_.emplace_back(FineFace{table_.back().offset, sums, {}});
       for (int a = 0, t = 0; a < D; ++a) {
         if (a != face / 2)
           part.sub_face[static_cast<std::size_t>(t++)] = static_cast<std::int8_t>(cells[leaf].at[a] % 3);
@@ -90,7 +96,7 @@ void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
       sums += part_doubles(part.sub_face);
     }
   }
-  sums_begin_.push_back(static_cast<std::int32_t>(face_sums_.size()));
+  fine_begin_.push_back(static_cast<std::int32_t>(fine_faces_.size()));
   registers_.resize(table_.size() * block);
   sums_.resize(sums);
 }
@@ -104,7 +110,7 @@ void FluxCorrection<D>::list_outgoing(const LocalView<D>& view) {
     const std::size_t begin = offset;
     for (std::size_t g = ghosts.neighbours[i].begin; g < ghosts.neighbours[i].end; ++g) {
       for (int face = 0; face < 2 * D; ++face) {
-        for (const FineFace& part : fine_faces(view, view.ghost(g), face)) {
+        for (const FineLeaf& part : fine_leaves(view, view.ghost(g), face)) {
           if (!view.is_own(part.leaf)) continue;
           const std::size_t fine = register_of(part.leaf, face ^ 1);
           outgoing_.push_back({fine, part.sub_face, offset, sums_of(fine)});
@@ -117,16 +123,16 @@ void FluxCorrection<D>::list_outgoing(const LocalView<D>& view) {
 }
 
 template <int D>
-auto FluxCorrection<D>::fine_faces(const LocalView<D>& view, std::int32_t leaf, int face) const
-    -> std::vector<FineFace> {
+auto FluxCorrection<D>::fine_leaves(const LocalView<D>& view, std::int32_t leaf, int face) const
+    -> std::vector<FineLeaf> {
   if (!corrects(view.neighbours().cells()[static_cast<std::size_t>(leaf)].level)) return {};
   const auto neighbour = view.neighbours().of(leaf, direction_of<D>(across<D>(face)));
   if (!neighbour.is_refined()) return {};
   const auto child = view.neighbours().refined_children(neighbour.refined_cell());
   const int axis = face / 2, layer = face % 2 == 0 ? 2 : 0;
-  std::vector<FineFace> found;
+  std::vector<FineLeaf> found;
   for (int position = 0; position < children<D>; ++position) {
-    FineFace part{child[static_cast<std::size_t>(position)], {}};
+    FineLeaf part{child[static_cast<std::size_t>(position)], {}};
     bool touches = false;
     for (int a = 0, rest = position, t = 0; a < D; ++a, rest /= 3) {
       if (a == axis) {
@@ -153,7 +159,7 @@ std::size_t FluxCorrection<D>::register_of(std::int32_t leaf, int face) const {
 
 template <int D>
 std::size_t FluxCorrection<D>::sums_of(std::size_t register_offset) const {
-  return std::ranges::lower_bound(face_sums_, register_offset, {}, &FaceSums::fluxes)->sums;
+  return std::ranges::lower_bound(fine_faces_, register_offset, {}, &FineFace::fluxes)->sums;
 }
 
 template <int D>
@@ -168,7 +174,7 @@ std::size_t FluxCorrection<D>::plan_bytes() const {
   return table_.size() * sizeof(Register) + faces_.size() * sizeof(CoarseFace) +
          parts_.size() * sizeof(MeanPart) + coarse_leaves_.size() * sizeof(std::int32_t) +
          face_begin_.size() * sizeof(std::size_t) + outgoing_.size() * sizeof(Outgoing) +
-         face_sums_.size() * sizeof(FaceSums) + sums_begin_.size() * sizeof(std::int32_t);
+         fine_faces_.size() * sizeof(FineFace) + fine_begin_.size() * sizeof(std::int32_t);
 }
 
 template <int D>
@@ -179,37 +185,43 @@ void FluxCorrection<D>::attach(std::span<solvers::PatchTask> patches) {
 }
 
 template <int D>
-void FluxCorrection<D>::sum_parts(std::size_t leaf) {
-  for (auto i = sums_begin_[leaf]; i < sums_begin_[leaf + 1]; ++i) {
-    const FaceSums& face = face_sums_[static_cast<std::size_t>(i)];
+void FluxCorrection<D>::add_step(std::size_t leaf, int substep) {
+  for (auto i = fine_begin_[leaf]; i < fine_begin_[leaf + 1]; ++i) {
+    const FineFace& face = fine_faces_[static_cast<std::size_t>(i)];
     sum_face(layout_, face.sub_face[0], D == 3 ? face.sub_face[D - 2] : 0, registers_.data() + face.fluxes,
-             sums_.data() + face.sums);
+             substep == 0, sums_.data() + face.sums);
   }
 }
 
 template <int D>
-void FluxCorrection<D>::pack(std::size_t i, double* send_buffer) const {
-  const Outgoing& item = outgoing_[i];
-  std::copy_n(sums_.data() + item.sums, part_doubles(item.sub_face), send_buffer + item.offset);
+void FluxCorrection<D>::start_sends(ThreadTeam& team) {
+  team.for_chunks(outgoing_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Outgoing& item = outgoing_[i];
+      std::copy_n(sums_.data() + item.sums, part_doubles(item.sub_face),
+                  messages_.send_buffer() + item.offset);
+    }
+  });
+  messages_.start_sends();
 }
 
 template <int D>
-void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, double dt,
-                              const double* receive_buffer) const {
+void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, double dt, int steps) const {
   const int p = layout_.p;
   for (const CoarseFace& face : faces(i)) {
     const auto add = [&](int u, FaceMean* mean) {
       for (const MeanPart& part : parts(face)) {
-        const double* in = part.received ? receive_buffer + part.offset : sums_.data() + part.sums;
+        const double* in =
+            part.received ? messages_.receive_buffer() + part.offset : sums_.data() + part.sums;
         in += part.of_unknown * static_cast<std::size_t>(u);
         for_blocks(p, part.sub_face[0], D == 3 ? part.sub_face[D - 2] : 0, D == 3, [&](const Block& block) {
-          mean[block.coarse].add(in[0], in[1], block.count());
+          mean[block.coarse].add(in[0], in[1], block.count() * steps);
           in += 2;
         });
       }
     };
     replace_flux<D>(layout_, face.face, registers_.data() + face.own, patch.q,
-                    (face.face % 2 == 0 ? 1.0 : -1.0) * dt / patch.dx, 1.0 / ipow(3.0, D - 1), add);
+                    (face.face % 2 == 0 ? 1.0 : -1.0) * dt / patch.dx, 1.0 / (ipow(3.0, D - 1) * steps), add);
   }
 }
 

@@ -2,15 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Refluxing (Berger & Colella 1989): where a coarse leaf touches finer ones, its own face flux is replaced by
-// the mean of the fine fluxes, so that the amount leaving one side enters the other. Fine leaves of other
-// ranks send their part of that mean, one message a neighbour rank. Parts are added in curve order, on
-// whatever rank they were summed.
+// the mean of the fine fluxes, so that the amount leaving one side enters the other. The mean is over the
+// volume faces and over the steps that the finer leaves take in one of the coarse leaf: one with global steps.
+//
+// A fine face adds up its part of that mean over these steps: for each coarse volume face, the first flux f_0
+// of its first step and the sum of differences to it. The coarse flux is replaced by
+// f_0 + sum / (steps * 3^(D-1)), so equal fluxes are reproduced exactly. Fine leaves of other ranks send their
+// parts, one message per neighbour rank. Parts are added in curve order, on whatever rank they were summed, so
+// no bit depends on rank or thread.
 
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/thread_team.hpp"
 #include "mesh/local_view.hpp"
 #include "parallel/neighbour_messages.hpp"
 #include "solvers/solver.hpp"
@@ -25,6 +32,11 @@ class FluxCorrection {
     std::int32_t leaf;
     std::uint8_t face;
     std::size_t offset;
+  };
+  // A face of a fine leaf: offsets of its register, and of its sums in a block of sums() doubles.
+  struct FineFace {
+    std::size_t fluxes, sums;
+    SubFace sub_face{};
   };
   struct MeanPart {
     std::size_t offset;  // of the fine leaf's register, or in the receive buffer
@@ -49,6 +61,9 @@ class FluxCorrection {
   // coarse_level: only the faces between leaves of that level and the next finer one; default: all.
   FluxCorrection(const LocalView<D>& view, const solvers::PatchLayout& layout,
                  std::optional<int> coarse_level = {});
+  // Makes messages() and their buffers, in `memory`. The ranks of the ghost layer make the matching ones.
+  void connect(const parallel::Communicator& communicator, int tag, const char* name,
+               std::pmr::memory_resource& memory = *std::pmr::new_delete_resource());
 
   // Points the flux blocks of all faces at such a resolution jump to their registers.
   void attach(std::span<solvers::PatchTask> patches);
@@ -58,21 +73,23 @@ class FluxCorrection {
 
   // One message to and one from every rank of the ghost layer, in its order.
   std::span<const parallel::NeighbourMessages::Peer> peers() const { return peers_; }
-  // Number of faces whose parts are sent.
-  std::size_t outgoing() const { return outgoing_.size(); }
-  // Sums the parts of coarse faces that a leaf contributes: after its update, while its registers are in cache. Calls for
-  // different leaves may run concurrently.
-  void sum_parts(std::size_t leaf);
-  // Copies outgoing part i, after sum_parts() of its leaf. Calls for different i may run concurrently.
-  void pack(std::size_t i, double* send_buffer) const;
-
-  // Corrects the interior of coarse_leaves()[i] for the step dt that wrote the registers, after sum_parts() of all
-  // leaves. The receive buffer holds the parts of other ranks. Calls for different i may run concurrently.
-  void apply(std::size_t i, const solvers::PatchTask& patch, double dt, const double* receive_buffer) const;
+  // After the update of a leaf, while its registers are in cache: adds the fluxes of its step number `substep`
+  // within the step of the next coarser level to its sums; number 0 begins them. Calls for different leaves
+  // may run concurrently.
+  void add_step(std::size_t leaf, int substep);
+  // After the last add_step() of all leaves and messages().start_receives(): sends the sums at rank borders.
+  // To be called by the thread that initialised MPI.
+  void start_sends(ThreadTeam& team);
+  parallel::NeighbourMessages& messages() { return messages_; }
+  const parallel::NeighbourMessages& messages() const { return messages_; }
+  // Corrects the interior of coarse_leaves()[i] for its step dt, in which its finer neighbours took `steps`
+  // steps, after messages().wait(). Calls for different i may run concurrently.
+  void apply(std::size_t i, const solvers::PatchTask& patch, double dt, int steps) const;
 
   // The plan, for work on devices: the registers, each a block of PatchLayout::face_flux_size() doubles, the
-  // coarse faces of coarse_leaves()[i], their parts, and the parts that are sent.
+  // fine faces by leaf, the coarse faces of coarse_leaves()[i], their parts, and the parts that are sent.
   std::span<const Register> registers() const { return table_; }
+  std::span<const FineFace> fine_faces() const { return fine_faces_; }
   std::span<const CoarseFace> faces(std::size_t i) const {
     return std::span(faces_).subspan(face_begin_[i], face_begin_[i + 1] - face_begin_[i]);
   }
@@ -81,17 +98,17 @@ class FluxCorrection {
   }
   std::span<const Outgoing> outgoing_parts() const { return outgoing_; }
   std::size_t register_doubles() const { return registers_.size(); }
-  // The register at an offset.
-  const double* fluxes(std::size_t offset) const { return registers_.data() + offset; }
-  // Length of a part: for each coarse volume face that the fine face touches and each unknown, two.
-  std::size_t part_doubles(const SubFace& sub_face) const;
+  std::size_t sums() const { return sums_.size(); }
 
-  std::size_t bytes() const { return (registers_.size() + sums_.size()) * sizeof(double); }
-  // Memory of the plan, without registers.
+  // Memory of registers, sums and messages.
+  std::size_t bytes() const {
+    return (registers_.size() + sums_.size()) * sizeof(double) + 2 * messages_.sent_bytes();
+  }
+  // Memory of the plan.
   std::size_t plan_bytes() const;
 
  private:
-  struct FineFace {
+  struct FineLeaf {
     std::int32_t leaf;
     SubFace sub_face{};
   };
@@ -100,21 +117,18 @@ class FluxCorrection {
   void list_outgoing(const LocalView<D>& view);
   bool corrects(int coarse_level) const { return !coarse_level_ || *coarse_level_ == coarse_level; }
   // The fine leaves across a face, in curve order; empty without finer neighbour that corrects it.
-  std::vector<FineFace> fine_faces(const LocalView<D>& view, std::int32_t leaf, int face) const;
+  std::vector<FineLeaf> fine_leaves(const LocalView<D>& view, std::int32_t leaf, int face) const;
   std::size_t register_of(std::int32_t leaf, int face) const;
   std::size_t sums_of(std::size_t register_offset) const;
+  // Length of a part: for each coarse volume face that the fine face touches and each unknown, two.
+  std::size_t part_doubles(const SubFace& sub_face) const;
 
   solvers::PatchLayout layout_;
   std::optional<int> coarse_level_;
   std::vector<double> registers_;
-  std::vector<Register> table_;  // of all faces at a jump, sorted by leaf and face
-  // Of faces on the fine side: the part of the coarse face, as sums.
-  struct FaceSums {
-    std::size_t fluxes, sums;  // offsets of register and sums
-    SubFace sub_face{};
-  };
-  std::vector<FaceSums> face_sums_;       // in the order of the table
-  std::vector<std::int32_t> sums_begin_;  // face_sums_ of a leaf: sums_begin_[leaf] .. sums_begin_[leaf + 1]
+  std::vector<Register> table_;           // of all faces at a jump, sorted by leaf and face
+  std::vector<FineFace> fine_faces_;      // in the order of the table
+  std::vector<std::int32_t> fine_begin_;  // fine_faces_ of a leaf: fine_begin_[leaf] .. fine_begin_[leaf + 1]
   std::vector<double> sums_;
   std::vector<CoarseFace> faces_;
   std::vector<MeanPart> parts_;
@@ -122,6 +136,7 @@ class FluxCorrection {
   std::vector<std::size_t> face_begin_;  // faces of coarse leaf i: face_begin_[i] .. face_begin_[i + 1]
   std::vector<Outgoing> outgoing_;
   std::vector<parallel::NeighbourMessages::Peer> peers_;
+  parallel::NeighbourMessages messages_;
 };
 
 }  // namespace meander::mesh

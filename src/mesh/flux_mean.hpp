@@ -56,25 +56,27 @@ void for_blocks(int p, int sx, int sy, bool planar, const Body& body) {
 
 // The sum of differences to q0 over the block, added to `differences` one after another.
 inline double sum_of_differences(const double* fine, int p, const Block& block, double q0,
-                                 double differences = 0) {
+                                 double differences) {
   for (int y = block.y; y < block.y_end; ++y) {
     for (int x = block.x; x < block.x_end; ++x) differences += fine[y * p + x] - q0;
   }
   return differences;
 }
 
-// Writes the part of a fine face: for each unknown and each coarse volume face that it touches, the first flux and
-// the sum of differences to it.
-inline void sum_face(const solvers::PatchLayout& layout, int sx, int sy, const double* fluxes, double* part) {
+// Adds the fluxes of a step to the part of a fine face: for each unknown and each coarse volume face that it
+// touches, the first flux of the first step and the sum of differences to it. begins: this is the first step.
+inline void sum_face(const solvers::PatchLayout& layout, int sx, int sy, const double* fluxes, bool begins,
+                     double* part) {
   const int p = layout.p;
   for (int u = 0; u < layout.unknowns; ++u, fluxes += layout.face_volumes()) {
     for_blocks(p, sx, sy, layout.dim == 3, [&](const Block& block) {
-      const double first = fluxes[block.y * p + block.x];
+      const double first = begins ? fluxes[block.y * p + block.x] : part[0], sum = begins ? 0.0 : part[1];
       part[0] = first;
       // Whole blocks have a constant extent, so that their sums are unrolled and overlap.
-      part[1] = block.count() == 9
-                    ? sum_of_differences(fluxes, p, {0, block.x, block.x + 3, block.y, block.y + 3}, first)
-                    : sum_of_differences(fluxes, p, block, first);
+      part[1] =
+          block.count() == 9
+              ? sum_of_differences(fluxes, p, {0, block.x, block.x + 3, block.y, block.y + 3}, first, sum)
+              : sum_of_differences(fluxes, p, block, first, sum);
       part += 2;
     });
   }

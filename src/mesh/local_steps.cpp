@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "parallel/message_tags.hpp"
+
 namespace meander::mesh {
 
 template <int D>
@@ -27,8 +29,9 @@ LocalSteps<D>::LocalSteps(const DistributedTree<D>& tree, const LocalView<D>& vi
   }
   for (solvers::PatchTask& patch : patches_) std::fill(std::begin(patch.flux), std::end(patch.flux), nullptr);
   for (int level = coarsest_; level < finest_; ++level) {
-    fluxes_.emplace_back(view, layout, level, tree.communicator());
-    fluxes_.back().attach(patches_);
+    FluxCorrection<D>& fluxes = fluxes_.emplace_back(view, layout, level);
+    fluxes.connect(tree.communicator(), parallel::tag_of_level_fluxes, "fluxes of a level");
+    fluxes.attach(patches_);
     halos_.push_back(
         std::make_unique<LevelHalos<D>>(tree, view, solver, layout, boundaries, memory, patches_, level + 1));
   }

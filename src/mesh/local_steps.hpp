@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "mesh/level_fluxes.hpp"
+#include "mesh/flux_correction.hpp"
 #include "mesh/level_halos.hpp"
 
 namespace meander::mesh {
@@ -31,7 +31,7 @@ class LocalSteps {
   // Of the leaves of a level > coarsest() and of all finer ones.
   LevelHalos<D>& halos(int level) { return *halos_[index(level) - 1]; }
   // Between the leaves of a level < finest() and the next finer ones.
-  LevelFluxes<D>& fluxes(int coarse_level) { return fluxes_[index(coarse_level)]; }
+  FluxCorrection<D>& fluxes(int coarse_level) { return fluxes_[index(coarse_level)]; }
 
   std::size_t bytes() const;
 
@@ -42,7 +42,7 @@ class LocalSteps {
   std::vector<std::vector<std::int32_t>> leaves_;
   std::vector<solvers::PatchTask> patches_;  // of all leaves of the view
   std::vector<std::unique_ptr<LevelHalos<D>>> halos_;
-  std::vector<LevelFluxes<D>> fluxes_;
+  std::vector<FluxCorrection<D>> fluxes_;
 };
 
 }  // namespace meander::mesh

@@ -83,22 +83,19 @@ void PatchMesh<D>::sum_parts(std::size_t leaf) {
 
 template <int D>
 void PatchMesh<D>::expect_messages() {
-  flux_messages_.start_receives();
+  flux_correction_.messages().start_receives();
   halos_.expect_messages();
 }
 
 template <int D>
 void PatchMesh<D>::start_fluxes(ThreadTeam& team) {
-  team.for_chunks(flux_correction_.outgoing(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) flux_correction_.pack(i, flux_messages_.send_buffer());
-  });
-  flux_messages_.start_sends();
+  flux_correction_.start_sends(team);
 }
 
 template <int D>
 void PatchMesh<D>::finish_fluxes() {
   const trace::Scope scope("wait for fluxes");
-  flux_messages_.wait();
+  flux_correction_.messages().wait();
 }
 
 template <int D>
@@ -113,7 +110,7 @@ void PatchMesh<D>::finish_halos(double t, ThreadTeam& team) {
 
 template <int D>
 bool PatchMesh<D>::poll() {
-  const bool fluxes = flux_messages_.poll(), halos = halos_.messages().poll();
+  const bool fluxes = flux_correction_.messages().poll(), halos = halos_.messages().poll();
   return fluxes && halos;
 }
 

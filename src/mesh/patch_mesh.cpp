@@ -82,11 +82,10 @@ void PatchMesh<D>::rebuild() {
   corrected_.assign(size(), 0);
   if (solver_.traits().conservative) {
     flux_correction_ = FluxCorrection<D>(*view_, layout_);
+    flux_correction_.connect(communicator(), parallel::tag_of_fluxes, "fluxes", message_memory_);
     flux_correction_.attach(patches_);
     for (const std::int32_t leaf : flux_correction_.coarse_leaves())
       corrected_[static_cast<std::size_t>(leaf)] = 1;
-    flux_messages_ = parallel::NeighbourMessages(communicator(), parallel::tag_of_fluxes,
-                                                 flux_correction_.peers(), "fluxes", message_memory_);
   }
   const auto& traits = solver_.traits();
   halos_.plan(tree_, *view_, {traits.halo_shape, traits.conservative, {}}, patches_, parallel::tag_of_halos,
@@ -123,7 +122,8 @@ void PatchMesh<D>::count_facts() {
       ++(coarser ? remote_faces : same_level);
     }
   }
-  const auto bytes = static_cast<std::int64_t>(halos_.messages().sent_bytes() + flux_messages_.sent_bytes());
+  const auto bytes =
+      static_cast<std::int64_t>(halos_.messages().sent_bytes() + flux_correction_.messages().sent_bytes());
   std::int64_t sums[] = {remote_faces, same_level, bytes};
   communicator().sum(std::span<std::int64_t>(sums));
   facts_.remote_faces = sums[0] + sums[1] / 2;
@@ -147,8 +147,8 @@ void PatchMesh<D>::count_facts() {
 
 template <int D>
 std::size_t PatchMesh<D>::register_bytes() const {
-  return flux_correction_.bytes() + halos_.buffer_bytes() + 2 * flux_messages_.sent_bytes() +
-         (local_steps_ ? local_steps_->bytes() : 0) + (staged_steps_ ? staged_steps_->bytes() : 0);
+  return flux_correction_.bytes() + halos_.buffer_bytes() + (local_steps_ ? local_steps_->bytes() : 0) +
+         (staged_steps_ ? staged_steps_->bytes() : 0);
 }
 
 template <int D>
@@ -187,7 +187,7 @@ StagedSteps<D>& PatchMesh<D>::plan_staged_steps() {
 template <int D>
 void PatchMesh<D>::correct(std::size_t i, double dt) const {
   const auto leaf = static_cast<std::size_t>(flux_correction_.coarse_leaves()[i]);
-  flux_correction_.apply(i, patches_[leaf], dt, flux_messages_.receive_buffer());
+  flux_correction_.apply(i, patches_[leaf], dt, 1);
 }
 
 template class PatchMesh<2>;

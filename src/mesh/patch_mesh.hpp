@@ -151,7 +151,7 @@ class PatchMesh {
   void finish_halos(double t, ThreadTeam& team);  // before finish_halo() of leaves with Arrival::received
   bool poll();
   bool has_messages() const { return !halos_.messages().is_empty(); }
-  bool has_flux_messages() const { return !flux_messages_.is_empty(); }
+  bool has_flux_messages() const { return !flux_correction_.messages().is_empty(); }
 
   // sum_fluxes() of a leaf, which exchange_updated() calls, sums what its fluxes contribute to coarser faces. correct() corrects
   // flux_correction().coarse_leaves()[i]. sum_parts() must follow: the partial sums that
@@ -159,7 +159,7 @@ class PatchMesh {
   const FluxCorrection<D>& flux_correction() const { return flux_correction_; }
   // Whether correct() changes the leaf.
   bool is_corrected(std::size_t leaf) const { return corrected_[leaf] != 0; }
-  void sum_fluxes(std::size_t leaf) { flux_correction_.sum_parts(leaf); }
+  void sum_fluxes(std::size_t leaf) { flux_correction_.add_step(leaf, 0); }
   void correct(std::size_t i, double dt) const;
   void sum_parts(std::size_t leaf);
 
@@ -219,7 +219,7 @@ class PatchMesh {
   DevicePatches<D>* on_device() { return device_.get(); }
   const DevicePatches<D>* on_device() const { return device_.get(); }
   bool is_current_on_device() const { return is_current_on_device_; }
-  parallel::NeighbourMessages& flux_messages() { return flux_messages_; }
+  parallel::NeighbourMessages& flux_messages() { return flux_correction_.messages(); }
   parallel::NeighbourMessages& halo_messages() { return halos_.messages(); }
 
   // Bytes of patch storage, and of registers and buffers for fluxes, restrictions and messages.
@@ -282,7 +282,6 @@ class PatchMesh {
   LevelSteps level_steps_;
   FluxCorrection<D> flux_correction_;
   std::vector<char> corrected_;  // of each leaf
-  parallel::NeighbourMessages flux_messages_;
   std::vector<solvers::PatchTask>
       patches_;  // of own leaves, then of the other leaves of the view, without slots
   std::vector<std::int32_t> order_, order_index_;  // inverse to each other

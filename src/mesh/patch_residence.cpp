@@ -35,7 +35,7 @@ void PatchMesh<D>::live_on(gpu::Device* device, gpu::Resource* memory) {
 
 template <int D>
 typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const {
-  return {halos_.plan(), halos_.messages(), flux_correction_, flux_messages_, *view_, patches_, slots_,
+  return {halos_.plan(), halos_.messages(), flux_correction_, *view_, patches_, slots_,
           order_,        order_index_,      border_};
 }
 

@@ -259,8 +259,8 @@ struct LevelItem {
     keep,         // packs a box of the slot `from` to `values`, as pack()
     interpolate,  // the box of `slot`: values + theta * (now - values), where `now` is that of `from`
     keep_rates,   // packs a box of the stage block `from` to `values`
-    add_fluxes,  // adds the fluxes `from` of a fine face to its figures at `values`, as LevelFluxes::add_step()
-    add_status  // adds the status of patches first .. first + patches - 1
+    add_fluxes,   // adds the fluxes `from` of a fine face to its sums at `values`, as FluxCorrection does
+    add_status    // adds the status of patches first .. first + patches - 1
   };
   const double* from = nullptr;
   double *slot = nullptr, *values = nullptr;

@@ -171,7 +171,7 @@ void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps, std::int32_t own) {
                  std::span(&status, 1));
   add_status(leaf, status);
   observers_.observe(leaf, steps.patches()[leaf]);
-  if (of_leaf > coarsest_) steps.fluxes(of_leaf - 1).add_step(own, clock_[l].substep);
+  if (of_leaf > coarsest_) steps.fluxes(of_leaf - 1).add_step(leaf, clock_[l].substep);
   if (measures)
     mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / team_.size());
 }
@@ -179,8 +179,9 @@ void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps, std::int32_t own) {
 template <int D>
 void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
   mesh::LocalSteps<D>& steps = mesh_.local_steps();
-  mesh::LevelFluxes<D>& fluxes = steps.fluxes(level(coarse));
-  fluxes.start_exchange(team_);
+  mesh::FluxCorrection<D>& fluxes = steps.fluxes(level(coarse));
+  fluxes.messages().start_receives();
+  fluxes.start_sends(team_);
   wait_for(fluxes.messages(), "wait for fluxes");
   const ScopedTimer timer(times_.flux_correction);
   const auto leaves = fluxes.coarse_leaves();
@@ -188,7 +189,7 @@ void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto leaf = static_cast<std::size_t>(leaves[i]);
       const solvers::PatchTask& patch = steps.patches()[leaf];
-      fluxes.correct(i, patch, clock_[coarse].dt, fine_steps);
+      fluxes.apply(i, patch, clock_[coarse].dt, fine_steps);
       add_status(leaf, solver_.enforce_floors(patch, mesh_.layout()));
       observers_.observe(leaf, patch);
     }

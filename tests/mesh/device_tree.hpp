@@ -89,7 +89,7 @@ class DeviceTree {
   // Whether this rank sends halos, also for ghost patches, and fluxes.
   bool sends() const {
     return exchange_.messages().sent_bytes() > 0 && !exchange_.plan().ghost_patches().empty() &&
-           fluxes().outgoing() > 0;
+           !fluxes().outgoing_parts().empty();
   }
 
   // ---- halos
@@ -175,7 +175,7 @@ class DeviceTree {
     const auto leaves = fluxes().coarse_leaves();
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const auto leaf = static_cast<std::size_t>(leaves[i]);
-      fluxes().apply(i, tasks_[leaf], dt, received_fluxes_.data());
+      fluxes().apply(i, tasks_[leaf], dt, 1);
       const auto corrected = solver_.enforce_floors(tasks_[leaf], mesh_.layout());
       status_[leaf].max_rate = corrected.max_rate;
       status_[leaf].floored += corrected.floored;
@@ -210,10 +210,9 @@ class DeviceTree {
   void expect_same_flux_message(const Launcher& launcher) {
     std::vector<Patch> slots = initial_;
     const RefluxTables<D> tables = reflux_tables(slots);
-    std::size_t size = 0;
-    for (const auto& peer : fluxes().peers()) size += peer.send;
-    std::vector<double> expected(size, -1), found(size, -1);
-    for (std::size_t i = 0; i < fluxes().outgoing(); ++i) fluxes().pack(i, expected.data());
+    const double* const sent = mesh_.flux_messages().send_buffer();
+    const std::vector<double> expected(sent, sent + mesh_.flux_messages().sent_bytes() / sizeof(double));
+    std::vector<double> found(expected.size(), -1);
     solvers::FluxPackBatch batch;
     batch.count = static_cast<int>(tables.outgoing.size());
     batch.items = tables.outgoing.data();
@@ -285,6 +284,7 @@ class DeviceTree {
   }
 
   const FluxCorrection<D>& fluxes() const { return mesh_.flux_correction(); }
+  // Collective: sends the sums of the fluxes.
   void draw_fluxes(std::mt19937& random) {
     std::uniform_real_distribution<double> draw(-1, 1);
     for (const auto& entry : fluxes().registers()) {
@@ -293,10 +293,9 @@ class DeviceTree {
       std::generate_n(flux, mesh_.layout().face_flux_size(), [&] { return draw(random); });
     }
     for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) mesh_.sum_fluxes(leaf);
-    std::size_t received = 0;
-    for (const auto& peer : fluxes().peers()) received += peer.receive;
-    received_fluxes_.resize(received);
-    std::ranges::generate(received_fluxes_, [&] { return draw(random); });
+    mesh_.flux_messages().start_receives();
+    mesh_.start_fluxes(team_);
+    mesh_.finish_fluxes();
   }
   std::size_t leaf_of(std::size_t index) const { return static_cast<std::size_t>(mesh_.order()[index]); }
   RefluxTables<D> reflux_tables(std::vector<Patch>& slots) {
@@ -304,7 +303,7 @@ class DeviceTree {
     for (std::size_t index = 0; index < slots.size(); ++index)
       index_of[leaf_of(index)] = static_cast<std::int32_t>(index);
     DevicePlaces places = places_of(slots);
-    places.received = received_fluxes_.data();
+    places.received = fluxes().messages().receive_buffer();
     return {fluxes(), registers_, mesh_.patches(), index_of, mesh_.border(), places};
   }
   // After the update of each leaf.
@@ -329,7 +328,6 @@ class DeviceTree {
   std::vector<Patch> initial_;
   std::vector<std::int32_t> order_;
   double* registers_ = nullptr;
-  std::vector<double> received_fluxes_;
   std::vector<solvers::PatchStatus> status_;
 };
 

@@ -227,7 +227,39 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{9, 3, faces, centred, false, true}, Case{6, 2, full, centred, false, false},
                     Case{9, 3, full, centred, true, false}));
 
-// Registers with values that depend on the leaf only: corrected states must not depend on the ranks.
+// Registers with values that depend on the leaf and the number of the step only: corrected states must not
+// depend on the ranks.
+template <int D>
+void record_step(const PatchMesh<D>& mesh, std::span<const solvers::PatchTask> patches, int step) {
+  const auto size = static_cast<std::uint64_t>(mesh.layout().face_flux_size());
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
+    for (std::uint64_t face = 0; face < 2 * D; ++face) {
+      double* flux = patches[leaf].flux[face];
+      for (std::uint64_t i = 0; flux != nullptr && i < size; ++i)
+        flux[i] = noise(mesh.tree().leaves()[leaf].bits, face, i + static_cast<std::uint64_t>(step) * size);
+    }
+  }
+}
+
+// Corrects the coarse leaves of each level, in whose step the next finer level takes `steps` steps.
+template <int D>
+void correct_by_levels(PatchMesh<D>& mesh, int steps, ThreadTeam& team) {
+  LocalSteps<D>& local = mesh.local_steps();
+  for (int level = local.coarsest(); level < local.finest(); ++level) {
+    FluxCorrection<D>& fluxes = local.fluxes(level);
+    for (int step = 0; step < steps; ++step) {
+      record_step(mesh, local.patches(), step);
+      for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) fluxes.add_step(leaf, step);
+    }
+    fluxes.messages().start_receives();
+    fluxes.start_sends(team);
+    fluxes.messages().wait();
+    const auto leaves = fluxes.coarse_leaves();
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      fluxes.apply(i, local.patches()[static_cast<std::size_t>(leaves[i])], 0.1, steps);
+  }
+}
+
 template <int D>
 void expect_same_correction() {
   Pair<D> pair({5, 1, faces, linear, true, false}, 2);
@@ -235,15 +267,8 @@ void expect_same_correction() {
   for (std::uint64_t round = 0; round < 5; ++round) pair.adapt(round, 4);
   ThreadTeam team(2);
   for (auto* mesh : {&pair.alone(), &pair.together()}) {
-    for (std::size_t leaf = 0; leaf < mesh->size(); ++leaf) {
-      for (std::uint64_t face = 0; face < 2 * D; ++face) {
-        double* flux = mesh->patches()[leaf].flux[face];
-        for (std::uint64_t i = 0;
-             flux != nullptr && i < static_cast<std::uint64_t>(mesh->layout().face_flux_size()); ++i) {
-          flux[i] = noise(mesh->tree().leaves()[leaf].bits, face, i);
-        }
-      }
-    }
+    record_step(*mesh, mesh->patches(), 0);
+    for (std::size_t leaf = 0; leaf < mesh->size(); ++leaf) mesh->sum_fluxes(leaf);
     mesh->expect_messages();
     mesh->start_fluxes(team);
     mesh->poll();
@@ -254,6 +279,12 @@ void expect_same_correction() {
   }
   EXPECT_GT(pair.alone().flux_correction().coarse_leaves().size(), 0u);
   pair.expect_same(0);
+
+  for (const int steps : {1, 3}) {
+    pair.fill();
+    for (auto* mesh : {&pair.alone(), &pair.together()}) correct_by_levels(*mesh, steps, team);
+    pair.expect_same(0);
+  }
 }
 
 TEST(FluxCorrectionOverRanksQuick, In2D) {
