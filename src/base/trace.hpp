@@ -53,11 +53,12 @@ class Context {
 };
 
 // Records an event from construction to destruction in the row of the calling thread. `name` must live as
-// long as the program. `value` is shown with the event, for instance the number of a batch or of patches.
+// long as the program; a null name records nothing. `value` is shown with the event, for instance the number
+// of a batch or of patches.
 class Scope {
  public:
   explicit Scope(const char* name, std::int64_t value = no_value) {
-    if (!on()) return;
+    if (name == nullptr || !on()) return;
     name_ = name;
     value_ = value;
     begin_ = now();

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/assert.hpp"
-#include "base/trace.hpp"
+#include "base/timer.hpp"
 #include "mesh/device_groups.hpp"
 
 namespace meander::mesh {
@@ -41,8 +41,7 @@ DeviceGroups<D>::DeviceGroups(DevicePatches<D>& patches, const BoundaryFill<D>& 
       next_(launches_.device, memory),
       kept_(launches_.device, memory),
       combined_(launches_.device, memory) {
-  const trace::Scope scope("tables of local steps");
-  const Lap lap(launches_.counts.moved);
+  const Timer timer(launches_.counts.moved, "tables of local steps");
   order_by_level(mesh);
   cuts_.emplace(launches_, memory, steps,
                 [this](std::size_t leaf) { return patch_of(static_cast<std::int32_t>(leaf)).slot; });
@@ -93,8 +92,7 @@ double* DeviceGroups<D>::rates_of(int level, const typename DenseStates<D>::Sour
 
 template <int D>
 void DeviceGroups<D>::add(int first, int last) {
-  const trace::Scope scope("tables of local steps");
-  const Lap lap(launches_.counts.moved);
+  const Timer timer(launches_.counts.moved, "tables of local steps");
   auto group = std::make_unique<Group>(launches_, boundaries_, memory_, host_memory_);
   add_patches(*group, first, last);
   add_items(*group, last);

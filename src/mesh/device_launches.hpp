@@ -3,11 +3,11 @@
 #pragma once
 // The queue of a device on which a rank's patches live: launches and copies, counted.
 
-#include <chrono>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "base/timer.hpp"
 #include "gpu/device.hpp"
 #include "gpu/device_array.hpp"
 #include "solvers/resident.hpp"
@@ -26,20 +26,6 @@ struct DeviceCounts {
   std::int64_t rebuilds = 0;                 // of the tables
   double waited = 0;                         // seconds in which the host waited for the device in steps
   double moved = 0;                          // seconds for new tables and patches from the host
-};
-
-// Adds its lifetime in seconds to `total`.
-class Lap {
- public:
-  explicit Lap(double& total) : total_(total) {}
-  ~Lap() { total_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  Lap(const Lap&) = delete;
-  Lap& operator=(const Lap&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& total_;
-  const Clock::time_point begin_ = Clock::now();
 };
 
 struct DeviceLaunches {
@@ -71,11 +57,11 @@ struct DeviceLaunches {
   }
   // Waits within a step; DeviceCounts::waited is the time.
   void wait(gpu::Event event) {
-    const Lap lap(counts.waited);
+    const Timer timer(counts.waited);
     device.wait(event);
   }
   void wait_for_all() {
-    const Lap lap(counts.waited);
+    const Timer timer(counts.waited);
     device.synchronize(queue);
   }
   template <class T>

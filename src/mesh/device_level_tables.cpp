@@ -3,7 +3,7 @@
 // The tables of local time steps on a device.
 #include <algorithm>
 
-#include "base/trace.hpp"
+#include "base/timer.hpp"
 #include "mesh/device_levels.hpp"
 
 namespace meander::mesh {
@@ -33,8 +33,7 @@ struct DeviceLevels<D>::Tables {
 
 template <int D>
 void DeviceLevels<D>::rebuild(LocalSteps<D>& steps, const typename DevicePatches<D>::Mesh& mesh) {
-  const trace::Scope scope("tables of local steps");
-  const Lap lap(launches_.counts.moved);
+  const Timer timer(launches_.counts.moved, "tables of local steps");
   launches_.device.synchronize(launches_.queue);  // work with the old tables has ended
   steps_ = &steps;
   pending_ = -1;

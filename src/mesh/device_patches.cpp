@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "base/trace.hpp"
 
 namespace meander::mesh {
@@ -73,8 +74,7 @@ void DevicePatches<D>::reserve(std::size_t slots) {
 
 template <int D>
 void DevicePatches<D>::rebuild(const Mesh& mesh) {
-  const trace::Scope scope("tables of the device");
-  const Lap lap(launches_.counts.moved);
+  const Timer timer(launches_.counts.moved, "tables of the device");
   const gpu::Queue queue = launches_.queue;
   launches_.device.synchronize(queue);  // work with the old tables has ended
   ++launches_.counts.rebuilds;
@@ -148,8 +148,7 @@ void DevicePatches<D>::expect(std::size_t patches, bool radiates) {
 
 template <int D>
 void DevicePatches<D>::send(std::span<const int> slots, std::span<double* const> host) {
-  const trace::Scope scope("send patches", static_cast<std::int64_t>(slots.size()));
-  const Lap lap(launches_.counts.moved);
+  const Timer timer(launches_.counts.moved, "send patches", static_cast<std::int64_t>(slots.size()));
   for (std::size_t i = 0; i < slots.size(); ++i)
     launches_.copy_in(slot(slots[i]), host[i], static_cast<std::size_t>(layout_.slot_size()));
   launches_.device.synchronize(launches_.queue);

@@ -14,7 +14,7 @@
 #include "base/join.hpp"
 #include "base/log.hpp"
 #include "base/processor_time.hpp"
-#include "base/stopwatch.hpp"
+#include "base/timer.hpp"
 #include "base/trace.hpp"
 #include "gpu/device.hpp"
 #include "io/atomic_file.hpp"
@@ -140,12 +140,10 @@ class Run {
   double now() const { return seconds_since(options_.started); }
 
   void write_what_is_due() {
-    const trace::Scope scope("output");
-    const auto start = Clock::now();
+    const Timer timer(costs_.output, "output");
     const double processor_before = processor_seconds();
     output_.after_step();
     if (is_done(simulation_)) output_.finish();
-    costs_.output += seconds_since(start);
     costs_.processor -= processor_seconds() - processor_before;
   }
 

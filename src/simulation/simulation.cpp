@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "base/log.hpp"
-#include "base/stopwatch.hpp"
+#include "base/timer.hpp"
 #include "base/trace.hpp"
 #include "simulation/criteria/initial_jumps.hpp"
 #include "simulation/diagnostics/inadmissible.hpp"
@@ -197,14 +197,14 @@ void SimulationOf<D>::advance(double limit) {
 
 template <int D>
 void SimulationOf<D>::prepare_step() {
-  const tasks::ScopedTimer timer(times_.prepare);
+  const Timer timer(times_.prepare);
   observers_.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
   config_.scenario->prepare_step(state_of_interiors("step data"), *solver_);
 }
 
 template <int D>
 void SimulationOf<D>::prepare_levels(const LevelTimes& times, double t) {
-  const tasks::ScopedTimer timer(times_.prepare);
+  const Timer timer(times_.prepare);
   StateView view = state("step data");
   view.t = t;
   config_.scenario->prepare_levels(view, times, *solver_);
@@ -257,8 +257,7 @@ void SimulationOf<D>::in_memory(const Change& change) const {
 
 template <int D>
 void SimulationOf<D>::partition_by_steps() {
-  const trace::Scope scope("regrid");
-  const tasks::ScopedTimer timer(times_.regrid);
+  const Timer timer(times_.regrid, "regrid");
   const std::vector<mesh::Adapt> keep(mesh_.size(), mesh::Adapt::keep);
   in_memory([&] {
     mesh_.adapt(keep, config_.mesh.min_level, config_.mesh.max_level, t_, team_);
@@ -269,8 +268,7 @@ void SimulationOf<D>::partition_by_steps() {
 
 template <int D>
 void SimulationOf<D>::regrid() {
-  const trace::Scope scope("regrid");
-  const auto start = std::chrono::steady_clock::now();
+  const Timer timer(times_.regrid, "regrid");
   bool changed = false;
   in_memory([&] { changed = adapt(); });
   if (changed) {
@@ -282,7 +280,6 @@ void SimulationOf<D>::regrid() {
     in_memory([&] { mesh_.prepare_step(); });  // leaves may have moved to other ranks
     inexact_halos_ = inexact_halos(mesh_);
   }
-  times_.regrid += seconds_since(start);
 }
 
 template <int D>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tasks/device_local_traversal.hpp"
 
-#include "base/trace.hpp"
+#include "base/timer.hpp"
 #include "tasks/device_work.hpp"
 
 namespace meander::tasks {
@@ -21,7 +21,7 @@ void DeviceLocalTraversal<D>::advance_levels(bool is_first) {
   device_->keep(level(first));
   device_->submit();
   if (!is_first) fill_halos(first);
-  const ScopedTimer timer(times_.update);
+  const Timer timer(times_.update);
   for (std::size_t l = first; l < levels_; ++l) {
     device_->update(level(l), clock_[l].t, clock_[l].dt, clock_[l].substep);
     busy_.count_update(l);
@@ -33,7 +33,7 @@ void DeviceLocalTraversal<D>::fill_halos(std::size_t of_clock) {
   mesh::DeviceHalos<D>& halos = device_->halos(level(of_clock));
   parallel::NeighbourMessages& messages = mesh_.local_steps().halos(level(of_clock)).messages();
   {
-    const ScopedTimer timer(times_.halo);
+    const Timer timer(times_.halo);
     halos.wait_for_received();
     messages.start_receives();
     if (!messages.is_empty()) {
@@ -45,22 +45,20 @@ void DeviceLocalTraversal<D>::fill_halos(std::size_t of_clock) {
     halos.fill_local();
   }
   if (messages.is_empty()) return;
-  const trace::Scope scope("wait for halos");
-  wait_for_ranks([&] { messages.wait(); });
+  wait_for_ranks(messages, "wait for halos");
   halos.receive(messages.receive_buffer());
   halos.fill_received();
 }
 
 template <int D>
-template <class Wait>
-void DeviceLocalTraversal<D>::wait_for_ranks(const Wait& wait) {
-  const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
-  busy_.pause(wait);
+void DeviceLocalTraversal<D>::wait_for_ranks(parallel::NeighbourMessages& messages, const char* trace_name) {
+  const Timer timer(times_.waiting, times_.messages, trace_name);
+  busy_.pause([&] { messages.wait(); });
 }
 
 template <int D>
 void DeviceLocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
-  const ScopedTimer timer(times_.flux_correction);
+  const Timer timer(times_.flux_correction);
   device_->submit();
   parallel::NeighbourMessages& messages = mesh_.local_steps().fluxes(level(coarse)).messages();
   if (!messages.is_empty()) {
@@ -68,8 +66,7 @@ void DeviceLocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
     device_->pack_fluxes(level(coarse), messages.send_buffer());
     device_->wait_for_packed();
     messages.start_sends();
-    const trace::Scope scope("wait for fluxes");
-    wait_for_ranks([&] { messages.wait(); });
+    wait_for_ranks(messages, "wait for fluxes");
     device_->receive_fluxes(level(coarse), messages.receive_buffer());
   }
   device_->reflux(level(coarse), clock_[coarse].dt, fine_steps);

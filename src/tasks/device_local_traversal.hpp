@@ -26,8 +26,7 @@ class DeviceLocalTraversal final : public LocalTraversal<D> {
   void end_step(std::size_t of_clock, int fine_steps) override;
   SweepStatus merged() override;
   void fill_halos(std::size_t of_clock);
-  template <class Wait>
-  void wait_for_ranks(const Wait& wait);
+  void wait_for_ranks(parallel::NeighbourMessages& messages, const char* trace_name);
 
   mesh::DeviceLevels<D>* device_ = nullptr;
   DeviceBusyTime busy_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tasks/device_staged_traversal.hpp"
 
-#include "base/trace.hpp"
+#include "base/timer.hpp"
 #include "tasks/device_work.hpp"
 
 namespace meander::tasks {
@@ -22,7 +22,7 @@ void DeviceStagedTraversal<D>::advance_levels(bool is_first) {
     busy_.start(levels_);
   }
   {
-    const ScopedTimer timer(times_.halo);
+    const Timer timer(times_.halo);
     device_->restrict_from(level(clock_.first()), [this](auto& messages) { wait_for_ranks(messages); });
   }
   for (std::size_t first = clock_.first(); first < levels_;) {
@@ -41,12 +41,12 @@ void DeviceStagedTraversal<D>::advance_group(std::size_t first, std::size_t last
   for (int stage = 0; stage < traits.stages; ++stage) {
     const double t = stage == 0 ? now.t : now.t + traits.time_after(stage - 1) * now.dt;
     {
-      const ScopedTimer timer(times_.halo);
+      const Timer timer(times_.halo);
       const double dt_of_coarser = first == 0 ? 0.0 : clock_[first - 1].dt;
       device_->fill(coarsest, finest, {now.ratio, now.substep, stage, dt_of_coarser}, t, team_,
                     [this](auto& messages) { wait_for_ranks(messages); });
     }
-    const ScopedTimer timer(times_.update);
+    const Timer timer(times_.update);
     device_->update(coarsest, finest, {stage, now.t, now.dt});
   }
   for (std::size_t l = first; l <= last; ++l) busy_.count_update(l);
@@ -54,8 +54,7 @@ void DeviceStagedTraversal<D>::advance_group(std::size_t first, std::size_t last
 
 template <int D>
 void DeviceStagedTraversal<D>::wait_for_ranks(parallel::NeighbourMessages& messages) {
-  const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
-  const trace::Scope scope("wait for halos");
+  const Timer timer(times_.waiting, times_.messages, "wait for halos");
   busy_.pause([&] { messages.wait(); });
 }
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <iterator>
 
-#include "base/trace.hpp"
+#include "base/timer.hpp"
 #include "solvers/status_sum.hpp"
 #include "tasks/status_reduction.hpp"
 #include "tasks/step_plan.hpp"
@@ -54,7 +54,7 @@ SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::
   }
   const SweepStatus status = merge_over_ranks(merged(), mesh_.communicator());
   if (status.failed) return status;
-  const ScopedTimer timer(times_.halo);
+  const Timer timer(times_.halo);
   mesh_.fill_halos(t_next, team_);
   return status;
 }
@@ -87,18 +87,18 @@ void LocalTraversal<D>::advance_levels(bool is_first) {
     const std::size_t first = clock_.first();
     mesh::LevelHalos<D>& halos = mesh_.local_steps().halos(level(first));
     {
-      const ScopedTimer timer(times_.halo);
+      const Timer timer(times_.halo);
       halos.start_fill(clock_[first].theta(), clock_[first].t, team_);
     }
     put_tasks([&](std::int32_t leaf) { return !halos.waits(leaf); });
     wait_for(halos.messages(), "wait for halos");
     if (!halos.messages().is_empty()) {
-      const ScopedTimer timer(times_.halo);
+      const Timer timer(times_.halo);
       halos.finish_fill(clock_[first].t, team_);
     }
     put_tasks([&](std::int32_t leaf) { return halos.waits(leaf); });
   }
-  const ScopedTimer timer(times_.update);
+  const Timer timer(times_.update);
   tasks_.finish(may_postpone_ ? clock_.ending() : 0);
 }
 
@@ -140,15 +140,14 @@ void LocalTraversal<D>::wait_for(Messages& messages, const char* trace_name) {
   if (messages.is_empty()) return;
   messages_.begin();
   {
-    const ScopedTimer timer(times_.update);
+    const Timer timer(times_.update);
     tasks_.work_until([&] {
       if (!messages.poll()) return false;
       messages_.end();
       return true;
     });
   }
-  const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
-  const trace::Scope scope(trace_name);
+  const Timer timer(times_.waiting, times_.messages, trace_name);
   messages.wait();
   messages_.end();
 }
@@ -183,7 +182,7 @@ void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
   fluxes.messages().start_receives();
   fluxes.start_sends(team_);
   wait_for(fluxes.messages(), "wait for fluxes");
-  const ScopedTimer timer(times_.flux_correction);
+  const Timer timer(times_.flux_correction);
   const auto leaves = fluxes.coarse_leaves();
   team_.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

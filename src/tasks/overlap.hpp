@@ -7,17 +7,46 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/stopwatch.hpp"
+#include "base/timer.hpp"
 
 namespace meander::tasks {
 
-// All functions may be called by any thread.
+// Duration of asynchronous operations (messages or device batches), and the part of it that computation
+// hides. Unit: seconds times threads.
+struct OverlapTime {
+  double under_way = 0;  // at least one operation was in progress
+  double hidden = 0;     // subset of under_way in which a thread updated patches
+  double batches = 0;    // of messages only: subset of under_way in which a device batch was in progress, too
+  OverlapTime& operator+=(const OverlapTime& other) {
+    under_way += other.under_way;
+    hidden += other.hidden;
+    batches += other.batches;
+    return *this;
+  }
+  // Fractions of under_way; 1 if no operation was in progress.
+  double share() const { return under_way > 0 ? hidden / under_way : 1; }
+  double batches_share() const { return under_way > 0 ? batches / under_way : 1; }
+};
+
+// All functions may be called by any thread, without locks. Times are readings of steady_nanoseconds().
 class OverlapMeter {
  public:
-  void begin() { clock_.start(steady_nanoseconds()); }
-  void end() { clock_.stop(steady_nanoseconds()); }
+  // begin() while something is under way has no effect, nor has end() otherwise.
+  void begin(std::int64_t now = steady_nanoseconds()) {
+    std::int64_t total = state_.load();
+    while (total >= 0 && !state_.compare_exchange_weak(total, total - now - 1)) {
+    }
+  }
+  void end(std::int64_t now = steady_nanoseconds()) {
+    std::int64_t since = state_.load();
+    while (since < 0 && !state_.compare_exchange_weak(since, since + now + 1)) {
+    }
+  }
   // Nanoseconds under way until `now`.
-  std::int64_t until(std::int64_t now) const { return clock_.elapsed(now); }
+  std::int64_t until(std::int64_t now) const {
+    const std::int64_t state = state_.load(std::memory_order_relaxed);
+    return state >= 0 ? state : state + now + 1;
+  }
   // Nanoseconds that a thread has spent on updates while communication was under way.
   void add_hidden(std::int64_t nanoseconds) { hidden_.fetch_add(nanoseconds, std::memory_order_relaxed); }
   // Nanoseconds in which batches were under way at the same time.
@@ -26,13 +55,15 @@ class OverlapMeter {
   // In seconds times threads. Requires that nothing is under way.
   OverlapTime time(int threads) const {
     constexpr double nano = 1e-9;
-    return {nano * static_cast<double>(clock_.elapsed(steady_nanoseconds())) * threads,
+    return {nano * static_cast<double>(until(steady_nanoseconds())) * threads,
             nano * static_cast<double>(hidden_.load()),
             nano * static_cast<double>(batches_.load()) * threads};
   }
 
  private:
-  Stopwatch clock_;
+  // Nothing under way: the total, which is not negative. Otherwise total - since - 1, where `since` is the
+  // last begin().
+  std::atomic<std::int64_t> state_{0};
   std::atomic<std::int64_t> hidden_{0}, batches_{0};
 };
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "base/stopwatch.hpp"
+#include "base/timer.hpp"
 
 namespace meander::tasks {
 

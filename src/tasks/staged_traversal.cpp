@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/timer.hpp"
 #include "solvers/dense_output.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "tasks/device_local_traversal.hpp"
@@ -33,7 +34,7 @@ void StagedTraversal<D>::advance_levels(bool is_first) {
     if (may_postpone_) deadlines_.assign(mesh_.size(), levels_);
   }
   {
-    std::optional<ScopedTimer> timer(std::in_place, times_.halo);
+    std::optional<Timer> timer(std::in_place, times_.halo);
     steps.restrict_from(level(clock_.first()), team_, [&](parallel::NeighbourMessages& messages) {
       timer.reset();
       this->wait_for(messages, "wait for refined cells");
@@ -47,7 +48,7 @@ void StagedTraversal<D>::advance_levels(bool is_first) {
                    last + 1 < levels_ ? &steps.dense(level(last)) : nullptr});
     first = last + 1;
   }
-  const ScopedTimer timer(times_.update);
+  const Timer timer(times_.update);
   tasks_.finish(may_postpone_ ? clock_.ending() : 0);
 }
 
@@ -62,12 +63,12 @@ void StagedTraversal<D>::advance_group(const Group& group) {
       stages_[l] = {stage, l == group.last ? group.kept : nullptr};
     fill(group, stage);
     {
-      const ScopedTimer timer(times_.update);
+      const Timer timer(times_.update);
       tasks_.finish(LevelTasks::deadline(group.last, LevelRole::skeleton));
     }
     if (stage == stages - 1) return;
     send(group, stage + 1);
-    const ScopedTimer timer(times_.update);
+    const Timer timer(times_.update);
     tasks_.finish(LevelTasks::deadline(group.last, LevelRole::enclave), [&] {
       if (group.members.messages().poll()) messages_.end();
     });
@@ -76,7 +77,7 @@ void StagedTraversal<D>::advance_group(const Group& group) {
 
 template <int D>
 void StagedTraversal<D>::send(const Group& group, int stage) {
-  const ScopedTimer timer(times_.halo);
+  const Timer timer(times_.halo);
   if (group.coarser != nullptr) {
     const LevelClock::Level& now = clock_[group.first];
     group.coarser->combine(dynamic_cast<const solvers::LocalStepSolver&>(solver_),
@@ -91,14 +92,14 @@ void StagedTraversal<D>::fill(const Group& group, int stage) {
   const LevelClock::Level& now = clock_[group.first];
   const double t = stage == 0 ? now.t : now.t + solver_.traits().time_after(stage - 1) * now.dt;
   {
-    const ScopedTimer timer(times_.halo);
+    const Timer timer(times_.halo);
     group.members.fill_local(t, team_);
   }
   put_tasks(group, stage, false);
   if (group.members.messages().is_empty()) return;
   this->wait_for(group.members.messages(), "wait for halos");
   {
-    const ScopedTimer timer(times_.halo);
+    const Timer timer(times_.halo);
     group.members.finish_fill(t, team_);
   }
   put_tasks(group, stage, true);

@@ -3,8 +3,6 @@
 #pragma once
 // Wall-clock time of the phases of a step.
 
-#include <chrono>
-
 namespace meander::tasks {
 
 // Seconds spent in the phases of all steps so far, of the slowest thread.
@@ -21,20 +19,6 @@ struct SweepTimes {
     messages += other.messages;
     return *this;
   }
-};
-
-// Adds its lifetime in seconds to `total`, which outlives it.
-class ScopedTimer {
- public:
-  explicit ScopedTimer(double& total) : total_(total) {}
-  ~ScopedTimer() { total_ += std::chrono::duration<double>(Clock::now() - begin_).count(); }
-  ScopedTimer(const ScopedTimer&) = delete;
-  ScopedTimer& operator=(const ScopedTimer&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& total_;
-  const Clock::time_point begin_ = Clock::now();
 };
 
 }  // namespace meander::tasks

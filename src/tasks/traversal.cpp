@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/timer.hpp"
 #include "base/trace.hpp"
 #include "tasks/device_work.hpp"
 #include "tasks/host_work.hpp"
@@ -37,7 +38,7 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next, Halos halo
     const double fraction = traits.time_after(stage);
     const double t_halo = fraction < 1 ? t + fraction * dt : t_next;
     {
-      const ScopedTimer timer(times_.update);
+      const Timer timer(times_.update);
       work_->update_border({stage, t, dt});
       if (traits.conservative) {
         work_->start_fluxes();
@@ -47,49 +48,49 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next, Halos halo
     }
     if (traits.conservative) {
       {
-        const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
+        const Timer timer(times_.waiting, times_.messages);
         work_->finish_fluxes();
         messages_.end();
       }
       correct(LeafGroup::border, dt);
     }
     {
-      const ScopedTimer timer(times_.update);
+      const Timer timer(times_.update);
       work_->start_halos();
       if (mesh_.has_messages()) messages_.begin();
       work_->update_rest();
     }
     if (traits.conservative) correct(LeafGroup::interior, dt);
     if (one_rank && is_last && !work_->fills_before_status()) {
-      const ScopedTimer timer(times_.update);
+      const Timer timer(times_.update);
       status = work_->status();
       if (status.failed) return status;
     }
     fill_halos(mesh::Arrival::local, t_halo);
     if (!mesh_.has_messages()) continue;
     {
-      const ScopedTimer timer(times_.waiting), of_messages(times_.messages);
+      const Timer timer(times_.waiting, times_.messages);
       work_->finish_halos(t_halo);
       messages_.end();
     }
     fill_halos(mesh::Arrival::received, t_halo);
   }
   if (one_rank && !work_->fills_before_status()) return status;
-  const ScopedTimer timer(times_.waiting);
+  const Timer timer(times_.waiting);
   status = work_->status();
-  const ScopedTimer of_messages(times_.messages);
+  const Timer of_messages(times_.messages);
   return merge_over_ranks(status);
 }
 
 template <int D>
 void Traversal<D>::correct(LeafGroup group, double dt) {
-  const ScopedTimer timer(times_.flux_correction);
+  const Timer timer(times_.flux_correction);
   work_->correct(group, dt);
 }
 
 template <int D>
 void Traversal<D>::fill_halos(mesh::Arrival arrival, double t) {
-  const ScopedTimer timer(times_.halo);
+  const Timer timer(times_.halo);
   work_->fill(arrival, t);
 }
 

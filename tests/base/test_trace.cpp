@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 
 namespace meander::trace {
 namespace {
@@ -146,6 +147,33 @@ TEST_F(Trace, RecordsNothingUntilStarted) {
   EXPECT_TRUE(named(events, "before").empty());
   EXPECT_EQ(named(events, "during").size(), 1u);
   EXPECT_TRUE(named(events, "after").empty());
+}
+
+TEST_F(Trace, TimerAddsSecondsAndRecordsItsNameIfThereIsOne) {
+  double total = 1, part = 2;
+  start();
+  const std::int64_t begin = steady_nanoseconds();
+  {
+    const Timer both(total, part, "named", 7);
+    const Timer nameless(total);
+    while (steady_nanoseconds() < begin + 2'000'000) {
+    }
+  }
+  const double passed = 1e-9 * static_cast<double>(steady_nanoseconds() - begin);
+  stop();
+  EXPECT_GE(total, 1 + 2 * 1e-3);
+  EXPECT_LE(total, 1 + 2 * passed);
+  EXPECT_GT(part, 2 + 1e-3);
+  EXPECT_LE(part, 2 + passed);
+  int recorded = 0;
+  for (const Json& event : written({trace::events(0, "rank 0")})) {
+    if (event["ph"].text != "X") continue;
+    ++recorded;
+    EXPECT_EQ(event["name"].text, "named");
+    EXPECT_EQ(event["args"]["value"].number(), 7);
+    EXPECT_GE(event["dur"].number(), 1e6 * (part - 2) - 1e-2) << "the event encloses what the figure counts";
+  }
+  EXPECT_EQ(recorded, 1);
 }
 
 TEST_F(Trace, GivesEachThreadARowAndNestsScopes) {

@@ -80,17 +80,16 @@ TEST(Split, KeepsAFixedShare) {
   EXPECT_FALSE(split.reserve_patch(1, 0));
 }
 
-TEST(OverlapMeter, CountsUpdatesWhileMessagesAreStopwatch) {
-  Stopwatch clock;
-  clock.start(100);
-  clock.start(150);
-  EXPECT_TRUE(clock.running());
-  EXPECT_EQ(clock.elapsed(180), 80);
-  clock.stop(200);
-  clock.stop(300);
-  EXPECT_EQ(clock.elapsed(400), 100);
-  clock.start(500);
-  EXPECT_EQ(clock.elapsed(520), 120);
+TEST(OverlapMeter, CountsUpdatesWhileMessagesAreUnderWay) {
+  OverlapMeter meter;
+  meter.begin(100);
+  meter.begin(150);
+  EXPECT_EQ(meter.until(180), 80);
+  meter.end(200);
+  meter.end(300);
+  EXPECT_EQ(meter.until(400), 100);
+  meter.begin(500);
+  EXPECT_EQ(meter.until(520), 120);
   const OverlapTime none;
   EXPECT_EQ(none.share(), 1);
   OverlapMeter messages;

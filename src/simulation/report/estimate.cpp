@@ -11,7 +11,7 @@
 
 #include "base/join.hpp"
 #include "base/memory.hpp"
-#include "base/stopwatch.hpp"
+#include "base/timer.hpp"
 #include "io/progress.hpp"
 #include "simulation/config/field_names.hpp"
 #include "simulation/config/regrid_interval.hpp"

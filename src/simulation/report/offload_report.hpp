@@ -26,9 +26,9 @@ struct OffloadReport {
   std::int64_t while_busy = 0;  // allocations on a busy device
   // Bytes of the caches without windows in pinned memory: present and maximum.
   std::int64_t device_bytes = 0, peak_device_bytes = 0;
-  double memory_waits = 0;  // seconds that threads waited for memory of batches in flight
-  OverlapTime batches;      // of the time with batches in flight
-  tasks::SplitRates rates;  // in a sum over ranks: the means over ranks with devices
+  double memory_waits = 0;     // seconds that threads waited for memory of batches in flight
+  tasks::OverlapTime batches;  // of the time with batches in flight
+  tasks::SplitRates rates;     // in a sum over ranks: the means over ranks with devices
 
   double share() const;     // fraction of the patch updates on devices
   double hit_rate() const;  // of the memory cache; 1 without allocations
