@@ -22,7 +22,7 @@ void set_child(std::int8_t (&child)[3], const Index<D>& position) {
 }  // namespace
 
 template <int D>
-DeviceCuts<D>::DeviceCuts(DeviceLaunches& launches, gpu::Resource& memory, StagedSteps<D>& steps,
+DeviceCuts<D>::DeviceCuts(DeviceLaunches& launches, gpu::Resource& memory, LocalSteps<D>& steps,
                           std::function<double*(std::size_t leaf)> leaf_slot)
     : launches_(launches),
       steps_(steps),

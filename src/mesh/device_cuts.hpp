@@ -13,7 +13,7 @@
 
 #include "gpu/device_array.hpp"
 #include "mesh/device_launches.hpp"
-#include "mesh/staged_steps.hpp"
+#include "mesh/local_steps.hpp"
 
 namespace meander::mesh {
 
@@ -25,15 +25,15 @@ class DeviceCuts {
  public:
   // leaf_slot: on the device, of an own leaf of the mesh. All outlive this. Uploads the tables. Throws
   // gpu::OutOfMemory.
-  DeviceCuts(DeviceLaunches& launches, gpu::Resource& memory, StagedSteps<D>& steps,
+  DeviceCuts(DeviceLaunches& launches, gpu::Resource& memory, LocalSteps<D>& steps,
              std::function<double*(std::size_t leaf)> leaf_slot);
 
-  // Of an own leaf of StagedSteps::tree(last): a slot with stage blocks.
+  // Of an own leaf of LocalSteps::tree(last): a slot with stage blocks.
   double* slot(int last, std::size_t leaf) const;
   // The largest number of shadows of this rank in one tree.
   std::size_t most_shadows() const { return most_shadows_; }
 
-  // As StagedSteps::restrict_from(). Waits where messages have to be sent. Collective among neighbours.
+  // As LocalSteps::restrict_from(). Waits where messages have to be sent. Collective among neighbours.
   void restrict_from(int level, const WaitForRanks& wait);
 
  private:
@@ -62,7 +62,7 @@ class DeviceCuts {
   void exchange(int level, const WaitForRanks& wait);
 
   DeviceLaunches& launches_;
-  StagedSteps<D>& steps_;
+  LocalSteps<D>& steps_;
   std::function<double*(std::size_t)> leaf_slot_;
   Array<double> slots_;
   Array<solvers::FillTarget> cleared_;

@@ -27,7 +27,7 @@ void set_box(Item& item, const solvers::Box<D>& box) {
 template <int D>
 DeviceGroups<D>::DeviceGroups(DevicePatches<D>& patches, const BoundaryFill<D>& boundaries,
                               gpu::Resource& memory, std::pmr::memory_resource& host_memory,
-                              StagedSteps<D>& steps, const Mesh& mesh)
+                              LocalSteps<D>& steps, const Mesh& mesh)
     : patches_(patches),
       launches_(patches.launches()),
       boundaries_(boundaries),
@@ -66,10 +66,10 @@ void DeviceGroups<D>::allocate(std::size_t leaves) {
   const solvers::PatchLayout& layout = launches_.layout;
   std::size_t rates = 0, most_sources = 0;
   for (int level = steps_.coarsest(); level < steps_.finest(); ++level) {
-    const DenseStates<D>& dense = steps_.dense(level);
+    const CoarseInTime<D>& coarse = steps_.coarse(level);
     first_rate_.push_back(rates);
-    rates += dense.kept();
-    most_sources = std::max(most_sources, dense.sources().size());
+    rates += coarse.kept();
+    most_sources = std::max(most_sources, coarse.sources().size());
   }
   is_counted_.resize(order_.levels());
   status_.resize(queue, leaves + cuts_->most_shadows());
@@ -86,7 +86,7 @@ double* DeviceGroups<D>::combined(std::size_t source) const {
 }
 
 template <int D>
-double* DeviceGroups<D>::rates_of(int level, const typename DenseStates<D>::Source& source) const {
+double* DeviceGroups<D>::rates_of(int level, const typename CoarseInTime<D>::Source& source) const {
   return kept_.data() + first_rate_[index(level)] + source.kept;
 }
 
@@ -102,7 +102,7 @@ void DeviceGroups<D>::add(int first, int last) {
 
 template <int D>
 void DeviceGroups<D>::add_patches(Group& group, int first, int last) {
-  StepGroup<D>& plan = steps_.group(first, last);
+  LevelExchange<D>& plan = steps_.exchange(first, last);
   const solvers::PatchLayout& layout = launches_.layout;
   const auto interior = static_cast<std::size_t>(layout.volumes() * layout.unknowns);
   const std::size_t begin = order_.first(index(first)), end = order_.first(index(last) + 1);
@@ -127,7 +127,7 @@ void DeviceGroups<D>::add_items(Group& group, int last) {
   std::vector<LevelItem> items;
   for (int stage = 0; stage < 2 && last < steps_.finest(); ++stage) {
     group.keeps[stage].begin = static_cast<std::int32_t>(items.size());
-    for (const auto& source : steps_.dense(last).sources()) {
+    for (const auto& source : steps_.coarse(last).sources()) {
       LevelItem& item = items.emplace_back();
       item.kind = LevelItem::Kind::keep_rates;
       set_box<D>(item, source.box);
@@ -148,7 +148,7 @@ void DeviceGroups<D>::add_items(Group& group, int last) {
   launches_.upload(group.items, std::move(items));
 }
 
-// Of a group. Sources count as in DenseStates::sources(), targets in the order of `order`.
+// Of a group. Sources count as in CoarseInTime::sources(), targets in the order of `order`.
 template <int D>
 struct DeviceGroups<D>::Dense {
   std::vector<std::int32_t>
@@ -164,12 +164,12 @@ struct DeviceGroups<D>::Dense {
 template <int D>
 auto DeviceGroups<D>::dense_of(int first, int last) const -> Dense {
   const TreePatches<D> tree = steps_.tree(last);
-  const HaloPlan<D>& plan = steps_.group(first, last).exchange().plan();
+  const HaloPlan<D>& plan = steps_.exchange(first, last).exchange().plan();
   Dense dense;
   dense.number.assign(tree.leaf_of_mesh.size(), -1);
   if (first == steps_.coarsest()) return dense;
-  const auto sources = steps_.dense(first - 1).sources();
-  for (const auto& source : sources) {
+  const CoarseInTime<D>& coarse = steps_.coarse(first - 1);
+  for (const auto& source : coarse.sources()) {
     const solvers::DevicePatch patch = patch_of(source.leaf);
     auto& entry = dense.sources.emplace_back();
     entry.slot = patch.slot;
@@ -181,11 +181,11 @@ auto DeviceGroups<D>::dense_of(int first, int last) const -> Dense {
     for (std::size_t leaf = 0; leaf < tree.leaf_of_mesh.size(); ++leaf) {
       const std::int32_t of_mesh = tree.leaf_of_mesh[leaf];
       if (of_mesh < 0 || tree.level(leaf) != first - 1 || plan.arrival(leaf) != arrival) continue;
-      const auto found = std::ranges::lower_bound(sources, of_mesh, {}, &DenseStates<D>::Source::leaf);
-      if (found == sources.end() || found->leaf != of_mesh) continue;
+      const auto* const source = coarse.find(of_mesh);
+      if (source == nullptr) continue;
       dense.number[leaf] = static_cast<std::int32_t>(dense.order.size());
       dense.order.push_back(static_cast<std::int32_t>(leaf));
-      dense.source.push_back(static_cast<std::size_t>(found - sources.begin()));
+      dense.source.push_back(static_cast<std::size_t>(source - coarse.sources().data()));
     }
     if (arrival == Arrival::local) dense.shared = static_cast<std::int32_t>(dense.order.size());
   }
@@ -231,7 +231,7 @@ void DeviceGroups<D>::edit(Dense& dense, FillTables<D>& tables) const {
 template <int D>
 void DeviceGroups<D>::add_halos(Group& group, int first, int last) {
   const TreePatches<D> tree = steps_.tree(last);
-  const HaloExchange<D>& exchange = steps_.group(first, last).exchange();
+  const HaloExchange<D>& exchange = steps_.exchange(first, last).exchange();
   const HaloPlan<D>& plan = exchange.plan();
   Dense dense = dense_of(first, last);
   std::vector<std::int32_t> order = dense.order;
@@ -253,7 +253,7 @@ void DeviceGroups<D>::add_halos(Group& group, int first, int last) {
 
 #define MEANDER_INSTANTIATE(D)                                                                      \
   template DeviceGroups<D>::DeviceGroups(DevicePatches<D>&, const BoundaryFill<D>&, gpu::Resource&, \
-                                         std::pmr::memory_resource&, StagedSteps<D>&,               \
+                                         std::pmr::memory_resource&, LocalSteps<D>&,                \
                                          const DeviceGroups<D>::Mesh&);                             \
   template void DeviceGroups<D>::add(int, int);
 MEANDER_INSTANTIATE(2)

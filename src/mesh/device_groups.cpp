@@ -36,7 +36,7 @@ void DeviceGroups<D>::fill(int first, int last, const solvers::ShortStage& at, d
                            const WaitForRanks& wait) {
   Group& group = this->group(first, last);
   DeviceHalos<D>& halos = group.halos;
-  parallel::NeighbourMessages& messages = steps_.group(first, last).exchange().messages();
+  parallel::NeighbourMessages& messages = steps_.exchange(first, last).exchange().messages();
   const bool combines = group.dense.size() > 0, sends = !messages.is_empty();
   halos.wait_for_received();
   messages.start_receives();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Local time steps of several stages for patches that live on a device: what StagedSteps is on the host, as
-// tables and launches. The plans are those of StagedSteps. Each group of levels has a table of its patches, leaves
+// Local time steps of several stages for patches that live on a device: what LocalSteps is on the host, as
+// tables and launches. The plans are those of LocalSteps. Each group of levels has a table of its patches, leaves
 // by level and then shadows, so that one launch updates them. States of the next coarser level within its step are
 // combined in the launch that fills the halos that read them (solvers::DenseFillBatch).
 //
@@ -30,15 +30,15 @@ class DeviceGroups {
   // Uploads the tables that all groups of a mesh share, after DevicePatches::rebuild(). All outlive this, `mesh`
   // only the call. host_memory: as of DeviceHalos. Throws gpu::OutOfMemory.
   DeviceGroups(DevicePatches<D>& patches, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
-               std::pmr::memory_resource& host_memory, StagedSteps<D>& steps, const Mesh& mesh);
+               std::pmr::memory_resource& host_memory, LocalSteps<D>& steps, const Mesh& mesh);
   ~DeviceGroups();
 
-  // Uploads the tables of the group of levels first to last, which StagedSteps has made. Throws gpu::OutOfMemory.
+  // Uploads the tables of the group of levels first to last, which LocalSteps has made. Throws gpu::OutOfMemory.
   void add(int first, int last);
 
   // A step of the coarsest level: the status of all leaves is that of the updates from now on.
   void begin_step();
-  // As StagedSteps::restrict_from().
+  // As LocalSteps::restrict_from().
   void restrict_from(int level, const WaitForRanks& wait) { cuts_->restrict_from(level, wait); }
   // Fills the halos of a group for time t. at: the stage within the step of the next coarser level, if there is one.
   // Waits where messages have to be sent. Collective among neighbours.
@@ -83,7 +83,7 @@ class DeviceGroups {
     return table_.host()[static_cast<std::size_t>(order_.index_of(leaf))];
   }
   double* combined(std::size_t source) const;
-  double* rates_of(int level, const typename DenseStates<D>::Source& source) const;
+  double* rates_of(int level, const typename CoarseInTime<D>::Source& source) const;
 
   void order_by_level(const Mesh& mesh);
   void allocate(std::size_t leaves);
@@ -103,7 +103,7 @@ class DeviceGroups {
   const BoundaryFill<D>& boundaries_;
   gpu::Resource& memory_;
   std::pmr::memory_resource& host_memory_;
-  StagedSteps<D>& steps_;
+  LocalSteps<D>& steps_;
 
   Array<solvers::DevicePatch> table_;  // leaves by level, from the coarsest
   Array<std::int32_t> leaf_;           // number of each

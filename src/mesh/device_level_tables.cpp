@@ -80,14 +80,14 @@ void DeviceLevels<D>::allocate() {
   for (std::size_t number = 0; number < jumps_.size(); ++number) {
     Jump& jump = jumps_[number];
     const FluxCorrection<D>& fluxes = fluxes_at(number);
-    const LevelHalos<D>& halos = halos_at(number);
+    const CoarseInTime<D>& coarse = coarse_at(number);
     jump.registers = registers;
     jump.sums = sums;
     jump.kept = kept;
     registers += fluxes.register_doubles();
     sums += fluxes.sums();
-    kept += halos.kept();
-    most_sources = std::max(most_sources, halos.sources().size());
+    kept += coarse.kept();
+    most_sources = std::max(most_sources, coarse.sources().size());
     if (!jump.sent) {
       jump.sent = std::make_unique<Array<double>>(launches_.device, memory_);
       jump.received = std::make_unique<Array<double>>(launches_.device, memory_);
@@ -114,8 +114,7 @@ template <int D>
 void DeviceLevels<D>::add_keeps(Tables& tables, std::size_t number) {
   Jump& jump = jumps_[number];
   jump.keeps = static_cast<std::int32_t>(tables.items.size());
-  for (const auto& source : halos_at(number).sources()) {
-    if (source.box.volumes() == 0) continue;
+  for (const auto& source : coarse_at(number).sources()) {
     LevelItem& item = tables.items.emplace_back(item_of<D>(LevelItem::Kind::keep, source.box));
     item.from = patch_of(tables, source.leaf).slot;
     item.values = kept_.data() + jump.kept + source.kept;
@@ -127,9 +126,8 @@ template <int D>
 void DeviceLevels<D>::add_interpolations(Tables& tables, std::size_t number) {
   Jump& jump = jumps_[number];
   jump.interpolations = static_cast<std::int32_t>(tables.items.size());
-  const auto sources = halos_at(number).sources();
+  const auto sources = coarse_at(number).sources();
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i].box.volumes() == 0) continue;
     LevelItem& item = tables.items.emplace_back(item_of<D>(LevelItem::Kind::interpolate, sources[i].box));
     item.from = patch_of(tables, sources[i].leaf).slot;
     item.values = kept_.data() + jump.kept + sources[i].kept;
@@ -197,17 +195,18 @@ void DeviceLevels<D>::rebuild_halos(Tables& tables, std::size_t number,
                                     const typename DevicePatches<D>::Mesh& mesh) {
   if (number == halos_.size())
     halos_.push_back(std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_, host_memory_));
-  const LevelHalos<D>& halos = halos_at(number);
-  const auto sources = halos.sources();
+  LevelExchange<D>& exchange = exchange_at(number);
+  const CoarseInTime<D>& coarse = coarse_at(number);
   const auto slot = [&](std::size_t leaf) {
     const auto own = static_cast<std::int32_t>(leaf);
-    const auto found = std::ranges::lower_bound(sources, own, {}, &LevelHalos<D>::Source::leaf);
-    return found != sources.end() && found->leaf == own
-               ? interpolated(static_cast<std::size_t>(found - sources.begin()))
-               : patch_of(tables, own).slot;
+    const auto* const source = coarse.find(own);
+    return source != nullptr ? interpolated(static_cast<std::size_t>(source - coarse.sources().data()))
+                             : patch_of(tables, own).slot;
   };
-  halos_[number]->rebuild(halos.plan(), mesh.view, mesh.patches, steps_->leaves_from(level_of(number) + 1),
-                          slot, halos.messages());
+  std::vector<std::int32_t> order;
+  for (const auto& member : exchange.members()) order.push_back(member.patch);
+  halos_[number]->rebuild(exchange.exchange().plan(), mesh.view, mesh.patches, order, slot,
+                          exchange.messages());
 }
 
 template <int D>

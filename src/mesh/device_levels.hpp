@@ -73,7 +73,8 @@ class DeviceLevels {
   std::size_t index(int level) const { return static_cast<std::size_t>(level - steps_->coarsest()); }
   // The coarse level of a jump, and what LocalSteps has there.
   int level_of(std::size_t jump) const { return steps_->coarsest() + static_cast<int>(jump); }
-  LevelHalos<D>& halos_at(std::size_t jump) const { return steps_->halos(level_of(jump) + 1); }
+  LevelExchange<D>& exchange_at(std::size_t jump) const { return steps_->exchange(level_of(jump) + 1); }
+  CoarseInTime<D>& coarse_at(std::size_t jump) const { return steps_->coarse(level_of(jump)); }
   FluxCorrection<D>& fluxes_at(std::size_t jump) const { return steps_->fluxes(level_of(jump)); }
   double* interpolated(std::size_t source) const;
 

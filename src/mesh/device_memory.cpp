@@ -31,43 +31,32 @@ std::size_t bytes_of(const parallel::NeighbourMessages& messages) {
   return messages.sent_bytes() + messages.received_bytes();
 }
 
-// What DeviceLevels holds.
+// What DeviceLevels or DeviceGroups holds.
 template <int D>
-void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::PatchLayout& layout,
-                     std::size_t leaves) {
-  const std::size_t slot = static_cast<std::size_t>(layout.slot_size()) * sizeof(double);
-  std::size_t most_sources = 0;
-  memory.tables += leaves * table_bytes_of_leaf;
-  for (int level = steps.coarsest(); level < steps.finest(); ++level) {
-    const FluxCorrection<D>& fluxes = steps.fluxes(level);
-    const LevelHalos<D>& halos = steps.halos(level + 1);
-    most_sources = std::max(most_sources, halos.sources().size());
-    memory.slots += halos.plan().ghost_patches().size() * slot + halos.kept() * sizeof(double);
-    memory.messages += (fluxes.register_doubles() + fluxes.sums()) * sizeof(double) +
-                       bytes_of(fluxes.messages()) + bytes_of(halos.messages());
-    memory.tables += operations_of(halos.plan(), leaves) * sizeof(solvers::FillOp) +
-                     (2 * halos.sources().size() + fluxes.fine_faces().size()) * sizeof(solvers::LevelItem);
-  }
-  memory.slots += most_sources * slot;
-}
-
-// What DeviceGroups holds.
-template <int D>
-void add_staged_steps(DeviceMemory& memory, StagedSteps<D>& steps, const solvers::Solver& solver,
-                      const solvers::PatchLayout& layout, std::size_t leaves) {
+void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::Solver& solver,
+                     const solvers::PatchLayout& layout, std::size_t leaves) {
   const std::size_t slot = static_cast<std::size_t>(layout.slot_size()) * sizeof(double);
   const std::size_t stages =
       static_cast<std::size_t>(solver.traits().stage_blocks * layout.stage_block_size()) * sizeof(double);
   std::size_t most_sources = 0, most_shadows = 0;
   memory.tables += leaves * table_bytes_of_leaf;
   for (int level = steps.coarsest(); level < steps.finest(); ++level) {
+    const CoarseInTime<D>& coarse = steps.coarse(level);
+    most_sources = std::max(most_sources, coarse.sources().size());
+    memory.slots += coarse.kept() * sizeof(double);
+    memory.tables += 2 * coarse.sources().size() * sizeof(solvers::LevelItem);
+    if (!layout.point_values) {
+      const FluxCorrection<D>& fluxes = steps.fluxes(level);
+      memory.messages +=
+          (fluxes.register_doubles() + fluxes.sums()) * sizeof(double) + bytes_of(fluxes.messages());
+      memory.tables += fluxes.fine_faces().size() * sizeof(solvers::LevelItem);
+      continue;
+    }
     CutTree<D>& cut = steps.cut(level);
-    const DenseStates<D>& dense = steps.dense(level);
     const auto own = cut.patches().kinds.first(cut.patches().leaf_of_mesh.size());
-    most_sources = std::max(most_sources, dense.sources().size());
     most_shadows =
         std::max(most_shadows, static_cast<std::size_t>(std::ranges::count(own, CellKind::shadow)));
-    memory.slots += cut.refined().size() * (slot + stages) + dense.kept() * sizeof(double);
+    memory.slots += cut.refined().size() * (slot + stages);
     memory.messages += bytes_of(cut.messages());
     memory.tables += cut.refined().size() * children<D> * sizeof(solvers::FillPart);
   }
@@ -75,13 +64,13 @@ void add_staged_steps(DeviceMemory& memory, StagedSteps<D>& steps, const solvers
   if (solver.stages_new_interior())
     memory.next +=
         most_shadows * static_cast<std::size_t>(layout.volumes() * layout.unknowns) * sizeof(double);
-  for (const auto& [levels, group] : steps.groups()) {
-    const HaloPlan<D>& plan = group->exchange().plan();
-    const TreePatches<D> tree = steps.tree(levels.second);
+  for (const auto& [levels, exchange] : steps.exchanges()) {
+    const HaloPlan<D>& plan = exchange->exchange().plan();
     memory.slots += plan.ghost_patches().size() * slot;
-    memory.messages += bytes_of(group->exchange().messages());
-    memory.tables += group->members().size() * table_bytes_of_leaf +
-                     operations_of(plan, tree.leaf_of_mesh.size()) * sizeof(solvers::FillOp);
+    memory.messages += bytes_of(exchange->exchange().messages());
+    memory.tables +=
+        operations_of(plan, steps.tree(levels.second).leaf_of_mesh.size()) * sizeof(solvers::FillOp);
+    if (layout.point_values) memory.tables += exchange->members().size() * table_bytes_of_leaf;
   }
 }
 
@@ -103,8 +92,7 @@ DeviceMemory PatchMesh<D>::device_memory() const {
   memory.tables = size() * table_bytes_of_leaf + operations_of(plan, size()) * sizeof(solvers::FillOp) +
                   size() * static_cast<std::size_t>(layout_.unknowns) * sizeof(double);
   memory.scratch = solver_.scratch_bytes(layout_, static_cast<int>(size())) + solver_.step_bytes().size();
-  if (local_steps_) add_local_steps(memory, *local_steps_, layout_, size());
-  if (staged_steps_) add_staged_steps(memory, *staged_steps_, solver_, layout_, size());
+  if (local_steps_) add_local_steps(memory, *local_steps_, solver_, layout_, size());
   return memory;
 }
 

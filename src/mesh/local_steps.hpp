@@ -1,48 +1,83 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The parts of a patch mesh that local time steps need in addition: halos and flux registers by level.
+// The parts of a patch mesh that local time steps need in addition, by level: halos, what they read of
+// coarser levels in time, and flux registers (means) or shadows (point values). They hold nothing that
+// outlives a step of the coarsest level.
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mesh/flux_correction.hpp"
-#include "mesh/level_halos.hpp"
+#include "mesh/level_exchange.hpp"
 
 namespace meander::mesh {
 
 template <int D>
 class LocalSteps {
  public:
-  // As LevelHalos. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  // For conservative solvers of means, or solvers of point values with dense output; all outlive this.
+  // patches: of all leaves of the view, own ones with slots. residence: of the own ones. Throws
+  // gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   LocalSteps(const DistributedTree<D>& tree, const LocalView<D>& view, const solvers::Solver& solver,
              const solvers::PatchLayout& layout, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
-             std::span<const solvers::PatchTask> patches);
+             std::span<const solvers::PatchTask> patches, Residence residence);
 
   // The coarsest and finest level with leaves on any rank.
   int coarsest() const { return coarsest_; }
   int finest() const { return finest_; }
-  // Own leaves of a level and of all finer ones, in curve order.
-  std::span<const std::int32_t> leaves_from(int level) const { return leaves_[index(level)]; }
 
   // Own patches, whose faces between levels record fluxes for fluxes().
   std::span<const solvers::PatchTask> patches() const { return patches_; }
-  // Of the leaves of a level > coarsest() and of all finer ones.
-  LevelHalos<D>& halos(int level) { return *halos_[index(level) - 1]; }
-  // Between the leaves of a level < finest() and the next finer ones.
+  // Leaves of a level < finest() within its step.
+  CoarseInTime<D>& coarse(int level) { return *coarse_[index(level)]; }
+
+  // Halos of levels first to last, made at the first call. Means: last = finest(), of levels > coarsest()
+  // made at construction. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  LevelExchange<D>& exchange(int first, int last);
+  LevelExchange<D>& exchange(int first) { return exchange(first, finest_); }
+  // Makes those of a step in which the finest levels, `subcycled` in number, take steps of their own.
+  void make_exchanges(int subcycled);
+
+  // Means: between the leaves of a level < finest() and the next finer ones.
   FluxCorrection<D>& fluxes(int coarse_level) { return fluxes_[index(coarse_level)]; }
+
+  // Point values, before the step of levels >= level, which stand at one time: sets the shadows of these
+  // levels and the refined cells around them to the state of the finest leaves. wait(): called while the
+  // messages of a level are under way, if it is not empty; may update leaves of coarser levels. Collective
+  // among neighbours.
+  using Wait = std::function<void(parallel::NeighbourMessages& messages)>;
+  void restrict_from(int level, ThreadTeam& team, const Wait& wait);
+
+  // For work on devices: point values: the trees cut at levels < finest(); the mesh cut at a level, or the
+  // mesh; all exchanges made so far.
+  CutTree<D>& cut(int level) { return *cuts_[index(level)]; }
+  TreePatches<D> tree(int last) const { return last == finest_ ? mesh_ : cuts_[index(last)]->patches(); }
+  const std::map<std::pair<int, int>, std::unique_ptr<LevelExchange<D>>>& exchanges() const {
+    return exchanges_;
+  }
 
   std::size_t bytes() const;
 
  private:
   std::size_t index(int level) const { return static_cast<std::size_t>(level - coarsest_); }
 
+  const solvers::Solver& solver_;
+  solvers::PatchLayout layout_;
+  const BoundaryFill<D>& boundaries_;
+  gpu::Resource& memory_;
   int coarsest_ = 0, finest_ = 0;
-  std::vector<std::vector<std::int32_t>> leaves_;
   std::vector<solvers::PatchTask> patches_;  // of all leaves of the view
-  std::vector<std::unique_ptr<LevelHalos<D>>> halos_;
+  std::vector<std::int32_t> leaf_of_mesh_;   // 0, 1, 2, ...
+  TreePatches<D> mesh_;
+  std::vector<std::unique_ptr<CoarseInTime<D>>> coarse_;  // by level, as fluxes and cuts
   std::vector<FluxCorrection<D>> fluxes_;
+  std::vector<std::unique_ptr<CutTree<D>>> cuts_;
+  std::map<std::pair<int, int>, std::unique_ptr<LevelExchange<D>>> exchanges_;
 };
 
 }  // namespace meander::mesh

@@ -65,11 +65,10 @@ template <int D>
 void PatchMesh<D>::rebuild() {
   static std::atomic<std::uint64_t> revisions{0};
   revision_ = ++revisions;
-  has_tables_ = has_level_tables_ = has_group_tables_ = false;
+  has_tables_ = has_level_tables_ = false;
   uploaded_groups_.clear();
   device_groups_.reset();
   local_steps_.reset();
-  staged_steps_.reset();
   view_.emplace(tree_);
   levels_.resize(size());
   patches_.resize(view_->size());
@@ -147,8 +146,7 @@ void PatchMesh<D>::count_facts() {
 
 template <int D>
 std::size_t PatchMesh<D>::register_bytes() const {
-  return flux_correction_.bytes() + halos_.buffer_bytes() + (local_steps_ ? local_steps_->bytes() : 0) +
-         (staged_steps_ ? staged_steps_->bytes() : 0);
+  return flux_correction_.bytes() + halos_.buffer_bytes() + (local_steps_ ? local_steps_->bytes() : 0);
 }
 
 template <int D>
@@ -161,27 +159,11 @@ LocalSteps<D>& PatchMesh<D>::local_steps() {
 template <int D>
 LocalSteps<D>& PatchMesh<D>::plan_local_steps() {
   if (!local_steps_) {
-    local_steps_ = std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_,
-                                                   memory_.slots, patches_);
+    local_steps_ =
+        std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_, memory_.slots, patches_,
+                                        lives_on_device() ? Residence::device : Residence::host);
   }
   return *local_steps_;
-}
-
-template <int D>
-StagedSteps<D>& PatchMesh<D>::staged_steps() {
-  plan_staged_steps();
-  if (some_live_on_device_) upload_staged_steps();
-  return *staged_steps_;
-}
-
-template <int D>
-StagedSteps<D>& PatchMesh<D>::plan_staged_steps() {
-  if (!staged_steps_) {
-    staged_steps_ =
-        std::make_unique<StagedSteps<D>>(tree_, *view_, solver_, layout_, boundaries_, memory_.slots,
-                                         patches_, lives_on_device() ? Residence::device : Residence::host);
-  }
-  return *staged_steps_;
 }
 
 template <int D>

@@ -23,7 +23,6 @@
 #include "mesh/halo_exchange.hpp"
 #include "mesh/local_steps.hpp"
 #include "mesh/patch_pool.hpp"
-#include "mesh/staged_steps.hpp"
 #include "mesh/step_path.hpp"
 #include "solvers/solver.hpp"
 
@@ -163,15 +162,13 @@ class PatchMesh {
   void correct(std::size_t i, double dt) const;
   void sum_parts(std::size_t leaf);
 
-  // What local time steps need in addition: for conservative solvers of means. Valid until the next change of
-  // the mesh. If patches live on a device, local_steps() brings patches and tables there; plan_local_steps()
-  // does not. Throw gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  // What local time steps need in addition (mesh/local_steps.hpp). Valid until the next change of the mesh.
+  // If patches live on a device, local_steps() brings patches and tables there; plan_local_steps() does not.
+  // level_exchange(): after local_steps(), the exchange of levels, with its tables. Throw gpu::OutOfMemory
+  // (several ranks: parallel::AgreedFailure). Collective.
   LocalSteps<D>& local_steps();
   LocalSteps<D>& plan_local_steps();
-  // The same for point values and dense output (solvers/dense_output.hpp). step_group(): after staged_steps(), its group with tables.
-  StagedSteps<D>& staged_steps();
-  StagedSteps<D>& plan_staged_steps();
-  StepGroup<D>& step_group(int first, int last);
+  LevelExchange<D>& level_exchange(int first, int last);
   // The steps of each level, for repartitioning: they are the load of a leaf. Default: equal loads.
   void set_level_steps(LevelSteps levels) { level_steps_ = std::move(levels); }
 
@@ -200,7 +197,7 @@ class PatchMesh {
   void bring_home(const char* reason = "regrid") const;
   // How often the slots were copied, by reason.
   std::map<std::string, std::int64_t> brought_home() const;
-  // The memory of the device that the present mesh needs; with that of local steps after plan_local_steps() or plan_staged_steps().
+  // The memory of the device that the present mesh needs; with that of local steps after plan_local_steps().
   DeviceMemory device_memory() const;
   // To be called after a change of the patches in host memory.
   void changed_at_home() {
@@ -212,9 +209,8 @@ class PatchMesh {
   void prepare_step();
   // Begins a stage on the device; the slots in host memory become stale.
   DevicePatches<D>& begin_on_device();
-  // After local_steps() (mesh/device_levels.hpp).
+  // After local_steps(), for means (mesh/device_levels.hpp) and for point values (mesh/device_groups.hpp).
   DeviceLevels<D>& levels_on_device() { return *device_levels_; }
-  // After staged_steps() (mesh/device_groups.hpp).
   DeviceGroups<D>& groups_on_device() { return *device_groups_; }
   DevicePatches<D>* on_device() { return device_.get(); }
   const DevicePatches<D>* on_device() const { return device_.get(); }
@@ -246,7 +242,6 @@ class PatchMesh {
   typename DevicePatches<D>::Mesh device_mesh() const;
   void home_is_stale();
   void upload_local_steps();
-  void upload_staged_steps();
   void migrate(std::span<const std::int64_t> first_leaves);
   void migrate_slots(const Migration& migration, std::vector<int>& slots);
   std::vector<std::int64_t> balanced_cut(int threads) const;
@@ -276,9 +271,7 @@ class PatchMesh {
     bool is_planned = false;
   };
   std::unique_ptr<WholeHalos> whole_halos_;
-  // Null until they are used on the present mesh.
-  std::unique_ptr<LocalSteps<D>> local_steps_;
-  std::unique_ptr<StagedSteps<D>> staged_steps_;
+  std::unique_ptr<LocalSteps<D>> local_steps_;  // null until they are used on the present mesh
   LevelSteps level_steps_;
   FluxCorrection<D> flux_correction_;
   std::vector<char> corrected_;  // of each leaf
@@ -293,8 +286,7 @@ class PatchMesh {
   std::unique_ptr<DeviceLevels<D>> device_levels_;    // null until local steps are used
   std::unique_ptr<DeviceGroups<D>> device_groups_;    // null until they are used on the present mesh
   std::vector<std::pair<int, int>> uploaded_groups_;  // on any rank with a device
-  bool has_tables_ = false, has_level_tables_ = false, has_group_tables_ = false,
-       is_current_on_device_ = false;
+  bool has_tables_ = false, has_level_tables_ = false, is_current_on_device_ = false;
   mutable std::atomic<bool> is_current_at_home_{true};
   mutable std::mutex bring_home_mutex_;
   mutable std::map<std::string, std::int64_t> brought_home_;

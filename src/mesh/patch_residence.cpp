@@ -69,6 +69,11 @@ void PatchMesh<D>::upload_local_steps() {
   if (has_level_tables_) return;
   communicator().agree([&] {
     if (!device_) return;
+    if (layout_.point_values) {
+      device_groups_ = std::make_unique<DeviceGroups<D>>(*device_, boundaries_, device_->memory(),
+                                                         message_memory_, *local_steps_, device_mesh());
+      return;
+    }
     if (!device_levels_) {
       device_levels_ =
           std::make_unique<DeviceLevels<D>>(*device_, boundaries_, device_->memory(), message_memory_);
@@ -79,20 +84,8 @@ void PatchMesh<D>::upload_local_steps() {
 }
 
 template <int D>
-void PatchMesh<D>::upload_staged_steps() {
-  prepare_step();
-  if (has_group_tables_) return;
-  communicator().agree([&] {
-    if (!device_) return;
-    device_groups_ = std::make_unique<DeviceGroups<D>>(*device_, boundaries_, device_->memory(),
-                                                       message_memory_, *staged_steps_, device_mesh());
-  });
-  has_group_tables_ = true;
-}
-
-template <int D>
-StepGroup<D>& PatchMesh<D>::step_group(int first, int last) {
-  StepGroup<D>& group = staged_steps_->group(first, last);
+LevelExchange<D>& PatchMesh<D>::level_exchange(int first, int last) {
+  LevelExchange<D>& exchange = local_steps_->exchange(first, last);
   const std::pair levels(first, last);
   if (some_live_on_device_ && std::ranges::find(uploaded_groups_, levels) == uploaded_groups_.end()) {
     communicator().agree([&] {
@@ -100,7 +93,7 @@ StepGroup<D>& PatchMesh<D>::step_group(int first, int last) {
     });
     uploaded_groups_.push_back(levels);
   }
-  return group;
+  return exchange;
 }
 
 template <int D>
@@ -121,8 +114,7 @@ void PatchMesh<D>::home_is_stale() {
   template void PatchMesh<D>::home_is_stale();                                \
   template void PatchMesh<D>::prepare_step();                                 \
   template void PatchMesh<D>::upload_local_steps();                           \
-  template void PatchMesh<D>::upload_staged_steps();                          \
-  template StepGroup<D>& PatchMesh<D>::step_group(int, int);                  \
+  template LevelExchange<D>& PatchMesh<D>::level_exchange(int, int);          \
   template void PatchMesh<D>::bring_home(const char*) const;                  \
   template DevicePatches<D>& PatchMesh<D>::begin_on_device();
 MEANDER_INSTANTIATE(2)

@@ -56,11 +56,7 @@ std::optional<mesh::DeviceMemory> SimulationOf<D>::device_memory() const {
 template <int D>
 void SimulationOf<D>::check_device_memory() const {
   if (!config_.offload.patches_on_device()) return;
-  if (local_ && tasks::has_staged_local_steps(*solver_)) {
-    mesh_.plan_staged_steps().make_groups(config_.mesh.subcycled_levels);
-  } else if (local_) {
-    mesh_.plan_local_steps();
-  }
+  if (local_) mesh_.plan_local_steps().make_exchanges(config_.mesh.subcycled_levels);
   simulation::check_device_memory(config_, resident_.get(), device_memory(), communicator());
 }
 

@@ -31,7 +31,7 @@ void DeviceLocalTraversal<D>::advance_levels(bool is_first) {
 template <int D>
 void DeviceLocalTraversal<D>::fill_halos(std::size_t of_clock) {
   mesh::DeviceHalos<D>& halos = device_->halos(level(of_clock));
-  parallel::NeighbourMessages& messages = mesh_.local_steps().halos(level(of_clock)).messages();
+  parallel::NeighbourMessages& messages = mesh_.local_steps().exchange(level(of_clock)).messages();
   {
     const Timer timer(times_.halo);
     halos.wait_for_received();

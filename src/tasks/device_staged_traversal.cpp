@@ -8,12 +8,6 @@
 namespace meander::tasks {
 
 template <int D>
-auto DeviceStagedTraversal<D>::levels_of_mesh() -> typename Base::Levels {
-  const mesh::StagedSteps<D>& steps = mesh_.staged_steps();
-  return {steps.coarsest(), steps.finest()};
-}
-
-template <int D>
 void DeviceStagedTraversal<D>::advance_levels(bool is_first) {
   if (is_first) {
     mesh_.begin_on_device();
@@ -35,15 +29,14 @@ void DeviceStagedTraversal<D>::advance_levels(bool is_first) {
 template <int D>
 void DeviceStagedTraversal<D>::advance_group(std::size_t first, std::size_t last) {
   const int coarsest = level(first), finest = level(last);
-  counts_.shadow_updates += mesh_.step_group(coarsest, finest).shadows();
+  counts_.shadow_updates += mesh_.level_exchange(coarsest, finest).shadows();
   const LevelClock::Level& now = clock_[first];
   const solvers::Traits& traits = solver_.traits();
   for (int stage = 0; stage < traits.stages; ++stage) {
     const double t = stage == 0 ? now.t : now.t + traits.time_after(stage - 1) * now.dt;
     {
       const Timer timer(times_.halo);
-      const double dt_of_coarser = first == 0 ? 0.0 : clock_[first - 1].dt;
-      device_->fill(coarsest, finest, {now.ratio, now.substep, stage, dt_of_coarser}, t, team_,
+      device_->fill(coarsest, finest, this->stage_at(first, stage), t, team_,
                     [this](auto& messages) { wait_for_ranks(messages); });
     }
     const Timer timer(times_.update);

@@ -22,7 +22,6 @@ class DeviceStagedTraversal final : public LocalTraversal<D> {
   using Base::clock_, Base::counts_, Base::level, Base::levels_, Base::mesh_, Base::solver_, Base::team_,
       Base::times_;
 
-  typename Base::Levels levels_of_mesh() override;
   void advance_levels(bool is_first) override;
   void end_step(std::size_t, int) override {}
   SweepStatus merged() override;

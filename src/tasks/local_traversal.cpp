@@ -21,13 +21,13 @@ using Clock = std::chrono::steady_clock;
 template <int D>
 SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::span<const int> ratios,
                                        const LocalStepRule& rule) {
-  const auto [coarsest, finest] = levels_of_mesh();
-  coarsest_ = coarsest;
-  levels_ = static_cast<std::size_t>(finest - coarsest) + 1;
+  const mesh::LocalSteps<D>& steps = mesh_.local_steps();
+  coarsest_ = steps.coarsest();
+  levels_ = static_cast<std::size_t>(steps.finest() - coarsest_) + 1;
   status_.assign(mesh_.size(), {});
   observers_.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
   leaf_updates_ = 0;
-  counts_.steps.resize(std::max(counts_.steps.size(), static_cast<std::size_t>(finest) + 1));
+  counts_.steps.resize(std::max(counts_.steps.size(), static_cast<std::size_t>(steps.finest()) + 1));
   clock_.start(levels_, t, dt);
   deadlines_.clear();
   may_postpone_ = !rule.begin;
@@ -73,22 +73,19 @@ std::vector<int> LocalTraversal<D>::choose(const LocalStepRule& rule) {
 }
 
 template <int D>
-auto LocalTraversal<D>::levels_of_mesh() -> Levels {
-  const mesh::LocalSteps<D>& steps = mesh_.local_steps();
-  return {steps.coarsest(), steps.finest()};
-}
-
-template <int D>
 void LocalTraversal<D>::advance_levels(bool is_first) {
   if (is_first) {
     start_tasks();
     put_tasks([](std::int32_t) { return true; });
   } else {
     const std::size_t first = clock_.first();
-    mesh::LevelHalos<D>& halos = mesh_.local_steps().halos(level(first));
+    mesh::LocalSteps<D>& steps = mesh_.local_steps();
+    mesh::LevelExchange<D>& halos = steps.exchange(level(first));
     {
       const Timer timer(times_.halo);
-      halos.start_fill(clock_[first].theta(), clock_[first].t, team_);
+      steps.coarse(level(first) - 1).evaluate(stage_at(first, 0), team_);
+      halos.send(team_);
+      halos.fill_local(clock_[first].t, team_);
     }
     put_tasks([&](std::int32_t leaf) { return !halos.waits(leaf); });
     wait_for(halos.messages(), "wait for halos");
@@ -108,15 +105,14 @@ void LocalTraversal<D>::start_tasks() {
   tasks_.start(coarsest_, levels_, [this, &steps](std::int32_t leaf) { update(steps, leaf); });
   leaves_.assign(levels_, {});
   if (may_postpone_) deadlines_.resize(mesh_.size());
-  for (const std::int32_t leaf : steps.leaves_from(coarsest_)) {
-    const int of_leaf = mesh_.levels()[static_cast<std::size_t>(leaf)];
+  for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) {
+    const int of_leaf = mesh_.levels()[leaf];
     const auto l = static_cast<std::size_t>(of_leaf - coarsest_);
-    const bool is_read = of_leaf < steps.finest() && steps.halos(of_leaf + 1).reads(leaf);
-    (is_read ? leaves_[l].skeletons : leaves_[l].enclaves).push_back(leaf);
-    if (may_postpone_) {
-      deadlines_[static_cast<std::size_t>(leaf)] =
-          LevelTasks::deadline(l, is_read ? LevelRole::skeleton : LevelRole::enclave);
-    }
+    const auto own = static_cast<std::int32_t>(leaf);
+    const bool is_read = of_leaf < steps.finest() && steps.coarse(of_leaf).reads(own);
+    (is_read ? leaves_[l].skeletons : leaves_[l].enclaves).push_back(own);
+    if (may_postpone_)
+      deadlines_[leaf] = LevelTasks::deadline(l, is_read ? LevelRole::skeleton : LevelRole::enclave);
   }
 }
 
@@ -164,7 +160,7 @@ void LocalTraversal<D>::update(mesh::LocalSteps<D>& steps, std::int32_t own) {
   const auto l = static_cast<std::size_t>(of_leaf - coarsest_);
   const bool measures = mesh_.measures_cost();
   const auto start = measures ? Clock::now() : Clock::time_point();
-  if (of_leaf < steps.finest()) steps.halos(of_leaf + 1).keep(own);
+  if (of_leaf < steps.finest()) steps.coarse(of_leaf).keep_state(own);
   solvers::PatchStatus status;
   solver_.update(steps.patches().subspan(leaf, 1), mesh_.layout(), 0, clock_[l].t, clock_[l].dt,
                  std::span(&status, 1));

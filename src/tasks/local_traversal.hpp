@@ -77,11 +77,6 @@ class LocalTraversal {
   void shuffle_tasks(std::uint64_t seed) { tasks_.shuffle(seed); }
 
  protected:
-  struct Levels {
-    int coarsest = 0, finest = 0;
-  };
-  // The levels with leaves on any rank.
-  virtual Levels levels_of_mesh();
   // Begins a step of level clock_[first()] and of all finer levels. On return all updates are done that the end
   // of the tick requires: of the levels from clock_.ending() on, and of leaves that halos of level
   // clock_.ending() read. The halos of leaves are full if the tick is the first one.
@@ -95,6 +90,11 @@ class LocalTraversal {
   virtual SweepStatus merged();
 
   int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
+  // A stage of the present step of a level within the step of the next coarser one, if there is one.
+  solvers::ShortStage stage_at(std::size_t of_clock, int stage) const {
+    const LevelClock::Level& now = clock_[of_clock];
+    return {now.ratio, now.substep, stage, of_clock == 0 ? 0.0 : clock_[of_clock - 1].dt};
+  }
   // Adds the status of a leaf after a step of its level.
   void add_status(std::size_t leaf, const solvers::PatchStatus& status);
   // Waits for messages (NeighbourMessages, MaxReduction) and works on tasks meanwhile.

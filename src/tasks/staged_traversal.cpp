@@ -19,14 +19,8 @@ bool has_staged_local_steps(const solvers::Solver& solver) {
 }
 
 template <int D>
-auto StagedTraversal<D>::levels_of_mesh() -> typename Base::Levels {
-  const mesh::StagedSteps<D>& steps = mesh_.staged_steps();
-  return {steps.coarsest(), steps.finest()};
-}
-
-template <int D>
 void StagedTraversal<D>::advance_levels(bool is_first) {
-  mesh::StagedSteps<D>& steps = mesh_.staged_steps();
+  mesh::LocalSteps<D>& steps = mesh_.local_steps();
   if (is_first) {
     // One level more: skeletons of the finest one are due before it.
     tasks_.start(coarsest_, levels_ + 1, [this](std::int32_t task) { update(task); });
@@ -43,9 +37,9 @@ void StagedTraversal<D>::advance_levels(bool is_first) {
   }
   for (std::size_t first = clock_.first(); first < levels_;) {
     const std::size_t last = clock_.last_with_step_of(first);
-    advance_group({mesh_.step_group(level(first), level(last)), first, last,
-                   first > 0 ? &steps.dense(level(first - 1)) : nullptr,
-                   last + 1 < levels_ ? &steps.dense(level(last)) : nullptr});
+    advance_group({mesh_.level_exchange(level(first), level(last)), first, last,
+                   first > 0 ? &steps.coarse(level(first - 1)) : nullptr,
+                   last + 1 < levels_ ? &steps.coarse(level(last)) : nullptr});
     first = last + 1;
   }
   const Timer timer(times_.update);
@@ -78,11 +72,7 @@ void StagedTraversal<D>::advance_group(const Group& group) {
 template <int D>
 void StagedTraversal<D>::send(const Group& group, int stage) {
   const Timer timer(times_.halo);
-  if (group.coarser != nullptr) {
-    const LevelClock::Level& now = clock_[group.first];
-    group.coarser->combine(dynamic_cast<const solvers::LocalStepSolver&>(solver_),
-                           {now.ratio, now.substep, stage, clock_[group.first - 1].dt}, team_);
-  }
+  if (group.coarser != nullptr) group.coarser->evaluate(this->stage_at(group.first, stage), team_);
   group.members.send(team_);
   if (!group.members.messages().is_empty()) messages_.begin();
 }
@@ -112,12 +102,12 @@ void StagedTraversal<D>::put_tasks(const Group& group, int stage, bool waiting) 
   const auto members = group.members.members();
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto& member = members[i];
-    if (group.members.waits(member) != waiting) continue;
+    if (group.members.waits(member.patch) != waiting) continue;
     const std::int32_t leaf = member.leaf_of_mesh;
     // Nobody reads shadows after their step.
     if (is_last && leaf < 0) continue;
     const bool is_read = group.kept != nullptr && leaf >= 0 && group.kept->reads(leaf);
-    const bool is_skeleton = is_last ? is_read : group.members.is_border(member);
+    const bool is_skeleton = is_last ? is_read : group.members.is_border(member.patch);
     (is_skeleton ? skeletons : enclaves).push_back(leaf >= 0 ? leaf : -1 - static_cast<std::int32_t>(i));
     if (is_last && !deadlines_.empty())
       deadlines_[static_cast<std::size_t>(leaf)] = is_read ? levels_ : group.last;
@@ -141,7 +131,7 @@ void StagedTraversal<D>::update(std::int32_t task) {
   solvers::PatchStatus status;
   solver_.update(patch, mesh_.layout(), stage, clock_[l].t, clock_[l].dt, std::span(&status, 1));
   if (is_shadow) return;
-  if (kept != nullptr) kept->keep(task, stage);
+  if (kept != nullptr) kept->keep_rates(task, stage);
   if (stage == solver_.traits().stages - 1) {
     this->add_status(leaf, status);
     this->observers_.observe(leaf, patch.front());

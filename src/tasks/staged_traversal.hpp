@@ -35,18 +35,17 @@ class StagedTraversal final : public LocalTraversal<D> {
 
   // Levels first to last of the clock, which take a step together.
   struct Group {
-    mesh::StepGroup<D>& members;
+    mesh::LevelExchange<D>& members;
     std::size_t first, last;
-    mesh::DenseStates<D>* coarser;  // what halos beside the next coarser level are prolonged from; or null
-    mesh::DenseStates<D>* kept;     // of level last, which finer halos read; or null
+    mesh::CoarseInTime<D>* coarser;  // of the next coarser level, or null
+    mesh::CoarseInTime<D>* kept;     // of level last, which finer halos read; or null
   };
   // The stage that a level is at.
   struct LevelStage {
     int stage = 0;
-    mesh::DenseStates<D>* kept = nullptr;
+    mesh::CoarseInTime<D>* kept = nullptr;
   };
 
-  typename Base::Levels levels_of_mesh() override;
   void advance_levels(bool is_first) override;
   void end_step(std::size_t, int) override {}
   void advance_group(const Group& group);
@@ -59,8 +58,8 @@ class StagedTraversal final : public LocalTraversal<D> {
   // task: a leaf of the mesh, or -1 - i for member i of the present group, a shadow.
   void update(std::int32_t task);
 
-  std::vector<LevelStage> stages_;               // by level of the clock
-  const mesh::StepGroup<D>* present_ = nullptr;  // the group whose shadows are updated
+  std::vector<LevelStage> stages_;                   // by level of the clock
+  const mesh::LevelExchange<D>* present_ = nullptr;  // the group whose shadows are updated
 };
 
 // The traversal for a solver and the memory where the patches live.

@@ -177,16 +177,19 @@ TEST(LocalTraversalLong, ConservesOverAThousandStepsOfMixedRatios) {
 
 // As fill_halos() on a mesh whose coarse leaves have the interpolated state.
 template <int D>
-void expect_interpolated_halos(const GasCase& c, int coarse, double theta) {
+void expect_interpolated_halos(const GasCase& c, int coarse, const solvers::ShortStage& at) {
   const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme});
   ThreadTeam team(2);
   const auto between = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team),
              expected = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team);
-  auto& halos = between->local_steps().halos(coarse + 1);
+  mesh::LocalSteps<D>& steps = between->local_steps();
+  mesh::CoarseInTime<D>& in_time = steps.coarse(coarse);
+  mesh::LevelExchange<D>& halos = steps.exchange(coarse + 1);
+  const double theta = static_cast<double>(at.substep) / at.ratio;
   const auto size = static_cast<std::size_t>(between->layout().slot_size());
   for (std::size_t leaf = 0; leaf < between->size(); ++leaf) {
     if (between->levels()[leaf] != coarse) continue;
-    halos.keep(static_cast<std::int32_t>(leaf));
+    in_time.keep_state(static_cast<std::int32_t>(leaf));
     double *now = between->patches()[leaf].q, *at_theta = expected->patches()[leaf].q;
     for (std::size_t i = 0; i < size; ++i) {
       const double old = now[i];
@@ -194,7 +197,10 @@ void expect_interpolated_halos(const GasCase& c, int coarse, double theta) {
       at_theta[i] = old + theta * (now[i] - old);
     }
   }
-  halos.fill(theta, 0, team);
+  in_time.evaluate(at, team);
+  halos.send(team);
+  halos.fill_local(0, team);
+  halos.finish_fill(0, team);
   expected->fill_halos(0, team);
   const auto found = slots_of<D>(*between), wanted = slots_of<D>(*expected);
   for (std::size_t leaf = 0; leaf < found.size(); ++leaf) {
@@ -204,12 +210,12 @@ void expect_interpolated_halos(const GasCase& c, int coarse, double theta) {
   }
 }
 
-TEST(LevelHalos, AreThoseOfTheInterpolatedState) {
+TEST(LevelExchange, HasTheHalosOfTheInterpolatedState) {
   for (const GasCase& c : gas_cases) {
     for (const int coarse : {1, 2}) {
-      for (const double theta : {0.0, 1.0 / 3, 0.5}) {
-        expect_interpolated_halos<2>(c, coarse, theta);
-        if (c.p < 7) expect_interpolated_halos<3>(c, coarse, theta);
+      for (const solvers::ShortStage& at : {solvers::ShortStage{1, 0}, {3, 1}, {2, 1}}) {
+        expect_interpolated_halos<2>(c, coarse, at);
+        if (c.p < 7) expect_interpolated_halos<3>(c, coarse, at);
       }
     }
   }

@@ -10,8 +10,8 @@
 #include <limits>
 #include <memory>
 
+#include "mesh/local_steps.hpp"
 #include "mesh/patch_mesh.hpp"
-#include "mesh/staged_steps.hpp"
 #include "tests/mesh/inert_solver.hpp"
 #include "tests/mesh/mpi/distributed_trees.hpp"
 
@@ -32,7 +32,7 @@ enum class Content { state, ruined };
 
 // Sets the interiors of the members that `chosen` accepts.
 template <int D, class Chosen>
-void set(const StepGroup<D>& group, const solvers::PatchLayout& layout, Content content,
+void set(const LevelExchange<D>& group, const solvers::PatchLayout& layout, Content content,
          const Chosen& chosen) {
   for (const auto& member : group.members()) {
     if (!chosen(member)) continue;
@@ -48,7 +48,7 @@ void set(const StepGroup<D>& group, const solvers::PatchLayout& layout, Content 
 }
 
 template <int D>
-std::vector<std::vector<double>> slots(const StepGroup<D>& group, const solvers::PatchLayout& layout) {
+std::vector<std::vector<double>> slots(const LevelExchange<D>& group, const solvers::PatchLayout& layout) {
   std::vector<std::vector<double>> all;
   for (const auto& member : group.members())
     all.emplace_back(group.patch(member).q, group.patch(member).q + layout.slot_size());
@@ -63,7 +63,7 @@ void expect_same_halos(const std::vector<std::int64_t>& cuts, int first, int las
   PatchMesh<D> mesh(testing::distributed(nest<D>(), cuts), solver, p, boundaries, nullptr,
                     gpu::host_memory());
   const auto& layout = mesh.layout();
-  StepGroup<D>& group = mesh.staged_steps().group(first, last);
+  LevelExchange<D>& group = mesh.local_steps().exchange(first, last);
   ThreadTeam team(1);
   const auto all = [](const auto&) { return true; };
   // What nobody writes stays a NaN, and so does what is made of it.
@@ -77,26 +77,26 @@ void expect_same_halos(const std::vector<std::int64_t>& cuts, int first, int las
 
   for (const auto& member : group.members())
     std::fill_n(group.patch(member).q, layout.slot_size(), std::numeric_limits<double>::quiet_NaN());
-  set(group, layout, Content::ruined, [&](const auto& member) { return !group.is_border(member); });
-  set(group, layout, Content::state, [&](const auto& member) { return group.is_border(member); });
+  set(group, layout, Content::ruined, [&](const auto& member) { return !group.is_border(member.patch); });
+  set(group, layout, Content::state, [&](const auto& member) { return group.is_border(member.patch); });
   group.send(team);
   set(group, layout, Content::state, all);
   group.fill_local(0, team);
   auto found = slots(group, layout);
-  set(group, layout, Content::ruined, [&](const auto& member) { return !group.waits(member); });
+  set(group, layout, Content::ruined, [&](const auto& member) { return !group.waits(member.patch); });
   group.finish_fill(0, team);
-  set(group, layout, Content::state, [&](const auto& member) { return !group.waits(member); });
+  set(group, layout, Content::state, [&](const auto& member) { return !group.waits(member.patch); });
   const auto later = slots(group, layout);
   std::size_t different = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (group.waits(group.members()[i])) found[i] = later[i];
+    if (group.waits(group.members()[i].patch)) found[i] = later[i];
     different += std::memcmp(found[i].data(), expected[i].data(), found[i].size() * sizeof(double)) != 0;
   }
   EXPECT_EQ(different, 0u) << D << "D, levels " << first << " to " << last << ", cut at "
                            << ::testing::PrintToString(cuts);
 }
 
-TEST(StepGroups, HaveHalosThatNoUpdateMeanwhileChanges) {
+TEST(LevelExchange, HasHalosThatNoUpdateMeanwhileChanges) {
   testing::Random random(3);
   for (int round = 0; round < 15; ++round) {
     const auto cuts3 = testing::random_cuts(nest<3>().size(), random);
