@@ -85,7 +85,7 @@ void DeviceGroups<D>::update(int first, int last, const Stage& stage) {
 }
 
 template <int D>
-solvers::MergedStatus DeviceGroups<D>::status() {
+solvers::Status DeviceGroups<D>::status() {
   return patches_.merge(table_.data(), status_sums_.data(), leaf_.data());
 }
 

@@ -129,7 +129,7 @@ void DeviceLevels<D>::reflux(int level, double dt, int steps) {
 }
 
 template <int D>
-solvers::MergedStatus DeviceLevels<D>::status() {
+solvers::Status DeviceLevels<D>::status() {
   submit();
   return patches_.merge(table_.data(), status_sums_.data(), leaf_.data());
 }

@@ -54,7 +54,7 @@ class DeviceLevels {
   void reflux(int level, double dt, int steps);
 
   // The status of all leaves over the updates since begin_step(). Waits.
-  solvers::MergedStatus status();
+  solvers::Status status();
 
   std::size_t leaves(int level) const { return order_.count(index(level)); }
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
@@ -49,7 +48,7 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
     throw InputError(fmt::format("{} has no kernels for patches that live on {}", solver.traits().name,
                                  device.properties().name));
   merged_.resize(launches_.queue, 1 + solvers::ReduceBatch::lanes);
-  result_ = static_cast<solvers::MergedStatus*>(device.allocate(gpu::Space::pinned, sizeof *result_));
+  result_ = static_cast<solvers::Status*>(device.allocate(gpu::Space::pinned, sizeof *result_));
 }
 
 template <int D>
@@ -248,7 +247,7 @@ void DevicePatches<D>::reflux(LeafGroup group) {
 }
 
 template <int D>
-solvers::MergedStatus DevicePatches<D>::inspect(bool enforces) {
+solvers::Status DevicePatches<D>::inspect(bool enforces) {
   auto batch = of_all_leaves(solvers::InspectBatch());
   batch.status = status_.data();
   batch.enforces = enforces;
@@ -257,13 +256,13 @@ solvers::MergedStatus DevicePatches<D>::inspect(bool enforces) {
 }
 
 template <int D>
-solvers::MergedStatus DevicePatches<D>::status() {
+solvers::Status DevicePatches<D>::status() {
   return merge(patches_.data(), status_.data(), leaf_.data());
 }
 
 template <int D>
-solvers::MergedStatus DevicePatches<D>::merge(const solvers::DevicePatch* patches,
-                                              const solvers::PatchStatus* status, const std::int32_t* leaf) {
+solvers::Status DevicePatches<D>::merge(const solvers::DevicePatch* patches,
+                                        const solvers::PatchStatus* status, const std::int32_t* leaf) {
   auto batch = of_all_leaves(solvers::ReduceBatch());
   batch.patches = patches;
   batch.status = status;
@@ -271,8 +270,6 @@ solvers::MergedStatus DevicePatches<D>::merge(const solvers::DevicePatch* patche
   batch.merged = merged_.data();
   launches_.launch("reduce", solvers::GeneralBatch(batch));
   *result_ = {};
-  result_->min_crossing = std::numeric_limits<double>::infinity();
-  std::ranges::fill(result_->crossing, std::numeric_limits<double>::infinity());
   if (leaves_ > 0) launches_.copy_out(result_, merged_.data(), 1);
   launches_.wait_for_all();
   return *result_;

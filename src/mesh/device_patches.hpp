@@ -65,8 +65,8 @@ class DevicePatches {
   // The same for patches of another table of the device, and for the status of all leaves in another order.
   void update(const solvers::DevicePatch* patches, solvers::PatchStatus* status, std::size_t count,
               const Stage& stage);
-  solvers::MergedStatus merge(const solvers::DevicePatch* patches, const solvers::PatchStatus* status,
-                              const std::int32_t* leaf);
+  solvers::Status merge(const solvers::DevicePatch* patches, const solvers::PatchStatus* status,
+                        const std::int32_t* leaf);
   // Packs into the host buffer `to`; wait_for_packed() returns when it is complete.
   void pack_fluxes(double* to);
   void wait_for_packed();
@@ -74,7 +74,7 @@ class DevicePatches {
   void reflux(LeafGroup group);
   DeviceHalos<D>& halos() { return halos_; }
   // Merges the status of all leaves, and waits for it.
-  solvers::MergedStatus status();
+  solvers::Status status();
 
   // Sets the sums of a batch, all of whose members but count, patches, sums and layout are given, over all
   // leaves. Waits.
@@ -93,7 +93,7 @@ class DevicePatches {
 
   // ---- regridding
   // As Solver::inspect() or, with `enforces`, Solver::enforce_floors() of all leaves.
-  solvers::MergedStatus inspect(bool enforces);
+  solvers::Status inspect(bool enforces);
   // The halos of another plan of the same mesh: uploads its tables. rebuild() forgets them. Throws gpu::OutOfMemory.
   void plan_other_halos(const HaloPlan<D>& plan, const parallel::NeighbourMessages& messages,
                         const Mesh& mesh);
@@ -181,7 +181,7 @@ class DevicePatches {
   Array<solvers::DevicePatch> patches_;
   Array<solvers::PatchStatus> status_;
   Array<std::int32_t> leaf_;
-  Array<solvers::MergedStatus> merged_;
+  Array<solvers::Status> merged_;
   Array<std::uint64_t> shell_sums_;
   Array<double> measured_;
   Array<solvers::PointInPatch> points_;
@@ -203,7 +203,7 @@ class DevicePatches {
   std::size_t leaves_ = 0, border_ = 0, border_targets_ = 0;
   bool radiates_ = false;
   Stage stage_;
-  solvers::MergedStatus* result_ = nullptr;  // pinned: its copy does not stop the host
+  solvers::Status* result_ = nullptr;  // pinned: its copy does not stop the host
 };
 
 }  // namespace meander::mesh

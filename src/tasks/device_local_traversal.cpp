@@ -73,8 +73,8 @@ void DeviceLocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
 }
 
 template <int D>
-SweepStatus DeviceLocalTraversal<D>::merged() {
-  const SweepStatus status = DeviceWork<D>::status_of(device_->status());
+solvers::Status DeviceLocalTraversal<D>::merged() {
+  const solvers::Status status = device_->status();
   busy_.charge(mesh_, level(0), [this](int of) { return device_->leaves(of); });
   return status;
 }

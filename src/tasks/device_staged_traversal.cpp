@@ -59,8 +59,8 @@ void DeviceStagedTraversal<D>::wait_for_ranks(parallel::NeighbourMessages& messa
 }
 
 template <int D>
-SweepStatus DeviceStagedTraversal<D>::merged() {
-  const SweepStatus status = DeviceWork<D>::status_of(device_->status());
+solvers::Status DeviceStagedTraversal<D>::merged() {
+  const solvers::Status status = device_->status();
   busy_.charge(mesh_, level(0), [this](int of) { return device_->leaves(of); });
   return status;
 }

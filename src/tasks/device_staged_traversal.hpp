@@ -25,7 +25,7 @@ class DeviceStagedTraversal final : public LocalTraversal<D> {
   typename Base::Levels levels_of_mesh() override;
   void advance_levels(bool is_first) override;
   void end_step(std::size_t, int) override {}
-  SweepStatus merged() override;
+  solvers::Status merged() override;
   // One step of levels first to last, by their number in the clock.
   void advance_group(std::size_t first, std::size_t last);
   void wait_for_ranks(parallel::NeighbourMessages& messages);

@@ -92,8 +92,8 @@ void DeviceWork<D>::finish_halos(double) {
 }
 
 template <int D>
-SweepStatus DeviceWork<D>::status() {
-  const SweepStatus status = status_of(device_->status());
+solvers::Status DeviceWork<D>::status() {
+  const solvers::Status status = device_->status();
   mesh::PatchMesh<D>& mesh = context_.mesh;
   if (mesh.measures_cost() && mesh.size() > 0) {
     const std::chrono::duration<double> busy = busy_ + (Clock::now() - since_);
@@ -104,29 +104,13 @@ SweepStatus DeviceWork<D>::status() {
 }
 
 template <int D>
-SweepStatus DeviceWork<D>::status_of(const solvers::MergedStatus& merged) {
-  SweepStatus status;
-  status.min_crossing = merged.min_crossing;
-  static_assert(solvers::MergedStatus::most_levels == most_levels);
-  std::ranges::copy(merged.crossing, status.crossing.begin());
-  status.first_order = merged.first_order;
-  status.floored = merged.floored;
-  status.strayed = merged.strayed;
-  status.inadmissible = merged.inadmissible;
-  status.failed = merged.inadmissible >= 0;
-  for (std::size_t bound = 0; bound < solvers::most_bounds; ++bound)
-    status.breached[bound] = {merged.breached[bound].leaf, merged.breached[bound].breach};
-  return status;
+solvers::Status DeviceWork<D>::inspect() {
+  return context_.mesh.on_device()->inspect(false);
 }
 
 template <int D>
-SweepStatus DeviceWork<D>::inspect() {
-  return status_of(context_.mesh.on_device()->inspect(false));
-}
-
-template <int D>
-SweepStatus DeviceWork<D>::enforce_floors() {
-  return status_of(context_.mesh.begin_on_device().inspect(true));
+solvers::Status DeviceWork<D>::enforce_floors() {
+  return context_.mesh.begin_on_device().inspect(true);
 }
 
 template class DeviceWork<2>;

@@ -27,12 +27,10 @@ class DeviceWork final : public PatchWork<D> {
   void update_rest() override;
   void fill(mesh::Arrival arrival, double t) override;
   void finish_halos(double t) override;
-  SweepStatus status() override;
+  solvers::Status status() override;
   bool fills_before_status() const override { return true; }
-  SweepStatus inspect() override;
-  SweepStatus enforce_floors() override;
-
-  static SweepStatus status_of(const solvers::MergedStatus& merged);
+  solvers::Status inspect() override;
+  solvers::Status enforce_floors() override;
 
  private:
   using Group = typename mesh::DevicePatches<D>::LeafGroup;

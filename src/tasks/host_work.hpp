@@ -28,9 +28,9 @@ class HostWork final : public PatchWork<D> {
   void update_rest() override { interior_->finish(); }
   void fill(mesh::Arrival arrival, double t) override;
   void finish_halos(double t) override { mesh_.finish_halos(t, context_.team); }
-  SweepStatus status() override;
-  SweepStatus inspect() override;
-  SweepStatus enforce_floors() override;
+  solvers::Status status() override;
+  solvers::Status inspect() override;
+  solvers::Status enforce_floors() override;
 
   // Null without engine.
   const EnclaveSweep<D>* enclaves() const { return enclaves_; }

@@ -29,7 +29,7 @@ double field(int unknown, const Point<3>& x) {
 
 struct Outcome {
   std::vector<double> state;
-  SweepStatus status;
+  solvers::Status status;
   std::int64_t offloaded = 0;
 };
 
@@ -94,7 +94,7 @@ void expect_same_bits(Scheme scheme, int p, bool adaptive) {
           std::memcmp(outcome.state.data(), reference.state.data(), sizeof(double) * reference.state.size()),
           0)
           << memory;
-      EXPECT_EQ(outcome.status.min_crossing, reference.status.min_crossing);
+      EXPECT_EQ(outcome.status.min_crossing(), reference.status.min_crossing());
       EXPECT_EQ(outcome.status.floored, reference.status.floored);
     }
   }
