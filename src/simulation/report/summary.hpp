@@ -46,7 +46,7 @@ struct Summary {
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
   std::int64_t checkpoints = 0;
   double checkpoint_seconds = 0;  // each
-  tasks::OverlapTime messages;    // of several ranks
+  OverlapTime messages;           // of several ranks
   std::optional<LocalStepsReport> local_steps;
   StepPath step_path;  // with local time steps
   std::optional<OffloadReport> offload;
