@@ -51,7 +51,8 @@ struct Summary {
   StepPath step_path;  // with local time steps
   std::optional<OffloadReport> offload;
   std::optional<ResidentReport> resident;
-  std::int64_t first_order = 0, floored = 0, strayed = 0;  // volume updates, since the start of the whole run
+  // Volume updates since the start of the whole run.
+  std::int64_t all_updates = 0, first_order = 0, floored = 0, strayed = 0;
 };
 
 // The summary over all ranks, on all ranks. Collective.
