@@ -38,7 +38,7 @@ mesh::PartitionPolicy partition_policy(const Config& config) {
 // divided into two equal steps.
 constexpr double smallest_last_step = 0.5;
 
-mesh::MeshMemory memory_of(tasks::OffloadEngine* engine, tasks::ResidentDevice* resident) {
+mesh::MeshMemory memory_of(offload::Engine* engine, tasks::ResidentDevice* resident) {
   if (resident != nullptr) return {*resident->home, *resident->messages};
   return engine == nullptr ? gpu::host_memory() : engine->patch_memory();
 }

@@ -149,7 +149,7 @@ class SimulationOf final : public Simulation {
   Config config_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
-  std::unique_ptr<tasks::OffloadEngine> engine_;     // or null; patches may lie in its memory
+  std::unique_ptr<offload::Engine> engine_;          // or null; patches may lie in its memory
   std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
   tasks::LeafObservers observers_;

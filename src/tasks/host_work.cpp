@@ -10,7 +10,7 @@
 namespace meander::tasks {
 
 template <int D>
-HostWork<D>::HostWork(const SweepContext<D>& context, OffloadEngine* engine)
+HostWork<D>::HostWork(const SweepContext<D>& context, offload::Engine* engine)
     : context_(context), mesh_(context.mesh), solver_(context.solver) {
   if (engine != nullptr) {
     auto enclaves = std::make_unique<EnclaveSweep<D>>(context_, *engine);

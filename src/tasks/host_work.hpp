@@ -17,7 +17,7 @@ class HostWork final : public PatchWork<D> {
  public:
   // All outlive this. The interior is updated by an EnclaveSweep if there is an engine, by a CpuSweep
   // otherwise.
-  HostWork(const SweepContext<D>& context, OffloadEngine* engine);
+  HostWork(const SweepContext<D>& context, offload::Engine* engine);
 
   void update_border(const SweepCall& call) override;
   void start_fluxes() override;

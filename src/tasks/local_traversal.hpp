@@ -12,13 +12,13 @@
 #include <span>
 #include <vector>
 
+#include "base/overlap.hpp"
 #include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/leaf_observer.hpp"
 #include "tasks/level_clock.hpp"
 #include "tasks/level_tasks.hpp"
-#include "tasks/overlap.hpp"
 #include "tasks/status.hpp"
 #include "tasks/sweep_times.hpp"
 

@@ -12,7 +12,7 @@ namespace meander::tasks {
 
 template <int D>
 Traversal<D>::Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-                        OffloadEngine* engine, LeafObservers* observers)
+                        offload::Engine* engine, LeafObservers* observers)
     : context_{mesh, solver, team, messages_, observers != nullptr ? *observers : none_},
       mesh_(mesh),
       solver_(solver) {

@@ -6,11 +6,11 @@
 
 #include <memory>
 
+#include "base/overlap.hpp"
 #include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/enclave_sweep.hpp"
-#include "tasks/overlap.hpp"
 #include "tasks/patch_work.hpp"
 #include "tasks/status.hpp"
 #include "tasks/sweep_times.hpp"
@@ -26,7 +26,7 @@ class Traversal {
   // All outlive the traversal. Patches that live on a device are updated there; otherwise the engine, if
   // there is one, offloads batches of leaves. Sweeps on the host call the observers, if there are any.
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-            OffloadEngine* engine = nullptr, LeafObservers* observers = nullptr);
+            offload::Engine* engine = nullptr, LeafObservers* observers = nullptr);
 
   // Advances all leaves from t by dt to the time t_next (t + dt, or the end of the step to which that was
   // rounded; halos belong to t_next). Requires full halos, or those of a deferring advance(). Leaves full halos unless the

@@ -33,7 +33,7 @@ struct Outcome {
   std::int64_t offloaded = 0;
 };
 
-Outcome steps(Scheme scheme, int p, bool adaptive, int threads, OffloadEngine* engine) {
+Outcome steps(Scheme scheme, int p, bool adaptive, int threads, offload::Engine* engine) {
   ccz4::Parameters parameters;
   parameters.scheme = scheme;
   const auto solver = ccz4::make_solver(parameters);
@@ -83,10 +83,10 @@ void expect_same_bits(Scheme scheme, int p, bool adaptive) {
       if (failing) settings.failing_launch = 2;
       std::vector<std::unique_ptr<gpu::Device>> devices;
       devices.push_back(std::make_unique<gpu::HostDevice>(settings));
-      OffloadOptions options;
+      offload::Options options;
       options.batch = adaptive ? 1 : 3;
       options.memory = memory;
-      OffloadEngine engine(std::move(devices), options);
+      offload::Engine engine(std::move(devices), options);
       const Outcome outcome = steps(scheme, p, adaptive, 3, &engine);
       EXPECT_GT(outcome.offloaded, 0);
       ASSERT_EQ(outcome.state.size(), reference.state.size());

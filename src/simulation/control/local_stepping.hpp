@@ -66,7 +66,7 @@ class LocalStepping {
   std::int64_t leaf_updates() const { return leaf_updates_; }
   const LocalStepsReport& report() const { return report_; }
   const tasks::SweepTimes& times() const { return traversal_->times(); }
-  tasks::OverlapTime message_overlap() const { return traversal_->message_overlap(); }
+  OverlapTime message_overlap() const { return traversal_->message_overlap(); }
 
  private:
   // The longest step of a level, and that with a tolerated growth of rates since the plan.

@@ -10,10 +10,10 @@
 
 #include "gpu/device.hpp"
 #include "gpu/strategy.hpp"
+#include "offload/task_pool.hpp"
 #include "solvers/device_batch.hpp"
-#include "tasks/task_pool.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 
 // The arguments that all updates of a sweep share. The solver outlives it.
 struct UpdateCall {
@@ -96,4 +96,4 @@ class BatchExecution {
   std::chrono::steady_clock::time_point started_;
 };
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

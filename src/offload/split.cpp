@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tasks/split.hpp"
+#include "offload/split.hpp"
 
 #include <algorithm>
 
-namespace meander::tasks {
+namespace meander::offload {
 namespace {
 
 // Weight of the last sweep in the smoothed rates.
@@ -88,4 +88,4 @@ void Split::end(double seconds) {
   }
 }
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

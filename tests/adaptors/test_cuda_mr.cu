@@ -6,7 +6,7 @@
 #endif
 #include <gtest/gtest.h>
 
-#include "gpu/cuda_mr.hpp"
+#include "adaptors/cuda_mr.hpp"
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "gpu/host_device.hpp"
-#include "tests/gpu/sundials/failing_resource.hpp"
-#include "tests/gpu/sundials/sun_helper.hpp"
+#include "tests/adaptors/sundials/failing_resource.hpp"
+#include "tests/adaptors/sundials/sun_helper.hpp"
 
 namespace meander::gpu {
 namespace {

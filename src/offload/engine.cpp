@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tasks/offload_engine.hpp"
+#include "offload/engine.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/assert.hpp"
 #include "base/trace.hpp"
-#include "tasks/device_slot.hpp"
+#include "offload/device_slot.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 
-OffloadEngine::OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, const OffloadOptions& options)
+Engine::Engine(std::vector<std::unique_ptr<gpu::Device>> devices, const Options& options)
     : options_(options) {
   for (auto& device : devices) {
     auto device_slot = std::make_unique<DeviceSlot>();
@@ -41,14 +41,14 @@ OffloadEngine::OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, 
   }
 }
 
-OffloadEngine::~OffloadEngine() {
+Engine::~Engine() {
   release_step_data();
   for (const auto& device_slot : device_slots_) device_slot->device->destroy_queue(device_slot->step_queue);
   streams_.clear();
   for (const auto& device_slot : device_slots_) device_slot->strategy.reset();
 }
 
-void OffloadEngine::begin(const UpdateCall& call, Done done, OverlapMeter* messages) {
+void Engine::begin(const UpdateCall& call, Done done, OverlapMeter* messages) {
   call_ = call;
   messages_ = messages;
   done_ = std::move(done);
@@ -66,7 +66,7 @@ void OffloadEngine::begin(const UpdateCall& call, Done done, OverlapMeter* messa
   }
 }
 
-UpdateCall OffloadEngine::call_on(DeviceSlot& device_slot) {
+UpdateCall Engine::call_on(DeviceSlot& device_slot) {
   const auto bytes = call_.solver->step_bytes();
   const std::lock_guard lock(device_slot.call_mutex);
   if (bytes.empty() || device_slot.step_data_sent) return device_slot.call;
@@ -96,7 +96,7 @@ UpdateCall OffloadEngine::call_on(DeviceSlot& device_slot) {
 }
 
 // Requires that no batch is in flight.
-void OffloadEngine::release_step_data() noexcept {
+void Engine::release_step_data() noexcept {
   for (const auto& device_slot : device_slots_) {
     if (device_slot->step_data.bytes > 0)
       device_slot->strategy->release(device_slot->step_queue, device_slot->step_data);
@@ -106,7 +106,7 @@ void OffloadEngine::release_step_data() noexcept {
   }
 }
 
-bool OffloadEngine::complete() {
+bool Engine::complete() {
   bool any = false;
   while (Stream* const stream = next_over()) {
     any = true;
@@ -124,7 +124,7 @@ bool OffloadEngine::complete() {
 
 // Claims a stream whose batch is over or has failed. One thread at a time asks the devices, since a question
 // takes a lock and a call of the device for each stream; the others go on with their own work.
-OffloadEngine::Stream* OffloadEngine::next_over() {
+Engine::Stream* Engine::next_over() {
   if (batches_submitted_.load(std::memory_order_acquire) == 0 || is_polled_.test_and_set()) return nullptr;
   Stream* found = nullptr;
   for (std::size_t i = 0; i < streams_.size() && found == nullptr; ++i) {
@@ -148,7 +148,7 @@ OffloadEngine::Stream* OffloadEngine::next_over() {
   return found;
 }
 
-void OffloadEngine::count_submitted(int more) {
+void Engine::count_submitted(int more) {
   const std::lock_guard lock(submitted_mutex_);
   const bool begins = submitted_ == 0;
   submitted_ += more;
@@ -163,7 +163,7 @@ void OffloadEngine::count_submitted(int more) {
   messages_before_ = so_far;
 }
 
-void OffloadEngine::write_back(Stream& stream) {
+void Engine::write_back(Stream& stream) {
   const trace::Scope scope("complete batch", stream.number);
   stream.execution.finish();
   const Tasks tasks = stream.execution.tasks();
@@ -174,23 +174,23 @@ void OffloadEngine::write_back(Stream& stream) {
   for (const EnclaveTask& task : tasks) done_(task, seconds);
 }
 
-OffloadCounts OffloadEngine::counts() const {
+Counts Engine::counts() const {
   return {batches_, patches_, failed_, deferred_, retried_, split_, on_cpu_, given_up_};
 }
 
-gpu::Stats OffloadEngine::memory() const {
+gpu::Stats Engine::memory() const {
   gpu::Stats all;
   for (const auto& device_slot : device_slots_) all += device_slot->strategy->stats();
   return all;
 }
 
-std::size_t OffloadEngine::device_bytes() const {
+std::size_t Engine::device_bytes() const {
   std::size_t bytes = 0;
   for (const auto& device_slot : device_slots_) bytes += device_slot->strategy->memory().stats().held_bytes;
   return bytes;
 }
 
-std::size_t OffloadEngine::peak_device_bytes() const {
+std::size_t Engine::peak_device_bytes() const {
   std::size_t bytes = 0;
   for (const auto& device_slot : device_slots_) {
     const gpu::Stats stats = device_slot->strategy->memory().stats();
@@ -199,7 +199,7 @@ std::size_t OffloadEngine::peak_device_bytes() const {
   return bytes;
 }
 
-void OffloadEngine::tend() {
+void Engine::tend() {
   for (const auto& device_slot : device_slots_) {
     if (device_slot->given_up) continue;
     device_slot->strategy->maintain();
@@ -207,11 +207,11 @@ void OffloadEngine::tend() {
   }
 }
 
-gpu::Resource& OffloadEngine::patch_memory() {
+gpu::Resource& Engine::patch_memory() {
   return patch_memory_ ? static_cast<gpu::Resource&>(*patch_memory_) : gpu::host_memory();
 }
 
-void OffloadEngine::safepoint() {
+void Engine::safepoint() {
   MEANDER_ASSERT(in_flight() == 0 && submitted_ == 0);
   release_step_data();
   for (const auto& stream : streams_) {
@@ -219,4 +219,4 @@ void OffloadEngine::safepoint() {
   }
 }
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

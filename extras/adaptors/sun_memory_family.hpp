@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a SUNMemoryHelper on memory resources (gpu/sun_memory_helper.hpp) shares with its clones: the resources,
+// What a SUNMemoryHelper on memory resources (adaptors/sun_memory_helper.hpp) shares with its clones: the resources,
 // and the blocks that are allocated from them. Functions throw; the helper turns exceptions into codes.
 
 #include <sundials/sundials_config.h>
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/memory.hpp"
+#include "adaptors/memory.hpp"
 
 namespace meander::gpu {
 

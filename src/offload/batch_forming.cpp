@@ -9,12 +9,12 @@
 
 #include "base/error.hpp"
 #include "base/trace.hpp"
-#include "tasks/device_slot.hpp"
-#include "tasks/offload_engine.hpp"
+#include "offload/device_slot.hpp"
+#include "offload/engine.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 
-OffloadEngine::Stream* OffloadEngine::claim() {
+Engine::Stream* Engine::claim() {
   const std::size_t first = next_stream_.fetch_add(1, std::memory_order_relaxed);
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     Stream& stream = *streams_[(first + i) % streams_.size()];
@@ -35,13 +35,13 @@ OffloadEngine::Stream* OffloadEngine::claim() {
   return nullptr;
 }
 
-void OffloadEngine::release(Stream& stream) {
+void Engine::release(Stream& stream) {
   stream.device_slot.in_flight.fetch_sub(1);
   stream.state.store(Stream::idle, std::memory_order_release);
   in_flight_.fetch_sub(1, std::memory_order_release);
 }
 
-bool OffloadEngine::offload(TaskPool& pool) {
+bool Engine::offload(TaskPool& pool) {
   if (pool.size() == 0) return false;
   Stream* const stream = claim();
   if (stream == nullptr) return false;
@@ -83,4 +83,4 @@ bool OffloadEngine::offload(TaskPool& pool) {
   return true;
 }
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

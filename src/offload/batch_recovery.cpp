@@ -10,17 +10,17 @@
 #include <thread>
 
 #include "base/log.hpp"
-#include "tasks/device_slot.hpp"
-#include "tasks/offload_engine.hpp"
+#include "offload/device_slot.hpp"
+#include "offload/engine.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 namespace {
 
 constexpr int hopeless = 3;  // batches in a row of which no patch could be updated
 
 }  // namespace
 
-void OffloadEngine::recover(Stream& stream, const std::string& reason, Fault fault) {
+void Engine::recover(Stream& stream, const std::string& reason, Fault fault) {
   DeviceSlot& device_slot = stream.device_slot;
   failed_.fetch_add(1);
   warn_once(device_slot, reason, stream.tasks.size());
@@ -38,14 +38,14 @@ void OffloadEngine::recover(Stream& stream, const std::string& reason, Fault fau
 }
 
 // The batches that it completes may require recovery themselves: hence the recursive mutex.
-void OffloadEngine::wait_for_others(DeviceSlot& device_slot) {
+void Engine::wait_for_others(DeviceSlot& device_slot) {
   device_slot.most_in_flight.store(1);
   while (device_slot.in_flight.load() > device_slot.recovering.load()) {
     if (!complete()) std::this_thread::yield();
   }
 }
 
-bool OffloadEngine::retry(Stream& stream, Fault fault) {
+bool Engine::retry(Stream& stream, Fault fault) {
   if (!stream.device_slot.device->lost()) {
     stream.device_slot.strategy->trim();
     retried_.fetch_add(1);
@@ -55,7 +55,7 @@ bool OffloadEngine::retry(Stream& stream, Fault fault) {
   return retry_smaller(stream, stream.tasks, fault);
 }
 
-bool OffloadEngine::retry_smaller(Stream& stream, Tasks tasks, Fault fault) {
+bool Engine::retry_smaller(Stream& stream, Tasks tasks, Fault fault) {
   DeviceSlot& device_slot = stream.device_slot;
   if (tasks.size() == 1 || device_slot.device->lost()) {
     update_on_cpu(tasks);
@@ -72,7 +72,7 @@ bool OffloadEngine::retry_smaller(Stream& stream, Tasks tasks, Fault fault) {
   return any;
 }
 
-auto OffloadEngine::attempt(Stream& stream, Tasks tasks) -> Fault {
+auto Engine::attempt(Stream& stream, Tasks tasks) -> Fault {
   Fault fault = Fault::none;
   try {
     stream.execution.start(call_on(stream.device_slot), tasks);
@@ -87,7 +87,7 @@ auto OffloadEngine::attempt(Stream& stream, Tasks tasks) -> Fault {
   return fault;
 }
 
-void OffloadEngine::update_on_cpu(Tasks tasks) {
+void Engine::update_on_cpu(Tasks tasks) {
   on_cpu_.fetch_add(static_cast<std::int64_t>(tasks.size()));
   for (const EnclaveTask& task : tasks) {
     const auto start = std::chrono::steady_clock::now();
@@ -96,11 +96,11 @@ void OffloadEngine::update_on_cpu(Tasks tasks) {
   }
 }
 
-void OffloadEngine::give_up(DeviceSlot& device_slot) {
+void Engine::give_up(DeviceSlot& device_slot) {
   if (!device_slot.given_up.exchange(true)) given_up_.fetch_add(1);
 }
 
-void OffloadEngine::warn_once(const DeviceSlot& device_slot, const std::string& reason, std::size_t patches) {
+void Engine::warn_once(const DeviceSlot& device_slot, const std::string& reason, std::size_t patches) {
   if (warned_.exchange(true)) return;
   log::warning(fmt::format(
       "a batch of {} patches failed on {} ({}); failed batches are retried in ever smaller batches, finally "
@@ -108,4 +108,4 @@ void OffloadEngine::warn_once(const DeviceSlot& device_slot, const std::string& 
       patches, device_slot.device->properties().name, reason));
 }
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

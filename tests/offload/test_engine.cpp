@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batches on an emulated device: all results of an update are written back, and nothing of a failed batch is.
 
-#include "tasks/offload_engine.hpp"
+#include "offload/engine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "gpu/host_device.hpp"
 #include "tests/offload/watched_device.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 namespace {
 
 // Writes values derived from its input to all outputs of an update, so that every missing transfer is
@@ -105,7 +105,7 @@ struct Patches {
 constexpr int count = 37, batch = 4;
 
 // Updates the patches by `engine` on several threads, and the remainder on the CPU.
-void sweep(OffloadEngine& engine, const Marking& solver, Patches& patches, int threads) {
+void sweep(Engine& engine, const Marking& solver, Patches& patches, int threads) {
   const UpdateCall call{&solver, patches.layout, 1, 0.5, 0.125};
   std::mutex mutex;
   std::set<std::int32_t> seen;
@@ -150,8 +150,8 @@ std::vector<std::unique_ptr<gpu::Device>> one(const gpu::HostDeviceSettings& set
   return devices;
 }
 
-OffloadOptions options(const std::string& memory) {
-  OffloadOptions result;
+Options options(const std::string& memory) {
+  Options result;
   result.batch = batch;
   result.memory = memory;
   return result;
@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, EngineWithQuick, testing::ValuesIn(gpu::strategy
 TEST_P(EngineWithQuick, WritesBackSlotsStagesFluxesAndStatus) {
   const Marking solver;
   for (const int threads : {1, 3}) {
-    OffloadEngine engine(one({}), options(GetParam()));
+    Engine engine(one({}), options(GetParam()));
     Patches patches(count);
     sweep(engine, solver, patches, threads);
     EXPECT_TRUE(patches.equals(expected(solver)));
@@ -184,7 +184,7 @@ TEST_P(EngineWithQuick, FailedBatchWritesNothing) {
     for (const bool launch : {true, false}) {
       gpu::HostDeviceSettings failing;
       (launch ? failing.failing_launch : failing.failing_copy) = nth;
-      OffloadEngine engine(one(failing), options(GetParam()));
+      Engine engine(one(failing), options(GetParam()));
       Patches patches(count);
       sweep(engine, solver, patches, 2);
       // Updates double their input: a second update of half-written slots would be detected.
@@ -201,7 +201,7 @@ TEST_P(EngineWithQuick, UpdatesAllOnTheCpuAfterDeviceLoss) {
     gpu::HostDeviceSettings mortal;
     mortal.dies_after = calls;
     mortal.kernel_delay = 5e-5;
-    OffloadEngine engine(one(mortal), options(GetParam()));
+    Engine engine(one(mortal), options(GetParam()));
     Patches patches(count);
     sweep(engine, solver, patches, 2);
     EXPECT_TRUE(patches.equals(expected(solver))) << calls;
@@ -209,24 +209,24 @@ TEST_P(EngineWithQuick, UpdatesAllOnTheCpuAfterDeviceLoss) {
   }
 }
 
-TEST(OffloadEngine, OneThreadAtATimeAsksForBatchesThatAreOver) {
+TEST(Engine, OneThreadAtATimeAsksForBatchesThatAreOver) {
   const Marking solver;
   auto device = std::make_unique<test::WatchedDevice>(gpu::HostDeviceSettings{.kernel_delay = 2e-4});
   const test::WatchedDevice& watched = *device;
   std::vector<std::unique_ptr<gpu::Device>> devices;
   devices.push_back(std::move(device));
-  OffloadEngine engine(std::move(devices), options("pooled"));
+  Engine engine(std::move(devices), options("pooled"));
   Patches patches(count);
   sweep(engine, solver, patches, 6);
   EXPECT_TRUE(patches.equals(expected(solver)));
   EXPECT_EQ(watched.most_asking(), 1);
 }
 
-TEST(OffloadEngine, GivesUpADeviceWithoutMemoryForOnePatch) {
+TEST(Engine, GivesUpADeviceWithoutMemoryForOnePatch) {
   const Marking solver;
   gpu::HostDeviceSettings tiny;
   tiny.capacity = 4096;
-  OffloadOptions few = options("map");
+  Options few = options("map");
   few.batch = 1;
   Patches large(0);
   large.layout = {2, 24, 1, 2};
@@ -236,7 +236,7 @@ TEST(OffloadEngine, GivesUpADeviceWithoutMemoryForOnePatch) {
     large.tasks.back().q = slot.data();
   }
   large.status.resize(large.tasks.size());
-  OffloadEngine engine(one(tiny), few);
+  Engine engine(one(tiny), few);
   engine.begin({&solver, large.layout, 0, 0, 0}, [](const EnclaveTask&, double) {});
   TaskPool pool;
   large.fill(pool);
@@ -251,4 +251,4 @@ TEST(OffloadEngine, GivesUpADeviceWithoutMemoryForOnePatch) {
 }
 
 }  // namespace
-}  // namespace meander::tasks
+}  // namespace meander::offload

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <memory>
 
+#include "adaptors/sun_memory_helper.hpp"
 #include "gpu/device.hpp"
-#include "gpu/sun_memory_helper.hpp"
 
 namespace meander::gpu::test {
 

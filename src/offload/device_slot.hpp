@@ -9,13 +9,13 @@
 #include <mutex>
 #include <vector>
 
-#include "tasks/batch_execution.hpp"
-#include "tasks/offload_engine.hpp"
+#include "offload/batch_execution.hpp"
+#include "offload/engine.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 
 // A device with its memory.
-struct OffloadEngine::DeviceSlot {
+struct Engine::DeviceSlot {
   std::unique_ptr<gpu::Device> device;
   std::unique_ptr<gpu::MemoryCache> pinned_spare;  // the strategy takes memory from it if the device has none
   std::unique_ptr<gpu::Strategy> strategy;
@@ -38,7 +38,7 @@ struct OffloadEngine::DeviceSlot {
 };
 
 // A queue of a device, with at most one batch.
-struct OffloadEngine::Stream {
+struct Engine::Stream {
   // Claimed: one thread submits, writes back or recovers a batch.
   enum State : int { idle, claimed, submitted };
   DeviceSlot& device_slot;
@@ -50,4 +50,4 @@ struct OffloadEngine::Stream {
       : device_slot(of), execution(*of.device, *of.strategy, block_kernels) {}
 };
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

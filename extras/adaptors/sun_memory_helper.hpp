@@ -31,7 +31,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "gpu/sun_memory_family.hpp"
+#include "adaptors/sun_memory_family.hpp"
 
 // SUNDIALS 6.4 is 604.
 #define MEANDER_SUNDIALS_VERSION (100 * SUNDIALS_VERSION_MAJOR + SUNDIALS_VERSION_MINOR)

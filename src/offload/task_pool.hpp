@@ -14,7 +14,7 @@
 
 #include "solvers/solver.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 
 // The update of one patch, and the address of its status. Both outlive the task.
 struct EnclaveTask {
@@ -61,4 +61,4 @@ class TaskPool {
   std::deque<EnclaveTask> tasks_;
 };
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

@@ -10,8 +10,8 @@
 #include <sundials/sundials_context.hpp>
 #include <vector>
 
+#include "adaptors/sun_memory_helper.hpp"
 #include "gpu/memory_cache.hpp"
-#include "gpu/sun_memory_helper.hpp"
 
 namespace meander::gpu::test {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "gpu/host_device.hpp"
-#include "tests/gpu/sundials/device_vector.hpp"
-#include "tests/gpu/sundials/failing_resource.hpp"
-#include "tests/gpu/sundials/sun_helper.hpp"
+#include "tests/adaptors/sundials/device_vector.hpp"
+#include "tests/adaptors/sundials/failing_resource.hpp"
+#include "tests/adaptors/sundials/sun_helper.hpp"
 
 // SUNDIALS 7.1 has one set of functions for all steppers.
 #if MEANDER_SUNDIALS_VERSION >= 701

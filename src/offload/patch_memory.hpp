@@ -9,7 +9,7 @@
 
 #include "gpu/device.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 
 // Where the device has no memory left, blocks are host memory, and batches are copied from pageable memory.
 // Blocks are few and large, and are allocated between sweeps only.
@@ -33,4 +33,4 @@ class PatchMemory final : public gpu::Resource {
   gpu::Stats stats_;
 };
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tasks/batch_execution.hpp"
+#include "offload/batch_execution.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "base/trace.hpp"
 #include "solvers/patch_copy.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 namespace {
 
 constexpr std::size_t line = 64;  // every block of a buffer begins at a cache line
@@ -263,4 +263,4 @@ void BatchExecution::release_buffer() noexcept {
   buffer_ = {};
 }
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

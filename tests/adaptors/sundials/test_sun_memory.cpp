@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "gpu/host_device.hpp"
+#include "tests/adaptors/sundials/sun_helper.hpp"
 #include "tests/gpu/on_device.hpp"
-#include "tests/gpu/sundials/sun_helper.hpp"
 
 namespace meander::gpu {
 namespace {

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace meander::tasks {
+namespace meander::offload {
 
 struct SplitOptions {
   bool measured = true;
@@ -69,4 +69,4 @@ class Split {
   std::atomic<std::int64_t> thread_patches_{0}, device_patches_{0};
 };
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

@@ -9,7 +9,7 @@
 
 #include "base/timer.hpp"
 
-namespace meander::tasks {
+namespace meander {
 
 // Duration of asynchronous operations (messages or device batches), and the part of it that computation
 // hides. Unit: seconds times threads.
@@ -100,4 +100,4 @@ class OverlapScope {
   std::int64_t begin_ = 0, messages_before_ = 0, batches_before_ = 0;
 };
 
-}  // namespace meander::tasks
+}  // namespace meander

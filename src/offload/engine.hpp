@@ -15,7 +15,7 @@
 //   retried   once, after the caches have released idle blocks
 //   split     in halves, and these in halves again; without memory, batches stay that small
 //   CPU       a patch that fails alone, and all patches on a lost device
-// Before that, caches may take pinned host memory instead, or end the run (OffloadOptions).
+// Before that, caches may take pinned host memory instead, or end the run (Options).
 // A device is not used again if it is lost, or if no patch of three batches in a row could be updated on it.
 
 #include <atomic>
@@ -26,17 +26,17 @@
 #include <string>
 #include <vector>
 
+#include "base/overlap.hpp"
 #include "gpu/device.hpp"
 #include "gpu/strategy.hpp"
-#include "tasks/batch_execution.hpp"
-#include "tasks/overlap.hpp"
-#include "tasks/patch_memory.hpp"
-#include "tasks/split.hpp"
-#include "tasks/task_pool.hpp"
+#include "offload/batch_execution.hpp"
+#include "offload/patch_memory.hpp"
+#include "offload/split.hpp"
+#include "offload/task_pool.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 
-struct OffloadOptions {
+struct Options {
   int batch = 8;                  // patches
   int queues = 4;                 // of each device: the largest number of batches in flight
   std::string memory = "pooled";  // see gpu/strategy.hpp
@@ -53,7 +53,7 @@ struct OffloadOptions {
 };
 
 // Since the start.
-struct OffloadCounts {
+struct Counts {
   std::int64_t batches = 0;  // completed on a device
   std::int64_t patches = 0;  // of these batches
   std::int64_t failed = 0;   // batches whose first attempt failed
@@ -62,11 +62,11 @@ struct OffloadCounts {
   std::int64_t given_up = 0;  // devices that are lost or no longer used
 };
 
-class OffloadEngine {
+class Engine {
  public:
   // Throws InputError if a device has no such memory strategy, DeviceError.
-  OffloadEngine(std::vector<std::unique_ptr<gpu::Device>> devices, const OffloadOptions& options);
-  ~OffloadEngine();
+  Engine(std::vector<std::unique_ptr<gpu::Device>> devices, const Options& options);
+  ~Engine();
 
   // Called with the task after its slot is written, by the thread that has written it. seconds: time since
   // the start of the batch, divided by its patches.
@@ -85,19 +85,19 @@ class OffloadEngine {
   // leave the pool; lowered after they were put back.
   int in_flight() const { return in_flight_.load(std::memory_order_acquire); }
 
-  const OffloadOptions& options() const { return options_; }
+  const Options& options() const { return options_; }
   // Overlap of batches and updates on threads. A batch is under way from its start until a thread has noticed
   // its end.
   OverlapMeter& batch_overlap() { return batch_overlap_; }
 
-  OffloadCounts counts() const;
+  Counts counts() const;
   int devices() const { return static_cast<int>(device_slots_.size()); }
   // Sums over all memory on devices and all host windows to it.
   gpu::Stats memory() const;
   // Memory held on all devices without windows: now, and the sum of the largest amounts of each device.
   std::size_t device_bytes() const;
   std::size_t peak_device_bytes() const;
-  // Memory for the slots of patches, as OffloadOptions::patches says.
+  // Memory for the slots of patches, as Options::patches says.
   gpu::Resource& patch_memory();
   // Call before slots move or change owner. Requires that no batch is in flight; on return no device uses any
   // memory, and step data are released.
@@ -129,7 +129,7 @@ class OffloadEngine {
   void release_step_data() noexcept;
   void warn_once(const DeviceSlot& device_slot, const std::string& reason, std::size_t patches);
 
-  const OffloadOptions options_;  // destroyed last: devices use its quotas
+  const Options options_;  // destroyed last: devices use its quotas
   std::vector<std::unique_ptr<DeviceSlot>> device_slots_;
   std::unique_ptr<PatchMemory> patch_memory_;
   std::vector<std::unique_ptr<Stream>> streams_;
@@ -150,4 +150,4 @@ class OffloadEngine {
       on_cpu_{0}, given_up_{0};
 };
 
-}  // namespace meander::tasks
+}  // namespace meander::offload

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "gpu/memory.hpp"
+#include "adaptors/memory.hpp"
 
 namespace meander::gpu {
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tasks/patch_memory.hpp"
+#include "offload/patch_memory.hpp"
 
 #include <algorithm>
 
-namespace meander::tasks {
+namespace meander::offload {
 
 void* PatchMemory::allocate_sync(std::size_t bytes, std::size_t alignment) {
   if (bytes == 0) return nullptr;
@@ -48,4 +48,4 @@ gpu::Stats PatchMemory::stats() const noexcept {
   return stats_;
 }
 
-}  // namespace meander::tasks
+}  // namespace meander::offload
