@@ -40,12 +40,13 @@ void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::
   memory.tables += leaves * table_bytes_of_leaf;
   for (int level = steps.coarsest(); level < steps.finest(); ++level) {
     const FluxCorrection<D>& fluxes = steps.fluxes(level);
-    const LevelHalos<D>& halos = steps.halos(level + 1);
+    LevelHalos<D>& halos = steps.halos(level + 1);
+    const HaloPlan<D>& plan = halos.exchange().plan();
     most_sources = std::max(most_sources, halos.sources().size());
-    memory.slots += halos.plan().ghost_patches().size() * slot + halos.kept() * sizeof(double);
+    memory.slots += plan.ghost_patches().size() * slot + halos.kept() * sizeof(double);
     memory.messages += (fluxes.register_doubles() + fluxes.sums()) * sizeof(double) +
                        bytes_of(fluxes.messages()) + bytes_of(halos.messages());
-    memory.tables += operations_of(halos.plan(), leaves) * sizeof(solvers::FillOp) +
+    memory.tables += operations_of(plan, leaves) * sizeof(solvers::FillOp) +
                      (2 * halos.sources().size() + fluxes.fine_faces().size()) * sizeof(solvers::LevelItem);
   }
   memory.slots += most_sources * slot;

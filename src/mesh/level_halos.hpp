@@ -49,16 +49,15 @@ class LevelHalos {
     return source != nullptr && source->box.volumes() > 0;
   }
 
-  // For work on devices: the plan, and the own coarse leaves that finer halos read, by leaf.
-  // The plan reads the interpolated state in place of their slots.
+  // For work on devices: the exchange, and the own coarse leaves that finer halos read, by leaf. Its plan reads the
+  // interpolated state in place of their slots.
   struct Source {
     std::int32_t leaf;
     solvers::Box<D> box{};   // that is read
     std::size_t kept = 0;    // offset of its state at the beginning of the leaf's step, in a block of kept()
     double* slot = nullptr;  // of the interpolated state
   };
-  const HaloPlan<D>& plan() const { return exchange_.plan(); }
-  const parallel::NeighbourMessages& messages() const { return exchange_.messages(); }
+  HaloExchange<D>& exchange() { return exchange_; }
   std::span<const Source> sources() const { return sources_; }
   std::size_t kept() const { return kept_.size(); }
 

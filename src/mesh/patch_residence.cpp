@@ -34,9 +34,8 @@ void PatchMesh<D>::live_on(gpu::Device* device, gpu::Resource* memory) {
 }
 
 template <int D>
-typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const {
-  return {halos_.plan(), halos_.messages(), flux_correction_, *view_, patches_, slots_,
-          order_,        order_index_,      border_};
+typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() {
+  return {halos_, flux_correction_, *view_, patches_, slots_, order_, order_index_, border_};
 }
 
 template <int D>
@@ -115,15 +114,15 @@ void PatchMesh<D>::home_is_stale() {
   is_current_at_home_ = false;
 }
 
-#define MEANDER_INSTANTIATE(D)                                                \
-  template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*);          \
-  template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const; \
-  template void PatchMesh<D>::home_is_stale();                                \
-  template void PatchMesh<D>::prepare_step();                                 \
-  template void PatchMesh<D>::upload_local_steps();                           \
-  template void PatchMesh<D>::upload_staged_steps();                          \
-  template StepGroup<D>& PatchMesh<D>::step_group(int, int);                  \
-  template void PatchMesh<D>::bring_home(const char*) const;                  \
+#define MEANDER_INSTANTIATE(D)                                          \
+  template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*);    \
+  template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh(); \
+  template void PatchMesh<D>::home_is_stale();                          \
+  template void PatchMesh<D>::prepare_step();                           \
+  template void PatchMesh<D>::upload_local_steps();                     \
+  template void PatchMesh<D>::upload_staged_steps();                    \
+  template StepGroup<D>& PatchMesh<D>::step_group(int, int);            \
+  template void PatchMesh<D>::bring_home(const char*) const;            \
   template DevicePatches<D>& PatchMesh<D>::begin_on_device();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

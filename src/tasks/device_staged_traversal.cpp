@@ -23,7 +23,7 @@ void DeviceStagedTraversal<D>::advance_levels(bool is_first) {
   }
   {
     const Timer timer(times_.halo);
-    device_->restrict_from(level(clock_.first()), [this](auto& messages) { wait_for_ranks(messages); });
+    device_->restrict_from(level(clock_.first()), busy_.waiting(times_, "wait for halos"));
   }
   for (std::size_t first = clock_.first(); first < levels_;) {
     const std::size_t last = clock_.last_with_step_of(first);
@@ -44,18 +44,12 @@ void DeviceStagedTraversal<D>::advance_group(std::size_t first, std::size_t last
       const Timer timer(times_.halo);
       const double dt_of_coarser = first == 0 ? 0.0 : clock_[first - 1].dt;
       device_->fill(coarsest, finest, {now.ratio, now.substep, stage, dt_of_coarser}, t, team_,
-                    [this](auto& messages) { wait_for_ranks(messages); });
+                    busy_.waiting(times_, "wait for halos"));
     }
     const Timer timer(times_.update);
     device_->update(coarsest, finest, {stage, now.t, now.dt});
   }
   for (std::size_t l = first; l <= last; ++l) busy_.count_update(l);
-}
-
-template <int D>
-void DeviceStagedTraversal<D>::wait_for_ranks(parallel::NeighbourMessages& messages) {
-  const Timer timer(times_.waiting, times_.messages, "wait for halos");
-  busy_.pause([&] { messages.wait(); });
 }
 
 template <int D>

@@ -28,7 +28,6 @@ class DeviceStagedTraversal final : public LocalTraversal<D> {
   solvers::Status merged() override;
   // One step of levels first to last, by their number in the clock.
   void advance_group(std::size_t first, std::size_t last);
-  void wait_for_ranks(parallel::NeighbourMessages& messages);
 
   mesh::DeviceGroups<D>* device_ = nullptr;
   DeviceBusyTime busy_;

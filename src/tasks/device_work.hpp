@@ -36,9 +36,7 @@ class DeviceWork final : public PatchWork<D> {
   using Group = typename mesh::DevicePatches<D>::LeafGroup;
   using Clock = std::chrono::steady_clock;
   void update_interior();
-  // Runs `wait`, which waits for other ranks.
-  template <class Wait>
-  void wait_for_ranks(const Wait& wait);
+  void receive(mesh::DeviceMessages& messages, const char* trace_name);
 
   const SweepContext<D> context_;
   mesh::DevicePatches<D>* device_ = nullptr;  // during a step
