@@ -71,6 +71,7 @@ class Memory {
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   Place place() const { return place_; }
+  bool on_device() const { return place().space == Space::device || place().space == Space::managed; }
   Ownership ownership() const { return ownership_; }
 
  private:
@@ -95,6 +96,31 @@ class Memory {
 
 // Copies the first `bytes` bytes, in the order of the queue; without a queue, the copy has ended on return.
 // Requires a device unless both are host memory and there is no queue. Throws DeviceError.
-void copy(Device* device, Queue queue, const Memory& to, const Memory& from, std::size_t bytes);
+inline void copy(Device* device, Queue queue, const Memory& to, const Memory& from, std::size_t bytes) {
+  if (bytes > to.bytes() || bytes > from.bytes())
+    throw DeviceError("the copy exceeds the size of the memory", false);
+  if (bytes == 0) return;
+  const bool in = to.on_device(), out = from.on_device();
+  if (!in && !out && queue.synchronous()) {
+    std::memmove(to.data(), from.data(), bytes);
+    return;
+  }
+  if (device == nullptr) throw DeviceError("a copy from or to a device requires the device", false);
+  if (!in && !out) {
+    device->call_host(
+        queue, [target = to.data(), source = from.data(), bytes] { std::memmove(target, source, bytes); });
+    return;
+  }
+  const Queue used = queue.synchronous() ? device->create_queue() : queue;
+  const Copy direction = in && out ? Copy::within : in ? Copy::in : Copy::out;
+  try {
+    device->copy(used, direction, to.data(), from.data(), bytes);
+    if (queue.synchronous()) device->synchronize(used);
+  } catch (...) {
+    if (queue.synchronous()) device->destroy_queue(used);
+    throw;
+  }
+  if (queue.synchronous()) device->destroy_queue(used);
+}
 
 }  // namespace meander::gpu
