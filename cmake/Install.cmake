@@ -14,7 +14,7 @@ endfunction()
 
 function(meander_install_package)
   set(package "${CMAKE_INSTALL_LIBDIR}/cmake/meander")
-  install(DIRECTORY "${CMAKE_SOURCE_DIR}/src/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/meander"
+  install(DIRECTORY "${CMAKE_SOURCE_DIR}/src/" "${CMAKE_SOURCE_DIR}/extras/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/meander"
     FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
   install(EXPORT meander NAMESPACE meander:: FILE meander-targets.cmake DESTINATION "${package}")
   configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/meander-config.cmake.in"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "offload/task_pool.hpp"
 #include "physics/ccz4/unknowns.hpp"
 #include "solvers/solver.hpp"
-#include "tasks/task_pool.hpp"
 
 namespace meander::bench {
 
@@ -41,7 +41,7 @@ class Patches {
     }
   }
   int count() const { return static_cast<int>(tasks_.size()); }
-  void put_into(tasks::TaskPool& pool) {
+  void put_into(offload::TaskPool& pool) {
     for (std::size_t i = 0; i < tasks_.size(); ++i) pool.put({&tasks_[i], &status_[i], 0});
   }
 

@@ -18,21 +18,21 @@
 #include "kernels.hpp"
 #include "link.hpp"
 #include "modelled_solver.hpp"
+#include "offload/engine.hpp"
 #include "patches.hpp"
 #include "rounds.hpp"
-#include "tasks/offload_engine.hpp"
 
 namespace meander::bench {
 namespace {
 
 // Wall time in seconds until all threads have completed their patches.
-double deploy(tasks::OffloadEngine& engine, std::span<Patches> patches) {
-  std::vector<tasks::TaskPool> pools(patches.size());
+double deploy(offload::Engine& engine, std::span<Patches> patches) {
+  std::vector<offload::TaskPool> pools(patches.size());
   for (std::size_t i = 0; i < pools.size(); ++i) patches[i].put_into(pools[i]);
   const auto start = std::chrono::steady_clock::now();
   {
     std::vector<std::jthread> team;
-    for (tasks::TaskPool& pool : pools) {
+    for (offload::TaskPool& pool : pools) {
       team.emplace_back([&engine, &pool] {
         while (pool.size() > 0 || engine.in_flight() > 0) {
           if (!engine.offload(pool) && !engine.complete()) std::this_thread::yield();
@@ -96,15 +96,15 @@ void measure(const Options& options, const Case& c, const std::string& memory, c
              std::span<Patches> patches) {
   const auto [threads, batch] = setting;
   const int each = patches.front().count();
-  tasks::OffloadOptions offload;
+  offload::Options offload;
   offload.batch = batch;
   offload.queues = options.queues_per_thread * threads;
   offload.memory = memory;
-  tasks::OffloadEngine engine(devices_of(options, c.device), offload);
+  offload::Engine engine(devices_of(options, c.device), offload);
   std::vector<double> micros;
   double spent = 0;
   for (int repeat = -1; repeat < options.repeats; ++repeat) {
-    engine.begin({&c.solver, c.layout, 0, 0, 1e-6}, [](const tasks::EnclaveTask&, double) {});
+    engine.begin({&c.solver, c.layout, 0, 0, 1e-6}, [](const offload::EnclaveTask&, double) {});
     const double seconds = deploy(engine, patches.first(static_cast<std::size_t>(threads)));
     if (repeat >= 0)
       micros.push_back(1e6 * seconds / (static_cast<double>(each) * threads));  // repeat -1 is the warm-up

@@ -81,9 +81,9 @@ void compare_on_ranks(const std::string& scheme, int p, int levels, const LocalC
   }
   const auto path = simulation::step_path(*together.run().local_steps(), together.run().view().levels,
                                           choice.threads, world);
-  const tasks::OverlapTime own = together.run().times().messages;
+  const OverlapTime own = together.run().times().messages;
   const double times[] = {own.under_way, own.hidden};
-  tasks::OverlapTime messages;
+  OverlapTime messages;
   const auto of_ranks = world.all_gather<double>(std::span<const double>(times));
   for (std::size_t i = 0; i < of_ranks.size(); i += 2) messages += {of_ranks[i], of_ranks[i + 1], 0};
   if (!world.is_root()) return;

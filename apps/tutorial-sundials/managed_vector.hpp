@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "gpu/sun_memory_helper.hpp"
+#include "adaptors/sun_memory_helper.hpp"
 
 // Begins with the content of NVECTOR_SERIAL, so that its operations apply. That of SUNDIALS is allocated with malloc.
 struct ManagedContent : _N_VectorContent_Serial {

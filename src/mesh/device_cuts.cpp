@@ -35,7 +35,7 @@ DeviceCuts<D>::DeviceCuts(DeviceLaunches& launches, gpu::Resource& memory, Local
                                            traits.stage_blocks * launches.layout.stage_block_size());
   std::size_t cells = 0;
   for (int level = steps.coarsest(); level < steps.finest(); ++level) {
-    Cut& cut = *cuts_.emplace_back(std::make_unique<Cut>(launches.device, memory));
+    Cut& cut = *cuts_.emplace_back(std::make_unique<Cut>(launches, memory));
     const TreePatches<D> tree = steps.tree(level);
     cut.cell.assign(tree.leaf_of_mesh.size(), -1);
     for (const auto& refined : steps.cut(level).refined())
@@ -88,8 +88,7 @@ void DeviceCuts<D>::upload(int level) {
   Cut& cut = *cuts_[index(level)];
   CutTree<D>& plan = steps_.cut(level);
   const int p = launches_.layout.p;
-  cut.received.resize(launches_.queue, plan.messages().received_bytes() / sizeof(double));
-  cut.packed.resize(launches_.queue, plan.messages().sent_bytes() / sizeof(double));
+  cut.messages.rebuild(plan.messages());
   std::vector<solvers::FillTarget> targets;
   std::vector<solvers::FillOp> ops;
   std::vector<solvers::FillPart> parts;
@@ -104,7 +103,7 @@ void DeviceCuts<D>::upload(int level) {
     for (const auto& child : refined.children) {
       solvers::FillPart& part = parts.emplace_back();
       part.received = child.leaf < 0;
-      part.from = part.received ? cut.received.data() + child.offset
+      part.from = part.received ? cut.messages.received() + child.offset
                                 : slot(level + 1, static_cast<std::size_t>(child.leaf));
       set_child<D>(part.child, child.position);
     }
@@ -127,8 +126,11 @@ void DeviceCuts<D>::upload(int level) {
 template <int D>
 void DeviceCuts<D>::restrict_from(int level, const WaitForRanks& wait) {
   for (int of = steps_.finest(); of-- > level;) {
-    exchange(of, wait);
-    const Cut& cut = *cuts_[index(of)];
+    Cut& cut = *cuts_[index(of)];
+    cut.messages.expect();
+    cut.messages.pack("pack for shadows", cut.outgoing);
+    cut.messages.send();
+    cut.messages.receive(wait);
     solvers::FillBatch batch;
     batch.count = static_cast<int>(cut.targets.size());
     batch.targets = cut.targets.data();
@@ -137,27 +139,6 @@ void DeviceCuts<D>::restrict_from(int level, const WaitForRanks& wait) {
     batch.layout = launches_.layout;
     launches_.launch("restrict to shadows", solvers::ResidentBatch(batch));
   }
-}
-
-template <int D>
-void DeviceCuts<D>::exchange(int level, const WaitForRanks& wait) {
-  Cut& cut = *cuts_[index(level)];
-  parallel::NeighbourMessages& messages = steps_.cut(level).messages();
-  if (messages.is_empty()) return;
-  launches_.wait(cut.received_event);  // the next messages overwrite the buffer
-  messages.start_receives();
-  solvers::PackBatch batch;
-  batch.count = static_cast<int>(cut.outgoing.size());
-  batch.items = cut.outgoing.data();
-  batch.buffer = cut.packed.data();
-  batch.layout = launches_.layout;
-  launches_.launch("pack for shadows", solvers::GeneralBatch(batch));
-  launches_.copy_out(messages.send_buffer(), cut.packed.data(), cut.packed.size());
-  launches_.wait(launches_.device.record(launches_.queue));
-  messages.start_sends();
-  wait(messages);
-  launches_.copy_in(cut.received.data(), messages.receive_buffer(), cut.received.size());
-  cut.received_event = launches_.device.record(launches_.queue);
 }
 
 template class DeviceCuts<2>;

@@ -12,13 +12,10 @@
 #include <vector>
 
 #include "gpu/device_array.hpp"
-#include "mesh/device_launches.hpp"
+#include "mesh/device_messages.hpp"
 #include "mesh/local_steps.hpp"
 
 namespace meander::mesh {
-
-// Waits for messages of other ranks.
-using WaitForRanks = std::function<void(parallel::NeighbourMessages&)>;
 
 template <int D>
 class DeviceCuts {
@@ -45,21 +42,18 @@ class DeviceCuts {
     Array<solvers::FillOp> ops;
     Array<solvers::FillPart> parts;
     Array<solvers::PackItem> outgoing;
-    Array<double> packed, received;
-    gpu::Event received_event;
+    DeviceMessages messages;
 
-    Cut(gpu::Device& device, gpu::Resource& memory)
-        : targets(device, memory),
-          ops(device, memory),
-          parts(device, memory),
-          outgoing(device, memory),
-          packed(device, memory),
-          received(device, memory) {}
+    Cut(DeviceLaunches& launches, gpu::Resource& memory)
+        : targets(launches.device, memory),
+          ops(launches.device, memory),
+          parts(launches.device, memory),
+          outgoing(launches.device, memory),
+          messages(launches, memory) {}
   };
   std::size_t index(int level) const { return static_cast<std::size_t>(level - steps_.coarsest()); }
   void upload(int level);
   void clear_halos(std::size_t cells);
-  void exchange(int level, const WaitForRanks& wait);
 
   DeviceLaunches& launches_;
   LocalSteps<D>& steps_;

@@ -231,7 +231,7 @@ void DeviceGroups<D>::edit(Dense& dense, FillTables<D>& tables) const {
 template <int D>
 void DeviceGroups<D>::add_halos(Group& group, int first, int last) {
   const TreePatches<D> tree = steps_.tree(last);
-  const HaloExchange<D>& exchange = steps_.exchange(first, last).exchange();
+  HaloExchange<D>& exchange = steps_.exchange(first, last).exchange();
   const HaloPlan<D>& plan = exchange.plan();
   Dense dense = dense_of(first, last);
   std::vector<std::int32_t> order = dense.order;
@@ -243,7 +243,7 @@ void DeviceGroups<D>::add_halos(Group& group, int first, int last) {
     const std::int32_t number = dense.number[leaf];
     return number < 0 ? cuts_->slot(last, leaf) : combined(dense.source[static_cast<std::size_t>(number)]);
   };
-  group.halos.rebuild(plan, *tree.view, tree.patches, order, slot, exchange.messages(),
+  group.halos.rebuild(exchange, *tree.view, tree.patches, order, slot,
                       [&](FillTables<D>& tables) { edit(dense, tables); });
   group.shared = dense.shared;
   launches_.upload(group.dense, std::move(dense.targets));

@@ -20,6 +20,7 @@ template <int D>
 void DeviceGroups<D>::combine(Group& group, const solvers::ShortStage& at, const solvers::FillBatch& fill) {
   solvers::DenseFillBatch batch;
   static_cast<solvers::FillBatch&>(batch) = fill;
+  batch.layout = launches_.layout;
   batch.fills = fill.count;
   batch.combined = static_cast<int>(group.dense.size());
   batch.shared = fill.count > 0 ? group.shared : 0;
@@ -36,31 +37,14 @@ void DeviceGroups<D>::fill(int first, int last, const solvers::ShortStage& at, d
                            const WaitForRanks& wait) {
   Group& group = this->group(first, last);
   DeviceHalos<D>& halos = group.halos;
-  parallel::NeighbourMessages& messages = steps_.exchange(first, last).exchange().messages();
-  const bool combines = group.dense.size() > 0, sends = !messages.is_empty();
-  halos.wait_for_received();
-  messages.start_receives();
-  if (sends) {
-    if (combines) {
-      solvers::FillBatch none;
-      none.layout = launches_.layout;
-      combine(group, at, none);
-    }
-    halos.pack(messages.send_buffer());
-    halos.wait_for_packed();
-  }
-  messages.start_sends();
-  halos.prepare_given(t, team);
-  if (combines && !sends) {
+  const bool combines = group.dense.size() > 0;
+  if (combines && halos.messages().is_empty()) {
+    halos.prepare_given(t, team);
     combine(group, at, halos.first_local());
-  } else {
-    launches_.launch("fill halos", solvers::ResidentBatch(halos.first_local()));
+    return halos.fill_second_local();
   }
-  halos.fill_second_local();
-  if (!sends) return;
-  wait(messages);
-  halos.receive(messages.receive_buffer());
-  halos.fill_received();
+  if (combines) combine(group, at, {});  // messages contain combined states
+  halos.fill(t, team, wait);
 }
 
 template <int D>
@@ -85,7 +69,7 @@ void DeviceGroups<D>::update(int first, int last, const Stage& stage) {
 }
 
 template <int D>
-solvers::MergedStatus DeviceGroups<D>::status() {
+solvers::Status DeviceGroups<D>::status() {
   return patches_.merge(table_.data(), status_sums_.data(), leaf_.data());
 }
 

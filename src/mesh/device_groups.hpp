@@ -47,7 +47,7 @@ class DeviceGroups {
   // Updates the leaves and shadows of a group by a stage, and keeps the rates that finer halos will read.
   void update(int first, int last, const Stage& stage);
   // The status of all leaves after the last stages of the updates since begin_step(). Waits.
-  solvers::MergedStatus status();
+  solvers::Status status();
 
   std::size_t leaves(int level) const { return order_.count(index(level)); }
 

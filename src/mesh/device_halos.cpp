@@ -15,8 +15,7 @@ DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& bou
     : launches_(launches),
       boundaries_(boundaries),
       ghost_pool_(memory, static_cast<std::size_t>(launches.layout.slot_size())),
-      received_(launches.device, memory),
-      packed_(launches.device, memory),
+      messages_(launches, memory),
       given_(launches.device, memory),
       signs_(launches.device, memory),
       targets_(launches.device, memory),
@@ -33,16 +32,14 @@ DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& bou
 }
 
 template <int D>
-void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
+void DeviceHalos<D>::rebuild(HaloExchange<D>& exchange, const LocalView<D>& view,
                              std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
                              const std::function<double*(std::size_t leaf)>& slot,
-                             const parallel::NeighbourMessages& messages,
                              const std::function<void(FillTables<D>&)>& edit) {
   const gpu::Queue queue = launches_.queue;
   geometry_.assign(patches.begin(), patches.end());
-  received_.resize(queue, messages.received_bytes() / sizeof(double));
-  packed_.resize(queue, messages.sent_bytes() / sizeof(double));
-  const auto ghosts = plan.ghost_patches();
+  messages_.rebuild(exchange.messages());
+  const auto ghosts = exchange.plan().ghost_patches();
   ghost_pool_.reserve(ghosts.size());
   while (ghost_pool_.held() < ghosts.size()) ghost_pool_.acquire();
   // Operations ask for an address many times.
@@ -55,8 +52,8 @@ void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
     MEANDER_ASSERT(found != ghosts.end() && *found == static_cast<std::int32_t>(leaf));
     return ghost_pool_[static_cast<int>(found - ghosts.begin())];
   };
-  places.received = received_.data();
-  FillTables<D> tables(plan, view, boundaries_, order, launches_.layout.unknowns, places);
+  places.received = messages_.received();
+  FillTables<D> tables(exchange.plan(), view, boundaries_, order, launches_.layout.unknowns, places);
   if (edit) edit(tables);
   std::ranges::copy(tables.group_begin, group_begin_);
   given_.resize(queue, tables.given_doubles);
@@ -68,23 +65,6 @@ void DeviceHalos<D>::rebuild(const HaloPlan<D>& plan, const LocalView<D>& view,
   launches_.upload(ops_, std::move(tables.ops));
   launches_.upload(parts_, std::move(tables.parts));
   launches_.upload(outgoing_, std::move(tables.outgoing));
-}
-
-template <int D>
-void DeviceHalos<D>::pack(double* send_buffer) {
-  solvers::PackBatch batch;
-  batch.count = static_cast<int>(outgoing_.size());
-  batch.items = outgoing_.data();
-  batch.buffer = packed_.data();
-  batch.layout = launches_.layout;
-  launches_.launch("pack halos", solvers::GeneralBatch(batch));
-  launches_.copy_out(send_buffer, packed_.data(), packed_.size());
-  packed_event_ = launches_.device.record(launches_.queue);
-}
-
-template <int D>
-void DeviceHalos<D>::wait_for_packed() {
-  launches_.wait(packed_event_);
 }
 
 template <int D>
@@ -122,9 +102,10 @@ void DeviceHalos<D>::fill(int group) {
 }
 
 template <int D>
-void DeviceHalos<D>::receive(const double* receive_buffer) {
-  launches_.copy_in(received_.data(), receive_buffer, received_.size());
-  received_event_ = launches_.device.record(launches_.queue);
+void DeviceHalos<D>::fill_local(double t, ThreadTeam& team) {
+  prepare_given(t, team);
+  fill(FillTables<D>::first_local);
+  fill_second_local();
 }
 
 template <int D>
@@ -135,24 +116,16 @@ void DeviceHalos<D>::fill_received() {
 }
 
 template <int D>
-void DeviceHalos<D>::wait_for_received() {
-  launches_.wait(received_event_);
+void DeviceHalos<D>::start_fill(double t, ThreadTeam& team) {
+  messages_.expect();
+  pack();
+  messages_.send();
+  fill_local(t, team);
 }
 
 template <int D>
-void DeviceHalos<D>::fill(parallel::NeighbourMessages& messages, double t, ThreadTeam& team) {
-  wait_for_received();
-  messages.start_receives();
-  if (!messages.is_empty()) {
-    pack(messages.send_buffer());
-    wait_for_packed();
-  }
-  messages.start_sends();
-  prepare_given(t, team);
-  fill_local();
-  if (messages.is_empty()) return;
-  messages.wait();
-  receive(messages.receive_buffer());
+void DeviceHalos<D>::finish_fill(const WaitForRanks& wait) {
+  messages_.receive(wait);
   fill_received();
 }
 

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Executes a HaloPlan on patches that live on a device: tables, message buffers and launches. Submits its work
-// to one queue and returns without waiting unless it says otherwise. All functions throw DeviceError.
+// Executes a HaloPlan on patches that live on a device: tables, messages and launches. Submits its work to one queue
+// and returns without waiting unless it says otherwise. All functions throw DeviceError.
 
 #include <span>
 #include <vector>
 
 #include "base/thread_team.hpp"
 #include "gpu/device_array.hpp"
-#include "mesh/device_launches.hpp"
+#include "mesh/device_messages.hpp"
 #include "mesh/device_tables.hpp"
+#include "mesh/halo_exchange.hpp"
 #include "mesh/patch_pool.hpp"
-#include "parallel/neighbour_messages.hpp"
 
 namespace meander::mesh {
 
@@ -23,30 +23,33 @@ class DeviceHalos {
   DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
               std::pmr::memory_resource& host_memory);
 
-  // Uploads the tables of a plan. slot: on the device, of an own leaf. messages: of the plan, sizes only. edit: changes
-  // the tables before they are uploaded. Requires that no work of earlier tables is under way. Throws gpu::OutOfMemory.
-  void rebuild(const HaloPlan<D>& plan, const LocalView<D>& view, std::span<const solvers::PatchTask> patches,
-               std::span<const std::int32_t> order, const std::function<double*(std::size_t leaf)>& slot,
-               const parallel::NeighbourMessages& messages,
+  // Uploads the tables of a plan, and uses its messages until the next call. slot: on the device, of an own leaf. edit:
+  // changes the tables before they are uploaded. Requires that no work of earlier tables is under way. Throws
+  // gpu::OutOfMemory.
+  void rebuild(HaloExchange<D>& exchange, const LocalView<D>& view,
+               std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
+               const std::function<double*(std::size_t leaf)>& slot,
                const std::function<void(FillTables<D>&)>& edit = {});
 
-  // The steps of an exchange, in this order. pack() copies into the send buffer; wait_for_packed() returns
-  // when it is complete. receive() copies from the receive buffer; wait_for_received() returns when that
-  // buffer may be overwritten.
-  void pack(double* send_buffer);
-  void wait_for_packed();
-  void prepare_given(double t, ThreadTeam& team);  // the boundary values of the scenario
-  void fill_local() {
-    fill(FillTables<D>::first_local);
-    fill_second_local();
+  // Fills all halos for time t. Waits where messages have to be sent, and by `wait` for other ranks. Collective among
+  // neighbours.
+  void fill(double t, ThreadTeam& team, const WaitForRanks& wait = &parallel::NeighbourMessages::wait) {
+    start_fill(t, team);
+    finish_fill(wait);
   }
-  void receive(const double* receive_buffer);
-  void fill_received();
-  void wait_for_received();
-  // All of them, with all messages. Collective.
-  void fill(parallel::NeighbourMessages& messages, double t, ThreadTeam& team);
+  // fill() in two parts. The first sends and does what needs no messages, the second waits for other ranks.
+  void start_fill(double t, ThreadTeam& team);
+  void finish_fill(const WaitForRanks& wait);
 
-  // fill_local() in two parts, the first of which may share a launch with other work.
+  // For work between the steps of a fill: messages().expect(), pack(), messages().send(), fill_local(),
+  // messages().receive(), fill_received(), in this order.
+  DeviceMessages& messages() { return messages_; }
+  void pack() { messages_.pack("pack halos", outgoing_); }
+  void fill_local(double t, ThreadTeam& team);
+  void fill_received();
+
+  // The steps of fill_local(), the second of which may share a launch with other work.
+  void prepare_given(double t, ThreadTeam& team);  // the boundary values of the scenario
   solvers::FillBatch first_local() const { return batch(FillTables<D>::first_local); }
   void fill_second_local() { fill(FillTables<D>::second_local); }
 
@@ -59,7 +62,8 @@ class DeviceHalos {
   DeviceLaunches& launches_;
   const BoundaryFill<D>& boundaries_;
   PatchPool ghost_pool_;
-  Array<double> received_, packed_, given_, signs_;
+  DeviceMessages messages_;
+  Array<double> given_, signs_;
   Array<solvers::FillTarget> targets_;
   Array<solvers::FillOp> ops_;
   Array<solvers::FillPart> parts_;
@@ -69,7 +73,7 @@ class DeviceHalos {
   std::pmr::memory_resource& host_memory_;
   parallel::MessageBuffer given_values_;
   std::vector<solvers::PatchTask> geometry_;
-  gpu::Event packed_event_, given_event_, received_event_;
+  gpu::Event given_event_;
 };
 
 }  // namespace meander::mesh

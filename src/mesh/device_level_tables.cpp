@@ -79,7 +79,7 @@ void DeviceLevels<D>::allocate() {
   jumps_.resize(static_cast<std::size_t>(steps_->finest() - steps_->coarsest()));
   for (std::size_t number = 0; number < jumps_.size(); ++number) {
     Jump& jump = jumps_[number];
-    const FluxCorrection<D>& fluxes = fluxes_at(number);
+    FluxCorrection<D>& fluxes = fluxes_at(number);
     const CoarseInTime<D>& coarse = coarse_at(number);
     jump.registers = registers;
     jump.sums = sums;
@@ -88,12 +88,8 @@ void DeviceLevels<D>::allocate() {
     sums += fluxes.sums();
     kept += coarse.kept();
     most_sources = std::max(most_sources, coarse.sources().size());
-    if (!jump.sent) {
-      jump.sent = std::make_unique<Array<double>>(launches_.device, memory_);
-      jump.received = std::make_unique<Array<double>>(launches_.device, memory_);
-    }
-    jump.sent->resize(queue, fluxes.messages().sent_bytes() / sizeof(double));
-    jump.received->resize(queue, fluxes.messages().received_bytes() / sizeof(double));
+    if (!jump.messages) jump.messages = std::make_unique<DeviceMessages>(launches_, memory_);
+    jump.messages->rebuild(fluxes.messages());
   }
   const std::size_t leaves = order_.size();
   status_.resize(queue, leaves);
@@ -167,7 +163,7 @@ void DeviceLevels<D>::add_fluxes(Tables& tables, std::size_t number) {
   for (const auto& part : fluxes.outgoing_parts()) {
     const auto face = std::ranges::lower_bound(faces, part.fine, {}, &FluxCorrection<D>::FineFace::fluxes);
     tables.items[first + static_cast<std::size_t>(face - faces.begin())].values =
-        jump.sent->data() + part.offset;
+        jump.messages->sent() + part.offset;
   }
 }
 
@@ -177,7 +173,7 @@ void DeviceLevels<D>::add_corrections(Tables& tables, std::size_t number) {
   const FluxCorrection<D>& fluxes = fluxes_at(number);
   const auto part_of = [&](const auto& from) {
     const double* const sums =
-        from.received ? jump.received->data() + from.offset : sums_.data() + jump.sums + from.sums;
+        from.received ? jump.messages->received() + from.offset : sums_.data() + jump.sums + from.sums;
     return RefluxTables<D>::part(from.sub_face, sums, true);
   };
   const auto leaves = fluxes.coarse_leaves();
@@ -205,8 +201,7 @@ void DeviceLevels<D>::rebuild_halos(Tables& tables, std::size_t number,
   };
   std::vector<std::int32_t> order;
   for (const auto& member : exchange.members()) order.push_back(member.patch);
-  halos_[number]->rebuild(exchange.exchange().plan(), mesh.view, mesh.patches, order, slot,
-                          exchange.messages());
+  halos_[number]->rebuild(exchange.exchange(), mesh.view, mesh.patches, order, slot);
 }
 
 template <int D>

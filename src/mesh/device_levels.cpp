@@ -94,28 +94,12 @@ void DeviceLevels<D>::update(int level, double t, double dt, int substep) {
 }
 
 template <int D>
-void DeviceLevels<D>::pack_fluxes(int level, double* to) {
-  const Array<double>& sent = *jumps_[index(level)].sent;
-  launches_.copy_out(to, sent.data(), sent.size());
-  packed_ = launches_.device.record(launches_.queue);
-}
-
-template <int D>
-void DeviceLevels<D>::wait_for_packed() {
-  launches_.wait(packed_);
-}
-
-template <int D>
-void DeviceLevels<D>::receive_fluxes(int level, const double* from) {
-  const Array<double>& received = *jumps_[index(level)].received;
-  launches_.copy_in(received.data(), from, received.size());
-  // The messages of the next step of the level overwrite the buffer.
-  launches_.wait(launches_.device.record(launches_.queue));
-}
-
-template <int D>
-void DeviceLevels<D>::reflux(int level, double dt, int steps) {
+void DeviceLevels<D>::reflux(int level, double dt, int steps, const WaitForRanks& wait) {
   const Jump& jump = jumps_[index(level)];
+  jump.messages->expect();
+  jump.messages->copy_out();  // the sums were added up in its buffer
+  jump.messages->send();
+  jump.messages->receive(wait);
   solvers::RefluxBatch batch;
   batch.count = jump.corrected;
   batch.targets = targets_.data() + jump.targets;
@@ -129,7 +113,7 @@ void DeviceLevels<D>::reflux(int level, double dt, int steps) {
 }
 
 template <int D>
-solvers::MergedStatus DeviceLevels<D>::status() {
+solvers::Status DeviceLevels<D>::status() {
   submit();
   return patches_.merge(table_.data(), status_sums_.data(), leaf_.data());
 }

@@ -41,20 +41,18 @@ class DeviceLevels {
   // submit() makes, with what update() has left.
   void keep(int first);
   void submit();
-  // The halos of levels >= first > coarsest, by the messages of LocalSteps.
+  // The halos of levels >= first > coarsest.
   DeviceHalos<D>& halos(int first) { return *halos_[index(first) - 1]; }
   // Updates the leaves of a level for its step number `substep` within that of the next coarser one.
   void update(int level, double t, double dt, int substep);
 
-  // At the end of a step of a level: sums of fluxes for other ranks and from them, then the correction of its
-  // leaves for the step dt, in which the next finer level took `steps` steps.
-  void pack_fluxes(int level, double* to);
-  void wait_for_packed();
-  void receive_fluxes(int level, const double* from);
-  void reflux(int level, double dt, int steps);
+  // At the end of a step dt of a level, in which the next finer level took `steps` steps: exchanges sums of fluxes with
+  // other ranks, then corrects the leaves of the level. Waits where messages have to be sent, and by `wait` for other
+  // ranks. Collective among neighbours.
+  void reflux(int level, double dt, int steps, const WaitForRanks& wait);
 
   // The status of all leaves over the updates since begin_step(). Waits.
-  solvers::MergedStatus status();
+  solvers::Status status();
 
   std::size_t leaves(int level) const { return order_.count(index(level)); }
 
@@ -68,7 +66,7 @@ class DeviceLevels {
     std::size_t registers = 0, sums = 0, kept = 0;            // where its blocks begin
     std::int32_t keeps = 0, interpolations = 0, sources = 0;  // first items, and their number
     std::int32_t targets = 0, corrected = 0;                  // first target of refluxing, and their number
-    std::unique_ptr<Array<double>> sent, received;            // sums of fluxes for and from other ranks
+    std::unique_ptr<DeviceMessages> messages;                 // sums of fluxes
   };
   std::size_t index(int level) const { return static_cast<std::size_t>(level - steps_->coarsest()); }
   // The coarse level of a jump, and what LocalSteps has there.
@@ -110,7 +108,6 @@ class DeviceLevels {
   std::vector<Jump> jumps_;
   LevelOrder order_;                        // of the table
   std::vector<std::int32_t> first_figure_;  // items of each level, and the number of all
-  gpu::Event packed_;
   // The next submit().
   solvers::LevelBatch next_;
   int ranges_ = 0, pending_ = -1;  // levels from pending_ on have updates whose figures wait; -1: none

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
@@ -25,9 +24,8 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       launches_{solver, layout, device, device.create_queue(), {}},
       next_(device, memory),
       registers_(device, memory),
-      received_fluxes_(device, memory),
-      packed_fluxes_(device, memory),
       moved_(device, memory),
+      flux_messages_(launches_, memory),
       step_data_(device, memory),
       scratch_(device, memory),
       patches_(device, memory),
@@ -49,7 +47,7 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
     throw InputError(fmt::format("{} has no kernels for patches that live on {}", solver.traits().name,
                                  device.properties().name));
   merged_.resize(launches_.queue, 1 + solvers::ReduceBatch::lanes);
-  result_ = static_cast<solvers::MergedStatus*>(device.allocate(gpu::Space::pinned, sizeof *result_));
+  result_ = static_cast<solvers::Status*>(device.allocate(gpu::Space::pinned, sizeof *result_));
 }
 
 template <int D>
@@ -82,14 +80,13 @@ void DevicePatches<D>::rebuild(const Mesh& mesh) {
   border_ = mesh.border;
   const auto slot_of = [&](std::size_t leaf) { return slot(mesh.slots[leaf]); };
   other_halos_.reset();
-  halos_.rebuild(mesh.halos, mesh.view, mesh.patches, mesh.order, slot_of, mesh.halo_messages);
+  halos_.rebuild(mesh.halos, mesh.view, mesh.patches, mesh.order, slot_of);
   registers_.resize(queue, mesh.fluxes.register_doubles());
   upload_patches(mesh);
   if (!solver_.traits().conservative) return;
-  received_fluxes_.resize(queue, mesh.fluxes.messages().received_bytes() / sizeof(double));
-  packed_fluxes_.resize(queue, mesh.fluxes.messages().sent_bytes() / sizeof(double));
+  flux_messages_.rebuild(mesh.fluxes.messages());
   RefluxTables<D> tables(mesh.fluxes, registers_.data(), mesh.patches, mesh.order_index, mesh.border,
-                         {slot_of, received_fluxes_.data()});
+                         {slot_of, flux_messages_.received()});
   border_targets_ = static_cast<std::size_t>(tables.border);
   launches_.upload(reflux_targets_, std::move(tables.targets));
   launches_.upload(reflux_faces_, std::move(tables.faces));
@@ -166,7 +163,6 @@ template <int D>
 void DevicePatches<D>::begin(const Stage& stage) {
   stage_ = stage;
   ++launches_.counts.stages;
-  halos_.wait_for_received();  // the next messages overwrite the buffer
   if (stage.number > 0) return;
   const auto bytes = solver_.step_bytes();
   if (bytes.empty()) return;
@@ -210,28 +206,6 @@ void DevicePatches<D>::update(const solvers::DevicePatch* patches, solvers::Patc
 }
 
 template <int D>
-void DevicePatches<D>::pack_fluxes(double* to) {
-  solvers::FluxPackBatch batch;
-  batch.count = static_cast<int>(flux_items_.size());
-  batch.items = flux_items_.data();
-  batch.buffer = packed_fluxes_.data();
-  batch.layout = layout_;
-  launches_.launch("pack fluxes", solvers::GeneralBatch(batch));
-  launches_.copy_out(to, packed_fluxes_.data(), packed_fluxes_.size());
-  packed_ = launches_.device.record(launches_.queue);
-}
-
-template <int D>
-void DevicePatches<D>::wait_for_packed() {
-  launches_.wait(packed_);
-}
-
-template <int D>
-void DevicePatches<D>::receive_fluxes(const double* from) {
-  launches_.copy_in(received_fluxes_.data(), from, received_fluxes_.size());
-}
-
-template <int D>
 void DevicePatches<D>::reflux(LeafGroup group) {
   const bool border = group == LeafGroup::border;
   const std::size_t begin = border ? 0 : border_targets_,
@@ -248,7 +222,7 @@ void DevicePatches<D>::reflux(LeafGroup group) {
 }
 
 template <int D>
-solvers::MergedStatus DevicePatches<D>::inspect(bool enforces) {
+solvers::Status DevicePatches<D>::inspect(bool enforces) {
   auto batch = of_all_leaves(solvers::InspectBatch());
   batch.status = status_.data();
   batch.enforces = enforces;
@@ -257,13 +231,13 @@ solvers::MergedStatus DevicePatches<D>::inspect(bool enforces) {
 }
 
 template <int D>
-solvers::MergedStatus DevicePatches<D>::status() {
+solvers::Status DevicePatches<D>::status() {
   return merge(patches_.data(), status_.data(), leaf_.data());
 }
 
 template <int D>
-solvers::MergedStatus DevicePatches<D>::merge(const solvers::DevicePatch* patches,
-                                              const solvers::PatchStatus* status, const std::int32_t* leaf) {
+solvers::Status DevicePatches<D>::merge(const solvers::DevicePatch* patches,
+                                        const solvers::PatchStatus* status, const std::int32_t* leaf) {
   auto batch = of_all_leaves(solvers::ReduceBatch());
   batch.patches = patches;
   batch.status = status;
@@ -271,8 +245,6 @@ solvers::MergedStatus DevicePatches<D>::merge(const solvers::DevicePatch* patche
   batch.merged = merged_.data();
   launches_.launch("reduce", solvers::GeneralBatch(batch));
   *result_ = {};
-  result_->min_crossing = std::numeric_limits<double>::infinity();
-  std::ranges::fill(result_->crossing, std::numeric_limits<double>::infinity());
   if (leaves_ > 0) launches_.copy_out(result_, merged_.data(), 1);
   launches_.wait_for_all();
   return *result_;

@@ -16,8 +16,6 @@
 #include "base/thread_team.hpp"
 #include "gpu/device_array.hpp"
 #include "mesh/device_halos.hpp"
-#include "mesh/device_launches.hpp"
-#include "mesh/device_tables.hpp"
 #include "solvers/gather.hpp"
 #include "solvers/solver.hpp"
 
@@ -28,9 +26,8 @@ class DevicePatches {
  public:
   // What the tables are made from. All belong to the mesh and live until the next rebuild().
   struct Mesh {
-    const HaloPlan<D>& halos;
-    const parallel::NeighbourMessages& halo_messages;
-    const FluxCorrection<D>& fluxes;
+    HaloExchange<D>& halos;
+    FluxCorrection<D>& fluxes;
     const LocalView<D>& view;
     std::span<const solvers::PatchTask> patches;  // geometry
     std::span<const int> slots;                   // of own leaves
@@ -65,16 +62,15 @@ class DevicePatches {
   // The same for patches of another table of the device, and for the status of all leaves in another order.
   void update(const solvers::DevicePatch* patches, solvers::PatchStatus* status, std::size_t count,
               const Stage& stage);
-  solvers::MergedStatus merge(const solvers::DevicePatch* patches, const solvers::PatchStatus* status,
-                              const std::int32_t* leaf);
-  // Packs into the host buffer `to`; wait_for_packed() returns when it is complete.
-  void pack_fluxes(double* to);
-  void wait_for_packed();
-  void receive_fluxes(const double* from);
+  solvers::Status merge(const solvers::DevicePatch* patches, const solvers::PatchStatus* status,
+                        const std::int32_t* leaf);
+  // Without messages if the solver is not conservative.
+  DeviceMessages& flux_messages() { return flux_messages_; }
+  void pack_fluxes() { flux_messages_.pack("pack fluxes", flux_items_); }
   void reflux(LeafGroup group);
   DeviceHalos<D>& halos() { return halos_; }
   // Merges the status of all leaves, and waits for it.
-  solvers::MergedStatus status();
+  solvers::Status status();
 
   // Sets the sums of a batch, all of whose members but count, patches, sums and layout are given, over all
   // leaves. Waits.
@@ -93,10 +89,9 @@ class DevicePatches {
 
   // ---- regridding
   // As Solver::inspect() or, with `enforces`, Solver::enforce_floors() of all leaves.
-  solvers::MergedStatus inspect(bool enforces);
+  solvers::Status inspect(bool enforces);
   // The halos of another plan of the same mesh: uploads its tables. rebuild() forgets them. Throws gpu::OutOfMemory.
-  void plan_other_halos(const HaloPlan<D>& plan, const parallel::NeighbourMessages& messages,
-                        const Mesh& mesh);
+  void plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh);
   void forget_other_halos();
   DeviceHalos<D>* other_halos() { return other_halos_.get(); }  // null: not planned, or forgotten
   // New interiors from old slots: parents of coarsened leaves, and children of refined ones.
@@ -168,7 +163,7 @@ class DevicePatches {
   gpu::Resource& memory_;
   std::pmr::memory_resource& host_memory_;
   DeviceLaunches launches_;
-  gpu::Event packed_, step_data_sent_;
+  gpu::Event step_data_sent_;
 
   struct Chunk {
     double* memory;
@@ -176,12 +171,13 @@ class DevicePatches {
   };
   std::vector<Chunk> chunks_;
   std::vector<double*> slots_;  // by number
-  Array<double> next_, registers_, received_fluxes_, packed_fluxes_, moved_;
+  Array<double> next_, registers_, moved_;
+  DeviceMessages flux_messages_;
   Array<std::byte> step_data_, scratch_;
   Array<solvers::DevicePatch> patches_;
   Array<solvers::PatchStatus> status_;
   Array<std::int32_t> leaf_;
-  Array<solvers::MergedStatus> merged_;
+  Array<solvers::Status> merged_;
   Array<std::uint64_t> shell_sums_;
   Array<double> measured_;
   Array<solvers::PointInPatch> points_;
@@ -203,7 +199,7 @@ class DevicePatches {
   std::size_t leaves_ = 0, border_ = 0, border_targets_ = 0;
   bool radiates_ = false;
   Stage stage_;
-  solvers::MergedStatus* result_ = nullptr;  // pinned: its copy does not stop the host
+  solvers::Status* result_ = nullptr;  // pinned: its copy does not stop the host
 };
 
 }  // namespace meander::mesh

@@ -20,13 +20,11 @@ void set_cube(FillOp& op, int lower, int extent) {
 }  // namespace
 
 template <int D>
-void DevicePatches<D>::plan_other_halos(const HaloPlan<D>& plan, const parallel::NeighbourMessages& messages,
-                                        const Mesh& mesh) {
+void DevicePatches<D>::plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh) {
   forget_other_halos();
   other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_, host_memory_);
-  other_halos_->rebuild(
-      plan, mesh.view, mesh.patches, mesh.order, [&](std::size_t leaf) { return slot(mesh.slots[leaf]); },
-      messages);
+  other_halos_->rebuild(exchange, mesh.view, mesh.patches, mesh.order,
+                        [&](std::size_t leaf) { return slot(mesh.slots[leaf]); });
 }
 
 template <int D>
@@ -109,11 +107,10 @@ void DevicePatches<D>::refine(std::span<const Refined> leaves) {
   move(std::move(prolonged), "prolong leaves");
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                             \
-  template void DevicePatches<D>::plan_other_halos(const HaloPlan<D>&, const parallel::NeighbourMessages&, \
-                                                   const Mesh&);                                           \
-  template void DevicePatches<D>::forget_other_halos();                                                    \
-  template void DevicePatches<D>::coarsen(std::span<const Coarsened>);                                     \
+#define MEANDER_INSTANTIATE(D)                                                     \
+  template void DevicePatches<D>::plan_other_halos(HaloExchange<D>&, const Mesh&); \
+  template void DevicePatches<D>::forget_other_halos();                            \
+  template void DevicePatches<D>::coarsen(std::span<const Coarsened>);             \
   template void DevicePatches<D>::refine(std::span<const Refined>);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -68,10 +68,12 @@ std::size_t HaloPlan<D>::bytes() const {
              outgoing_parts_.begin);
 }
 
-#define MEANDER_INSTANTIATE(D)   \
-  template struct FineSource<D>; \
-  template struct HaloOp<D>;     \
-  template class HaloPlan<D>;
+#define MEANDER_INSTANTIATE(D)                                                   \
+  template struct FineSource<D>;                                                 \
+  template struct HaloOp<D>;                                                     \
+  template HaloPlan<D>::HaloPlan(const DistributedTree<D>&, const LocalView<D>&, \
+                                 const solvers::PatchLayout&, const HaloNeeds&); \
+  template std::size_t HaloPlan<D>::bytes() const;
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)
 #undef MEANDER_INSTANTIATE

@@ -12,7 +12,7 @@ namespace meander::mesh {
 template <int D>
 void PatchMesh<D>::fill_halos(double t, ThreadTeam& team) {
   if (!device_ || !is_current_on_device_) return halos_.fill(t, team);
-  device_->halos().fill(halos_.messages(), t, team);
+  device_->halos().fill(t, team);
   home_is_stale();
 }
 
@@ -20,7 +20,7 @@ template <int D>
 void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team) {
   HaloExchange<D>& whole = whole_halos(marked);
   if (!device_ || !is_current_on_device_) return whole.fill(t, team);
-  device_->other_halos()->fill(whole.messages(), t, team);
+  device_->other_halos()->fill(t, team);
 }
 
 // The exchange that fills them, with its plan, whose tables are on the device if the state is.
@@ -46,8 +46,7 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
                         parallel::tag_of_whole_halos, "whole halos");
     if (some_live_on_device_) {
       communicator().agree([&] {
-        if (on_device)
-          device_->plan_other_halos(whole.exchange.plan(), whole.exchange.messages(), device_mesh());
+        if (on_device) device_->plan_other_halos(whole.exchange, device_mesh());
       });
     }
     whole.is_planned = true;

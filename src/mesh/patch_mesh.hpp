@@ -239,7 +239,7 @@ class PatchMesh {
   void refine_on_device(std::span<const std::size_t> refined, const DistributedTree<D>& next,
                         std::span<const int> slots);
   HaloExchange<D>& whole_halos(std::span<const char> marked);
-  typename DevicePatches<D>::Mesh device_mesh() const;
+  typename DevicePatches<D>::Mesh device_mesh();
   void home_is_stale();
   void upload_local_steps();
   void migrate(std::span<const std::int64_t> first_leaves);

@@ -34,9 +34,8 @@ void PatchMesh<D>::live_on(gpu::Device* device, gpu::Resource* memory) {
 }
 
 template <int D>
-typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const {
-  return {halos_.plan(), halos_.messages(), flux_correction_, *view_, patches_, slots_,
-          order_,        order_index_,      border_};
+typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() {
+  return {halos_, flux_correction_, *view_, patches_, slots_, order_, order_index_, border_};
 }
 
 template <int D>
@@ -110,7 +109,7 @@ void PatchMesh<D>::home_is_stale() {
 
 #define MEANDER_INSTANTIATE(D)                                                \
   template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*);          \
-  template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() const; \
+  template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh();       \
   template void PatchMesh<D>::home_is_stale();                                \
   template void PatchMesh<D>::prepare_step();                                 \
   template void PatchMesh<D>::upload_local_steps();                           \

@@ -38,7 +38,7 @@ mesh::PartitionPolicy partition_policy(const Config& config) {
 // divided into two equal steps.
 constexpr double smallest_last_step = 0.5;
 
-mesh::MeshMemory memory_of(tasks::OffloadEngine* engine, tasks::ResidentDevice* resident) {
+mesh::MeshMemory memory_of(offload::Engine* engine, tasks::ResidentDevice* resident) {
   if (resident != nullptr) return {*resident->home, *resident->messages};
   return engine == nullptr ? gpu::host_memory() : engine->patch_memory();
 }
@@ -211,7 +211,7 @@ void SimulationOf<D>::prepare_levels(const LevelTimes& times, double t) {
 }
 
 template <int D>
-tasks::SweepStatus SimulationOf<D>::take_step(double dt, double t_next) {
+solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
   if (local_ && !local_->is_global()) {
     mesh_.complete_halos(team_);
     return local_->advance(t_, dt, t_next);
@@ -224,9 +224,9 @@ template <int D>
 double SimulationOf<D>::stable_dt() {
   double finest = std::numeric_limits<double>::infinity();
   for (const double dx : level_dx_) finest = dx > 0 ? std::min(finest, dx) : finest;
-  const double dt = local_
-                        ? local_->plan(status_, t_)
-                        : std::min(config_.time.cfl * status_.min_crossing, solver_->step_limit(t_, finest));
+  const double dt =
+      local_ ? local_->plan(status_, t_)
+             : std::min(config_.time.cfl * status_.min_crossing(), solver_->step_limit(t_, finest));
   return config_.time.max_dt > 0 ? std::min(dt, config_.time.max_dt) : dt;
 }
 

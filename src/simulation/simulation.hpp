@@ -36,7 +36,7 @@ struct RunTimes {
   tasks::SweepTimes sweeps;
   double prepare = 0;  // the scenario's step data
   double regrid = 0;   // migration included
-  tasks::OverlapTime messages;
+  OverlapTime messages;
 };
 
 class Simulation {

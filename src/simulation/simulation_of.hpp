@@ -132,7 +132,7 @@ class SimulationOf final : public Simulation {
   void check_state() const;  // throws StateFailure on all ranks
   // The longest step that scheme and input allow. Collective.
   double stable_dt();
-  tasks::SweepStatus take_step(double dt, double t_next);
+  solvers::Status take_step(double dt, double t_next);
   // Step data for the first step, the next one, and within a local step.
   void prepare_first_step();
   void prepare_step();
@@ -149,7 +149,7 @@ class SimulationOf final : public Simulation {
   Config config_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
-  std::unique_ptr<tasks::OffloadEngine> engine_;     // or null; patches may lie in its memory
+  std::unique_ptr<offload::Engine> engine_;          // or null; patches may lie in its memory
   std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
   tasks::LeafObservers observers_;
@@ -159,7 +159,7 @@ class SimulationOf final : public Simulation {
   std::vector<std::unique_ptr<Diagnostic>> diagnostics_;
   std::vector<Point<3>> tracked_points_;  // of all diagnostics
   RegridLookahead lookahead_;             // for local time steps
-  tasks::SweepStatus status_;
+  solvers::Status status_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;
   TimeProgress progress_;

@@ -5,7 +5,7 @@
 // CoarseInTime, FluxCorrection and LocalTraversal in the same order. Usable in device code.
 
 #include "solvers/block_reflux.hpp"
-#include "solvers/status_sum.hpp"
+#include "solvers/status.hpp"
 
 namespace meander::solvers {
 

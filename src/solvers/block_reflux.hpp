@@ -109,10 +109,9 @@ class BlockReflux {
     });
     block.collect(status);
     if (!block.leads()) return;
-    PatchStatus& of_leaf = batch_.at(batch_.status)[target.leaf];
-    of_leaf.max_rate = status.max_rate;
-    of_leaf.floored += status.floored;
-    of_leaf.admissible = of_leaf.admissible && status.inadmissible == 0;
+    PatchStatus corrected;
+    status.write(corrected);
+    add_to_status(batch_.at(batch_.status)[target.leaf], corrected);
   }
 
  private:
@@ -217,53 +216,24 @@ class BlockReduce {
 
   template <class Block>
   MEANDER_TERM void run(const Block& block, int) const {
-    MergedStatus* const partial = batch_.at(batch_.merged) + 1;
+    Status* const partial = batch_.at(batch_.merged) + 1;
     block.for_each(lanes, [&](int lane) {
-      MergedStatus mine;
-      mine.min_crossing = __builtin_huge_val();
-      for (double& crossing : mine.crossing) crossing = __builtin_huge_val();
+      Status mine;
       for (int number = lane; number < batch_.count; number += lanes) add(number, mine);
       partial[lane] = mine;
     });
     block.sync();
     block.for_each(1, [&](int) {
-      MergedStatus all = partial[0];
-      for (int lane = 1; lane < lanes; ++lane) merge(partial[lane], all);
+      Status all = partial[0];
+      for (int lane = 1; lane < lanes; ++lane) all.add(partial[lane]);
       *batch_.at(batch_.merged) = all;
     });
   }
 
  private:
-  // Whether patch number a comes before b; negative: none.
-  MEANDER_TERM static bool before(std::int32_t a, std::int32_t b) { return a >= 0 && (b < 0 || a < b); }
-
-  MEANDER_TERM void add(int number, MergedStatus& to) const {
-    const PatchStatus& status = batch_.at(batch_.status)[number];
-    const std::int32_t leaf = batch_.at(batch_.leaf)[number];
+  MEANDER_TERM void add(int number, Status& to) const {
     const DevicePatch& patch = batch_.at(batch_.patches)[number];
-    const double crossing = patch.dx / status.max_rate;
-    to.min_crossing = min(crossing, to.min_crossing);
-    to.crossing[patch.level] = min(crossing, to.crossing[patch.level]);
-    to.first_order += status.first_order;
-    to.floored += status.floored;
-    to.strayed += status.strayed;
-    if (!status.admissible && before(leaf, to.inadmissible)) to.inadmissible = leaf;
-    if (status.breach.bound < 0) return;
-    MergedStatus::Breached& first = to.breached[status.breach.bound];
-    if (before(leaf, first.leaf)) first = {leaf, status.breach};
-  }
-  MEANDER_TERM static void merge(const MergedStatus& from, MergedStatus& to) {
-    to.min_crossing = min(from.min_crossing, to.min_crossing);
-    for (int level = 0; level < MergedStatus::most_levels; ++level)
-      to.crossing[level] = min(from.crossing[level], to.crossing[level]);
-    to.first_order += from.first_order;
-    to.floored += from.floored;
-    to.strayed += from.strayed;
-    if (before(from.inadmissible, to.inadmissible)) to.inadmissible = from.inadmissible;
-    for (int bound = 0; bound < most_bounds; ++bound) {
-      if (before(from.breached[bound].leaf, to.breached[bound].leaf))
-        to.breached[bound] = from.breached[bound];
-    }
+    to.add(batch_.at(batch_.leaf)[number], patch.level, patch.dx, batch_.at(batch_.status)[number]);
   }
 
   ReduceBatch batch_;

@@ -16,6 +16,7 @@
 #include "solvers/math.hpp"
 #include "solvers/patch_layout.hpp"
 #include "solvers/solver.hpp"
+#include "solvers/status.hpp"
 
 namespace meander::solvers {
 
@@ -175,27 +176,14 @@ struct InspectBatch {
   DeviceAddresses at;
 };
 
-// The status of all patches, merged: minimum, maximum and integer sums, exact in any order.
-struct MergedStatus {
-  static constexpr int most_levels = 20;
-  double min_crossing = 0;             // min of dx / max_rate
-  double crossing[most_levels] = {0};  // the same by level of the tree
-  std::int64_t first_order = 0, floored = 0, strayed = 0;
-  std::int32_t inadmissible = -1;  // the first patch with an inadmissible state, or -1
-  // For each bound, the first patch that reports a breach, or -1, and the report.
-  struct Breached {
-    std::int32_t leaf = -1;
-    Breach breach;
-  };
-  Breached breached[most_bounds];
-};
+// Merges the status of all patches.
 struct ReduceBatch {
   int count = 0;
   const DevicePatch* patches = nullptr;  // in the order of `status`
   const PatchStatus* status = nullptr;
   const std::int32_t* leaf = nullptr;  // the number of each patch
   PatchLayout layout;
-  MergedStatus* merged = nullptr;  // [0]: the result; [1] .. [lanes]: scratch
+  Status* merged = nullptr;  // [0]: the result; [1] .. [lanes]: scratch
   static constexpr int lanes = 256;
   DeviceAddresses at;
 };
@@ -279,11 +267,11 @@ struct LevelBatch {
   const LevelItem* items = nullptr;
   Range ranges[most_ranges];  // of items, `count` in all
   PatchLayout layout;
-  double theta = 0;                                 // of interpolations
-  std::int16_t substep[MergedStatus::most_levels];  // by level, within the step of the next coarser one
-  const PatchStatus* status = nullptr;              // of the last update of each patch
-  PatchStatus* sums = nullptr;                      // over all updates of a step of the coarsest level
-  bool begins = false;                              // no update came before
+  double theta = 0;                           // of interpolations
+  std::int16_t substep[Status::most_levels];  // by level, within the step of the next coarser one
+  const PatchStatus* status = nullptr;        // of the last update of each patch
+  PatchStatus* sums = nullptr;                // over all updates of a step of the coarsest level
+  bool begins = false;                        // no update came before
   DeviceAddresses at;
 };
 
@@ -304,6 +292,6 @@ static_assert(std::is_trivially_copyable_v<FillOp> && std::is_trivially_copyable
               std::is_trivially_copyable_v<FluxPart> && std::is_trivially_copyable_v<CoarseFace> &&
               std::is_trivially_copyable_v<RefluxTarget> && std::is_trivially_copyable_v<FluxPackItem> &&
               std::is_trivially_copyable_v<LevelItem> && std::is_trivially_copyable_v<DenseSource> &&
-              std::is_trivially_copyable_v<DenseOp> && std::is_trivially_copyable_v<MergedStatus>);
+              std::is_trivially_copyable_v<DenseOp> && std::is_trivially_copyable_v<Status>);
 
 }  // namespace meander::solvers

@@ -8,7 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/timer.hpp"
+#include "mesh/device_messages.hpp"
 #include "mesh/patch_mesh.hpp"
+#include "tasks/sweep_times.hpp"
 
 namespace meander::tasks {
 
@@ -21,17 +24,20 @@ class DeviceBusyTime {
   }
   // Levels count from that of the coarsest leaves.
   void count_update(std::size_t level) { ++updates_[level]; }
-  // Runs `wait`, which waits for other ranks.
-  template <class Wait>
-  void pause(const Wait& wait) {
-    busy_ += Clock::now() - since_;
-    wait();
-    since_ = Clock::now();
+  // Waits for other ranks, and adds that time to `times`. Both outlive the function that is returned.
+  mesh::WaitForRanks waiting(SweepTimes& times, const char* trace_name) {
+    return [this, &times, trace_name](parallel::NeighbourMessages& messages) {
+      const Timer timer(times.waiting, times.messages, trace_name);
+      busy_ += Clock::now() - since_;
+      messages.wait();
+      since_ = Clock::now();
+    };
   }
   // Adds the costs of the leaves since start() or the last call. leaves_of(level): the number of this rank's leaves.
   template <int D, class LeavesOf>
   void charge(mesh::PatchMesh<D>& mesh, int coarsest, const LeavesOf& leaves_of) {
-    pause([] {});
+    busy_ += Clock::now() - since_;
+    since_ = Clock::now();
     std::int64_t all = 0;
     for (std::size_t l = 0; l < updates_.size(); ++l)
       all += updates_[l] * static_cast<std::int64_t>(leaves_of(coarsest + static_cast<int>(l)));

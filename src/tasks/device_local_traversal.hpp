@@ -24,9 +24,7 @@ class DeviceLocalTraversal final : public LocalTraversal<D> {
 
   void advance_levels(bool is_first) override;
   void end_step(std::size_t of_clock, int fine_steps) override;
-  SweepStatus merged() override;
-  void fill_halos(std::size_t of_clock);
-  void wait_for_ranks(parallel::NeighbourMessages& messages, const char* trace_name);
+  solvers::Status merged() override;
 
   mesh::DeviceLevels<D>* device_ = nullptr;
   DeviceBusyTime busy_;

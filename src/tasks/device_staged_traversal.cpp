@@ -17,7 +17,7 @@ void DeviceStagedTraversal<D>::advance_levels(bool is_first) {
   }
   {
     const Timer timer(times_.halo);
-    device_->restrict_from(level(clock_.first()), [this](auto& messages) { wait_for_ranks(messages); });
+    device_->restrict_from(level(clock_.first()), busy_.waiting(times_, "wait for halos"));
   }
   for (std::size_t first = clock_.first(); first < levels_;) {
     const std::size_t last = clock_.last_with_step_of(first);
@@ -37,7 +37,7 @@ void DeviceStagedTraversal<D>::advance_group(std::size_t first, std::size_t last
     {
       const Timer timer(times_.halo);
       device_->fill(coarsest, finest, this->stage_at(first, stage), t, team_,
-                    [this](auto& messages) { wait_for_ranks(messages); });
+                    busy_.waiting(times_, "wait for halos"));
     }
     const Timer timer(times_.update);
     device_->update(coarsest, finest, {stage, now.t, now.dt});
@@ -46,14 +46,8 @@ void DeviceStagedTraversal<D>::advance_group(std::size_t first, std::size_t last
 }
 
 template <int D>
-void DeviceStagedTraversal<D>::wait_for_ranks(parallel::NeighbourMessages& messages) {
-  const Timer timer(times_.waiting, times_.messages, "wait for halos");
-  busy_.pause([&] { messages.wait(); });
-}
-
-template <int D>
-SweepStatus DeviceStagedTraversal<D>::merged() {
-  const SweepStatus status = DeviceWork<D>::status_of(device_->status());
+solvers::Status DeviceStagedTraversal<D>::merged() {
+  const solvers::Status status = device_->status();
   busy_.charge(mesh_, level(0), [this](int of) { return device_->leaves(of); });
   return status;
 }

@@ -24,10 +24,9 @@ class DeviceStagedTraversal final : public LocalTraversal<D> {
 
   void advance_levels(bool is_first) override;
   void end_step(std::size_t, int) override {}
-  SweepStatus merged() override;
+  solvers::Status merged() override;
   // One step of levels first to last, by their number in the clock.
   void advance_group(std::size_t first, std::size_t last);
-  void wait_for_ranks(parallel::NeighbourMessages& messages);
 
   mesh::DeviceGroups<D>* device_ = nullptr;
   DeviceBusyTime busy_;

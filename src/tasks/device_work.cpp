@@ -17,7 +17,8 @@ void DeviceWork<D>::update_border(const SweepCall& call) {
   }
   is_updated_ = false;
   device_->begin({call.stage, call.t, call.dt});
-  context_.mesh.expect_messages();
+  device_->flux_messages().expect();
+  device_->halos().messages().expect();
   device_->update(Group::border);
 }
 
@@ -28,21 +29,20 @@ void DeviceWork<D>::update_interior() {
 }
 
 template <int D>
-template <class Wait>
-void DeviceWork<D>::wait_for_ranks(const Wait& wait) {
-  busy_ += Clock::now() - since_;
-  wait();
-  since_ = Clock::now();
+void DeviceWork<D>::receive(mesh::DeviceMessages& messages, const char* trace_name) {
+  messages.receive([&](parallel::NeighbourMessages& of_ranks) {
+    const trace::Scope scope(trace_name);
+    busy_ += Clock::now() - since_;
+    of_ranks.wait();
+    since_ = Clock::now();
+  });
 }
 
 template <int D>
 void DeviceWork<D>::start_fluxes() {
-  parallel::NeighbourMessages& messages = context_.mesh.flux_messages();
-  if (messages.is_empty()) return;
-  device_->pack_fluxes(messages.send_buffer());
+  device_->pack_fluxes();
   update_interior();  // submitted before the host waits, so that the device has work
-  device_->wait_for_packed();
-  messages.start_sends();
+  device_->flux_messages().send();
 }
 
 template <int D>
@@ -52,9 +52,7 @@ void DeviceWork<D>::update_during_fluxes() {
 
 template <int D>
 void DeviceWork<D>::finish_fluxes() {
-  if (!context_.mesh.has_flux_messages()) return;
-  wait_for_ranks([&] { context_.mesh.finish_fluxes(); });
-  device_->receive_fluxes(context_.mesh.flux_messages().receive_buffer());
+  receive(device_->flux_messages(), "wait for fluxes");
 }
 
 template <int D>
@@ -64,12 +62,9 @@ void DeviceWork<D>::correct(LeafGroup group, double) {
 
 template <int D>
 void DeviceWork<D>::start_halos() {
-  parallel::NeighbourMessages& messages = context_.mesh.halo_messages();
-  if (messages.is_empty()) return;
-  device_->halos().pack(messages.send_buffer());
+  device_->halos().pack();
   update_interior();
-  device_->halos().wait_for_packed();
-  messages.start_sends();
+  device_->halos().messages().send();
 }
 
 template <int D>
@@ -80,20 +75,17 @@ void DeviceWork<D>::update_rest() {
 template <int D>
 void DeviceWork<D>::fill(mesh::Arrival arrival, double t) {
   if (arrival == mesh::Arrival::received) return device_->halos().fill_received();
-  device_->halos().prepare_given(t, context_.team);
-  device_->halos().fill_local();
+  device_->halos().fill_local(t, context_.team);
 }
 
 template <int D>
 void DeviceWork<D>::finish_halos(double) {
-  const trace::Scope scope("wait for halos");
-  wait_for_ranks([&] { context_.mesh.halo_messages().wait(); });
-  device_->halos().receive(context_.mesh.halo_messages().receive_buffer());
+  receive(device_->halos().messages(), "wait for halos");
 }
 
 template <int D>
-SweepStatus DeviceWork<D>::status() {
-  const SweepStatus status = status_of(device_->status());
+solvers::Status DeviceWork<D>::status() {
+  const solvers::Status status = device_->status();
   mesh::PatchMesh<D>& mesh = context_.mesh;
   if (mesh.measures_cost() && mesh.size() > 0) {
     const std::chrono::duration<double> busy = busy_ + (Clock::now() - since_);
@@ -104,29 +96,13 @@ SweepStatus DeviceWork<D>::status() {
 }
 
 template <int D>
-SweepStatus DeviceWork<D>::status_of(const solvers::MergedStatus& merged) {
-  SweepStatus status;
-  status.min_crossing = merged.min_crossing;
-  static_assert(solvers::MergedStatus::most_levels == most_levels);
-  std::ranges::copy(merged.crossing, status.crossing.begin());
-  status.first_order = merged.first_order;
-  status.floored = merged.floored;
-  status.strayed = merged.strayed;
-  status.inadmissible = merged.inadmissible;
-  status.failed = merged.inadmissible >= 0;
-  for (std::size_t bound = 0; bound < solvers::most_bounds; ++bound)
-    status.breached[bound] = {merged.breached[bound].leaf, merged.breached[bound].breach};
-  return status;
+solvers::Status DeviceWork<D>::inspect() {
+  return context_.mesh.on_device()->inspect(false);
 }
 
 template <int D>
-SweepStatus DeviceWork<D>::inspect() {
-  return status_of(context_.mesh.on_device()->inspect(false));
-}
-
-template <int D>
-SweepStatus DeviceWork<D>::enforce_floors() {
-  return status_of(context_.mesh.begin_on_device().inspect(true));
+solvers::Status DeviceWork<D>::enforce_floors() {
+  return context_.mesh.begin_on_device().inspect(true);
 }
 
 template class DeviceWork<2>;

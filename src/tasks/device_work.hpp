@@ -27,20 +27,16 @@ class DeviceWork final : public PatchWork<D> {
   void update_rest() override;
   void fill(mesh::Arrival arrival, double t) override;
   void finish_halos(double t) override;
-  SweepStatus status() override;
+  solvers::Status status() override;
   bool fills_before_status() const override { return true; }
-  SweepStatus inspect() override;
-  SweepStatus enforce_floors() override;
-
-  static SweepStatus status_of(const solvers::MergedStatus& merged);
+  solvers::Status inspect() override;
+  solvers::Status enforce_floors() override;
 
  private:
   using Group = typename mesh::DevicePatches<D>::LeafGroup;
   using Clock = std::chrono::steady_clock;
   void update_interior();
-  // Runs `wait`, which waits for other ranks.
-  template <class Wait>
-  void wait_for_ranks(const Wait& wait);
+  void receive(mesh::DeviceMessages& messages, const char* trace_name);
 
   const SweepContext<D> context_;
   mesh::DevicePatches<D>* device_ = nullptr;  // during a step

@@ -59,7 +59,7 @@ void EnclaveSweep<D>::begin(const SweepCall& call) {
   batch_seconds_before_ = engine_.batch_overlap().time(1).under_way;
   engine_.begin(
       call_,
-      [this](const EnclaveTask& task, double seconds) {
+      [this](const offload::EnclaveTask& task, double seconds) {
         split_.returned(seconds);
         after_update(task, seconds);
       },
@@ -98,7 +98,7 @@ void EnclaveSweep<D>::traverse() {
     const trace::Scope scope("traversal", static_cast<std::int64_t>(end - begin));
     PollInterval interval;
     for (std::size_t index = border + begin; index < border + end; ++index) {
-      const EnclaveTask next = task(index);
+      const offload::EnclaveTask next = task(index);
       if (is_enclave(static_cast<std::size_t>(mesh_.order()[index]))) {
         pool_.put(next);
         split_.put();
@@ -164,7 +164,7 @@ bool EnclaveSweep<D>::update_next(Take take) {
 }
 
 template <int D>
-void EnclaveSweep<D>::update(const EnclaveTask& task) {
+void EnclaveSweep<D>::update(const offload::EnclaveTask& task) {
   OverlapScope overlap(&context_.messages, &engine_.batch_overlap());
   // Enclaves, which may be in batches on devices, have no coarser neighbours.
   mesh_.finish_deferred(static_cast<std::size_t>(mesh_.order()[static_cast<std::size_t>(task.order_index)]));
@@ -175,7 +175,7 @@ void EnclaveSweep<D>::update(const EnclaveTask& task) {
 }
 
 template <int D>
-void EnclaveSweep<D>::after_update(const EnclaveTask& task, double seconds) const {
+void EnclaveSweep<D>::after_update(const offload::EnclaveTask& task, double seconds) const {
   const auto index = static_cast<std::size_t>(task.order_index);
   const auto leaf = static_cast<std::size_t>(mesh_.order()[index]);
   context_.observe_updated(leaf, call_.stage);
@@ -197,7 +197,7 @@ bool EnclaveSweep<D>::is_enclave(std::size_t leaf) const {
 }
 
 template <int D>
-EnclaveTask EnclaveSweep<D>::task(std::size_t index) const {
+offload::EnclaveTask EnclaveSweep<D>::task(std::size_t index) const {
   const auto leaf = static_cast<std::size_t>(mesh_.order()[index]);
   return {&mesh_.patches()[leaf], &status_[leaf], static_cast<std::int32_t>(index)};
 }

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <span>
 
+#include "base/overlap.hpp"
+#include "offload/engine.hpp"
+#include "offload/split.hpp"
+#include "offload/task_pool.hpp"
 #include "tasks/interior_sweep.hpp"
-#include "tasks/offload_engine.hpp"
-#include "tasks/overlap.hpp"
-#include "tasks/split.hpp"
-#include "tasks/task_pool.hpp"
 
 namespace meander::tasks {
 
@@ -24,7 +24,7 @@ template <int D>
 class EnclaveSweep final : public InteriorSweep<D> {
  public:
   // The engine outlives the sweep.
-  EnclaveSweep(const SweepContext<D>& context, OffloadEngine& engine)
+  EnclaveSweep(const SweepContext<D>& context, offload::Engine& engine)
       : context_(context),
         mesh_(context.mesh),
         engine_(engine),
@@ -43,28 +43,28 @@ class EnclaveSweep final : public InteriorSweep<D> {
   // Updates of leaves so far, on the CPU and on devices, and those of enclaves among them.
   std::int64_t updates() const { return updates_; }
   std::int64_t enclaves() const { return enclaves_; }
-  const SplitRates& rates() const { return split_.rates(); }
+  const offload::SplitRates& rates() const { return split_.rates(); }
 
  private:
   // The tasks that a thread may take from the pool: those that are not reserved for devices, or any.
   enum class Take { share, any };
 
   bool is_enclave(std::size_t leaf) const;
-  EnclaveTask task(std::size_t index) const;
+  offload::EnclaveTask task(std::size_t index) const;
   void traverse();
   void work_while_fluxes_travel();
   PoolProgress work();
   bool offload();
   bool update_next(Take take);
-  void update(const EnclaveTask& task);
-  void after_update(const EnclaveTask& task, double seconds) const;
+  void update(const offload::EnclaveTask& task);
+  void after_update(const offload::EnclaveTask& task, double seconds) const;
 
   const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
-  OffloadEngine& engine_;
-  Split split_;
-  TaskPool pool_;
-  UpdateCall call_;
+  offload::Engine& engine_;
+  offload::Split split_;
+  offload::TaskPool pool_;
+  offload::UpdateCall call_;
   std::span<solvers::PatchStatus> status_;
   bool is_traversed_ = false;
   std::int64_t updates_ = 0, enclaves_ = 0;

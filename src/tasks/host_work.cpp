@@ -10,7 +10,7 @@
 namespace meander::tasks {
 
 template <int D>
-HostWork<D>::HostWork(const SweepContext<D>& context, OffloadEngine* engine)
+HostWork<D>::HostWork(const SweepContext<D>& context, offload::Engine* engine)
     : context_(context), mesh_(context.mesh), solver_(context.solver) {
   if (engine != nullptr) {
     auto enclaves = std::make_unique<EnclaveSweep<D>>(context_, *engine);
@@ -54,10 +54,7 @@ void HostWork<D>::correct(LeafGroup group, double dt) {
       if (mesh_.is_border(leaf) != (group == LeafGroup::border)) continue;
       mesh_.correct(i, dt);
       // The next time step follows from the corrected state; the counts of the update are kept.
-      const auto corrected = solver_.enforce_floors(patches[leaf], mesh_.layout());
-      status_[leaf].max_rate = corrected.max_rate;
-      status_[leaf].floored += corrected.floored;
-      status_[leaf].admissible = status_[leaf].admissible && corrected.admissible;
+      solvers::add_to_status(status_[leaf], solver_.enforce_floors(patches[leaf], mesh_.layout()));
       context_.observers.observe(leaf, patches[leaf]);
       mesh_.sum_parts(leaf);
     }
@@ -81,7 +78,7 @@ void HostWork<D>::fill(mesh::Arrival arrival, double t) {
 }
 
 template <int D>
-SweepStatus HostWork<D>::inspect() {
+solvers::Status HostWork<D>::inspect() {
   const auto patches = mesh_.patches();
   prepare();
   context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
@@ -94,7 +91,7 @@ SweepStatus HostWork<D>::inspect() {
 }
 
 template <int D>
-SweepStatus HostWork<D>::enforce_floors() {
+solvers::Status HostWork<D>::enforce_floors() {
   const auto patches = mesh_.patches();
   prepare();
   context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
@@ -107,7 +104,7 @@ SweepStatus HostWork<D>::enforce_floors() {
 }
 
 template <int D>
-SweepStatus HostWork<D>::status() {
+solvers::Status HostWork<D>::status() {
   return merge(mesh_.patches(), mesh_.levels(), status_);
 }
 

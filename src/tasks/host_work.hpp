@@ -17,7 +17,7 @@ class HostWork final : public PatchWork<D> {
  public:
   // All outlive this. The interior is updated by an EnclaveSweep if there is an engine, by a CpuSweep
   // otherwise.
-  HostWork(const SweepContext<D>& context, OffloadEngine* engine);
+  HostWork(const SweepContext<D>& context, offload::Engine* engine);
 
   void update_border(const SweepCall& call) override;
   void start_fluxes() override;
@@ -28,9 +28,9 @@ class HostWork final : public PatchWork<D> {
   void update_rest() override { interior_->finish(); }
   void fill(mesh::Arrival arrival, double t) override;
   void finish_halos(double t) override { mesh_.finish_halos(t, context_.team); }
-  SweepStatus status() override;
-  SweepStatus inspect() override;
-  SweepStatus enforce_floors() override;
+  solvers::Status status() override;
+  solvers::Status inspect() override;
+  solvers::Status enforce_floors() override;
 
   // Null without engine.
   const EnclaveSweep<D>* enclaves() const { return enclaves_; }

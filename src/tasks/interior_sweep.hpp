@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <span>
 
+#include "base/overlap.hpp"
 #include "base/thread_team.hpp"
 #include "base/trace.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/leaf_observer.hpp"
-#include "tasks/overlap.hpp"
 
 namespace meander::tasks {
 

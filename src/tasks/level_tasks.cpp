@@ -11,16 +11,16 @@
 
 #include "base/trace.hpp"
 #include "tasks/poll_interval.hpp"
-#include "tasks/sweep_status.hpp"
+#include "tasks/status.hpp"
 
 namespace meander::tasks {
 namespace {
 
 const char* trace_name(LevelRole role, int level) {
-  using Names = std::array<std::string, most_levels>;
+  using Names = std::array<std::string, solvers::Status::most_levels>;
   static const auto names = [] {
     std::pair<Names, Names> all;
-    for (std::size_t l = 0; l < most_levels; ++l) {
+    for (std::size_t l = 0; l < solvers::Status::most_levels; ++l) {
       all.first[l] = "skeletons of level " + std::to_string(l);
       all.second[l] = "enclaves of level " + std::to_string(l);
     }

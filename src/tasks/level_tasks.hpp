@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
+#include "base/overlap.hpp"
 #include "base/thread_team.hpp"
-#include "tasks/overlap.hpp"
 #include "tasks/task_queue.hpp"
 
 namespace meander::tasks {

@@ -7,8 +7,7 @@
 #include <iterator>
 
 #include "base/timer.hpp"
-#include "solvers/status_sum.hpp"
-#include "tasks/status_reduction.hpp"
+#include "tasks/status.hpp"
 #include "tasks/step_plan.hpp"
 
 namespace meander::tasks {
@@ -19,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 template <int D>
-SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::span<const int> ratios,
-                                       const LocalStepRule& rule) {
+solvers::Status LocalTraversal<D>::advance(double t, double dt, double t_next, std::span<const int> ratios,
+                                           const LocalStepRule& rule) {
   const mesh::LocalSteps<D>& steps = mesh_.local_steps();
   coarsest_ = steps.coarsest();
   levels_ = static_cast<std::size_t>(steps.finest() - coarsest_) + 1;
@@ -52,7 +51,7 @@ SweepStatus LocalTraversal<D>::advance(double t, double dt, double t_next, std::
     const std::size_t ended = clock_.end_tick();
     for (std::size_t l = levels_ - 1; l-- > ended;) end_step(l, clock_[l + 1].ratio);
   }
-  const SweepStatus status = merge_over_ranks(merged(), mesh_.communicator());
+  const solvers::Status status = merge_over_ranks(merged(), mesh_.communicator());
   if (status.failed) return status;
   const Timer timer(times_.halo);
   mesh_.fill_halos(t_next, team_);
@@ -63,7 +62,7 @@ template <int D>
 std::vector<int> LocalTraversal<D>::choose(const LocalStepRule& rule) {
   StatusReduction reduction(due(), mesh_.communicator());
   wait_for(reduction.messages(), "wait for reduction");
-  const SweepStatus status = reduction.finish();
+  const solvers::Status status = reduction.finish();
   if (status.failed) return {};
   const std::size_t first = clock_.first();
   std::vector<double> limits;
@@ -192,12 +191,12 @@ void LocalTraversal<D>::end_step(std::size_t coarse, int fine_steps) {
 }
 
 template <int D>
-SweepStatus LocalTraversal<D>::merged() {
+solvers::Status LocalTraversal<D>::merged() {
   return merge(mesh_.patches(), mesh_.levels(), status_);
 }
 
 template <int D>
-SweepStatus LocalTraversal<D>::due() {
+solvers::Status LocalTraversal<D>::due() {
   if (deadlines_.empty()) return merged();
   std::vector<solvers::PatchStatus> statuses = status_;
   for (std::size_t leaf = 0; leaf < statuses.size(); ++leaf) {

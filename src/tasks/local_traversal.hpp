@@ -12,14 +12,14 @@
 #include <span>
 #include <vector>
 
+#include "base/overlap.hpp"
 #include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/leaf_observer.hpp"
 #include "tasks/level_clock.hpp"
 #include "tasks/level_tasks.hpp"
-#include "tasks/overlap.hpp"
-#include "tasks/sweep_status.hpp"
+#include "tasks/status.hpp"
 #include "tasks/sweep_times.hpp"
 
 namespace meander::tasks {
@@ -28,7 +28,7 @@ namespace meander::tasks {
 struct LocalStepRule {
   int subcycled = 0;                     // the number of levels, the finest, that may have ratios > 1
   std::span<const std::int64_t> leaves;  // of all ranks, by level
-  // The longest stable step of a level at time t by its crossing time (SweepStatus::crossing).
+  // The longest stable step of a level at time t by its crossing time (solvers::Status::crossing).
   std::function<double(std::size_t level, double crossing, double t)> limit;
   // Sets the step data of the solver for the levels that begin a step: called at each tick but the first,
   // before limit(). All levels from clock.first() on stand at its time. If it is set, all updates are done in
@@ -61,9 +61,9 @@ class LocalTraversal {
 
   // Advances all leaves from t by dt to t_next, as Traversal::advance(), with these ratios of the levels below
   // the coarsest. At each later step of a level, the ratios of finer levels are chosen anew from their latest
-  // crossing times. SweepStatus::crossing is merged over ranks. Collective.
-  SweepStatus advance(double t, double dt, double t_next, std::span<const int> ratios,
-                      const LocalStepRule& rule);
+  // crossing times. solvers::Status::crossing is merged over ranks. Collective.
+  solvers::Status advance(double t, double dt, double t_next, std::span<const int> ratios,
+                          const LocalStepRule& rule);
 
   // Updates of leaves by the last advance(), of all ranks.
   std::int64_t leaf_updates() const { return leaf_updates_; }
@@ -87,7 +87,7 @@ class LocalTraversal {
   std::vector<int> choose(const LocalStepRule& rule);
 
   // The status of this rank's leaves over the updates of advance() so far.
-  virtual SweepStatus merged();
+  virtual solvers::Status merged();
 
   int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
   // A stage of the present step of a level within the step of the next coarser one, if there is one.
@@ -126,7 +126,7 @@ class LocalTraversal {
   void update(mesh::LocalSteps<D>& steps, std::int32_t leaf);
   // The status of the leaves whose last step had to be complete by the beginning of this tick: it does not
   // depend on the order of tasks.
-  SweepStatus due();
+  solvers::Status due();
 
   // By level of the clock.
   struct LeavesOfLevel {

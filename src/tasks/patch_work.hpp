@@ -7,7 +7,7 @@
 
 #include "mesh/patch_mesh.hpp"
 #include "tasks/interior_sweep.hpp"
-#include "tasks/sweep_status.hpp"
+#include "tasks/status.hpp"
 
 namespace meander::tasks {
 
@@ -37,12 +37,12 @@ class PatchWork {
   virtual void finish_halos(double t) = 0;
 
   // The status of this rank's leaves after the last stage.
-  virtual SweepStatus status() = 0;
+  virtual solvers::Status status() = 0;
   // Whether status() is best asked for after all halos are filled, because it waits.
   virtual bool fills_before_status() const { return false; }
   // The status of the present state, and that after its interiors were lifted to the solver's floors.
-  virtual SweepStatus inspect() = 0;
-  virtual SweepStatus enforce_floors() = 0;
+  virtual solvers::Status inspect() = 0;
+  virtual solvers::Status enforce_floors() = 0;
 };
 
 }  // namespace meander::tasks

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/timer.hpp"
-#include "base/trace.hpp"
 #include "tasks/device_work.hpp"
 #include "tasks/host_work.hpp"
 
@@ -13,7 +12,7 @@ namespace meander::tasks {
 
 template <int D>
 Traversal<D>::Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-                        OffloadEngine* engine, LeafObservers* observers)
+                        offload::Engine* engine, LeafObservers* observers)
     : context_{mesh, solver, team, messages_, observers != nullptr ? *observers : none_},
       mesh_(mesh),
       solver_(solver) {
@@ -27,10 +26,10 @@ Traversal<D>::Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
 }
 
 template <int D>
-SweepStatus Traversal<D>::advance(double t, double dt, double t_next, Halos halos) {
+solvers::Status Traversal<D>::advance(double t, double dt, double t_next, Halos halos) {
   const solvers::Traits& traits = solver_.traits();
   const bool one_rank = mesh_.communicator().size() == 1;
-  SweepStatus status;
+  solvers::Status status;
   mesh_.prepare_step();
   mesh_.defer_halos(halos == Halos::deferred);
   for (int stage = 0; stage < traits.stages; ++stage) {
@@ -79,7 +78,7 @@ SweepStatus Traversal<D>::advance(double t, double dt, double t_next, Halos halo
   const Timer timer(times_.waiting);
   status = work_->status();
   const Timer of_messages(times_.messages);
-  return merge_over_ranks(status);
+  return merge_over_ranks(status, mesh_.communicator());
 }
 
 template <int D>
@@ -95,25 +94,15 @@ void Traversal<D>::fill_halos(mesh::Arrival arrival, double t) {
 }
 
 template <int D>
-SweepStatus Traversal<D>::inspect() {
+solvers::Status Traversal<D>::inspect() {
   mesh_.prepare_step();
-  return merge_over_ranks(work_->inspect());
+  return merge_over_ranks(work_->inspect(), mesh_.communicator());
 }
 
 template <int D>
-SweepStatus Traversal<D>::enforce_floors() {
+solvers::Status Traversal<D>::enforce_floors() {
   mesh_.prepare_step();
-  return merge_over_ranks(work_->enforce_floors());
-}
-
-template <int D>
-SweepStatus Traversal<D>::merge_over_ranks(SweepStatus status) const {
-  // One reduction for both values: no crossing time is negative.
-  const trace::Scope scope("wait for reduction");
-  const double least = mesh_.communicator().min(status.failed ? -1.0 : status.min_crossing);
-  status.failed = least < 0;
-  if (!status.failed) status.min_crossing = least;
-  return status;
+  return merge_over_ranks(work_->enforce_floors(), mesh_.communicator());
 }
 
 template class Traversal<2>;

@@ -6,13 +6,13 @@
 
 #include <memory>
 
+#include "base/overlap.hpp"
 #include "base/thread_team.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/enclave_sweep.hpp"
-#include "tasks/overlap.hpp"
 #include "tasks/patch_work.hpp"
-#include "tasks/sweep_status.hpp"
+#include "tasks/status.hpp"
 #include "tasks/sweep_times.hpp"
 
 namespace meander::tasks {
@@ -26,20 +26,20 @@ class Traversal {
   // All outlive the traversal. Patches that live on a device are updated there; otherwise the engine, if
   // there is one, offloads batches of leaves. Sweeps on the host call the observers, if there are any.
   Traversal(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTeam& team,
-            OffloadEngine* engine = nullptr, LeafObservers* observers = nullptr);
+            offload::Engine* engine = nullptr, LeafObservers* observers = nullptr);
 
   // Advances all leaves from t by dt to the time t_next (t + dt, or the end of the step to which that was
   // rounded; halos belong to t_next). Requires full halos, or those of a deferring advance(). Leaves full halos unless the
   // new state is inadmissible; if deferring, PatchMesh::complete_halos() or the next call fills those prolonged or received.
   // Collective.
-  SweepStatus advance(double t, double dt, double t_next, Halos halos = Halos::full);
+  solvers::Status advance(double t, double dt, double t_next, Halos halos = Halos::full);
 
   // The status of the present state. Collective.
-  SweepStatus inspect();
+  solvers::Status inspect();
 
   // Lifts all interiors to the solver's floors, which prolongation does not respect. Halos are stale
   // afterwards. Collective.
-  SweepStatus enforce_floors();
+  solvers::Status enforce_floors();
 
   const SweepTimes& times() const { return times_; }
   // Overlap of messages and updates. Messages are under way from the time this rank has sent its own until it
@@ -51,8 +51,6 @@ class Traversal {
  private:
   void correct(LeafGroup group, double dt);
   void fill_halos(mesh::Arrival arrival, double t);
-  // Merges the status of all ranks into that of this one.
-  SweepStatus merge_over_ranks(SweepStatus status) const;
 
   OverlapMeter messages_;
   LeafObservers none_;

@@ -79,15 +79,16 @@ class CheckHouse(unittest.TestCase):
                    "src/simulation/a.cpp:2: simulation includes apps/meander/ranks.hpp")
 
     def test_a_room_of_no_order(self):
-        self.fails({"src/attic/a.cpp": "\n"}, "src/attic/a.cpp: 'attic' is none of the rooms base, gpu, parallel, solvers, "
-                   "mesh, io, tasks, simulation, physics")
+        self.fails({"src/attic/a.cpp": "\n"}, "src/attic/a.cpp: 'attic' is none of the rooms base, gpu, solvers, offload, "
+                   "parallel, mesh, io, tasks, simulation, physics")
 
-    def test_an_offload_engine_that_needs_a_mesh(self):
-        self.write({"src/tasks/task_pool.hpp": '#include "base/vec.hpp"\n', "src/tasks/offload_engine.cpp": '#include "tasks/task_pool.hpp"\n',
-                    "src/tasks/traversal.hpp": '#include "mesh/tree.hpp"\n', "src/mesh/tree.hpp": "\n"})
-        self.assertEqual(self.check(), (0, []))
-        self.fails({"src/tasks/batch_execution.hpp": '#include "tasks/traversal.hpp"\n'},
-                   "src/tasks/batch_execution.hpp: the offload engine builds without MPI, but includes lead to src/mesh/tree.hpp")
+    def test_an_offload_engine_that_needs_ranks(self):
+        self.fails({"src/offload/a.hpp": '#include "parallel/communicator.hpp"\n#include "mesh/tree.hpp"\n#include "tasks/b.hpp"\n',
+                    "src/mesh/c.hpp": '#include "offload/engine.hpp"\n', "src/tasks/d.hpp": '#include "offload/engine.hpp"\n',
+                    "src/solvers/e.hpp": '#include "parallel/communicator.hpp"\n'},
+                   "src/mesh/c.hpp:1: mesh includes offload/engine.hpp", "src/offload/a.hpp:1: offload includes parallel/communicator.hpp",
+                   "src/offload/a.hpp:2: offload includes mesh/tree.hpp", "src/offload/a.hpp:3: offload includes tasks/b.hpp",
+                   "src/solvers/e.hpp:1: solvers includes parallel/communicator.hpp")
 
     def test_words_of_one_equation(self):
         self.fails({"src/tasks/batch_execution.cpp": "\nint eulerFlux;  // and Eulerian\n", "src/mesh/puncture_box.hpp": "\n"},
@@ -101,12 +102,9 @@ class CheckHouse(unittest.TestCase):
         self.assertEqual(len(self.check()[1]), 1)
 
     def test_a_long_file(self):
-        self.write({"apps/meander/main.cpp": "\n" * 450})
+        self.write({"apps/meander/main.cpp": "\n" * 700})
         self.assertEqual(self.check(), (0, []))
-        self.fails({"apps/meander/main.cpp": "\n" * 451}, "apps/meander/main.cpp: 451 lines, more than 450")
-
-    def test_many_rather_long_files(self):
-        self.fails({f"src/io/long{i}.cpp": "\n" * 301 for i in range(7)}, "src, apps: 7 of 13 files have more than 300 lines")
+        self.fails({"apps/meander/main.cpp": "\n" * 701}, "apps/meander/main.cpp: 701 lines, more than 700")
 
     def test_phrases_to_avoid(self):
         self.write({"docs/a.md": "behind\n" * 11, "README.md": "behinds, so manyfold\n"})

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = ("src", "apps", "tests", "scripts", "docs", "inputs", "cmake", "python")
+FOLDERS = ("src", "extras", "apps", "tests", "scripts", "docs", "inputs", "cmake", "python")
 ROOMS = ("base", "gpu", "parallel", "solvers", "mesh", "io", "tasks", "simulation", "physics")
 PATH = re.compile(r"`((?:%s)/[\w./*{},-]*)(?::\d+)?`" % "|".join((*FOLDERS, *ROOMS)))
 

@@ -9,7 +9,7 @@ import re
 import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = ("apps", "cmake", "docs", "inputs", "packaging", "python", "scripts", "src", "tests")
+FOLDERS = ("apps", "cmake", "docs", "extras", "inputs", "packaging", "python", "scripts", "src", "tests")
 
 
 def pages():

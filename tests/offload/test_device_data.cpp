@@ -8,12 +8,12 @@
 #include <memory>
 #include <vector>
 
+#include "offload/engine.hpp"
 #include "physics/euler/gravity.hpp"
 #include "physics/euler/solver.hpp"
-#include "tasks/offload_engine.hpp"
 #include "tests/offload/watched_device.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 namespace {
 
 constexpr int count = 12, batch = 3;
@@ -72,7 +72,7 @@ solvers::PatchLayout layout_of(const solvers::Solver& solver) {
   return {2, 24, solver.traits().halo, solver.traits().unknowns};
 }
 
-void sweep(OffloadEngine& engine, const solvers::Solver& solver, Patches& patches, gpu::Space space) {
+void sweep(Engine& engine, const solvers::Solver& solver, Patches& patches, gpu::Space space) {
   engine.begin({&solver, layout_of(solver), 0, 0, 1e-3, space}, [](const EnclaveTask&, double) {});
   TaskPool pool;
   patches.fill(pool);
@@ -82,16 +82,16 @@ void sweep(OffloadEngine& engine, const solvers::Solver& solver, Patches& patche
 }
 
 struct WatchedEngine {
-  explicit WatchedEngine(OffloadOptions options, const gpu::HostDeviceSettings& settings = {}) {
+  explicit WatchedEngine(Options options, const gpu::HostDeviceSettings& settings = {}) {
     options.batch = batch;
     auto watched = std::make_unique<test::WatchedDevice>(settings);
     device = watched.get();
     std::vector<std::unique_ptr<gpu::Device>> devices;
     devices.push_back(std::move(watched));
-    engine = std::make_unique<OffloadEngine>(std::move(devices), options);
+    engine = std::make_unique<Engine>(std::move(devices), options);
   }
   test::WatchedDevice* device;
-  std::unique_ptr<OffloadEngine> engine;
+  std::unique_ptr<Engine> engine;
 };
 
 std::unique_ptr<solvers::Solver> with_gravity() {
@@ -114,7 +114,7 @@ TEST(StepData, AreSentOnceASweepToTheSameBits) {
       ASSERT_GT(step_bytes, 1000u);
       ASSERT_TRUE(without->step_bytes().empty());
       const auto options = [&] {
-        OffloadOptions result;
+        Options result;
         result.memory = memory;
         result.block_kernels = block_kernels;
         return result;
@@ -161,7 +161,7 @@ TEST(ZeroCopy, ReadsPinnedSlotsWhereTheyAre) {
   for (const bool block_kernels : {false, true}) {
     std::size_t bytes[2] = {};
     for (const gpu::Space space : {gpu::Space::host, gpu::Space::pinned}) {
-      OffloadOptions options;
+      Options options;
       options.memory = "zero-copy";
       options.patches = space;
       options.block_kernels = block_kernels;
@@ -179,4 +179,4 @@ TEST(ZeroCopy, ReadsPinnedSlotsWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace meander::tasks
+}  // namespace meander::offload

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "gpu/host_device.hpp"
-#include "tasks/batch_execution.hpp"
+#include "offload/batch_execution.hpp"
 #include "tests/solvers/ccz4_batch.hpp"
 #include "tests/solvers/euler_batch.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 namespace {
 
 using solvers::test::Batch;
@@ -75,4 +75,4 @@ INSTANTIATE_TEST_SUITE_P(Tasks, DeviceKernels, testing::Values("host", "cuda", "
                          [](const auto& kind) { return kind.param; });
 
 }  // namespace
-}  // namespace meander::tasks
+}  // namespace meander::offload

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Patches in memory from which a device copies directly.
 
-#include "tasks/patch_memory.hpp"
+#include "offload/patch_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 
 #include "base/trace.hpp"
 #include "gpu/host_device.hpp"
+#include "offload/batch_execution.hpp"
 #include "physics/euler/solver.hpp"
-#include "tasks/batch_execution.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 namespace {
 
 TEST(PatchMemory, FallsBackToHostMemory) {
@@ -139,4 +139,4 @@ TEST(BatchExecution, CopiesAdjacentPinnedSlotsDirectly) {
 }
 
 }  // namespace
-}  // namespace meander::tasks
+}  // namespace meander::offload

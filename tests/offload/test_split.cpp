@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tasks/overlap.hpp"
-#include "tasks/split.hpp"
+#include "base/overlap.hpp"
+#include "offload/split.hpp"
 
-namespace meander::tasks {
+namespace meander::offload {
 namespace {
 
 constexpr int batch = 8;
@@ -113,4 +113,4 @@ TEST(OverlapMeter, CountsUpdatesWhileMessagesAreUnderWay) {
 }
 
 }  // namespace
-}  // namespace meander::tasks
+}  // namespace meander::offload

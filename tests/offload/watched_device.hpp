@@ -10,7 +10,7 @@
 
 #include "gpu/host_device.hpp"
 
-namespace meander::tasks::test {
+namespace meander::offload::test {
 
 // An emulated device that counts what is asked of it.
 class WatchedDevice final : public gpu::Device {
@@ -66,4 +66,4 @@ class WatchedDevice final : public gpu::Device {
   std::atomic<std::size_t> copied_in_{0};
 };
 
-}  // namespace meander::tasks::test
+}  // namespace meander::offload::test

@@ -146,8 +146,8 @@ TEST(OffloadLong, ChangesNoBitForAnySplit) {
 TEST(Offload, KeepsToTheQuota) {
   const Problem& problem = problems[0];
   const auto plain = make_simulation(offloading(problem, {}), 1);
-  const tasks::UpdateCall call{&plain->solver(), plain->view().layout};
-  const auto bytes = tasks::batch_bytes(call, 8) + tasks::batch_bytes(call, 8) / 2;
+  const offload::UpdateCall call{&plain->solver(), plain->view().layout};
+  const auto bytes = offload::batch_bytes(call, 8) + offload::batch_bytes(call, 8) / 2;
   const Config config =
       offloading(problem, {fmt::format("gpu-memory.quota={}.0", bytes), "offload.device=host:2"});
   const auto simulation = run(config, problem, 4);

@@ -18,8 +18,8 @@ TEST(Offload, LaysBatchesIntoPinnedMemoryWhereTheDeviceHasNone) {
   Config config = offloading(problem, {"gpu-memory.fallback=pinned", "gpu-memory.alignment=512"});
   gpu::HostDeviceSettings small;
   const auto simulation = make_simulation(config, 1);
-  const tasks::UpdateCall call{&simulation->solver(), simulation->view().layout};
-  small.capacity = tasks::batch_bytes(call, 8) + tasks::batch_bytes(call, 8) / 2;
+  const offload::UpdateCall call{&simulation->solver(), simulation->view().layout};
+  small.capacity = offload::batch_bytes(call, 8) + offload::batch_bytes(call, 8) / 2;
   use(config, small);
   const OffloadReport report = expect_same_bits(config, problem, 4, "pinned fallback");
   EXPECT_EQ(report.counts.failed + report.counts.deferred + report.counts.split, 0);
@@ -78,8 +78,8 @@ TEST(Offload, SplitsBatchesWithoutMemory) {
     Config config = offloading(problem, {"offload.batch=8"});
     gpu::HostDeviceSettings small;
     const auto simulation = make_simulation(config, 1);
-    const tasks::UpdateCall call{&simulation->solver(), simulation->view().layout};
-    small.capacity = tasks::batch_bytes(call, 4) + tasks::batch_bytes(call, 4) / 4;
+    const offload::UpdateCall call{&simulation->solver(), simulation->view().layout};
+    small.capacity = offload::batch_bytes(call, 4) + offload::batch_bytes(call, 4) / 4;
     use(config, small);
     testing::internal::CaptureStderr();
     const auto run_with_little = run(config, problem, 4);

@@ -68,8 +68,8 @@ TEST(OffloadKeys, EachDeviceHasSoManyQueues) {
 // Bytes in the cache for a batch of `patches` patches; device kernels require more than those of the CPU.
 std::size_t block_of(std::size_t patches) {
   const auto simulation = make_simulation(config_of(tested(problem)), 1);
-  const tasks::UpdateCall call{&simulation->solver(), simulation->view().layout};
-  return gpu::class_bytes(gpu::size_class(tasks::batch_bytes(call, patches)));
+  const offload::UpdateCall call{&simulation->solver(), simulation->view().layout};
+  return gpu::class_bytes(gpu::size_class(offload::batch_bytes(call, patches)));
 }
 
 TEST(OffloadKeys, ABatchThatFitsOnlyBeforeItIsRoundedUpIsRefused) {

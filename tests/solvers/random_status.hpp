@@ -42,16 +42,14 @@ struct RandomStatus {
   }
 
   // As HostWork::status(): in the order of the leaves.
-  MergedStatus merged() const {
-    MergedStatus all;
-    all.min_crossing = std::numeric_limits<double>::infinity();
-    std::ranges::fill(all.crossing, all.min_crossing);
+  Status merged() const {
+    Status all;
+    std::ranges::fill(all.crossing, std::numeric_limits<double>::infinity());
     std::vector<std::size_t> place(leaf.size());
     for (std::size_t n = 0; n < leaf.size(); ++n) place[static_cast<std::size_t>(leaf[n])] = n;
     for (std::size_t number = 0; number < place.size(); ++number) {
       const std::size_t n = place[number];
       const PatchStatus& of = status[n];
-      all.min_crossing = std::min(all.min_crossing, patches[n].dx / of.max_rate);
       double& crossing = all.crossing[patches[n].level];
       crossing = std::min(crossing, patches[n].dx / of.max_rate);
       all.first_order += of.first_order;
@@ -61,14 +59,15 @@ struct RandomStatus {
       if (of.breach.bound >= 0 && all.breached[of.breach.bound].leaf < 0)
         all.breached[of.breach.bound] = {first, of.breach};
       if (!of.admissible && all.inadmissible < 0) all.inadmissible = first;
+      all.failed = all.failed || !of.admissible;
     }
     return all;
   }
 
   template <class Launcher>
-  MergedStatus reduced(const Launcher& launcher) const {
-    std::vector<MergedStatus> scratch(1 + ReduceBatch::lanes);
-    for (MergedStatus& any : scratch) any.min_crossing = -1;  // of an earlier step
+  Status reduced(const Launcher& launcher) const {
+    std::vector<Status> scratch(1 + ReduceBatch::lanes);
+    for (Status& any : scratch) std::ranges::fill(any.crossing, -1.0);  // of an earlier step
     ReduceBatch batch;
     batch.count = static_cast<int>(patches.size());
     batch.patches = patches.data();
@@ -80,9 +79,9 @@ struct RandomStatus {
   }
 };
 
-inline bool same_bits(const MergedStatus& a, const MergedStatus& b) {
-  bool all = bits(a.min_crossing) == bits(b.min_crossing) && a.first_order == b.first_order &&
-             a.floored == b.floored && a.strayed == b.strayed && a.inadmissible == b.inadmissible &&
+inline bool same_bits(const Status& a, const Status& b) {
+  bool all = a.failed == b.failed && a.first_order == b.first_order && a.floored == b.floored &&
+             a.strayed == b.strayed && a.inadmissible == b.inadmissible &&
              std::ranges::equal(a.crossing, b.crossing);
   for (int n = 0; n < most_bounds; ++n) {
     all = all && a.breached[n].leaf == b.breached[n].leaf &&

@@ -15,7 +15,7 @@
 #include "base/vec.hpp"
 #include "gpu/host_device.hpp"
 #include "mesh/patch_mesh.hpp"
-#include "tasks/offload_engine.hpp"
+#include "offload/engine.hpp"
 
 namespace meander::tasks {
 
@@ -28,12 +28,12 @@ inline const std::vector<GasCase> gas_cases = {
     {3, "godunov", "rusanov"}, {4, "godunov", "hllc"}, {7, "muscl", "rusanov"}, {6, "muscl", "hllc"}};
 
 // Offloads to one emulated device, two patches at a time.
-inline std::unique_ptr<OffloadEngine> engine_of_small_batches() {
+inline std::unique_ptr<offload::Engine> engine_of_small_batches() {
   std::vector<std::unique_ptr<gpu::Device>> devices;
   devices.push_back(std::make_unique<gpu::HostDevice>(gpu::HostDeviceSettings{}));
-  OffloadOptions options;
+  offload::Options options;
   options.batch = 2;
-  return std::make_unique<OffloadEngine>(std::move(devices), options);
+  return std::make_unique<offload::Engine>(std::move(devices), options);
 }
 
 // Every flux correction and every restriction has an effect.

@@ -39,8 +39,8 @@ struct Levels {
     for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - 1)];
   }
   // Steps of level 1 with these ratios of levels 2 and 3, chosen anew by `limit`, the longest step of a level.
-  SweepStatus advance(double t, double dt, const std::vector<int>& ratios,
-                      const std::function<double(std::size_t, double)>& limit = {}) {
+  solvers::Status advance(double t, double dt, const std::vector<int>& ratios,
+                          const std::function<double(std::size_t, double)>& limit = {}) {
     const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double at) {
                                if (limit) return limit(level, at);
                                double longest = dt;
@@ -81,10 +81,10 @@ void expect_same(Levels<D>& host, Levels<D>& device, const std::string& what) {
       << D << "D, " << what;
 }
 
-void expect_same_status(const SweepStatus& found, const SweepStatus& expected) {
+void expect_same_status(const solvers::Status& found, const solvers::Status& expected) {
   ASSERT_FALSE(expected.failed);
   EXPECT_EQ(found.failed, false);
-  EXPECT_EQ(found.min_crossing, expected.min_crossing);
+  EXPECT_EQ(found.min_crossing(), expected.min_crossing());
   EXPECT_EQ(found.crossing, expected.crossing);
   EXPECT_EQ(found.first_order, expected.first_order);
   EXPECT_EQ(found.floored, expected.floored);
@@ -123,7 +123,7 @@ TEST(DeviceLocalTraversal, ChoosesRatiosAnewWithTheBitsOfTheHost) {
     EXPECT_EQ(run->levels->counts().steps, (std::vector<std::int64_t>{0, 1, 3, 13}));
     Traversal<2> global(*run->mesh, *run->solver, run->team);
     const double short_step = host.longest_step(c);
-    const SweepStatus status = global.advance(dt, short_step, dt + short_step);
+    const solvers::Status status = global.advance(dt, short_step, dt + short_step);
     ASSERT_FALSE(status.failed);
     EXPECT_LT(status.crossing[3], status.crossing[1]);
     ASSERT_FALSE(run->advance(dt + short_step, dt, {3, 3}).failed);

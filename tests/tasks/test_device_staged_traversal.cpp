@@ -34,20 +34,21 @@ struct Levels {
     levels = make_local_traversal(*mesh, solver, team);
   }
   // A step of level 1 with these ratios of levels 2 and 3; `limit`: the longest step of a level.
-  SweepStatus advance(const std::vector<int>& ratios, const std::function<double(std::size_t)>& limit = {}) {
+  solvers::Status advance(const std::vector<int>& ratios,
+                          const std::function<double(std::size_t)>& limit = {}) {
     const double dt = finest_step_of_waves * ratios[0] * ratios[1];
     const auto leaves = leaves_by_level(*mesh);
     const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double) {
                                if (limit) return limit(level);
                                return level == 0 ? dt : level == 1 ? dt / ratios[0] : finest_step_of_waves;
                              }};
-    const SweepStatus status = levels->advance(t, dt, t + dt, ratios, rule);
+    const solvers::Status status = levels->advance(t, dt, t + dt, ratios, rule);
     t += dt;
     return status;
   }
-  SweepStatus advance_globally() {
+  solvers::Status advance_globally() {
     Traversal<3> global(*mesh, solver, team);
-    const SweepStatus status = global.advance(t, finest_step_of_waves, t + finest_step_of_waves);
+    const solvers::Status status = global.advance(t, finest_step_of_waves, t + finest_step_of_waves);
     t += finest_step_of_waves;
     return status;
   }
@@ -59,7 +60,8 @@ struct Levels {
   }
 };
 
-void expect_same(Levels& host, Levels& device, const SweepStatus& expected, const SweepStatus& found) {
+void expect_same(Levels& host, Levels& device, const solvers::Status& expected,
+                 const solvers::Status& found) {
   ASSERT_FALSE(expected.failed);
   EXPECT_FALSE(found.failed);
   EXPECT_EQ(found.crossing, expected.crossing);
@@ -84,13 +86,13 @@ TEST(DeviceStagedTraversalLong, HasTheBitsOfLocalStepsOnTheHost) {
     ASSERT_NE(dynamic_cast<DeviceStagedTraversal<3>*>(device.levels.get()), nullptr);
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 1}, {1, 1}, {2, 2}}) {
       SCOPED_TRACE(testing::Message() << "ratios " << ratios[0] << ", " << ratios[1]);
-      const SweepStatus expected = host.advance(ratios), found = device.advance(ratios);
+      const solvers::Status expected = host.advance(ratios), found = device.advance(ratios);
       expect_same(host, device, expected, found);
       floored += found.floored;
     }
     EXPECT_GT(device.levels->counts().shadow_updates, 0);
     EXPECT_GT(floored, 0);
-    const SweepStatus expected = host.advance_globally(), found = device.advance_globally();
+    const solvers::Status expected = host.advance_globally(), found = device.advance_globally();
     expect_same(host, device, expected, found);
   }
 }
@@ -99,7 +101,7 @@ TEST(DeviceStagedTraversalLong, HasTheBitsOfLocalStepsOnTheHost) {
 TEST(DeviceStagedTraversalLong, ChoosesRatiosAnewWithTheBitsOfTheHost) {
   Levels host(false), device(true);
   const auto limit = [](std::size_t level) { return finest_step_of_waves * (level == 2 ? 0.6 : 3); };
-  const SweepStatus expected = host.advance({3, 3}, limit), found = device.advance({3, 3}, limit);
+  const solvers::Status expected = host.advance({3, 3}, limit), found = device.advance({3, 3}, limit);
   EXPECT_EQ(host.levels->counts().steps, (std::vector<std::int64_t>{0, 1, 3, 13}));
   expect_same(host, device, expected, found);
 }
@@ -116,7 +118,7 @@ TEST(DeviceStagedTraversalLong, ContinuesAfterARegridWithTheBitsOfTheHost) {
       ASSERT_TRUE(run->mesh->adapt(flags, 1, 3, run->t, run->team));
       run->mesh->fill_halos(run->t, run->team);
     }
-    const SweepStatus expected = host.advance({2, 2}), found = device.advance({2, 2});
+    const solvers::Status expected = host.advance({2, 2}), found = device.advance({2, 2});
     expect_same(host, device, expected, found);
   }
 }
@@ -145,7 +147,7 @@ TEST(DeviceStagedTraversal, FailsWithTheStateOfTheHost) {
     patch.q[run->mesh->layout().at(0, 4, 4, 4)] = std::numeric_limits<double>::quiet_NaN();
     run->mesh->changed_at_home();
   }
-  const SweepStatus expected = host.advance({1, 2}), found = device.advance({1, 2});
+  const solvers::Status expected = host.advance({1, 2}), found = device.advance({1, 2});
   EXPECT_TRUE(expected.failed);
   EXPECT_TRUE(found.failed);
   EXPECT_EQ(found.inadmissible, expected.inadmissible);

@@ -29,11 +29,11 @@ double field(int unknown, const Point<3>& x) {
 
 struct Outcome {
   std::vector<double> state;
-  SweepStatus status;
+  solvers::Status status;
   std::int64_t offloaded = 0;
 };
 
-Outcome steps(Scheme scheme, int p, bool adaptive, int threads, OffloadEngine* engine) {
+Outcome steps(Scheme scheme, int p, bool adaptive, int threads, offload::Engine* engine) {
   ccz4::Parameters parameters;
   parameters.scheme = scheme;
   const auto solver = ccz4::make_solver(parameters);
@@ -83,10 +83,10 @@ void expect_same_bits(Scheme scheme, int p, bool adaptive) {
       if (failing) settings.failing_launch = 2;
       std::vector<std::unique_ptr<gpu::Device>> devices;
       devices.push_back(std::make_unique<gpu::HostDevice>(settings));
-      OffloadOptions options;
+      offload::Options options;
       options.batch = adaptive ? 1 : 3;
       options.memory = memory;
-      OffloadEngine engine(std::move(devices), options);
+      offload::Engine engine(std::move(devices), options);
       const Outcome outcome = steps(scheme, p, adaptive, 3, &engine);
       EXPECT_GT(outcome.offloaded, 0);
       ASSERT_EQ(outcome.state.size(), reference.state.size());
@@ -94,7 +94,7 @@ void expect_same_bits(Scheme scheme, int p, bool adaptive) {
           std::memcmp(outcome.state.data(), reference.state.data(), sizeof(double) * reference.state.size()),
           0)
           << memory;
-      EXPECT_EQ(outcome.status.min_crossing, reference.status.min_crossing);
+      EXPECT_EQ(outcome.status.min_crossing(), reference.status.min_crossing());
       EXPECT_EQ(outcome.status.floored, reference.status.floored);
     }
   }

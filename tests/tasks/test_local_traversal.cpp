@@ -51,11 +51,11 @@ void expect_bits_of_global_steps(const GasCase& c, int threads) {
   LocalTraversal<D> levels(*local, *solver, team);
   double t = 0;
   for (int step = 0; step < 3; ++step, t += dt) {
-    const SweepStatus expected = traversal.advance(t, dt, t + dt),
-                      found = levels.advance(t, dt, t + dt, fixed.ratios, fixed.rule());
+    const solvers::Status expected = traversal.advance(t, dt, t + dt),
+                          found = levels.advance(t, dt, t + dt, fixed.ratios, fixed.rule());
     ASSERT_FALSE(expected.failed);
     EXPECT_EQ(found.failed, false);
-    EXPECT_EQ(found.min_crossing, expected.min_crossing);
+    EXPECT_EQ(found.min_crossing(), expected.min_crossing());
     EXPECT_EQ(found.crossing, expected.crossing);
     EXPECT_EQ(found.first_order, expected.first_order);
     EXPECT_EQ(levels.leaf_updates(), static_cast<std::int64_t>(local->size()));
@@ -104,7 +104,7 @@ void expect_conservation(const GasCase& c, const std::vector<int>& ratios) {
   const int steps = 10;
   double t = 0;
   for (int step = 0; step < steps; ++step, t += dt) {
-    const SweepStatus status = levels.advance(t, dt, t + dt, ratios, fixed.rule());
+    const solvers::Status status = levels.advance(t, dt, t + dt, ratios, fixed.rule());
     ASSERT_FALSE(status.failed);
     EXPECT_EQ(status.floored, 0);
     const auto& n = fixed.leaves;
@@ -157,7 +157,7 @@ TEST(LocalTraversalLong, ConservesOverAThousandStepsOfMixedRatios) {
                                  if (ratio > planned_ratio) ++large;
                                  return dt / (ratios[0] * ratio);
                                }};
-      const SweepStatus status = levels.advance(t, dt, t + dt, ratios, rule);
+      const solvers::Status status = levels.advance(t, dt, t + dt, ratios, rule);
       ASSERT_FALSE(status.failed);
       ASSERT_EQ(status.floored, 0);
       updates += levels.leaf_updates();

@@ -15,9 +15,9 @@
 #include "base/log.hpp"
 #include "gpu/size_class.hpp"
 #include "gpu/strategy.hpp"
+#include "offload/batch_execution.hpp"
 #include "simulation/config/resident_config.hpp"
 #include "simulation/control/node_quotas.hpp"
-#include "tasks/batch_execution.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -52,8 +52,8 @@ Devices devices_of(const OffloadConfig& config, const solvers::Solver& solver) {
   return devices;
 }
 
-tasks::OffloadOptions options_of(const OffloadConfig& config) {
-  tasks::OffloadOptions options;
+offload::Options options_of(const OffloadConfig& config) {
+  offload::Options options;
   options.batch = config.batch;
   options.queues = config.queues;
   options.memory = config.memory;
@@ -192,7 +192,7 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
   if (config.device_share != OffloadConfig{}.device_share && config.split != "fixed")
     offload.reject("device-share", "has no meaning for split = \"measured\"; split = \"fixed\" uses it");
   const auto& traits = solver.traits();
-  const tasks::UpdateCall call{&solver, {traits.dim, patch_size, traits.halo, traits.unknowns}};
+  const offload::UpdateCall call{&solver, {traits.dim, patch_size, traits.halo, traits.unknowns}};
   for (const auto& device : devices) {
     at_key(offload, "memory", [&] { gpu::make_strategy(config.memory, *device); });
     const auto has = static_cast<double>(device->properties().memory);
@@ -209,7 +209,7 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
     }
     if (config.patches_on_device()) continue;  // no batches
     const auto block = [&](int patches) {
-      const std::size_t bytes = tasks::batch_bytes(call, static_cast<std::size_t>(patches));
+      const std::size_t bytes = offload::batch_bytes(call, static_cast<std::size_t>(patches));
       const bool rounded = has_cache(config.memory) && bytes <= gpu::largest_class_bytes;
       if (!rounded) return static_cast<double>(bytes);
       const double padding = config.alignment > 256 ? config.alignment : 0;
@@ -227,15 +227,15 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
     if (fitting < config.batch) {
       offload.reject("batch", fmt::format("{} patches of {} bytes each require a block of {:.0f} bytes, "
                                           "which does not fit into {:.0f} bytes on {}; {} patches fit",
-                                          config.batch, tasks::batch_bytes(call, 1), block(config.batch),
+                                          config.batch, offload::batch_bytes(call, 1), block(config.batch),
                                           most, device->properties().name, fitting));
     }
   }
 }
 
-std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
-                                                  const parallel::Communicator& communicator) {
-  std::unique_ptr<tasks::OffloadEngine> engine;
+std::unique_ptr<offload::Engine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
+                                             const parallel::Communicator& communicator) {
+  std::unique_ptr<offload::Engine> engine;
   if (config.patches_on_device()) return engine;
   Devices devices;
   communicator.agree([&] {
@@ -249,14 +249,14 @@ std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, c
     }
   });
   // All ranks have the same input, but not all need have devices.
-  tasks::OffloadOptions options = options_of(config);
+  offload::Options options = options_of(config);
   if (config.gpus == "by-local-rank" || config.quota > 0) {
     const parallel::Communicator node = communicator.of_node();
     if (config.gpus == "by-local-rank") keep_by_local_rank(devices, node);
     if (config.quota > 0) options.quotas = node_quotas(static_cast<std::size_t>(config.quota), devices, node);
   }
   communicator.agree([&] {
-    if (!devices.empty()) engine = std::make_unique<tasks::OffloadEngine>(std::move(devices), options);
+    if (!devices.empty()) engine = std::make_unique<offload::Engine>(std::move(devices), options);
   });
   return engine;
 }

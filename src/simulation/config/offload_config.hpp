@@ -12,9 +12,9 @@
 #include "gpu/device.hpp"
 #include "io/key_table.hpp"
 #include "mesh/boundary_condition.hpp"
+#include "offload/engine.hpp"
 #include "parallel/communicator.hpp"
 #include "solvers/solver.hpp"
-#include "tasks/offload_engine.hpp"
 #include "tasks/resident_device.hpp"
 
 namespace meander::simulation {
@@ -38,7 +38,7 @@ struct OffloadConfig {
 
   // Replaces the devices of that name, for tests; may be empty.
   std::function<std::vector<std::unique_ptr<gpu::Device>>()> make_devices;
-  bool block_kernels = false;  // see tasks::OffloadOptions
+  bool block_kernels = false;  // see offload::Options
 
   bool patches_on_device() const { return patches == "device"; }
 };
@@ -52,8 +52,8 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
                    std::span<const mesh::BoundaryCondition* const> boundaries);
 
 // Null on a rank without devices. Throws DeviceError (several ranks: AgreedFailure). Collective.
-std::unique_ptr<tasks::OffloadEngine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
-                                                  const parallel::Communicator& communicator);
+std::unique_ptr<offload::Engine> make_engine(const OffloadConfig& config, const solvers::Solver& solver,
+                                             const parallel::Communicator& communicator);
 
 // The device in whose memory this rank's patches live (gpu-memory.patches = "device"); null otherwise, and on
 // a rank without device. Throws DeviceError (several ranks: AgreedFailure). Collective.

@@ -76,7 +76,7 @@ void LocalStepping<D>::begin(const tasks::LevelClock& clock) {
 }
 
 template <int D>
-double LocalStepping<D>::plan(const tasks::SweepStatus& status, double t) {
+double LocalStepping<D>::plan(const solvers::Status& status, double t) {
   mesh_.communicator().agree([&] {
     if (!solver_.step_bytes().empty() && config_.scenario->step_data() != Scenario::StepData::of_levels) {
       throw InputError(
@@ -84,10 +84,9 @@ double LocalStepping<D>::plan(const tasks::SweepStatus& status, double t) {
           "use \"global\"");
     }
   });
-  const tasks::SweepStatus all = tasks::merge_over_ranks(status, mesh_.communicator());
   limits_.resize(leaves_.size());
   for (std::size_t level = 0; level < leaves_.size(); ++level)
-    limits_[level] = limit(level, all.crossing[static_cast<std::size_t>(report_.coarsest) + level], t, 1);
+    limits_[level] = limit(level, status.crossing[static_cast<std::size_t>(report_.coarsest) + level], t, 1);
   plan_ = tasks::plan_steps(limits_, leaves_, config_.mesh.subcycled_levels);
   return plan_.dt;
 }
@@ -118,7 +117,7 @@ void LocalStepping<D>::count(std::span<const std::int64_t> steps) {
 }
 
 template <int D>
-tasks::SweepStatus LocalStepping<D>::advance(double t, double dt, double t_next) {
+solvers::Status LocalStepping<D>::advance(double t, double dt, double t_next) {
   // A step that ends early, at a plot time, may need smaller ratios.
   const auto finer = tasks::choose_ratios(dt, std::span(limits_).subspan(1), std::span(leaves_).subspan(1),
                                           config_.mesh.subcycled_levels);
@@ -131,7 +130,7 @@ tasks::SweepStatus LocalStepping<D>::advance(double t, double dt, double t_next)
     rule.begin = [this](const tasks::LevelClock& clock) { begin(clock); };
   std::vector<std::int64_t> steps(leaves_.size());
   for (std::size_t level = 0; level < steps.size(); ++level) steps[level] = -steps_of(level);
-  const tasks::SweepStatus status = traversal_->advance(t, dt, t_next, finer, rule);
+  const solvers::Status status = traversal_->advance(t, dt, t_next, finer, rule);
   leaf_updates_ = traversal_->leaf_updates();
   report_.steps = traversal_->counts().steps;
   report_.large_ratios = traversal_->counts().large_ratios;

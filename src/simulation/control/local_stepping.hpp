@@ -45,12 +45,12 @@ class LocalStepping {
   // Plans the next step. Returns its longest stable length; the step may be shorter. `status`: of the present
   // state; its crossing times are those of each rank or of all. Throws AgreedInputError (one rank: InputError)
   // if updates need step data that do not follow the levels. Collective.
-  double plan(const tasks::SweepStatus& status, double t);
+  double plan(const solvers::Status& status, double t);
   // Whether all levels take the same step by the plan.
   bool is_global() const;
 
   // Advances all levels to t_next. Collective.
-  tasks::SweepStatus advance(double t, double dt, double t_next);
+  solvers::Status advance(double t, double dt, double t_next);
   // Instead of advance(), after a global step.
   void count_global_step();
 
@@ -66,7 +66,7 @@ class LocalStepping {
   std::int64_t leaf_updates() const { return leaf_updates_; }
   const LocalStepsReport& report() const { return report_; }
   const tasks::SweepTimes& times() const { return traversal_->times(); }
-  tasks::OverlapTime message_overlap() const { return traversal_->message_overlap(); }
+  OverlapTime message_overlap() const { return traversal_->message_overlap(); }
 
  private:
   // The longest step of a level, and that with a tolerated growth of rates since the plan.

@@ -15,7 +15,7 @@ namespace meander::simulation {
 namespace {
 
 std::string describe(const StateView& view, const solvers::Bound& bound,
-                     const tasks::SweepStatus::Breached& breached, int step) {
+                     const solvers::Status::Breached& breached, int step) {
   const auto leaf = static_cast<std::size_t>(breached.leaf);
   const solvers::PatchTask& patch = view.patches[leaf];
   const int p = view.layout.p;
@@ -47,7 +47,7 @@ std::string said_by(const parallel::Communicator& communicator, int rank, const 
 
 }  // namespace
 
-void BoundsWatch::look(const StateView& view, const solvers::Solver& solver, const tasks::SweepStatus& status,
+void BoundsWatch::look(const StateView& view, const solvers::Solver& solver, const solvers::Status& status,
                        int step) {
   if (!bounds_) bounds_ = solver.bounds();
   const std::size_t count = bounds_->size();

@@ -17,7 +17,7 @@ class BoundsWatch {
  public:
   // Logs on the root the first breach in `status` of each of solver.bounds(), once in the lifetime of this
   // object: quantity, value, volume, patch, level, step and time. Collective.
-  void look(const StateView& view, const solvers::Solver& solver, const tasks::SweepStatus& status, int step);
+  void look(const StateView& view, const solvers::Solver& solver, const solvers::Status& status, int step);
 
  private:
   std::optional<std::vector<solvers::Bound>> bounds_;

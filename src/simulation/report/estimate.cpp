@@ -13,10 +13,10 @@
 #include "base/memory.hpp"
 #include "base/timer.hpp"
 #include "io/progress.hpp"
+#include "offload/batch_execution.hpp"
 #include "simulation/config/field_names.hpp"
 #include "simulation/config/regrid_interval.hpp"
 #include "simulation/simulation.hpp"
-#include "tasks/batch_execution.hpp"
 
 namespace meander::simulation {
 
@@ -100,9 +100,9 @@ double plot_bytes(const Config& config, const solvers::Solver& solver) {
 
 double device_bytes(const Config& config, const solvers::Solver& solver) {
   const auto& traits = solver.traits();
-  const tasks::UpdateCall call{&solver, {traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns}};
+  const offload::UpdateCall call{&solver, {traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns}};
   return config.offload.queues *
-         static_cast<double>(tasks::batch_bytes(call, static_cast<std::size_t>(config.offload.batch)));
+         static_cast<double>(offload::batch_bytes(call, static_cast<std::size_t>(config.offload.batch)));
 }
 
 // The memory of the devices on which patches live; empty if they live on the host. Collective.

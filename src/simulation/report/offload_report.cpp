@@ -15,7 +15,7 @@ double ratio(std::int64_t part, std::int64_t whole, double otherwise) {
 
 // All figures in a fixed order, for the sum over ranks and for summary.json.
 auto figures_of(OffloadReport& report) {
-  tasks::OffloadCounts& c = report.counts;
+  offload::Counts& c = report.counts;
   return std::array<std::pair<const char*, std::int64_t*>, 18>{{
       {"offload_devices", &report.devices},
       {"offload_batches", &c.batches},
@@ -77,7 +77,7 @@ std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& 
 }
 
 std::vector<std::string> offload_lines(const OffloadReport& report) {
-  const tasks::OffloadCounts& c = report.counts;
+  const offload::Counts& c = report.counts;
   std::vector<std::string> lines;
   if (c.batches == 0) {
     lines.push_back(

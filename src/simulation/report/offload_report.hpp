@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "offload/engine.hpp"
 #include "parallel/communicator.hpp"
-#include "tasks/offload_engine.hpp"
 
 namespace meander::simulation {
 
 // Figures of one rank or summed over ranks, since the start or restart.
 struct OffloadReport {
-  tasks::OffloadCounts counts;
+  offload::Counts counts;
   std::int64_t devices = 0;   // of each rank
   std::int64_t updates = 0;   // of patches, on devices and threads
   std::int64_t enclaves = 0;  // of these, updates of enclaves, which devices may take
@@ -26,9 +26,9 @@ struct OffloadReport {
   std::int64_t while_busy = 0;  // allocations on a busy device
   // Bytes of the caches without windows in pinned memory: present and maximum.
   std::int64_t device_bytes = 0, peak_device_bytes = 0;
-  double memory_waits = 0;     // seconds that threads waited for memory of batches in flight
-  tasks::OverlapTime batches;  // of the time with batches in flight
-  tasks::SplitRates rates;     // in a sum over ranks: the means over ranks with devices
+  double memory_waits = 0;    // seconds that threads waited for memory of batches in flight
+  OverlapTime batches;        // of the time with batches in flight
+  offload::SplitRates rates;  // in a sum over ranks: the means over ranks with devices
 
   double share() const;     // fraction of the patch updates on devices
   double hit_rate() const;  // of the memory cache; 1 without allocations

@@ -70,7 +70,8 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.thread_level = costs.thread_level;
   summary.leaves = simulation.leaves();
   summary.volumes = simulation.volumes();
-  summary.updates = simulation.volume_updates() - costs.first_updates;
+  summary.all_updates = simulation.volume_updates();
+  summary.updates = summary.all_updates - costs.first_updates;
   summary.partition = simulation.partition();
   summary.leaf_imbalance = quotient(static_cast<double>(summary.partition.most_leaves) * summary.ranks,
                                     static_cast<double>(summary.leaves));
@@ -169,7 +170,7 @@ std::vector<std::string> summary_lines(const Summary& s) {
     for (const std::string& line : resident_lines(*s.resident)) lines.push_back(line);
   }
   const auto share = [&](std::int64_t count) {
-    return quotient(static_cast<double>(count), static_cast<double>(s.updates));
+    return quotient(static_cast<double>(count), static_cast<double>(s.all_updates));
   };
   if (s.first_order > 0) {
     lines.push_back(fmt::format("  {} volume updates fell back to first order ({:.2g} of all)", s.first_order,

@@ -46,12 +46,13 @@ struct Summary {
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
   std::int64_t checkpoints = 0;
   double checkpoint_seconds = 0;  // each
-  tasks::OverlapTime messages;    // of several ranks
+  OverlapTime messages;           // of several ranks
   std::optional<LocalStepsReport> local_steps;
   StepPath step_path;  // with local time steps
   std::optional<OffloadReport> offload;
   std::optional<ResidentReport> resident;
-  std::int64_t first_order = 0, floored = 0, strayed = 0;  // volume updates, since the start of the whole run
+  // Volume updates since the start of the whole run.
+  std::int64_t all_updates = 0, first_order = 0, floored = 0, strayed = 0;
 };
 
 // The summary over all ranks, on all ranks. Collective.

@@ -112,7 +112,7 @@ TEST(OffloadTogether, AllRanksKeepToAQuota) {
   std::size_t batch = 0;
   {
     const auto plain = run({}, world());
-    batch = tasks::batch_bytes({&plain->solver(), plain->view().layout}, 4);
+    batch = offload::batch_bytes({&plain->solver(), plain->view().layout}, 4);
   }
   for (const auto& [device, gpus] : {std::pair{"host:4", "by-local-rank"}, std::pair{"host", "all"}}) {
     const auto simulation = run(
@@ -130,7 +130,7 @@ TEST(OffloadTogether, AllRanksKeepToAQuota) {
     EXPECT_EQ(report->devices, all ? world().size() : std::max(4, world().size()));
     EXPECT_GT(report->peak_device_bytes, 0);
     EXPECT_LE(report->device_bytes, quotas * static_cast<std::int64_t>(3 * batch));
-    const tasks::OverlapTime messages = simulation->times().messages;
+    const OverlapTime messages = simulation->times().messages;
     EXPECT_EQ(messages.under_way > 0, world().size() > 1);
     EXPECT_GE(messages.share(), 0);
     EXPECT_LE(messages.share(), 1);

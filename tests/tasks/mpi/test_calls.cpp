@@ -55,6 +55,11 @@ int MPI_Startall(int count, MPI_Request* requests) {
   }
   return PMPI_Startall(count, requests);
 }
+int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+  ++calls.collectives;
+  return PMPI_Iallreduce(in, out, count, type, op, comm, request);
+}
 int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   ++calls.collectives;
   calls.reduced += bytes(count, type);

@@ -30,7 +30,7 @@ struct Case {
 
 struct Outcome {
   std::vector<std::vector<double>> interiors;  // of own leaves
-  std::array<double, most_levels> crossing{};
+  std::array<double, solvers::Status::most_levels> crossing{};
   std::int64_t floored = 0;
 };
 
@@ -60,7 +60,7 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, Devic
   const auto levels = make_local_traversal(*mesh, *solver, team);
   Outcome found;
   for (int step = 0; step < 2; ++step) {
-    const SweepStatus status = levels->advance(step * dt, dt, (step + 1) * dt, c.ratios, rule);
+    const solvers::Status status = levels->advance(step * dt, dt, (step + 1) * dt, c.ratios, rule);
     EXPECT_FALSE(status.failed);
     found.crossing = status.crossing;
     found.floored += communicator.sum(status.floored);

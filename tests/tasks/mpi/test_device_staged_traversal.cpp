@@ -25,7 +25,7 @@ enum class Devices { none, all, some };
 
 struct Outcome {
   std::vector<std::vector<double>> interiors;  // of own leaves
-  std::array<double, most_levels> crossing{};
+  std::array<double, solvers::Status::most_levels> crossing{};
   std::int64_t floored = 0, shadow_updates = 0;
 };
 
@@ -46,7 +46,7 @@ Outcome outcome(const std::vector<int>& ratios, const parallel::Communicator& co
                            }};
   const auto levels = make_local_traversal(*mesh, solver, team);
   Outcome found;
-  const SweepStatus status = levels->advance(0, dt, dt, ratios, rule);
+  const solvers::Status status = levels->advance(0, dt, dt, ratios, rule);
   EXPECT_FALSE(status.failed);
   found.crossing = status.crossing;
   found.floored = communicator.sum(status.floored);

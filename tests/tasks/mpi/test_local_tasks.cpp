@@ -25,7 +25,7 @@ struct Outcome {
   std::vector<std::vector<double>> interiors;  // of own leaves
   std::vector<std::int64_t> steps;             // of levels
   bool failed = false;
-  std::array<double, most_levels> crossing{};
+  std::array<double, solvers::Status::most_levels> crossing{};
 };
 
 struct Case {
@@ -69,7 +69,7 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, int t
   levels.shuffle_tasks(seed);
   Outcome found;
   for (int step = 0; step < 2 && !found.failed; ++step) {
-    const SweepStatus status = levels.advance(step * dt, dt, (step + 1) * dt, c.ratios, rule);
+    const solvers::Status status = levels.advance(step * dt, dt, (step + 1) * dt, c.ratios, rule);
     found.failed = status.failed;
     found.crossing = status.crossing;
   }

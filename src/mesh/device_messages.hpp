@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// The messages of one exchange between ranks whose patches live on devices: buffers in the memory of the device,
+// which are copied to and from those of NeighbourMessages in host memory. An exchange is expect(), pack(), send(),
+// receive(), in this order; other work may be submitted in between. Without messages they have no effect.
+//
+// All functions throw DeviceError. Work goes to the queue of DeviceLaunches and nothing waits, unless a function
+// says otherwise.
+
+#include <functional>
+#include <type_traits>
+
+#include "gpu/device_array.hpp"
+#include "mesh/device_launches.hpp"
+#include "parallel/neighbour_messages.hpp"
+
+namespace meander::mesh {
+
+// Waits for messages of other ranks, by NeighbourMessages::wait().
+using WaitForRanks = std::function<void(parallel::NeighbourMessages&)>;
+
+class DeviceMessages {
+ public:
+  // Both outlive this.
+  DeviceMessages(DeviceLaunches& launches, gpu::Resource& memory)
+      : launches_(launches), sent_(launches.device, memory), received_(launches.device, memory) {}
+
+  // Makes buffers for these messages, which live until the next call and keep their sizes. Requires that no work with
+  // the earlier buffers is under way. Throws gpu::OutOfMemory.
+  void rebuild(parallel::NeighbourMessages& messages);
+  bool is_empty() const { return messages_ == nullptr || messages_->is_empty(); }
+  // On the device, ordered as the buffers of the messages. Valid until the next rebuild().
+  double* sent() const { return sent_.data(); }
+  const double* received() const { return received_.data(); }
+
+  // Starts the receives. Waits for the copy of the last exchange from the buffer that they overwrite.
+  void expect();
+  // Sets sent() by a launch over a table of the device, and copies it to the host.
+  template <class Item>
+  void pack(const char* name, const gpu::DeviceArray<Item>& items) {
+    if (is_empty()) return;
+    constexpr bool of_volumes = std::is_same_v<Item, solvers::PackItem>;
+    using Batch = std::conditional_t<of_volumes, solvers::PackBatch, solvers::FluxPackBatch>;
+    const Batch batch{static_cast<int>(items.size()), items.data(), sent_.data(), launches_.layout, {}};
+    launches_.launch(name, solvers::GeneralBatch(batch));
+    copy_out();
+  }
+  // In place of pack(), where other launches have set sent().
+  void copy_out();
+  // Waits for the copy to the host, then starts the sends.
+  void send();
+  // Calls wait(messages), then copies them to received().
+  void receive(const WaitForRanks& wait);
+
+ private:
+  DeviceLaunches& launches_;
+  parallel::NeighbourMessages* messages_ = nullptr;
+  gpu::DeviceArray<double> sent_, received_;
+  gpu::Event copied_out_, copied_in_;
+};
+
+}  // namespace meander::mesh
