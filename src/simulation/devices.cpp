@@ -12,8 +12,8 @@ std::optional<OffloadReport> SimulationOf<D>::offload() const {
   const gpu::Stats memory = engine_->memory();
   return OffloadReport{engine_->counts(),
                        engine_->devices(),
-                       traversal_.enclaves()->updates(),
-                       traversal_.enclaves()->enclaves(),
+                       stepper_.enclaves()->updates(),
+                       stepper_.enclaves()->enclaves(),
                        static_cast<std::int64_t>(memory.allocations),
                        static_cast<std::int64_t>(memory.hits),
                        static_cast<std::int64_t>(memory.fallbacks),
@@ -23,7 +23,7 @@ std::optional<OffloadReport> SimulationOf<D>::offload() const {
                        static_cast<std::int64_t>(engine_->peak_device_bytes()),
                        memory.waited,
                        engine_->batch_overlap().time(team_.size()),
-                       traversal_.enclaves()->rates()};
+                       stepper_.enclaves()->rates()};
 }
 
 template <int D>

@@ -62,7 +62,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
   checkpoint.read_patches(first, first + static_cast<std::int64_t>(slots.size()), mesh_.layout(), slots);
   check_device_memory();
   mesh_.fill_halos(t_, team_);
-  status_ = traversal_.inspect();
+  status_ = stepper_.inspect();
   check_state();
   prepare_first_step();
 }

@@ -83,13 +83,13 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
             solver->complete(q);
           },
           memory_of(engine_.get(), resident_.get()), partition_policy(config)),
-      traversal_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get(), &observers_),
+      stepper_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get(), &observers_),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
       t_(config.time.start) {
   if (tasks::LeafObserver* const observer = config.scenario->observer()) observers_.add(*observer);
   if (config.time.stepping == "local") {
     const auto prepare = [this](const LevelTimes& times, double t) { prepare_levels(times, t); };
-    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, team_, prepare, &observers_);
+    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, stepper_, prepare);
   }
   for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());
   update_tracked_points();
@@ -116,7 +116,7 @@ void SimulationOf<D>::set_up() {
   }
   warn_of_unrefined_jumps();
   check_device_memory();
-  status_ = traversal_.inspect();
+  status_ = stepper_.inspect();
   check_state();
   prepare_first_step();
 }
@@ -166,7 +166,7 @@ void SimulationOf<D>::advance(double limit) {
   const auto begin = std::chrono::steady_clock::now();
   const mesh::DeviceCounts before = device_counts();
   if (resident_report_.steps == 0) counts_at_start_ = before;
-  const double waited = traversal_.times().messages;
+  const double waited = stepper_.times().messages;
   for (const auto& diagnostic : diagnostics_) diagnostic->begin_step(state_of_interiors(diagnostic->name()));
   // After a regrid, the step brings the new mesh to the device.
   in_memory([&] { status_ = take_step(dt, t_next); });
@@ -190,7 +190,7 @@ void SimulationOf<D>::advance(double limit) {
   }
   prepare_step();
   if (resident_) {
-    const double messages = traversal_.times().messages - waited;
+    const double messages = stepper_.times().messages - waited;
     resident_report_.add_step({before, swept, device_counts()}, seconds_since(begin) - messages, regrids);
   }
 }
@@ -217,7 +217,7 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
     return local_->advance(t_, dt, t_next);
   }
   if (local_) local_->count_global_step();
-  return traversal_.advance(t_, dt, t_next, tasks::Halos::deferred);
+  return stepper_.advance(t_, dt, t_next, tasks::Halos::deferred);
 }
 
 template <int D>
@@ -272,7 +272,7 @@ void SimulationOf<D>::regrid() {
   bool changed = false;
   in_memory([&] { changed = adapt(); });
   if (changed) {
-    in_memory([&] { status_ = traversal_.enforce_floors(); });
+    in_memory([&] { status_ = stepper_.enforce_floors(); });
     count_status();
     check_state();
     in_memory([&] { mesh_.fill_halos(t_, team_); });
@@ -385,12 +385,8 @@ DiagnosticRows SimulationOf<D>::rows() {
 template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
-  times.sweeps = traversal_.times();
-  times.messages = traversal_.message_overlap();
-  if (local_) {
-    times.sweeps += local_->times();
-    times.messages += local_->message_overlap();
-  }
+  times.sweeps = stepper_.times();
+  times.messages = stepper_.message_overlap();
   return times;
 }
 

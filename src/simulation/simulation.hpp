@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/overlap.hpp"
 #include "base/thread_team.hpp"
 #include "io/checkpoint_file.hpp"
 #include "io/row_files.hpp"
@@ -20,7 +21,7 @@
 #include "simulation/report/offload_report.hpp"
 #include "simulation/report/resident_report.hpp"
 #include "simulation/scenario.hpp"
-#include "tasks/traversal.hpp"
+#include "tasks/sweep_times.hpp"
 
 namespace meander::simulation {
 

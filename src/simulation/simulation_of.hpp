@@ -16,6 +16,7 @@
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
 #include "tasks/resident_device.hpp"
+#include "tasks/step.hpp"
 
 namespace meander::simulation {
 
@@ -153,7 +154,7 @@ class SimulationOf final : public Simulation {
   std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
   tasks::LeafObservers observers_;
-  tasks::Traversal<D> traversal_;
+  tasks::Step<D> stepper_;
   std::unique_ptr<LocalStepping<D>> local_;  // or null: global steps
   Refinement<D> refinement_;
   std::vector<std::unique_ptr<Diagnostic>> diagnostics_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Kernel of local time steps beside the updates of patches: one block a LevelItem, with the operations of
-// CoarseInTime, FluxCorrection and LocalTraversal in the same order. Usable in device code.
+// CoarseInTime, FluxCorrection and HostPlace in the same order. Usable in device code.
 
 #include "solvers/block_reflux.hpp"
 #include "solvers/status.hpp"

@@ -80,7 +80,7 @@ MEANDER_TERM void inspect_volume(const P& pde, double* volume, int stride, int n
   if (!pde.admissible(q)) ++status.inadmissible;
 }
 
-// One block a coarse leaf: corrects its faces, enforces floors, and updates its status as Traversal::correct.
+// One block a coarse leaf: corrects its faces, enforces floors, and updates its status as HostPlace::correct().
 template <Pde P>
 class BlockReflux {
   static constexpr int D = P::dim, N = P::unknowns;

@@ -5,6 +5,7 @@
 // them has dense output (dense_output.hpp) and derives from this class as well.
 
 #include "solvers/boxes.hpp"
+#include "solvers/dense_output.hpp"
 #include "solvers/patch_layout.hpp"
 #include "solvers/solver.hpp"
 
@@ -20,6 +21,11 @@ class LocalStepSolver {
   // As Solver::step_limit(), for one patch and at any time: the rates that bound dt may depend on the place.
   virtual double step_limit_of(const PatchTask& task, const PatchLayout& layout) const = 0;
 };
+
+// Whether a solver of point values has local time steps.
+inline bool has_staged_local_steps(const Solver& solver) {
+  return has_dense_output(solver.traits()) && dynamic_cast<const LocalStepSolver*>(&solver) != nullptr;
+}
 
 // A box of a patch of any dimension, for the interface above.
 template <int D>

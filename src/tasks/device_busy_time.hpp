@@ -1,61 +1,57 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The load of a rank whose patches live on a device, in local steps: its time without waits for other ranks, shared
-// by its leaves according to their updates.
+// The load of a rank whose patches live on a device: its time without waits for other ranks, shared by its leaves
+// according to their updates.
 
+#include <array>
 #include <chrono>
 #include <cstdint>
-#include <vector>
 
-#include "base/timer.hpp"
+#include "base/trace.hpp"
 #include "mesh/device_messages.hpp"
 #include "mesh/patch_mesh.hpp"
-#include "tasks/sweep_times.hpp"
 
 namespace meander::tasks {
 
 class DeviceBusyTime {
  public:
-  void start(std::size_t levels) {
-    updates_.assign(levels, 0);
+  void start() {
+    updates_ = {};
     busy_ = {};
     since_ = Clock::now();
   }
-  // Levels count from that of the coarsest leaves.
-  void count_update(std::size_t level) { ++updates_[level]; }
-  // Waits for other ranks, and adds that time to `times`. Both outlive the function that is returned.
-  mesh::WaitForRanks waiting(SweepTimes& times, const char* trace_name) {
-    return [this, &times, trace_name](parallel::NeighbourMessages& messages) {
-      const Timer timer(times.waiting, times.messages, trace_name);
+  void count_update(int level) { ++updates_[static_cast<std::size_t>(level)]; }
+  // Waits for other ranks. This outlives the function that is returned.
+  mesh::WaitForRanks waiting(const char* trace_name) {
+    return [this, trace_name](parallel::NeighbourMessages& messages) {
+      const trace::Scope scope(trace_name);
       busy_ += Clock::now() - since_;
       messages.wait();
       since_ = Clock::now();
     };
   }
-  // Adds the costs of the leaves since start() or the last call. leaves_of(level): the number of this rank's leaves.
-  template <int D, class LeavesOf>
-  void charge(mesh::PatchMesh<D>& mesh, int coarsest, const LeavesOf& leaves_of) {
+  // Adds the costs of the leaves since start() or the last call.
+  template <int D>
+  void charge(mesh::PatchMesh<D>& mesh) {
     busy_ += Clock::now() - since_;
     since_ = Clock::now();
     std::int64_t all = 0;
-    for (std::size_t l = 0; l < updates_.size(); ++l)
-      all += updates_[l] * static_cast<std::int64_t>(leaves_of(coarsest + static_cast<int>(l)));
+    for (const int level : mesh.levels()) all += updates_[static_cast<std::size_t>(level)];
     if (mesh.measures_cost() && all > 0) {
       const double of_update = std::chrono::duration<double>(busy_).count() / static_cast<double>(all);
       for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
-        mesh.add_cost(leaf,
-                      of_update * static_cast<double>(
-                                      updates_[static_cast<std::size_t>(mesh.levels()[leaf] - coarsest)]));
+        mesh.add_cost(leaf, of_update * static_cast<double>(
+                                            updates_[static_cast<std::size_t>(mesh.levels()[leaf])]));
     }
-    updates_.assign(updates_.size(), 0);
+    updates_ = {};
     busy_ = {};
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::vector<std::int64_t> updates_;  // of each level
-  Clock::duration busy_{};             // until since_
+  std::array<std::int64_t, solvers::Status::most_levels> updates_{};  // of each level of the tree
+  Clock::duration busy_{};                                            // until since_
   Clock::time_point since_;
 };
 

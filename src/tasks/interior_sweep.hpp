@@ -14,6 +14,7 @@
 #include "mesh/patch_mesh.hpp"
 #include "solvers/solver.hpp"
 #include "tasks/leaf_observer.hpp"
+#include "tasks/sweep_times.hpp"
 
 namespace meander::tasks {
 
@@ -24,7 +25,7 @@ struct SweepCall {
   std::span<solvers::PatchStatus> status{};  // output, one a leaf
 };
 
-// The objects that all parts of a sweep share; they outlive it.
+// The objects that all parts of a step share; they outlive them.
 template <int D>
 struct SweepContext {
   mesh::PatchMesh<D>& mesh;
@@ -32,6 +33,7 @@ struct SweepContext {
   ThreadTeam& team;
   OverlapMeter& messages;    // overlap of messages and updates
   LeafObservers& observers;  // of the leaves on the host
+  SweepTimes& times;
 
   // After an update of the leaf in this stage.
   void observe_updated(std::size_t leaf, int stage) const {

@@ -32,6 +32,7 @@ class LevelClock {
     is_done_ = false;
   }
 
+  std::size_t levels() const { return levels_.size(); }
   std::size_t first() const { return first_; }
   const Level& operator[](std::size_t level) const { return levels_[level]; }
   bool is_done() const { return is_done_; }

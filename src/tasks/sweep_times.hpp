@@ -10,15 +10,6 @@ struct SweepTimes {
   double update = 0, flux_correction = 0, halo = 0;
   double waiting = 0;   // for messages, reductions and devices
   double messages = 0;  // of these, for other ranks
-
-  SweepTimes& operator+=(const SweepTimes& other) {
-    update += other.update;
-    flux_correction += other.flux_correction;
-    halo += other.halo;
-    waiting += other.waiting;
-    messages += other.messages;
-    return *this;
-  }
 };
 
 }  // namespace meander::tasks

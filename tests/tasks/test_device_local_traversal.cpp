@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Local time steps of patches that live on an emulated device.
 
-#include "tasks/device_local_traversal.hpp"
+#include "tasks/step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,6 @@
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
 #include "physics/euler/solver.hpp"
-#include "tasks/staged_traversal.hpp"
-#include "tasks/traversal.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
 namespace meander::tasks {
@@ -28,14 +26,14 @@ struct Levels {
   gpu::MemoryCache memory{device, gpu::Space::device};
   ThreadTeam team{2};
   std::unique_ptr<mesh::PatchMesh<D>> mesh;
-  std::unique_ptr<LocalTraversal<D>> levels;
+  std::unique_ptr<Step<D>> levels;
   std::vector<std::int64_t> leaves = std::vector<std::int64_t>(3, 0);
 
   Levels(const GasCase& c, bool on_device, const mesh::BoundaryCondition& boundary = mesh::boundary::outflow)
       : solver(euler::make_solver(D, {.density_floor = 0.9}, {.scheme = c.scheme, .riemann = c.riemann})),
         mesh(nested_mesh<D>(*solver, c.p, boundary, team)) {
     if (on_device) mesh->live_on(&device, &memory);
-    levels = make_local_traversal(*mesh, *solver, team);
+    levels = std::make_unique<Step<D>>(*mesh, *solver, team);
     for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - 1)];
   }
   // Steps of level 1 with these ratios of levels 2 and 3, chosen anew by `limit`, the longest step of a level.
@@ -121,7 +119,7 @@ TEST(DeviceLocalTraversal, ChoosesRatiosAnewWithTheBitsOfTheHost) {
   for (Levels<2>* run : {&host, &device}) {
     ASSERT_FALSE(run->advance(0, dt, {3, 3}, limit).failed);
     EXPECT_EQ(run->levels->counts().steps, (std::vector<std::int64_t>{0, 1, 3, 13}));
-    Traversal<2> global(*run->mesh, *run->solver, run->team);
+    Step<2> global(*run->mesh, *run->solver, run->team);
     const double short_step = host.longest_step(c);
     const solvers::Status status = global.advance(dt, short_step, dt + short_step);
     ASSERT_FALSE(status.failed);
@@ -145,7 +143,7 @@ std::int64_t launches_of(const GasCase& c, const std::vector<int>& ratios) {
 template <int D>
 std::int64_t launches_of_a_global_step(const GasCase& c) {
   Levels<D> run(c, true);
-  Traversal<D> global(*run.mesh, *run.solver, run.team);
+  Step<D> global(*run.mesh, *run.solver, run.team);
   const double dt = run.longest_step(c);
   EXPECT_FALSE(global.advance(0, dt, dt).failed);
   const std::int64_t before = run.launches();

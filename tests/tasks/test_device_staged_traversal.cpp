@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Local time steps of several stages, of patches that live on an emulated device.
 
-#include "tasks/device_staged_traversal.hpp"
+#include "tasks/step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,6 @@
 
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
-#include "tasks/staged_traversal.hpp"
-#include "tasks/traversal.hpp"
 #include "tests/tasks/constrained_wave.hpp"
 
 namespace meander::tasks {
@@ -25,13 +23,13 @@ struct Levels {
   gpu::MemoryCache memory{device, gpu::Space::device};
   ThreadTeam team{2};
   std::unique_ptr<mesh::PatchMesh<3>> mesh;
-  std::unique_ptr<LocalTraversal<3>> levels;
+  std::unique_ptr<Step<3>> levels;
   double t = 0;
 
   explicit Levels(bool on_device, const mesh::BoundaryCondition& boundary = mesh::boundary::periodic)
       : mesh(wave_mesh(solver, boundary, team)) {
     if (on_device) mesh->live_on(&device, &memory);
-    levels = make_local_traversal(*mesh, solver, team);
+    levels = std::make_unique<Step<3>>(*mesh, solver, team);
   }
   // A step of level 1 with these ratios of levels 2 and 3; `limit`: the longest step of a level.
   solvers::Status advance(const std::vector<int>& ratios,
@@ -47,7 +45,7 @@ struct Levels {
     return status;
   }
   solvers::Status advance_globally() {
-    Traversal<3> global(*mesh, solver, team);
+    Step<3> global(*mesh, solver, team);
     const solvers::Status status = global.advance(t, finest_step_of_waves, t + finest_step_of_waves);
     t += finest_step_of_waves;
     return status;
@@ -83,7 +81,6 @@ TEST(DeviceStagedTraversalLong, HasTheBitsOfLocalStepsOnTheHost) {
   for (const auto* boundary : {&mesh::boundary::periodic, &mesh::boundary::outflow}) {
     Levels host(false, *boundary), device(true, *boundary);
     std::int64_t floored = 0;
-    ASSERT_NE(dynamic_cast<DeviceStagedTraversal<3>*>(device.levels.get()), nullptr);
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 1}, {1, 1}, {2, 2}}) {
       SCOPED_TRACE(testing::Message() << "ratios " << ratios[0] << ", " << ratios[1]);
       const solvers::Status expected = host.advance(ratios), found = device.advance(ratios);

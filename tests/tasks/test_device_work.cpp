@@ -12,7 +12,7 @@
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
 #include "physics/euler/solver.hpp"
-#include "tasks/traversal.hpp"
+#include "tasks/step.hpp"
 
 namespace meander::tasks {
 namespace {
@@ -56,7 +56,7 @@ struct DeviceRun {
     }
   }
   // Refines some leaves and coarsens some families.
-  void regrid(Traversal<D>& traversal, double t) {
+  void regrid(Step<D>& traversal, double t) {
     std::uniform_int_distribution<int> dice(0, 9);
     std::vector<mesh::Adapt> flags(mesh.size());
     int of_family = 0;
@@ -78,7 +78,7 @@ constexpr int most_launches = 12;
 template <int D>
 std::int64_t launches_of_a_step(const char* scheme, int level, int rounds) {
   DeviceRun<D> run(6, scheme, level, mesh::boundary::outflow, true);
-  Traversal<D> traversal(run.mesh, *run.solver, run.team);
+  Step<D> traversal(run.mesh, *run.solver, run.team);
   traversal.inspect();
   for (int round = 0; round < rounds || (rounds > 0 && run.mesh.flux_correction().coarse_leaves().empty());
        ++round)
@@ -109,7 +109,7 @@ void expect_same_after_many_regrids(const char* scheme, int steps, int regrids) 
   std::map<bool, std::vector<std::vector<double>>> states;
   for (const bool on_device : {false, true}) {
     DeviceRun<D> run(6, scheme, 1, mesh::boundary::reflecting, on_device);
-    Traversal<D> traversal(run.mesh, *run.solver, run.team);
+    Step<D> traversal(run.mesh, *run.solver, run.team);
     traversal.inspect();
     for (int step = 0; step < steps; ++step) {
       const double t = step * 1e-5;
@@ -148,7 +148,7 @@ TEST(DeviceWork, KeepsSlotsAndBitsThroughManyRegrids) {
 // The slots of a step are in device memory, which the host cannot read; their home is spoilt meanwhile.
 TEST(DeviceWork, LeavesNoStateInHostMemory) {
   DeviceRun<2> run(6, "muscl", 1, mesh::boundary::outflow, true);
-  Traversal<2> traversal(run.mesh, *run.solver, run.team);
+  Step<2> traversal(run.mesh, *run.solver, run.team);
   traversal.inspect();
   ASSERT_FALSE(traversal.advance(0, 1e-4, 1e-4).failed);
   const auto& patch = run.mesh.patches()[3];

@@ -11,7 +11,7 @@
 #include "gpu/host_device.hpp"
 #include "physics/ccz4/solver.hpp"
 #include "physics/ccz4/unknowns.hpp"
-#include "tasks/traversal.hpp"
+#include "tasks/step.hpp"
 
 namespace meander::tasks {
 namespace {
@@ -60,7 +60,7 @@ Outcome steps(Scheme scheme, int p, bool adaptive, int threads, offload::Engine*
     }
   }
   mesh.fill_halos(0, team);
-  Traversal<3> traversal(mesh, *solver, team, engine);
+  Step<3> traversal(mesh, *solver, team, engine);
   Outcome outcome;
   const double dt = 0.1 * mesh.patches().back().dx / 3;
   for (int step = 0; step < 2; ++step) outcome.status = traversal.advance(step * dt, dt, (step + 1) * dt);

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "physics/euler/solver.hpp"
-#include "tasks/traversal.hpp"
+#include "tasks/step.hpp"
 #include "tests/solvers/patches.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
@@ -32,7 +32,7 @@ void expect_full_halos(const Case& c) {
   const solvers::HaloShape shape = solver->traits().halo_shape;
 
   const auto engine = c.device ? engine_of_small_batches() : nullptr;
-  Traversal<D> traversal(mesh, *solver, team, engine.get());
+  Step<D> traversal(mesh, *solver, team, engine.get());
   double t = 0;
   for (int step = 0; step < 3; ++step) {
     const double dt = 0.1 / (27 * c.p * D);

@@ -8,8 +8,7 @@
 #include <atomic>
 
 #include "physics/euler/solver.hpp"
-#include "tasks/local_traversal.hpp"
-#include "tasks/traversal.hpp"
+#include "tasks/step.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
 namespace meander::tasks {
@@ -65,7 +64,7 @@ void check_global_steps(const GasCase& c, bool device) {
   Witness<D> witness;
   LeafObservers observers;
   observers.add(witness);
-  Traversal<D> traversal(*mesh, *solver, team, engine.get(), &observers);
+  Step<D> traversal(*mesh, *solver, team, engine.get(), &observers);
   traversal.inspect();
   witness.expect_present_state(*mesh);
   const double dt = 0.1 / (27 * c.p * D);
@@ -102,7 +101,7 @@ void check_local_steps(const GasCase& c) {
   Witness<D> witness;
   LeafObservers observers;
   observers.add(witness);
-  LocalTraversal<D> traversal(*mesh, *solver, team, &observers);
+  Step<D> traversal(*mesh, *solver, team, nullptr, &observers);
   std::vector<std::int64_t> leaves(3, 0);
   for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - 1)];
   const double dt = 0.1 / (9 * c.p * D);
@@ -129,7 +128,7 @@ TEST(LeafObserver, StartsAnewOnAnotherMesh) {
     const auto mesh = nested_mesh<2>(*solver, 3, mesh::boundary::outflow, team);
     LeafObservers observers;
     observers.add(witness);
-    Traversal<2> traversal(*mesh, *solver, team, nullptr, &observers);
+    Step<2> traversal(*mesh, *solver, team, nullptr, &observers);
     traversal.inspect();
     EXPECT_EQ(witness.starts, run);
   }

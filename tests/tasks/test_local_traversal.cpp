@@ -10,9 +10,8 @@
 
 #include "base/exact_sum.hpp"
 #include "physics/euler/solver.hpp"
-#include "tasks/local_traversal.hpp"
+#include "tasks/step.hpp"
 #include "tasks/step_plan.hpp"
-#include "tasks/traversal.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
 namespace meander::tasks {
@@ -47,8 +46,8 @@ void expect_bits_of_global_steps(const GasCase& c, int threads) {
              local = nested_mesh<D>(*solver, c.p, mesh::boundary::outflow, team);
   const double dt = 0.1 / (27 * c.p * D);
   const Fixed fixed{{1, 1}, leaves_of(local->levels()), dt};
-  Traversal<D> traversal(*global, *solver, team);
-  LocalTraversal<D> levels(*local, *solver, team);
+  Step<D> traversal(*global, *solver, team);
+  Step<D> levels(*local, *solver, team);
   double t = 0;
   for (int step = 0; step < 3; ++step, t += dt) {
     const solvers::Status expected = traversal.advance(t, dt, t + dt),
@@ -99,7 +98,7 @@ void expect_conservation(const GasCase& c, const std::vector<int>& ratios) {
   const auto mesh = nested_mesh<D>(*solver, c.p, mesh::boundary::periodic, team);
   const double dt = 0.1 / (27 * c.p * D) * ratios[0] * ratios[1];
   const Fixed fixed{ratios, leaves_of(mesh->levels()), dt};
-  LocalTraversal<D> levels(*mesh, *solver, team);
+  Step<D> levels(*mesh, *solver, team);
   const auto before = sums<D>(*mesh, false), scale = sums<D>(*mesh, true);
   const int steps = 10;
   double t = 0;
@@ -144,7 +143,7 @@ TEST(LocalTraversalLong, ConservesOverAThousandStepsOfMixedRatios) {
     const auto any_ratio = [&] { return static_cast<int>(1 + random() % 5); };
     std::int64_t updates = 0, large = 0, middle = 0, finest = 0;
     const auto before = sums<D>(*mesh, false), scale = sums<D>(*mesh, true);
-    LocalTraversal<D> levels(*mesh, *solver, team);
+    Step<D> levels(*mesh, *solver, team);
     double worst = 0, t = 0;
     for (int step = 0; step < steps; ++step, t += dt) {
       const std::vector ratios{any_ratio(), any_ratio()};
@@ -233,7 +232,7 @@ TEST(LocalTraversal, ChoosesLargerRatiosIfWaveSpeedsGrowWithinAStep) {
   const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double t) {
                              return level == 2 ? (t > 0 ? dt / 15 : dt / 9) : dt / 3;
                            }};
-  LocalTraversal<2> levels(*mesh, *solver, team);
+  Step<2> levels(*mesh, *solver, team);
   ASSERT_FALSE(levels.advance(0, dt, dt, std::vector{3, 3}, rule).failed);
   EXPECT_EQ(levels.counts().steps, (std::vector<std::int64_t>{0, 1, 3, 13})) << "3 + 5 + 5 steps of level 3";
   EXPECT_EQ(levels.counts().large_ratios, 2);

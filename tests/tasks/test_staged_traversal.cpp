@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Local time steps of several stages on nested levels.
 
-#include "tasks/staged_traversal.hpp"
+#include "solvers/local_step_solver.hpp"
+#include "tasks/step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,6 @@
 
 #include "physics/ccz4/solver.hpp"
 #include "physics/ccz4/unknowns.hpp"
-#include "tasks/traversal.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
 namespace meander::tasks {
@@ -80,11 +80,11 @@ class StagedTraversalOfLong : public testing::Test {
 // The bits of the state, of halos as far as the solver reads them, and of the status. Other numbers of threads:
 // LocalTasks.
 TEST_F(StagedTraversalOfLong, EqualStepsHasTheBitsOfGlobalSteps) {
-  ASSERT_TRUE(has_staged_local_steps(*solver_));
+  ASSERT_TRUE(solvers::has_staged_local_steps(*solver_));
   ThreadTeam team(3);
   const auto global = rough_space(*solver_, team), local = rough_space(*solver_, team);
-  Traversal<3> traversal(*global, *solver_, team);
-  StagedTraversal<3> levels(*local, *solver_, team);
+  Step<3> traversal(*global, *solver_, team);
+  Step<3> levels(*local, *solver_, team);
   const auto leaves = leaves_of(*local);
   double t = 0;
   for (int step = 0; step < 2; ++step, t += finest_dt) {
@@ -110,12 +110,12 @@ TEST_F(StagedTraversalOfLong, RatiosHasHalosOfFourthOrderInTime) {
     for (const int shorter : {0, 1}) {
       const double dt = 2 * finest_dt * product / (1 + shorter);
       const auto global = rough_space(*solver_, team, 0.2, 0), local = rough_space(*solver_, team, 0.2, 0);
-      Traversal<3> traversal(*global, *solver_, team);
+      Step<3> traversal(*global, *solver_, team);
       for (int step = 0; step < product; ++step) {
         const double t = step * dt / product;
         ASSERT_FALSE(traversal.advance(t, dt / product, t + dt / product).failed);
       }
-      StagedTraversal<3> levels(*local, *solver_, team);
+      Step<3> levels(*local, *solver_, team);
       const auto leaves = leaves_of(*local);
       // These limits make the ratios of finer levels what they were.
       const LocalStepRule same{2, leaves, [&](std::size_t level, double, double) {

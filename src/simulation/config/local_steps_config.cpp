@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tasks/staged_traversal.hpp"
+#include "solvers/local_step_solver.hpp"
 
 namespace meander::simulation {
 
@@ -15,7 +15,7 @@ void check_local_steps(const io::KeyTable& time, const Config& config) {
     time.reject("stepping", fmt::format("\"local\" does not exist {}; use \"global\"", what));
   };
   const bool has_one_stage = traits.conservative && traits.stages == 1 && !traits.point_values();
-  if (!has_one_stage && !tasks::has_staged_local_steps(*config.solver)) {
+  if (!has_one_stage && !solvers::has_staged_local_steps(*config.solver)) {
     reject(
         fmt::format("for the scheme {}, but for conservative schemes of one stage and for fourth order only",
                     traits.name));

@@ -11,8 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "solvers/local_step_solver.hpp"
-
 namespace meander::simulation {
 namespace {
 
@@ -98,7 +96,7 @@ bool LocalStepping<D>::is_global() const {
 
 template <int D>
 std::int64_t LocalStepping<D>::steps_of(std::size_t level) const {
-  const auto& steps = traversal_->counts().steps;
+  const auto& steps = step_.counts().steps;
   const std::size_t of_tree = static_cast<std::size_t>(report_.coarsest) + level;
   return of_tree < steps.size() ? steps[of_tree] : 0;
 }
@@ -130,11 +128,11 @@ solvers::Status LocalStepping<D>::advance(double t, double dt, double t_next) {
     rule.begin = [this](const tasks::LevelClock& clock) { begin(clock); };
   std::vector<std::int64_t> steps(leaves_.size());
   for (std::size_t level = 0; level < steps.size(); ++level) steps[level] = -steps_of(level);
-  const solvers::Status status = traversal_->advance(t, dt, t_next, finer, rule);
-  leaf_updates_ = traversal_->leaf_updates();
-  report_.steps = traversal_->counts().steps;
-  report_.large_ratios = traversal_->counts().large_ratios;
-  report_.shadow_volume_updates = traversal_->counts().shadow_updates * mesh_.layout().volumes();
+  const solvers::Status status = step_.advance(t, dt, t_next, finer, rule);
+  leaf_updates_ = step_.leaf_updates();
+  report_.steps = step_.counts().steps;
+  report_.large_ratios = step_.counts().large_ratios;
+  report_.shadow_volume_updates = step_.counts().shadow_updates * mesh_.layout().volumes();
   for (std::size_t level = 0; level < steps.size(); ++level) steps[level] += steps_of(level);
   count(steps);
   return status;
@@ -143,7 +141,7 @@ solvers::Status LocalStepping<D>::advance(double t, double dt, double t_next) {
 template <int D>
 void LocalStepping<D>::count_global_step() {
   leaf_updates_ = std::accumulate(leaves_.begin(), leaves_.end(), std::int64_t{0});
-  auto& steps = traversal_->counts().steps;
+  auto& steps = step_.counts().steps;
   const std::size_t first = static_cast<std::size_t>(report_.coarsest), end = first + leaves_.size();
   steps.resize(std::max(steps.size(), end));
   for (std::size_t level = first; level < end; ++level) ++steps[level];
@@ -162,7 +160,7 @@ template <int D>
 void LocalStepping<D>::resume(const io::CheckpointState& state) {
   auto& updates = report_.level_updates;
   for (const auto& [name, value] : state.counters) {
-    if (name == large_ratios_counter) report_.large_ratios = traversal_->counts().large_ratios = value;
+    if (name == large_ratios_counter) report_.large_ratios = step_.counts().large_ratios = value;
   }
   // Counters come in any order: attributes of a file are sorted by name.
   for (;;) {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,7 +13,8 @@
 #include "io/checkpoint_file.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/report/local_steps_report.hpp"
-#include "tasks/staged_traversal.hpp"
+#include "solvers/local_step_solver.hpp"
+#include "tasks/step.hpp"
 #include "tasks/step_plan.hpp"
 
 namespace meander::simulation {
@@ -28,13 +28,9 @@ class LocalStepping {
 
   // All outlive this.
   LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
-                ThreadTeam& team, PrepareLevels prepare, tasks::LeafObservers* observers = nullptr)
-      : config_(config),
-        mesh_(mesh),
-        solver_(solver),
-        traversal_(tasks::make_local_traversal(mesh, solver, team, observers)),
-        prepare_(std::move(prepare)) {
-    report_.has_enclaves = !tasks::has_staged_local_steps(solver) &&
+                tasks::Step<D>& step, PrepareLevels prepare)
+      : config_(config), mesh_(mesh), solver_(solver), step_(step), prepare_(std::move(prepare)) {
+    report_.has_enclaves = !solvers::has_staged_local_steps(solver) &&
                            config.scenario->step_data() != Scenario::StepData::of_levels;
   }
 
@@ -65,8 +61,6 @@ class LocalStepping {
   // Updates of leaves in the last step.
   std::int64_t leaf_updates() const { return leaf_updates_; }
   const LocalStepsReport& report() const { return report_; }
-  const tasks::SweepTimes& times() const { return traversal_->times(); }
-  OverlapTime message_overlap() const { return traversal_->message_overlap(); }
 
  private:
   // The longest step of a level, and that with a tolerated growth of rates since the plan.
@@ -80,7 +74,7 @@ class LocalStepping {
   const Config& config_;
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
-  std::unique_ptr<tasks::LocalTraversal<D>> traversal_;
+  tasks::Step<D>& step_;
   PrepareLevels prepare_;
   // Of the levels with leaves, from the coarsest.
   std::vector<std::int64_t> leaves_;

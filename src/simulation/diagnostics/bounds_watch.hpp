@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "simulation/scenario.hpp"
-#include "tasks/traversal.hpp"
+#include "solvers/status.hpp"
 
 namespace meander::simulation {
 

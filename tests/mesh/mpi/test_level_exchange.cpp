@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // The halos of levels that step together do not depend on which members have been updated while messages are under
-// way: the order of work of staged_traversal.hpp, with updates that leave nothing of a state.
+// way: the order of work of host_levels.cpp, with updates that leave nothing of a state.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 #include "gpu/host_device.hpp"
 #include "physics/euler/solver.hpp"
-#include "tasks/traversal.hpp"
+#include "tasks/step.hpp"
 #include "tests/mesh/rank_counts.hpp"
 
 namespace {
@@ -159,7 +159,7 @@ void check(const std::string& scheme) {
 
     for (const auto& patch : mesh.patches()) gas_at_rest<D>(mesh.layout(), patch);
     mesh.fill_halos(0, team);
-    Traversal<D> traversal(mesh, *solver, team);
+    Step<D> traversal(mesh, *solver, team);
     const std::vector<mesh::Key<D>> leaves = world().all_gather(mesh.tree().leaves());
     const auto cuts = mesh.tree().partition().first_leaves();
     const auto costs = mesh::testing::replayed_costs<D>(mesh.tree().domain(), leaves,

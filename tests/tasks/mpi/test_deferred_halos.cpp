@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "physics/euler/solver.hpp"
-#include "tasks/traversal.hpp"
+#include "tasks/step.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
 namespace meander::tasks {
@@ -64,7 +64,7 @@ void check(const Case& c) {
   const auto engine = c.device ? engine_of_small_batches() : nullptr;
   const auto filling = nested_mesh<D>(*solver, c.p, mesh::boundary::given, team, world, inflow<D>);
   const auto deferring = nested_mesh<D>(*solver, c.p, mesh::boundary::given, team, world, inflow<D>);
-  Traversal<D> expected(*filling, *solver, team), found(*deferring, *solver, team, engine.get());
+  Step<D> expected(*filling, *solver, team), found(*deferring, *solver, team, engine.get());
   double t = 0;
   for (int step = 0; step < 6; ++step) {
     const double dt = 0.1 / (27 * c.p * D);

@@ -11,7 +11,7 @@
 #include "gpu/memory_cache.hpp"
 #include "physics/euler/solver.hpp"
 #include "solvers/patch_copy.hpp"
-#include "tasks/staged_traversal.hpp"
+#include "tasks/step.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
 namespace meander::tasks {
@@ -57,7 +57,7 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, Devic
                              for (std::size_t l = 0; l < level; ++l) limit /= c.ratios[l];
                              return limit;
                            }};
-  const auto levels = make_local_traversal(*mesh, *solver, team);
+  const auto levels = std::make_unique<Step<D>>(*mesh, *solver, team);
   Outcome found;
   for (int step = 0; step < 2; ++step) {
     const solvers::Status status = levels->advance(step * dt, dt, (step + 1) * dt, c.ratios, rule);

@@ -10,7 +10,7 @@
 
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
-#include "tasks/staged_traversal.hpp"
+#include "tasks/step.hpp"
 #include "tests/tasks/constrained_wave.hpp"
 
 namespace meander::tasks {
@@ -44,7 +44,7 @@ Outcome outcome(const std::vector<int>& ratios, const parallel::Communicator& co
   const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double) {
                              return level == 0 ? dt : level == 1 ? dt / ratios[0] : finest_step_of_waves;
                            }};
-  const auto levels = make_local_traversal(*mesh, solver, team);
+  const auto levels = std::make_unique<Step<3>>(*mesh, solver, team);
   Outcome found;
   const solvers::Status status = levels->advance(0, dt, dt, ratios, rule);
   EXPECT_FALSE(status.failed);

@@ -9,7 +9,7 @@
 
 #include "physics/euler/solver.hpp"
 #include "solvers/patch_copy.hpp"
-#include "tasks/staged_traversal.hpp"
+#include "tasks/step.hpp"
 #include "tests/tasks/nested_gas.hpp"
 #include "tests/tasks/wave_solver.hpp"
 
@@ -64,8 +64,8 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, int t
                              for (std::size_t l = 0; l < level; ++l) limit /= c.ratios[l];
                              return limit;
                            }};
-  const auto traversal = make_local_traversal<D>(*mesh, *solver, team);
-  LocalTraversal<D>& levels = *traversal;
+  const auto traversal = std::make_unique<Step<D>>(*mesh, *solver, team);
+  Step<D>& levels = *traversal;
   levels.shuffle_tasks(seed);
   Outcome found;
   for (int step = 0; step < 2 && !found.failed; ++step) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tasks/host_work.hpp"
+#include "tasks/host_place.hpp"
 
 #include <utility>
 
@@ -10,8 +10,11 @@
 namespace meander::tasks {
 
 template <int D>
-HostWork<D>::HostWork(const SweepContext<D>& context, offload::Engine* engine)
-    : context_(context), mesh_(context.mesh), solver_(context.solver) {
+HostPlace<D>::HostPlace(const SweepContext<D>& context, offload::Engine* engine)
+    : context_(context),
+      mesh_(context.mesh),
+      solver_(context.solver),
+      tasks_(context.team, context.messages) {
   if (engine != nullptr) {
     auto enclaves = std::make_unique<EnclaveSweep<D>>(context_, *engine);
     enclaves_ = enclaves.get();
@@ -23,13 +26,13 @@ HostWork<D>::HostWork(const SweepContext<D>& context, offload::Engine* engine)
 
 // Before a sweep.
 template <int D>
-void HostWork<D>::prepare() {
+void HostPlace<D>::prepare() {
   status_.resize(mesh_.size());
   context_.observers.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
 }
 
 template <int D>
-void HostWork<D>::update_border(const SweepCall& call) {
+void HostPlace<D>::update_border(const SweepCall& call) {
   prepare();
   SweepCall mine = call;
   mine.status = status_;
@@ -39,12 +42,12 @@ void HostWork<D>::update_border(const SweepCall& call) {
 }
 
 template <int D>
-void HostWork<D>::start_fluxes() {
+void HostPlace<D>::start_fluxes() {
   mesh_.start_fluxes(context_.team);
 }
 
 template <int D>
-void HostWork<D>::correct(LeafGroup group, double dt) {
+void HostPlace<D>::correct(LeafGroup group, double dt) {
   const auto patches = mesh_.patches();
   const auto leaves = mesh_.flux_correction().coarse_leaves();
   const trace::Scope scope("flux correction", static_cast<std::int64_t>(leaves.size()));
@@ -62,7 +65,7 @@ void HostWork<D>::correct(LeafGroup group, double dt) {
 }
 
 template <int D>
-void HostWork<D>::fill(mesh::Arrival arrival, double t) {
+void HostPlace<D>::fill(mesh::Arrival arrival, double t) {
   // Large messages advance only while they are polled.
   const bool polls = mesh_.has_messages() && arrival == mesh::Arrival::local;
   const Passes passes = passes_of(mesh_, solver_);
@@ -78,12 +81,13 @@ void HostWork<D>::fill(mesh::Arrival arrival, double t) {
 }
 
 template <int D>
-solvers::Status HostWork<D>::inspect() {
+template <class Look>
+solvers::Status HostPlace<D>::look_at_leaves(const Look& look) {
   const auto patches = mesh_.patches();
   prepare();
   context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      status_[leaf] = solver_.inspect(patches[leaf], mesh_.layout());
+      status_[leaf] = look(patches[leaf]);
       context_.observers.observe(leaf, patches[leaf]);
     }
   });
@@ -91,24 +95,33 @@ solvers::Status HostWork<D>::inspect() {
 }
 
 template <int D>
-solvers::Status HostWork<D>::enforce_floors() {
-  const auto patches = mesh_.patches();
-  prepare();
-  context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      status_[leaf] = solver_.enforce_floors(patches[leaf], mesh_.layout());
-      context_.observers.observe(leaf, patches[leaf]);
-    }
-  });
-  return status();
+solvers::Status HostPlace<D>::inspect() {
+  return look_at_leaves([&](const auto& patch) { return solver_.inspect(patch, mesh_.layout()); });
 }
 
 template <int D>
-solvers::Status HostWork<D>::status() {
+solvers::Status HostPlace<D>::enforce_floors() {
+  return look_at_leaves([&](const auto& patch) { return solver_.enforce_floors(patch, mesh_.layout()); });
+}
+
+template <int D>
+solvers::Status HostPlace<D>::status() {
+  tasks_.finish(0);
   return merge(mesh_.patches(), mesh_.levels(), status_);
 }
 
-template class HostWork<2>;
-template class HostWork<3>;
+#define MEANDER_INSTANTIATE(D)                                                       \
+  template HostPlace<D>::HostPlace(const SweepContext<D>&, offload::Engine*);        \
+  template void HostPlace<D>::prepare();                                             \
+  template void HostPlace<D>::update_border(const SweepCall&);                       \
+  template void HostPlace<D>::start_fluxes();                                        \
+  template void HostPlace<D>::correct(LeafGroup, double);                            \
+  template void HostPlace<D>::fill(mesh::Arrival, double);                           \
+  template solvers::Status HostPlace<D>::status();                                   \
+  template solvers::Status HostPlace<D>::inspect();                                  \
+  template solvers::Status HostPlace<D>::enforce_floors();
+MEANDER_INSTANTIATE(2)
+MEANDER_INSTANTIATE(3)
+#undef MEANDER_INSTANTIATE
 
 }  // namespace meander::tasks
