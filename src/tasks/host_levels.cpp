@@ -46,7 +46,7 @@ void HostPlace<D>::start_tick() {
 template <int D>
 void HostPlace<D>::advance(const LevelGroup& group, int stage) {
   if (stage == 0) {
-    exchange_ = group.has_halos ? nullptr : &mesh_.level_exchange(level(group.first), level(group.last));
+    exchange_ = group.has_halos ? nullptr : &steps_->exchange(level(group.first), level(group.last));
     if (exchange_ != nullptr) send(group, stage);
   }
   for (std::size_t l = group.first; l <= group.last; ++l) {

@@ -52,7 +52,8 @@ class Place {
   // may_postpone: updates may wait until their deadline (level_tasks.hpp).
   virtual void start_levels(const LevelClock& clock, int coarsest, bool may_postpone) = 0;
   virtual void start_tick() = 0;
-  // A stage of the levels of a group, with the halos before it. The levels of a tick come coarsest first.
+  // A stage of the levels of a group, with the halos before it; of point values: after PatchMesh::level_exchange(). The
+  // levels of a tick come coarsest first.
   virtual void advance(const LevelGroup& group, int stage) = 0;
   // On return all updates are done that the end of the tick requires: of the levels from clock.ending() on, and of
   // leaves that halos of level clock.ending() read.
