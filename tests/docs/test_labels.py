@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Label: quick
 """Labels of tests (tests/CMakeLists.txt): the table of CONTRIBUTING.md below `<!-- quick -->` names exactly the files with quick
-tests, and tests that documentation names as `Suite.Test` exist."""
+tests, and tests that documentation names as `Suite.Test`, or tables in a column "test", exist."""
+import csv
 import glob
 import os
 import re
@@ -36,6 +37,13 @@ def quick_files():
     return found | {path for path in test_files(".py", ".sh") if re.search(r"^# Label: quick$", read(path), re.M)}
 
 
+def named_tests(page):
+    if not page.endswith(".csv"):
+        return NAMED.findall(read(page))
+    rows = csv.DictReader(read(page).splitlines())
+    return [name for row in rows for test in row.get("test", "").split(", ") for name in NAMED.findall(f"`{test}`")]
+
+
 class Labels(unittest.TestCase):
     def test_the_table_names_every_file_with_quick_tests(self):
         table = read("CONTRIBUTING.md").split("<!-- quick -->\n")[1].split("\n\n")[0]
@@ -54,8 +62,9 @@ class Labels(unittest.TestCase):
             if kind != "INSTANTIATE_TEST_SUITE_P":
                 known.setdefault(suite, set()).add(test)
         count = 0
-        for page in (*sorted(glob.glob("docs/**/*.md", root_dir=SOURCE, recursive=True)), "CONTRIBUTING.md", "README.md"):
-            for suite, test, cut in NAMED.findall(read(page)):
+        pages = [page for ending in ("md", "csv") for page in glob.glob(f"docs/**/*.{ending}", root_dir=SOURCE, recursive=True)]
+        for page in (*sorted(pages), "CONTRIBUTING.md", "README.md"):
+            for suite, test, cut in named_tests(page):
                 fits = [name for name in known.get(suite, ()) if name == test or cut and name.startswith(test)]
                 self.assertTrue(fits, f"{page}: {suite}.{test}")
                 count += 1

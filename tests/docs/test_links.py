@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Label: quick
 """Links in README, CONTRIBUTING, CHANGELOG and docs lead to files and headings that exist, and paths of the tree that
-the text names in code exist too. Links to other sites are not followed."""
+the text names in code exist too. Links to other sites are not followed. Tables in CSV files are linked from a page."""
+import csv
 import glob
 import os
 import re
@@ -69,6 +70,14 @@ class Links(unittest.TestCase):
             self.assertEqual(len(dead_links(page, text)), 1, text)
         self.assertEqual(dead_links(page, "[x](docs/invariants.md#tests), [y](https://example.org/none)"), [])
         self.assertEqual(missing_paths("`src/none.hpp` `src/mesh`"), ["src/none.hpp"])
+
+    def test_tables_are_whole_and_linked(self):
+        linked = {os.path.normpath(os.path.join(os.path.dirname(page), target))
+                  for page in pages() for target in re.findall(r"\]\(([\w/.-]+\.csv)\)", read(page))}
+        tables = glob.glob(f"{SOURCE}/docs/**/*.csv", recursive=True)
+        self.assertEqual(sorted(set(tables) - linked), [])
+        for table in tables:
+            self.assertEqual(len({len(row) for row in csv.reader(read(table).splitlines())}), 1, table)
 
     def test_every_page_is_on_the_site(self):
         menu = read(os.path.join(SOURCE, "mkdocs.yml"))
