@@ -31,7 +31,7 @@ std::size_t bytes_of(const parallel::NeighbourMessages& messages) {
   return messages.sent_bytes() + messages.received_bytes();
 }
 
-// What DeviceLevels or DeviceGroups holds.
+// What DeviceLocalSteps holds.
 template <int D>
 void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::Solver& solver,
                      const solvers::PatchLayout& layout, std::size_t leaves) {

@@ -9,7 +9,6 @@
 #include "solvers/dense_output.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "tasks/device_local_traversal.hpp"
-#include "tasks/device_staged_traversal.hpp"
 
 namespace meander::tasks {
 
@@ -144,11 +143,9 @@ template <int D>
 std::unique_ptr<LocalTraversal<D>> make_local_traversal(mesh::PatchMesh<D>& mesh,
                                                         const solvers::Solver& solver, ThreadTeam& team,
                                                         LeafObservers* observers) {
-  if (has_staged_local_steps(solver)) {
-    if (mesh.lives_on_device()) return std::make_unique<DeviceStagedTraversal<D>>(mesh, solver, team);
-    return std::make_unique<StagedTraversal<D>>(mesh, solver, team, observers);
-  }
   if (mesh.lives_on_device()) return std::make_unique<DeviceLocalTraversal<D>>(mesh, solver, team);
+  if (has_staged_local_steps(solver))
+    return std::make_unique<StagedTraversal<D>>(mesh, solver, team, observers);
   return std::make_unique<LocalTraversal<D>>(mesh, solver, team, observers);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Local time steps of several stages, of patches that live on an emulated device.
 
-#include "tasks/device_staged_traversal.hpp"
+#include "tasks/device_local_traversal.hpp"
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(DeviceStagedTraversalLong, HasTheBitsOfLocalStepsOnTheHost) {
   for (const auto* boundary : {&mesh::boundary::periodic, &mesh::boundary::outflow}) {
     Levels host(false, *boundary), device(true, *boundary);
     std::int64_t floored = 0;
-    ASSERT_NE(dynamic_cast<DeviceStagedTraversal<3>*>(device.levels.get()), nullptr);
+    ASSERT_NE(dynamic_cast<DeviceLocalTraversal<3>*>(device.levels.get()), nullptr);
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 1}, {1, 1}, {2, 2}}) {
       SCOPED_TRACE(testing::Message() << "ratios " << ratios[0] << ", " << ratios[1]);
       const solvers::Status expected = host.advance(ratios), found = device.advance(ratios);
