@@ -27,7 +27,7 @@ namespace meander::mesh {
 
 enum class CellKind : char { leaf, refined, shadow };
 
-// Where the patches of a rank live. On a device: here are plans only, without slots (device_groups.hpp).
+// Where the patches of a rank live. On a device: here are plans only, without slots (device_local_steps.hpp).
 enum class Residence : char { host, device };
 
 // A tree with the patches of a rank: the mesh, or a cut one. patches: of all leaves of the view, own ones with

@@ -4,15 +4,10 @@
 
 #include <algorithm>
 
-#include "base/trace.hpp"
+#include "mesh/device_tables.hpp"
 
 namespace meander::mesh {
 namespace {
-
-template <int D, class Item>
-void set_interior(Item& item, int p) {
-  for (std::size_t a = 0; a < D; ++a) item.extent[a] = static_cast<std::int16_t>(p);
-}
 
 template <int D>
 void set_child(std::int8_t (&child)[3], const Index<D>& position) {
@@ -65,10 +60,10 @@ void DeviceCuts<D>::clear_halos(std::size_t cells) {
   launches_.copy_in(slots_.data(), zeros.data(), zeros.size());
   solvers::FillOp whole;
   whole.source = slots_.data();
-  for (std::size_t a = 0; a < D; ++a) {
-    whole.lower[a] = static_cast<std::int16_t>(-layout.h);
-    whole.extent[a] = static_cast<std::int16_t>(layout.edge());
-  }
+  solvers::Box<D> box;
+  box.lower.fill(-layout.h);
+  box.extent.fill(layout.edge());
+  set_box<D>(whole, box);
   std::vector<solvers::FillTarget> targets;
   for (std::size_t cell = 1; cell < cells; ++cell)
     targets.push_back({slots_.data() + cell * slot_doubles_, 0, 1});
@@ -87,7 +82,8 @@ template <int D>
 void DeviceCuts<D>::upload(int level) {
   Cut& cut = *cuts_[index(level)];
   CutTree<D>& plan = steps_.cut(level);
-  const int p = launches_.layout.p;
+  solvers::Box<D> interior;
+  interior.extent.fill(launches_.layout.p);
   cut.messages.rebuild(plan.messages());
   std::vector<solvers::FillTarget> targets;
   std::vector<solvers::FillOp> ops;
@@ -99,7 +95,7 @@ void DeviceCuts<D>::upload(int level) {
     op.kind = solvers::FillOp::Kind::restrict_parts;
     op.first_part = static_cast<std::int32_t>(parts.size());
     op.parts = static_cast<std::int16_t>(refined.children.size());
-    set_interior<D>(op, p);
+    set_box<D>(op, interior);
     for (const auto& child : refined.children) {
       solvers::FillPart& part = parts.emplace_back();
       part.received = child.leaf < 0;
@@ -114,7 +110,7 @@ void DeviceCuts<D>::upload(int level) {
     item.slot = slot(level + 1, static_cast<std::size_t>(sent.leaf));
     item.offset = sent.offset;
     item.restricts = true;
-    set_interior<D>(item, p);
+    set_box<D>(item, interior);
     set_child<D>(item.child, sent.position);
   }
   launches_.upload(cut.targets, std::move(targets));

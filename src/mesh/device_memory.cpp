@@ -31,7 +31,7 @@ std::size_t bytes_of(const parallel::NeighbourMessages& messages) {
   return messages.sent_bytes() + messages.received_bytes();
 }
 
-// What DeviceLevels or DeviceGroups holds.
+// What DeviceLocalSteps holds.
 template <int D>
 void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::Solver& solver,
                      const solvers::PatchLayout& layout, std::size_t leaves) {
@@ -70,7 +70,7 @@ void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::
     memory.messages += bytes_of(exchange->exchange().messages());
     memory.tables +=
         operations_of(plan, steps.tree(levels.second).leaf_of_mesh.size()) * sizeof(solvers::FillOp);
-    if (layout.point_values) memory.tables += exchange->members().size() * table_bytes_of_leaf;
+    if (exchange->shadows() > 0) memory.tables += exchange->members().size() * table_bytes_of_leaf;
   }
 }
 

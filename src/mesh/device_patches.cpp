@@ -23,9 +23,8 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       host_memory_(host_memory),
       launches_{solver, layout, device, device.create_queue(), {}},
       next_(device, memory),
-      registers_(device, memory),
       moved_(device, memory),
-      flux_messages_(launches_, memory),
+      reflux_(launches_, memory, DeviceReflux<D>::Fine::one_step),
       step_data_(device, memory),
       scratch_(device, memory),
       patches_(device, memory),
@@ -36,10 +35,6 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       measured_(device, memory),
       points_(device, memory),
       samples_(device, memory),
-      reflux_targets_(device, memory),
-      reflux_faces_(device, memory),
-      reflux_parts_(device, memory),
-      flux_items_(device, memory),
       moves_{{device, memory}, {device, memory}, {device, memory}},
       halos_(launches_, boundaries, memory, host_memory) {
   const std::string& kind = device.properties().kind;
@@ -73,25 +68,14 @@ void DevicePatches<D>::reserve(std::size_t slots) {
 template <int D>
 void DevicePatches<D>::rebuild(const Mesh& mesh) {
   const Timer timer(launches_.counts.moved, "tables of the device");
-  const gpu::Queue queue = launches_.queue;
-  launches_.device.synchronize(queue);  // work with the old tables has ended
+  launches_.device.synchronize(launches_.queue);  // work with the old tables has ended
   ++launches_.counts.rebuilds;
   leaves_ = mesh.order.size();
   border_ = mesh.border;
-  const auto slot_of = [&](std::size_t leaf) { return slot(mesh.slots[leaf]); };
   other_halos_.reset();
-  halos_.rebuild(mesh.halos, mesh.view, mesh.patches, mesh.order, slot_of);
-  registers_.resize(queue, mesh.fluxes.register_doubles());
+  halos_.rebuild(mesh.halos, mesh.view, mesh.patches, mesh.order,
+                 [&](std::size_t leaf) { return slot(mesh.slots[leaf]); });
   upload_patches(mesh);
-  if (!solver_.traits().conservative) return;
-  flux_messages_.rebuild(mesh.fluxes.messages());
-  RefluxTables<D> tables(mesh.fluxes, registers_.data(), mesh.patches, mesh.order_index, mesh.border,
-                         {slot_of, flux_messages_.received()});
-  border_targets_ = static_cast<std::size_t>(tables.border);
-  launches_.upload(reflux_targets_, std::move(tables.targets));
-  launches_.upload(reflux_faces_, std::move(tables.faces));
-  launches_.upload(reflux_parts_, std::move(tables.parts));
-  launches_.upload(flux_items_, std::move(tables.outgoing));
 }
 
 template <int D>
@@ -113,10 +97,8 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
               mesh.view.neighbours().cells()[leaf].level);
     radiates_ = radiates_ || patches[index].radiative != 0;
   }
-  for (const auto& entry : mesh.fluxes.registers()) {
-    const auto index = static_cast<std::size_t>(mesh.order_index[static_cast<std::size_t>(entry.leaf)]);
-    patches[index].flux[entry.face] = registers_.data() + entry.offset;
-  }
+  if (solver_.traits().conservative)
+    reflux_.rebuild(mesh.fluxes, mesh.patches, patches, mesh.order_index, mesh.border);
   launches_.upload(patches_, std::move(patches));
   launches_.upload(leaf_, {mesh.order.begin(), mesh.order.end()});
   index_of_leaf_.assign(mesh.order_index.begin(), mesh.order_index.end());
@@ -203,22 +185,6 @@ void DevicePatches<D>::update(const solvers::DevicePatch* patches, solvers::Patc
   launches_.device.launch(launches_.queue, "update", [this, batch](const gpu::Execution& execution) {
     solver_.launch(execution, batch);
   });
-}
-
-template <int D>
-void DevicePatches<D>::reflux(LeafGroup group) {
-  const bool border = group == LeafGroup::border;
-  const std::size_t begin = border ? 0 : border_targets_,
-                    end = border ? border_targets_ : reflux_targets_.size();
-  solvers::RefluxBatch batch;
-  batch.count = static_cast<int>(end - begin);
-  batch.targets = reflux_targets_.data() + begin;
-  batch.faces = reflux_faces_.data();
-  batch.parts = reflux_parts_.data();
-  batch.status = status_.data();
-  batch.layout = layout_;
-  batch.dt = stage_.dt;
-  launches_.launch("reflux", solvers::ResidentBatch(batch));
 }
 
 template <int D>

@@ -16,6 +16,7 @@
 #include "base/thread_team.hpp"
 #include "gpu/device_array.hpp"
 #include "mesh/device_halos.hpp"
+#include "mesh/device_reflux.hpp"
 #include "solvers/gather.hpp"
 #include "solvers/solver.hpp"
 
@@ -65,9 +66,12 @@ class DevicePatches {
   solvers::Status merge(const solvers::DevicePatch* patches, const solvers::PatchStatus* status,
                         const std::int32_t* leaf);
   // Without messages if the solver is not conservative.
-  DeviceMessages& flux_messages() { return flux_messages_; }
-  void pack_fluxes() { flux_messages_.pack("pack fluxes", flux_items_); }
-  void reflux(LeafGroup group);
+  DeviceMessages& flux_messages() { return reflux_.messages(); }
+  void pack_fluxes() { reflux_.pack(); }
+  void reflux(LeafGroup group) {
+    using Leaves = typename DeviceReflux<D>::Leaves;
+    reflux_.correct(group == LeafGroup::border ? Leaves::border : Leaves::others, status_.data(), stage_.dt);
+  }
   DeviceHalos<D>& halos() { return halos_; }
   // Merges the status of all leaves, and waits for it.
   solvers::Status status();
@@ -108,7 +112,7 @@ class DevicePatches {
   void coarsen(std::span<const Coarsened> leaves);
   void refine(std::span<const Refined> leaves);
 
-  // ---- for work beside the above on the same queue (device_levels.hpp, device_groups.hpp)
+  // ---- for work beside the above on the same queue (device_local_steps.hpp)
   // The entry of a patch in a table, with stage blocks after its slot if the solver has any.
   solvers::DevicePatch entry(const solvers::PatchTask& task, double* slot, double* next, int level) const;
   // Before update() with another table: the number of its patches, and whether any has a radiative face. Throws
@@ -171,8 +175,8 @@ class DevicePatches {
   };
   std::vector<Chunk> chunks_;
   std::vector<double*> slots_;  // by number
-  Array<double> next_, registers_, moved_;
-  DeviceMessages flux_messages_;
+  Array<double> next_, moved_;
+  DeviceReflux<D> reflux_;
   Array<std::byte> step_data_, scratch_;
   Array<solvers::DevicePatch> patches_;
   Array<solvers::PatchStatus> status_;
@@ -182,10 +186,6 @@ class DevicePatches {
   Array<double> measured_;
   Array<solvers::PointInPatch> points_;
   Array<double> samples_;
-  Array<solvers::RefluxTarget> reflux_targets_;
-  Array<solvers::CoarseFace> reflux_faces_;
-  Array<solvers::FluxPart> reflux_parts_;
-  Array<solvers::FluxPackItem> flux_items_;
   // Tables of the two launches of a move.
   struct MoveTables {
     Array<solvers::FillTarget> targets;
@@ -196,7 +196,7 @@ class DevicePatches {
   DeviceHalos<D> halos_;
   std::unique_ptr<DeviceHalos<D>> other_halos_;
   std::vector<std::int32_t> index_of_leaf_;  // in the patch table
-  std::size_t leaves_ = 0, border_ = 0, border_targets_ = 0;
+  std::size_t leaves_ = 0, border_ = 0;
   bool radiates_ = false;
   Stage stage_;
   solvers::Status* result_ = nullptr;  // pinned: its copy does not stop the host

@@ -11,11 +11,8 @@ namespace {
 
 template <int D, class Item>
 void set_shifted_box(Item& item, const solvers::Box<D>& box, const Index<D>& shift) {
-  for (std::size_t a = 0; a < D; ++a) {
-    item.lower[a] = static_cast<std::int16_t>(box.lower[a]);
-    item.extent[a] = static_cast<std::int16_t>(box.extent[a]);
-    item.shift[a] = static_cast<std::int16_t>(shift[a]);
-  }
+  set_box<D>(item, box);
+  for (std::size_t a = 0; a < D; ++a) item.shift[a] = static_cast<std::int16_t>(shift[a]);
 }
 
 solvers::FillOp::Kind kind_of(const BoundaryCondition& condition) {
@@ -151,45 +148,41 @@ template <int D>
 RefluxTables<D>::RefluxTables(const FluxCorrection<D>& correction, double* registers,
                               std::span<const solvers::PatchTask> patches,
                               std::span<const std::int32_t> index_of, std::size_t border_leaves,
-                              const DevicePlaces& places) {
-  const auto part_of = [&](const MeanPart& from) {
-    const double* const address = from.received ? places.received : registers;
-    return part(from.sub_face, address + from.offset, from.received);
+                              const DevicePlaces& places, const double* sums) {
+  // sum: whether `from` is a sum; else a register.
+  const auto part = [](const typename FluxCorrection<D>::SubFace& sub_face, const double* from, bool sum) {
+    solvers::FluxPart result{.from = from, .received = sum};
+    for (std::size_t a = 0; a + 1 < D; ++a) result.sub_face[a] = sub_face[a];
+    return result;
+  };
+  const auto add = [&](std::size_t i, solvers::RefluxTarget target) {
+    target.begin = static_cast<std::int32_t>(faces.size());
+    for (const auto& face : correction.faces(i)) {
+      faces.push_back({registers + face.own, static_cast<std::int32_t>(parts.size()),
+                       static_cast<std::int32_t>(face.parts), face.face});
+      for (const auto& from : correction.parts(face)) {
+        const double* const address = from.received     ? places.received + from.offset
+                                      : sums != nullptr ? sums + from.sums
+                                                        : registers + from.offset;
+        parts.push_back(part(from.sub_face, address, from.received || sums != nullptr));
+      }
+    }
+    target.end = static_cast<std::int32_t>(faces.size());
+    targets.push_back(target);
   };
   const auto leaves = correction.coarse_leaves();
   for (const bool is_border : {true, false}) {
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const auto leaf = static_cast<std::size_t>(leaves[i]);
       const std::int32_t index = index_of[leaf];
-      if ((static_cast<std::size_t>(index) < border_leaves) != is_border) continue;
-      add(correction, i, registers, {places.slot(leaf), patches[leaf].dx, index}, part_of);
+      if ((static_cast<std::size_t>(index) < border_leaves) == is_border)
+        add(i, {places.slot(leaf), patches[leaf].dx, index});
     }
     if (is_border) border = static_cast<std::int32_t>(targets.size());
   }
+  if (sums != nullptr) return;
   for (const auto& item : correction.outgoing_parts())
     outgoing.push_back({part(item.sub_face, registers + item.fine, false), item.offset});
-}
-
-template <int D>
-void RefluxTables<D>::add(const FluxCorrection<D>& correction, std::size_t i, const double* registers,
-                          solvers::RefluxTarget target,
-                          const std::function<solvers::FluxPart(const MeanPart&)>& part_of) {
-  target.begin = static_cast<std::int32_t>(faces.size());
-  for (const auto& face : correction.faces(i)) {
-    faces.push_back({registers + face.own, static_cast<std::int32_t>(parts.size()),
-                     static_cast<std::int32_t>(face.parts), face.face});
-    for (const MeanPart& from : correction.parts(face)) parts.push_back(part_of(from));
-  }
-  target.end = static_cast<std::int32_t>(faces.size());
-  targets.push_back(target);
-}
-
-template <int D>
-solvers::FluxPart RefluxTables<D>::part(const typename FluxCorrection<D>::SubFace& sub_face,
-                                        const double* from, bool sums) {
-  solvers::FluxPart part{.from = from, .received = sums};
-  for (std::size_t a = 0; a + 1 < D; ++a) part.sub_face[a] = sub_face[a];
-  return part;
 }
 
 #define MEANDER_INSTANTIATE(D)   \

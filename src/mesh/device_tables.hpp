@@ -22,6 +22,15 @@ struct DevicePlaces {
   const double* received = nullptr;  // the receive buffer of the messages
 };
 
+// Sets the box of an item of a table.
+template <int D, class Item>
+void set_box(Item& item, const solvers::Box<D>& box) {
+  for (std::size_t a = 0; a < D; ++a) {
+    item.lower[a] = static_cast<std::int16_t>(box.lower[a]);
+    item.extent[a] = static_cast<std::int16_t>(box.extent[a]);
+  }
+}
+
 // A box of given boundary values: its place among all of them.
 template <int D>
 struct GivenBox {
@@ -74,18 +83,11 @@ struct RefluxTables {
   std::int32_t border = 0;  // number of targets that are border leaves
 
   RefluxTables() = default;
-  // registers, received: on the device. index_of: of an own leaf in the order of updates.
+  // registers, received, sums: on the device. index_of: of an own leaf in the order of updates. sums: of fine faces
+  // over several steps, which are sent by other tables; null: their registers correct coarse faces.
   RefluxTables(const FluxCorrection<D>& correction, double* registers,
                std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> index_of,
-               std::size_t border_leaves, const DevicePlaces& places);
-
-  // Adds coarse_leaves()[i] as a target, whose range of faces is set. part_of: of a part of its faces.
-  using MeanPart = typename FluxCorrection<D>::MeanPart;
-  void add(const FluxCorrection<D>& correction, std::size_t i, const double* registers,
-           solvers::RefluxTarget target, const std::function<solvers::FluxPart(const MeanPart&)>& part_of);
-  // sums: whether `from` are sums; else a register.
-  static solvers::FluxPart part(const typename FluxCorrection<D>::SubFace& sub_face, const double* from,
-                                bool sums);
+               std::size_t border_leaves, const DevicePlaces& places, const double* sums = nullptr);
 };
 
 }  // namespace meander::mesh

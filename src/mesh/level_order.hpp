@@ -32,6 +32,7 @@ class LevelOrder {
 
   // The leaf at each place, and the place of each leaf.
   const std::vector<std::int32_t>& leaf_of() const { return leaf_of_; }
+  const std::vector<std::int32_t>& index_of() const { return index_of_; }
   std::int32_t index_of(std::int32_t leaf) const { return index_of_[static_cast<std::size_t>(leaf)]; }
 
   std::size_t size() const { return leaf_of_.size(); }

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "mesh/device_groups.hpp"
-#include "mesh/device_levels.hpp"
+#include "mesh/device_local_steps.hpp"
 #include "mesh/patch_task.hpp"
 #include "parallel/message_tags.hpp"
 
@@ -67,7 +66,7 @@ void PatchMesh<D>::rebuild() {
   revision_ = ++revisions;
   has_tables_ = has_level_tables_ = false;
   uploaded_groups_.clear();
-  device_groups_.reset();
+  device_local_steps_.reset();
   local_steps_.reset();
   view_.emplace(tree_);
   levels_.resize(size());

@@ -70,9 +70,7 @@ struct MeshMemory {
 };
 
 template <int D>
-class DeviceLevels;
-template <int D>
-class DeviceGroups;
+class DeviceLocalSteps;
 
 template <int D>
 class PatchMesh {
@@ -209,9 +207,8 @@ class PatchMesh {
   void prepare_step();
   // Begins a stage on the device; the slots in host memory become stale.
   DevicePatches<D>& begin_on_device();
-  // After local_steps(), for means (mesh/device_levels.hpp) and for point values (mesh/device_groups.hpp).
-  DeviceLevels<D>& levels_on_device() { return *device_levels_; }
-  DeviceGroups<D>& groups_on_device() { return *device_groups_; }
+  // After local_steps().
+  DeviceLocalSteps<D>& local_steps_on_device() { return *device_local_steps_; }
   DevicePatches<D>* on_device() { return device_.get(); }
   const DevicePatches<D>* on_device() const { return device_.get(); }
   bool is_current_on_device() const { return is_current_on_device_; }
@@ -281,11 +278,10 @@ class PatchMesh {
   std::size_t border_ = 0;
   PartitionFacts facts_;
 
-  std::unique_ptr<DevicePatches<D>> device_;          // or null
-  bool some_live_on_device_ = false;                  // of any rank
-  std::unique_ptr<DeviceLevels<D>> device_levels_;    // null until local steps are used
-  std::unique_ptr<DeviceGroups<D>> device_groups_;    // null until they are used on the present mesh
-  std::vector<std::pair<int, int>> uploaded_groups_;  // on any rank with a device
+  std::unique_ptr<DevicePatches<D>> device_;                 // or null
+  bool some_live_on_device_ = false;                         // of any rank
+  std::unique_ptr<DeviceLocalSteps<D>> device_local_steps_;  // as local_steps_
+  std::vector<std::pair<int, int>> uploaded_groups_;         // point values: on any rank with a device
   bool has_tables_ = false, has_level_tables_ = false, is_current_on_device_ = false;
   mutable std::atomic<bool> is_current_at_home_{true};
   mutable std::mutex bring_home_mutex_;

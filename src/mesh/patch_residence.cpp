@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "mesh/device_groups.hpp"
-#include "mesh/device_levels.hpp"
+#include "mesh/device_local_steps.hpp"
 #include "mesh/patch_mesh.hpp"
 
 namespace meander::mesh {
@@ -68,16 +67,8 @@ void PatchMesh<D>::upload_local_steps() {
   if (has_level_tables_) return;
   communicator().agree([&] {
     if (!device_) return;
-    if (layout_.point_values) {
-      device_groups_ = std::make_unique<DeviceGroups<D>>(*device_, boundaries_, device_->memory(),
-                                                         message_memory_, *local_steps_, device_mesh());
-      return;
-    }
-    if (!device_levels_) {
-      device_levels_ =
-          std::make_unique<DeviceLevels<D>>(*device_, boundaries_, device_->memory(), message_memory_);
-    }
-    device_levels_->rebuild(*local_steps_, device_mesh());
+    device_local_steps_ = std::make_unique<DeviceLocalSteps<D>>(*device_, boundaries_, message_memory_,
+                                                                *local_steps_, device_mesh());
   });
   has_level_tables_ = true;
 }
@@ -88,7 +79,7 @@ LevelExchange<D>& PatchMesh<D>::level_exchange(int first, int last) {
   const std::pair levels(first, last);
   if (some_live_on_device_ && std::ranges::find(uploaded_groups_, levels) == uploaded_groups_.end()) {
     communicator().agree([&] {
-      if (device_groups_) device_groups_->add(first, last);
+      if (device_local_steps_) device_local_steps_->add(first, last);
     });
     uploaded_groups_.push_back(levels);
   }
@@ -107,14 +98,14 @@ void PatchMesh<D>::home_is_stale() {
   is_current_at_home_ = false;
 }
 
-#define MEANDER_INSTANTIATE(D)                                                \
-  template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*);          \
-  template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh();       \
-  template void PatchMesh<D>::home_is_stale();                                \
-  template void PatchMesh<D>::prepare_step();                                 \
-  template void PatchMesh<D>::upload_local_steps();                           \
-  template LevelExchange<D>& PatchMesh<D>::level_exchange(int, int);          \
-  template void PatchMesh<D>::bring_home(const char*) const;                  \
+#define MEANDER_INSTANTIATE(D)                                          \
+  template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*);    \
+  template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh(); \
+  template void PatchMesh<D>::home_is_stale();                          \
+  template void PatchMesh<D>::prepare_step();                           \
+  template void PatchMesh<D>::upload_local_steps();                     \
+  template LevelExchange<D>& PatchMesh<D>::level_exchange(int, int);    \
+  template void PatchMesh<D>::bring_home(const char*) const;            \
   template DevicePatches<D>& PatchMesh<D>::begin_on_device();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tasks/device_place.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "base/timer.hpp"
 
 namespace meander::tasks {
@@ -63,76 +66,63 @@ void DevicePlace<D>::finish_halos(double) {
 }
 
 template <int D>
-mesh::WaitForRanks DevicePlace<D>::waiting(const char* trace_name) {
-  return [this, wait = busy_.waiting(trace_name)](parallel::NeighbourMessages& messages) {
-    const Timer timer(times_.waiting, times_.messages);
-    wait(messages);
-  };
-}
-
-template <int D>
 void DevicePlace<D>::start_levels(const LevelClock& clock, int coarsest, bool) {
   clock_ = &clock;
   coarsest_ = coarsest;
   mesh_.begin_on_device();
-  if (is_staged()) {
-    mesh_.groups_on_device().begin_step();
-  } else {
-    mesh_.levels_on_device().begin_step();
-  }
+  levels_ = &mesh_.local_steps_on_device();
+  levels_->begin_step();
   busy_.start();
 }
 
 template <int D>
 void DevicePlace<D>::start_tick() {
-  if (!is_staged()) return mesh_.levels_on_device().begin_tick();
-  const Timer timer(times_.halo);
-  mesh_.groups_on_device().restrict_from(level(clock_->first()), waiting("wait for halos"));
+  if (!mesh_.layout().point_values) return;
+  timed(times_.halo, "wait for halos",
+        [&](const mesh::WaitForRanks& wait) { levels_->restrict_from(level(clock_->first()), wait); });
 }
 
 template <int D>
 void DevicePlace<D>::advance(const LevelGroup& group, int stage) {
   const int first = level(group.first), last = level(group.last);
-  const LevelClock::Level& now = (*clock_)[group.first];
-  const double t = time_before(stage, now, context_.solver.traits());
-  const mesh::WaitForRanks wait = waiting("wait for halos");
-  if (is_staged()) {
-    mesh::DeviceGroups<D>& groups = mesh_.groups_on_device();
-    {
-      const Timer timer(times_.halo);
-      groups.fill(first, last, stage_of(*clock_, group.first, stage), t, context_.team, wait);
+  if (stage == 0) {
+    steps_.clear();
+    for (std::size_t l = group.first; l <= group.last; ++l) {
+      const LevelClock::Level& now = (*clock_)[l];
+      steps_.push_back({now.t, now.dt, now.substep});
+      busy_.count_update(level(l));
     }
-    const Timer timer(times_.update);
-    groups.update(first, last, {stage, now.t, now.dt});
-    if (stage == context_.solver.traits().stages - 1)
-      for (int of = first; of <= last; ++of) busy_.count_update(of);
-    return;
+    levels_->keep(first, last);
   }
-  mesh::DeviceLevels<D>& levels = mesh_.levels_on_device();
-  if (!group.has_halos) levels.interpolate(first, now.theta());
-  levels.keep(first);
-  levels.submit();
   if (!group.has_halos) {
-    {
-      const Timer timer(times_.halo);
-      levels.halos(first).start_fill(t, context_.team);
-    }
-    levels.halos(first).finish_fill(wait);
+    const double t = time_before(stage, (*clock_)[group.first], context_.solver.traits());
+    timed(times_.halo, "wait for halos", [&](const mesh::WaitForRanks& wait) {
+      levels_->fill(first, last, stage_of(*clock_, group.first, stage), t, context_.team, wait);
+    });
   }
   const Timer timer(times_.update);
-  for (std::size_t l = group.first; l <= group.last; ++l) {
-    const LevelClock::Level& of_level = (*clock_)[l];
-    levels.update(level(l), of_level.t, of_level.dt, of_level.substep);
-    busy_.count_update(level(l));
-  }
+  levels_->update(first, last, stage, steps_);
 }
 
 template <int D>
 void DevicePlace<D>::reflux(std::size_t of_clock, int fine_steps) {
-  const Timer timer(times_.flux_correction);
-  mesh::DeviceLevels<D>& levels = mesh_.levels_on_device();
-  levels.submit();
-  levels.reflux(level(of_clock), (*clock_)[of_clock].dt, fine_steps, waiting("wait for fluxes"));
+  timed(times_.flux_correction, "wait for fluxes", [&](const mesh::WaitForRanks& wait) {
+    levels_->reflux(level(of_clock), (*clock_)[of_clock].dt, fine_steps, wait);
+  });
+}
+
+template <int D>
+template <class Work>
+void DevicePlace<D>::timed(double& seconds, const char* trace_name, const Work& work) {
+  std::optional<Timer> timer(std::in_place, seconds);
+  work([&, wait = busy_.waiting(trace_name)](parallel::NeighbourMessages& messages) {
+    timer.reset();
+    {
+      const Timer waiting(times_.waiting, times_.messages);
+      wait(messages);
+    }
+    timer.emplace(seconds);
+  });
 }
 
 template <int D>
@@ -143,9 +133,7 @@ void DevicePlace<D>::wait_for(parallel::MaxReduction& reduction) {
 
 template <int D>
 solvers::Status DevicePlace<D>::status() {
-  const solvers::Status status = clock_ == nullptr ? device_->status()
-                                 : is_staged()     ? mesh_.groups_on_device().status()
-                                                   : mesh_.levels_on_device().status();
+  const solvers::Status status = clock_ == nullptr ? device_->status() : levels_->status();
   busy_.charge(mesh_);
   return status;
 }

@@ -5,8 +5,7 @@
 // of leaves. The host submits launches, exchanges messages while kernels run, and waits for the device where it has to
 // send messages, for the status of a step, and where the ratios of local steps are chosen.
 
-#include "mesh/device_groups.hpp"
-#include "mesh/device_levels.hpp"
+#include "mesh/device_local_steps.hpp"
 #include "mesh/device_patches.hpp"
 #include "tasks/device_busy_time.hpp"
 #include "tasks/place.hpp"
@@ -45,9 +44,9 @@ class DevicePlace final : public Place<D> {
  private:
   using Group = typename mesh::DevicePatches<D>::LeafGroup;
   void update_interior();
-  // Waits for other ranks within a local step.
-  mesh::WaitForRanks waiting(const char* trace_name);
-  bool is_staged() const { return mesh_.layout().point_values; }
+  // Calls work(wait), where wait(messages) waits for other ranks, and adds the time without waits to `seconds`.
+  template <class Work>
+  void timed(double& seconds, const char* trace_name, const Work& work);
   int level(std::size_t of_clock) const { return coarsest_ + static_cast<int>(of_clock); }
 
   const SweepContext<D> context_;
@@ -56,8 +55,12 @@ class DevicePlace final : public Place<D> {
   mesh::DevicePatches<D>* device_ = nullptr;  // during a step
   bool is_updated_ = false;
   DeviceBusyTime busy_;
-  const LevelClock* clock_ = nullptr;  // of a step by level; null: of all leaves
+
+  // Steps by level.
+  mesh::DeviceLocalSteps<D>* levels_ = nullptr;
+  const LevelClock* clock_ = nullptr;  // null: a step of all leaves
   int coarsest_ = 0;
+  std::vector<typename mesh::DeviceLocalSteps<D>::Step> steps_;  // of the levels of a group
 };
 
 }  // namespace meander::tasks
