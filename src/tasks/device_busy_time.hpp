@@ -41,8 +41,8 @@ class DeviceBusyTime {
     if (mesh.measures_cost() && all > 0) {
       const double of_update = std::chrono::duration<double>(busy_).count() / static_cast<double>(all);
       for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
-        mesh.add_cost(leaf, of_update * static_cast<double>(
-                                            updates_[static_cast<std::size_t>(mesh.levels()[leaf])]));
+        mesh.add_cost(
+            leaf, of_update * static_cast<double>(updates_[static_cast<std::size_t>(mesh.levels()[leaf])]));
     }
     updates_ = {};
     busy_ = {};

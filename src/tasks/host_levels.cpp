@@ -217,13 +217,13 @@ solvers::Status HostPlace<D>::due() {
   return merge(mesh_.patches(), mesh_.levels(), statuses);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                     \
-  template void HostPlace<D>::start_levels(const LevelClock&, int, bool);          \
-  template void HostPlace<D>::start_tick();                                        \
-  template void HostPlace<D>::advance(const LevelGroup&, int);                     \
-  template void HostPlace<D>::finish_tick();                                       \
-  template void HostPlace<D>::reflux(std::size_t, int);                            \
-  template void HostPlace<D>::wait_for(parallel::MaxReduction&);                   \
+#define MEANDER_INSTANTIATE(D)                                            \
+  template void HostPlace<D>::start_levels(const LevelClock&, int, bool); \
+  template void HostPlace<D>::start_tick();                               \
+  template void HostPlace<D>::advance(const LevelGroup&, int);            \
+  template void HostPlace<D>::finish_tick();                              \
+  template void HostPlace<D>::reflux(std::size_t, int);                   \
+  template void HostPlace<D>::wait_for(parallel::MaxReduction&);          \
   template solvers::Status HostPlace<D>::due();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/trace.hpp"
-#include "tasks/cpu_sweep.hpp"
+#include "tasks/interior_sweep.hpp"
 
 namespace meander::tasks {
 
@@ -110,15 +110,15 @@ solvers::Status HostPlace<D>::status() {
   return merge(mesh_.patches(), mesh_.levels(), status_);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                       \
-  template HostPlace<D>::HostPlace(const SweepContext<D>&, offload::Engine*);        \
-  template void HostPlace<D>::prepare();                                             \
-  template void HostPlace<D>::update_border(const SweepCall&);                       \
-  template void HostPlace<D>::start_fluxes();                                        \
-  template void HostPlace<D>::correct(LeafGroup, double);                            \
-  template void HostPlace<D>::fill(mesh::Arrival, double);                           \
-  template solvers::Status HostPlace<D>::status();                                   \
-  template solvers::Status HostPlace<D>::inspect();                                  \
+#define MEANDER_INSTANTIATE(D)                                                \
+  template HostPlace<D>::HostPlace(const SweepContext<D>&, offload::Engine*); \
+  template void HostPlace<D>::prepare();                                      \
+  template void HostPlace<D>::update_border(const SweepCall&);                \
+  template void HostPlace<D>::start_fluxes();                                 \
+  template void HostPlace<D>::correct(LeafGroup, double);                     \
+  template void HostPlace<D>::fill(mesh::Arrival, double);                    \
+  template solvers::Status HostPlace<D>::status();                            \
+  template solvers::Status HostPlace<D>::inspect();                           \
   template solvers::Status HostPlace<D>::enforce_floors();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

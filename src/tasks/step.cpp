@@ -158,7 +158,8 @@ std::vector<int> Step<D>::choose(int coarsest, const LocalStepRule& rule) {
   const std::size_t first = clock_.first();
   std::vector<double> limits;
   for (std::size_t level = first + 1; level < clock_.levels(); ++level)
-    limits.push_back(rule.limit(level, status.crossing[static_cast<std::size_t>(coarsest) + level], clock_[first].t));
+    limits.push_back(
+        rule.limit(level, status.crossing[static_cast<std::size_t>(coarsest) + level], clock_[first].t));
   return choose_ratios(clock_[first].dt, limits, rule.leaves.subspan(first + 1), rule.subcycled);
 }
 

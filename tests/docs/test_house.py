@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 # Label: quick
-"""Files and folders that docs/house.md names in backticks exist: from the root (`src/mesh/adapt.cpp`) or from src, with a
-room first (`mesh/adapt.cpp`). `src/physics/{euler,ccz4}` names two folders; a pattern such as `tests/*/mpi` must fit
-something."""
+"""Files and folders that docs/house.md, step.md and invariants.md name in backticks exist: from the root
+(`src/mesh/adapt.cpp`) or from src, with a room first (`mesh/adapt.cpp`). `src/physics/{euler,ccz4}` names two folders; a
+pattern such as `tests/*/mpi` must fit something. The walks of step.md are as short as they are meant to stay."""
 import glob
 import os
 import re
@@ -12,7 +12,10 @@ import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDERS = ("src", "extras", "apps", "tests", "scripts", "docs", "inputs", "cmake", "python")
-ROOMS = ("base", "gpu", "parallel", "solvers", "mesh", "io", "tasks", "simulation", "physics")
+ROOMS = ("base", "gpu", "parallel", "solvers", "offload", "mesh", "io", "tasks", "simulation", "physics")
+PAGES = ("house.md", "step.md", "invariants.md")
+# Files from main() to the kernel, by the heading of the walk.
+MOST_FILES = {"A global Euler step, file by file": 15, "A local CCZ4 step on a device, file by file": 20}
 PATH = re.compile(r"`((?:%s)/[\w./*{},-]*)(?::\d+)?`" % "|".join((*FOLDERS, *ROOMS)))
 
 
@@ -31,10 +34,28 @@ def missing_paths(text, root):
             if not glob.glob(os.path.join(root, "src" if path.split("/")[0] in ROOMS else "", path))]
 
 
+def read(page):
+    with open(os.path.join(SOURCE, "docs", page), encoding="utf-8") as stream:
+        return stream.read()
+
+
+def walk(text, heading):
+    """The first file of each numbered line below a heading."""
+    section = text.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    return [PATH.search(line).group(1) for line in re.findall(r"(?m)^\d+\. .*$", section)]
+
+
 class House(unittest.TestCase):
     def test_paths_exist(self):
-        with open(os.path.join(SOURCE, "docs/house.md"), encoding="utf-8") as stream:
-            self.assertEqual(missing_paths(stream.read(), SOURCE), [])
+        for page in PAGES:
+            self.assertEqual(missing_paths(read(page), SOURCE), [], page)
+
+    def test_walks_are_short(self):
+        for heading, most in MOST_FILES.items():
+            files = walk(read("step.md"), heading)
+            self.assertGreater(len(files), 10, heading)
+            self.assertLessEqual(len(files), most, heading)
+            self.assertEqual(len(files), len(set(files)), heading)
 
     def test_missing_ones_are_found(self):
         with tempfile.TemporaryDirectory(prefix="meander-house-") as root:

@@ -41,7 +41,7 @@ struct RandomStatus {
     }
   }
 
-  // As HostWork::status(): in the order of the leaves.
+  // As HostPlace::status(): in the order of the leaves.
   Status merged() const {
     Status all;
     std::ranges::fill(all.crossing, std::numeric_limits<double>::infinity());

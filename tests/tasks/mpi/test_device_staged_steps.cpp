@@ -56,7 +56,7 @@ Outcome outcome(const std::vector<int>& ratios, const parallel::Communicator& co
   return found;
 }
 
-TEST(DeviceStagedTraversalOnRanksLong, HasTheBitsOfOneRankOnTheHost) {
+TEST(DeviceStagedStepsOnRanksLong, HasTheBitsOfOneRankOnTheHost) {
   for (const auto& [ratios, devices] :
        {std::pair{std::vector{2, 2}, Devices::all}, {std::vector{3, 1}, Devices::some}}) {
     const Outcome expected = outcome(ratios, {}, Devices::none), found = outcome(ratios, world(), devices);

@@ -95,7 +95,7 @@ void expect_same_bits(const Case& c) {
   }
 }
 
-TEST(DeviceLocalTraversalOnRanksLong, HasTheBitsOfOneRankOnTheHost) {
+TEST(DeviceLocalStepsOnRanksLong, HasTheBitsOfOneRankOnTheHost) {
   expect_same_bits<2>({6, "muscl", {3, 3}});
   expect_same_bits<2>({4, "godunov", {2, 3}});
   expect_same_bits<2>({7, "muscl", {3, 1}});

@@ -66,7 +66,7 @@ void expect_bits_of_global_steps(const GasCase& c, int threads) {
   }
 }
 
-TEST(LocalTraversalQuick, HasTheBitsOfGlobalStepsIfAllRatiosAreOne) {
+TEST(LocalStepsQuick, HasTheBitsOfGlobalStepsIfAllRatiosAreOne) {
   for (const GasCase& c : gas_cases) {
     for (const int threads : {1, 3}) expect_bits_of_global_steps<2>(c, threads);
     if (c.p < 7) expect_bits_of_global_steps<3>(c, 2);
@@ -119,7 +119,7 @@ void expect_conservation(const GasCase& c, const std::vector<int>& ratios) {
   }
 }
 
-TEST(LocalTraversalQuick, ConservesMassMomentumAndEnergy) {
+TEST(LocalStepsQuick, ConservesMassMomentumAndEnergy) {
   for (const GasCase& c : gas_cases) {
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 3}, {3, 1}, {3, 2}, {1, 2}}) {
       expect_conservation<2>(c, ratios);
@@ -130,7 +130,7 @@ TEST(LocalTraversalQuick, ConservesMassMomentumAndEnergy) {
 
 // Ratios of 1 to 5 that differ between levels, between steps of the coarsest level, and between those of the middle
 // one. Sums of fluxes of each number of steps cancel, and errors of rounding do not add up.
-TEST(LocalTraversalLong, ConservesOverAThousandStepsOfMixedRatios) {
+TEST(LocalStepsLong, ConservesOverAThousandStepsOfMixedRatios) {
   constexpr int D = 2, steps = 1000;
   for (const GasCase& c : gas_cases) {
     const auto solver = euler::make_solver(D, {}, {.scheme = c.scheme, .riemann = c.riemann});
@@ -221,7 +221,7 @@ TEST(LevelExchange, HasTheHalosOfTheInterpolatedState) {
 }
 
 // Mass is conserved with ratios that differ between steps of the coarser level.
-TEST(LocalTraversal, ChoosesLargerRatiosIfWaveSpeedsGrowWithinAStep) {
+TEST(LocalSteps, ChoosesLargerRatiosIfWaveSpeedsGrowWithinAStep) {
   const GasCase c{6, "muscl", "rusanov"};
   const auto solver = euler::make_solver(2, {}, {.scheme = c.scheme});
   ThreadTeam team(2);

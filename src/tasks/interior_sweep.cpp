@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tasks/cpu_sweep.hpp"
+#include "tasks/interior_sweep.hpp"
 
 #include <chrono>
 

@@ -67,7 +67,7 @@ double largest_difference(const mesh::PatchMesh<3>& a, const mesh::PatchMesh<3>&
   return worst;
 }
 
-class StagedTraversalOfLong : public testing::Test {
+class StagedStepsOfLong : public testing::Test {
  protected:
   std::unique_ptr<solvers::Solver> solver_ = ccz4::make_solver({});
   // The domain is 1 wide, its finest volumes 1 / 243.
@@ -79,7 +79,7 @@ class StagedTraversalOfLong : public testing::Test {
 
 // The bits of the state, of halos as far as the solver reads them, and of the status. Other numbers of threads:
 // LocalTasks.
-TEST_F(StagedTraversalOfLong, EqualStepsHasTheBitsOfGlobalSteps) {
+TEST_F(StagedStepsOfLong, EqualStepsHasTheBitsOfGlobalSteps) {
   ASSERT_TRUE(solvers::has_staged_local_steps(*solver_));
   ThreadTeam team(3);
   const auto global = rough_space(*solver_, team), local = rough_space(*solver_, team);
@@ -102,7 +102,7 @@ TEST_F(StagedTraversalOfLong, EqualStepsHasTheBitsOfGlobalSteps) {
 // Where the state changes in time only, one step of level 1 with any ratios differs from global steps of the
 // finest level by the halos beside coarser levels, and these are of fourth order. The differences are a
 // thousand times larger without constraints enforced on these halos.
-TEST_F(StagedTraversalOfLong, RatiosHasHalosOfFourthOrderInTime) {
+TEST_F(StagedStepsOfLong, RatiosHasHalosOfFourthOrderInTime) {
   ThreadTeam team(2);
   for (const auto& ratios : {std::vector{1, 3}, {3, 1}}) {
     const int product = ratios[0] * ratios[1];

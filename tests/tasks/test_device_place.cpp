@@ -90,7 +90,7 @@ std::int64_t launches_of_a_step(const char* scheme, int level, int rounds) {
   return (run.mesh.on_device()->counts().launches - before) / 3;
 }
 
-TEST(DeviceWork, LaunchesFewKernelsAStepWhateverTheMesh) {
+TEST(DevicePlace, LaunchesFewKernelsAStepWhateverTheMesh) {
   for (const char* scheme : {"godunov", "muscl"}) {
     std::map<std::int64_t, int> uniform, adaptive;
     for (const int level : {1, 2, 3}) ++uniform[launches_of_a_step<2>(scheme, level, 0)];
@@ -139,14 +139,14 @@ void expect_same_after_many_regrids(const char* scheme, int steps, int regrids) 
   }
 }
 
-TEST(DeviceWork, KeepsSlotsAndBitsThroughManyRegrids) {
+TEST(DevicePlace, KeepsSlotsAndBitsThroughManyRegrids) {
   expect_same_after_many_regrids<2>("muscl", 200, 50);
   expect_same_after_many_regrids<2>("godunov", 200, 50);
   expect_same_after_many_regrids<3>("muscl", 8, 4);
 }
 
 // The slots of a step are in device memory, which the host cannot read; their home is spoilt meanwhile.
-TEST(DeviceWork, LeavesNoStateInHostMemory) {
+TEST(DevicePlace, LeavesNoStateInHostMemory) {
   DeviceRun<2> run(6, "muscl", 1, mesh::boundary::outflow, true);
   Step<2> traversal(run.mesh, *run.solver, run.team);
   traversal.inspect();

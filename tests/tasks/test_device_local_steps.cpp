@@ -99,7 +99,7 @@ void expect_bits_of_the_host(const GasCase& c, const std::vector<int>& ratios) {
   expect_same(host, device, c.scheme + ", ratios " + std::to_string(ratios[0]) + std::to_string(ratios[1]));
 }
 
-TEST(DeviceLocalTraversal, HasTheBitsOfLocalStepsOnTheHost) {
+TEST(DeviceLocalSteps, HasTheBitsOfLocalStepsOnTheHost) {
   for (const GasCase& c : gas_cases) {
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 3}, {3, 1}, {1, 1}})
       expect_bits_of_the_host<2>(c, ratios);
@@ -109,7 +109,7 @@ TEST(DeviceLocalTraversal, HasTheBitsOfLocalStepsOnTheHost) {
 
 // From the second step of level 2 on, level 3 stands only steps a fifth as long as those of level 2. Steps of all
 // levels at once follow on the same tables.
-TEST(DeviceLocalTraversal, ChoosesRatiosAnewWithTheBitsOfTheHost) {
+TEST(DeviceLocalSteps, ChoosesRatiosAnewWithTheBitsOfTheHost) {
   const GasCase c{6, "muscl", "rusanov"};
   Levels<2> host(c, false), device(c, true);
   const double dt = 9 * host.longest_step(c);
@@ -151,7 +151,7 @@ std::int64_t launches_of_a_global_step(const GasCase& c) {
   return run.launches() - before;
 }
 
-TEST(DeviceLocalTraversal, LaunchesNoMoreForAStepOfTheFinestLevelThanForAGlobalStep) {
+TEST(DeviceLocalSteps, LaunchesNoMoreForAStepOfTheFinestLevelThanForAGlobalStep) {
   for (const GasCase& c : {gas_cases[0], gas_cases[3]}) {
     const std::int64_t global = launches_of_a_global_step<2>(c), one = launches_of<2>(c, {1, 1}),
                        two = launches_of<2>(c, {1, 2}), three = launches_of<2>(c, {1, 3});

@@ -77,7 +77,7 @@ void expect_same(Levels& host, Levels& device, const solvers::Status& expected,
 
 // Levels that step alone, pairs of levels, all together, and global steps on the same tables. The domain is periodic,
 // or its boundary conditions read the halos of combined states.
-TEST(DeviceStagedTraversalLong, HasTheBitsOfLocalStepsOnTheHost) {
+TEST(DeviceStagedStepsLong, HasTheBitsOfLocalStepsOnTheHost) {
   for (const auto* boundary : {&mesh::boundary::periodic, &mesh::boundary::outflow}) {
     Levels host(false, *boundary), device(true, *boundary);
     std::int64_t floored = 0;
@@ -95,7 +95,7 @@ TEST(DeviceStagedTraversalLong, HasTheBitsOfLocalStepsOnTheHost) {
 }
 
 // In the middle of a step of level 1, level 3 stands only steps a fifth as long as those of level 2.
-TEST(DeviceStagedTraversalLong, ChoosesRatiosAnewWithTheBitsOfTheHost) {
+TEST(DeviceStagedStepsLong, ChoosesRatiosAnewWithTheBitsOfTheHost) {
   Levels host(false), device(true);
   const auto limit = [](std::size_t level) { return finest_step_of_waves * (level == 2 ? 0.6 : 3); };
   const solvers::Status expected = host.advance({3, 3}, limit), found = device.advance({3, 3}, limit);
@@ -104,7 +104,7 @@ TEST(DeviceStagedTraversalLong, ChoosesRatiosAnewWithTheBitsOfTheHost) {
 }
 
 // What the device holds for local steps is made anew for the changed mesh.
-TEST(DeviceStagedTraversalLong, ContinuesAfterARegridWithTheBitsOfTheHost) {
+TEST(DeviceStagedStepsLong, ContinuesAfterARegridWithTheBitsOfTheHost) {
   Levels host(false), device(true);
   for (const bool is_changed : {false, true}) {
     SCOPED_TRACE(is_changed);
@@ -120,7 +120,7 @@ TEST(DeviceStagedTraversalLong, ContinuesAfterARegridWithTheBitsOfTheHost) {
   }
 }
 
-TEST(DeviceStagedTraversal, LaunchesNoMoreForAStepOfTheFinestLevelThanForAGlobalStep) {
+TEST(DeviceStagedSteps, LaunchesNoMoreForAStepOfTheFinestLevelThanForAGlobalStep) {
   Levels run(true);
   run.advance({1, 2});  // makes the tables
   const std::int64_t two = run.launches_of([&] {
@@ -137,7 +137,7 @@ TEST(DeviceStagedTraversal, LaunchesNoMoreForAStepOfTheFinestLevelThanForAGlobal
   EXPECT_LE(two - 2 * (three - two), global + 2 + 2 + 1 + 2);
 }
 
-TEST(DeviceStagedTraversal, FailsWithTheStateOfTheHost) {
+TEST(DeviceStagedSteps, FailsWithTheStateOfTheHost) {
   Levels host(false), device(true);
   for (Levels* run : {&host, &device}) {
     const auto& patch = run->mesh->patches()[40];
