@@ -12,15 +12,9 @@
 #include "solvers/block_patch.hpp"
 #include "solvers/placed_rates.hpp"
 #include "solvers/radiative.hpp"
+#include "solvers/scheme.hpp"
 
 namespace meander::solvers {
-
-// An equation that assigns its rates to groups that are best computed together.
-template <class P>
-concept Grouped = FusedRhs<P> && P::rate_groups >
-0 && requires(int n) {
-  { P::rate_group(n) } -> std::convertible_to<int>;
-};
 
 // Whether the last phase of an update may change unknown n: P::enforced(n), or true.
 template <class P>
@@ -335,6 +329,18 @@ void with_fourth_order(const DeviceBatch& batch, const Body& body) {
     if (batch.radiates) return body(std::type_identity<BlockFourthOrder<P, true, known>>());
     body(std::type_identity<BlockFourthOrder<P, false, known>>());
   });
+}
+
+// The same for any scheme.
+template <Pde P, class Scheme, class Sizes, class Body>
+void with_block_kernel(const DeviceBatch& batch, const Body& body) {
+  if constexpr (std::is_same_v<Scheme, FusedFourthOrder> && Radiating<P>) {
+    with_fourth_order<P, Sizes>(batch, body);
+  } else {
+    with_patch_size<P, Sizes>(batch.layout.p, [&](auto p) {
+      body(std::type_identity<typename Scheme::template Block<P, decltype(p)::value>>());
+    });
+  }
 }
 
 }  // namespace meander::solvers

@@ -22,9 +22,13 @@ class FourthOrder {
   static constexpr int stages = 4,
                        stage_blocks = 2;  // the state at the start of the step, and the weighted sum of rates
 
-  // dissipation: fraction of the strongest dissipation that is stable by itself; 0: none.
-  FourthOrder(const P& pde, double dissipation, const PatchLayout& layout, Workspace& work)
-      : pde_(pde), dissipation_(dissipation), layout_(layout), plane_(work.plane), size_(work.plane.size()) {
+  // pde.dissipation(): fraction of the strongest dissipation that is stable by itself; 0: none.
+  FourthOrder(const P& pde, const PatchLayout& layout, Workspace& work)
+      : pde_(pde),
+        dissipation_(pde.dissipation()),
+        layout_(layout),
+        plane_(work.plane),
+        size_(work.plane.size()) {
     MEANDER_ASSERT(layout.h == 3);
     ring_ = work.scratch.reserve((layout.h + 1) * N * size_);
   }

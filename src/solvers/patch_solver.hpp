@@ -62,18 +62,23 @@ PatchStatus enforce_patch(const P& pde, const PatchTask& task, const PatchLayout
 }
 
 // Kernel: constructed from (pde, layout, workspace), with update(task, slot of the next patch, t, dt, step
-// data or null).
+// data or null), or of several stages update(task, stage, dt).
 template <class Kernel, Pde P>
-void update_batch(const P& pde, std::span<const PatchTask> tasks, const PatchLayout& layout, double t,
-                  double dt, const typename P::StepData& step, std::span<PatchStatus> status) {
+void update_batch(const P& pde, std::span<const PatchTask> tasks, const PatchLayout& layout, int stage,
+                  double t, double dt, const typename P::StepData& step, std::span<PatchStatus> status) {
   MEANDER_ASSERT(tasks.size() <= status.size());
   MEANDER_ASSERT(layout.dim == P::dim && layout.unknowns == P::unknowns);
-  const typename P::StepData* active = nullptr;
+  [[maybe_unused]] const typename P::StepData* active = nullptr;
   if constexpr (P::has_source) active = pde.source_on(step) ? &step : nullptr;
   Kernel kernel(pde, layout, workspace(layout));
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const double* next = tasks[i].next != nullptr ? tasks[i].next : tasks[i + 1 < tasks.size() ? i + 1 : i].q;
-    status[i] = kernel.update(tasks[i], next, t, dt, active);
+    if constexpr (requires { kernel.update(tasks[i], stage, dt); }) {
+      status[i] = kernel.update(tasks[i], stage, dt);
+    } else {
+      const double* next =
+          tasks[i].next != nullptr ? tasks[i].next : tasks[i + 1 < tasks.size() ? i + 1 : i].q;
+      status[i] = kernel.update(tasks[i], next, t, dt, active);
+    }
   }
 }
 

@@ -170,4 +170,10 @@ concept FusedRhs = Pde<P> && !P::has_flux && requires(const P& pde, const double
   pde.rates(in, in, out);
 };
 
+// One in three dimensions that assigns its rates to groups that are best computed together.
+template <class P>
+concept Grouped = FusedRhs<P> && P::dim == 3 && (P::rate_groups > 0) && requires(int n) {
+  { P::rate_group(n) } -> std::convertible_to<int>;
+};
+
 }  // namespace meander::solvers

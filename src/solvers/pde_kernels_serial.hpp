@@ -3,6 +3,7 @@
 #pragma once
 // The device kernels of an equation on the host, by blocks of one thread.
 
+#include "solvers/block_fused.hpp"
 #include "solvers/block_godunov.hpp"
 #include "solvers/block_muscl.hpp"
 #include "solvers/block_serial.hpp"
@@ -12,20 +13,20 @@
 namespace meander::solvers {
 
 template <Pde P>
-void PdeKernels<P>::launch_serially(const P& pde, const SchemeChoice& scheme, const DeviceBatch& batch) {
+void SerialKernels<P>::launch(const P& pde, const SchemeChoice& scheme, const DeviceBatch& batch) {
   with_scheme<P>(scheme, [&]<class Scheme>(std::type_identity<Scheme>) {
     update_serially<typename Scheme::template Block<P, 0>>(pde, batch);
   });
 }
 
 template <Pde P>
-void PdeKernels<P>::launch_resident_serially(const gpu::Execution& execution, const P& pde,
-                                             const ResidentWork& work) {
+void SerialKernels<P>::launch_resident(const gpu::Execution& execution, const P& pde,
+                                       const ResidentWork& work) {
   launch_resident_by(SerialLauncher{}, pde, on_host(execution, work.batch));
 }
 
 template <Pde P>
-std::ptrdiff_t PdeKernels<P>::block_memory(const SchemeChoice& scheme, int p) {
+std::ptrdiff_t SerialKernels<P>::block_memory(const SchemeChoice& scheme, int p) {
   std::ptrdiff_t doubles = 0;
   with_scheme<P>(scheme, [&]<class Scheme>(std::type_identity<Scheme>) {
     doubles = Scheme::template Block<P, 0>::memory(p);

@@ -12,9 +12,8 @@
 
 #include "base/assert.hpp"
 #include "gpu/device.hpp"
+#include "solvers/block_fused.hpp"
 #include "solvers/block_measure.hpp"
-#include "solvers/block_patch.hpp"
-#include "solvers/openmp_kernels.hpp"
 #include "solvers/pde_kernels.hpp"
 #include "solvers/scheme_words.hpp"
 
@@ -22,7 +21,6 @@ namespace meander::solvers {
 
 template <Pde P>
 class PdeSolver : public Solver {
-  using Kernels = PdeKernels<P>;
   using Devices = DeviceKernels<P>;
 
  public:
@@ -37,15 +35,16 @@ class PdeSolver : public Solver {
     traits_.dim = P::dim;
     traits_.unknowns = P::unknowns;
     traits_.conservative = !P::has_ncp;
+    traits_.radiates = Radiating<P> && scheme.reconstruction == Reconstruction::fourth_order;
     traits_.unknown_names = std::move(unknown_names);
     add_unknowns(std::make_integer_sequence<int, P::unknowns>());
   }
 
   const Traits& traits() const override { return traits_; }
 
-  void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int, double t, double dt,
+  void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int stage, double t, double dt,
               std::span<PatchStatus> status) const override {
-    Kernels::update(pde_, scheme_, tasks, layout, t, dt, step_, status);
+    CpuKernels<P>::update(pde_, scheme_, tasks, layout, stage, t, dt, step_, status);
   }
 
   std::span<const std::byte> step_bytes() const override {
@@ -56,54 +55,62 @@ class PdeSolver : public Solver {
   }
 
   bool runs_on(std::string_view kind) const override {
-    return kind == "host" || (kind == "cuda" && Devices::cuda != nullptr) ||
-           (kind == "openmp" && Devices::openmp != nullptr);
+    return kind == "host" || (kind == "cuda" && Devices::cuda.launch != nullptr) ||
+           (kind == "openmp" && Devices::openmp.launch != nullptr);
   }
 
   std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
-    if (Devices::cuda == nullptr && Devices::openmp == nullptr) return 0;
-    return block_scratch(Kernels::block_memory(scheme_, layout.p), patches,
-                         Devices::openmp != nullptr ? BlockMemory::scratch : BlockMemory::shared);
+    if (Devices::cuda.launch == nullptr && Devices::openmp.launch == nullptr) return 0;
+    // Phases of an update are kernels of their own, which share nothing but scratch memory.
+    const bool in_scratch = Grouped<P> || Devices::openmp.launch != nullptr;
+    return block_scratch(SerialKernels<P>::block_memory(scheme_, layout.p), patches,
+                         in_scratch ? BlockMemory::scratch : BlockMemory::shared);
+  }
+
+  bool stages_new_interior() const override { return Grouped<P>; }
+
+  int kernels_of_launch() const override {
+    int kernels = 1;
+    if constexpr (Grouped<P>) {
+      with_scheme<P>(scheme_, [&]<class Scheme>(std::type_identity<Scheme>) {
+        kernels = Scheme::template Block<P, 0>::phases;
+      });
+    }
+    return kernels;
   }
 
   void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
     MEANDER_ASSERT(batch.layout.dim == P::dim && batch.layout.h == traits_.halo);
     if (execution.on_host()) {
-      const HostView view(execution, batch, 0, sizeof step_, scratch_bytes(batch.layout, batch.count));
-      Kernels::launch_serially(pde_, scheme_, view.batch());
-    } else if (execution.openmp_device() >= 0 && Devices::openmp != nullptr) {
-      Devices::openmp(execution, pde_, scheme_, batch);
-    } else if (Devices::cuda != nullptr) {
-      Devices::cuda(execution, pde_, scheme_, batch);
+      const HostView view(execution, batch, traits_.stage_blocks, P::has_source ? sizeof step_ : 0,
+                          scratch_bytes(batch.layout, batch.count));
+      SerialKernels<P>::launch(pde_, scheme_, view.batch());
+    } else if (const auto launch = functions_for(execution).launch; launch != nullptr) {
+      launch(execution, pde_, scheme_, batch);
     } else {
       Solver::launch(execution, batch);
     }
   }
 
-  bool resides_on(std::string_view kind) const override {
-    return kind == "host" || (kind == "cuda" && Devices::resident_cuda != nullptr) ||
-           (kind == "openmp" && ResidentOnOpenMp<P>::launch != nullptr);
-  }
+  bool resides_on(std::string_view kind) const override { return runs_on(kind); }
   bool measures_on_device(int quantity) const override { return quantity < device_quantities<P>(); }
 
   void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {
     if (execution.on_host()) {
-      Kernels::launch_resident_serially(execution, pde_, work);
-    } else if (execution.openmp_device() >= 0 && ResidentOnOpenMp<P>::launch != nullptr) {
-      ResidentOnOpenMp<P>::launch(execution, pde_, work);
-    } else if (execution.openmp_device() < 0 && Devices::resident_cuda != nullptr) {
-      Devices::resident_cuda(execution.native_queue(), pde_, work);
+      SerialKernels<P>::launch_resident(execution, pde_, work);
+    } else if (const auto launch = functions_for(execution).launch_resident; launch != nullptr) {
+      launch(execution, pde_, work);
     } else {
       Solver::launch_resident(execution, work);
     }
   }
 
   PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
-    return Kernels::inspect(pde_, task, layout);
+    return CpuKernels<P>::inspect(pde_, task, layout);
   }
 
   PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
-    return Kernels::enforce_floors(pde_, task, layout);
+    return CpuKernels<P>::enforce_floors(pde_, task, layout);
   }
 
   // P may define void complete(double* q), as Solver::complete().
@@ -131,6 +138,10 @@ class PdeSolver : public Solver {
   const typename P::StepData& step() const { return step_; }
 
  private:
+  static const DeviceFunctions<P>& functions_for(const gpu::Execution& execution) {
+    return execution.openmp_device() >= 0 ? Devices::openmp : Devices::cuda;
+  }
+
   template <int... unknown>
   void add_unknowns(std::integer_sequence<int, unknown...>) {
     (derived_.push_back({traits_.unknown_names[std::size_t{unknown}], "",

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/resident.hpp"
 
-#include "solvers/openmp_kernels.hpp"
 #include "solvers/resident_kernels.hpp"
 
 namespace meander::solvers {
 
-#ifdef MEANDER_CUDA
-void launch_general_on_cuda(const gpu::Execution& execution, const GeneralBatch& batch);  // resident.cu
-#endif
+// In resident.cu and resident_target.cpp.
+void launch_general_on_cuda(const gpu::Execution& execution, const GeneralBatch& batch);
+void launch_general_on_openmp(const gpu::Execution& execution, const GeneralBatch& batch);
 
 void launch_general(const gpu::Execution& execution, const GeneralBatch& batch) {
   if (execution.on_host()) {

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "solvers/launch_openmp.hpp"
-#include "solvers/openmp_kernels.hpp"
 #include "solvers/resident_kernels.hpp"
 
 namespace meander::solvers {
@@ -29,10 +28,5 @@ struct OpenMpLauncher {
     }
   }
 };
-
-template <Pde P>
-void launch_resident_on_openmp(const gpu::Execution& execution, const P& pde, const ResidentWork& work) {
-  launch_resident_by(OpenMpLauncher{execution.openmp_device()}, pde, work.batch);
-}
 
 }  // namespace meander::solvers

@@ -21,7 +21,7 @@ SchemeChoice choice_of(const SchemeWords& words, const SchemeVocabulary& vocabul
   for (const ReconstructionEntry& entry : reconstructions) {
     if (words.scheme == entry.word) choice.reconstruction = entry.reconstruction;
   }
-  if (choice.reconstruction != Reconstruction::constant)
+  if (choice.reconstruction == Reconstruction::muscl)
     choice.limiter = index_of(words.limiter, vocabulary.limiters);
   choice.riemann = index_of(words.riemann, vocabulary.riemanns);
   return choice;
@@ -33,6 +33,10 @@ std::string scheme_name(const SchemeChoice& choice, const SchemeVocabulary& voca
   std::string name;
   for (const ReconstructionEntry& entry : reconstructions) {
     if (entry.reconstruction == choice.reconstruction) name = entry.word;
+  }
+  if (choice.reconstruction != Reconstruction::muscl) {
+    std::ranges::replace(name, '-', ' ');
+    return name;
   }
   name += ' ' + vocabulary.limiters.at(static_cast<std::size_t>(choice.limiter));
   return choice.riemann == 0 ? name : name + ' ' + riemann;

@@ -45,7 +45,7 @@ SchemeChoice choice_of(const SchemeWords& words) {
   return choice_of(words, vocabulary<P>());
 }
 
-// "rusanov", "hllc", "muscl mc", "muscl mc hllc": for Traits::name.
+// "rusanov", "hllc", "muscl mc", "muscl mc hllc", "fourth order": for Traits::name.
 std::string scheme_name(const SchemeChoice& choice, const SchemeVocabulary& vocabulary);
 
 }  // namespace meander::solvers

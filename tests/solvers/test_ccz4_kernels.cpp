@@ -51,9 +51,9 @@ TEST(Ccz4Kernels, RusanovAgreesWithPlainLoops) {
       const double dx = 0.3, dt = 0.002;
       const PatchTask tasks[2] = {patch.task(dx), scalar.task(dx)};
       PatchStatus status[2];
-      update_batch<RusanovFused<Terms, Pack>>(terms, std::span(tasks, 1), layout, 0, dt, {},
+      update_batch<RusanovFused<Terms, Pack>>(terms, std::span(tasks, 1), layout, 0, 0, dt, {},
                                               std::span(status, 1));
-      update_batch<RusanovFused<Terms, double>>(terms, std::span(tasks + 1, 1), layout, 0, dt, {},
+      update_batch<RusanovFused<Terms, double>>(terms, std::span(tasks + 1, 1), layout, 0, 0, dt, {},
                                                 std::span(status + 1, 1));
       EXPECT_EQ(status[0].max_rate, status[1].max_rate);
       EXPECT_EQ(status[0].admissible, status[1].admissible);
@@ -151,10 +151,9 @@ void expect_plain_loops(const Terms& terms) {
       PatchTask task = patch.task(dx), scalar_task = scalar.task(dx);
       task.stages = stages.data();
       scalar_task.stages = others.data();
-      FourthOrder<Terms, Pack> kernel(terms, terms.parameters.dissipation, layout, workspace(layout));
+      FourthOrder<Terms, Pack> kernel(terms, layout, workspace(layout));
       const PatchStatus status = kernel.update(task, stage, dt);
-      FourthOrder<Terms, double> scalar_kernel(terms, terms.parameters.dissipation, layout,
-                                               workspace(layout));
+      FourthOrder<Terms, double> scalar_kernel(terms, layout, workspace(layout));
       EXPECT_EQ(status.max_rate, scalar_kernel.update(scalar_task, stage, dt).max_rate);
       EXPECT_TRUE(status.admissible);
       std::size_t v = 0;

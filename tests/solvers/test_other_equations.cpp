@@ -71,10 +71,10 @@ TYPED_TEST(OtherEquations, FiftyNineUnknownsAreAdvectedWithoutAFlux) {
       const typename Carousel<dim>::StepData step{rate};
       const PatchTask task = patch.task(dx), scalar_task = scalar.task(dx);
       PatchStatus status, scalar_status;
-      update_batch<GodunovKernel<Carousel<dim>, Pack, RusanovFlux>>(pde, std::span(&task, 1), layout, 0.0, dt,
-                                                                    step, std::span(&status, 1));
+      update_batch<GodunovKernel<Carousel<dim>, Pack, RusanovFlux>>(pde, std::span(&task, 1), layout, 0, 0.0,
+                                                                    dt, step, std::span(&status, 1));
       update_batch<GodunovKernel<Carousel<dim>, double, RusanovFlux>>(
-          pde, std::span(&scalar_task, 1), layout, 0.0, dt, step, std::span(&scalar_status, 1));
+          pde, std::span(&scalar_task, 1), layout, 0, 0.0, dt, step, std::span(&scalar_status, 1));
       for_volumes(layout, 0, [&](int i, int j, int k) {
         ASSERT_EQ(patch.volume(i, j, k), scalar.volume(i, j, k));
         for (int n = 0; n < many; ++n) {

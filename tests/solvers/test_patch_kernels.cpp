@@ -51,7 +51,7 @@ PatchStatus update_scalar(const euler::Parameters& parameters, const SchemeWords
   const std::span<const PatchTask> tasks(&task, 1);
   const std::span<PatchStatus> result(&status, 1);
   with_scheme<Terms>(choice_of<Terms>(words), [&]<class Scheme>(std::type_identity<Scheme>) {
-    update_batch<typename Scheme::template Cpu<Terms, double>>(terms, tasks, layout, 0.0, dt, gravity,
+    update_batch<typename Scheme::template Cpu<Terms, double>>(terms, tasks, layout, 0, 0.0, dt, gravity,
                                                                result);
   });
   return status;

@@ -65,8 +65,7 @@ class ConstrainedWaveSolver final : public solvers::Solver, public solvers::Loca
   const solvers::Traits& traits() const override { return traits_; }
   void update(std::span<const solvers::PatchTask> tasks, const solvers::PatchLayout& layout, int stage,
               double, double dt, std::span<solvers::PatchStatus> status) const override {
-    solvers::FourthOrder<ConstrainedWave, solvers::Pack> kernel(terms_, terms_.dissipation(), layout,
-                                                                solvers::workspace(layout));
+    solvers::FourthOrder<ConstrainedWave, solvers::Pack> kernel(terms_, layout, solvers::workspace(layout));
     for (std::size_t i = 0; i < tasks.size(); ++i) status[i] = kernel.update(tasks[i], stage, dt);
   }
   solvers::PatchStatus inspect(const solvers::PatchTask& task,

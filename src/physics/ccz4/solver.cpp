@@ -10,26 +10,14 @@
 #include "base/assert.hpp"
 #include "physics/ccz4/constraints.hpp"
 #include "physics/ccz4/derived.hpp"
-#include "physics/ccz4/kernels.hpp"
+#include "physics/ccz4/terms.hpp"
 #include "physics/ccz4/weyl.hpp"
-#include "solvers/block_fused.hpp"
 #include "solvers/local_step_solver.hpp"
-#include "solvers/openmp_kernels.hpp"
 #include "solvers/pack.hpp"
+#include "solvers/pde_solver.hpp"
 
 namespace meander::ccz4 {
 namespace {
-
-#ifdef MEANDER_CUDA
-constexpr bool with_cuda = true;
-#else
-constexpr bool with_cuda = false;
-#endif
-#ifdef MEANDER_OPENMP
-constexpr bool with_openmp = true;
-#else
-constexpr bool with_openmp = false;
-#endif
 
 // Limits in units of dx over the sum of the wave speeds along the axes. Fourth order: the stable interval of
 // the Runge-Kutta method on the imaginary axis over the highest frequency of the differences is 2.06;
@@ -47,94 +35,15 @@ const std::vector<PatchQuantity>& constraints_and_psi4() {
   return all;
 }
 
-class Ccz4Solver final : public Solver, public LocalStepSolver {
+SchemeChoice choice_of(Scheme scheme) {
+  return {scheme == Scheme::rusanov ? Reconstruction::constant : Reconstruction::fourth_order};
+}
+
+class Ccz4Solver final : public PdeSolver<Terms>, public LocalStepSolver {
  public:
-  explicit Ccz4Solver(const Parameters& parameters) : terms_{parameters} {
-    traits_.name = "ccz4 rusanov";
-    traits_.dim = 3;
-    traits_.unknowns = unknowns;
-    traits_.conservative = false;
-    traits_.unknown_names = unknown_names();
-    if (parameters.scheme == Scheme::fourth_order) {
-      traits_.name = "ccz4 fourth order";
-      traits_.halo = 3;
-      traits_.prolongation = Prolongation::centred;
-      traits_.stages = 4;
-      traits_.stage_blocks = 2;
-      traits_.radiates = true;
-    }
-    derived_ = derived_quantities();
-  }
-
-  const Traits& traits() const override { return traits_; }
-
-  void update(std::span<const PatchTask> tasks, const PatchLayout& layout, int stage, double t, double dt,
-              std::span<PatchStatus> status) const override {
-    switch (terms_.parameters.scheme) {
-      case Scheme::rusanov:
-        return update_rusanov(terms_, tasks, layout, t, dt, status);
-      case Scheme::fourth_order:
-        return update_fourth_order(terms_, tasks, layout, stage, dt, status);
-    }
-  }
-
-  bool runs_on(std::string_view kind) const override {
-    return kind == "host" || (kind == "cuda" && with_cuda) || (kind == "openmp" && with_openmp);
-  }
-
-  std::size_t scratch_bytes(const PatchLayout& layout, int patches) const override {
-    return (with_cuda || with_openmp) && traits_.stages == 1 ? rusanov_scratch_bytes(layout, patches) : 0;
-  }
-
-  bool stages_new_interior() const override { return true; }
-
-  int kernels_of_launch() const override {
-    return terms_.parameters.scheme == Scheme::rusanov ? BlockRusanovFused<Terms>::phases
-                                                       : BlockFourthOrder<Terms, false>::phases;
-  }
-
-  void launch(const gpu::Execution& execution, const DeviceBatch& batch) const override {
-    MEANDER_ASSERT(batch.layout.h == traits_.halo);
-    const bool first_order = terms_.parameters.scheme == Scheme::rusanov;
-    if (execution.on_host()) {
-      const HostView view(execution, batch, traits_.stage_blocks, 0,
-                          scratch_bytes(batch.layout, batch.count));
-      return first_order ? launch_rusanov_serially(terms_, view.batch())
-                         : launch_fourth_order_serially(terms_, view.batch());
-    }
-#if defined(MEANDER_OPENMP)
-    first_order ? launch_rusanov_on_openmp(execution, terms_, batch)
-                : launch_fourth_order_on_openmp(execution, terms_, batch);
-#elif defined(MEANDER_CUDA)
-    first_order ? launch_rusanov_on_cuda(execution, terms_, batch)
-                : launch_fourth_order_on_cuda(execution, terms_, batch);
-#else
-    Solver::launch(execution, batch);
-#endif
-  }
-
-  bool resides_on(std::string_view kind) const override {
-    return runs_on(kind);
-  }
-
-  bool measures_on_device(int quantity) const override {
-    return quantity < unknowns;
-  }
-
-  void launch_resident(const gpu::Execution& execution, const ResidentWork& work) const override {
-    if (execution.on_host()) return launch_resident_serially(execution, terms_, work);
-#if defined(MEANDER_OPENMP)
-    solvers::launch_resident_on_openmp(execution, terms_, work);
-#elif defined(MEANDER_CUDA)
-    launch_resident_on_cuda(execution.native_queue(), terms_, work);
-#else
-    Solver::launch_resident(execution, work);
-#endif
-  }
-
-  PatchStatus inspect(const PatchTask& task, const PatchLayout& layout) const override {
-    return ccz4::inspect(terms_, task, layout);
-  }
+  explicit Ccz4Solver(const Parameters& parameters)
+      : PdeSolver<Terms>("ccz4", Terms{parameters}, choice_of(parameters.scheme), unknown_names()),
+        derived_(derived_quantities()) {}
 
   // Prolongation and restriction do not preserve the algebraic constraints either.
   PatchStatus enforce_floors(const PatchTask& task, const PatchLayout& layout) const override {
@@ -146,10 +55,10 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
       for (int j = 0; j < layout.p; ++j) {
         for (int i = 0; i < layout.p; ++i, ++volume) {
           for (int n = 0; n < unknowns; ++n) q[n] = task.q[layout.at(n, i, j, k)];
-          const int bound = terms_.breach(q, value);
+          const int bound = pde().breach(q, value);
           if (bound > breach.bound) breach = {bound, volume, value};
           strayed += bound == Terms::det_bound;
-          floored += terms_.enforce(q);
+          floored += pde().enforce(q);
           for (int n = 0; n < unknowns; ++n) task.q[layout.at(n, i, j, k)] = q[n];
         }
       }
@@ -167,7 +76,7 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
       const std::ptrdiff_t row = layout.at(0, i);
       for (std::ptrdiff_t at = row; at < row + box.extent[0]; ++at) {
         for (int n = 0; n < unknowns; ++n) q[n] = slot[n * layout.unknown_stride() + at];
-        terms_.enforce(q);
+        pde().enforce(q);
         for (int n = 0; n < unknowns; ++n) {
           if (Terms::enforced(n)) slot[n * layout.unknown_stride() + at] = q[n];
         }
@@ -180,27 +89,24 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
   double step_limit_of(const PatchTask& task, const PatchLayout& layout) const override {
     double square = 0;
     for (std::size_t a = 0; a < 3; ++a) {
-      const double below = task.lower[a] - terms_.parameters.middle[a], width = layout.p * task.dx;
+      const double below = task.lower[a] - pde().parameters.middle[a], width = layout.p * task.dx;
       const double along = std::max({below, -(below + width), 0.0});
       square += along * along;
     }
     return damping_fraction / damping_rate_beyond(std::sqrt(square));
   }
 
-  bool admissible(const double* q) const override {
-    return terms_.admissible(q);
-  }
   bool row_surely_admissible(const double* row, std::ptrdiff_t stride, int count) const override {
     Pack q[unknowns];
     for (int i = 0; i < count; i += Pack::size) {
       for (int n = 0; n < unknowns; ++n) q[n] = load_at_most(row + n * stride + i, count - i);
-      if (!all(terms_.admissible(q))) return false;
+      if (!all(pde().admissible(q))) return false;
     }
     return true;
   }
 
   std::vector<Bound> bounds() const override {
-    const Parameters& p = terms_.parameters;
+    const Parameters& p = pde().parameters;
     const auto floor = [](double value) {
       return fmt::format("is below its floor {}, and was lifted to it", value);
     };
@@ -228,40 +134,33 @@ class Ccz4Solver final : public Solver, public LocalStepSolver {
   }
 
   double max_cfl() const override {
-    return terms_.parameters.scheme == Scheme::rusanov ? rusanov_cfl : fourth_order_cfl;
+    return pde().parameters.scheme == Scheme::rusanov ? rusanov_cfl : fourth_order_cfl;
   }
 
   double step_limit(double, double) const override {
-    return damping_fraction / std::max(1 / terms_.parameters.tau, damping_rate_beyond(0));
+    return damping_fraction / std::max(1 / pde().parameters.tau, damping_rate_beyond(0));
   }
 
-  const std::vector<Derived>& derived() const override {
-    return derived_;
-  }
-  const void* parameters() const override {
-    return &terms_.parameters;
-  }
-  const std::vector<PatchQuantity>& patch_quantities() const override {
-    return constraints_and_psi4();
-  }
+  const std::vector<Derived>& derived() const override { return derived_; }
+  const void* parameters() const override { return &pde().parameters; }
+  const std::vector<PatchQuantity>& patch_quantities() const override { return constraints_and_psi4(); }
 
  private:
   // The fastest damping at least this far from the middle of the domain.
   double damping_rate_beyond(double distance) const {
-    const Parameters& p = terms_.parameters;
+    const Parameters& p = pde().parameters;
     const Relaxation<double> there = relaxation_at_distance(p, distance);
     return std::max({p.evolves_shift ? there.eta : 0.0, there.k1 * (2 + p.k2), 3 * there.k1 * (1 + p.k2),
                      there.ordering});
   }
 
-  Terms terms_;
-  Traits traits_;
   std::vector<Derived> derived_;
 };
 
 }  // namespace
 
 std::unique_ptr<Solver> make_solver(const Parameters& parameters) {
+  DeviceKernels<Terms>::use_built();
   return std::make_unique<Ccz4Solver>(parameters);
 }
 

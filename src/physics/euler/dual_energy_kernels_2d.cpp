@@ -1,20 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The CPU kernels of all schemes with dual energy in 2D.
+// The CPU kernels of all schemes in 2D.
 #include "physics/euler/dual_energy_terms.hpp"
 #include "solvers/pde_kernels_cpu.hpp"
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::DualEnergyTerms<2>>::update(const euler::DualEnergyTerms<2>&,
-                                                            const SchemeChoice&, std::span<const PatchTask>,
-                                                            const PatchLayout&, double, double,
-                                                            const euler::SphericalGravity&,
-                                                            std::span<PatchStatus>);
-template PatchStatus PdeKernels<euler::DualEnergyTerms<2>>::inspect(const euler::DualEnergyTerms<2>&,
-                                                                    const PatchTask&, const PatchLayout&);
-template PatchStatus PdeKernels<euler::DualEnergyTerms<2>>::enforce_floors(const euler::DualEnergyTerms<2>&,
-                                                                           const PatchTask&,
-                                                                           const PatchLayout&);
+template struct CpuKernels<euler::DualEnergyTerms<2>>;
 
 }  // namespace meander::solvers

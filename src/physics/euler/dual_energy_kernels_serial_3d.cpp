@@ -1,15 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The device kernels of all schemes with dual energy in 3D, on the host.
+// The device kernels of all schemes in 3D, on the host.
 #include "physics/euler/dual_energy_terms.hpp"
 #include "solvers/pde_kernels_serial.hpp"
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::DualEnergyTerms<3>>::launch_serially(const euler::DualEnergyTerms<3>&,
-                                                                     const SchemeChoice&, const DeviceBatch&);
-template void PdeKernels<euler::DualEnergyTerms<3>>::launch_resident_serially(
-    const gpu::Execution&, const euler::DualEnergyTerms<3>&, const ResidentWork&);
-template std::ptrdiff_t PdeKernels<euler::DualEnergyTerms<3>>::block_memory(const SchemeChoice&, int);
+template struct SerialKernels<euler::DualEnergyTerms<3>>;
 
 }  // namespace meander::solvers

@@ -6,13 +6,6 @@
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::Terms<2>>::update(const euler::Terms<2>&, const SchemeChoice&,
-                                                  std::span<const PatchTask>, const PatchLayout&, double,
-                                                  double, const euler::SphericalGravity&,
-                                                  std::span<PatchStatus>);
-template PatchStatus PdeKernels<euler::Terms<2>>::inspect(const euler::Terms<2>&, const PatchTask&,
-                                                          const PatchLayout&);
-template PatchStatus PdeKernels<euler::Terms<2>>::enforce_floors(const euler::Terms<2>&, const PatchTask&,
-                                                                 const PatchLayout&);
+template struct CpuKernels<euler::Terms<2>>;
 
 }  // namespace meander::solvers

@@ -6,9 +6,6 @@
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::Terms<2>>::launch_on_cuda(const gpu::Execution&, const euler::Terms<2>&,
-                                                          const SchemeChoice&, const DeviceBatch&);
-template void PdeKernels<euler::Terms<2>>::launch_resident_on_cuda(void*, const euler::Terms<2>&,
-                                                                   const ResidentWork&);
+template struct CudaKernels<euler::Terms<2>>;
 
 }  // namespace meander::solvers

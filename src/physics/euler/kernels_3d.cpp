@@ -6,13 +6,6 @@
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::Terms<3>>::update(const euler::Terms<3>&, const SchemeChoice&,
-                                                  std::span<const PatchTask>, const PatchLayout&, double,
-                                                  double, const euler::SphericalGravity&,
-                                                  std::span<PatchStatus>);
-template PatchStatus PdeKernels<euler::Terms<3>>::inspect(const euler::Terms<3>&, const PatchTask&,
-                                                          const PatchLayout&);
-template PatchStatus PdeKernels<euler::Terms<3>>::enforce_floors(const euler::Terms<3>&, const PatchTask&,
-                                                                 const PatchLayout&);
+template struct CpuKernels<euler::Terms<3>>;
 
 }  // namespace meander::solvers

@@ -6,9 +6,6 @@
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::Terms<3>>::launch_on_cuda(const gpu::Execution&, const euler::Terms<3>&,
-                                                          const SchemeChoice&, const DeviceBatch&);
-template void PdeKernels<euler::Terms<3>>::launch_resident_on_cuda(void*, const euler::Terms<3>&,
-                                                                   const ResidentWork&);
+template struct CudaKernels<euler::Terms<3>>;
 
 }  // namespace meander::solvers

@@ -6,11 +6,6 @@
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::Terms<2>>::launch_serially(const euler::Terms<2>&, const SchemeChoice&,
-                                                           const DeviceBatch&);
-template void PdeKernels<euler::Terms<2>>::launch_resident_serially(const gpu::Execution&,
-                                                                    const euler::Terms<2>&,
-                                                                    const ResidentWork&);
-template std::ptrdiff_t PdeKernels<euler::Terms<2>>::block_memory(const SchemeChoice&, int);
+template struct SerialKernels<euler::Terms<2>>;
 
 }  // namespace meander::solvers

@@ -6,11 +6,6 @@
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::Terms<3>>::launch_serially(const euler::Terms<3>&, const SchemeChoice&,
-                                                           const DeviceBatch&);
-template void PdeKernels<euler::Terms<3>>::launch_resident_serially(const gpu::Execution&,
-                                                                    const euler::Terms<3>&,
-                                                                    const ResidentWork&);
-template std::ptrdiff_t PdeKernels<euler::Terms<3>>::block_memory(const SchemeChoice&, int);
+template struct SerialKernels<euler::Terms<3>>;
 
 }  // namespace meander::solvers

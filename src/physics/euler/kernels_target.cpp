@@ -6,17 +6,9 @@
 
 namespace meander::solvers {
 
-template void PdeKernels<euler::Terms<2>>::launch_on_openmp(const gpu::Execution&, const euler::Terms<2>&,
-                                                            const SchemeChoice&, const DeviceBatch&);
-template void PdeKernels<euler::Terms<3>>::launch_on_openmp(const gpu::Execution&, const euler::Terms<3>&,
-                                                            const SchemeChoice&, const DeviceBatch&);
-template void PdeKernels<euler::DualEnergyTerms<2>>::launch_on_openmp(const gpu::Execution&,
-                                                                      const euler::DualEnergyTerms<2>&,
-                                                                      const SchemeChoice&,
-                                                                      const DeviceBatch&);
-template void PdeKernels<euler::DualEnergyTerms<3>>::launch_on_openmp(const gpu::Execution&,
-                                                                      const euler::DualEnergyTerms<3>&,
-                                                                      const SchemeChoice&,
-                                                                      const DeviceBatch&);
+template struct OpenMpKernels<euler::Terms<2>>;
+template struct OpenMpKernels<euler::Terms<3>>;
+template struct OpenMpKernels<euler::DualEnergyTerms<2>>;
+template struct OpenMpKernels<euler::DualEnergyTerms<3>>;
 
 }  // namespace meander::solvers

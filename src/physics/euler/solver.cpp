@@ -71,14 +71,7 @@ class EulerSolver final : public PdeSolver<P> {
 
 template <class P>
 std::unique_ptr<Solver> make(const Parameters& parameters, const SchemeWords& scheme) {
-#ifdef MEANDER_CUDA
-  DeviceKernels<P>::cuda = PdeKernels<P>::launch_on_cuda;
-  DeviceKernels<P>::resident_cuda = PdeKernels<P>::launch_resident_on_cuda;
-#endif
-#ifdef MEANDER_OPENMP
-  DeviceKernels<P>::openmp = PdeKernels<P>::launch_on_openmp;
-  ResidentOnOpenMp<P>::launch = launch_resident_on_openmp<P>;
-#endif
+  DeviceKernels<P>::use_built();
   return std::make_unique<EulerSolver<P>>(parameters, choice_of<P>(scheme));
 }
 
