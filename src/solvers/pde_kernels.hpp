@@ -5,7 +5,7 @@
 // (pde_solver.hpp). Each back end is defined in its own header, included where it is compiled:
 // pde_kernels_cpu.hpp, pde_kernels_serial.hpp, pde_kernels_cuda.cuh, pde_kernels_openmp.hpp. An equation of
 // the library instantiates each back end in a source file of its own, by a line such as
-//   template struct CudaKernels<euler::Terms<3>>;
+//   template struct CudaKernels<Terms<3>>;
 
 #include <cstddef>
 #include <span>
