@@ -83,9 +83,8 @@ class Step {
   solvers::Status enforce_floors();
 
   const SweepTimes& times() const { return times_; }
-  // Overlap of messages and updates. Messages are under way from the time this rank has sent its own, or for halos of
-  // levels without their own has begun to wait, until it has noticed the arrival of those of its neighbours; never on
-  // one rank.
+  // Overlap of messages and updates. Messages are under way from the time this rank has sent its own until it has
+  // noticed the arrival of those of its neighbours; never on one rank. In local steps a reduction counts, too.
   OverlapTime message_overlap() const { return messages_.time(context_.team.size()); }
   // Null without engine.
   const EnclaveSweep<D>* enclaves() const { return enclaves_; }
