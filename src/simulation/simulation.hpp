@@ -16,9 +16,8 @@
 #include "mesh/patch_mesh.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/report/device_reports.hpp"
 #include "simulation/report/local_steps_report.hpp"
-#include "simulation/report/offload_report.hpp"
-#include "simulation/report/resident_report.hpp"
 #include "simulation/scenario.hpp"
 #include "tasks/traversal.hpp"
 

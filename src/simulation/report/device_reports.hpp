@@ -1,19 +1,40 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Figures of patches that live on devices, for the summary.
+// Figures of devices, for the summary: of batches that are offloaded, or of patches that live on a device.
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mesh/device_patches.hpp"
+#include "offload/engine.hpp"
 #include "parallel/communicator.hpp"
+#include "simulation/report/figures.hpp"
 
 namespace meander::simulation {
+
+// Figures of one rank or summed over ranks, since the start or restart.
+struct OffloadReport {
+  offload::Counts counts;
+  std::int64_t devices = 0;   // of each rank
+  std::int64_t updates = 0;   // of patches, on devices and threads
+  std::int64_t enclaves = 0;  // of these, updates of enclaves, which devices may take
+  std::int64_t allocations = 0, cache_hits = 0;
+  std::int64_t fallbacks = 0;   // allocations in pinned memory instead of device memory
+  std::int64_t evictions = 0;   // idle blocks released because memory was short
+  std::int64_t while_busy = 0;  // allocations on a busy device
+  // Bytes of the caches without windows in pinned memory: present and maximum.
+  std::int64_t device_bytes = 0, peak_device_bytes = 0;
+  double memory_waits = 0;    // seconds that threads waited for memory of batches in flight
+  OverlapTime batches;        // of the time with batches in flight
+  offload::SplitRates rates;  // in a sum over ranks: the means over ranks with devices
+
+  double share() const;     // fraction of the patch updates on devices
+  double hit_rate() const;  // of the memory cache; 1 without allocations
+};
 
 // Figures of one rank or summed over ranks, since the start or restart; set-up is excluded.
 struct ResidentReport {
@@ -45,12 +66,16 @@ struct ResidentReport {
   std::int64_t times_brought_home() const;
 };
 
-// Nothing if the patches of no rank live on a device. Collective.
+// Nothing if no rank has such devices; nodes may differ. Collective.
+std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& own,
+                                            const parallel::Communicator& communicator);
 std::optional<ResidentReport> sum_over_ranks(const std::optional<ResidentReport>& own,
                                              const parallel::Communicator& communicator);
 
-std::vector<std::string> resident_lines(const ResidentReport& report);
-// Keys and values for summary.json.
-std::vector<std::pair<std::string, std::string>> resident_figures(const ResidentReport& report);
+std::vector<std::string> lines_of(const OffloadReport& report);
+std::vector<std::string> lines_of(const ResidentReport& report);
+// For the sum and summary.json. Values are those of `report`, which must exist as long as they are used.
+std::vector<Figure> figures_of(OffloadReport& report);
+std::vector<Figure> figures_of(ResidentReport& report);
 
 }  // namespace meander::simulation
