@@ -46,7 +46,7 @@ class Diagnostic {
   virtual std::unique_ptr<Diagnostic> start() const = 0;
 
   // Called before and after the state advances from view.t to view.t + dt. Reads interiors, and halos after
-  // view.fill_whole_halos() only. Collective. Default: nothing.
+  // view.source->fill_whole_halos() only. Collective. Default: nothing.
   virtual void begin_step(const StateView& view);
   virtual void end_step(const StateView& view, double dt);
   // Points that it follows; every view of the state contains them. Default: none.

@@ -74,22 +74,21 @@ std::vector<HeldPoint> PointGather::hold(std::span<const SamplePoint> points) co
 }
 
 void PointGather::fill_halos(std::span<const HeldPoint> held) {
-  if (!view_.fill_whole_halos) return;
   std::vector<char> marked = filled_;
   for (const HeldPoint& point : held) {
     if (reads_halo(point.stencil, view_.layout.p)) marked[point.leaf] = 1;
   }
-  if (view_.communicator.any(marked != filled_)) view_.fill_whole_halos(marked);
+  if (view_.communicator.any(marked != filled_)) view_.source->fill_whole_halos(marked);
   filled_ = std::move(marked);
 }
 
 bool PointGather::gather_on_device(HeldSamples& samples, const PointQuery& query) const {
-  if (!view_.gather_points) return false;
+  if (!view_.source->uses_devices()) return false;
   std::vector<solvers::PointInPatch> points;
   for (const HeldPoint& held : samples.points)
     points.push_back({static_cast<std::int32_t>(held.leaf), held.stencil});
   bool done = false;
-  view_.communicator.agree([&] { done = view_.gather_points(points, query, samples.values); });
+  view_.communicator.agree([&] { done = view_.source->gather_points(points, query, samples.values); });
   return done;
 }
 
