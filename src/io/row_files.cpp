@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "base/assert.hpp"
-#include "io/output_directory.hpp"
+#include "io/run_directory.hpp"
 
 namespace meander::io {
 

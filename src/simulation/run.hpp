@@ -5,10 +5,10 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
-#include "simulation/control/restart_input.hpp"
 #include "simulation/control/stop_requests.hpp"
 
 namespace meander::simulation {
@@ -30,6 +30,12 @@ struct RunOptions {
 // AgreedInputError (one rank: InputError) before any work has started, and AgreedFailure (Failure) if a file
 // cannot be written or memory runs out. Collective.
 int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator = {});
+
+struct RestartInput {
+  std::string checkpoint;                  // file, or directory of a run for its newest checkpoint
+  std::string input = {};                  // file; empty: the input in the checkpoint
+  std::vector<std::string> settings = {};  // applied to the input
+};
 
 // Restarts from a checkpoint; the rest as run(). Without options.output the run continues the files in the
 // checkpoint's directory: rows of later steps than the checkpoint's are dropped, checkpoints of later steps set aside.

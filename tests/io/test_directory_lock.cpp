@@ -11,7 +11,6 @@
 
 #include "io/atomic_file.hpp"
 #include "io/directory_lock.hpp"
-#include "io/lock_record.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {
