@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Reads a small HDF5 file, or the small parts of a large one. The file must have been verified: HDF5 1.10 may
-// crash on a damaged file. Features that this program never writes are refused (hdf5_checks.hpp).
+// crash on a damaged file. Features that this program never writes are refused.
 
 #include <cstdint>
 #include <string>

@@ -8,9 +8,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files.hpp"
 #include "io/key_table.hpp"
-#include "io/text_file.hpp"
 
 namespace meander::io {
 

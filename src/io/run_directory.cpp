@@ -15,8 +15,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "io/atomic_file.hpp"
 #include "io/checkpoint_file.hpp"
+#include "io/files.hpp"
 
 namespace meander::io {
 

@@ -4,8 +4,8 @@
 // The directory that a run writes to, new or that of a checkpoint. The root locks it (directory_lock.hpp); files of other
 // directories are read without a lock.
 //
-// A checkpoint is called chk_NNNNNN.hdf5, with the step in at least six digits. checkpoint_writer.cpp writes
-// it as chk_NNNNNN.hdf5.part and renames it when it is complete (atomic_file.hpp). One that a restart from an earlier
+// A checkpoint is called chk_NNNNNN.hdf5, with the step in at least six digits. write_checkpoint() writes
+// it as chk_NNNNNN.hdf5.part and renames it when it is complete (files.hpp). One that a restart from an earlier
 // checkpoint has set aside is called chk_NNNNNN.hdf5.replaced, and counts as none.
 
 #include <cstdint>

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "io/history.hpp"
 #include "io/plot_file.hpp"
 #include "io/plot_series.hpp"
 #include "io/row_files.hpp"

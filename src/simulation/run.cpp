@@ -17,7 +17,7 @@
 #include "base/timer.hpp"
 #include "base/trace.hpp"
 #include "gpu/device.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
 #include "io/run_directory.hpp"

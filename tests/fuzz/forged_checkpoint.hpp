@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "io/checkpoint_head.hpp"
+#include "io/checkpoint_file.hpp"
 #include "io/checksum.hpp"
 #include "io/hdf5_reader.hpp"
 #include "simulation/config/config.hpp"

@@ -10,11 +10,11 @@
 
 #include "base/cpu_check.hpp"
 #include "base/error.hpp"
-#include "io/atomic_file.hpp"
 #include "io/checkpoint_file.hpp"
-#include "io/history.hpp"
+#include "io/files.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
+#include "io/row_files.hpp"
 #include "io/run_directory.hpp"
 #include "tests/io/scratch.hpp"
 

@@ -7,9 +7,8 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/history.hpp"
-#include "io/sample_files.hpp"
+#include "io/files.hpp"
+#include "io/row_files.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {
