@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace meander::simulation {
+
 namespace {
 
 // Whether the child at this position of the refined neighbour in `direction` touches the leaf.

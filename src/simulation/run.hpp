@@ -9,7 +9,7 @@
 
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
-#include "simulation/control/stop_requests.hpp"
+#include "simulation/control/stopping.hpp"
 
 namespace meander::simulation {
 
@@ -25,7 +25,7 @@ struct RunOptions {
   StopRequests::Afterwards signals_afterwards = StopRequests::Afterwards::as_before;
 };
 
-// Runs to the end, or until a signal (stop_requests.hpp) or the wall time stops it. Returns exit_done,
+// Runs to the end, or until a signal (StopRequests) or the wall time stops it. Returns exit_done,
 // exit_stopped after writing a checkpoint, or exit_failure after writing a failing state. Throws
 // AgreedInputError (one rank: InputError) before any work has started, and AgreedFailure (Failure) if a file
 // cannot be written or memory runs out. Collective.

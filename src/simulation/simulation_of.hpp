@@ -8,10 +8,9 @@
 
 #include "mesh/patch_mesh.hpp"
 #include "simulation/control/local_stepping.hpp"
-#include "simulation/control/regrid_lookahead.hpp"
 #include "simulation/control/time_progress.hpp"
 #include "simulation/diagnostic.hpp"
-#include "simulation/diagnostics/bounds_watch.hpp"
+#include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/inexact_halos.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"

@@ -18,6 +18,14 @@
 
 namespace meander::simulation {
 
+// With local time steps, at the beginning of a step of the levels `first` and finer, which stand at the same time t. Coarser levels
+// stand at the end of their step.
+struct LevelTimes {
+  int first = 0;
+  std::span<const double>
+      passed;  // by level: the fraction of its step that has passed at t; 0 from `first` on
+};
+
 // Where the patches live. The defaults are those of patches in host memory whose halos are complete.
 class StateSource {
  public:

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "base/memory.hpp"
-#include "simulation/config/input_table.hpp"
+#include "simulation/config/input_tables.hpp"
 
 namespace meander::simulation {
 namespace {

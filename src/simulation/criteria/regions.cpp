@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/criteria/regions.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +9,10 @@
 
 #include "simulation/config/check_config.hpp"
 #include "simulation/config/config.hpp"
-#include "simulation/criteria/regions.hpp"
+#include "simulation/refinement_criterion.hpp"
 
 namespace meander::simulation {
+
 namespace {
 
 // A ball (in 2D a disc) or a spherical shell (a ring) whose radius may change in time.
@@ -69,7 +72,7 @@ class Ball final : public RefinementCriterion {
   bool is_shell_;
   std::vector<double> centre_;
   double radius_ = 0, width_ = 0, speed_ = 0, power_ = 0, t_ref_ = 1;
-  // Where a regrid looks beyond the end of the run (regrid_lookahead.hpp), towards the singularity at t = 0, the radius stays
+  // Where a regrid looks beyond the end of the run (RegridLookahead), towards the singularity at t = 0, the radius stays
   // that of this t / t_ref. It is not that of the end, so that a restart with a later end hardly ever sees other leaves.
   double least_ratio_ = 0;
 };
@@ -84,6 +87,42 @@ CriterionEntry ball_criterion() {
 CriterionEntry shell_criterion() {
   return {"shell", "Inside a spherical shell (in 2D a ring), which may grow.",
           [] { return std::make_unique<Ball>(true); }};
+}
+
+namespace {
+
+class Box final : public RefinementCriterion {
+ public:
+  void describe(io::KeyTable& keys, const Config& config) override {
+    keys.numbers("lower", lower_, "length", "Lower corner of the box.").required = true;
+    keys.numbers("upper", upper_, "length", "Upper corner of the box.").required = true;
+    RefinementCriterion::describe(keys, config);
+  }
+
+  void set_up(const io::KeyTable& keys, const Config& config) override {
+    check_length(keys, "lower", lower_, config.domain.dimensions);
+    check_length(keys, "upper", upper_, config.domain.dimensions);
+    check_corners(keys, lower_, upper_);
+    RefinementCriterion::set_up(keys, config);
+  }
+
+  bool reads_state() const override { return false; }
+  Flag flag(const LeafView& leaf, const StateView&) const override {
+    const double width = leaf.width();
+    for (std::size_t a = 0; a < lower_.size(); ++a) {
+      if (leaf.patch.lower[a] >= upper_[a] || leaf.patch.lower[a] + width <= lower_[a]) return Flag::coarsen;
+    }
+    return Flag::refine;
+  }
+
+ private:
+  std::vector<double> lower_, upper_;
+};
+
+}  // namespace
+
+CriterionEntry box_criterion() {
+  return {"box", "Inside a fixed box.", [] { return std::make_unique<Box>(); }};
 }
 
 }  // namespace meander::simulation

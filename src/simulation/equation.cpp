@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulation/scheme_keys.hpp"
+#include "simulation/equation.hpp"
 
 #include <fmt/format.h>
 
 namespace meander::simulation {
+
 namespace {
 
 // "minmod: the smaller difference; mc: ..."

@@ -14,11 +14,48 @@
 #include "io/document.hpp"
 #include "io/key_table.hpp"
 #include "simulation/config/config.hpp"
-#include "simulation/config/describe_config.hpp"
 #include "simulation/config/regrid_interval.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
+
+// The declarations of the tables. All targets must outlive the KeyTable.
+
+// [domain]. `config` holds corners and cells for its number of dimensions.
+void describe_domain(io::KeyTable& keys, DomainConfig& config);
+
+// [boundary], before more specific keys override general ones. "": not given.
+struct BoundaryNames {
+  std::string all = "periodic";
+  std::string axis[3];
+  std::string side[6];
+};
+void describe_boundary(io::KeyTable& keys, BoundaryNames& names, int dimensions);
+
+void describe_mesh(io::KeyTable& keys, MeshConfig& config, io::IntegerOrWord& regrid_every);
+
+// [partition], with the choice of weights by name.
+std::vector<std::string> weight_names();  // volumes, measured
+void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& weights);
+
+// [[refinement]]: only the kind; the criterion describes the rest.
+void describe_kind(io::KeyTable& keys, std::string& kind);
+
+// [solver]: only which equation; the equation describes the rest.
+void describe_equation(io::KeyTable& keys, std::string& name);
+
+// [scenario]: only its name; the scenario describes the rest.
+void describe_scenario_name(io::KeyTable& keys, std::string& name,
+                            const std::vector<ScenarioEntry>& scenarios);
+
+void describe_time(io::KeyTable& keys, TimeConfig& config);
+
+void describe_output(io::KeyTable& keys, OutputConfig& config, const std::vector<std::string>& plot_names);
+
+void describe_checkpoint(io::KeyTable& keys, CheckpointConfig& config);
+
+// Whether a restart must not change a key of a table.
+bool is_fixed(const io::KeyTable& table, const io::Field& field);
 
 // A diagnostic and the range of its keys in [diagnostics].
 struct DraftedDiagnostic {
