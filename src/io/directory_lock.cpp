@@ -58,13 +58,6 @@ std::string printable(std::string text) {
 constexpr int most_attempts = 100;  // each fails only if another process changes the lock meanwhile
 constexpr std::size_t most_bytes = 4096;
 
-struct LockDescriptor {
-  int value;
-  ~LockDescriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
-
 // Whether the file of that name is the open file.
 bool is_file(const std::string& path, int descriptor) {
   struct stat named {
@@ -154,23 +147,19 @@ DirectoryLock::DirectoryLock(const std::string& directory, KernelLocks kernel)
   LockRecord self = LockRecord::of_this_process();
   const std::string temporary = fmt::format("{}.{}.{}.part", path_, self.host, self.process);
   const auto fail = [&](int reason) {
-    if (descriptor_ >= 0) ::close(descriptor_);
     ::unlink(temporary.c_str());
     throw Impossible(fmt::format("{}: cannot be created: {}", path_, std::strerror(reason)));
   };
   ::unlink(temporary.c_str());  // left by a dead process of the same id
-  descriptor_ = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(errno);
-  self.has_flock = kernel_ == KernelLocks::used && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-  if (!write_record(descriptor_, self.text())) fail(errno);
+  descriptor_ = Descriptor(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (descriptor_.get() < 0) fail(errno);
+  self.has_flock = kernel_ == KernelLocks::used && ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
+  if (!write_record(descriptor_.get(), self.text())) fail(errno);
   try {
     for (int attempt = 0; !link_to_name(temporary) && !take_over(temporary); ++attempt) {
       if (attempt == most_attempts) fail(EBUSY);
     }
-  } catch (const Impossible&) {
-    throw;
   } catch (...) {
-    ::close(descriptor_);
     ::unlink(temporary.c_str());
     throw;
   }
@@ -178,36 +167,35 @@ DirectoryLock::DirectoryLock(const std::string& directory, KernelLocks kernel)
 }
 
 DirectoryLock::~DirectoryLock() {
-  if (is_file(path_, descriptor_)) ::unlink(path_.c_str());
-  ::close(descriptor_);
+  if (is_file(path_, descriptor_.get())) ::unlink(path_.c_str());
 }
 
 bool DirectoryLock::link_to_name(const std::string& temporary) const {
   if (::link(temporary.c_str(), path_.c_str()) == 0) return true;
   const int reason = errno;
   // The reply of a file server may be lost after it has made the link.
-  if (is_file(path_, descriptor_)) return true;
+  if (is_file(path_, descriptor_.get())) return true;
   if (reason == EEXIST) return false;
   // File systems without hard links: two simultaneous takers are told apart by the exclusive creation.
-  const LockDescriptor claim{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
-  if (claim.value < 0) return false;
+  const Descriptor claim(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (claim.get() < 0) return false;
   return std::rename(temporary.c_str(), path_.c_str()) == 0;
 }
 
 bool DirectoryLock::take_over(const std::string& temporary) {
-  const LockDescriptor found{::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
-  if (found.value < 0 && errno == ENOENT) return false;
-  if (found.value < 0) throw Impossible(fmt::format("{}: cannot be opened: {}", path_, std::strerror(errno)));
-  const LockRecord record = LockRecord::parse(read_text(found.value));
+  const Descriptor found(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (found.get() < 0 && errno == ENOENT) return false;
+  if (found.get() < 0) throw Impossible(fmt::format("{}: cannot be opened: {}", path_, std::strerror(errno)));
+  const LockRecord record = LockRecord::parse(read_text(found.get()));
   bool kernel_says_dead = false;
   Life life = Life::unknown;
   if (kernel_ == KernelLocks::used && record.has_flock) {
     // While this process holds the old file, no other can take it over.
-    kernel_says_dead = ::flock(found.value, LOCK_EX | LOCK_NB) == 0;
+    kernel_says_dead = ::flock(found.get(), LOCK_EX | LOCK_NB) == 0;
     if (!kernel_says_dead && errno == EWOULDBLOCK) life = Life::alive;
   }
   if (life != Life::alive) life = life_of(record, LockRecord::of_this_process(), kernel_says_dead);
-  if (!is_file(path_, found.value)) return false;  // the holder has ended, or another has taken it over
+  if (!is_file(path_, found.get())) return false;  // the holder has ended, or another has taken it over
   if (life == Life::alive) {
     throw InputError(
         fmt::format("{}: is in use by a run on {}; wait for its end or choose another directory "
@@ -222,7 +210,7 @@ bool DirectoryLock::take_over(const std::string& temporary) {
   }
   if (std::rename(temporary.c_str(), path_.c_str()) != 0)
     throw Impossible(fmt::format("{}: cannot be replaced: {}", path_, std::strerror(errno)));
-  if (!is_file(path_, descriptor_))
+  if (!is_file(path_, descriptor_.get()))
     throw InputError(fmt::format("{}: another run has just taken {}", directory_, path_));
   note_ = fmt::format("{}: lock of a dead run removed ({})", path_, record.holder());
   return true;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "io/files.hpp"
 
 namespace meander::io {
 
@@ -67,7 +68,7 @@ class DirectoryLock {
 
   std::string directory_, path_;
   KernelLocks kernel_;
-  int descriptor_ = -1;  // of the file with our record
+  Descriptor descriptor_;  // of the file with our record
   std::string note_;
 };
 

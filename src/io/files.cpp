@@ -41,8 +41,7 @@ std::string read_all(const std::string& name, int descriptor, std::size_t most) 
   return text;
 }
 
-}  // namespace
-
+// The reason to refuse an open file that is no regular one; empty: it is one.
 std::string why_irregular(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return std::strerror(errno);
@@ -50,29 +49,30 @@ std::string why_irregular(int descriptor) {
   return S_ISREG(status.st_mode) ? "" : "is no regular file";
 }
 
-OpenFile::OpenFile(const std::string& path)
-    : descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
-  if (descriptor_ < 0) throw InputError(fmt::format("{}: {}", path, std::strerror(errno)));
-  const std::string why = why_irregular(descriptor_);
-  if (why.empty()) return;
-  ::close(descriptor_);
-  throw InputError(fmt::format("{}: {}", path, why));
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-OpenFile::~OpenFile() {
-  ::close(descriptor_);
+Descriptor open_regular(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (file.get() < 0) throw InputError(fmt::format("{}: {}", path, std::strerror(errno)));
+  if (const std::string why = why_irregular(file.get()); !why.empty())
+    throw InputError(fmt::format("{}: {}", path, why));
+  return file;
 }
 
 std::string read_start(const std::string& path, std::size_t bytes) {
-  return read_bytes(path, OpenFile(path).descriptor(), bytes);
+  return read_bytes(path, open_regular(path).get(), bytes);
 }
 
 std::string read_text_file(const std::string& path, std::size_t most) {
-  const OpenFile file(path);
+  const Descriptor file = open_regular(path);
   struct stat status {};
-  if (::fstat(file.descriptor(), &status) == 0 && status.st_size > static_cast<off_t>(most))
+  if (::fstat(file.get(), &status) == 0 && status.st_size > static_cast<off_t>(most))
     throw InputError(fmt::format("{}: is larger than {} bytes", path, most));
-  return read_all(path, file.descriptor(), most);
+  return read_all(path, file.get(), most);
 }
 
 const std::string& read_standard_input(std::size_t most) {
@@ -91,15 +91,9 @@ RawFile::RawFile(const std::string& path, Access access, std::string shown)
     : shown_(std::move(shown)),
       descriptor_(::open(path.c_str(),
                          (access == Access::read ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
-  if (descriptor_ < 0) fail("open", errno);
-  const std::string why = why_irregular(descriptor_);
-  if (why.empty()) return;
-  ::close(descriptor_);
-  throw Failure(fmt::format("{}: {}", shown_, why));
-}
-
-RawFile::~RawFile() {
-  ::close(descriptor_);
+  if (descriptor_.get() < 0) fail("open", errno);
+  if (const std::string why = why_irregular(descriptor_.get()); !why.empty())
+    throw Failure(fmt::format("{}: {}", shown_, why));
 }
 
 void RawFile::fail(const std::string& what, int reason) const {
@@ -108,13 +102,13 @@ void RawFile::fail(const std::string& what, int reason) const {
 
 std::int64_t RawFile::size() const {
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) fail("read its size", errno);
+  if (::fstat(descriptor_.get(), &status) != 0) fail("read its size", errno);
   return status.st_size;
 }
 
 void RawFile::read(std::int64_t offset, std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
-    const ssize_t got = ::pread(descriptor_, bytes.data(), std::min(bytes.size(), most), offset);
+    const ssize_t got = ::pread(descriptor_.get(), bytes.data(), std::min(bytes.size(), most), offset);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("read", errno);
     if (got == 0) throw Failure(fmt::format("{}: cannot read: it ends at byte {}", shown_, offset));
@@ -125,7 +119,7 @@ void RawFile::read(std::int64_t offset, std::span<std::byte> bytes) const {
 
 void RawFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t put = ::pwrite(descriptor_, bytes.data(), std::min(bytes.size(), most), offset);
+    const ssize_t put = ::pwrite(descriptor_.get(), bytes.data(), std::min(bytes.size(), most), offset);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) fail("write", errno);
     offset += put;
@@ -137,14 +131,14 @@ void RawFile::reserve() {
   const std::int64_t bytes = size();
   int code = 0;
   do {
-    code = ::fallocate(descriptor_, 0, 0, bytes);
+    code = ::fallocate(descriptor_.get(), 0, 0, bytes);
   } while (code != 0 && errno == EINTR);
   if (code == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return;
   fail(fmt::format("write its {} bytes", bytes), errno);
 }
 
 void RawFile::flush() {
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("flush", errno);
+  if (::fsync(descriptor_.get()) != 0 && errno != EINVAL) fail("flush", errno);
 }
 
 namespace {
@@ -153,18 +147,11 @@ namespace {
   throw Failure(fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno)));
 }
 
-struct Descriptor {
-  int value;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
-
 void flush(const std::string& path, int flags) {
-  const Descriptor file{::open(path.c_str(), flags | O_CLOEXEC)};
-  if (file.value < 0) cannot(path, "open");
+  const Descriptor file(::open(path.c_str(), flags | O_CLOEXEC));
+  if (file.get() < 0) cannot(path, "open");
   // Some file systems cannot flush a directory (EINVAL).
-  if (::fsync(file.value) != 0 && errno != EINVAL) cannot(path, "flush");
+  if (::fsync(file.get()) != 0 && errno != EINVAL) cannot(path, "flush");
 }
 
 }  // namespace
@@ -187,10 +174,10 @@ void flush_and_rename(const std::string& temporary, const std::string& path) {
 void write_whole(const std::string& path, std::string_view text) {
   TemporaryFile temporary(path);
   {
-    const Descriptor file{::open(temporary.name().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.value < 0) cannot(path, "create");
+    const Descriptor file(::open(temporary.name().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (file.get() < 0) cannot(path, "create");
     while (!text.empty()) {
-      const ssize_t written = ::write(file.value, text.data(), text.size());
+      const ssize_t written = ::write(file.get(), text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) cannot(path, "write");
       text.remove_prefix(static_cast<std::size_t>(written));

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace meander::io {
 
@@ -16,20 +17,25 @@ namespace meander::io {
 
 inline constexpr std::size_t most_bytes_of_text = std::size_t{1} << 30;
 
-// An open file descriptor, closed by the destructor.
-class OpenFile {
+// An open file descriptor, which the destructor closes; negative: none.
+class Descriptor {
  public:
-  // Opens a regular file for reading, without waiting. Throws InputError that names it, if it does not exist, cannot
-  // be opened, or is no regular file.
-  explicit OpenFile(const std::string& path);
-  ~OpenFile();
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int descriptor() const { return descriptor_; }
+  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  int get() const { return descriptor_; }
 
  private:
-  int descriptor_ = -1;
+  int descriptor_;
 };
+
+// Opens a regular file for reading, without waiting. Throws InputError that names it, if it does not exist, cannot
+// be opened, or is no regular file.
+Descriptor open_regular(const std::string& path);
 
 // The first `bytes` bytes of a file, or all if it is shorter. Throws InputError.
 std::string read_start(const std::string& path, std::size_t bytes);
@@ -38,18 +44,12 @@ std::string read_text_file(const std::string& path, std::size_t most = most_byte
 // Standard input to its end; the same text each time. Throws InputError if it has more than `most` bytes.
 const std::string& read_standard_input(std::size_t most = most_bytes_of_text);
 
-// The reason to refuse an open file that is no regular one: "is a directory", "is no regular file"; empty: it is one.
-std::string why_irregular(int descriptor);
-
 // Reads and writes the bytes of a file. Failures name the file and the system's reason.
 class RawFile {
  public:
   enum class Access { read, write };  // write: an existing file, which may be read too
   // `shown`: its name in messages. Throws Failure.
   RawFile(const std::string& path, Access access, std::string shown);
-  ~RawFile();
-  RawFile(const RawFile&) = delete;
-  RawFile& operator=(const RawFile&) = delete;
 
   std::int64_t size() const;
   // Reads all of `bytes`. Throws Failure, also if the file is too short.
@@ -65,7 +65,7 @@ class RawFile {
   [[noreturn]] void fail(const std::string& what, int reason) const;
 
   std::string shown_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
 
 // Atomic file creation: a file is written under a temporary name, flushed to the disk and renamed. A file

@@ -70,7 +70,7 @@ class RowParser {
 KeptRows::KeptRows(std::string path, std::string header, RowFormat format, double last)
     : path_(std::move(path)), header_(std::move(header)) {
   if (!fs::exists(path_)) return;
-  { const OpenFile is_regular(path_); }
+  open_regular(path_);
   std::ifstream file(path_, std::ios::binary);
   if (!file) fail_to(path_, "open");
   std::string start(header_.size(), '\0');
@@ -208,47 +208,6 @@ void write_text(const std::string& path, const std::string& text, const char* mo
     throw Failure(fmt::format("{}: cannot write: {}", path, std::strerror(written ? errno : reason)));
 }
 
-}  // namespace
-
-SampleFiles::SampleFiles(const std::string& directory, std::span<const SampleFile> files)
-    : pending_(files.size()) {
-  for (const SampleFile& file : files) {
-    const std::string& path = paths_.emplace_back((fs::path(directory) / file.name).string());
-    create_folder_of(path);
-    write_text(path, commented(file.header), "wx");
-  }
-}
-
-KeptRows SampleFiles::kept(const std::string& directory, const SampleFile& file, double last) {
-  return {(fs::path(directory) / file.name).string(), commented(file.header), RowFormat::samples, last};
-}
-
-SampleFiles::SampleFiles(std::span<const KeptRows> kept) : pending_(kept.size()) {
-  for (const KeptRows& rows : kept) {
-    create_folder_of(paths_.emplace_back(rows.path()));
-    rows.cut();
-  }
-}
-
-void SampleFiles::add(const SampleRows& rows) {
-  MEANDER_ASSERT(rows.size() == paths_.size());
-  for (std::size_t n = 0; n < rows.size(); ++n) {
-    for (std::size_t i = 0; i < rows[n].size(); ++i) pending_[n] += (i == 0 ? "" : " ") + rows[n][i];
-    if (!rows[n].empty()) pending_[n] += '\n';
-  }
-  if (std::chrono::steady_clock::now() - flushed_ > flush_interval) flush();
-}
-
-void SampleFiles::flush() {
-  flushed_ = std::chrono::steady_clock::now();
-  for (std::size_t n = 0; n < paths_.size(); ++n) {
-    if (!pending_[n].empty()) write_text(paths_[n], pending_[n], "a");
-    pending_[n].clear();
-  }
-}
-
-namespace {
-
 bool is_table(const RowFile& file) {
   return std::holds_alternative<RowFile::Table>(file.format);
 }
@@ -259,8 +218,18 @@ std::vector<Column> columns_of(const RowFile& file) {
   return columns;
 }
 
-SampleFile samples_of(const RowFile& file) {
-  return {file.name, std::get<RowFile::Samples>(file.format).header};
+std::string path_of(const std::string& directory, const RowFile& file) {
+  return (fs::path(directory) / file.name).string();
+}
+
+std::string header_of(const RowFile& samples) {
+  return commented(std::get<RowFile::Samples>(samples.format).header);
+}
+
+KeptRows kept_of(const std::string& directory, const RowFile& file, const StepAndTime& last) {
+  const std::string path = path_of(directory, file);
+  return is_table(file) ? History::kept(path, columns_of(file), last.step)
+                        : KeptRows(path, header_of(file), RowFormat::samples, last.time);
 }
 
 // An extended regular expression of POSIX for whole names. (std::regex takes the compiler seconds.)
@@ -302,8 +271,7 @@ KeptRowFiles::KeptRowFiles(const std::string& directory, std::span<const RowFile
   std::set<std::string> names_of_run;
   for (const RowFile& file : files) {
     names_of_run.insert(file.name);
-    of_run.push_back(is_table(file) ? History::kept(directory + "/" + file.name, columns_of(file), last.step)
-                                    : SampleFiles::kept(directory, samples_of(file), last.time));
+    of_run.push_back(kept_of(directory, file, last));
   }
   for (const RowFileNames& names : others) {
     for (const std::string& name : files_called(directory, names)) {
@@ -316,52 +284,55 @@ KeptRowFiles::KeptRowFiles(const std::string& directory, std::span<const RowFile
   }
 }
 
-RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files) {
-  std::vector<SampleFile> samples;
+RowFiles::RowFiles(const std::string& directory, std::span<const RowFile> files) : pending_(files.size()) {
   for (const RowFile& file : files) {
+    const std::string& path = paths_.emplace_back(path_of(directory, file));
     auto& table = tables_.emplace_back();
-    if (is_table(file))
-      table.emplace(directory + "/" + file.name, columns_of(file));
-    else
-      samples.push_back(samples_of(file));
+    if (is_table(file)) {
+      table.emplace(path, columns_of(file));
+    } else {
+      create_folder_of(path);
+      write_text(path, header_of(file), "wx");
+    }
   }
-  samples_.emplace(directory, samples);
 }
 
-RowFiles::RowFiles(std::span<const RowFile> files, const KeptRowFiles& kept) {
+RowFiles::RowFiles(std::span<const RowFile> files, const KeptRowFiles& kept) : pending_(files.size()) {
   MEANDER_ASSERT(files.size() == kept.of_run.size());
-  std::vector<KeptRows> samples;
   for (std::size_t n = 0; n < files.size(); ++n) {
+    const std::string& path = paths_.emplace_back(kept.of_run[n].path());
     auto& table = tables_.emplace_back();
-    if (is_table(files[n]))
+    if (is_table(files[n])) {
       table.emplace(kept.of_run[n]);
-    else
-      samples.push_back(kept.of_run[n]);
+    } else {
+      create_folder_of(path);
+      kept.of_run[n].cut();
+    }
   }
-  samples_.emplace(samples);
   for (const KeptRows& rows : kept.of_others) rows.cut();
 }
 
 void RowFiles::add(const StepAndTime& at, std::span<const Row> rows) {
   MEANDER_ASSERT(rows.size() == tables_.size());
-  SampleRows samples;
   for (std::size_t n = 0; n < rows.size(); ++n) {
-    std::vector<std::string> cells;
-    if (!rows[n].empty()) {
-      if (tables_[n]) cells.push_back(fmt::format("{}", at.step));
-      cells.push_back(History::cell(at.time));
-      cells.insert(cells.end(), rows[n].begin(), rows[n].end());
-    }
-    if (!tables_[n])
-      samples.push_back(std::move(cells));
-    else if (!cells.empty())
+    if (rows[n].empty()) continue;
+    std::vector<std::string> cells = {History::cell(at.time)};
+    if (tables_[n]) cells.insert(cells.begin(), fmt::format("{}", at.step));
+    cells.insert(cells.end(), rows[n].begin(), rows[n].end());
+    if (tables_[n])
       tables_[n]->row(cells);
+    else
+      pending_[n] += join(cells, " ") + '\n';
   }
-  samples_->add(samples);
+  if (std::chrono::steady_clock::now() - flushed_ > flush_interval) flush();
 }
 
 void RowFiles::flush() {
-  samples_->flush();
+  flushed_ = std::chrono::steady_clock::now();
+  for (std::size_t n = 0; n < paths_.size(); ++n) {
+    if (!pending_[n].empty()) write_text(paths_[n], pending_[n], "a");
+    pending_[n].clear();
+  }
 }
 
 }  // namespace meander::io

@@ -88,46 +88,14 @@ class History {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-// Rows of numbers at times of their own: lines of comments (#), then the time and the values of a row, separated by
-// spaces. numpy.loadtxt and the readers of other codes take them.
-struct SampleFile {
-  std::string name;    // relative to the output directory, possibly in a folder there
-  std::string header;  // lines without "#", each ended by a newline
-};
-
-// A row of each file: numbers with 17 digits, the time first; empty: none is due.
-using SampleRows = std::vector<std::vector<std::string>>;
-
-// The files of a run, written by one process. Rows are collected and written at most once a minute, so that
-// hundreds of files cost little on a parallel file system; flush() before a checkpoint, from which a killed
-// run restarts.
-class SampleFiles {
- public:
-  // Creates the files and their folders. Throws Failure, also if a file exists.
-  SampleFiles(const std::string& directory, std::span<const SampleFile> files);
-
-  // The rows that a run keeps which restarts at time `last`. Throws as KeptRows.
-  static KeptRows kept(const std::string& directory, const SampleFile& file, double last);
-  // Continues the files after these rows: cuts them, or creates them and their folders. Throws Failure.
-  explicit SampleFiles(std::span<const KeptRows> kept);
-
-  // One entry for each file. Throws Failure.
-  void add(const SampleRows& rows);
-  // Everything added has left the buffers of the process on return. Throws Failure.
-  void flush();
-
- private:
-  std::vector<std::string> paths_, pending_;
-  std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
-};
-
 // A file with rows at times of their own, in one of the two formats.
 struct RowFile {
   // In the format of history.csv, with columns "step" and "time" before these. Cells are numbers or words.
   struct Table {
     std::vector<std::string> columns;
   };
-  // Lines of comments, then rows of the time and of numbers.
+  // Lines of comments (#), then rows of the time and of numbers, separated by spaces. numpy.loadtxt and the readers of
+  // other codes take them.
   struct Samples {
     std::string header;  // lines without "#", each ended by a newline
   };
@@ -158,7 +126,8 @@ struct KeptRowFiles {
   std::vector<KeptRows> of_run, of_others;
 };
 
-// Written by one process.
+// Written by one process. Samples are collected and written at most once a minute, so that hundreds of files cost little
+// on a parallel file system; flush() before a checkpoint, from which a killed run restarts.
 class RowFiles {
  public:
   // Creates the files and their folders. Throws Failure, also if a file of samples exists.
@@ -174,8 +143,10 @@ class RowFiles {
   void flush();
 
  private:
-  std::vector<std::optional<History>> tables_;  // of each file; none: its rows are samples
-  std::optional<SampleFiles> samples_;
+  // Of each file.
+  std::vector<std::optional<History>> tables_;  // none: its rows are samples
+  std::vector<std::string> paths_, pending_;    // pending_: samples to be written
+  std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace meander::io

@@ -104,34 +104,35 @@ Output::Output(Simulation& simulation, std::string directory)
   schedule_next_plot();
 }
 
-// Totals of quantities that are not conserved are meaningless.
-bool Output::has_totals() const {
-  return simulation_.solver().traits().conservative;
-}
-
-std::vector<std::pair<std::string, double>> Output::local_steps() const {
+std::vector<Measure> Output::history() const {
   const MeshConfig& mesh = simulation_.config().mesh;
-  if (const auto report = simulation_.local_steps())
-    return local_steps_columns(*report, mesh.min_level, mesh.max_level);
-  return {};
+  const solvers::Traits& traits = simulation_.solver().traits();
+  std::vector<Measure> all;
+  const auto add = [&](const std::string& name, double value) { all.push_back({name, "", value}); };
+  add("step", simulation_.step());
+  add("time", simulation_.time());
+  add("dt", simulation_.last_dt());
+  // Totals of quantities that are not conserved are meaningless.
+  if (traits.conservative) {
+    const auto totals = simulation_.totals();
+    for (std::size_t u = 0; u < totals.size(); ++u) add("total_" + traits.unknown_names[u], totals[u]);
+  }
+  const auto& leaves = simulation_.leaves_per_level();
+  for (int level = mesh.min_level; level <= mesh.max_level; ++level)
+    add(fmt::format("leaves_level_{}", level), static_cast<double>(leaves[static_cast<std::size_t>(level)]));
+  if (const auto local = simulation_.local_steps()) {
+    for (const auto& [name, value] : local_steps_columns(*local, mesh.min_level, mesh.max_level))
+      add(name, value);
+  }
+  add("first_order_volumes", static_cast<double>(simulation_.first_order_volumes()));
+  add("floored_volumes", static_cast<double>(simulation_.floored_volumes()));
+  for (Measure& measure : simulation_.measures()) all.push_back(std::move(measure));
+  return all;
 }
 
 std::vector<io::Column> Output::columns() const {
-  const Config& config = simulation_.config();
-  std::vector<io::Column> columns = {{"step", ""}, {"time", ""}, {"dt", ""}};
-  if (has_totals()) {
-    for (const auto& name : simulation_.solver().traits().unknown_names)
-      columns.push_back({"total_" + name, ""});
-  }
-  for (int level = config.mesh.min_level; level <= config.mesh.max_level; ++level) {
-    columns.push_back({fmt::format("leaves_level_{}", level), ""});
-  }
-  for (const auto& [name, value] : local_steps()) columns.push_back({name, ""});
-  columns.push_back({"first_order_volumes", ""});
-  columns.push_back({"floored_volumes", ""});
-  for (const Measure& measure : simulation_.measures()) {
-    columns.push_back({measure.name, measure.unit});
-  }
+  std::vector<io::Column> columns;
+  for (const Measure& column : history()) columns.push_back({column.name, column.unit});
   return columns;
 }
 
@@ -269,23 +270,8 @@ std::string Output::write_failed_state() {
 }
 
 void Output::row() {
-  std::vector<double> values = {static_cast<double>(simulation_.step()), simulation_.time(),
-                                simulation_.last_dt()};
-  if (has_totals()) {
-    const auto totals = simulation_.totals();
-    values.insert(values.end(), totals.begin(), totals.end());
-  }
-  const auto leaves = simulation_.leaves_per_level();
-  const MeshConfig& mesh = simulation_.config().mesh;
-  for (int level = mesh.min_level; level <= mesh.max_level; ++level) {
-    values.push_back(static_cast<double>(leaves[static_cast<std::size_t>(level)]));
-  }
-  for (const auto& [name, value] : local_steps()) values.push_back(value);
-  values.push_back(static_cast<double>(simulation_.first_order_volumes()));
-  values.push_back(static_cast<double>(simulation_.floored_volumes()));
-  for (const Measure& measure : simulation_.measures()) {
-    values.push_back(measure.value);
-  }
+  std::vector<double> values;
+  for (const Measure& column : history()) values.push_back(column.value);
   on_root([&] { history_->row(values); });
   counters_.last_row_is_final = false;
   counters_.last_row_step = simulation_.step();

@@ -69,9 +69,8 @@ class Output {
   std::string write_failed_state();
 
  private:
-  bool has_totals() const;
-  // Columns of local time steps and their values.
-  std::vector<std::pair<std::string, double>> local_steps() const;
+  // The columns of history.csv and their values at present.
+  std::vector<Measure> history() const;
   std::vector<io::Column> columns() const;
   void plot();
   void write(const std::string& path);

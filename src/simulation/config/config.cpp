@@ -143,10 +143,6 @@ double memory_of_nodes(const parallel::Communicator& communicator) {
 
 }  // namespace
 
-bool is_fixed(const KeyTable& table, const io::Field& field) {
-  return field.fixed.value_or(table.table() == "scenario");
-}
-
 int Config::base_level() const {
   const int most = *std::max_element(domain.cells.begin(), domain.cells.end());
   int level = 0;

@@ -19,11 +19,15 @@ namespace meander::simulation {
 
 namespace {
 
+using io::Document;
+using io::KeyTable;
+
 constexpr const char* side_names[] = {"lower", "upper"};
 constexpr int patch_size_min = 3, patch_size_max = 32;
 
-}  // namespace
+// The declarations of the tables. All targets must outlive the KeyTable.
 
+// `config` holds corners and cells for its number of dimensions.
 void describe_domain(io::KeyTable& keys, DomainConfig& config) {
   keys.integer("dimensions", config.dimensions, "", "Number of space dimensions.", io::between(2, 3));
   keys.numbers("lower", config.lower, "length", "Lower corner of the domain, one number for each axis.")
@@ -82,10 +86,6 @@ void describe_mesh(io::KeyTable& keys, MeshConfig& config, io::IntegerOrWord& re
       io::between(0, 9));
 }
 
-std::vector<std::string> weight_names() {
-  return {"volumes", "measured"};
-}
-
 void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& weights) {
   keys.number(
       "imbalance", config.partition_imbalance, "",
@@ -93,17 +93,12 @@ void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& wei
       "multiple of the mean load; with local time steps, if a step takes more than this multiple of the "
       "time that the best cut found permits.",
       io::at_least(1));
-  keys.choice("weights", weights, weight_names(),
+  keys.choice("weights", weights, {"volumes", "measured"},
               "The load of a leaf: its number of volumes, which is equal for all leaves, or its measured "
               "update time.");
 }
 
-void describe_kind(io::KeyTable& keys, std::string& kind) {
-  std::vector<std::string> names;
-  for (const CriterionEntry& entry : refinement_criteria()) names.push_back(entry.name);
-  keys.choice("kind", kind, std::move(names), "The criterion.").required = true;
-}
-
+// Only which equation; the equation describes the rest.
 void describe_equation(io::KeyTable& keys, std::string& name) {
   std::vector<std::string> names;
   std::string meanings;
@@ -114,6 +109,7 @@ void describe_equation(io::KeyTable& keys, std::string& name) {
   keys.choice("equation", name, std::move(names), fmt::format("The equations. {}.", meanings)).fixed = true;
 }
 
+// Only its name; the scenario describes the rest.
 void describe_scenario_name(io::KeyTable& keys, std::string& name,
                             const std::vector<ScenarioEntry>& scenarios) {
   std::vector<std::string> names;
@@ -166,11 +162,6 @@ void describe_checkpoint(io::KeyTable& keys, CheckpointConfig& config) {
   keys.integer("keep", config.keep, "files",
                "Number of the newest checkpoints that are kept; older ones are removed.", io::at_least(1));
 }
-
-namespace {
-
-using io::Document;
-using io::KeyTable;
 
 std::string none() {
   return "";
@@ -504,7 +495,7 @@ std::vector<InputTable> general_tables() {
        [](KeyTable& keys, InputDraft& draft) { describe_partition(keys, draft.config.mesh, draft.weights); },
        nullptr,
        [](const KeyTable&, InputDraft& draft) {
-         draft.config.mesh.measured_weights = draft.weights == weight_names().back();
+         draft.config.mesh.measured_weights = draft.weights == "measured";
        }},
       {"refinement", "Refinement criteria, each in a table [[refinement]].", refinement_intro, 7, nullptr,
        nullptr, nullptr, nullptr},
@@ -530,6 +521,16 @@ std::vector<InputTable> general_tables() {
 }
 
 }  // namespace
+
+void describe_kind(io::KeyTable& keys, std::string& kind) {
+  std::vector<std::string> names;
+  for (const CriterionEntry& entry : refinement_criteria()) names.push_back(entry.name);
+  keys.choice("kind", kind, std::move(names), "The criterion.").required = true;
+}
+
+bool is_fixed(const KeyTable& table, const io::Field& field) {
+  return field.fixed.value_or(table.table() == "scenario");
+}
 
 const std::vector<InputTable>& input_tables() {
   static const std::vector<InputTable> all = [] {

@@ -19,43 +19,12 @@
 
 namespace meander::simulation {
 
-// The declarations of the tables. All targets must outlive the KeyTable.
-
-// [domain]. `config` holds corners and cells for its number of dimensions.
-void describe_domain(io::KeyTable& keys, DomainConfig& config);
-
 // [boundary], before more specific keys override general ones. "": not given.
 struct BoundaryNames {
   std::string all = "periodic";
   std::string axis[3];
   std::string side[6];
 };
-void describe_boundary(io::KeyTable& keys, BoundaryNames& names, int dimensions);
-
-void describe_mesh(io::KeyTable& keys, MeshConfig& config, io::IntegerOrWord& regrid_every);
-
-// [partition], with the choice of weights by name.
-std::vector<std::string> weight_names();  // volumes, measured
-void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& weights);
-
-// [[refinement]]: only the kind; the criterion describes the rest.
-void describe_kind(io::KeyTable& keys, std::string& kind);
-
-// [solver]: only which equation; the equation describes the rest.
-void describe_equation(io::KeyTable& keys, std::string& name);
-
-// [scenario]: only its name; the scenario describes the rest.
-void describe_scenario_name(io::KeyTable& keys, std::string& name,
-                            const std::vector<ScenarioEntry>& scenarios);
-
-void describe_time(io::KeyTable& keys, TimeConfig& config);
-
-void describe_output(io::KeyTable& keys, OutputConfig& config, const std::vector<std::string>& plot_names);
-
-void describe_checkpoint(io::KeyTable& keys, CheckpointConfig& config);
-
-// Whether a restart must not change a key of a table.
-bool is_fixed(const io::KeyTable& table, const io::Field& field);
 
 // A diagnostic and the range of its keys in [diagnostics].
 struct DraftedDiagnostic {
@@ -71,7 +40,7 @@ struct InputDraft {
   int ranks = 1;
   Config config = {};
   BoundaryNames boundary_names = {};
-  std::string weights = weight_names().front();
+  std::string weights = "volumes";  // of [partition]
   io::IntegerOrWord regrid_every = chosen_interval;
   const Module* module = nullptr;  // null until solver.equation has been read
   std::shared_ptr<Equation> equation = nullptr;
@@ -101,6 +70,12 @@ struct InputTable {
 
   bool is_array() const { return describe == nullptr; }
 };
+
+// [[refinement]]: only the kind; the criterion describes the rest.
+void describe_kind(io::KeyTable& keys, std::string& kind);
+
+// Whether a restart must not change a key of a table.
+bool is_fixed(const io::KeyTable& table, const io::Field& field);
 
 // In the order of the resolved input and of docs/input.md. A new table is a new entry.
 const std::vector<InputTable>& input_tables();
