@@ -111,8 +111,7 @@ std::string toml_table(const KeyTable& keys, const std::string& header) {
   return text;
 }
 
-Field& KeyTable::add(std::string_view key, std::string_view unit, std::string_view meaning,
-                     Field::Target target, Range range, std::vector<std::string> choices) {
+Field& KeyTable::add(Text key, Text unit, Text meaning, Field::Target target, Range range, Words choices) {
   Field field;
   field.key = key;
   field.unit = unit;
@@ -122,41 +121,6 @@ Field& KeyTable::add(std::string_view key, std::string_view unit, std::string_vi
   field.choices = std::move(choices);
   field.default_text = toml_text(target);
   return keys_.emplace_back(std::move(field));
-}
-
-Field& KeyTable::number(std::string_view key, double& target, std::string_view unit, std::string_view meaning,
-                        Range range) {
-  return add(key, unit, meaning, &target, range, {});
-}
-Field& KeyTable::integer(std::string_view key, int& target, std::string_view unit, std::string_view meaning,
-                         Range range) {
-  return add(key, unit, meaning, &target, range, {});
-}
-Field& KeyTable::integer_or_word(std::string_view key, IntegerOrWord& target, std::vector<std::string> words,
-                                 std::string_view unit, std::string_view meaning, Range range) {
-  return add(key, unit, meaning, &target, range, std::move(words));
-}
-Field& KeyTable::flag(std::string_view key, bool& target, std::string_view meaning) {
-  return add(key, "", meaning, &target, {}, {});
-}
-Field& KeyTable::choice(std::string_view key, std::string& target, std::vector<std::string> choices,
-                        std::string_view meaning) {
-  return add(key, "", meaning, &target, {}, std::move(choices));
-}
-Field& KeyTable::text(std::string_view key, std::string& target, std::string_view meaning) {
-  return add(key, "", meaning, &target, {}, {});
-}
-Field& KeyTable::numbers(std::string_view key, std::vector<double>& target, std::string_view unit,
-                         std::string_view meaning, Range range) {
-  return add(key, unit, meaning, &target, range, {});
-}
-Field& KeyTable::integers(std::string_view key, std::vector<int>& target, std::string_view unit,
-                          std::string_view meaning, Range range) {
-  return add(key, unit, meaning, &target, range, {});
-}
-Field& KeyTable::texts(std::string_view key, std::vector<std::string>& target, std::string_view meaning,
-                       std::vector<std::string> choices) {
-  return add(key, "", meaning, &target, {}, std::move(choices));
 }
 
 const Field* KeyTable::find(std::string_view key) const {

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "simulation/control/time_progress.hpp"
+#include "simulation/control/stopping.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {

@@ -13,7 +13,6 @@
 
 #include "io/checkpoint_file.hpp"
 #include "io/plot_file.hpp"
-#include "io/plot_series.hpp"
 #include "io/row_files.hpp"
 #include "simulation/simulation.hpp"
 

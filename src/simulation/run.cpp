@@ -13,7 +13,7 @@
 
 #include "base/join.hpp"
 #include "base/log.hpp"
-#include "base/processor_time.hpp"
+#include "base/process.hpp"
 #include "base/timer.hpp"
 #include "base/trace.hpp"
 #include "gpu/device.hpp"
@@ -26,7 +26,6 @@
 #include "simulation/control/device_memory.hpp"
 #include "simulation/control/stopping.hpp"
 #include "simulation/control/thread_plan.hpp"
-#include "simulation/control/time_progress.hpp"
 #include "simulation/control/trace_file.hpp"
 #include "simulation/output.hpp"
 #include "simulation/report/summary.hpp"

@@ -8,7 +8,7 @@
 
 #include "mesh/patch_mesh.hpp"
 #include "simulation/control/local_stepping.hpp"
-#include "simulation/control/time_progress.hpp"
+#include "simulation/control/stopping.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/inexact_halos.hpp"

@@ -14,7 +14,7 @@
 
 #include "io/checkpoint_file.hpp"
 #include "io/checksum.hpp"
-#include "io/hdf5_reader.hpp"
+#include "io/hdf5.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
 #include "simulation/simulation.hpp"

@@ -8,7 +8,7 @@
 #include <deque>
 #include <map>
 
-#include "base/memory.hpp"
+#include "base/process.hpp"
 #include "simulation/config/input_tables.hpp"
 
 namespace meander::simulation {

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/join.hpp"
-#include "base/memory.hpp"
+#include "base/process.hpp"
 #include "base/vec.hpp"
 #include "simulation/config/check_config.hpp"
 #include "simulation/config/field_names.hpp"

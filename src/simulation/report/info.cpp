@@ -18,7 +18,6 @@
 #include "io/document.hpp"
 #include "io/files.hpp"
 #include "io/plot_file.hpp"
-#include "io/plot_series.hpp"
 #include "io/subprocess.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/config/config.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/memory.hpp"
+#include "base/process.hpp"
 
 namespace meander::simulation {
 

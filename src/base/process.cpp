@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/memory.hpp"
+#include "base/process.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <string>
 
 namespace meander {
+
 namespace {
 
 // The first number in a file, or `otherwise` if there is none (the limit of an unlimited cgroup reads "max").
@@ -49,6 +50,15 @@ double peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 }  // namespace meander
