@@ -122,8 +122,9 @@ void pack(const solvers::PatchLayout& layout, const double* slot, std::byte* out
 
 class CheckpointWriter {
  public:
-  CheckpointWriter(ParallelFile& file, const parallel::Communicator& communicator, const CheckpointMesh& mesh,
-                   const std::vector<LevelRows>& levels, const CheckpointOffsets& offsets)
+  CheckpointWriter(CollectiveFile& file, const parallel::Communicator& communicator,
+                   const CheckpointMesh& mesh, const std::vector<LevelRows>& levels,
+                   const CheckpointOffsets& offsets)
       : file_(file), communicator_(communicator), mesh_(mesh), levels_(levels), offsets_(offsets) {}
 
   // Writes and flushes everything but the head. Returns the head.
@@ -206,7 +207,7 @@ class CheckpointWriter {
     return result;
   }
 
-  ParallelFile& file_;
+  CollectiveFile& file_;
   const parallel::Communicator& communicator_;
   const CheckpointMesh& mesh_;
   const std::vector<LevelRows>& levels_;
@@ -233,8 +234,7 @@ void write_checkpoint(const std::string& path, const parallel::Communicator& com
     offsets = create_checkpoint(writer, mesh, levels, state);
   });
   broadcast_archive(communicator, offsets);
-  const CheckpointHead head =
-      CheckpointWriter(file.rows(), communicator, mesh, levels, offsets).write(patches);
+  const CheckpointHead head = CheckpointWriter(file, communicator, mesh, levels, offsets).write(patches);
   const std::string text = head.text();
   file.flush_and_rename([&](RawFile& raw) { raw.write(0, std::as_bytes(std::span(text))); });
 }

@@ -13,14 +13,8 @@ constexpr std::int64_t most_bytes_at_once = std::int64_t{1} << 22;
 
 }  // namespace
 
-ParallelFile::ParallelFile(const std::string& path, const std::string& shown,
-                           const parallel::Communicator& communicator)
-    : communicator_(communicator) {
-  communicator_.agree([&] { file_ = std::make_unique<RawFile>(path, RawFile::Access::write, shown); });
-}
-
-void ParallelFile::write_rows(std::int64_t offset, std::int64_t row_bytes, std::int64_t first,
-                              std::int64_t rows, const Fill& fill) {
+void CollectiveFile::write_rows(std::int64_t offset, std::int64_t row_bytes, std::int64_t first,
+                                std::int64_t rows, const Fill& fill) {
   communicator_.agree([&] {
     const std::int64_t block =
         std::clamp<std::int64_t>(most_bytes_at_once / row_bytes, 1, std::max<std::int64_t>(1, rows));
@@ -34,7 +28,7 @@ void ParallelFile::write_rows(std::int64_t offset, std::int64_t row_bytes, std::
   });
 }
 
-void ParallelFile::flush() {
+void CollectiveFile::flush() {
   communicator_.agree([&] { file_->flush(); });
 }
 
@@ -49,13 +43,13 @@ CollectiveFile::CollectiveFile(const std::string& path, const parallel::Communic
     writer.close();
     RawFile(temporary_->name(), RawFile::Access::write, path).reserve();
   });
-  rows_.emplace(temporary_name(path), path, communicator_);
+  communicator_.agree([&] { file_.emplace(temporary_name(path), RawFile::Access::write, path); });
 }
 
 void CollectiveFile::flush_and_rename(const std::function<void(RawFile&)>& finish) {
   communicator_.agree([&] {
     if (!temporary_) return;
-    if (finish) finish(rows_->raw());
+    if (finish) finish(*file_);
     temporary_->flush_and_rename();
   });
 }

@@ -68,7 +68,7 @@ hdf5::Handle create_meta_group(hdf5::Writer& file, const PlotMesh& mesh, std::sp
   return group;
 }
 
-void write_patch_tables(ParallelFile& file, const PlotMesh& mesh, const PatchTables& tables,
+void write_patch_tables(CollectiveFile& file, const PlotMesh& mesh, const PatchTables& tables,
                         const parallel::Communicator& communicator) {
   const auto rows = static_cast<std::int64_t>(mesh.leaves.size());
   const std::int64_t first = communicator.sum_of_lower_ranks(rows);

@@ -45,7 +45,7 @@ hdf5::Handle create_meta_group(hdf5::Writer& file, const PlotMesh& mesh, std::sp
                                const PlotMeta& meta, PatchTables& tables);
 
 // Writes the rows of all ranks. Collective.
-void write_patch_tables(ParallelFile& file, const PlotMesh& mesh, const PatchTables& tables,
+void write_patch_tables(CollectiveFile& file, const PlotMesh& mesh, const PatchTables& tables,
                         const parallel::Communicator& communicator);
 
 }  // namespace meander::io

@@ -62,7 +62,7 @@ class PlotFile {
   }
 
   // Writes the rows of all ranks. Collective.
-  void write(ParallelFile& file, const parallel::Communicator& communicator) const {
+  void write(CollectiveFile& file, const parallel::Communicator& communicator) const {
     auto offset = offsets_.begin();
     for (const LevelRows& level : levels_) {
       write_boxes(file, *offset++, level);
@@ -94,7 +94,7 @@ class PlotFile {
     file.attribute(group, "Spacing", std::span<const double>(values));
   }
 
-  void write_boxes(ParallelFile& file, std::int64_t offset, const LevelRows& level) const {
+  void write_boxes(CollectiveFile& file, std::int64_t offset, const LevelRows& level) const {
     std::array<std::int32_t, 6> box{};
     file.write_rows(offset, sizeof(box), level.first, level.rows(), [&](std::int64_t row, std::byte* out) {
       const PlotLeaf& leaf = mesh_.leaves[level.leaves[static_cast<std::size_t>(row)]];
@@ -107,7 +107,7 @@ class PlotFile {
   }
 
   template <class T>
-  void write_field(ParallelFile& file, std::int64_t offset, const PlotField& field,
+  void write_field(CollectiveFile& file, std::int64_t offset, const PlotField& field,
                    const LevelRows& level) const {
     const auto volumes = static_cast<std::size_t>(mesh_.layout.volumes());
     const auto columns = static_cast<std::size_t>(width(field));
@@ -152,8 +152,8 @@ void write_plot(const std::string& path, const parallel::Communicator& communica
   PlotFile plot(mesh, fields, levels, options);
   CollectiveFile file(path, communicator, 0, [&](hdf5::Writer& writer) { plot.create(writer, meta); });
   plot.share(communicator);
-  plot.write(file.rows(), communicator);
-  file.rows().flush();
+  plot.write(file, communicator);
+  file.flush();
   file.flush_and_rename();
 }
 

@@ -18,14 +18,6 @@ std::optional<Report> merged(const std::optional<Report>& own, const parallel::C
 
 }  // namespace
 
-double OffloadReport::share() const {
-  return quotient(counts.patches, updates);
-}
-
-double OffloadReport::hit_rate() const {
-  return quotient(cache_hits, allocations, 1);
-}
-
 std::vector<Figure> figures_of(OffloadReport& report) {
   offload::Counts& c = report.counts;
   return {{"offload_devices", &report.devices, Merge::sum},
@@ -112,27 +104,6 @@ void ResidentReport::add_step(const StepCounts& counts, double seconds, bool wit
   launches += after.launches - before.launches;
   stages += after.stages - before.stages;
   host_seconds += seconds - (after.waited - before.waited) - (after.moved - before.moved);
-}
-
-double ResidentReport::launches_per_stage() const {
-  return stages > 0 ? quotient(launches, stages) : quotient(regrid_step_launches, regrid_step_stages);
-}
-
-double ResidentReport::host_seconds_per_step() const {
-  return quotient(host_seconds, plain_steps);
-}
-
-// All ranks make the same steps.
-double ResidentReport::bytes_in_per_step() const {
-  return quotient(bytes_in * devices, steps);
-}
-
-double ResidentReport::bytes_out_per_step() const {
-  return quotient(bytes_out * devices, steps);
-}
-
-double ResidentReport::seconds_per_regrid() const {
-  return quotient(regrid_seconds, regrids);
 }
 
 std::int64_t ResidentReport::times_brought_home() const {

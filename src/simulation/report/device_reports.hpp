@@ -32,8 +32,10 @@ struct OffloadReport {
   OverlapTime batches;        // of the time with batches in flight
   offload::SplitRates rates;  // in a sum over ranks: the means over ranks with devices
 
-  double share() const;     // fraction of the patch updates on devices
-  double hit_rate() const;  // of the memory cache; 1 without allocations
+  // Fraction of the patch updates on devices.
+  double share() const { return quotient(counts.patches, updates); }
+  // Of the memory cache; 1 without allocations.
+  double hit_rate() const { return quotient(cache_hits, allocations, 1); }
 };
 
 // Figures of one rank or summed over ranks, since the start or restart; set-up is excluded.
@@ -58,11 +60,14 @@ struct ResidentReport {
   };
   void add_step(const StepCounts& counts, double seconds, bool with_regrid);
 
-  double launches_per_stage() const;
-  double host_seconds_per_step() const;
-  double bytes_in_per_step() const;  // of all ranks
-  double bytes_out_per_step() const;
-  double seconds_per_regrid() const;
+  double launches_per_stage() const {
+    return stages > 0 ? quotient(launches, stages) : quotient(regrid_step_launches, regrid_step_stages);
+  }
+  double host_seconds_per_step() const { return quotient(host_seconds, plain_steps); }
+  // Of all ranks, which make the same steps.
+  double bytes_in_per_step() const { return quotient(bytes_in * devices, steps); }
+  double bytes_out_per_step() const { return quotient(bytes_out * devices, steps); }
+  double seconds_per_regrid() const { return quotient(regrid_seconds, regrids); }
   std::int64_t times_brought_home() const;
 };
 

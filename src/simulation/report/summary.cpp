@@ -66,30 +66,6 @@ std::vector<Figure> figures_of(Summary& s) {
 
 }  // namespace
 
-double Summary::seconds_per_step() const {
-  return quotient(seconds, std::max<std::int64_t>(1, steps));
-}
-
-double Summary::volumes_per_second() const {
-  return quotient(updates, seconds - output.max * static_cast<double>(std::max<std::int64_t>(1, steps)));
-}
-
-double Summary::processor_seconds_per_update() const {
-  return quotient(processor_seconds, updates);
-}
-
-double Summary::leaf_imbalance() const {
-  return quotient(partition.most_leaves * ranks, leaves);
-}
-
-double Summary::update_imbalance() const {
-  return quotient(update.max, update.mean);
-}
-
-double Summary::messages_share() const {
-  return quotient(messages.under_way, static_cast<double>(threads) * seconds);
-}
-
 Summary summarise(Simulation& simulation, const RunCosts& costs) {
   const parallel::Communicator& communicator = simulation.communicator();
   const RunTimes times = simulation.times();
@@ -116,7 +92,7 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.strayed = simulation.strayed_volumes();
 
   const tasks::SweepTimes& sweeps = times.sweeps;
-  const double steps = static_cast<double>(std::max<std::int64_t>(1, summary.steps));
+  const auto steps = static_cast<double>(summary.counted_steps());
   const double update = sweeps.update + sweeps.flux_correction + sweeps.halo + times.prepare;
   const double other = std::max(0.0, costs.loop - update - sweeps.waiting - times.regrid - costs.output);
   summary.update.mean = update / steps;

@@ -3,6 +3,7 @@
 #pragma once
 // The costs of a run: printed at its end and written to summary.json.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,12 +48,21 @@ struct Summary {
   // Volume updates since the start of the whole run.
   std::int64_t all_updates = 0, first_order = 0, floored = 0, strayed = 0;
 
-  double seconds_per_step() const;
-  double volumes_per_second() const;            // without output
-  double processor_seconds_per_update() const;  // of a volume in its step
-  double leaf_imbalance() const;                // max / mean leaves of a rank, at the end
-  double update_imbalance() const;              // max / mean time for updates, over the run
-  double messages_share() const;                // of the time of all threads, with messages in flight
+  std::int64_t counted_steps() const { return std::max<std::int64_t>(1, steps); }
+  double seconds_per_step() const { return quotient(seconds, counted_steps()); }
+  // Without output.
+  double volumes_per_second() const {
+    return quotient(updates, seconds - output.max * static_cast<double>(counted_steps()));
+  }
+  // Of a volume in its step.
+  double processor_seconds_per_update() const { return quotient(processor_seconds, updates); }
+  // max / mean: leaves of a rank at the end, and time for updates over the run.
+  double leaf_imbalance() const { return quotient(partition.most_leaves * ranks, leaves); }
+  double update_imbalance() const { return quotient(update.max, update.mean); }
+  // Of the time of all threads, with messages in flight.
+  double messages_share() const {
+    return quotient(messages.under_way, static_cast<double>(threads) * seconds);
+  }
 };
 
 // The summary over all ranks, on all ranks. Collective.
