@@ -8,7 +8,7 @@
 #include <chrono>
 #include <optional>
 
-#include "base/processor_time.hpp"
+#include "base/process.hpp"
 #include "cases.hpp"
 #include "rest.hpp"
 #include "simulation/config/config.hpp"

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/processor_time.hpp"
+#include "base/process.hpp"
 #include "cases.hpp"
 #include "local.hpp"
 #include "options/options.hpp"

@@ -20,7 +20,6 @@
 #include "simulation/config/config.hpp"
 #include "simulation/control/thread_plan.hpp"
 #include "simulation/report/estimate.hpp"
-#include "simulation/report/explain.hpp"
 #include "simulation/report/info.hpp"
 #include "simulation/report/input_reference.hpp"
 #include "simulation/report/terms.hpp"

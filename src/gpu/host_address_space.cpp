@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "base/memory.hpp"
+#include "base/process.hpp"
 #include "gpu/misuse.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)

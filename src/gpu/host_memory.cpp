@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "base/memory.hpp"
+#include "base/process.hpp"
 #include "gpu/resource.hpp"
 
 namespace meander::gpu {

@@ -15,54 +15,24 @@
 
 namespace meander::io {
 
-class ByteWriter {
+// Appends the values to its bytes, or sets them from bytes in the order of writing.
+class ByteArchive {
  public:
-  template <class T>
-  void operator()(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
-  }
-  void operator()(const std::string& text) {
-    (*this)(text.size());
-    bytes_ += text;
-  }
-  template <class T>
-  void operator()(const std::vector<T>& values) {
-    (*this)(values.size());
-    for (const T& value : values) (*this)(value);
-  }
-  template <class A, class B>
-  void operator()(const std::pair<A, B>& pair) {
-    (*this)(pair.first);
-    (*this)(pair.second);
-  }
-
-  std::string& bytes() { return bytes_; }
-
- private:
-  std::string bytes_;
-};
-
-// Reads the values of a ByteWriter in the order of writing.
-class ByteReader {
- public:
-  explicit ByteReader(std::string bytes) : bytes_(std::move(bytes)) {}
+  ByteArchive() = default;  // for writing
+  explicit ByteArchive(std::string bytes) : bytes_(std::move(bytes)), reads_(true) {}
 
   template <class T>
   void operator()(T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
-    MEANDER_ASSERT(at_ + sizeof(T) <= bytes_.size());
-    std::memcpy(&value, bytes_.data() + at_, sizeof(T));
-    at_ += sizeof(T);
+    copy(&value, sizeof(T));
   }
   void operator()(std::string& text) {
-    const std::size_t size = count();
-    text = bytes_.substr(at_, size);
-    at_ += size;
+    resize(text);
+    copy(text.data(), text.size());
   }
   template <class T>
   void operator()(std::vector<T>& values) {
-    values.resize(count());
+    resize(values);
     for (T& value : values) (*this)(value);
   }
   template <class A, class B>
@@ -71,24 +41,37 @@ class ByteReader {
     (*this)(pair.second);
   }
 
+  std::string& bytes() { return bytes_; }
+
  private:
-  std::size_t count() {
-    std::size_t result = 0;
-    (*this)(result);
-    return result;
+  template <class List>
+  void resize(List& list) {
+    std::size_t size = list.size();
+    (*this)(size);
+    list.resize(size);
+  }
+  void copy(void* value, std::size_t size) {
+    if (reads_) {
+      MEANDER_ASSERT(at_ + size <= bytes_.size());
+      std::memcpy(value, bytes_.data() + at_, size);
+    } else {
+      bytes_.append(static_cast<const char*>(value), size);
+    }
+    at_ += size;
   }
 
   std::string bytes_;
+  bool reads_ = false;
   std::size_t at_ = 0;
 };
 
 // Broadcasts the root's value. T::archive(archive) calls archive(member) for each member. Collective.
 template <class T>
 void broadcast_archive(const parallel::Communicator& communicator, T& value) {
-  ByteWriter out;
+  ByteArchive out;
   if (communicator.is_root()) value.archive(out);
   communicator.broadcast(out.bytes());
-  ByteReader in(std::move(out.bytes()));
+  ByteArchive in(std::move(out.bytes()));
   if (!communicator.is_root()) value.archive(in);
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/vec.hpp"
-#include "io/hdf5_reader.hpp"
+#include "io/hdf5.hpp"
 
 namespace meander::io {
 

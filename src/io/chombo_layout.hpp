@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "io/checkpoint_file.hpp"
-#include "io/checkpoint_head.hpp"
-#include "io/level_rows.hpp"
-#include "io/meta_group.hpp"
+#include "io/leaf_tables.hpp"
 
 namespace meander::io {
 

@@ -13,8 +13,32 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "io/files.hpp"
 
 namespace meander::io {
+
+// The text of meander.lock: a process, by marks that tell whether it still lives.
+struct LockRecord {
+  std::string host, boot;     // boot: the id of this start of the machine
+  std::int64_t process = 0;   // its id
+  std::int64_t start = 0;     // its start, in clock ticks since boot; 0: unknown
+  bool has_flock = false;     // the process holds flock() on the file
+  std::string since;          // date and time, UTC
+  std::string job;            // of Slurm; empty: none
+  std::int64_t restarts = 0;  // number of times that Slurm has started the job again
+
+  static LockRecord of_this_process();
+  static LockRecord parse(const std::string& text);  // missing or invalid lines leave the defaults
+  std::string text() const;
+  // "node17, process 4242, since 2026-11-22 10:00:00 UTC"
+  std::string holder() const;
+};
+
+enum class Life : std::uint8_t { alive, dead, unknown };
+
+// Whether the process of `record` lives, seen from the process `self`. kernel_says_dead: the kernel has
+// released the lock that the process held; false: there are no such locks.
+Life life_of(const LockRecord& record, const LockRecord& self, bool kernel_says_dead);
 
 class DirectoryLock {
  public:
@@ -44,7 +68,7 @@ class DirectoryLock {
 
   std::string directory_, path_;
   KernelLocks kernel_;
-  int descriptor_ = -1;  // of the file with our record
+  Descriptor descriptor_;  // of the file with our record
   std::string note_;
 };
 

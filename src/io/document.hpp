@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,5 +82,15 @@ class Document {
   std::string file_, end_;  // end_: the position of tables that are missing
   Value root_;
 };
+
+// Finds dotted keys of too many parts before a text is parsed. The TOML parser limits the depth of lists and inline
+// tables, but makes a nested table of every part of a key, which its destructor and ours visit by recursion.
+struct TextPosition {
+  int line = 1, column = 1;  // columns count characters
+};
+
+// The first part, in the order of the text, that makes a key longer than `most` parts. Strings and comments are
+// skipped. Text that is no TOML may give any position.
+std::optional<TextPosition> find_long_key(std::string_view text, int most);
 
 }  // namespace meander::io

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -66,23 +67,33 @@ class KeyTable {
  public:
   explicit KeyTable(std::string table) : table_(std::move(table)) {}
 
-  Field& number(std::string_view key, double& target, std::string_view unit, std::string_view meaning,
-                Range range = any_number);
-  Field& integer(std::string_view key, int& target, std::string_view unit, std::string_view meaning,
-                 Range range = any_number);
+  using Text = std::string_view;
+  using Words = std::vector<std::string>;
+  Field& number(Text key, double& target, Text unit, Text meaning, Range range = any_number) {
+    return add(key, unit, meaning, &target, range, {});
+  }
+  Field& integer(Text key, int& target, Text unit, Text meaning, Range range = any_number) {
+    return add(key, unit, meaning, &target, range, {});
+  }
   // An integer within the range, or one of the words.
-  Field& integer_or_word(std::string_view key, IntegerOrWord& target, std::vector<std::string> words,
-                         std::string_view unit, std::string_view meaning, Range range = any_number);
-  Field& flag(std::string_view key, bool& target, std::string_view meaning);
-  Field& choice(std::string_view key, std::string& target, std::vector<std::string> choices,
-                std::string_view meaning);
-  Field& text(std::string_view key, std::string& target, std::string_view meaning);
-  Field& numbers(std::string_view key, std::vector<double>& target, std::string_view unit,
-                 std::string_view meaning, Range range = any_number);
-  Field& integers(std::string_view key, std::vector<int>& target, std::string_view unit,
-                  std::string_view meaning, Range range = any_number);
-  Field& texts(std::string_view key, std::vector<std::string>& target, std::string_view meaning,
-               std::vector<std::string> choices = {});
+  Field& integer_or_word(Text key, IntegerOrWord& target, Words words, Text unit, Text meaning,
+                         Range range = any_number) {
+    return add(key, unit, meaning, &target, range, std::move(words));
+  }
+  Field& flag(Text key, bool& target, Text meaning) { return add(key, "", meaning, &target, {}, {}); }
+  Field& choice(Text key, std::string& target, Words choices, Text meaning) {
+    return add(key, "", meaning, &target, {}, std::move(choices));
+  }
+  Field& text(Text key, std::string& target, Text meaning) { return add(key, "", meaning, &target, {}, {}); }
+  Field& numbers(Text key, std::vector<double>& target, Text unit, Text meaning, Range range = any_number) {
+    return add(key, unit, meaning, &target, range, {});
+  }
+  Field& integers(Text key, std::vector<int>& target, Text unit, Text meaning, Range range = any_number) {
+    return add(key, unit, meaning, &target, range, {});
+  }
+  Field& texts(Text key, Words& target, Text meaning, Words choices = {}) {
+    return add(key, "", meaning, &target, {}, std::move(choices));
+  }
 
   const std::string& table() const { return table_; }  // "scenario", "mesh", "refinement[2]"
   const std::deque<Field>& all() const { return keys_; }
@@ -105,10 +116,9 @@ class KeyTable {
  private:
   const Origin& origin_of(std::string_view key) const;
 
-  std::string table_;
-  Field& add(std::string_view key, std::string_view unit, std::string_view meaning, Field::Target target,
-             Range range, std::vector<std::string> choices);
+  Field& add(Text key, Text unit, Text meaning, Field::Target target, Range range, Words choices);
 
+  std::string table_;
   std::deque<Field> keys_;
   Origin origin_;
 };

@@ -24,7 +24,6 @@
 
 #include "base/printable.hpp"
 #include "io/document.hpp"
-#include "io/key_parts.hpp"
 
 namespace meander::io {
 

@@ -4,13 +4,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <limits>
 
+#include "base/error.hpp"
 #include "base/vec.hpp"
 #include "io/collective_file.hpp"
-#include "io/level_rows.hpp"
-#include "io/meta_group.hpp"
+#include "io/files.hpp"
+#include "io/hdf5.hpp"
+#include "io/key_table.hpp"
+#include "io/leaf_tables.hpp"
 
 namespace meander::io {
 
@@ -54,7 +62,7 @@ class PlotFile {
   }
 
   // Writes the rows of all ranks. Collective.
-  void write(ParallelFile& file, const parallel::Communicator& communicator) const {
+  void write(CollectiveFile& file, const parallel::Communicator& communicator) const {
     auto offset = offsets_.begin();
     for (const LevelRows& level : levels_) {
       write_boxes(file, *offset++, level);
@@ -86,7 +94,7 @@ class PlotFile {
     file.attribute(group, "Spacing", std::span<const double>(values));
   }
 
-  void write_boxes(ParallelFile& file, std::int64_t offset, const LevelRows& level) const {
+  void write_boxes(CollectiveFile& file, std::int64_t offset, const LevelRows& level) const {
     std::array<std::int32_t, 6> box{};
     file.write_rows(offset, sizeof(box), level.first, level.rows(), [&](std::int64_t row, std::byte* out) {
       const PlotLeaf& leaf = mesh_.leaves[level.leaves[static_cast<std::size_t>(row)]];
@@ -99,7 +107,7 @@ class PlotFile {
   }
 
   template <class T>
-  void write_field(ParallelFile& file, std::int64_t offset, const PlotField& field,
+  void write_field(CollectiveFile& file, std::int64_t offset, const PlotField& field,
                    const LevelRows& level) const {
     const auto volumes = static_cast<std::size_t>(mesh_.layout.volumes());
     const auto columns = static_cast<std::size_t>(width(field));
@@ -144,9 +152,174 @@ void write_plot(const std::string& path, const parallel::Communicator& communica
   PlotFile plot(mesh, fields, levels, options);
   CollectiveFile file(path, communicator, 0, [&](hdf5::Writer& writer) { plot.create(writer, meta); });
   plot.share(communicator);
-  plot.write(file.rows(), communicator);
-  file.rows().flush();
+  plot.write(file, communicator);
+  file.flush();
   file.flush_and_rename();
+}
+
+namespace {
+
+constexpr std::size_t axes_of_vtk = 3;
+
+FileOrigin origin_of(const hdf5::Reader& file) {
+  FileOrigin origin;
+  origin.version = file.text("/meta", "version");
+  origin.git_hash = file.text("/meta", "git_hash");
+  origin.compiler = file.text("/meta", "compiler");
+  origin.build_type = file.text("/meta", "build_type");
+  origin.modified = file.integer("/meta", "git_modified") != 0;
+  return origin;
+}
+
+// Extends the field's bounds by values in groups of `components`.
+void bound(FieldFacts& field, const std::vector<double>& values) {
+  const auto components = static_cast<std::size_t>(field.components);
+  for (std::size_t v = 0; v + components <= values.size(); v += components) {
+    double value = values[v];
+    if (components > 1) {
+      double sum = 0;
+      for (std::size_t c = 0; c < components; ++c) sum += values[v + c] * values[v + c];
+      value = std::sqrt(sum);
+    }
+    if (!std::isfinite(value)) {
+      ++field.not_finite;
+      continue;
+    }
+    field.min = std::min(field.min, value);
+    field.max = std::max(field.max, value);
+  }
+}
+
+}  // namespace
+
+std::string FileOrigin::line() const {
+  return fmt::format("meander {} ({}{}), {}, {}", version, git_hash.substr(0, 10),
+                     modified ? ", modified" : "", compiler, build_type);
+}
+
+FileOrigin read_file_origin(const std::string& path) {
+  return origin_of(hdf5::Reader(path, path));
+}
+
+namespace {
+
+PlotFacts facts_of(const std::string& path) {
+  const hdf5::Reader file(path, path);
+  if (!file.has("/VTKHDF") || !file.has("/meta"))
+    throw InputError(fmt::format("{}: is HDF5 of another program, no plot file", path));
+  PlotFacts facts;
+  facts.origin = origin_of(file);
+  facts.input = file.text("/meta/input");
+  facts.step = file.integer("/meta", "step");
+  facts.time = file.number("/meta", "time");
+  facts.dimensions = file.integer("/meta", "dimensions", 2, 3);
+  facts.patch_size = file.integer("/meta", "patch_size", 1, hdf5::Reader::most);
+  const int coarsest = file.integer("/meta", "level_offset", 0, hdf5::Reader::most);
+  for (int n = 0; file.has(fmt::format("/VTKHDF/Level{}", n)); ++n) {
+    const std::string level = fmt::format("/VTKHDF/Level{}", n), data = level + "/CellData";
+    const std::int64_t leaves = file.rows(level + "/AMRBox");
+    facts.levels.push_back({coarsest + n, leaves, file.numbers(level, "Spacing").at(0)});
+    double volumes = static_cast<double>(leaves);
+    for (int a = 0; a < facts.dimensions; ++a) volumes *= facts.patch_size;
+    for (const std::string& name : file.names(data)) {
+      const std::vector<double> values = file.values(data + "/" + name);
+      auto field = std::find_if(facts.fields.begin(), facts.fields.end(),
+                                [&](const FieldFacts& f) { return f.name == name; });
+      if (field == facts.fields.end()) {
+        const double infinity = std::numeric_limits<double>::infinity();
+        const bool vector = static_cast<double>(values.size()) > volumes;
+        field = facts.fields.insert(field, {name, vector ? int{axes_of_vtk} : 1, infinity, -infinity});
+      }
+      bound(*field, values);
+    }
+  }
+  return facts;
+}
+
+}  // namespace
+
+PlotFacts read_plot_facts(const std::string& path) {
+  try {
+    return facts_of(path);
+  } catch (const InputError&) {
+    throw;
+  } catch (const Failure& failure) {
+    throw InputError(fmt::format("{}; is it damaged?", failure.what()));
+  } catch (const std::exception&) {
+    throw InputError(fmt::format("{}: is damaged (its tables)", path));
+  }
+}
+
+namespace {
+
+constexpr std::string_view head = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [\n",
+                           foot = "  ]\n}\n", before_name = "    {\"name\": \"",
+                           before_time = "\", \"time\": ";
+
+// Parses a file of write(); false if write() did not write it.
+bool parse(std::string_view text, std::vector<std::pair<std::string, double>>& files) {
+  if (!text.starts_with(head) || !text.ends_with(foot)) return false;
+  text.remove_prefix(head.size());
+  text.remove_suffix(foot.size());
+  while (!text.empty()) {
+    const std::string line(text.substr(0, text.find('\n')));
+    if (!line.starts_with(before_name)) return false;
+    const std::size_t middle = line.find(before_time);
+    if (middle == std::string::npos) return false;
+    const char* number = line.c_str() + middle + before_time.size();
+    char* end = nullptr;
+    const double time = std::strtod(number, &end);
+    if (end == number || *end != '}') return false;
+    const std::string name = line.substr(before_name.size(), middle - before_name.size());
+    if (toml_text(name).size() != name.size() + 2) return false;  // names of add() contain no escapes
+    files.emplace_back(name, time);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string PlotSeries::path() const {
+  return directory_ + "/plot.vtkhdf.series";
+}
+
+std::vector<std::pair<std::string, double>> PlotSeries::read(const std::string& path) {
+  const std::string text = read_text_file(path);
+  std::vector<std::pair<std::string, double>> files;
+  if (!parse(text, files)) throw InputError(path + ": is no series of plot files of this program");
+  return files;
+}
+
+void PlotSeries::keep_until(double time) {
+  files_.clear();
+  if (!std::filesystem::exists(path())) return;
+  files_ = read(path());
+  std::erase_if(files_, [&](const auto& entry) { return entry.second > time; });
+}
+
+void PlotSeries::cut() const {
+  if (std::filesystem::exists(path())) write();
+}
+
+void PlotSeries::resume(double time) {
+  keep_until(time);
+  cut();
+}
+
+void PlotSeries::add(const std::string& name, double time) {
+  files_.emplace_back(name, time);
+  write();
+}
+
+void PlotSeries::write() const {
+  std::string text(head);
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    text += fmt::format("    {{\"name\": {}, \"time\": {}}}{}\n", toml_text(files_[i].first),
+                        files_[i].second, i + 1 < files_.size() ? "," : "");
+  }
+  text += foot;
+  write_whole(path(), text);
 }
 
 }  // namespace meander::io

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parallel/communicator.hpp"
@@ -62,5 +63,72 @@ std::string plot_name(int number);
 // file and the system's reason; an existing file of that name is then unchanged. Collective.
 void write_plot(const std::string& path, const parallel::Communicator& communicator, const PlotMesh& mesh,
                 std::span<const PlotField> fields, const PlotMeta& meta, const PlotOptions& options = {});
+
+// The following describe a plot file in a few figures, for `meander info`.
+
+// The program that wrote a file, from /meta of plot files and checkpoints.
+struct FileOrigin {
+  std::string version, git_hash, compiler, build_type;
+  bool modified = false;
+  std::string line() const;  // "meander 0.1.0 (4f2a91c03b, modified), GNU 12.2.0, Release"
+};
+
+struct LevelFacts {
+  int level = 0;  // of the spacetree
+  std::int64_t leaves = 0;
+  double spacing = 0;  // width of a volume
+};
+
+struct FieldFacts {
+  std::string name;
+  int components = 1;
+  double min = 0, max = 0;  // of finite values; of the magnitude if there are several components
+  std::int64_t not_finite = 0;
+};
+
+struct PlotFacts {
+  FileOrigin origin;
+  std::string input;  // the resolved input
+  std::int64_t step = 0;
+  double time = 0;
+  int dimensions = 0, patch_size = 0;
+  std::vector<LevelFacts> levels;
+  std::vector<FieldFacts> fields;
+};
+
+// Reads the file in this process; unverified files are read in another one (subprocess.hpp). Throws
+// InputError that names the file if it is HDF5 of another program or incomplete, and Failure.
+PlotFacts read_plot_facts(const std::string& path);
+
+// Reads a verified file. Throws Failure.
+FileOrigin read_file_origin(const std::string& path);
+
+// plot.vtkhdf.series: the plot files of a run and their times, for ParaView. Rewritten with every plot.
+
+class PlotSeries {
+ public:
+  explicit PlotSeries(std::string directory) : directory_(std::move(directory)) {}
+
+  // Names and times of the files in the series at `path`. Throws InputError if add() did not write the file,
+  // and Failure.
+  static std::vector<std::pair<std::string, double>> read(const std::string& path);
+
+  // Continues the series of an earlier part of the run in the directory, in two calls. keep_until() drops plots of later
+  // times than `time`, and leaves the file as it is; cut() rewrites it. Without such a file the series is empty. Throws
+  // InputError if add() did not write the file, and Failure.
+  void keep_until(double time);
+  void cut() const;
+  // Both at once.
+  void resume(double time);
+  // Adds a plot file. `name`: relative to the directory. Throws Failure.
+  void add(const std::string& name, double time);
+
+ private:
+  std::string path() const;
+  void write() const;
+
+  std::string directory_;
+  std::vector<std::pair<std::string, double>> files_;
+};
 
 }  // namespace meander::io

@@ -1,27 +1,101 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The files of a run with rows at times of their own, beside history.csv, in one of two formats: tables (history.hpp), whose
-// rows are in the file at once, and samples (sample_files.hpp), of which there may be hundreds.
+// Text files with rows: history.csv and tables of diagnostics, whose rows are in the file at once, and samples, of which
+// there may be hundreds.
 
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "io/history.hpp"
-#include "io/sample_files.hpp"
-
 namespace meander::io {
 
+enum class RowFormat : std::uint8_t {
+  table,   // a line with the names of the columns, "step,time,mass", then rows "1,0.5,2"
+  samples  // lines of comments (#), then rows "0.5 2"
+};
+
+// The rows that a restart keeps. They are found in one call and the file is cut in another, so that a restart can check
+// all of its files before it changes the first.
+class KeptRows {
+ public:
+  // Reads the rows up to `last` inclusive; their first cell is the step (table) or the time (samples), ascending. A
+  // file that does not exist or ends within its header has none. The last line is dropped if it is no complete row,
+  // since a run may have been killed while writing it, and so are blank lines at the end. `header`: complete lines.
+  // Throws InputError that names the file if it has another header, and the line if it is no row; and Failure.
+  KeptRows(std::string path, std::string header, RowFormat format, double last);
+
+  const std::string& path() const { return path_; }
+  const std::string& header() const { return header_; }
+  // The first cell of the last row; none: there is no row.
+  std::optional<double> last() const { return last_; }
+
+  // Cuts the file after these rows, or creates it with its header. Its folder exists. Throws Failure.
+  void cut() const;
+
+ private:
+  std::string path_, header_;
+  std::uintmax_t bytes_ = 0;  // of header and rows; 0: the header has to be written
+  std::optional<double> last_;
+};
+
+// The header of a file with rows by step and time (table) or by time (samples); empty: it begins otherwise, or ends
+// within its header. Throws InputError if it cannot be read.
+std::string header_in(const std::string& path, RowFormat format);
+
+// history.csv: a row of numbers every n steps; and tables of diagnostics in the same format, also with words.
+struct Column {
+  std::string name, unit;
+};
+
+class History {
+ public:
+  // Creates the file with its header of names and units, "time [time],mass [kg],steps". Throws Failure.
+  History(std::string path, std::span<const Column> columns);
+
+  // The rows that a run keeps which restarts after step `last`. The first column must be "step". Throws as KeptRows.
+  static KeptRows kept(std::string path, std::span<const Column> columns, std::int64_t last);
+  // Continues the file after these rows: cuts or creates it. Throws Failure.
+  explicit History(const KeptRows& kept);
+  // Both at once.
+  History(std::string path, std::span<const Column> columns, std::int64_t last)
+      : History(kept(std::move(path), columns, last)) {}
+
+  // Writes one value for each column with 17 digits, which read back to the same bits. The row has left the
+  // buffers of the process on return, so that a killed run keeps all its rows. Throws Failure.
+  void row(std::span<const double> values);
+  // As above; cells other than the first may be words without commas, quotes and line ends.
+  void row(std::span<const std::string> cells);
+  // A number as a cell.
+  static std::string cell(double value);
+
+ private:
+  void open(const char* mode);
+  void write(const std::string& line);
+
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::string path_;
+  std::size_t columns_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+// A file with rows at times of their own, in one of the two formats.
 struct RowFile {
   // In the format of history.csv, with columns "step" and "time" before these. Cells are numbers or words.
   struct Table {
     std::vector<std::string> columns;
   };
-  // Lines of comments, then rows of the time and of numbers.
+  // Lines of comments (#), then rows of the time and of numbers, separated by spaces. numpy.loadtxt and the readers of
+  // other codes take them.
   struct Samples {
     std::string header;  // lines without "#", each ended by a newline
   };
@@ -52,7 +126,8 @@ struct KeptRowFiles {
   std::vector<KeptRows> of_run, of_others;
 };
 
-// Written by one process.
+// Written by one process. Samples are collected and written at most once a minute, so that hundreds of files cost little
+// on a parallel file system; flush() before a checkpoint, from which a killed run restarts.
 class RowFiles {
  public:
   // Creates the files and their folders. Throws Failure, also if a file of samples exists.
@@ -68,8 +143,10 @@ class RowFiles {
   void flush();
 
  private:
-  std::vector<std::optional<History>> tables_;  // of each file; none: its rows are samples
-  std::optional<SampleFiles> samples_;
+  // Of each file.
+  std::vector<std::optional<History>> tables_;  // none: its rows are samples
+  std::vector<std::string> paths_, pending_;    // pending_: samples to be written
+  std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace meander::io

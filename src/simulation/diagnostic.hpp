@@ -38,35 +38,35 @@ class Diagnostic {
   // For the summary.
   virtual const char* name() const = 0;
   // Declares its keys in [diagnostics] or in its own table. Called once, before anything else. Default: none.
-  virtual void describe(io::KeyTable& keys);
+  virtual void describe(io::KeyTable&) {}
   // Rejects invalid values (keys.reject(key, why)) and keeps the required parts of the configuration, which
   // is complete. Default: nothing.
-  virtual void set_up(const io::KeyTable& keys, const Config& config);
+  virtual void set_up(const io::KeyTable& /*keys*/, const Config&) {}
   // A copy of this diagnostic after set_up(), for a run.
   virtual std::unique_ptr<Diagnostic> start() const = 0;
 
   // Called before and after the state advances from view.t to view.t + dt. Reads interiors, and halos after
-  // view.fill_whole_halos() only. Collective. Default: nothing.
-  virtual void begin_step(const StateView& view);
-  virtual void end_step(const StateView& view, double dt);
+  // view.source->fill_whole_halos() only. Collective. Default: nothing.
+  virtual void begin_step(const StateView& /*view*/) {}
+  virtual void end_step(const StateView& /*view*/, double /*dt*/) {}
   // Points that it follows; every view of the state contains them. Default: none.
-  virtual std::span<const Point<3>> tracked_points() const;
+  virtual std::span<const Point<3>> tracked_points() const { return {}; }
 
   // The columns at view.t, with the same names and order in every call. Values are bitwise identical on all
   // ranks and for any number of threads. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const = 0;
 
   // Its files beside history.csv, the same in every call. Default: none.
-  virtual std::vector<io::RowFile> files() const;
+  virtual std::vector<io::RowFile> files() const { return {}; }
   // The rows due at view.t in files(). Called once for the state at the start, and once after every step. Values are bitwise
   // identical as those of measure(), and rows do not depend on restarts. The same on all ranks. Collective. Default: none.
-  virtual DiagnosticRows rows(const StateView& view);
+  virtual DiagnosticRows rows(const StateView& /*view*/) { return {}; }
   // What rows() allocates; several diagnostics that share it say so once. Default: little.
-  virtual RowMemory row_memory() const;
+  virtual RowMemory row_memory() const { return {}; }
 
   // Saves and restores its state through the counters of a checkpoint. Default: nothing.
-  virtual void save(io::CheckpointState& state) const;
-  virtual void resume(const io::CheckpointState& state);
+  virtual void save(io::CheckpointState&) const {}
+  virtual void resume(const io::CheckpointState&) {}
 };
 
 struct DiagnosticEntry {

@@ -9,6 +9,7 @@
 
 #include "io/key_table.hpp"
 #include "solvers/point_terms.hpp"
+#include "solvers/scheme_words.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::simulation {
@@ -30,7 +31,17 @@ class Equation {
   // The terms at one point, for `meander terms`.
   virtual solvers::PointTerms terms(int dim) const = 0;
   // Warnings about valid values of the keys. `adaptive`: leaves may have different levels. Default: none.
-  virtual std::vector<std::string> warnings(const io::KeyTable& keys, bool adaptive) const;
+  virtual std::vector<std::string> warnings(const io::KeyTable& /*keys*/, bool /*adaptive*/) const {
+    return {};
+  }
 };
+
+// The keys scheme, limiter and riemann of [solver], from an equation's list of schemes.
+
+// Declares the keys with a choice in the vocabulary. Their targets are in `words`.
+void describe_scheme(io::KeyTable& keys, solvers::SchemeWords& words,
+                     const solvers::SchemeVocabulary& vocabulary);
+// Rejects contradictory values: "rusanov" is "godunov" with the Riemann solver of that name.
+void check_scheme(const io::KeyTable& keys, const solvers::SchemeWords& words);
 
 }  // namespace meander::simulation

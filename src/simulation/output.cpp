@@ -9,11 +9,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
-#include "simulation/control/time_progress.hpp"
+#include "simulation/control/stopping.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {
+
 namespace {
 
 // The names of all files that diagnostics write.
@@ -102,34 +104,35 @@ Output::Output(Simulation& simulation, std::string directory)
   schedule_next_plot();
 }
 
-// Totals of quantities that are not conserved are meaningless.
-bool Output::has_totals() const {
-  return simulation_.solver().traits().conservative;
-}
-
-std::vector<std::pair<std::string, double>> Output::local_steps() const {
+std::vector<Measure> Output::history() const {
   const MeshConfig& mesh = simulation_.config().mesh;
-  if (const auto report = simulation_.local_steps())
-    return local_steps_columns(*report, mesh.min_level, mesh.max_level);
-  return {};
+  const solvers::Traits& traits = simulation_.solver().traits();
+  std::vector<Measure> all;
+  const auto add = [&](const std::string& name, double value) { all.push_back({name, "", value}); };
+  add("step", simulation_.step());
+  add("time", simulation_.time());
+  add("dt", simulation_.last_dt());
+  // Totals of quantities that are not conserved are meaningless.
+  if (traits.conservative) {
+    const auto totals = simulation_.totals();
+    for (std::size_t u = 0; u < totals.size(); ++u) add("total_" + traits.unknown_names[u], totals[u]);
+  }
+  const auto& leaves = simulation_.leaves_per_level();
+  for (int level = mesh.min_level; level <= mesh.max_level; ++level)
+    add(fmt::format("leaves_level_{}", level), static_cast<double>(leaves[static_cast<std::size_t>(level)]));
+  if (const auto local = simulation_.local_steps()) {
+    for (const auto& [name, value] : local_steps_columns(*local, mesh.min_level, mesh.max_level))
+      add(name, value);
+  }
+  add("first_order_volumes", static_cast<double>(simulation_.first_order_volumes()));
+  add("floored_volumes", static_cast<double>(simulation_.floored_volumes()));
+  for (Measure& measure : simulation_.measures()) all.push_back(std::move(measure));
+  return all;
 }
 
 std::vector<io::Column> Output::columns() const {
-  const Config& config = simulation_.config();
-  std::vector<io::Column> columns = {{"step", ""}, {"time", ""}, {"dt", ""}};
-  if (has_totals()) {
-    for (const auto& name : simulation_.solver().traits().unknown_names)
-      columns.push_back({"total_" + name, ""});
-  }
-  for (int level = config.mesh.min_level; level <= config.mesh.max_level; ++level) {
-    columns.push_back({fmt::format("leaves_level_{}", level), ""});
-  }
-  for (const auto& [name, value] : local_steps()) columns.push_back({name, ""});
-  columns.push_back({"first_order_volumes", ""});
-  columns.push_back({"floored_volumes", ""});
-  for (const Measure& measure : simulation_.measures()) {
-    columns.push_back({measure.name, measure.unit});
-  }
+  std::vector<io::Column> columns;
+  for (const Measure& column : history()) columns.push_back({column.name, column.unit});
   return columns;
 }
 
@@ -267,26 +270,56 @@ std::string Output::write_failed_state() {
 }
 
 void Output::row() {
-  std::vector<double> values = {static_cast<double>(simulation_.step()), simulation_.time(),
-                                simulation_.last_dt()};
-  if (has_totals()) {
-    const auto totals = simulation_.totals();
-    values.insert(values.end(), totals.begin(), totals.end());
-  }
-  const auto leaves = simulation_.leaves_per_level();
-  const MeshConfig& mesh = simulation_.config().mesh;
-  for (int level = mesh.min_level; level <= mesh.max_level; ++level) {
-    values.push_back(static_cast<double>(leaves[static_cast<std::size_t>(level)]));
-  }
-  for (const auto& [name, value] : local_steps()) values.push_back(value);
-  values.push_back(static_cast<double>(simulation_.first_order_volumes()));
-  values.push_back(static_cast<double>(simulation_.floored_volumes()));
-  for (const Measure& measure : simulation_.measures()) {
-    values.push_back(measure.value);
-  }
+  std::vector<double> values;
+  for (const Measure& column : history()) values.push_back(column.value);
   on_root([&] { history_->row(values); });
   counters_.last_row_is_final = false;
   counters_.last_row_step = simulation_.step();
+}
+
+namespace {
+
+constexpr const char* next_plot_counter = "next-plot";
+constexpr const char* last_plot_counter = "last-plot-step";
+constexpr const char* last_row_counter = "last-history-step";
+constexpr const char* final_row_counter = "final-history-row";
+constexpr const char* before_final_counter = "history-step-before-final";
+
+}  // namespace
+
+OutputCounters OutputCounters::of(const io::CheckpointState& checkpoint, const std::string& path) {
+  OutputCounters counters;
+  const auto read = [&](const char* name, int& counter, std::int64_t least, std::int64_t most) {
+    for (const auto& [found, value] : checkpoint.counters) {
+      if (found != name) continue;
+      if (value < least || value > std::min<std::int64_t>(most, std::numeric_limits<int>::max()))
+        throw InputError(fmt::format("{}: {} = {} is invalid", path, name, value));
+      counter = static_cast<int>(value);
+    }
+  };
+  // At most one plot a step, and one of the initial state.
+  read(next_plot_counter, counters.next_plot, 0, checkpoint.step + 1);
+  read(last_plot_counter, counters.last_plot_step, -1, checkpoint.step);
+  read(last_row_counter, counters.last_row_step, -1, checkpoint.step);
+  read(before_final_counter, counters.row_before_final, -1, checkpoint.step);
+  int is_final = 0;
+  read(final_row_counter, is_final, 0, 1);
+  counters.last_row_is_final = is_final != 0;
+  return counters;
+}
+
+void OutputCounters::save(io::CheckpointState& checkpoint) const {
+  checkpoint.counters.emplace_back(next_plot_counter, next_plot);
+  checkpoint.counters.emplace_back(last_plot_counter, last_plot_step);
+  checkpoint.counters.emplace_back(last_row_counter, last_row_step);
+  if (!last_row_is_final) return;
+  checkpoint.counters.emplace_back(final_row_counter, 1);
+  checkpoint.counters.emplace_back(before_final_counter, row_before_final);
+}
+
+void OutputCounters::drop_final_row() {
+  last_row_step = row_before_final;
+  last_row_is_final = false;
 }
 
 }  // namespace meander::simulation

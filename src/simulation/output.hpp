@@ -11,14 +11,27 @@
 #include <utility>
 #include <vector>
 
-#include "io/history.hpp"
+#include "io/checkpoint_file.hpp"
 #include "io/plot_file.hpp"
-#include "io/plot_series.hpp"
 #include "io/row_files.hpp"
-#include "simulation/control/output_counters.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
+
+// The counters of a run's output, which a checkpoint holds and a restart in the same directory continues.
+struct OutputCounters {
+  int next_plot = 0;
+  int last_plot_step = -1, last_row_step = -1;  // -1: none
+  bool last_row_is_final = false;               // written only because the run has ended
+  int row_before_final = -1;                    // step of the row before that; -1: none, or not known
+
+  // Those that save() has added. Throws InputError that names the checkpoint, `path`, if one is out of its range.
+  static OutputCounters of(const io::CheckpointState& checkpoint, const std::string& path);
+  void save(io::CheckpointState& checkpoint) const;
+
+  // Forgets the final row.
+  void drop_final_row();
+};
 
 // A diagnostic ends the run. State and files are intact.
 struct StoppedByDiagnostic : parallel::AgreedFailure {
@@ -55,9 +68,8 @@ class Output {
   std::string write_failed_state();
 
  private:
-  bool has_totals() const;
-  // Columns of local time steps and their values.
-  std::vector<std::pair<std::string, double>> local_steps() const;
+  // The columns of history.csv and their values at present.
+  std::vector<Measure> history() const;
   std::vector<io::Column> columns() const;
   void plot();
   void write(const std::string& path);

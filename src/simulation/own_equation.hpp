@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "simulation/equation.hpp"
 #include "simulation/module.hpp"
-#include "simulation/scheme_keys.hpp"
 #include "solvers/pde_kernels_cpu.hpp"
 #include "solvers/pde_kernels_serial.hpp"
 #include "solvers/pde_solver.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace meander::simulation {
+
 namespace {
 
 // Whether the child at this position of the refined neighbour in `direction` touches the leaf.
@@ -47,11 +48,10 @@ int most_wanted_around(const mesh::Neighbours<D>& neighbours, std::size_t leaf,
 template <int D>
 auto Refinement<D>::measure(const StateView& state) const -> Measures {
   Measures measures(criteria_.size());
-  if (!state.measure_leaves) return measures;
   for (std::size_t n = 0; n < criteria_.size(); ++n) {
     const auto wanted = criteria_[n]->measure();
     if (!wanted) continue;
-    if (auto measured = state.measure_leaves(*wanted)) measures[n] = std::move(*measured);
+    if (auto measured = state.source->measure_leaves(*wanted)) measures[n] = std::move(*measured);
   }
   return measures;
 }

@@ -13,21 +13,19 @@
 
 #include "base/join.hpp"
 #include "base/log.hpp"
-#include "base/processor_time.hpp"
+#include "base/process.hpp"
 #include "base/timer.hpp"
 #include "base/trace.hpp"
 #include "gpu/device.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
+#include "io/run_directory.hpp"
 #include "simulation/config/check_restart.hpp"
-#include "simulation/control/checkpoint_schedule.hpp"
 #include "simulation/control/checkpoints.hpp"
 #include "simulation/control/device_memory.hpp"
-#include "simulation/control/run_directory.hpp"
-#include "simulation/control/stop_requests.hpp"
+#include "simulation/control/stopping.hpp"
 #include "simulation/control/thread_plan.hpp"
-#include "simulation/control/time_progress.hpp"
 #include "simulation/control/trace_file.hpp"
 #include "simulation/output.hpp"
 #include "simulation/report/summary.hpp"
@@ -265,12 +263,48 @@ std::unique_ptr<Simulation> set_up(const Config& config, Make&& make) {
   }
 }
 
+// The file of the checkpoint: restart.checkpoint, or the newest checkpoint if that is a directory. The root
+// reads the directory. Throws AgreedInputError (one rank: InputError) if it contains none. Collective.
+std::string checkpoint_file(const RestartInput& restart, const parallel::Communicator& communicator) {
+  std::string file = restart.checkpoint;
+  communicator.agree([&] {
+    std::error_code ignored;
+    if (!communicator.is_root() || !std::filesystem::is_directory(file, ignored)) return;
+    file = io::newest_checkpoint(restart.checkpoint);
+    if (file.empty()) throw InputError(fmt::format("{}: contains no chk_NNNNNN.hdf5", restart.checkpoint));
+  });
+  communicator.broadcast(file);
+  return file;
+}
+
+bool sets_directory(const RestartInput& restart) {
+  const auto& settings = restart.settings;
+  return std::any_of(settings.begin(), settings.end(),
+                     [](const std::string& setting) { return setting.starts_with("output.directory="); });
+}
+
+// The output directory: `output` if not empty, else the value of --set output.directory; empty: the
+// checkpoint's directory.
+std::string new_directory(const RestartInput& restart, const std::string& output, const Config& config) {
+  if (!output.empty()) return output;
+  return sets_directory(restart) ? config.output.directory : "";
+}
+
+// The directory whose files the restart continues; empty: it writes to a new directory.
+std::string continued_directory(const RestartInput& restart, const std::string& output) {
+  if (!output.empty() || sets_directory(restart)) return "";
+  std::error_code ignored;
+  const std::filesystem::path path = restart.checkpoint;
+  if (std::filesystem::is_directory(path, ignored)) return path.string();
+  return path.has_parent_path() ? path.parent_path().string() : ".";
+}
+
 }  // namespace
 
 int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
-  const NewDirectory directory(options.output.empty() ? config.output.directory : options.output,
-                               communicator);
+  const io::NewDirectory directory(options.output.empty() ? config.output.directory : options.output,
+                                   communicator);
   TraceFile trace(options.trace, communicator);
   const int threads = threads_of(config, options, communicator, config.source, directory.path());
   const auto simulation = set_up(config, [&] { return make_simulation(config, threads, communicator); });
@@ -284,7 +318,7 @@ int run(const Config& config, const RunOptions& options, const parallel::Communi
 int restart(const RestartInput& restart, const RunOptions& options,
             const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
-  ContinuedDirectory continued(continued_directory(restart, options.output), communicator);
+  io::ContinuedDirectory continued(continued_directory(restart, options.output), communicator);
   const std::string file = checkpoint_file(restart, communicator);
   io::CheckpointReader checkpoint(file, communicator);
   const io::CheckpointState& state = checkpoint.state();
@@ -297,7 +331,7 @@ int restart(const RestartInput& restart, const RunOptions& options,
 
   const std::string home = std::filesystem::path(file).parent_path().string();
   const std::string wanted = new_directory(restart, options.output, config);
-  std::optional<NewDirectory> fresh;
+  std::optional<io::NewDirectory> fresh;
   if (!wanted.empty()) fresh.emplace(wanted, communicator);
   TraceFile trace(options.trace, communicator);
   const std::string directory = fresh ? wanted : home.empty() ? "." : home;

@@ -5,11 +5,11 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
-#include "simulation/control/restart_input.hpp"
-#include "simulation/control/stop_requests.hpp"
+#include "simulation/control/stopping.hpp"
 
 namespace meander::simulation {
 
@@ -25,11 +25,17 @@ struct RunOptions {
   StopRequests::Afterwards signals_afterwards = StopRequests::Afterwards::as_before;
 };
 
-// Runs to the end, or until a signal (stop_requests.hpp) or the wall time stops it. Returns exit_done,
+// Runs to the end, or until a signal (StopRequests) or the wall time stops it. Returns exit_done,
 // exit_stopped after writing a checkpoint, or exit_failure after writing a failing state. Throws
 // AgreedInputError (one rank: InputError) before any work has started, and AgreedFailure (Failure) if a file
 // cannot be written or memory runs out. Collective.
 int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator = {});
+
+struct RestartInput {
+  std::string checkpoint;                  // file, or directory of a run for its newest checkpoint
+  std::string input = {};                  // file; empty: the input in the checkpoint
+  std::vector<std::string> settings = {};  // applied to the input
+};
 
 // Restarts from a checkpoint; the rest as run(). Without options.output the run continues the files in the
 // checkpoint's directory: rows of later steps than the checkpoint's are dropped, checkpoints of later steps set aside.

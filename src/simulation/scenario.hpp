@@ -11,7 +11,6 @@
 
 #include "io/key_table.hpp"
 #include "simulation/equation.hpp"
-#include "simulation/level_times.hpp"
 #include "simulation/state_view.hpp"
 #include "solvers/solver.hpp"
 
@@ -43,10 +42,10 @@ class Scenario {
   virtual void set_up(const io::KeyTable& keys, const ProblemSetup& setup) = 0;
 
   // Rejects parameters that are invalid for volumes of these widths, one for each level that leaves may have.
-  virtual void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const;
+  virtual void check_widths(const io::KeyTable& /*keys*/, const std::vector<double>& /*widths*/) const {}
 
   // Lines about valid values, after set_up().
-  virtual std::vector<std::string> warnings(const io::KeyTable& keys) const;
+  virtual std::vector<std::string> warnings(const io::KeyTable&) const { return {}; }
   virtual double default_start() const { return 0; }
   virtual double default_end() const { return 1; }
   // The key of [scenario] that sets default_end() and that a restart may change; null: there is none.
@@ -56,16 +55,16 @@ class Scenario {
   // Unknowns that Solver::complete() sets may be left out here and in boundary().
   virtual void initial(const double* centre, double dx, double* q) const = 0;
   // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial().
-  virtual void boundary(const double* x, double dx, double t, double* q) const;
+  virtual void boundary(const double* x, double dx, double /*t*/, double* q) const { initial(x, dx, q); }
 
   // Called before every step, and before the first plot, with the state at time view.t; reads
   // interiors alone. May fill solver.step_data(). The result must not depend on the number of threads or the partition. Collective.
-  virtual void prepare_step(const StateView& view, solvers::Solver& solver);
+  virtual void prepare_step(const StateView& /*view*/, solvers::Solver&) {}
 
   // With local time steps: called before each step of the levels times.first and finer, at their time view.t,
   // instead of prepare_step(), which is called only before steps of the coarsest level. Patches of coarser
   // levels stand at the end of their step, before refluxing; interiors alone may be read. Collective.
-  virtual void prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver);
+  virtual void prepare_levels(const StateView& /*view*/, const LevelTimes& /*times*/, solvers::Solver&) {}
 
   // What fills step data: nothing; prepare_step() alone, so that local time steps do not exist; or both.
   enum class StepData { none, of_steps, of_levels };
@@ -76,11 +75,11 @@ class Scenario {
   virtual tasks::LeafObserver* observer() { return nullptr; }
 
   // Points that diagnostics of the equation follow, at the start time. Default: none.
-  virtual std::vector<Point<3>> tracked_points() const;
+  virtual std::vector<Point<3>> tracked_points() const { return {}; }
 
   // Extra columns of history.csv at view.t, with the same names and order in every call, bitwise identical on
   // all ranks. Collective.
-  virtual std::vector<Measure> measure(const StateView& view) const;
+  virtual std::vector<Measure> measure(const StateView& /*view*/) const { return {}; }
 };
 
 // One line of `meander scenarios`.

@@ -70,7 +70,7 @@ mesh::Domain<D> domain_of(const Config& config) {
 
 template <int D>
 SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree)
-    : config_(config),
+    : Simulation(config),
       team_(threads),
       solver_(config.equation->make_solver(D)),
       engine_(make_engine(config.offload, *solver_, tree.communicator())),
@@ -84,8 +84,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
           },
           memory_of(engine_.get(), resident_.get()), partition_policy(config)),
       stepper_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get(), &observers_),
-      refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement),
-      t_(config.time.start) {
+      refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement) {
   if (tasks::LeafObserver* const observer = config.scenario->observer()) observers_.add(*observer);
   if (config.time.stepping == "local") {
     const auto prepare = [this](const LevelTimes& times, double t) { prepare_levels(times, t); };

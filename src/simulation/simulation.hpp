@@ -17,9 +17,8 @@
 #include "mesh/patch_mesh.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/report/device_reports.hpp"
 #include "simulation/report/local_steps_report.hpp"
-#include "simulation/report/offload_report.hpp"
-#include "simulation/report/resident_report.hpp"
 #include "simulation/scenario.hpp"
 #include "tasks/sweep_times.hpp"
 
@@ -44,10 +43,10 @@ class Simulation {
  public:
   virtual ~Simulation() = default;
 
-  virtual double time() const = 0;
-  virtual int step() const = 0;        // steps done
-  virtual double last_dt() const = 0;  // 0 before the first step
-  virtual const Config& config() const = 0;
+  double time() const { return t_; }
+  int step() const { return step_; }      // steps done
+  double last_dt() const { return dt_; }  // 0 before the first step
+  const Config& config() const { return config_; }
   virtual const solvers::Solver& solver() const = 0;
 
   virtual const parallel::Communicator& communicator() const = 0;
@@ -76,11 +75,11 @@ class Simulation {
   // Collective.
   virtual std::vector<double> totals() const = 0;
   // Totals over all ranks. Not collective.
-  virtual std::vector<std::int64_t> leaves_per_level() const = 0;  // index: level
-  virtual std::int64_t leaves() const = 0;
+  const std::vector<std::int64_t>& leaves_per_level() const { return leaves_per_level_; }  // index: level
+  std::int64_t leaves() const { return leaves_; }
   virtual std::int64_t volumes() const = 0;
   // Since the start, including the run before a restart.
-  virtual std::int64_t volume_updates() const = 0;
+  std::int64_t volume_updates() const { return updates_; }
   // Sums over all ranks since the start, including the run before a restart. Collective.
   virtual std::int64_t first_order_volumes() const = 0;
   virtual std::int64_t floored_volumes() const = 0;
@@ -99,6 +98,17 @@ class Simulation {
   // Sets everything that restart_simulation() reads, except mesh.mesh.leaves (see leaf_indices()), and adds
   // entries to state.counters. Collective.
   virtual void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const = 0;
+
+ protected:
+  explicit Simulation(const Config& config) : config_(config), t_(config.time.start) {}
+
+  Config config_;
+  double t_ = 0, dt_ = 0;
+  int step_ = 0;
+  // Of all ranks, recounted after every change of the mesh.
+  std::int64_t leaves_ = 0;
+  std::vector<std::int64_t> leaves_per_level_;
+  std::int64_t updates_ = 0;  // of all ranks
 };
 
 // Sets initial data on an initial mesh refined by the criteria. threads: of each rank, >= 1. Throws

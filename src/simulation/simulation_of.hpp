@@ -8,10 +8,9 @@
 
 #include "mesh/patch_mesh.hpp"
 #include "simulation/control/local_stepping.hpp"
-#include "simulation/control/regrid_lookahead.hpp"
-#include "simulation/control/time_progress.hpp"
+#include "simulation/control/stopping.hpp"
 #include "simulation/diagnostic.hpp"
-#include "simulation/diagnostics/bounds_watch.hpp"
+#include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/inexact_halos.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
@@ -30,7 +29,7 @@ template <int D>
 mesh::Domain<D> domain_of(const Config& config);
 
 template <int D>
-class SimulationOf final : public Simulation {
+class SimulationOf final : public Simulation, private StateSource {
  public:
   // The state is undefined until set_up() or resume(). Collective.
   SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree);
@@ -40,10 +39,6 @@ class SimulationOf final : public Simulation {
   // Reads the state of a checkpoint; the tree must be that of its leaves. Collective.
   void resume(io::CheckpointReader& checkpoint);
 
-  double time() const override { return t_; }
-  int step() const override { return step_; }
-  double last_dt() const override { return dt_; }
-  const Config& config() const override { return config_; }
   const solvers::Solver& solver() const override { return *solver_; }
   const parallel::Communicator& communicator() const override { return mesh_.communicator(); }
 
@@ -56,10 +51,7 @@ class SimulationOf final : public Simulation {
   std::vector<Vec<int, 3>> leaf_indices() const override;
 
   std::vector<double> totals() const override;
-  std::vector<std::int64_t> leaves_per_level() const override { return leaves_per_level_; }
-  std::int64_t leaves() const override { return leaves_; }
   std::int64_t volumes() const override { return leaves_ * mesh_.layout().volumes(); }
-  std::int64_t volume_updates() const override { return updates_; }
   std::int64_t first_order_volumes() const override { return communicator().sum(first_order_); }
   std::int64_t floored_volumes() const override { return communicator().sum(floored_); }
   std::int64_t strayed_volumes() const override { return communicator().sum(strayed_); }
@@ -86,41 +78,40 @@ class SimulationOf final : public Simulation {
   StateView state_of_interiors(const char* reason) const {
     return {communicator(),
             mesh_.layout(),
-            {mesh_.patches(), mesh_.lives_on_device()
-                                  ? std::function<void()>([this, reason] { mesh_.bring_home(reason); })
-                                  : std::function<void()>()},
+            {mesh_.patches(), mesh_.lives_on_device() ? this : nullptr, reason},
             mesh_.levels(),
             t_,
             team_,
             level_dx_,
             tracked_points_,
-            [this](std::span<const char> marked) { mesh_.fill_whole_halos(marked, t_, team_); },
-            [this](const solvers::ShellBatch& batch, std::span<std::uint64_t> sums) {
-              if (!mesh_.is_current_on_device()) return false;
-              mesh_.on_device()->sum_shells(batch, sums);
-              return true;
-            },
-            [this]() -> std::optional<std::vector<double>> {
-              if (!mesh_.is_current_on_device()) return {};
-              return mesh_.on_device()->sums();
-            },
-            [this](const solvers::LeafMeasure& measure) -> std::optional<std::vector<double>> {
-              if (!mesh_.is_current_on_device() || !solver_->measures_on_device(measure.quantity)) return {};
-              return mesh_.on_device()->measure(measure);
-            },
             inexact_halos_,
-            point_source()};
+            this};
   }
-  // Null if no rank has its patches on a device.
-  decltype(StateView::gather_points) point_source() const {
-    if (!config_.offload.patches_on_device()) return {};
-    return [this](std::span<const solvers::PointInPatch> points, const solvers::PointQuery& query,
-                  std::span<double> samples) {
-      if (!mesh_.is_current_on_device()) return false;
-      mesh_.on_device()->gather(points, query, samples);
-      return true;
-    };
+  void bring_home(const char* reason) const override { mesh_.bring_home(reason); }
+  void fill_whole_halos(std::span<const char> marked) const override {
+    mesh_.fill_whole_halos(marked, t_, team_);
   }
+  bool sum_shells(const solvers::ShellBatch& batch, std::span<std::uint64_t> sums) const override {
+    if (!mesh_.is_current_on_device()) return false;
+    mesh_.on_device()->sum_shells(batch, sums);
+    return true;
+  }
+  std::optional<std::vector<double>> sum_leaves() const override {
+    if (!mesh_.is_current_on_device()) return {};
+    return mesh_.on_device()->sums();
+  }
+  std::optional<std::vector<double>> measure_leaves(const solvers::LeafMeasure& measure) const override {
+    if (!mesh_.is_current_on_device() || !solver_->measures_on_device(measure.quantity)) return {};
+    return mesh_.on_device()->measure(measure);
+  }
+  bool gather_points(std::span<const solvers::PointInPatch> points, const solvers::PointQuery& query,
+                     std::span<double> samples) const override {
+    if (!mesh_.is_current_on_device()) return false;
+    mesh_.on_device()->gather(points, query, samples);
+    return true;
+  }
+  bool uses_devices() const override { return config_.offload.patches_on_device(); }
+
   void set_initial_data();
   // After the initial adaptation. Collective.
   void warn_of_unrefined_jumps();
@@ -147,7 +138,6 @@ class SimulationOf final : public Simulation {
   double next_dt(double limit, double stable) const;
   void update_tracked_points();
 
-  Config config_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
   std::unique_ptr<offload::Engine> engine_;          // or null; patches may lie in its memory
@@ -161,15 +151,9 @@ class SimulationOf final : public Simulation {
   std::vector<Point<3>> tracked_points_;  // of all diagnostics
   RegridLookahead lookahead_;             // for local time steps
   solvers::Status status_;
-  double t_ = 0, dt_ = 0;
-  int step_ = 0;
   TimeProgress progress_;
-  // Of all ranks, recounted after every change of the mesh.
-  std::int64_t leaves_ = 0;
-  std::vector<std::int64_t> leaves_per_level_;
-  std::vector<double> level_dx_;
+  std::vector<double> level_dx_;              // of all ranks, recounted after every change of the mesh
   std::vector<std::uint32_t> inexact_halos_;  // of this rank's leaves
-  std::int64_t updates_ = 0;                  // of all ranks
   std::int64_t first_order_ = 0, floored_ = 0,
                strayed_ = 0;  // of this rank; the root's include those before a restart
   BoundsWatch watch_;

@@ -4,11 +4,9 @@
 // The state of a run for scenarios, diagnostics and refinement criteria.
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/thread_team.hpp"
@@ -20,20 +18,54 @@
 
 namespace meander::simulation {
 
+// With local time steps, at the beginning of a step of the levels `first` and finer, which stand at the same time t. Coarser levels
+// stand at the end of their step.
+struct LevelTimes {
+  int first = 0;
+  std::span<const double>
+      passed;  // by level: the fraction of its step that has passed at t; 0 from `first` on
+};
+
+// Where the patches live. The defaults are those of patches in host memory whose halos are complete.
+class StateSource {
+ public:
+  virtual ~StateSource() = default;
+  // Copies patches on a device to the host, unless that has happened since they changed. Called by any thread.
+  virtual void bring_home(const char*) const {}
+  // Fills also the edges and corners of the halos of leaves with marked[leaf] != 0, on the device if the patches live
+  // there; halos across faces are always full. Halos are derived data: the state does not change. Collective.
+  virtual void fill_whole_halos(std::span<const char> /*marked*/) const {}
+  // The following work where patches live on a device. False or none: they do not, or it is not possible there.
+  // Sets the sums of a batch (mesh::DevicePatches::sum_shells).
+  virtual bool sum_shells(const solvers::ShellBatch&, std::span<std::uint64_t>) const { return false; }
+  // The sums of all unknowns over the interior of every leaf: [leaf][unknown].
+  virtual std::optional<std::vector<double>> sum_leaves() const { return {}; }
+  // The measure of every leaf.
+  virtual std::optional<std::vector<double>> measure_leaves(const solvers::LeafMeasure&) const { return {}; }
+  // Samples at points of leaves (mesh::DevicePatches::gather).
+  virtual bool gather_points(std::span<const solvers::PointInPatch>, const solvers::PointQuery&,
+                             std::span<double>) const {
+    return false;
+  }
+  // Whether patches of any rank may live on a device; equal on all ranks.
+  virtual bool uses_devices() const { return false; }
+};
+inline const StateSource host_state;
+
 // The patches of this rank, in host memory. If they live on a device, the first access to a patch after a
 // step brings all of them home. Any thread may access them.
 class HomePatches {
  public:
-  HomePatches() = default;
+  // `away`: they live on a device, and are brought home for this reason; null: they are at home.
   template <class Patches>
-  HomePatches(const Patches& patches, std::function<void()> bring_home = {})
-      : patches_(patches), bring_home_(std::move(bring_home)) {}
+  HomePatches(const Patches& patches, const StateSource* away = nullptr, const char* reason = "")
+      : patches_(patches), away_(away), reason_(reason) {}
   std::size_t size() const { return patches_.size(); }
   const solvers::PatchTask& operator[](std::size_t leaf) const { return all()[leaf]; }
   auto begin() const { return all().begin(); }
   auto end() const { return all().end(); }
   std::span<const solvers::PatchTask> all() const {
-    if (bring_home_) bring_home_();
+    if (away_ != nullptr) away_->bring_home(reason_);
     return patches_;
   }
   // Positions and widths only: brings nothing home.
@@ -41,7 +73,8 @@ class HomePatches {
 
  private:
   std::span<const solvers::PatchTask> patches_;
-  std::function<void()> bring_home_;  // null: they are at home
+  const StateSource* away_;
+  const char* reason_;
 };
 
 // All patches of this rank in curve order, and the threads for loops over them. Valid between steps only.
@@ -54,24 +87,9 @@ struct StateView {
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
   std::span<const Point<3>> tracked_points = {};  // the points that diagnostics follow, at time t
-  // Fills also the edges and corners of the halos of leaves with marked[leaf] != 0, on the device if the patches live
-  // there; halos across faces are always full. Halos are derived data: the state does not change. Empty: all halos are
-  // already complete. Collective.
-  std::function<void(std::span<const char>)> fill_whole_halos = {};
-  // Sets the sums of a batch (mesh::DevicePatches::sum_shells) if the patches live on a device; null, or false:
-  // they do not.
-  std::function<bool(const solvers::ShellBatch&, std::span<std::uint64_t>)> sum_shells = {};
-  // The sums of all unknowns over the interior of every leaf, computed where the patches live on a device:
-  // [leaf][unknown]; null, or none: they do not.
-  std::function<std::optional<std::vector<double>>()> sum_leaves = {};
-  // The measure of every leaf, computed where the patches live on a device; null, or none: not possible there.
-  std::function<std::optional<std::vector<double>>(const solvers::LeafMeasure&)> measure_leaves = {};
-  std::span<const std::uint32_t> inexact_halos =
-      {};  // of each leaf (inexact_halos.hpp); empty: all halos are exact
-  // Samples at points of leaves (mesh::DevicePatches::gather), if the patches live on a device; false: they do not. Null on
-  // all ranks or on none.
-  std::function<bool(std::span<const solvers::PointInPatch>, const solvers::PointQuery&, std::span<double>)>
-      gather_points = {};
+  // Of each leaf (inexact_halos.hpp); empty: all halos are exact.
+  std::span<const std::uint32_t> inexact_halos = {};
+  const StateSource* source = &host_state;
 };
 
 // A column of history.csv.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Interpolation of unknowns at points of patches, 3D, on the host and on devices by the same operations, so that the bits
-// are equal. Stencils are made by simulation/diagnostics/point_samples.hpp. Usable in device code; all structures are
+// are equal. Stencils are made by simulation/diagnostics/point_gather.hpp. Usable in device code; all structures are
 // trivially copyable.
 
 #include <array>

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "io/checkpoint_head.hpp"
+#include "io/checkpoint_file.hpp"
 #include "io/checksum.hpp"
-#include "io/hdf5_reader.hpp"
+#include "io/hdf5.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
 #include "simulation/simulation.hpp"

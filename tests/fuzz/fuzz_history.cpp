@@ -3,8 +3,8 @@
 // Continues history.csv as a restart does: the file is rejected, or cut to complete rows; a second restart then leaves
 // it unchanged.
 #include "base/error.hpp"
-#include "io/history.hpp"
-#include "io/raw_file.hpp"
+#include "io/files.hpp"
+#include "io/row_files.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 
 namespace {

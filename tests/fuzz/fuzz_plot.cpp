@@ -12,10 +12,9 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "io/files.hpp"
 #include "io/hdf5.hpp"
-#include "io/plot_facts.hpp"
 #include "io/plot_file.hpp"
-#include "io/raw_file.hpp"
 #include "simulation/report/info.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 

@@ -3,7 +3,7 @@
 // Continues plot.vtkhdf.series as a restart does: the file is rejected, or the rewritten file reads back to the same
 // entries.
 #include "base/error.hpp"
-#include "io/plot_series.hpp"
+#include "io/plot_file.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "io/atomic_file.hpp"
-#include "io/checkpoint_head.hpp"
+#include "io/checkpoint_file.hpp"
 #include "io/checksum.hpp"
+#include "io/files.hpp"
 #include "tests/io/checkpoints.hpp"
 #include "tests/io/scratch.hpp"
 

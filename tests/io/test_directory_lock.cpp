@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "io/atomic_file.hpp"
 #include "io/directory_lock.hpp"
-#include "io/lock_record.hpp"
+#include "io/files.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {

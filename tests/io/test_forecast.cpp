@@ -9,7 +9,6 @@
 #include <random>
 #include <utility>
 
-#include "io/forecast.hpp"
 #include "io/progress.hpp"
 
 namespace meander::io {

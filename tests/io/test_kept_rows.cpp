@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rows that a restart keeps of a table or a file of samples: which damage is that of a killed run, and which is refused.
 
-#include "io/kept_rows.hpp"
+#include "io/row_files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/printable.hpp"
-#include "io/key_parts.hpp"
+#include "io/document.hpp"
 
 namespace meander::io {
 namespace {

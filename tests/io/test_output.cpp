@@ -10,13 +10,12 @@
 
 #include "base/cpu_check.hpp"
 #include "base/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/checkpoint_directory.hpp"
 #include "io/checkpoint_file.hpp"
-#include "io/history.hpp"
-#include "io/output_directory.hpp"
+#include "io/files.hpp"
 #include "io/progress.hpp"
 #include "io/provenance.hpp"
+#include "io/row_files.hpp"
+#include "io/run_directory.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {
@@ -28,54 +27,54 @@ using testing_io::Scratch;
 
 constexpr const char* advice = "; choose another output directory with --output or output.directory";
 
-TEST(OutputDirectory, CreatesParentsAndRemovesThemIfNothingWasWritten) {
+TEST(NewDirectory, CreatesParentsAndRemovesThemIfNothingWasWritten) {
   const Scratch scratch;
   {
-    const OutputDirectory directory(scratch.file("a/b/c"));
+    const NewDirectory directory(scratch.file("a/b/c"));
     EXPECT_TRUE(std::filesystem::is_directory(scratch.file("a/b/c")));
     EXPECT_TRUE(std::filesystem::exists(scratch.file("a/b/c/meander.lock")));
   }
   EXPECT_TRUE(scratch.names().empty());
 }
 
-TEST(OutputDirectory, KeepsWhatWasWritten) {
+TEST(NewDirectory, KeepsWhatWasWritten) {
   const Scratch scratch;
   {
-    const OutputDirectory directory(scratch.file("a/b"));
+    const NewDirectory directory(scratch.file("a/b"));
     write_whole(directory.file("x"), "text");
   }
   EXPECT_EQ(contents(scratch.file("a/b/x")), "text");
 }
 
-TEST(OutputDirectory, AcceptsAnEmptyOneAndKeepsIt) {
+TEST(NewDirectory, AcceptsAnEmptyOneAndKeepsIt) {
   const Scratch scratch;
   std::filesystem::create_directory(scratch.file("mine"));
-  { const OutputDirectory directory(scratch.file("mine")); }
+  { const NewDirectory directory(scratch.file("mine")); }
   EXPECT_EQ(scratch.names(), std::vector<std::string>{"mine"});
 }
 
-TEST(OutputDirectory, RefusesOneThatIsNotEmpty) {
+TEST(NewDirectory, RefusesOneThatIsNotEmpty) {
   const Scratch scratch;
   write_whole(scratch.file("old"), "text");
-  EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.path()); }),
+  EXPECT_EQ(message_of<InputError>([&] { NewDirectory directory(scratch.path()); }),
             scratch.path() + ": exists and is not empty" + advice);
   EXPECT_EQ(scratch.names(), std::vector<std::string>{"old"});
-  EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.file("old")); }),
+  EXPECT_EQ(message_of<InputError>([&] { NewDirectory directory(scratch.file("old")); }),
             scratch.file("old") + ": exists and is no directory" + advice);
 }
 
-TEST(OutputDirectory, RefusesOneThatCannotBeCreatedOrWritten) {
+TEST(NewDirectory, RefusesOneThatCannotBeCreatedOrWritten) {
   const Scratch scratch;
   write_whole(scratch.file("file"), "text");
-  EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.file("file/a/b")); }),
+  EXPECT_EQ(message_of<InputError>([&] { NewDirectory directory(scratch.file("file/a/b")); }),
             scratch.file("file/a/b") + ": cannot be created (" + scratch.file("file") + ": Not a directory)" +
                 advice);
   // Nobody can create directories or files in procfs.
   EXPECT_NE(
-      message_of<InputError>([&] { OutputDirectory directory("/proc/meander"); }).find("cannot be created"),
+      message_of<InputError>([&] { NewDirectory directory("/proc/meander"); }).find("cannot be created"),
       std::string::npos);
   const std::string endless(300, 'x');
-  EXPECT_EQ(message_of<InputError>([&] { OutputDirectory directory(scratch.file("new/" + endless)); }),
+  EXPECT_EQ(message_of<InputError>([&] { NewDirectory directory(scratch.file("new/" + endless)); }),
             scratch.file("new/" + endless) + ": cannot be created (" + scratch.file("new/" + endless) +
                 ": File name too long)" + advice);
   EXPECT_EQ(scratch.names(), std::vector<std::string>{"file"});

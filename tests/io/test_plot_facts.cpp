@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // Plot files with valid tables and invalid attributes.
-#include "io/plot_facts.hpp"
+#include "io/plot_file.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "io/hdf5.hpp"
-#include "io/plot_file.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {

@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/vec.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The index of plot files: its format, and what a restart keeps of it.
 
-#include "io/plot_series.hpp"
+#include "io/plot_file.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "io/plot_file.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {

@@ -7,9 +7,8 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/history.hpp"
-#include "io/sample_files.hpp"
+#include "io/files.hpp"
+#include "io/row_files.hpp"
 #include "tests/io/scratch.hpp"
 
 namespace meander::io {
@@ -21,24 +20,22 @@ using testing_io::Scratch;
 
 const std::string head = "# of a wave\n# time value\n";
 
-std::vector<SampleFile> files() {
-  return {{"waves/a.asc", "of a wave\ntime value\n"}, {"b.asc", "of a wave\ntime value\n"}};
+std::vector<RowFile> files() {
+  const RowFile::Samples samples{"of a wave\ntime value\n"};
+  return {{"waves/a.asc", samples}, {"b.asc", samples}};
 }
 
 // The files of a run that restarts at time `last`.
-SampleFiles continued(const std::string& directory, double last) {
-  std::vector<KeptRows> kept;
-  for (const SampleFile& file : files()) kept.push_back(SampleFiles::kept(directory, file, last));
-  return SampleFiles(kept);
+RowFiles continued(const std::string& directory, double last) {
+  return {files(), KeptRowFiles(directory, files(), {0, last})};
 }
 
 TEST(SampleFiles, HaveRowsThatReadBackToTheSameBits) {
   const Scratch scratch;
-  SampleFiles samples(scratch.path(), files());
+  RowFiles samples(scratch.path(), files());
   const double value = std::nextafter(1.0 / 3, 1.0);
-  const auto row = [](double t, double x) { return std::vector{History::cell(t), History::cell(x)}; };
-  samples.add({row(0, value), {}});
-  samples.add({row(0.25, -value), row(0.25, 1e-300)});
+  samples.add({0, 0}, std::vector<Row>{{History::cell(value)}, {}});
+  samples.add({1, 0.25}, std::vector<Row>{{History::cell(-value)}, {History::cell(1e-300)}});
   EXPECT_EQ(contents(scratch.file("waves/a.asc")), head);
   samples.flush();
   samples.flush();
@@ -51,7 +48,7 @@ TEST(SampleFiles, HaveRowsThatReadBackToTheSameBits) {
 TEST(SampleFiles, NeverReplaceAFile) {
   const Scratch scratch;
   write_whole(scratch.file("b.asc"), "old");
-  EXPECT_EQ(message_of<Failure>([&] { SampleFiles samples(scratch.path(), files()); }),
+  EXPECT_EQ(message_of<Failure>([&] { RowFiles samples(scratch.path(), files()); }),
             scratch.file("b.asc") + ": cannot open: File exists");
   EXPECT_EQ(contents(scratch.file("b.asc")), "old");
 }
@@ -61,8 +58,8 @@ TEST(SampleFiles, OfARestartKeepTheRowsUpToItsTime) {
   const auto resumed = [&](const std::string& old) {
     const Scratch scratch;
     write_whole(scratch.file("b.asc"), old);
-    SampleFiles samples = continued(scratch.path(), last);
-    samples.add({{}, {"1", "5"}});
+    RowFiles samples = continued(scratch.path(), last);
+    samples.add({1, 1}, std::vector<Row>{{}, {"5"}});
     samples.flush();
     EXPECT_EQ(contents(scratch.file("waves/a.asc")), head);
     return contents(scratch.file("b.asc"));

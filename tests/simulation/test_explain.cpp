@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // `meander explain` agrees with the reader of input files.
-#include "simulation/report/explain.hpp"
+#include "simulation/report/input_reference.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,7 @@
 
 #include "base/error.hpp"
 #include "io/document.hpp"
-#include "simulation/config/input_table.hpp"
-#include "simulation/report/input_description.hpp"
+#include "simulation/config/input_tables.hpp"
 
 namespace meander::simulation {
 namespace {

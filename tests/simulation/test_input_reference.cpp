@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "simulation/config/input_table.hpp"
+#include "simulation/config/input_tables.hpp"
 
 namespace meander::simulation {
 namespace {

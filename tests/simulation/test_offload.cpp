@@ -46,7 +46,7 @@ TEST(Offload, ReportsThatNothingWasOffloaded) {
     const OffloadReport report =
         expect_same_bits(offloading(problem, {std::string("offload.batch=") + batch}), problem, 2, batch);
     EXPECT_GT(report.enclaves, 0);
-    return fmt::format("{}", fmt::join(offload_lines(report), "\n"));
+    return fmt::format("{}", fmt::join(lines_of(report), "\n"));
   };
   EXPECT_NE(lines("60000").find("offloaded: nothing; "), std::string::npos) << lines("60000");
   EXPECT_EQ(lines("8").find("nothing"), std::string::npos) << lines("8");

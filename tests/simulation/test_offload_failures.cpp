@@ -24,7 +24,7 @@ TEST(Offload, LaysBatchesIntoPinnedMemoryWhereTheDeviceHasNone) {
   const OffloadReport report = expect_same_bits(config, problem, 4, "pinned fallback");
   EXPECT_EQ(report.counts.failed + report.counts.deferred + report.counts.split, 0);
   EXPECT_GT(report.fallbacks, 0);
-  const auto lines = offload_lines(report);
+  const auto lines = lines_of(report);
   EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
     return line.find("blocks were in pinned memory instead") != std::string::npos;
   }));

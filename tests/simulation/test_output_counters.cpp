@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "simulation/control/output_counters.hpp"
+#include "simulation/output.hpp"
 
 namespace meander::simulation {
 namespace {

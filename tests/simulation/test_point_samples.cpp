@@ -264,11 +264,22 @@ TEST(PointSamples, AtResolutionJumpsAreNotSpoiltByProlongation) {
   EXPECT_LT(error.derivative, 0.8 * across.derivative);
 }
 
+class WatchedHalos : public StateSource {
+ public:
+  explicit WatchedHalos(std::function<void(std::span<const char>)> fill) : fill_(std::move(fill)) {}
+  void fill_whole_halos(std::span<const char> marked) const override { fill_(marked); }
+
+ private:
+  std::function<void(std::span<const char>)> fill_;
+};
+
 TEST(PointSamples, OnFacesAreHeldByAllLeavesThatTouchThem) {
   const auto simulation = wavy_box(6, wave);
   StateView view = simulation->view();
   std::vector<char> marks;
-  view.fill_whole_halos = [&](std::span<const char> marked) { marks.assign(marked.begin(), marked.end()); };
+  const WatchedHalos watched(
+      [&](std::span<const char> marked) { marks.assign(marked.begin(), marked.end()); });
+  view.source = &watched;
   const auto held_by = [&](const SamplePoint& x) {
     marks.clear();
     const std::vector<HeldPoint> held =
@@ -286,7 +297,7 @@ TEST(PointSamples, OnFacesAreHeldByAllLeavesThatTouchThem) {
   EXPECT_EQ(held_by({0.0, 0.2, 0.0}), (Leaves{4, 4}));
   EXPECT_EQ(held_by({0.0, 0.0, 0.0}), (Leaves{8, 8}));
   EXPECT_EQ(held_by({0.0, 1.5, 0.0}), (Leaves{0, 0}));
-  view.fill_whole_halos = nullptr;
+  view.source = &host_state;
   EXPECT_EQ(PointGather(view).gather_own(std::vector<SamplePoint>{{0.1, 0.2, -0.3}}, {}).points.size(), 1U);
 }
 
@@ -329,10 +340,11 @@ TEST(PointGather, ReadsTheFinestLeavesThatTouchAPoint) {
                "lower = [-0.3, -0.3, -0.3]\nupper = [-0.1, -0.1, -0.1]\n");
   StateView view = simulation->view();
   int fills = 0;
-  view.fill_whole_halos = [&, fill = view.fill_whole_halos](std::span<const char> marked) {
+  const WatchedHalos watched([&, source = view.source](std::span<const char> marked) {
     ++fills;
-    fill(marked);
-  };
+    source->fill_whole_halos(marked);
+  });
+  view.source = &watched;
   std::vector<SamplePoint> points = points_in({-1, -1, -1}, 1, 1.0 / 27);
   points.push_back({1.5, 0, 0});
   const int unknowns[] = {ccz4::at::A, ccz4::at::a};

@@ -7,9 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "simulation/control/checkpoint_schedule.hpp"
-#include "simulation/control/stop_requests.hpp"
-#include "simulation/control/walltime.hpp"
+#include "simulation/control/stopping.hpp"
 
 namespace meander::simulation {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/exact_sum.hpp"
-#include "simulation/scenario_tools/cell_noise.hpp"
+#include "simulation/scenario_tools/volume_means.hpp"
 #include "tests/simulation/scenario_fixture.hpp"
 
 namespace meander::simulation {

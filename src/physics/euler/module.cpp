@@ -5,7 +5,7 @@
 #include "physics/euler/dual_energy_terms.hpp"
 #include "physics/euler/scenarios/list.hpp"
 #include "physics/euler/solver.hpp"
-#include "simulation/scheme_keys.hpp"
+#include "simulation/equation.hpp"
 
 namespace meander::euler {
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/key_table.hpp"
 #include "simulation/config/config.hpp"
 #include "solvers/solver.hpp"
 
@@ -58,5 +59,10 @@ void check_output(const io::KeyTable& keys, const Config& config);
 
 // The deepest level of the spacetree's keys: 12 in 3D, 15 in 2D.
 int deepest_level(int dimensions);
+
+// Conditions of local time steps, time.stepping = "local".
+// Rejects schemes, devices and scenarios with which local time steps do not exist. `time`: the table of this name.
+// Intervals of regrids: regrid_interval.hpp.
+void check_local_steps(const io::KeyTable& time, const Config& config);
 
 }  // namespace meander::simulation

@@ -8,8 +8,8 @@
 #include <deque>
 #include <map>
 
-#include "base/memory.hpp"
-#include "simulation/config/input_table.hpp"
+#include "base/process.hpp"
+#include "simulation/config/input_tables.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -142,10 +142,6 @@ double memory_of_nodes(const parallel::Communicator& communicator) {
 }
 
 }  // namespace
-
-bool is_fixed(const KeyTable& table, const io::Field& field) {
-  return field.fixed.value_or(table.table() == "scenario");
-}
 
 int Config::base_level() const {
   const int most = *std::max_element(domain.cells.begin(), domain.cells.end());

@@ -61,4 +61,10 @@ std::unique_ptr<tasks::ResidentDevice> make_resident_device(const OffloadConfig&
                                                             const solvers::Solver& solver,
                                                             const parallel::Communicator& communicator);
 
+// gpu-memory.patches = "device": which inputs may live on a device.
+// Throws InputError at the key that does not allow it. `why_none`: why device "auto" selects none.
+void check_resident(const io::KeyTable& offload, const io::KeyTable& gpu_memory, const OffloadConfig& config,
+                    const solvers::Solver& solver, std::span<const mesh::BoundaryCondition* const> boundaries,
+                    const std::vector<std::unique_ptr<gpu::Device>>& devices, const std::string& why_none);
+
 }  // namespace meander::simulation

@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "io/checkpoint_directory.hpp"
+#include "io/run_directory.hpp"
 
 namespace meander::simulation {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Writes the checkpoints of a run and removes old ones, so that the directory holds the last few of this run.
-// Files and their names: io/checkpoint_directory.hpp.
+// Files and their names: io/run_directory.hpp.
 
 #include <string>
 #include <vector>

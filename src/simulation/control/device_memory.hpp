@@ -1,11 +1,17 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Whether a mesh fits into the memory of the devices on which its patches are to live.
+// The memory of devices: whether a mesh fits into it, and quotas of the ranks of a node.
 
+#include <array>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "gpu/device.hpp"
+#include "gpu/quota.hpp"
 #include "gpu/resource.hpp"
 #include "mesh/device_memory.hpp"
 #include "parallel/communicator.hpp"
@@ -14,7 +20,7 @@
 
 namespace meander::simulation {
 
-// Throws InputError at gpu-memory.patches, with the bytes wanted and there, if the mesh exceeds the limit, the
+// For patches that are to live on devices. Throws InputError at gpu-memory.patches, with the bytes wanted and there, if the mesh exceeds the limit, the
 // quota or the memory of a device; ranks of a node that share a device count together. `device` and `wanted`:
 // null and nothing on a rank without device. Collective.
 void check_device_memory(const Config& config, const tasks::ResidentDevice* device,
@@ -27,5 +33,17 @@ void check_device_memory(const Config& config, const tasks::ResidentDevice* devi
 
 // "1234 bytes (1000 slots, ...)".
 std::string text_of(const mesh::DeviceMemory& memory);
+
+// [gpu-memory] quota: a limit on the bytes of a device that all ranks of a node hold together.
+
+// The same for all ranks of a node that use the device.
+using DeviceId = std::array<char, 64>;
+DeviceId device_id(const gpu::Device& device);
+
+// A quota of `bytes` for each of this rank's devices, shared by the ranks of the node that use the same
+// device. Collective over the node.
+std::vector<std::shared_ptr<gpu::Quota>> node_quotas(std::size_t bytes,
+                                                     const std::vector<std::unique_ptr<gpu::Device>>& devices,
+                                                     const parallel::Communicator& node);
 
 }  // namespace meander::simulation

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The refinement criteria for any equation. Each is a file in this folder and a line in this list.
+// The refinement criteria for any equation. Each is a class in a file of this folder and an entry of this list.
 #include "simulation/refinement_criterion.hpp"
 
 namespace meander::simulation {

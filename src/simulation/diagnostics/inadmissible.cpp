@@ -4,12 +4,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "base/assert.hpp"
+#include "base/error.hpp"
 #include "base/join.hpp"
+#include "base/log.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
+
 namespace {
 
 // State and position of the first inadmissible volume of a patch, or of its last volume if all are
@@ -65,6 +70,65 @@ void throw_inadmissible(const StateView& view, const solvers::Solver& solver, st
   }
   if (!remedy.empty()) message += "; what may help: " + remedy;
   throw StateFailure(message);
+}
+
+namespace {
+
+std::string describe(const StateView& view, const solvers::Bound& bound,
+                     const solvers::Status::Breached& breached, int step) {
+  const auto leaf = static_cast<std::size_t>(breached.leaf);
+  const solvers::PatchTask& patch = view.patches[leaf];
+  const int p = view.layout.p;
+  int volume = breached.breach.volume;
+  std::vector<double> centre, place;
+  for (int a = 0; a < view.layout.dim; ++a, volume /= p) {
+    centre.push_back(patch.lower[a] + patch.dx * p / 2);
+    place.push_back(patch.lower[a] + (volume % p + 0.5) * patch.dx);
+  }
+  return fmt::format(
+      "step {}, t = {:.9g}: {} = {:.9g} {}: volume at ({}), patch centre ({}), level {}; "
+      "further ones are counted, but not reported",
+      step, view.t, bound.quantity, breached.breach.value, bound.meaning, join(place, ", ", 9),
+      join(centre, ", ", 9), view.levels[leaf]);
+}
+
+// The text of one rank, on all ranks. Collective.
+std::string said_by(const parallel::Communicator& communicator, int rank, const std::string& own) {
+  if (communicator.size() == 1) return own;
+  try {
+    communicator.agree([&] {
+      if (communicator.rank() == rank) throw Failure(own);
+    });
+  } catch (const Failure& said) {
+    return said.what();
+  }
+  return own;
+}
+
+}  // namespace
+
+void BoundsWatch::look(const StateView& view, const solvers::Solver& solver, const solvers::Status& status,
+                       int step) {
+  if (!bounds_) bounds_ = solver.bounds();
+  const std::size_t count = bounds_->size();
+  MEANDER_ASSERT(count <= told_.size());
+  if (std::count(told_.begin(), told_.end(), true) == static_cast<std::ptrdiff_t>(count)) return;
+  // The lowest rank with a breach: the maximum of size - rank.
+  const parallel::Communicator& communicator = view.communicator;
+  std::array<std::int64_t, solvers::most_bounds> first{};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!told_[i] && status.breached[i].leaf >= 0) first[i] = communicator.size() - communicator.rank();
+  }
+  communicator.max(std::span<std::int64_t>(first));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (first[i] == 0) continue;
+    const int rank = communicator.size() - static_cast<int>(first[i]);
+    const std::string own =
+        communicator.rank() == rank ? describe(view, (*bounds_)[i], status.breached[i], step) : "";
+    const std::string said = said_by(communicator, rank, own);
+    told_[i] = true;
+    if (communicator.is_root()) log::warning(said);
+  }
 }
 
 }  // namespace meander::simulation

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Messages about inadmissible states.
+// Messages about inadmissible states, and about states near to that.
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "simulation/scenario.hpp"
+#include "solvers/status.hpp"
 
 namespace meander::simulation {
 
@@ -18,5 +22,18 @@ std::string describe_inadmissible(const StateView& view, const solvers::Solver& 
 // `leaf`: this rank's first inadmissible leaf, or -1. remedy: Module::remedy. Collective.
 [[noreturn]] void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf,
                                      int step, const std::string& remedy);
+
+// Warns of states that exceeded a bound of the solver and were corrected, before states occur that cannot be
+// corrected.
+class BoundsWatch {
+ public:
+  // Logs on the root the first breach in `status` of each of solver.bounds(), once in the lifetime of this
+  // object: quantity, value, volume, patch, level, step and time. Collective.
+  void look(const StateView& view, const solvers::Solver& solver, const solvers::Status& status, int step);
+
+ private:
+  std::optional<std::vector<solvers::Bound>> bounds_;
+  std::array<bool, solvers::most_bounds> told_{};
+};
 
 }  // namespace meander::simulation

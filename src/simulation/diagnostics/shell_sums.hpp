@@ -236,7 +236,6 @@ void ShellSums<Q>::sum_leaves(const StateView& view, const ShellGrid& grid,
 template <int Q>
 bool ShellSums<Q>::sum_on_device(const StateView& view, std::array<solvers::ShellBatch, Q> batches,
                                  int coarsest) {
-  if (!view.sum_shells) return false;
   std::vector<std::uint64_t> of_quantity(sums_.size() / Q);
   for (std::size_t q = 0; q < Q; ++q) {
     solvers::ShellBatch& batch = batches[q];
@@ -248,7 +247,7 @@ bool ShellSums<Q>::sum_on_device(const StateView& view, std::array<solvers::Shel
     }
     std::copy(grid_.centre.begin(), grid_.centre.end(), batch.centre);
     batch.scale = 1 / quantum_[q];
-    if (!view.sum_shells(batch, of_quantity)) return false;
+    if (!view.source->sum_shells(batch, of_quantity)) return false;
     for (std::size_t slot = 0; slot < of_quantity.size() / 2; ++slot) {
       sums_[slot * slot_size + q] = of_quantity[2 * slot];
       sums_[slot * slot_size + Q + q] = of_quantity[2 * slot + 1];

@@ -23,9 +23,7 @@ void sum_over_leaves(const StateView& view, std::size_t begin, std::size_t end, 
 
 // [leaf][unknown]
 std::vector<double> sums_over_leaves(const StateView& view) {
-  if (view.sum_leaves) {
-    if (auto on_device = view.sum_leaves()) return std::move(*on_device);
-  }
+  if (auto on_device = view.source->sum_leaves()) return std::move(*on_device);
   std::vector<double> sums(view.patches.size() * static_cast<std::size_t>(view.layout.unknowns));
   view.team.for_chunks(view.patches.size(), [&](int, std::size_t begin, std::size_t end) {
     view.layout.dim == 2 ? sum_over_leaves<2>(view, begin, end, sums.data())

@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "base/join.hpp"
-#include "base/memory.hpp"
+#include "base/process.hpp"
 #include "base/timer.hpp"
 #include "io/progress.hpp"
 #include "offload/batch_execution.hpp"

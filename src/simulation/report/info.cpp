@@ -15,12 +15,10 @@
 #include "base/error.hpp"
 #include "base/join.hpp"
 #include "io/checkpoint_file.hpp"
-#include "io/checkpoint_head.hpp"
 #include "io/document.hpp"
-#include "io/plot_facts.hpp"
-#include "io/plot_series.hpp"
+#include "io/files.hpp"
+#include "io/plot_file.hpp"
 #include "io/subprocess.hpp"
-#include "io/text_file.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
@@ -33,7 +31,7 @@ constexpr std::size_t head_of_file = 512;
 constexpr std::string_view words_column = "status";  // of tables of diagnostics
 constexpr std::size_t most_words = 10;               // that are listed
 constexpr std::string_view columns_of_samples =
-    "# 1: time";  // the comment that describes them (io/sample_files.hpp)
+    "# 1: time";  // the comment that describes them (io/row_files.hpp)
 
 // A number in its shortest form that reads back to the same bits.
 std::string number(double value) {

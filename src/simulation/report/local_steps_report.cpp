@@ -6,7 +6,6 @@
 
 #include <numeric>
 
-#include "base/join.hpp"
 #include "mesh/step_path.hpp"
 
 namespace meander::simulation {
@@ -59,17 +58,16 @@ std::string local_steps_line(const LocalStepsReport& report) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> local_steps_figures(const LocalStepsReport& report,
-                                                                     const StepPath& path) {
-  return {{"ratios", fmt::format("[{}]", join(report.ratios, ", "))},
-          {"ratios_above_3", fmt::format("{}", report.large_ratios)},
-          {"steps_per_level", fmt::format("[{}]", join(report.steps, ", "))},
-          {"shadow_volume_updates", fmt::format("{}", report.shadow_volume_updates)},
-          {"leaf_updates", fmt::format("{}", report.updates)},
-          {"leaf_updates_with_global_steps", fmt::format("{}", report.global_updates)},
-          {"leaf_updates_of_critical_path", fmt::format("{}", path.longest)},
-          {"leaf_updates_per_worker_and_step", fmt::format("{}", path.even)},
-          {"share_of_ideal_by_partition", fmt::format("{:.4f}", path.share())}};
+std::vector<Figure> figures_of(const LocalStepsReport& report, const StepPath& path) {
+  return {{"ratios", report.ratios},
+          {"ratios_above_3", report.large_ratios},
+          {"steps_per_level", report.steps},
+          {"shadow_volume_updates", report.shadow_volume_updates},
+          {"leaf_updates", report.updates},
+          {"leaf_updates_with_global_steps", report.global_updates},
+          {"leaf_updates_of_critical_path", path.longest},
+          {"leaf_updates_per_worker_and_step", path.even},
+          {"share_of_ideal_by_partition", Json{fmt::format("{:.4f}", path.share())}}};
 }
 
 }  // namespace meander::simulation

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parallel/communicator.hpp"
+#include "simulation/report/figures.hpp"
 
 namespace meander::simulation {
 
@@ -56,9 +57,7 @@ StepPath step_path(const LocalStepsReport& report, std::span<const int> own_leve
 std::string local_steps_line(const LocalStepsReport& report);
 // "a step: at least 40 leaf updates in succession by this partition, 36.5 if 2 workers never waited: 91 % ..."
 std::string step_path_line(const StepPath& path);
-// Keys and values of summary.json.
-std::vector<std::pair<std::string, std::string>> local_steps_figures(const LocalStepsReport& report,
-                                                                     const StepPath& path);
+std::vector<Figure> figures_of(const LocalStepsReport& report, const StepPath& path);
 // Columns of history.csv for the levels that leaves may have, and their values.
 std::vector<std::pair<std::string, double>> local_steps_columns(const LocalStepsReport& report, int min_level,
                                                                 int max_level);

@@ -3,6 +3,7 @@
 #pragma once
 // The costs of a run: printed at its end and written to summary.json.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,24 +25,17 @@ struct RunCosts {
   std::string thread_level;  // of MPI: "MPI_THREAD_MULTIPLE"; empty: one rank without MPI
 };
 
-// Seconds per step of one kind of work, over the ranks.
-struct Spread {
-  double min = 0, mean = 0, max = 0;
-};
-
 struct Summary {
   std::int64_t steps = 0;  // in this part of the run
   std::int64_t last_step = 0;
-  double time = 0;             // simulated
-  double seconds = 0;          // of the slowest rank
-  int ranks = 1, threads = 1;  // threads: of all ranks
+  double time = 0;     // simulated
+  double seconds = 0;  // of the slowest rank
+  int ranks = 1;
+  std::int64_t threads = 1;  // of all ranks
   std::string thread_level;
   std::int64_t leaves = 0, volumes = 0, updates = 0;
   Spread update, waiting, regrid, output, other;  // seconds per step
-  double leaf_imbalance = 1;                      // max / mean leaves of a rank, at the end
-  double update_imbalance = 1;                    // max / mean time for updates, over the run
   mesh::PartitionFacts partition;
-  double volumes_per_second = 0;                          // without output
   double processor_seconds = 0;                           // of all ranks, without output
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest
   std::int64_t checkpoints = 0;
@@ -53,6 +47,22 @@ struct Summary {
   std::optional<ResidentReport> resident;
   // Volume updates since the start of the whole run.
   std::int64_t all_updates = 0, first_order = 0, floored = 0, strayed = 0;
+
+  std::int64_t counted_steps() const { return std::max<std::int64_t>(1, steps); }
+  double seconds_per_step() const { return quotient(seconds, counted_steps()); }
+  // Without output.
+  double volumes_per_second() const {
+    return quotient(updates, seconds - output.max * static_cast<double>(counted_steps()));
+  }
+  // Of a volume in its step.
+  double processor_seconds_per_update() const { return quotient(processor_seconds, updates); }
+  // max / mean: leaves of a rank at the end, and time for updates over the run.
+  double leaf_imbalance() const { return quotient(partition.most_leaves * ranks, leaves); }
+  double update_imbalance() const { return quotient(update.max, update.mean); }
+  // Of the time of all threads, with messages in flight.
+  double messages_share() const {
+    return quotient(messages.under_way, static_cast<double>(threads) * seconds);
+  }
 };
 
 // The summary over all ranks, on all ranks. Collective.
@@ -61,6 +71,6 @@ Summary summarise(Simulation& simulation, const RunCosts& costs);
 // A few lines for a terminal.
 std::vector<std::string> summary_lines(const Summary& summary);
 // JSON: one object, keys with units.
-std::string summary_json(const Summary& summary);
+std::string summary_json(Summary summary);
 
 }  // namespace meander::simulation

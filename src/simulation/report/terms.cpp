@@ -11,8 +11,8 @@
 
 #include "base/error.hpp"
 #include "io/document.hpp"
+#include "io/files.hpp"
 #include "io/nearest.hpp"
-#include "io/text_file.hpp"
 #include "simulation/module.hpp"
 
 namespace meander::simulation {

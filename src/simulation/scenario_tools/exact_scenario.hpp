@@ -1,13 +1,24 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// A scenario with an exact solution, which gives its initial and boundary data and the error columns of the
-// history.
+// Scenarios with exact solutions, and the error of a state relative to one.
+
+#include <vector>
 
 #include "simulation/scenario.hpp"
 
 namespace meander::simulation {
 
+// "error_l2" and "error_linf" of the difference from exact.boundary() at view.t, over all unknowns: the root
+// of the mean over the domain's volume of the sum of squares, and the largest magnitude. exact.boundary()
+// must be defined everywhere; solver.complete() follows it. Bitwise identical for any number of threads and
+// ranks. Collective.
+std::vector<Measure> deviation(const StateView& view, const Scenario& exact, const solvers::Solver& solver);
+// For equations whose scenarios give all unknowns.
+std::vector<Measure> deviation(const StateView& view, const Scenario& exact);
+
+// A scenario with an exact solution, which gives its initial and boundary data and the error columns of the
+// history.
 class ExactScenario : public Scenario {
  public:
   // The unknowns at point x and time t, into q[0 .. N-1]; t = default_start() at first. May be called by

@@ -4,6 +4,9 @@
 // Means of discontinuous or peaked functions over a cube, exact or nearly exact, for initial data whose
 // integrals must not depend on the mesh.
 
+#include <array>
+#include <cstdint>
+
 namespace meander::simulation {
 
 // Fraction of [centre - dx/2, centre + dx/2] below `position`.
@@ -19,5 +22,19 @@ double gaussian_share(int dim, const double* centre, double dx, const double* pe
 
 // As above over an interval along one axis.
 double gaussian_share_1d(double lower, double upper, double peak, double radius);
+
+// Noise on a fixed grid: one random number per cell, from a hash of the cell and a seed. It depends on the
+// position only, not on mesh, threads or order.
+struct CellNoise {
+  int dim = 3;
+  std::array<double, 3> lower{};  // corner of cell 0
+  double width = 0;               // of a cell
+  std::uint64_t seed = 0;
+
+  // Uniform in [-1, 1).
+  double in_cell(const std::array<std::int64_t, 3>& cell) const;
+  // Mean over the cube of width dx about `centre`.
+  double mean(const double* centre, double dx) const;
+};
 
 }  // namespace meander::simulation

@@ -8,8 +8,8 @@
 #include <functional>
 #include <map>
 
-#include "io/atomic_file.hpp"
-#include "io/checkpoint_directory.hpp"
+#include "io/files.hpp"
+#include "io/run_directory.hpp"
 #include "simulation/run.hpp"
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/directory.hpp"

@@ -11,7 +11,7 @@
 
 #include "base/log.hpp"
 #include "base/printable.hpp"
-#include "io/history.hpp"
+#include "io/row_files.hpp"
 #include "parallel/communicator.hpp"
 #include "physics/ccz4/scenarios/holes.hpp"
 #include "simulation/config/check_config.hpp"

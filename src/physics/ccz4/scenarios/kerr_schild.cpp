@@ -10,7 +10,7 @@
 #include "physics/ccz4/exact/metrics.hpp"
 #include "physics/ccz4/module.hpp"
 #include "simulation/scenario_tools/checks.hpp"
-#include "simulation/scenario_tools/deviation.hpp"
+#include "simulation/scenario_tools/exact_scenario.hpp"
 
 namespace meander::ccz4 {
 

@@ -6,8 +6,8 @@
 
 #include "physics/ccz4/module.hpp"
 #include "physics/ccz4/unknowns.hpp"
-#include "simulation/scenario_tools/cell_noise.hpp"
-#include "simulation/scenario_tools/deviation.hpp"
+#include "simulation/scenario_tools/exact_scenario.hpp"
+#include "simulation/scenario_tools/volume_means.hpp"
 
 namespace meander::ccz4 {
 

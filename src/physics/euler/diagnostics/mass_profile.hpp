@@ -9,7 +9,7 @@
 
 #include "physics/euler/gravity.hpp"
 #include "simulation/diagnostics/shell_sums.hpp"
-#include "simulation/level_times.hpp"
+#include "simulation/state_view.hpp"
 #include "solvers/leaf_shells.hpp"
 #include "tasks/leaf_observer.hpp"
 

@@ -15,7 +15,6 @@
 #include "physics/euler/diagnostics/radial_profile.hpp"
 #include "physics/euler/module.hpp"
 #include "physics/euler/scenarios/gas_state.hpp"
-#include "simulation/scenario_tools/cell_noise.hpp"
 #include "simulation/scenario_tools/checks.hpp"
 #include "simulation/scenario_tools/volume_means.hpp"
 

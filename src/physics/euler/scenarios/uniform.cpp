@@ -5,9 +5,9 @@
 
 #include "physics/euler/module.hpp"
 #include "physics/euler/scenarios/gas_state.hpp"
-#include "simulation/scenario_tools/cell_noise.hpp"
 #include "simulation/scenario_tools/checks.hpp"
-#include "simulation/scenario_tools/deviation.hpp"
+#include "simulation/scenario_tools/exact_scenario.hpp"
+#include "simulation/scenario_tools/volume_means.hpp"
 
 namespace meander::euler {
 

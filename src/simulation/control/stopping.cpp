@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/control/stopping.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <csignal>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/assert.hpp"
+#include "base/error.hpp"
+#include "simulation/simulation.hpp"
+
+namespace meander::simulation {
+
+bool is_done(const Simulation& simulation) {
+  const TimeConfig& time = simulation.config().time;
+  return simulation.time() >= time.end || (time.max_steps > 0 && simulation.step() >= time.max_steps);
+}
+
+void TimeProgress::check(const TimeStep& step) {
+  const double remaining = step.limit - step.t;
+  const bool stands_still = step.t_next == step.t;
+  lost_ = !step.is_counted && remaining - step.stable_dt == remaining ? lost_ + 1 : 0;
+  const bool is_endless = lost_ >= most_lost;
+  if (!stands_still && !is_endless) return;
+  const std::string against =
+      stands_still ? fmt::format("t + dt = t (dt = {})", step.dt)
+                   : fmt::format("steps of {} are lost in rounding against the time of {} until t = {}",
+                                 step.stable_dt, remaining, step.limit);
+  throw StalledTime(
+      fmt::format("step {}: time cannot advance from t = {}: {}; check time.start, time.end, time.max-dt and "
+                  "solver.cfl",
+                  step.number, step.t, against));
+}
+
+namespace {
+
+constexpr double seconds_between_agreements = 1e-3;
+constexpr int most_steps_between_agreements = 100;
+constexpr double seconds_per_minute = 60;
+// A checkpoint may take longer than the last one on a busy file system.
+constexpr double safety = 2;
+
+}  // namespace
+
+Agreed StepAgreement::agree(double now, bool checkpoint, int stop_signal) {
+  double values[] = {now, longest_step_, checkpoint ? 1.0 : 0.0, static_cast<double>(stop_signal)};
+  communicator_.max(std::span<double>(values));
+  Agreed agreed{.checkpoint = values[2] != 0,
+                .stop_signal = static_cast<int>(values[3]),
+                .now = values[0],
+                .longest_step = values[1],
+                .steps = steps_};
+  const double steps = seconds_between_agreements / std::max(agreed.longest_step, 1e-9);
+  interval_ = static_cast<int>(std::clamp(steps, 1.0, static_cast<double>(most_steps_between_agreements)));
+  steps_ = 0;
+  longest_step_ = 0;
+  return agreed;
+}
+
+Due CheckpointSchedule::after_step(std::int64_t step, const std::optional<Agreed>& agreed) {
+  if (agreed) {
+    longest_step_ = std::max(longest_step_, agreed->longest_step * agreed->steps);
+    const bool out_of_time = walltime_ > 0 && agreed->now + safety * cost_ + longest_step_ >= walltime_;
+    if (agreed->stop_signal != 0 || out_of_time) return Due::stop;
+    if (agreed->checkpoint) return Due::checkpoint;
+    const double interval = seconds_per_minute * config_.every_minutes;
+    if (interval > 0 && agreed->now - last_ >= interval) return Due::checkpoint;
+  }
+  return config_.every_steps > 0 && step % config_.every_steps == 0 ? Due::checkpoint : Due::nothing;
+}
+
+void CheckpointSchedule::written(double now, double seconds) {
+  last_ = now;
+  cost_ = seconds;
+}
+
+namespace {
+
+constexpr int handled[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP, SIGPIPE};
+
+volatile std::sig_atomic_t checkpoint_requests = 0, stop_request = 0;
+struct sigaction before[std::size(handled)];
+bool installed = false;
+
+extern "C" void on_request(int signal) {
+  if (signal == SIGUSR1) {
+    checkpoint_requests = 1;
+  } else if (stop_request == 0) {
+    stop_request = signal;
+  } else if (signal != SIGHUP) {
+    // The signal is blocked until this handler returns; then it ends the process.
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+}  // namespace
+
+StopRequests::StopRequests(Afterwards afterwards) : afterwards_(afterwards) {
+  MEANDER_ASSERT(!installed);
+  installed = true;
+  checkpoint_requests = 0;
+  stop_request = 0;
+  struct sigaction action {};
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < std::size(handled); ++i) {
+    sigaction(handled[i], nullptr, &before[i]);
+    if (handled[i] == SIGHUP && before[i].sa_handler == SIG_IGN) continue;
+    action.sa_handler = handled[i] == SIGPIPE ? SIG_IGN : on_request;
+    sigaction(handled[i], &action, nullptr);
+  }
+}
+
+StopRequests::~StopRequests() {
+  installed = false;
+  if (afterwards_ == Afterwards::too_late) return;
+  for (std::size_t i = 0; i < std::size(handled); ++i) sigaction(handled[i], &before[i], nullptr);
+}
+
+bool StopRequests::take_checkpoint_request() {
+  if (checkpoint_requests == 0) return false;
+  checkpoint_requests = 0;
+  return true;
+}
+
+int StopRequests::stop_signal() const {
+  return stop_request;
+}
+
+const char* signal_name(int signal) {
+  switch (signal) {
+    case SIGUSR1:
+      return "SIGUSR1";
+    case SIGUSR2:
+      return "SIGUSR2";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGINT:
+      return "SIGINT";
+    case SIGHUP:
+      return "SIGHUP";
+    default:
+      return "a signal";
+  }
+}
+
+namespace {
+
+constexpr double minute = 60, hour = 60 * minute, day = 24 * hour;
+
+[[noreturn]] void refuse_walltime(const std::string& text) {
+  throw InputError(
+      fmt::format("--walltime {}: must be hours:minutes:seconds, days-hours:minutes:seconds or minutes, and "
+                  "not 0; at most "
+                  "23 hours after days, 59 minutes after hours and 59 seconds",
+                  text));
+}
+
+// The numbers between the colons.
+std::vector<double> numbers(const std::string& part, const std::string& text) {
+  constexpr std::size_t most_digits = 9;
+  std::vector<double> list;
+  for (std::size_t begin = 0; begin <= part.size();) {
+    const std::size_t end = std::min(part.find(':', begin), part.size());
+    const std::string digits = part.substr(begin, end - begin);
+    const bool good =
+        !digits.empty() && digits.size() <= most_digits &&
+        std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); });
+    if (!good) refuse_walltime(text);
+    list.push_back(std::stod(digits));
+    begin = end + 1;
+  }
+  return list;
+}
+
+// The seconds of numbers in these units, of which none but the first may make up one of the unit before.
+double seconds_in(const std::vector<double>& numbers, std::span<const double> units, double unit_before,
+                  const std::string& text) {
+  double seconds = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (unit_before > 0 && numbers[i] * units[i] >= unit_before) refuse_walltime(text);
+    seconds += numbers[i] * units[i];
+    unit_before = units[i];
+  }
+  return seconds;
+}
+
+}  // namespace
+
+double parse_walltime(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const std::vector<double> rest = numbers(dash == std::string::npos ? text : text.substr(dash + 1), text);
+  if (rest.size() > 3) refuse_walltime(text);
+  double seconds = 0;
+  const double units[] = {hour, minute, 1};
+  if (dash == std::string::npos) {
+    // A single number is minutes.
+    const std::size_t first = rest.size() == 3 ? 0 : 1;
+    seconds = seconds_in(rest, std::span(units).subspan(first), 0, text);
+  } else {
+    const std::vector<double> days = numbers(text.substr(0, dash), text);
+    if (days.size() != 1) refuse_walltime(text);
+    seconds = days[0] * day + seconds_in(rest, units, day, text);
+  }
+  if (seconds <= 0) refuse_walltime(text);
+  return seconds;
+}
+
+}  // namespace meander::simulation
