@@ -10,8 +10,8 @@
 #include "mesh/domain.hpp"
 #include "mesh/refined_cells.hpp"
 #include "mesh/spacetree.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/message_tags.hpp"
-#include "parallel/mpi_check.hpp"
 
 namespace meander::mesh {
 namespace {

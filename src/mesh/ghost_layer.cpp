@@ -14,8 +14,8 @@
 #include "mesh/child_block.hpp"
 #include "mesh/distributed_tree.hpp"
 #include "mesh/domain.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/message_tags.hpp"
-#include "parallel/mpi_check.hpp"
 
 namespace meander::mesh {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/assert.hpp"
 #include "mesh/patch_mesh.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/message_tags.hpp"
-#include "parallel/mpi_check.hpp"
 #include "solvers/prolongation.hpp"
 #include "solvers/restriction.hpp"
 
