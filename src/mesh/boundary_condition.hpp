@@ -62,7 +62,6 @@ using Boundaries = Vec<const BoundaryCondition*, 2 * D>;  // face = 2 * axis + s
 using GivenBoundary = std::function<void(const double* x, double dx, double t, double* q)>;
 
 // Fills halos beyond the domain.
-
 template <int D>
 class BoundaryFill {
  public:

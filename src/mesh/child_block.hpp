@@ -100,7 +100,6 @@ constexpr Vec<std::uint32_t, children<D>> children_at_sides() {
 }
 
 // An array with one code for each base cell of a domain, and access to the codes around a base cell.
-
 template <int D>
 class Brick {
  public:

@@ -31,7 +31,6 @@ namespace meander::mesh {
 
 // The own leaves of a rank by level, from the coarsest, and in curve order within a level: the order of the tables
 // on devices, in which a level is a range.
-
 class LevelOrder {
  public:
   LevelOrder() = default;

@@ -22,8 +22,6 @@
 
 namespace meander::mesh {
 
-// The queue of a device on which a rank's patches live: launches and copies, counted.
-
 // The status of this number of patches is added by one block (solvers::LevelItem).
 inline constexpr std::size_t patches_of_an_item = 128;
 
@@ -31,13 +29,13 @@ inline constexpr std::size_t patches_of_an_item = 128;
 struct DeviceCounts {
   std::int64_t launches = 0;                 // of kernels
   std::int64_t stages = 0;                   // of time steps
-  std::int64_t stage_launches = 0;           // of kernels, in stages
   std::int64_t bytes_in = 0, bytes_out = 0;  // copied over the link
   std::int64_t rebuilds = 0;                 // of the tables
   double waited = 0;                         // seconds in which the host waited for the device in steps
   double moved = 0;                          // seconds for new tables and patches from the host
 };
 
+// The queue of a device on which a rank's patches live: launches and copies, counted.
 struct DeviceLaunches {
   const solvers::Solver& solver;
   const solvers::PatchLayout layout;

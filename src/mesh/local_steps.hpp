@@ -21,7 +21,6 @@ namespace meander::mesh {
 // Halos with local time steps: those of the levels from a first to a last one, which stand at the same time.
 // The next coarser level has been updated by a step that contains this time; what is read of it are states
 // within that step (coarse_in_time.hpp).
-
 template <int D>
 class LevelExchange {
  public:
