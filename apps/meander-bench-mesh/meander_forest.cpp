@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/distributed_refine.hpp"
 #include "mesh/local_view.hpp"
+#include "mesh/refine.hpp"
 #include "phases.hpp"
 
 namespace meander::bench {

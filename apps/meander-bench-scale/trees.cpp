@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mesh/distributed_refine.hpp"
+#include "mesh/refine.hpp"
 
 namespace meander::bench {
 namespace {

@@ -1,14 +1,181 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues and events of a CUDA device.
+#include "gpu/cuda_device.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/trace.hpp"
-#include "gpu/cuda_device_class.hpp"
+#include "gpu/device.hpp"
+#include "gpu/queue.hpp"
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define MEANDER_NVTX
+#endif
 
 namespace meander::gpu {
+
+// Pool of CUDA events, because the creation of an event takes a microsecond. Thread-safe. CUDA is never called
+// while a lock is held.
+class CudaEventPool {
+ public:
+  using Handle = std::shared_ptr<CUevent_st>;
+
+  // Null, with the error in `result`, if CUDA cannot create an event.
+  Handle get(cudaError_t& result) {
+    cudaEvent_t event = nullptr;
+    result = cudaSuccess;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!spare_.empty()) {
+        event = spare_.back();
+        spare_.pop_back();
+      }
+    }
+    if (event == nullptr)
+      result = cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventBlockingSync);
+    if (result != cudaSuccess) return nullptr;
+    return {event, [this](cudaEvent_t used) {
+              const std::lock_guard lock(mutex_);
+              spare_.push_back(used);
+            }};
+  }
+
+  void destroy() noexcept {
+    for (cudaEvent_t event : spare_) cudaEventDestroy(event);
+    spare_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<cudaEvent_t> spare_;
+};
+
+class CudaQueue final : public QueueState {
+ public:
+  struct Recorded {
+    std::uint64_t ticket;
+    CudaEventPool::Handle event;
+  };
+
+  cudaStream_t stream = nullptr;
+  bool in_use = true;
+  int trace_row = 0;
+
+  void add(Recorded recorded) {
+    const std::lock_guard lock(mutex_);
+    recorded_.push_back(std::move(recorded));
+  }
+  std::vector<Recorded> recorded() const {
+    const std::lock_guard lock(mutex_);
+    return recorded_;
+  }
+  // The earliest recorded event that completes no earlier than the ticket; null if there is none.
+  CudaEventPool::Handle covering(std::uint64_t ticket) const {
+    const std::lock_guard lock(mutex_);
+    const Recorded* best = nullptr;
+    for (const Recorded& recorded : recorded_) {
+      if (recorded.ticket >= ticket && (best == nullptr || recorded.ticket < best->ticket)) best = &recorded;
+    }
+    return best == nullptr ? nullptr : best->event;
+  }
+  // Notes that all operations up to the ticket have ended.
+  void mark_completed(std::uint64_t ticket) {
+    std::uint64_t before = completed.load(std::memory_order_relaxed);
+    while (before < ticket && !completed.compare_exchange_weak(before, ticket, std::memory_order_acq_rel)) {
+    }
+    std::vector<Recorded> done;  // destroyed after the lock is released: events then return to their pool
+    const std::lock_guard lock(mutex_);
+    const auto rest = std::partition(recorded_.begin(), recorded_.end(),
+                                     [&](const Recorded& recorded) { return recorded.ticket > ticket; });
+    done.assign(std::make_move_iterator(rest), std::make_move_iterator(recorded_.end()));
+    recorded_.erase(rest, recorded_.end());
+  }
+
+  // Stores the first error of a host function that ran in the queue.
+  void set_error(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+  }
+  void rethrow_error() const {
+    std::exception_ptr error;
+    {
+      const std::lock_guard lock(mutex_);
+      error = error_;
+    }
+    if (error) std::rethrow_exception(error);
+  }
+  void rethrow_and_clear_error() {
+    std::exception_ptr error;
+    {
+      const std::lock_guard lock(mutex_);
+      error = std::exchange(error_, nullptr);
+    }
+    if (error) std::rethrow_exception(error);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Recorded> recorded_;
+  std::exception_ptr error_;
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int number);
+  ~CudaDevice() override;
+
+  const DeviceProperties& properties() const noexcept override { return properties_; }
+  bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
+  bool busy() noexcept override;
+  Queue create_queue() override;
+  void destroy_queue(Queue queue) noexcept override;
+  void* allocate(Space space, std::size_t bytes) override;
+  void deallocate(Space space, void* pointer) noexcept override;
+  void* allocate_ordered(Queue queue, std::size_t bytes) override;
+  void deallocate_ordered(Queue queue, void* pointer) noexcept override;
+  std::size_t available() noexcept override;
+  void copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) override;
+  void launch(Queue queue, const char* name, Work work) override;
+  void call_host(Queue queue, std::function<void()> function) override;
+  void prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) override;
+  Event record(Queue queue) override;
+  bool is_complete(Event event) override;
+  void wait(Event event) override;
+  void wait(Queue queue, Event event) override;
+  void synchronize(Queue queue) override;
+  void refresh(QueueState& queue) noexcept override;
+  void settle(Event event) noexcept override;
+
+ private:
+  void check(cudaError_t result, const char* call);
+  void log_failure(cudaError_t result, const char* call) noexcept;
+  void select() { check(cudaSetDevice(properties_.number), "cudaSetDevice"); }
+  CudaQueue& queue_of(Queue queue);
+  CudaQueue& begin(Queue queue);
+  static void end(CudaQueue& queue) { queue.submitted.fetch_add(1, std::memory_order_release); }
+  CudaEventPool::Handle record_now(CudaQueue& queue, cudaError_t& result);
+  void mark_lost() noexcept;
+
+  DeviceProperties properties_;
+  std::atomic<bool> lost_{false};
+  std::mutex queues_mutex_;
+  std::deque<std::unique_ptr<CudaQueue>>
+      queues_;  // including destroyed ones: events may refer to their state
+  CudaEventPool events_;
+};
 
 namespace {
 
@@ -253,6 +420,240 @@ void CudaDevice::synchronize(Queue queue) {
   check(cudaStreamSynchronize(state.stream), "cudaStreamSynchronize");
   state.mark_completed(submitted);
   state.rethrow_and_clear_error();
+}
+
+// Memory of a CUDA device, and enumeration of devices.
+
+void* CudaDevice::allocate(Space space, std::size_t bytes) {
+  if (space == Space::host || !properties_.supports(space))
+    throw DeviceError(properties_.name + ": the device has no " + gpu::name(space) + " memory", false);
+  if (lost()) throw DeviceError(properties_.name + ": the device is lost", true);
+  if (bytes == 0) return nullptr;
+  select();
+  void* pointer = nullptr;
+  cudaError_t result = cudaSuccess;
+  if (space == Space::device) {
+    result = cudaMalloc(&pointer, bytes);
+  } else if (space == Space::pinned) {
+    result = cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+  } else {
+    result = cudaMallocManaged(&pointer, bytes);
+  }
+  if (result == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw OutOfMemory(bytes, properties_.memory - available(), {space, properties_.number}, 0,
+                      properties_.memory);
+  }
+  check(result, "allocation");
+  return pointer;
+}
+
+void CudaDevice::deallocate(Space space, void* pointer) noexcept {
+  if (pointer == nullptr) return;
+  cudaSetDevice(properties_.number);
+  log_failure(space == Space::pinned ? cudaFreeHost(pointer) : cudaFree(pointer), "deallocation");
+}
+
+void* CudaDevice::allocate_ordered(Queue queue, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  CudaQueue& state = begin(queue);
+  void* pointer = nullptr;
+  const cudaError_t result = cudaMallocAsync(&pointer, bytes, state.stream);
+  if (result == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw OutOfMemory(bytes, properties_.memory - available(), {Space::device, properties_.number}, 0,
+                      properties_.memory);
+  }
+  check(result, "cudaMallocAsync");
+  end(state);
+  return pointer;
+}
+
+void CudaDevice::deallocate_ordered(Queue queue, void* pointer) noexcept {
+  if (pointer == nullptr) return;
+  auto& state = static_cast<CudaQueue&>(*queue.state());
+  cudaSetDevice(properties_.number);
+  log_failure(cudaFreeAsync(pointer, state.stream), "cudaFreeAsync");
+  end(state);
+}
+
+std::size_t CudaDevice::available() noexcept {
+  std::size_t free = 0, total = 0;
+  cudaSetDevice(properties_.number);
+  log_failure(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return free;
+}
+
+namespace {
+
+int visible_devices(cudaError_t& result) {
+  int count = 0;
+  result = cudaGetDeviceCount(&count);
+  if (result != cudaSuccess) cudaGetLastError();
+  return result == cudaSuccess ? count : 0;
+}
+
+}  // namespace
+
+std::string why_no_cuda() {
+  cudaError_t result = cudaSuccess;
+  if (visible_devices(result) > 0) return "";
+  if (result == cudaSuccess || result == cudaErrorNoDevice) return "no CUDA device is visible";
+  if (result == cudaErrorInsufficientDriver) {
+    return "the NVIDIA driver is missing or too old for CUDA " + std::to_string(CUDART_VERSION / 1000) + "." +
+           std::to_string(CUDART_VERSION % 1000 / 10);
+  }
+  return std::string("CUDA error: ") + cudaGetErrorString(result);
+}
+
+std::vector<std::unique_ptr<Device>> make_cuda_devices() {
+  std::vector<std::unique_ptr<Device>> devices;
+  cudaError_t result = cudaSuccess;
+  const int count = visible_devices(result);
+  for (int number = 0; number < count; ++number) devices.push_back(std::make_unique<CudaDevice>(number));
+  return devices;
+}
+
+// Operations of the queues of a CUDA device: copies, launches, host functions and prefetches.
+
+namespace {
+
+// NVTX range for profilers.
+class Range {
+ public:
+#ifdef MEANDER_NVTX
+  explicit Range(const char* name) {
+    nvtxRangePushA(name);
+  }
+  ~Range() {
+    nvtxRangePop();
+  }
+#else
+  explicit Range(const char*) {}
+#endif
+};
+
+// Records the operations submitted during its lifetime as one event on the queue's row of the trace. It
+// submits two host functions, so it is active only if tracing is on.
+class TracedOperation {
+ public:
+  TracedOperation(const CudaQueue& queue, const char* name) : stream_(queue.stream) {
+    if (!trace::on()) return;
+    auto stamp = std::make_unique<Stamp>(Stamp{queue.trace_row, name, 0, trace::context()});
+    if (cudaLaunchHostFunc(stream_, begin, stamp.get()) == cudaSuccess) {
+      stamp_ = stamp.release();
+    } else {
+      cudaGetLastError();
+    }
+  }
+  ~TracedOperation() {
+    if (stamp_ != nullptr && cudaLaunchHostFunc(stream_, end, stamp_) != cudaSuccess) cudaGetLastError();
+  }
+  TracedOperation(const TracedOperation&) = delete;
+  TracedOperation& operator=(const TracedOperation&) = delete;
+
+ private:
+  struct Stamp {
+    int row;
+    const char* name;
+    std::int64_t begin, value;
+  };
+  static void CUDART_CB begin(void* data) { static_cast<Stamp*>(data)->begin = trace::now(); }
+  static void CUDART_CB end(void* data) {
+    const std::unique_ptr<Stamp> stamp(static_cast<Stamp*>(data));
+    trace::record(stamp->row, stamp->name, stamp->begin, trace::now(), stamp->value);
+  }
+
+  cudaStream_t stream_;
+  Stamp* stamp_ = nullptr;
+};
+
+class CudaExecution final : public Execution {
+ public:
+  CudaExecution(cudaStream_t stream, int device) : stream_(stream), device_(device) {}
+  bool on_host() const noexcept override { return false; }
+  void* native_queue() const noexcept override { return stream_; }
+  int device_number() const noexcept override { return device_; }
+
+ protected:
+  void* translate(void* pointer, std::size_t) const override { return pointer; }
+
+ private:
+  cudaStream_t stream_;
+  int device_;
+};
+
+}  // namespace
+
+// With unified addressing, CUDA derives the direction from the addresses.
+void CudaDevice::copy(Queue queue, Copy direction, void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  CudaQueue& state = begin(queue);
+  constexpr const char* names[] = {"copy in", "copy out", "copy"};
+  {
+    const TracedOperation traced(state, names[static_cast<int>(direction)]);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, state.stream), "cudaMemcpyAsync");
+  }
+  end(state);
+}
+
+void CudaDevice::launch(Queue queue, const char* name, Work work) {
+  CudaQueue& state = begin(queue);
+  const Range range(name);
+  try {
+    const TracedOperation traced(state, name);
+    work(CudaExecution(state.stream, properties_.number));
+  } catch (...) {
+    end(state);  // parts of the work may have been submitted
+    throw;
+  }
+  end(state);
+  check(cudaGetLastError(), name);
+}
+
+namespace {
+
+struct HostCall {
+  CudaQueue& queue;
+  std::function<void()> function;
+};
+
+void CUDART_CB call_and_delete(void* data) {
+  const std::unique_ptr<HostCall> call(static_cast<HostCall*>(data));
+  try {
+    call->function();
+  } catch (const std::exception& error) {
+    call->queue.set_error(std::make_exception_ptr(
+        DeviceError(std::string("a host function failed in its queue: ") + error.what(), false)));
+  }
+}
+
+}  // namespace
+
+void CudaDevice::call_host(Queue queue, std::function<void()> function) {
+  CudaQueue& state = begin(queue);
+  auto call = std::make_unique<HostCall>(HostCall{state, std::move(function)});
+  check(cudaLaunchHostFunc(state.stream, call_and_delete, call.get()), "cudaLaunchHostFunc");
+  call.release();
+  end(state);
+}
+
+void CudaDevice::prefetch(Queue queue, void* pointer, std::size_t bytes, Side to) {
+  if (bytes == 0 || !properties_.managed) return;
+  CudaQueue& state = begin(queue);
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  if (attributes.type != cudaMemoryTypeManaged) return;
+#if CUDART_VERSION >= 13000
+  cudaMemLocation place{};
+  place.type = to == Side::device ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
+  place.id = to == Side::device ? properties_.number : 0;
+  check(cudaMemPrefetchAsync(pointer, bytes, place, 0, state.stream), "cudaMemPrefetchAsync");
+#else
+  const int place = to == Side::device ? properties_.number : cudaCpuDeviceId;
+  check(cudaMemPrefetchAsync(pointer, bytes, place, state.stream), "cudaMemPrefetchAsync");
+#endif
+  end(state);
 }
 
 }  // namespace meander::gpu

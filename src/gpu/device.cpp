@@ -28,6 +28,26 @@ std::vector<std::unique_ptr<Device>> emulated(int count, HostDeviceSettings sett
 
 }  // namespace
 
+#ifndef MEANDER_CUDA
+std::string why_no_cuda() {
+  return "this program was built without CUDA";
+}
+
+std::vector<std::unique_ptr<Device>> make_cuda_devices() {
+  return {};
+}
+#endif
+
+#ifndef MEANDER_OPENMP
+std::string why_no_openmp() {
+  return "this program was built without OpenMP offloading";
+}
+
+std::vector<std::unique_ptr<Device>> make_openmp_devices() {
+  return {};
+}
+#endif
+
 std::string why_missing(const std::string& kind) {
   if (kind == "host") return "";
   if (kind == "cuda") return why_no_cuda();

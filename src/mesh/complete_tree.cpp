@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "mesh/base_cells.hpp"
 #include "mesh/distributed_tree.hpp"
+#include "mesh/domain.hpp"
 
 namespace meander::mesh {
 namespace {

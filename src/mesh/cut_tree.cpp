@@ -7,7 +7,6 @@
 
 #include "base/assert.hpp"
 #include "base/thread_team.hpp"
-#include "mesh/patch_task.hpp"
 #include "parallel/message_tags.hpp"
 
 namespace meander::mesh {

@@ -8,14 +8,84 @@
 // All functions throw DeviceError. Work goes to the queue of DeviceLaunches and nothing waits, unless a function
 // says otherwise.
 
+#include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "base/timer.hpp"
+#include "gpu/device.hpp"
 #include "gpu/device_array.hpp"
-#include "mesh/device_launches.hpp"
 #include "parallel/neighbour_messages.hpp"
+#include "solvers/resident.hpp"
 
 namespace meander::mesh {
+
+// The status of this number of patches is added by one block (solvers::LevelItem).
+inline constexpr std::size_t patches_of_an_item = 128;
+
+// Since the start.
+struct DeviceCounts {
+  std::int64_t launches = 0;                 // of kernels
+  std::int64_t stages = 0;                   // of time steps
+  std::int64_t bytes_in = 0, bytes_out = 0;  // copied over the link
+  std::int64_t rebuilds = 0;                 // of the tables
+  double waited = 0;                         // seconds in which the host waited for the device in steps
+  double moved = 0;                          // seconds for new tables and patches from the host
+};
+
+// The queue of a device on which a rank's patches live: launches and copies, counted.
+struct DeviceLaunches {
+  const solvers::Solver& solver;
+  const solvers::PatchLayout layout;
+  gpu::Device& device;
+  const gpu::Queue queue;
+  DeviceCounts counts;
+
+  // Without effect for a batch without items.
+  void launch(const char* name, const solvers::ResidentBatch& batch) {
+    if (std::visit([](const auto& any) { return any.count == 0; }, batch)) return;
+    ++counts.launches;
+    device.launch(queue, name, [this, batch](const gpu::Execution& execution) {
+      solver.launch_resident(execution, {batch});
+    });
+  }
+  void launch(const char* name, const solvers::GeneralBatch& batch) {
+    if (std::visit([](const auto& any) { return any.count == 0; }, batch)) return;
+    ++counts.launches;
+    device.launch(queue, name,
+                  [batch](const gpu::Execution& execution) { solvers::launch_general(execution, batch); });
+  }
+  void copy(gpu::Copy direction, void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (direction == gpu::Copy::in) counts.bytes_in += static_cast<std::int64_t>(bytes);
+    if (direction == gpu::Copy::out) counts.bytes_out += static_cast<std::int64_t>(bytes);
+    device.copy(queue, direction, to, from, bytes);
+  }
+  // Waits within a step; DeviceCounts::waited is the time.
+  void wait(gpu::Event event) {
+    const Timer timer(counts.waited);
+    device.wait(event);
+  }
+  void wait_for_all() {
+    const Timer timer(counts.waited);
+    device.synchronize(queue);
+  }
+  template <class T>
+  void upload(gpu::DeviceArray<T>& to, std::vector<T> items) {
+    counts.bytes_in += static_cast<std::int64_t>(items.size() * sizeof(T));
+    to.upload(queue, std::move(items));
+  }
+  template <class T>
+  void copy_in(T* to, const T* from, std::size_t count) {
+    copy(gpu::Copy::in, to, from, count * sizeof(T));
+  }
+  template <class T>
+  void copy_out(T* to, const T* from, std::size_t count) {
+    copy(gpu::Copy::out, to, from, count * sizeof(T));
+  }
+};
 
 // Waits for messages of other ranks, by NeighbourMessages::wait().
 using WaitForRanks = std::function<void(parallel::NeighbourMessages&)>;

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "mesh/boundary_fill.hpp"
+#include "mesh/boundary_condition.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_plan.hpp"
 #include "solvers/resident.hpp"

@@ -11,12 +11,11 @@
 #include <unordered_map>
 
 #include "base/assert.hpp"
-#include "mesh/base_cells.hpp"
-#include "mesh/brick.hpp"
 #include "mesh/child_block.hpp"
 #include "mesh/distributed_tree.hpp"
+#include "mesh/domain.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/message_tags.hpp"
-#include "parallel/mpi_check.hpp"
 
 namespace meander::mesh {
 namespace {

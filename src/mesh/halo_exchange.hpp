@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/thread_team.hpp"
-#include "mesh/boundary_fill.hpp"
+#include "mesh/boundary_condition.hpp"
 #include "mesh/halo_plan.hpp"
 #include "mesh/patch_pool.hpp"
 

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Construction of a HaloPlan: the reads of coarse slots (halo_plan_coarse_reads.cpp), the operations that
-// fill own leaves and ghost patches (halo_plan_builder.cpp), the outgoing data and all offsets in messages
-// (halo_plan_messages.cpp).
+// Construction of a HaloPlan: the reads of coarse slots and the operations that fill own leaves and ghost patches
+// (halo_plan_builder.cpp), the outgoing data and all offsets in messages (halo_plan_messages.cpp).
 
 #include <map>
 #include <unordered_map>

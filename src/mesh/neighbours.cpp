@@ -9,10 +9,9 @@
 #include <cstring>
 
 #include "base/assert.hpp"
-#include "mesh/base_cells.hpp"
-#include "mesh/brick.hpp"
 #include "mesh/child_block.hpp"
-#include "mesh/leaf_family.hpp"
+#include "mesh/domain.hpp"
+#include "mesh/spacetree.hpp"
 
 namespace meander::mesh {
 namespace {

@@ -17,7 +17,6 @@
 
 #include "base/thread_team.hpp"
 #include "gpu/pmr.hpp"
-#include "mesh/device_memory.hpp"
 #include "mesh/device_patches.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_exchange.hpp"

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "base/assert.hpp"
-#include "mesh/peano_tables.hpp"
 
 namespace meander::mesh {
 

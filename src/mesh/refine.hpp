@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "mesh/base_cells.hpp"
-#include "mesh/leaf_family.hpp"
+#include "mesh/distributed_tree.hpp"
+#include "mesh/domain.hpp"
 #include "mesh/spacetree.hpp"
 #include "mesh/uninitialized.hpp"
 
 namespace meander::mesh {
+
 namespace detail {
 
 // Refines the leaves with numbers [begin, end) of a tree.
@@ -140,6 +141,26 @@ Spacetree<D> refined_where(const Spacetree<D>& tree, int max_level, Where&& wher
 template <int D, class Where>
 Spacetree<D> coarsened_where(const Spacetree<D>& tree, Where&& where) {
   return {tree.domain(), detail::coarsened_leaves<D>(tree.domain().base_level, tree.leaves(), where)};
+}
+
+template <int D>
+template <class Where>
+DistributedTree<D> DistributedTree<D>::refined_where(int max_level, Where&& where) const {
+  using Refinement = detail::RecursiveRefinement<D, Where>;
+  if (communicator_.size() == 1) {
+    return {domain_, Refinement(leaves_, 0, leaves_.size(), max_level, where).leaves(domain_), communicator_};
+  }
+  std::vector<std::size_t> index;
+  const auto whole = complete_tree<D>(domain_, leaves_, &index);
+  const std::size_t begin = index.empty() ? 0 : index.front();
+  Refinement refinement(whole.leaves(), begin, begin + leaves_.size(), max_level, where);
+  return {domain_, refinement.leaves(domain_), communicator_};
+}
+
+template <int D>
+template <class Where>
+DistributedTree<D> DistributedTree<D>::coarsened_where(Where&& where) const {
+  return {domain_, detail::coarsened_leaves<D>(domain_.base_level, leaves_, where), communicator_};
 }
 
 }  // namespace meander::mesh

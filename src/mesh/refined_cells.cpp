@@ -6,8 +6,8 @@
 #include <bit>
 
 #include "base/assert.hpp"
-#include "mesh/base_cells.hpp"
 #include "mesh/child_block.hpp"
+#include "mesh/domain.hpp"
 
 namespace meander::mesh {
 namespace {

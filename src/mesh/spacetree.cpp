@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "mesh/base_cells.hpp"
-#include "mesh/leaf_search.hpp"
+#include "mesh/domain.hpp"
+#include "mesh/refined_cells.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -98,14 +98,70 @@ bool Spacetree<D>::tiles(const Domain<D>& domain, std::span<const Key<D>> leaves
   return tiled && next == leaves.size();
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                \
-  template Spacetree<D>::Spacetree(const Domain<D>&, std::vector<Key<D>>);                    \
-  template Spacetree<D> Spacetree<D>::uniform(const Domain<D>&, int);                         \
-  template std::int32_t Spacetree<D>::find(const Point<D>&) const;                            \
-  template void Spacetree<D>::find(std::span<const Point<D>>, std::span<std::int32_t>) const; \
-  template bool Spacetree<D>::tiles(const Domain<D>&, std::span<const Key<D>>);
-MEANDER_INSTANTIATE(2)
-MEANDER_INSTANTIATE(3)
-#undef MEANDER_INSTANTIATE
+// Refinement, coarsening and balance: the flags of the leaves define a set of refined cells, balance adds to
+// it, and the new leaves are the unrefined children of its cells.
+
+namespace {
+
+template <int D>
+RefinedCells<D> refined_cells(const Spacetree<D>& tree) {
+  RefinedCells<D> refined(tree.domain());
+  AdaptFlags<D>(tree.leaves(), {}, 0, {}, refined).collect(tree.domain());
+  return refined;
+}
+
+}  // namespace
+
+template <int D>
+Spacetree<D> Spacetree<D>::adapted(std::span<const Adapt> adapt, int min_level, int max_level) const {
+  MEANDER_ASSERT(adapt.size() == leaves_.size());
+  MEANDER_ASSERT(min_level <= max_level && domain_.base_level <= max_level && max_level <= Key<D>::max_level);
+  RefinedCells<D> refined(domain_);
+  AdaptFlags<D>(leaves_, adapt, 0, {min_level, max_level}, refined).collect(domain_);
+  refined.balance();
+  return Spacetree(domain_, refined.leaves());
+}
+
+template <int D>
+Spacetree<D> Spacetree<D>::balanced() const {
+  auto refined = refined_cells(*this);
+  refined.balance();
+  return Spacetree(domain_, refined.leaves());
+}
+
+template <int D>
+bool Spacetree<D>::is_balanced() const {
+  return refined_cells(*this).is_balanced();
+}
+
+template <int D>
+std::vector<Origin> origins(std::span<const Key<D>> before, std::span<const Key<D>> after) {
+  std::vector<Origin> result(after.size());
+  std::size_t old = 0;
+  for (std::size_t i = 0; i < after.size();) {
+    MEANDER_ASSERT(old < before.size());
+    const auto first = static_cast<std::int32_t>(old);
+    if (before[old] == after[i]) {
+      result[i++] = {first, 1, Origin::Kind::same};
+      ++old;
+    } else if (before[old].level() < after[i].level()) {
+      MEANDER_ASSERT(before[old].contains(after[i]));
+      while (i < after.size() && before[old].contains(after[i]))
+        result[i++] = {first, 1, Origin::Kind::refined};
+      ++old;
+    } else {
+      MEANDER_ASSERT(after[i].contains(before[old]));
+      while (old < before.size() && after[i].contains(before[old])) ++old;
+      result[i++] = {first, static_cast<std::int32_t>(old) - first, Origin::Kind::coarsened};
+    }
+  }
+  MEANDER_ASSERT(old == before.size());
+  return result;
+}
+
+template std::vector<Origin> origins(std::span<const Key<2>>, std::span<const Key<2>>);
+template std::vector<Origin> origins(std::span<const Key<3>>, std::span<const Key<3>>);
+template class Spacetree<2>;
+template class Spacetree<3>;
 
 }  // namespace meander::mesh

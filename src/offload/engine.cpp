@@ -2,14 +2,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "offload/engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "base/assert.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/trace.hpp"
-#include "offload/device_slot.hpp"
+#include "offload/batch_execution.hpp"
 
 namespace meander::offload {
+
+// The state of the offload engine for each device and each of its queues.
+
+// A device with its memory.
+struct Engine::DeviceSlot {
+  std::unique_ptr<gpu::Device> device;
+  std::unique_ptr<gpu::MemoryCache> pinned_spare;  // the strategy takes memory from it if the device has none
+  std::unique_ptr<gpu::Strategy> strategy;
+  std::atomic<int> in_flight{0};  // batches
+  std::atomic<int> most_in_flight{0};
+  std::atomic<std::int64_t> claims{0};  // of its streams, since the start
+  std::atomic<std::size_t> batch{0};    // patches
+  std::atomic<int> failed_in_a_row{0};
+  std::recursive_mutex
+      ladder;  // one recovery at a time, so that none takes the memory that another waits for
+  std::atomic<int> recovering{0};
+  std::atomic<bool> given_up{false};
+
+  // The call of the sweep, as batches on this device take it. Step data are sent by the first of them.
+  std::mutex call_mutex;
+  UpdateCall call;
+  gpu::Buffer step_data;
+  gpu::Queue step_queue;
+  bool step_data_sent = false;
+};
+
+// A queue of a device, with at most one batch.
+struct Engine::Stream {
+  // Claimed: one thread submits, writes back or recovers a batch.
+  enum State : int { idle, claimed, submitted };
+  DeviceSlot& device_slot;
+  BatchExecution execution;
+  std::atomic<int> state{idle};
+  std::vector<EnclaveTask> tasks;
+  std::int64_t number = 0;  // of the batch
+  Stream(DeviceSlot& of, bool block_kernels)
+      : device_slot(of), execution(*of.device, *of.strategy, block_kernels) {}
+};
 
 Engine::Engine(std::vector<std::unique_ptr<gpu::Device>> devices, const Options& options)
     : options_(options) {
@@ -217,6 +266,174 @@ void Engine::safepoint() {
   for (const auto& stream : streams_) {
     if (!stream->device_slot.device->lost()) stream->execution.settle();
   }
+}
+
+// Where a batch is formed: a free stream of a device is claimed, a batch of tasks leaves the pool, and is
+// submitted.
+
+Engine::Stream* Engine::claim() {
+  const std::size_t first = next_stream_.fetch_add(1, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    Stream& stream = *streams_[(first + i) % streams_.size()];
+    DeviceSlot& device_slot = stream.device_slot;
+    if (device_slot.given_up.load(std::memory_order_relaxed)) continue;
+    if (device_slot.in_flight.load() >= device_slot.most_in_flight.load()) continue;
+    int state = Stream::idle;
+    if (!stream.state.compare_exchange_strong(state, Stream::claimed, std::memory_order_acquire)) continue;
+    in_flight_.fetch_add(1);
+    // Checked again after the increment: a thread that lowers the limit and then waits for the other batches
+    // must not miss any.
+    if (device_slot.in_flight.fetch_add(1) < device_slot.most_in_flight.load()) {
+      device_slot.claims.fetch_add(1);
+      return &stream;
+    }
+    release(stream);
+  }
+  return nullptr;
+}
+
+void Engine::release(Stream& stream) {
+  stream.device_slot.in_flight.fetch_sub(1);
+  stream.state.store(Stream::idle, std::memory_order_release);
+  in_flight_.fetch_sub(1, std::memory_order_release);
+}
+
+bool Engine::offload(TaskPool& pool) {
+  if (pool.size() == 0) return false;
+  Stream* const stream = claim();
+  if (stream == nullptr) return false;
+  if (!pool.take_batch(stream->device_slot.batch.load(std::memory_order_relaxed), stream->tasks)) {
+    release(*stream);
+    return false;
+  }
+  // Other batches on the device, counted before the attempt: they may have released their memory by the time
+  // it has failed. Batches that are claimed during the attempt show in `claims`.
+  const std::int64_t claims = stream->device_slot.claims.load();
+  const int others = stream->device_slot.in_flight.load() - 1;
+  stream->number = next_number_.fetch_add(1);
+  const trace::Context context(stream->number);
+  const trace::Scope scope("enclave batch", stream->number);
+  try {
+    stream->execution.start(call_on(stream->device_slot), stream->tasks);
+    count_submitted(1);
+    stream->state.store(Stream::submitted, std::memory_order_release);
+  } catch (const gpu::OutOfMemory& error) {
+    stream->execution.abandon();
+    if (options_.abort_without_memory) {
+      release(*stream);
+      throw Failure(
+          fmt::format("no memory for a batch of {} patches, and the input asks to stop in this case: {}",
+                      stream->tasks.size(), error.what()));
+    }
+    if (others > 0 || stream->device_slot.claims.load() != claims) {
+      stream->device_slot.most_in_flight.store(std::max(others, 1));
+      deferred_.fetch_add(1);
+      pool.put_back(stream->tasks);
+      release(*stream);
+      return false;
+    }
+    recover(*stream, error.what(), Fault::out_of_memory);
+  } catch (const gpu::DeviceError& error) {
+    stream->execution.abandon();
+    recover(*stream, error.what(), Fault::device_error);
+  }
+  return true;
+}
+
+// Recovery of a failed batch: the ladder of engine.hpp.
+
+namespace {
+
+constexpr int hopeless = 3;  // batches in a row of which no patch could be updated
+
+}  // namespace
+
+void Engine::recover(Stream& stream, const std::string& reason, Fault fault) {
+  DeviceSlot& device_slot = stream.device_slot;
+  failed_.fetch_add(1);
+  warn_once(device_slot, reason, stream.tasks.size());
+  bool any = false;
+  device_slot.recovering.fetch_add(1);
+  {
+    const std::lock_guard lock(device_slot.ladder);
+    if (fault == Fault::out_of_memory) wait_for_others(device_slot);
+    any = retry(stream, fault);
+  }
+  device_slot.recovering.fetch_sub(1);
+  if (device_slot.device->lost() || (!any && device_slot.failed_in_a_row.fetch_add(1) + 1 >= hopeless))
+    give_up(device_slot);
+  release(stream);
+}
+
+// The batches that it completes may require recovery themselves: hence the recursive mutex.
+void Engine::wait_for_others(DeviceSlot& device_slot) {
+  device_slot.most_in_flight.store(1);
+  while (device_slot.in_flight.load() > device_slot.recovering.load()) {
+    if (!complete()) std::this_thread::yield();
+  }
+}
+
+bool Engine::retry(Stream& stream, Fault fault) {
+  if (!stream.device_slot.device->lost()) {
+    stream.device_slot.strategy->trim();
+    retried_.fetch_add(1);
+    fault = attempt(stream, stream.tasks);
+    if (fault == Fault::none) return true;
+  }
+  return retry_smaller(stream, stream.tasks, fault);
+}
+
+bool Engine::retry_smaller(Stream& stream, Tasks tasks, Fault fault) {
+  DeviceSlot& device_slot = stream.device_slot;
+  if (tasks.size() == 1 || device_slot.device->lost()) {
+    update_on_cpu(tasks);
+    return false;
+  }
+  split_.fetch_add(1);
+  const std::size_t half = tasks.size() / 2;
+  if (fault == Fault::out_of_memory) device_slot.batch = std::min(device_slot.batch.load(), half);
+  bool any = false;
+  for (const Tasks smaller : {tasks.first(half), tasks.subspan(half)}) {
+    const Fault again = attempt(stream, smaller);
+    any |= again == Fault::none || retry_smaller(stream, smaller, again);
+  }
+  return any;
+}
+
+auto Engine::attempt(Stream& stream, Tasks tasks) -> Fault {
+  Fault fault = Fault::none;
+  try {
+    stream.execution.start(call_on(stream.device_slot), tasks);
+    write_back(stream);
+    return fault;
+  } catch (const gpu::OutOfMemory&) {
+    fault = Fault::out_of_memory;
+  } catch (const gpu::DeviceError&) {
+    fault = Fault::device_error;
+  }
+  stream.execution.abandon();
+  return fault;
+}
+
+void Engine::update_on_cpu(Tasks tasks) {
+  on_cpu_.fetch_add(static_cast<std::int64_t>(tasks.size()));
+  for (const EnclaveTask& task : tasks) {
+    const auto start = std::chrono::steady_clock::now();
+    call_.solver->update({task.patch, 1}, call_.layout, call_.stage, call_.t, call_.dt, {task.status, 1});
+    done_(task, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+}
+
+void Engine::give_up(DeviceSlot& device_slot) {
+  if (!device_slot.given_up.exchange(true)) given_up_.fetch_add(1);
+}
+
+void Engine::warn_once(const DeviceSlot& device_slot, const std::string& reason, std::size_t patches) {
+  if (warned_.exchange(true)) return;
+  log::warning(fmt::format(
+      "a batch of {} patches failed on {} ({}); failed batches are retried in ever smaller batches, finally "
+      "on the CPU; the summary counts them",
+      patches, device_slot.device->properties().name, reason));
 }
 
 }  // namespace meander::offload

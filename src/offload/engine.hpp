@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Offloads batches of patch updates to devices, asynchronously, and recovers from failures (Wille, Weinzierl
-// et al., ISC 2023: any thread that finds a batch in the pool takes it and submits it to a queue). The stages
-// of a batch:
-//   batch_forming.cpp    a free queue is claimed and a batch is taken from the pool
-//   batch_execution.hpp  memory, copies, kernel, write back
-//   batch_recovery.cpp   retries
+// et al., ISC 2023: any thread that finds a batch in the pool takes it and submits it to a queue). A free
+// queue is claimed, a batch is taken from the pool, executed (batch_execution.hpp), and retried if it failed.
 //
 // A failed batch is retried in ever smaller batches, finally on the CPU: an update is bitwise identical
 // wherever it is done. The ladder:

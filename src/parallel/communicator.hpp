@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,15 @@
 #include "base/error.hpp"
 
 namespace meander::parallel {
+
+// Message of the MPI library for an error code, for instance "MPI_ERR_NO_SPACE: no space left on device".
+std::string mpi_reason(int code);
+
+// Throws Failure with the name of the call if `code` is an error. Requires the error handler
+// MPI_ERRORS_RETURN, which Meander's communicators and files have.
+inline void mpi_check(int code, const char* call) {
+  if (code != MPI_SUCCESS) throw Failure(std::string(call) + ": " + mpi_reason(code));
+}
 
 // A failure that all ranks throw with the same message. One rank can print it, and all can leave without
 // MPI_Abort.
@@ -202,5 +212,30 @@ std::vector<Parcel<T>> exchange_symmetrically(const Communicator& communicator,
                                               const std::vector<Parcel<T>>& out) {
   return detail::exchange(communicator, Partners::symmetric, out);
 }
+
+// Maxima over all ranks, computed while the ranks do other work.
+class MaxReduction {
+ public:
+  // Starts the reduction of values[i] over ranks, in place, by the thread that initialised MPI. The values must
+  // outlive this object and must not be accessed before wait(). One rank: nothing to do. Collective.
+  MaxReduction(const Communicator& communicator, std::span<double> values);
+  // Waits, unless wait() was called.
+  ~MaxReduction();
+  MaxReduction(const MaxReduction&) = delete;
+  MaxReduction& operator=(const MaxReduction&) = delete;
+
+  // One rank: there is nothing to wait for.
+  bool is_empty() const { return is_empty_; }
+  // Progresses the reduction if this is the thread that initialised MPI. Any thread may call it. Returns
+  // whether the results have arrived.
+  bool poll();
+  // Returns when `values` are the maxima. To be called by the thread that initialised MPI.
+  void wait();
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::atomic<bool> has_arrived_{true};
+  bool is_empty_ = true;
+};
 
 }  // namespace meander::parallel

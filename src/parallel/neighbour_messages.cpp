@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/trace.hpp"
-#include "parallel/mpi_check.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::parallel {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <exception>
 
-#include "parallel/mpi_check.hpp"
+#include "parallel/communicator.hpp"
 
 namespace meander::parallel {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <span>
 
-#include "parallel/max_reduction.hpp"
+#include "parallel/communicator.hpp"
 #include "solvers/status.hpp"
 
 namespace meander::tasks {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Label: quick
 """Files and folders that docs/house.md, step.md and invariants.md name in backticks exist: from the root
-(`src/mesh/adapt.cpp`) or from src, with a room first (`mesh/adapt.cpp`). `src/physics/{euler,ccz4}` names two folders; a
+(`src/mesh/spacetree.cpp`) or from src, with a room first (`mesh/spacetree.cpp`). `src/physics/{euler,ccz4}` names two folders; a
 pattern such as `tests/*/mpi` must fit something. The walks of step.md are as short as they are meant to stay."""
 import glob
 import os

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "parallel/message_buffer.hpp"
+#include "parallel/neighbour_messages.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,7 @@
 // Spherical harmonics of spin weight -2.
 #include <gtest/gtest.h>
 
-#include "physics/ccz4/diagnostics/harmonics.hpp"
-#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "physics/ccz4/diagnostics/psi4.hpp"
 #include "tests/reference/harmonic_by_sum.hpp"
 
 namespace meander::ccz4 {

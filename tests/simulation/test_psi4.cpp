@@ -10,8 +10,7 @@
 #include <numbers>
 #include <random>
 
-#include "physics/ccz4/diagnostics/harmonics.hpp"
-#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "physics/ccz4/diagnostics/psi4.hpp"
 #include "physics/ccz4/exact/metrics.hpp"
 #include "physics/ccz4/solver.hpp"
 #include "physics/ccz4/weyl.hpp"

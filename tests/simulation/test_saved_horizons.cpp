@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Horizons in checkpoints: their counters, invalid ones, and restarts whose tables [[horizon]] are others.
 
-#include "physics/ccz4/diagnostics/saved_horizon.hpp"
+#include "physics/ccz4/diagnostics/saved_counters.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "physics/euler/acceleration.hpp"
+#include "physics/euler/kick.hpp"
 #include "physics/euler/solver.hpp"
 #include "solvers/pack.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "physics/euler/acceleration.hpp"
+#include "physics/euler/kick.hpp"
 #include "physics/euler/solver.hpp"
 #include "tests/solvers/patches.hpp"
 

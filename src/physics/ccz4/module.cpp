@@ -4,13 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "physics/ccz4/criteria/punctures.hpp"
-#include "physics/ccz4/derived.hpp"
-#include "physics/ccz4/diagnostics/constraint_norms.hpp"
 #include "physics/ccz4/diagnostics/horizons.hpp"
-#include "physics/ccz4/diagnostics/psi4_output.hpp"
+#include "physics/ccz4/diagnostics/psi4.hpp"
 #include "physics/ccz4/diagnostics/puncture_tracker.hpp"
-#include "physics/ccz4/scenarios/list.hpp"
 #include "physics/ccz4/solver.hpp"
 #include "physics/ccz4/terms.hpp"
 

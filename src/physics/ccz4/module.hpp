@@ -32,4 +32,19 @@ const Parameters& parameters_of(const simulation::ProblemSetup& setup);
 
 const simulation::Module& module();
 
+std::vector<simulation::ScenarioEntry> scenario_list();  // scenarios/list.cpp
+
+// kind = "punctures": refinement around moving punctures.
+simulation::CriterionEntry puncture_criterion();
+
+// Norms of the constraints in history.csv. Columns, for each constraint its root mean square over the volume (_l2) and its largest magnitude (_linf):
+// - "hamiltonian_l2", "hamiltonian_linf", "momentum_..." (all components), "connection_...",
+// "ordering_lapse_...", "ordering_shift_...", "ordering_metric_...", "ordering_phi_..." (the largest
+// component of each). They exclude volumes whose centres lie within exclude-radius of a tracked point.
+// - "lapse_min", over all volumes.
+// - if leaves may have several levels, the constraints of each level, "hamiltonian_l2_level_2"; 0 for a level
+// without volumes.
+// Bitwise identical for any number of threads and ranks.
+simulation::DiagnosticEntry constraint_norms_entry();
+
 }  // namespace meander::ccz4

@@ -5,9 +5,13 @@
 // Units: G = c = 1, lengths and times in the scenario's unit (M for black holes).
 
 #include <cstdint>
-#include "physics/ccz4/names.hpp"
+
+namespace meander::solvers {}
 
 namespace meander::ccz4 {
+
+// Terms and kernels are written in the words of room solvers (Pack, fma, PatchTask), unqualified.
+using namespace solvers;
 
 enum class Scheme : std::uint8_t { rusanov, fourth_order };
 enum class Slicing : std::uint8_t { one_plus_log, harmonic };  // g(a) = 2 / a or 1

@@ -6,7 +6,7 @@
 // and D is the slowest. Lapse and conformal factor are stored themselves, not their logarithms, so A_k = d_k
 // a and P_k = d_k phi. Usable in device code.
 
-#include "physics/ccz4/names.hpp"
+#include "physics/ccz4/parameters.hpp"
 #include "solvers/math.hpp"
 
 namespace meander::ccz4 {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "physics/euler/names.hpp"
+#include "physics/euler/parameters.hpp"
 
 namespace meander::euler {
 

@@ -3,7 +3,6 @@
 #include "physics/euler/module.hpp"
 
 #include "physics/euler/dual_energy_terms.hpp"
-#include "physics/euler/scenarios/list.hpp"
 #include "physics/euler/solver.hpp"
 #include "simulation/equation.hpp"
 

@@ -26,4 +26,6 @@ const Parameters& parameters_of(const simulation::ProblemSetup& setup);
 
 const simulation::Module& module();
 
+std::vector<simulation::ScenarioEntry> scenario_list();  // scenarios/list.cpp
+
 }  // namespace meander::euler

@@ -4,9 +4,13 @@
 // Parameters of the Euler solver, from the input file. Trivially copyable: copied to a device as they are.
 
 #include <cstdint>
-#include "physics/euler/names.hpp"
+
+namespace meander::solvers {}
 
 namespace meander::euler {
+
+// Terms and kernels are written in the words of room solvers (Pack, fma, PatchTask), unqualified.
+using namespace solvers;
 
 struct Parameters {
   double gamma = 1.4;          // ratio of specific heats, > 1

@@ -13,7 +13,7 @@
 #include "gpu/device.hpp"
 #include "gpu/quota.hpp"
 #include "gpu/resource.hpp"
-#include "mesh/device_memory.hpp"
+#include "mesh/device_patches.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
 #include "tasks/resident_device.hpp"

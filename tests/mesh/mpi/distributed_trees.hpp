@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "mesh/distributed_refine.hpp"
 #include "mesh/distributed_tree.hpp"
+#include "mesh/refine.hpp"
 #include "tests/mesh/random_trees.hpp"
 
 namespace meander::mesh::testing {

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "parallel/communicator.hpp"
-#include "parallel/max_reduction.hpp"
 
 namespace meander::parallel {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "parallel/mpi_check.hpp"
+#include "parallel/communicator.hpp"
 #include "simulation/output.hpp"
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/directory.hpp"

@@ -11,8 +11,7 @@
 #include <map>
 #include <sstream>
 
-#include "physics/ccz4/diagnostics/harmonics.hpp"
-#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "physics/ccz4/diagnostics/psi4.hpp"
 #include "simulation/output.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
 #include "tests/simulation/mpi/write_checkpoint.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "physics/ccz4/diagnostics/constraint_norms.hpp"
+#include "physics/ccz4/module.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "physics/ccz4/diagnostics/saved_horizon.hpp"
+#include "physics/ccz4/diagnostics/saved_counters.hpp"
 #include "physics/ccz4/horizons/measures.hpp"
 #include "simulation/diagnostic.hpp"
 

@@ -128,7 +128,7 @@ HorizonMemory HorizonFinder::memory(int l_max) {
   HorizonMemory memory;
   memory.tables = SphereGrid::bytes(l_max, latitudes_of(l_max)) +
                   SphereGrid::bytes(l_max, fine_latitudes_of(l_max)) + sizeof(SphereFrame) * (coarse + fine);
-  // Two rows of each of two matrices a point, and the matrices of the eigenvalue problem (killing.cpp).
+  // Two rows of each of two matrices a point, and the matrices of the eigenvalue problem (measures.cpp).
   memory.search = sizeof(double) * (4 * coarse * modes + 7 * modes * modes);
   return memory;
 }

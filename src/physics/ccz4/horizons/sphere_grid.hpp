@@ -13,6 +13,14 @@
 
 namespace meander::ccz4 {
 
+struct LegendreNode {
+  double cosine, weight;  // weights sum up to 2
+};
+
+// Gauss-Legendre nodes from the north pole to the south pole, by Newton's method: exact for polynomials up to
+// degree 2 * count - 1.
+std::vector<LegendreNode> gauss_legendre(int count);
+
 // Number of modes up to l_max.
 constexpr std::size_t mode_count(int l_max) {
   return static_cast<std::size_t>((l_max + 1) * (l_max + 1));

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "physics/euler/scenarios/list.hpp"
+#include "physics/euler/module.hpp"
 
 namespace meander::euler {
 

@@ -1,21 +1,164 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "physics/ccz4/diagnostics/psi4_output.hpp"
+#include "physics/ccz4/diagnostics/psi4.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <numbers>
 
-#include "physics/ccz4/diagnostics/harmonics.hpp"
-#include "physics/ccz4/diagnostics/psi4_modes.hpp"
+#include "base/assert.hpp"
+#include "base/exact_sum.hpp"
+#include "physics/ccz4/horizons/sphere_grid.hpp"
+#include "physics/ccz4/weyl.hpp"
 #include "simulation/config/check_config.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/diagnostics/point_gather.hpp"
+#include "simulation/diagnostics/totals.hpp"
 
 namespace meander::ccz4 {
 
 using namespace simulation;
+namespace {
+
+using std::numbers::pi;
+
+// -2Y_lm(theta, 0) for the least l of this m.
+double first_harmonic(int m, double theta) {
+  const int l = std::abs(m);
+  if (l <= 2) {
+    const double cosine = std::cos(theta), sine = std::sin(theta), side = m < 0 ? 1 - cosine : 1 + cosine;
+    return l == 2   ? std::sqrt(5 / (64 * pi)) * side * side
+           : l == 1 ? std::sqrt(5 / (16 * pi)) * sine * side
+                    : std::sqrt(15 / (32 * pi)) * sine * sine;
+  }
+  // sqrt((2l + 1) / 4 pi) sqrt(binomial(2l, l + 2)) cos^(l + 2) sin^(l - 2) of theta / 2, for m = l with the
+  // sign (-1)^l; for m = -l sine and cosine change places.
+  double square = (2 * l + 1) / (4 * pi);
+  for (int n = 1; n <= l - 2; ++n) square *= static_cast<double>(l + 2 + n) / n;
+  const double more = m > 0 ? std::cos(theta / 2) : std::sin(theta / 2),
+               less = m > 0 ? std::sin(theta / 2) : std::cos(theta / 2);
+  const double size = std::sqrt(square) * std::pow(more, l + 2) * std::pow(less, l - 2);
+  return m > 0 && l % 2 == 1 ? -size : size;
+}
+
+}  // namespace
+
+std::complex<double> spin_weighted_harmonic(int l, int m, double theta, double phi) {
+  const int s = 2;
+  double value = first_harmonic(m, theta), before = 0;
+  const double cosine = std::cos(theta);
+  // The recursion holds for value / sqrt(2j + 1).
+  const auto root = [&](int j) { return std::sqrt(static_cast<double>((j * j - m * m) * (j * j - s * s))); };
+  for (int j = std::max(std::abs(m), s); j < l; ++j) {
+    const double here = value / std::sqrt(2.0 * j + 1), lower = before / std::sqrt(2.0 * j - 1);
+    const double next =
+        ((2 * j + 1) * (j * (j + 1) * cosine - m * s) * here - (j + 1) * root(j) * lower) / (j * root(j + 1));
+    before = value;
+    value = next * std::sqrt(2.0 * j + 3);
+  }
+  return {value * std::cos(m * phi), value * std::sin(m * phi)};
+}
+
+std::vector<SpherePoint> sphere_points(int latitudes) {
+  const int longitudes = 2 * latitudes;
+  std::vector<SpherePoint> points;
+  for (const LegendreNode& node : gauss_legendre(latitudes)) {
+    for (int j = 0; j < longitudes; ++j) {
+      SpherePoint& point = points.emplace_back();
+      point.theta = std::acos(node.cosine);
+      point.phi = 2 * pi * (j + 0.5) / longitudes;
+      point.weight = node.weight * 2 * pi / longitudes;
+      const double sine = std::sin(point.theta);
+      point.direction = {sine * std::cos(point.phi), sine * std::sin(point.phi), node.cosine};
+    }
+  }
+  return points;
+}
+
+namespace {
+
+constexpr int latitudes = 24;  // exact up to l = 47 - l_max of Psi4 itself
+
+const PointQuery weyl_query(weyl_unknowns, weyl_slopes);
+
+std::complex<double> psi4_at(std::span<const double> sample, const SamplePoint& from_centre) {
+  double q[unknowns] = {}, gradient[3 * unknowns] = {};
+  for (std::size_t n = 0; n < weyl_unknowns.size(); ++n) {
+    q[weyl_unknowns[n]] = sample[n];
+    for (std::size_t a = 0; n < weyl_slopes && a < 3; ++a)
+      gradient[a * unknowns + static_cast<std::size_t>(weyl_unknowns[n])] =
+          sample[weyl_unknowns.size() + 3 * n + a];
+  }
+  Symmetric<double> metric;
+  std::copy_n(q + at::g, 6, metric.of);
+  return psi4(weyl(q, gradient), metric, from_centre.data());
+}
+
+// The harmonics at the points, mode by mode for each point.
+std::vector<std::complex<double>> harmonics_at(const std::vector<SpherePoint>& sphere, int l_max) {
+  std::vector<std::complex<double>> values;
+  values.reserve(sphere.size() * wave_mode_count(l_max));
+  for (const SpherePoint& point : sphere) {
+    for (int l = 2; l <= l_max; ++l) {
+      for (int m = -l; m <= l; ++m)
+        values.push_back(std::conj(spin_weighted_harmonic(l, m, point.theta, point.phi)));
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<Psi4Modes> psi4_modes(const StateView& view, const std::array<double, 3>& centre,
+                                  std::span<const double> radii, int l_max) {
+  MEANDER_ASSERT(l_max >= 2 && l_max <= psi4_most_l);
+  constexpr std::size_t all = wave_mode_count(psi4_most_l);
+  static const std::vector<SpherePoint> sphere = sphere_points(latitudes);
+  static const std::vector<std::complex<double>> harmonics = harmonics_at(sphere, psi4_most_l);
+  std::vector<SamplePoint> points, from_centre;
+  for (const double radius : radii) {
+    for (const SpherePoint& point : sphere) {
+      SamplePoint& offset = from_centre.emplace_back();
+      SamplePoint& x = points.emplace_back(centre);
+      for (std::size_t a = 0; a < 3; ++a) {
+        offset[a] = radius * point.direction[a];
+        x[a] += offset[a];
+      }
+    }
+  }
+  const HeldSamples samples = PointGather(view).gather_own(points, weyl_query);
+  const std::vector<HeldPoint>& held = samples.points;
+  std::vector<std::complex<double>> psi4(held.size());
+  view.team.for_chunks(held.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) psi4[n] = psi4_at(samples.of(n), from_centre[held[n].point]);
+  });
+  // Leaves that share a point on their faces share its weight.
+  std::vector<std::int64_t> holders(points.size(), 0);
+  for (const HeldPoint& one : held) ++holders[one.point];
+  view.communicator.sum(std::span<std::int64_t>(holders));
+  const std::size_t count = wave_mode_count(l_max);
+  std::vector<ExactSum> sums(radii.size() * 2 * count);
+  for (std::size_t n = 0; n < held.size(); ++n) {
+    const std::size_t at = held[n].point % sphere.size();
+    ExactSum* of_sphere = sums.data() + held[n].point / sphere.size() * 2 * count;
+    const double weight = sphere[at].weight / static_cast<double>(holders[held[n].point]);
+    for (std::size_t mode = 0; mode < count; ++mode) {
+      const auto part = weight * psi4[n] * harmonics[at * all + mode];
+      of_sphere[2 * mode].add(part.real());
+      of_sphere[2 * mode + 1].add(part.imag());
+    }
+  }
+  sum_over_ranks(view.communicator, sums);
+  std::vector<Psi4Modes> modes(radii.size(), Psi4Modes(count));
+  for (std::size_t n = 0; n < radii.size() * count; ++n)
+    modes[n / count][n % count] = {sums[2 * n].value(), sums[2 * n + 1].value()};
+  return modes;
+}
+
 namespace {
 
 constexpr int most_samples = 100'000'000;
