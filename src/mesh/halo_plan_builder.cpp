@@ -381,7 +381,5 @@ std::int32_t HaloPlan<D>::Builder::own_leaf(Key<D> key) const {
 
 template class HaloPlan<2>::Builder;
 template class HaloPlan<3>::Builder;
-template class HaloPlan<2>;
-template class HaloPlan<3>;
 
 }  // namespace meander::mesh
