@@ -127,8 +127,11 @@ void DevicePlace<D>::timed(double& seconds, const char* trace_name, const Work& 
 
 template <int D>
 void DevicePlace<D>::wait_for(parallel::MaxReduction& reduction) {
+  if (reduction.is_empty()) return;
   const Timer timer(times_.waiting, times_.messages, "wait for reduction");
+  context_.messages.begin();
   reduction.wait();
+  context_.messages.end();
 }
 
 template <int D>
