@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/key_table.hpp"
@@ -88,6 +89,8 @@ struct ScenarioEntry {
   std::vector<int> dims;  // dimensions it exists in
   std::function<std::unique_ptr<Scenario>()> make;
   std::string equation = {};  // the module's name; empty: of any equation
+  // Keys of [scenario] that exist no longer, each with the message that names what replaces it.
+  std::vector<std::pair<std::string, std::string>> former_keys = {};
 };
 // All scenarios, module after module (module.hpp).
 const std::vector<ScenarioEntry>& scenarios();
