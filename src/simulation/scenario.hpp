@@ -51,8 +51,12 @@ class Scenario {
   // The key of [scenario] that sets default_end() and that a restart may change; null: there is none.
   virtual const char* end_key() const { return nullptr; }
 
+  // The start of the run, which time.start sets. Called after set_up().
+  virtual void start_at(double /*t*/) {}
+
   // The mean of the unknowns over the volume of width dx about `centre` at the start time, into q[0 .. N-1].
-  // Unknowns that Solver::complete() sets may be left out here and in boundary().
+  // Unknowns that Solver::complete() sets may be left out here and in boundary(). Throws InputError for data that are
+  // not admissible.
   virtual void initial(const double* centre, double dx, double* q) const = 0;
   // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial().
   virtual void boundary(const double* x, double dx, double /*t*/, double* q) const { initial(x, dx, q); }
@@ -89,7 +93,9 @@ struct ScenarioEntry {
   std::function<std::unique_ptr<Scenario>()> make;
   std::string equation = {};  // the module's name; empty: of any equation
 };
-// All scenarios, module after module (module.hpp).
+// The scenarios for any equation (scenarios/list.cpp).
+std::vector<ScenarioEntry> general_scenarios();
+// All scenarios: those for any equation, then module after module (module.hpp).
 const std::vector<ScenarioEntry>& scenarios();
 // Appends a scenario. Throws std::invalid_argument if the name is taken.
 void add_scenario(ScenarioEntry entry);

@@ -139,20 +139,23 @@ void SimulationOf<D>::warn_of_unrefined_jumps() {
 template <int D>
 void SimulationOf<D>::set_initial_data() {
   const auto& layout = mesh_.layout();
-  team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
-    double state[solvers::most_unknowns], centre[3] = {0, 0, 0};
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const auto& patch = mesh_.patches()[leaf];
-      Index<D> i{};
-      for (std::ptrdiff_t v = 0; v < layout.volumes(); ++v) {
-        for (std::size_t a = 0; a < D; ++a) centre[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
-        config_.scenario->initial(centre, patch.dx, state);
-        solver_->complete(state);
-        for (int u = 0; u < layout.unknowns; ++u) patch.q[layout.at(u, i)] = state[u];
-        for (std::size_t a = 0; a < D && ++i[a] == layout.p; ++a) i[a] = 0;
+  const auto fill = [&] {
+    team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
+      double state[solvers::most_unknowns], centre[3] = {0, 0, 0};
+      for (std::size_t leaf = begin; leaf < end; ++leaf) {
+        const auto& patch = mesh_.patches()[leaf];
+        Index<D> i{};
+        for (std::ptrdiff_t v = 0; v < layout.volumes(); ++v) {
+          for (std::size_t a = 0; a < D; ++a) centre[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
+          config_.scenario->initial(centre, patch.dx, state);
+          solver_->complete(state);
+          for (int u = 0; u < layout.unknowns; ++u) patch.q[layout.at(u, i)] = state[u];
+          for (std::size_t a = 0; a < D && ++i[a] == layout.p; ++a) i[a] = 0;
+        }
       }
-    }
-  });
+    });
+  };
+  communicator().agree(fill);  // the data may turn out to be inadmissible
   mesh_.fill_halos(t_, team_);
 }
 

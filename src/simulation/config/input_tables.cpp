@@ -294,7 +294,7 @@ void prepare_scenario(const Document& document, InputDraft& draft) {
   if (!entry->equation.empty() && entry->equation != config.equation_name) {
     std::vector<std::string> names;
     for (const ScenarioEntry& other : known) {
-      if (other.equation == config.equation_name) names.push_back(other.name);
+      if (other.equation.empty() || other.equation == config.equation_name) names.push_back(other.name);
     }
     keys.reject("name",
                 fmt::format("'{}' is a scenario of equation '{}', but solver.equation is '{}'; allowed: {}",
@@ -341,6 +341,7 @@ void check_time_of(const KeyTable& keys, InputDraft& draft) {
   if (end_key != nullptr && draft.tables.at("scenario").was_set(end_key) && !keys.was_set("end"))
     config.time.end = config.scenario->default_end();
   check_time(keys, config);
+  config.scenario->start_at(config.time.start);
 }
 
 // [mesh]

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/scenario_tools/field_formulas.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/nearest.hpp"
+
+namespace meander::simulation {
+
+namespace {
+
+constexpr const char* axis_variables[] = {"x", "y", "z"};
+
+// Gauss points of a volume of width 1 about 0, and their weights.
+struct Gauss {
+  double nodes[FieldFormulas::most_samples], weights[FieldFormulas::most_samples];
+};
+
+Gauss gauss_points(int n) {
+  switch (n) {
+    case 1:
+      return {{0}, {1}};
+    case 2: {
+      const double node = 0.5 / std::sqrt(3.0);
+      return {{-node, node}, {0.5, 0.5}};
+    }
+    case 3: {
+      const double node = 0.5 * std::sqrt(0.6);
+      return {{-node, 0, node}, {5.0 / 18, 8.0 / 18, 5.0 / 18}};
+    }
+    default: {
+      const double inner = 0.5 * std::sqrt(3.0 / 7 - 2.0 / 7 * std::sqrt(1.2)),
+                   outer = 0.5 * std::sqrt(3.0 / 7 + 2.0 / 7 * std::sqrt(1.2));
+      const double more = (18 + std::sqrt(30.0)) / 72, less = (18 - std::sqrt(30.0)) / 72;
+      return {{-outer, -inner, inner, outer}, {less, more, more, less}};
+    }
+  }
+}
+
+// Whether a formula that uses these variables changes along an axis: by the coordinate or by r.
+bool changes_along(std::uint32_t used, int axis, int dim) {
+  return ((used >> axis) & 1u) != 0 || ((used >> dim) & 1u) != 0;
+}
+
+std::string point_text(int dim, const double* x) {
+  std::string text;
+  for (int a = 0; a < dim; ++a) text += fmt::format("{}{}", a == 0 ? "" : ", ", x[a]);
+  return '(' + text + ')';
+}
+
+}  // namespace
+
+io::FormulaNames formula_names(int dim) {
+  std::vector<std::string> names(axis_variables, axis_variables + dim);
+  names.emplace_back("r");
+  names.emplace_back("t");
+  return {std::move(names)};
+}
+
+FormulaVariables::FormulaVariables(int dim, const double* x, double t) : values{} {
+  double square = 0;
+  for (int a = 0; a < dim; ++a) {
+    values[a] = x[a];
+    square += x[a] * x[a];
+  }
+  values[dim] = std::sqrt(square);
+  values[dim + 1] = t;
+}
+
+FieldFormulas::FieldFormulas(const Equation& equation, int dim, int samples,
+                             const std::vector<std::pair<std::string, double>>& constants)
+    : equation_(equation.formula_fields(dim)),
+      dim_(dim),
+      samples_(samples),
+      unknowns_(equation.make_solver(dim)->traits().unknowns),
+      source_(std::make_shared<Source>()),
+      of_field_(equation_.fields.size(), none) {
+  source_->names = formula_names(dim);
+  source_->names.constants = constants;
+}
+
+std::size_t FieldFormulas::add(const std::string& name, const io::FormulaText& formula) {
+  const io::Formula checked = io::compile(name, formula, source_->names);
+  source_->formulas.push_back({name, formula, checked.used()});
+  return source_->formulas.size() - 1;
+}
+
+void FieldFormulas::give(const std::string& table, const io::NamedFormulas& formulas) {
+  for (const auto& [name, formula] : formulas) {
+    const auto field = std::ranges::find(equation_.fields, name, &FormulaField::name);
+    if (field == equation_.fields.end()) {
+      std::vector<std::string> names;
+      for (const FormulaField& known : equation_.fields) names.push_back(known.name);
+      io::reject(table + '.' + name, formula, "unknown field" + io::suggestion(name, names));
+    }
+    give_field(static_cast<std::size_t>(field - equation_.fields.begin()), table + '.' + name, formula);
+  }
+}
+
+void FieldFormulas::give_field(std::size_t field, const std::string& name, const io::FormulaText& formula) {
+  of_field_[field] = add(name, formula);
+}
+
+void FieldFormulas::take_missing_from(const FieldFormulas& other) {
+  for (std::size_t f = 0; f < of_field_.size(); ++f) {
+    if (of_field_[f] != none || other.of_field_[f] == none) continue;
+    const Given& given = other.source_->formulas[other.of_field_[f]];
+    of_field_[f] = add(given.name, given.text);
+  }
+}
+
+const FormulaField* FieldFormulas::missing_field() {
+  for (std::size_t f = 0; f < of_field_.size(); ++f) {
+    const FormulaField& field = equation_.fields[f];
+    if (of_field_[f] != none) continue;
+    if (field.otherwise.empty()) return &field;
+    of_field_[f] = add(field.name, {field.otherwise, {}});
+  }
+  return nullptr;
+}
+
+void FieldFormulas::begin_region(Contains contains) {
+  regions_.push_back({std::move(contains), std::vector<std::size_t>(of_field_.size(), none)});
+}
+
+void FieldFormulas::give_in_region(std::size_t field, const std::string& name,
+                                   const io::FormulaText& formula) {
+  regions_.back().of_field[field] = add(name, formula);
+}
+
+// A compiled formula keeps its variables, so each thread has its own.
+const std::vector<io::Formula>& FieldFormulas::compiled() const {
+  struct Kept {
+    std::weak_ptr<Source> source;
+    const Source* address;
+    std::vector<io::Formula> formulas;
+  };
+  thread_local std::vector<Kept> kept;
+  for (const Kept& one : kept) {
+    if (one.address == source_.get() && !one.source.expired()) return one.formulas;
+  }
+  std::erase_if(kept, [](const Kept& one) { return one.source.expired(); });
+  Kept& added = kept.emplace_back(Kept{source_, source_.get(), {}});
+  for (const Given& given : source_->formulas) added.formulas.emplace_back(given.text.text, source_->names);
+  return added.formulas;
+}
+
+// The formula that holds for a field at a point.
+std::size_t FieldFormulas::formula_of(std::size_t field, const double* x) const {
+  for (auto region = regions_.rbegin(); region != regions_.rend(); ++region) {
+    if (region->of_field[field] != none && region->contains(x)) return region->of_field[field];
+  }
+  return of_field_[field];
+}
+
+void FieldFormulas::values_at(const std::vector<io::Formula>& formulas, const double* x, double t,
+                              double* values) const {
+  const FormulaVariables variables(dim_, x, t);
+  for (std::size_t f = 0; f < of_field_.size(); ++f)
+    values[f] = formulas[formula_of(f, x)].value(variables.values);
+}
+
+void FieldFormulas::check(const double* x, double t, const double* values) const {
+  const auto fail = [&](std::size_t field, const std::string& why) {
+    const Given& given = source_->formulas[formula_of(field, x)];
+    io::reject(given.name, given.text,
+               fmt::format("{} at {} = {}, t = {}", why, dim_ == 2 ? "(x, y)" : "(x, y, z)",
+                           point_text(dim_, x), t));
+  };
+  for (std::size_t f = 0; f < of_field_.size(); ++f) {
+    if (!std::isfinite(values[f])) fail(f, fmt::format("must be finite, but is {}", values[f]));
+  }
+  if (!equation_.refusal) return;
+  if (const auto refusal = equation_.refusal(values))
+    fail(refusal->field, fmt::format("{}, but is {}", refusal->why, values[refusal->field]));
+}
+
+void FieldFormulas::evaluate(const double* centre, double dx, double t, bool checks, double* q) const {
+  const std::vector<io::Formula>& formulas = compiled();
+  const std::size_t count = of_field_.size();
+  double values[solvers::most_unknowns];
+  if (takes_point_values()) {
+    if (checks) {
+      values_at(formulas, centre, t, values);
+      check(centre, t, values);
+    }
+    equation_.unknowns_about([&](const double* x, double* at) { values_at(formulas, x, t, at); }, centre, dx,
+                             q);
+    return;
+  }
+  // Formulas that do not change along an axis are evaluated once for all samples along it.
+  constexpr int most = most_samples * most_samples * most_samples;
+  double sampled[solvers::most_unknowns][most];
+  int stride[solvers::most_unknowns][3];
+  const Gauss gauss = gauss_points(samples_);
+  const int along_z = dim_ == 3 ? samples_ : 1;
+  for (std::size_t f = 0; f < count; ++f) {
+    const Given& given = source_->formulas[of_field_[f]];
+    int points[3], total = 1;
+    for (int a = 0; a < 3; ++a) {
+      points[a] = a < dim_ && changes_along(given.used, a, dim_) ? samples_ : 1;
+      stride[f][a] = points[a] > 1 ? total : 0;
+      total *= points[a];
+    }
+    int at = 0;
+    for (int k = 0; k < points[2]; ++k) {
+      for (int j = 0; j < points[1]; ++j) {
+        for (int i = 0; i < points[0]; ++i) {
+          const int index[3] = {i, j, k};
+          double x[3] = {0, 0, 0};
+          for (int a = 0; a < dim_; ++a) x[a] = centre[a] + gauss.nodes[index[a]] * dx;
+          sampled[f][at++] = formulas[of_field_[f]].value(FormulaVariables(dim_, x, t).values);
+        }
+      }
+    }
+  }
+  double state[solvers::most_unknowns];
+  std::fill_n(q, unknowns_, 0.0);
+  std::fill_n(state, unknowns_, 0.0);
+  for (int k = 0; k < along_z; ++k) {
+    for (int j = 0; j < samples_; ++j) {
+      for (int i = 0; i < samples_; ++i) {
+        const int index[3] = {i, j, k};
+        double x[3] = {0, 0, 0}, weight = 1;
+        for (int a = 0; a < dim_; ++a) {
+          x[a] = centre[a] + gauss.nodes[index[a]] * dx;
+          weight *= gauss.weights[index[a]];
+        }
+        for (std::size_t f = 0; f < count; ++f) {
+          const std::size_t formula = regions_.empty() ? of_field_[f] : formula_of(f, x);
+          values[f] = formula == of_field_[f]
+                          ? sampled[f][i * stride[f][0] + j * stride[f][1] + k * stride[f][2]]
+                          : formulas[formula].value(FormulaVariables(dim_, x, t).values);
+        }
+        if (checks) check(x, t, values);
+        equation_.unknowns(values, state);
+        for (int n = 0; n < unknowns_; ++n) q[n] += weight * state[n];
+      }
+    }
+  }
+}
+
+void FieldFormulas::unknowns(const double* centre, double dx, double t, double* q) const {
+  evaluate(centre, dx, t, false, q);
+}
+
+void FieldFormulas::checked_unknowns(const double* centre, double dx, double t, double* q) const {
+  evaluate(centre, dx, t, true, q);
+}
+
+}  // namespace meander::simulation
