@@ -303,4 +303,31 @@ Formula compile(const std::string& name, const FormulaText& formula, const Formu
   }
 }
 
+FormulaList::FormulaList(FormulaNames names) : source_(std::make_shared<Source>()) {
+  source_->names = std::move(names);
+}
+
+std::size_t FormulaList::add(const std::string& name, const FormulaText& formula) {
+  const Formula checked = compile(name, formula, source_->names);
+  source_->formulas.push_back({name, formula, checked.used()});
+  return source_->formulas.size() - 1;
+}
+
+// A compiled formula keeps its variables, so each thread has its own.
+const std::vector<Formula>& FormulaList::compiled() const {
+  struct Kept {
+    std::weak_ptr<Source> source;
+    const Source* address;
+    std::vector<Formula> formulas;
+  };
+  thread_local std::vector<Kept> kept;
+  for (const Kept& one : kept) {
+    if (one.address == source_.get() && !one.source.expired()) return one.formulas;
+  }
+  std::erase_if(kept, [](const Kept& one) { return one.source.expired(); });
+  Kept& added = kept.emplace_back(Kept{source_, source_.get(), {}});
+  for (const Given& given : source_->formulas) added.formulas.emplace_back(given.text.text, source_->names);
+  return added.formulas;
+}
+
 }  // namespace meander::io

@@ -67,6 +67,31 @@ Formula compile(const std::string& name, const FormulaText& formula, const Formu
 // Throws InputError about a formula as a whole. `name`: "scenario.fields.density".
 [[noreturn]] void reject(const std::string& name, const FormulaText& formula, const std::string& why);
 
+// Formulas of the input that several threads evaluate at once.
+class FormulaList {
+ public:
+  explicit FormulaList(FormulaNames names);
+
+  // Compiles a formula, as above; returns its number. Before any evaluation.
+  std::size_t add(const std::string& name, const FormulaText& formula);
+  // The compiled formulas of the calling thread, in order; valid in this thread while the list exists.
+  const std::vector<Formula>& compiled() const;
+
+  struct Given {
+    std::string name;
+    FormulaText text;
+    std::uint32_t used = 0;  // variables
+  };
+  const Given& given(std::size_t formula) const { return source_->formulas[formula]; }
+
+ private:
+  struct Source {
+    FormulaNames names;
+    std::vector<Given> formulas;
+  };
+  std::shared_ptr<Source> source_;
+};
+
 // Functions in formulas, for documentation.
 std::span<const std::string> formula_functions();
 

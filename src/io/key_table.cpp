@@ -251,7 +251,7 @@ class Reader {
   void operator()(NamedFormulas* target, const Value& value) const {
     if (value.kind != Kind::table) wrong_type(value);
     target->clear();
-    for (const Entry& entry : value.entries) target->push_back({entry.key, formula(entry.value)});
+    for (const Entry& entry : value.entries) target->push_back({entry.key, formula(entry.value, entry.key)});
   }
   void operator()(WordWithFormulas* target, const Value& value) const {
     if (value.kind != Kind::table) {
@@ -263,7 +263,7 @@ class Reader {
       if (entry.key == "kind")
         target->word = text(entry.value);
       else
-        target->formulas.push_back({entry.key, formula(entry.value)});
+        target->formulas.push_back({entry.key, formula(entry.value, entry.key)});
     }
     if (target->word.empty())
       refuse(value, fmt::format("a table here needs the key kind; allowed: {}", join(field_.choices, ", ")));
@@ -322,12 +322,13 @@ class Reader {
     return static_cast<int>(value.integer);
   }
 
-  FormulaText formula(const Value& value) const {
+  // `name`: of a formula in a table of formulas.
+  FormulaText formula(const Value& value, const std::string& name = "") const {
     if (value.kind == Kind::text) return {value.text, value.origin};
     if (!value.bare.empty()) return {value.bare, value.origin};
     if (value.kind != Kind::number && value.kind != Kind::integer)
-      refuse(value,
-             fmt::format("must be a formula, which is a string or a number, but is {}", described(value)));
+      refuse(value, fmt::format("{}{}must be a formula, which is a string or a number, but is {}", name,
+                                name.empty() ? "" : " ", described(value)));
     return {value.kind == Kind::integer ? fmt::format("{}", value.integer) : toml_text(value.number),
             value.origin};
   }

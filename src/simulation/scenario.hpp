@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/key_table.hpp"
@@ -53,6 +54,9 @@ class Scenario {
 
   // The start of the run, which time.start sets. Called after set_up().
   virtual void start_at(double /*t*/) {}
+
+  // Names of numbers for formulas of other tables. Valid after set_up().
+  virtual std::vector<std::pair<std::string, double>> formula_constants() const { return {}; }
 
   // The mean of the unknowns over the volume of width dx about `centre` at the start time, into q[0 .. N-1].
   // Unknowns that Solver::complete() sets may be left out here and in boundary(). Throws InputError for data that are

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/totals.hpp"
 #include "simulation/module.hpp"
+#include "simulation/scenario_tools/field_formulas.hpp"
 #include "simulation/simulation_of.hpp"
 
 namespace meander::simulation {
@@ -77,9 +79,11 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       resident_(make_resident_device(config.offload, *solver_, tree.communicator())),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
-          [scenario = config.scenario, solver = solver_.get()](const double* x, double dx, double t,
+          [scenario = config.scenario, solver = solver_.get(),
+           states = std::to_array(config.domain.state_beyond)](int face, const double* x, double dx, double t,
                                                                double* q) {
-            scenario->boundary(x, dx, t, q);
+            const auto& state = states[static_cast<std::size_t>(face)];
+            state ? state->unknowns(x, dx, t, q) : scenario->boundary(x, dx, t, q);
             solver->complete(q);
           },
           memory_of(engine_.get(), resident_.get()), partition_policy(config)),

@@ -127,7 +127,7 @@ class DeviceTree {
                          places);
     std::vector<double> given_values(tables.given_doubles), signs;
     for (const GivenBox<D>& of : tables.given) {
-      boundaries_.pack_given(tasks_[static_cast<std::size_t>(of.leaf)], of.box, t,
+      boundaries_.pack_given(tasks_[static_cast<std::size_t>(of.leaf)], of.box, of.face, t,
                              given_values.data() + of.offset);
     }
     tables.place_given(given_values.data());

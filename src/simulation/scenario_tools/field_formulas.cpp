@@ -54,11 +54,14 @@ std::string point_text(int dim, const double* x) {
 
 }  // namespace
 
-io::FormulaNames formula_names(int dim) {
+io::FormulaNames formula_names(int dim, const std::vector<std::pair<std::string, double>>& constants,
+                               const std::vector<std::pair<std::string, double>>& more) {
   std::vector<std::string> names(axis_variables, axis_variables + dim);
   names.emplace_back("r");
   names.emplace_back("t");
-  return {std::move(names)};
+  io::FormulaNames result = {std::move(names), constants};
+  result.constants.insert(result.constants.end(), more.begin(), more.end());
+  return result;
 }
 
 FormulaVariables::FormulaVariables(int dim, const double* x, double t) : values{} {
@@ -77,17 +80,8 @@ FieldFormulas::FieldFormulas(const Equation& equation, int dim, int samples,
       dim_(dim),
       samples_(samples),
       unknowns_(equation.make_solver(dim)->traits().unknowns),
-      source_(std::make_shared<Source>()),
-      of_field_(equation_.fields.size(), none) {
-  source_->names = formula_names(dim);
-  source_->names.constants = constants;
-}
-
-std::size_t FieldFormulas::add(const std::string& name, const io::FormulaText& formula) {
-  const io::Formula checked = io::compile(name, formula, source_->names);
-  source_->formulas.push_back({name, formula, checked.used()});
-  return source_->formulas.size() - 1;
-}
+      formulas_(formula_names(dim, equation_.constants, constants)),
+      of_field_(equation_.fields.size(), none) {}
 
 void FieldFormulas::give(const std::string& table, const io::NamedFormulas& formulas) {
   for (const auto& [name, formula] : formulas) {
@@ -102,14 +96,24 @@ void FieldFormulas::give(const std::string& table, const io::NamedFormulas& form
 }
 
 void FieldFormulas::give_field(std::size_t field, const std::string& name, const io::FormulaText& formula) {
-  of_field_[field] = add(name, formula);
+  of_field_[field] = formulas_.add(name, formula);
 }
 
 void FieldFormulas::take_missing_from(const FieldFormulas& other) {
-  for (std::size_t f = 0; f < of_field_.size(); ++f) {
-    if (of_field_[f] != none || other.of_field_[f] == none) continue;
-    const Given& given = other.source_->formulas[other.of_field_[f]];
-    of_field_[f] = add(given.name, given.text);
+  const auto take = [&](std::size_t formula) {
+    const io::FormulaList::Given& given = other.formulas_.given(formula);
+    return formulas_.add(given.name, given.text);
+  };
+  const std::vector<std::size_t> own = of_field_;
+  for (std::size_t f = 0; f < own.size(); ++f) {
+    if (own[f] == none) of_field_[f] = take(other.of_field_[f]);
+  }
+  for (const Region& region : other.regions_) {
+    begin_region(region.contains);
+    for (std::size_t f = 0; f < own.size(); ++f) {
+      if (own[f] == none && region.of_field[f] != none)
+        regions_.back().of_field[f] = take(region.of_field[f]);
+    }
   }
 }
 
@@ -118,7 +122,7 @@ const FormulaField* FieldFormulas::missing_field() {
     const FormulaField& field = equation_.fields[f];
     if (of_field_[f] != none) continue;
     if (field.otherwise.empty()) return &field;
-    of_field_[f] = add(field.name, {field.otherwise, {}});
+    of_field_[f] = formulas_.add(field.name, {field.otherwise, {}});
   }
   return nullptr;
 }
@@ -129,24 +133,7 @@ void FieldFormulas::begin_region(Contains contains) {
 
 void FieldFormulas::give_in_region(std::size_t field, const std::string& name,
                                    const io::FormulaText& formula) {
-  regions_.back().of_field[field] = add(name, formula);
-}
-
-// A compiled formula keeps its variables, so each thread has its own.
-const std::vector<io::Formula>& FieldFormulas::compiled() const {
-  struct Kept {
-    std::weak_ptr<Source> source;
-    const Source* address;
-    std::vector<io::Formula> formulas;
-  };
-  thread_local std::vector<Kept> kept;
-  for (const Kept& one : kept) {
-    if (one.address == source_.get() && !one.source.expired()) return one.formulas;
-  }
-  std::erase_if(kept, [](const Kept& one) { return one.source.expired(); });
-  Kept& added = kept.emplace_back(Kept{source_, source_.get(), {}});
-  for (const Given& given : source_->formulas) added.formulas.emplace_back(given.text.text, source_->names);
-  return added.formulas;
+  regions_.back().of_field[field] = formulas_.add(name, formula);
 }
 
 // The formula that holds for a field at a point.
@@ -166,7 +153,7 @@ void FieldFormulas::values_at(const std::vector<io::Formula>& formulas, const do
 
 void FieldFormulas::check(const double* x, double t, const double* values) const {
   const auto fail = [&](std::size_t field, const std::string& why) {
-    const Given& given = source_->formulas[formula_of(field, x)];
+    const io::FormulaList::Given& given = formulas_.given(formula_of(field, x));
     io::reject(given.name, given.text,
                fmt::format("{} at {} = {}, t = {}", why, dim_ == 2 ? "(x, y)" : "(x, y, z)",
                            point_text(dim_, x), t));
@@ -180,7 +167,7 @@ void FieldFormulas::check(const double* x, double t, const double* values) const
 }
 
 void FieldFormulas::evaluate(const double* centre, double dx, double t, bool checks, double* q) const {
-  const std::vector<io::Formula>& formulas = compiled();
+  const std::vector<io::Formula>& formulas = formulas_.compiled();
   const std::size_t count = of_field_.size();
   double values[solvers::most_unknowns];
   if (takes_point_values()) {
@@ -199,10 +186,10 @@ void FieldFormulas::evaluate(const double* centre, double dx, double t, bool che
   const Gauss gauss = gauss_points(samples_);
   const int along_z = dim_ == 3 ? samples_ : 1;
   for (std::size_t f = 0; f < count; ++f) {
-    const Given& given = source_->formulas[of_field_[f]];
+    const std::uint32_t used = formulas_.given(of_field_[f]).used;
     int points[3], total = 1;
     for (int a = 0; a < 3; ++a) {
-      points[a] = a < dim_ && changes_along(given.used, a, dim_) ? samples_ : 1;
+      points[a] = a < dim_ && changes_along(used, a, dim_) ? samples_ : 1;
       stride[f][a] = points[a] > 1 ? total : 0;
       total *= points[a];
     }

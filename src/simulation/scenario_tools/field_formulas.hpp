@@ -15,8 +15,10 @@
 
 namespace meander::simulation {
 
-// The variables of formulas: x, y (3D: z), the distance r from the origin, and the time t.
-io::FormulaNames formula_names(int dim);
+// The variables of formulas, x, y (3D: z), the distance r from the origin, and the time t, with constants of the equation
+// and of the scenario.
+io::FormulaNames formula_names(int dim, const std::vector<std::pair<std::string, double>>& constants,
+                               const std::vector<std::pair<std::string, double>>& more = {});
 // Their values, for a point with `dim` coordinates.
 struct FormulaVariables {
   FormulaVariables(int dim, const double* x, double t);
@@ -29,7 +31,7 @@ class FieldFormulas {
   static constexpr int most_samples = 4;  // along an axis
 
   // Volumes hold means over `samples` Gauss points along each axis, or values at their centres if the unknowns of the
-  // equation contain derivatives.
+  // equation contain derivatives. `constants`: beside those of the equation.
   FieldFormulas(const Equation& equation, int dim, int samples,
                 const std::vector<std::pair<std::string, double>>& constants);
 
@@ -37,9 +39,9 @@ class FieldFormulas {
   // invalid formulas. Before any evaluation.
   void give(const std::string& table, const io::NamedFormulas& formulas);
   void give_field(std::size_t field, const std::string& name, const io::FormulaText& formula);
-  // Fields without a formula take that of `other`, their default, or the one of none: then the first required one without
-  // a formula is returned, and null if there is none.
+  // Fields without a formula take those of `other`, which has one for each field, with its regions.
   void take_missing_from(const FieldFormulas& other);
+  // Fields without a formula take their default. Returns the first field that has none, or null.
   const FormulaField* missing_field();
 
   // Formulas that hold at points for which `contains` is true; later regions take precedence.
@@ -58,22 +60,11 @@ class FieldFormulas {
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  struct Given {
-    std::string name;
-    io::FormulaText text;
-    std::uint32_t used = 0;  // variables
-  };
-  struct Source {
-    io::FormulaNames names;
-    std::vector<Given> formulas;
-  };
   struct Region {
     Contains contains;
     std::vector<std::size_t> of_field;  // index of a formula, or none
   };
 
-  std::size_t add(const std::string& name, const io::FormulaText& formula);
-  const std::vector<io::Formula>& compiled() const;
   std::size_t formula_of(std::size_t field, const double* x) const;
   void values_at(const std::vector<io::Formula>& formulas, const double* x, double t, double* values) const;
   void check(const double* x, double t, const double* values) const;
@@ -81,7 +72,7 @@ class FieldFormulas {
 
   FormulaFields equation_;
   int dim_, samples_, unknowns_;
-  std::shared_ptr<Source> source_;
+  io::FormulaList formulas_;
   std::vector<std::size_t> of_field_;
   std::vector<Region> regions_;
 };

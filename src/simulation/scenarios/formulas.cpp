@@ -66,18 +66,18 @@ class FormulaScenario final : public Scenario {
   void set_up(const io::KeyTable& keys, const ProblemSetup& setup) override {
     setup_ = setup;
     solver_ = setup.equation->make_solver(setup.dim);
-    const std::vector<std::pair<std::string, double>> constants = evaluated_constants();
-    state_.emplace(*setup.equation, setup.dim, samples_, constants);
+    numbers_ = evaluated_constants();
+    state_.emplace(*setup.equation, setup.dim, samples_, numbers_);
     state_->give(table + "fields", fields_);
     if (const FormulaField* missing = state_->missing_field())
       keys.reject("fields", fmt::format("needs a formula for {} ({})", missing->name, missing->meaning));
     if (!exact_.empty()) {
-      solution_.emplace(*setup.equation, setup.dim, samples_, constants);
+      solution_.emplace(*setup.equation, setup.dim, samples_, numbers_);
       solution_->give(table + "exact", exact_);
-      solution_->take_missing_from(*state_);
     }
     for (std::size_t n = 0; n < given_regions_.size(); ++n)
       set_up_region(regions_.tables[n], given_regions_[n]);
+    if (solution_) solution_->take_missing_from(*state_);
   }
 
   // The formulas at points of a lattice over the domain, so that most mistakes are told before a run starts. All samples
@@ -105,6 +105,7 @@ class FormulaScenario final : public Scenario {
   }
 
   void start_at(double t) override { start_ = t; }
+  std::vector<std::pair<std::string, double>> formula_constants() const override { return numbers_; }
 
   void initial(const double* centre, double dx, double* q) const override {
     state_->checked_unknowns(centre, dx, start_, q);
@@ -158,9 +159,9 @@ class FormulaScenario final : public Scenario {
 
   // Each constant by those before it.
   std::vector<std::pair<std::string, double>> evaluated_constants() const {
-    io::FormulaNames names = formula_names(setup_.dim);
-    io::FormulaNames known = {{}, setup_.equation->formula_fields(setup_.dim).constants};
-    names.constants = known.constants;
+    const auto of_equation = setup_.equation->formula_fields(setup_.dim).constants;
+    io::FormulaNames names = formula_names(setup_.dim, of_equation), known = {{}, of_equation};
+    std::vector<std::pair<std::string, double>> own;
     for (const auto& [name, formula] : constants_) {
       const std::string full = table + "constants." + name;
       try {
@@ -172,8 +173,9 @@ class FormulaScenario final : public Scenario {
       if (!std::isfinite(value)) io::reject(full, formula, fmt::format("must be finite, but is {}", value));
       names.constants.emplace_back(name, value);
       known.constants.emplace_back(name, value);
+      own.emplace_back(name, value);
     }
-    return known.constants;
+    return own;
   }
 
   io::NamedFormulas constants_, fields_, exact_;
@@ -181,6 +183,7 @@ class FormulaScenario final : public Scenario {
   std::deque<Given> given_regions_;
   int samples_ = 2;
 
+  std::vector<std::pair<std::string, double>> numbers_;  // the constants
   ProblemSetup setup_;
   std::unique_ptr<solvers::Solver> solver_;
   std::optional<FieldFormulas> state_, solution_;
