@@ -159,10 +159,12 @@ std::size_t last_use(const std::string& text, const std::string& name, std::size
            at);
       break;
     }
-    case mu::ecUNEXPECTED_OPERATOR:
+    case mu::ecUNEXPECTED_OPERATOR: {
+      const std::size_t found = text.rfind(error.GetToken(), at);  // the parser may point after it
       fail(fmt::format("unexpected operator '{}'", error.GetToken()),
-           std::min(at, text.find(error.GetToken(), at > 1 ? at - 2 : 0)));
+           found == std::string::npos ? at : found);
       break;
+    }
     case mu::ecUNEXPECTED_EOF:
       fail("the formula is not complete", text.size());
       break;

@@ -533,8 +533,13 @@ std::vector<InputTable> general_tables() {
        [] { return std::string("\nOther keys of this table are those of the equation.\n"); }, 2,
        prepare_solver, describe_solver, keys_of_other_equations, check_and_keep_solver},
       {"scenario", "Initial and boundary data.",
-       [] { return std::string("\nOther keys of this table are the parameters of the scenario.\n"); }, 3,
-       prepare_scenario, describe_scenario, nullptr, set_up_scenario},
+       [] {
+         return std::string(
+             "\nOther keys of this table are the parameters of the scenario. [Formulas](formulas.md) of "
+             "`formulas` "
+             "know x, y, z, r, t and constants.\n");
+       },
+       3, prepare_scenario, describe_scenario, nullptr, set_up_scenario},
       {"time", "Simulated time and limits of the steps.", none, 4, nullptr, describe_time_of, nullptr,
        check_time_of},
       {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "io/nearest.hpp"
@@ -15,28 +16,35 @@ namespace {
 
 constexpr const char* axis_variables[] = {"x", "y", "z"};
 
-// Gauss points of a volume of width 1 about 0, and their weights.
-struct Gauss {
-  double nodes[FieldFormulas::most_samples], weights[FieldFormulas::most_samples];
-};
-
-Gauss gauss_points(int n) {
+// Gauss points of a volume of width 1 about 0, in ascending order.
+std::array<double, FieldFormulas::most_samples> gauss_points(int n) {
+  const double inner = std::sqrt(3.0 / 7 - 2.0 / 7 * std::sqrt(1.2)),
+               outer = std::sqrt(3.0 / 7 + 2.0 / 7 * std::sqrt(1.2));
   switch (n) {
     case 1:
-      return {{0}, {1}};
-    case 2: {
-      const double node = 0.5 / std::sqrt(3.0);
-      return {{-node, node}, {0.5, 0.5}};
-    }
-    case 3: {
-      const double node = 0.5 * std::sqrt(0.6);
-      return {{-node, 0, node}, {5.0 / 18, 8.0 / 18, 5.0 / 18}};
-    }
+      return {0};
+    case 2:
+      return {-0.5 / std::sqrt(3.0), 0.5 / std::sqrt(3.0)};
+    case 3:
+      return {-0.5 * std::sqrt(0.6), 0, 0.5 * std::sqrt(0.6)};
+    default:
+      return {-0.5 * outer, -0.5 * inner, 0.5 * inner, 0.5 * outer};
+  }
+}
+
+// The mean of values at these points. It is exact for constants, and has the same bits for mirrored values.
+double gauss_mean(int n, const double* values, std::ptrdiff_t stride) {
+  const auto at = [&](int i) { return values[i * stride]; };
+  switch (n) {
+    case 1:
+      return at(0);
+    case 2:
+      return 0.5 * (at(0) + at(1));
+    case 3:
+      return at(1) + 5.0 / 18 * ((at(0) - at(1)) + (at(2) - at(1)));
     default: {
-      const double inner = 0.5 * std::sqrt(3.0 / 7 - 2.0 / 7 * std::sqrt(1.2)),
-                   outer = 0.5 * std::sqrt(3.0 / 7 + 2.0 / 7 * std::sqrt(1.2));
-      const double more = (18 + std::sqrt(30.0)) / 72, less = (18 - std::sqrt(30.0)) / 72;
-      return {{-outer, -inner, inner, outer}, {less, more, more, less}};
+      const double outer_weight = (18 - std::sqrt(30.0)) / 72;
+      return 0.5 * (at(1) + at(2)) + outer_weight * ((at(0) - at(1)) + (at(3) - at(2)));
     }
   }
 }
@@ -183,40 +191,37 @@ void FieldFormulas::evaluate(const double* centre, double dx, double t, bool che
   constexpr int most = most_samples * most_samples * most_samples;
   double sampled[solvers::most_unknowns][most];
   int stride[solvers::most_unknowns][3];
-  const Gauss gauss = gauss_points(samples_);
+  const auto points = gauss_points(samples_);
   const int along_z = dim_ == 3 ? samples_ : 1;
   for (std::size_t f = 0; f < count; ++f) {
     const std::uint32_t used = formulas_.given(of_field_[f]).used;
-    int points[3], total = 1;
+    int count_along[3], total = 1;
     for (int a = 0; a < 3; ++a) {
-      points[a] = a < dim_ && changes_along(used, a, dim_) ? samples_ : 1;
-      stride[f][a] = points[a] > 1 ? total : 0;
-      total *= points[a];
+      count_along[a] = a < dim_ && changes_along(used, a, dim_) ? samples_ : 1;
+      stride[f][a] = count_along[a] > 1 ? total : 0;
+      total *= count_along[a];
     }
     int at = 0;
-    for (int k = 0; k < points[2]; ++k) {
-      for (int j = 0; j < points[1]; ++j) {
-        for (int i = 0; i < points[0]; ++i) {
+    for (int k = 0; k < count_along[2]; ++k) {
+      for (int j = 0; j < count_along[1]; ++j) {
+        for (int i = 0; i < count_along[0]; ++i) {
           const int index[3] = {i, j, k};
           double x[3] = {0, 0, 0};
-          for (int a = 0; a < dim_; ++a) x[a] = centre[a] + gauss.nodes[index[a]] * dx;
+          for (int a = 0; a < dim_; ++a) x[a] = centre[a] + points[static_cast<std::size_t>(index[a])] * dx;
           sampled[f][at++] = formulas[of_field_[f]].value(FormulaVariables(dim_, x, t).values);
         }
       }
     }
   }
-  double state[solvers::most_unknowns];
-  std::fill_n(q, unknowns_, 0.0);
-  std::fill_n(state, unknowns_, 0.0);
+  // Means along x, of these along y, and of these along z.
+  constexpr std::ptrdiff_t row = solvers::most_unknowns;
+  double states[most_samples * row] = {}, lines[most_samples * row], planes[most_samples * row];
   for (int k = 0; k < along_z; ++k) {
     for (int j = 0; j < samples_; ++j) {
       for (int i = 0; i < samples_; ++i) {
         const int index[3] = {i, j, k};
-        double x[3] = {0, 0, 0}, weight = 1;
-        for (int a = 0; a < dim_; ++a) {
-          x[a] = centre[a] + gauss.nodes[index[a]] * dx;
-          weight *= gauss.weights[index[a]];
-        }
+        double x[3] = {0, 0, 0};
+        for (int a = 0; a < dim_; ++a) x[a] = centre[a] + points[static_cast<std::size_t>(index[a])] * dx;
         for (std::size_t f = 0; f < count; ++f) {
           const std::size_t formula = regions_.empty() ? of_field_[f] : formula_of(f, x);
           values[f] = formula == of_field_[f]
@@ -224,11 +229,13 @@ void FieldFormulas::evaluate(const double* centre, double dx, double t, bool che
                           : formulas[formula].value(FormulaVariables(dim_, x, t).values);
         }
         if (checks) check(x, t, values);
-        equation_.unknowns(values, state);
-        for (int n = 0; n < unknowns_; ++n) q[n] += weight * state[n];
+        equation_.unknowns(values, states + i * row);
       }
+      for (int n = 0; n < unknowns_; ++n) lines[j * row + n] = gauss_mean(samples_, states + n, row);
     }
+    for (int n = 0; n < unknowns_; ++n) planes[k * row + n] = gauss_mean(samples_, lines + n, row);
   }
+  for (int n = 0; n < unknowns_; ++n) q[n] = dim_ == 3 ? gauss_mean(samples_, planes + n, row) : planes[n];
 }
 
 void FieldFormulas::unknowns(const double* centre, double dx, double t, double* q) const {
