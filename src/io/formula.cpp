@@ -271,14 +271,14 @@ void check_constant_name(const std::string& name, const FormulaNames& taken) {
 
 namespace {
 
-constexpr std::size_t most_shown = 60;  // bytes of a long formula on either side of a position
+constexpr std::size_t most_of_formula = 60;  // bytes of a long formula on either side of a position
 
 // The formula with a caret below the position.
 std::string shown(const std::string& text, std::size_t position) {
   position = std::min(position, text.size());
-  const std::size_t begin = position > most_shown ? position - most_shown : 0;
+  const std::size_t begin = position > most_of_formula ? position - most_of_formula : 0;
   const std::string before = (begin > 0 ? "..." : "") + printable(text.substr(begin, position - begin));
-  const std::string after = printable(text.substr(position, most_shown));
+  const std::string after = printable(text.substr(position, most_of_formula));
   return fmt::format("\n  formula: {}{}\n           {}^", before, after, std::string(before.size(), ' '));
 }
 

@@ -64,7 +64,7 @@ void check_constant_name(const std::string& name, const FormulaNames& taken);
 
 // Compiles a formula of the input. Throws InputError with its place in file and formula. `name`: as below.
 Formula compile(const std::string& name, const FormulaText& formula, const FormulaNames& names);
-// Throws InputError about a formula as a whole. `name`: "scenario.fields.density".
+// Throws InputError about a formula as a whole. `name`: of the key.
 [[noreturn]] void reject(const std::string& name, const FormulaText& formula, const std::string& why);
 
 // Formulas of the input that several threads evaluate at once.

@@ -101,8 +101,8 @@ const BoundaryCondition given{.name = "scenario",
 const BoundaryCondition inflow{
     .name = "inflow",
     .meaning =
-        "has a state of its own: a table with a formula of x, y, z, r and t for each field, `x-lower = "
-        "{kind = \"inflow\", density = 1, velocity-x = \"3\", pressure = 1}`",
+        "has a state of its own: a table of `kind` and a formula of x, y, z, r and t for each field. The "
+        "formulas hold at the centres of volumes beyond the domain",
     .source = BoundaryCondition::Source::given,
     .takes_state = true};
 }  // namespace boundary

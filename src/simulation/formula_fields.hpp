@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The fields by which formulas of the input describe a state of an equation, such as density, velocity and pressure, and
-// the unknowns that follow from them.
+// The fields by which formulas of the input describe a state of an equation, such as its primitive variables, and the
+// unknowns that follow from them.
 
 #include <cstddef>
 #include <functional>

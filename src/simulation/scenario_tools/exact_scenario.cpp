@@ -76,7 +76,7 @@ Errors errors_of(const StateView& view, const Expected& exact) {
   return all;
 }
 
-Expected boundary_of(const Scenario& scenario, double t, const solvers::Solver* solver) {
+Expected expected_of(const Scenario& scenario, double t, const solvers::Solver* solver) {
   return [&scenario, t, solver](const double* x, double dx, double* q) {
     scenario.boundary(x, dx, t, q);
     if (solver != nullptr) solver->complete(q);
@@ -90,15 +90,15 @@ std::vector<Measure> deviation_of(const Errors& errors) {
 }  // namespace
 
 std::vector<Measure> deviation(const StateView& view, const Scenario& exact, const solvers::Solver& solver) {
-  return deviation_of(errors_of(view, boundary_of(exact, view.t, &solver)));
+  return deviation_of(errors_of(view, expected_of(exact, view.t, &solver)));
 }
 
 std::vector<Measure> deviation(const StateView& view, const Scenario& exact) {
-  return deviation_of(errors_of(view, boundary_of(exact, view.t, nullptr)));
+  return deviation_of(errors_of(view, expected_of(exact, view.t, nullptr)));
 }
 
 std::vector<Measure> all_errors(const StateView& view, const Scenario& exact, const solvers::Solver& solver) {
-  const Errors errors = errors_of(view, boundary_of(exact, view.t, &solver));
+  const Errors errors = errors_of(view, expected_of(exact, view.t, &solver));
   std::vector<Measure> measures = deviation_of(errors);
   measures.insert(measures.begin(), {"error_l1", "", errors.magnitude / errors.volume});
   return measures;

@@ -21,44 +21,60 @@ namespace {
 
 const std::string table = "scenario.";
 
+// "one: a, b (0); other: c (1)", in as many dimensions as each equation has.
+std::string fields_of_modules() {
+  std::string text;
+  for (const Module* module : modules()) {
+    std::string list;
+    for (const FormulaField& field : module->make()->formula_fields(module->dims.back()).fields) {
+      list += fmt::format("{}{}{}", list.empty() ? "" : ", ", field.name,
+                          field.otherwise.empty() ? "" : fmt::format(" ({})", field.otherwise));
+    }
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", module->name, list);
+  }
+  return text;
+}
+
+// A table of this formula for the first field of the first equation.
+std::string example(const std::string& formula) {
+  const Module& module = *modules().front();
+  const auto fields = module.make()->formula_fields(module.dims.back()).fields;
+  return fmt::format("{{{} = \"{}\"}}", fields.front().name, formula);
+}
+
 class FormulaScenario final : public Scenario {
  public:
   void describe(io::KeyTable& keys) override {
     keys.formulas("constants", constants_,
                   "Names for numbers, each a number or a formula of earlier ones, for use in all formulas of "
-                  "this table.")
+                  "the input.")
         .example = "{u0 = 0.5, width = \"0.05 * u0\"}";
-    keys.formulas(
-            "fields", fields_,
-            "The initial state: a formula of x, y, z, r (distance from the origin), t and the constants for "
-            "each "
-            "field. Fields of the Euler equations: density and pressure, which are required, velocity-x, "
-            "velocity-y and velocity-z (0 without one); of ccz4: lapse, metric-xx to metric-zz, shift-x to "
-            "shift-z "
-            "and the extrinsic curvature curvature-xx to curvature-zz (flat space without one); of other "
-            "equations: "
-            "their unknowns.")
-        .example = "{density = \"1 + 0.2 * sin(2 * pi * x)\", velocity-x = 1, pressure = 1}";
-    keys.all().back().required = true;
+    io::Field& fields = keys.formulas("fields", fields_,
+                                      "The state at the start: a formula of x, y, z, r (distance from the "
+                                      "origin), t and the constants for each "
+                                      "field. Fields (and their formulas without one): " +
+                                          fields_of_modules() + ". Other equations: their unknowns.");
+    fields.required = true;
+    fields.example = example("1 + 0.2 * sin(2 * pi * x)");
     keys.tables("region", regions_,
                 "Regions with formulas of their own, each a table [[scenario.region]]: shape = \"box\" "
                 "(lower, upper), "
                 "\"ball\" (centre, radius), \"ellipsoid\" (centre, radii), \"cylinder\" (centre, radius, "
-                "axis, length; 0: "
-                "without end) or \"half-space\" (centre, normal, which points away from it), and the fields "
-                "that differ. "
-                "Later regions take precedence.")
-        .example = "[{shape = \"ball\", centre = [0.3, 0.5, 0.5], radius = 0.1, density = \"10\"}]";
+                "axis, length; "
+                "0: without end) or \"half-space\" (centre, normal, which points away from it), and the "
+                "fields that "
+                "differ. Later regions take precedence.")
+        .example =
+        "[{shape = \"ball\", centre = [0.3, 0.5, 0.5], radius = 0.1, " + example("10").substr(1) + ']';
     keys.formulas("exact", exact_,
-                  "The exact solution: as fields, with the time t. Fields that it leaves out keep their "
-                  "initial formula. The "
-                  "history gets the columns error_l1, error_l2 and error_linf, and boundaries of kind "
-                  "\"scenario\" take it.")
-        .example = "{density = \"1 + 0.2 * sin(2 * pi * (x - t))\"}";
+                  "The exact solution, with the time t. Fields that it leaves out keep their formula. The "
+                  "history gets the "
+                  "columns error_l1, error_l2 and error_linf, and boundaries of kind \"scenario\" take it.")
+        .example = example("1 + 0.2 * sin(2 * pi * (x - t))");
     keys.integer(
         "samples-per-axis", samples_, "",
         "Gauss points along each axis over which a volume's mean is taken. Equations whose unknowns contain "
-        "derivatives (ccz4) take the value at its centre.",
+        "derivatives take the values at its centre.",
         io::between(1, FieldFormulas::most_samples));
     regions_.describe_next = [this](io::KeyTable& region) { describe_region(region); };
   }
@@ -119,7 +135,7 @@ class FormulaScenario final : public Scenario {
   }
 
  private:
-  // The keys of a region, whose formulas are those of all fields of all equations.
+  // A region, which has a key for each field of any equation.
   struct Given {
     Shape shape;
     std::vector<std::pair<std::string, io::FormulaText>> formulas;
