@@ -58,10 +58,18 @@ class Scenario {
   // Names of numbers for formulas of other tables. Valid after set_up().
   virtual std::vector<std::pair<std::string, double>> formula_constants() const { return {}; }
 
+  // Reads what initial() requires from outside the input. Called by runs and checks, not by a restart, before anything is
+  // written, and again before initial data are set; release_initial() follows these. Throws InputError (several ranks:
+  // parallel::AgreedInputError). Collective.
+  virtual void prepare_initial(const parallel::Communicator& /*communicator*/) {}
+  virtual void release_initial() {}
+
   // The mean of the unknowns over the volume of width dx about `centre` at the start time, into q[0 .. N-1].
   // Unknowns that Solver::complete() sets may be left out here and in boundary(). Throws InputError for data that are
   // not admissible.
   virtual void initial(const double* centre, double dx, double* q) const = 0;
+  // Whether initial() sets every unknown, so that Solver::complete() is not called.
+  virtual bool gives_all_unknowns() const { return false; }
   // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial().
   virtual void boundary(const double* x, double dx, double /*t*/, double* q) const { initial(x, dx, q); }
 

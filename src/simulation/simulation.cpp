@@ -143,6 +143,7 @@ void SimulationOf<D>::warn_of_unrefined_jumps() {
 template <int D>
 void SimulationOf<D>::set_initial_data() {
   const auto& layout = mesh_.layout();
+  const bool completes = !config_.scenario->gives_all_unknowns();
   const auto fill = [&] {
     team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
       double state[solvers::most_unknowns], centre[3] = {0, 0, 0};
@@ -152,7 +153,7 @@ void SimulationOf<D>::set_initial_data() {
         for (std::ptrdiff_t v = 0; v < layout.volumes(); ++v) {
           for (std::size_t a = 0; a < D; ++a) centre[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
           config_.scenario->initial(centre, patch.dx, state);
-          solver_->complete(state);
+          if (completes) solver_->complete(state);
           for (int u = 0; u < layout.unknowns; ++u) patch.q[layout.at(u, i)] = state[u];
           for (std::size_t a = 0; a < D && ++i[a] == layout.p; ++a) i[a] = 0;
         }
@@ -428,11 +429,13 @@ template class SimulationOf<3>;
 
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
                                             const parallel::Communicator& communicator) {
+  config.scenario->prepare_initial(communicator);
   const auto set_up = [&]<int D>() -> std::unique_ptr<Simulation> {
     auto simulation = std::make_unique<SimulationOf<D>>(
         config, threads,
         mesh::DistributedTree<D>::uniform(domain_of<D>(config), config.mesh.min_level, communicator));
     simulation->set_up();
+    config.scenario->release_initial();
     return simulation;
   };
   return config.domain.dimensions == 2 ? set_up.operator()<2>() : set_up.operator()<3>();

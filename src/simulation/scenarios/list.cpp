@@ -6,12 +6,17 @@
 namespace meander::simulation {
 
 std::unique_ptr<Scenario> make_formulas();
+std::unique_ptr<Scenario> make_from_file();
 
 std::vector<ScenarioEntry> general_scenarios() {
   return {{"formulas",
            "a state by formulas of position and time in the input file, for any equation",
            {2, 3},
-           make_formulas}};
+           make_formulas},
+          {"from-file",
+           "a state from a plot file, a checkpoint or a uniform array, for any equation and mesh",
+           {2, 3},
+           make_from_file}};
 }
 
 }  // namespace meander::simulation
