@@ -172,7 +172,7 @@ def rows(results, columns, written):
 
 def for_people(value, is_order):
     if is_order:
-        return "-" if math.isnan(value) else f"{value:.2f}"
+        return "-" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}"  # no -0.00
     return f"{value:.4g}"
 
 
