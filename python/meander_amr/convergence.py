@@ -62,7 +62,7 @@ def parse_arguments(arguments):
     parser.add_argument("input", metavar="INPUT", help="input file (TOML)")
     parser.add_argument("--levels", type=count(2, MOST_LEVELS), default=3, metavar="N", help="number of resolutions. Default: 3")
     parser.add_argument("--by", choices=("level", "patch-size"), default="level",
-                        help="level, the default: mesh.min-level and mesh.max-level are raised by one, so that each resolution has "
+                        help="level, the default: mesh.min-level, mesh.max-level and levels of criteria are raised by one, so that each resolution has "
                         "volumes a third as wide. Any input allows this, and patches, halos and refinement stay alike. A run costs 27 times "
                         "as much in 2D, 81 times in 3D. patch-size: mesh.patch-size is doubled, for 8 and 16 times the cost; it "
                         f"begins with the input's, or a smaller one so that the last is at most {MOST_PATCH}")
@@ -117,7 +117,12 @@ def resolutions(options, resolved):
     """Returns the keys of each resolution, coarsest first. Raises OptionError."""
     mesh = resolved["mesh"]
     if options.by == "level":
-        return [[f"mesh.{end}-level={mesh[f'{end}-level'] + more}" for end in ("min", "max")] for more in range(options.levels)]
+        # Criteria may name levels of their own; 0 stands for mesh.max-level.
+        levels = {f"mesh.{end}-level": mesh[f"{end}-level"] for end in ("min", "max")}
+        for number, criterion in enumerate(resolved.get("refinement", [])):
+            if criterion.get("level", 0) > 0:
+                levels[f"refinement[{number}].level"] = criterion["level"]
+        return [[f"{key}={level + more}" for key, level in levels.items()] for more in range(options.levels)]
     first = min(mesh["patch-size"], MOST_PATCH >> options.levels - 1)
     if first < LEAST_PATCH:
         most = (MOST_PATCH // LEAST_PATCH).bit_length()

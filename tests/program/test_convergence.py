@@ -112,6 +112,13 @@ class Convergence(ProgramTest):
             with open(self.path(f"out/run-{number}/input.toml"), "rb") as stream:
                 self.assertEqual(tomllib.load(stream)["mesh"]["max-level"], number)
 
+    def test_levels_of_criteria(self):
+        self.write("wave.toml", WAVE.format(speed=1) + '[[refinement]]\nkind = "formula"\nformula = "0.2 - x"\nlevel = 2\n')
+        rows = self.table("wave.toml", "--levels", "2", "--set", "mesh.max-level=3", "--set", "mesh.patch-size=6")
+        self.assertEqual([(row["min_level"], row["max_level"]) for row in rows], [(1, 3), (2, 4)])
+        with open(self.path("out/run-2/input.toml"), "rb") as stream:
+            self.assertEqual(tomllib.load(stream)["refinement"][0]["level"], 3)
+
     def test_inputs_that_are_refused(self):
         sod = os.path.join(SOURCE, "inputs/sod.toml")
         self.assertEqual(self.refuse(sod), f"convergence: {sod}: has no exact solution to compare with: the history has no columns "
