@@ -74,6 +74,7 @@ void warn_of(const simulation::Config& config) {
 
 int check_input(const app::CommandLine& line) {
   const simulation::Config config = simulation::load_config(line.input, line.settings);
+  config.scenario->prepare_initial({});
   warn_of(config);
   return print(config.resolved);
 }
@@ -81,6 +82,7 @@ int check_input(const app::CommandLine& line) {
 // Prints the resolved input to standard output and the estimate of its run to standard error.
 int check(const app::CommandLine& line, const app::Ranks& ranks) {
   const simulation::Config config = simulation::load_config(ranks.communicator, line.input, line.settings);
+  config.scenario->prepare_initial(ranks.communicator);
   const int threads = simulation::plan_threads(ranks.communicator, line.threads).threads;
   ranks.communicator.agree([&] {
     if (!ranks.communicator.is_root()) return;

@@ -92,6 +92,40 @@ Value setting_value(const std::string& text, const Origin& origin) {
   return value;
 }
 
+constexpr std::ptrdiff_t most_dots = 3;  // of the key of a setting
+
+// The table `part` of a table, or "part[2]" of an array of tables; a table that is missing is added. `path`: the key of
+// the setting.
+Value& step_into(Value& table, std::string_view part, const std::string& path, const Origin& origin) {
+  const auto [name, index] = split_index(part);
+  auto entry = std::ranges::find(table.entries, name, &Entry::key);
+  if (entry == table.entries.end() && index < 0) {
+    Value empty;
+    empty.origin = origin;
+    table.entries.push_back({std::string(name), origin, std::move(empty)});
+    entry = table.entries.end() - 1;
+  }
+  const std::size_t tables =
+      entry != table.entries.end() && is_array_of_tables(entry->value) ? entry->value.items.size() : 0;
+  if (index >= static_cast<int>(tables)) {
+    fail(origin, fmt::format("there is no {}[{}]: the file has {} [[{}]], counted from 0{}", name, index,
+                             tables, name, entry == table.entries.end() ? nearest_array(table, name) : ""));
+  }
+  if (index < 0 && tables > 0) {
+    const std::string key = path.substr(path.rfind('.') + 1);
+    fail(origin, fmt::format("which {}? The file has {}: write {}[0].{}=...", name, tables, name, key));
+  }
+  if (index >= 0) return entry->value.items[static_cast<std::size_t>(index)];
+  if (entry->value.kind == Value::Kind::text) {  // it becomes the kind of a table
+    Value table_of_kind;
+    table_of_kind.origin = entry->value.origin;
+    table_of_kind.entries.push_back({"kind", entry->origin, std::move(entry->value)});
+    entry->value = std::move(table_of_kind);
+  }
+  if (entry->value.kind != Value::Kind::table) fail(origin, fmt::format("{} is no table", name));
+  return entry->value;
+}
+
 }  // namespace
 
 std::string Document::read_text(const std::string& file) {
@@ -135,38 +169,26 @@ void Document::apply(const std::string& setting) {
   if (setting.find_first_of("\n\r") != std::string::npos) fail(origin, "a setting is a single line");
   const auto equals = setting.find('=');
   const std::string path = setting.substr(0, equals);
-  const auto dot = path.find('.');
-  if (equals == std::string::npos || dot == std::string::npos || dot == 0 || dot + 1 == path.size() ||
-      path.find('.', dot + 1) != std::string::npos) {
+  const auto last_dot = path.rfind('.');
+  if (equals == std::string::npos || last_dot == std::string::npos || path.front() == '.' ||
+      path.back() == '.' || path.find("..") != std::string::npos ||
+      std::ranges::count(path, '.') > most_dots) {
     fail(origin, "a setting is written table.key=value, as in mesh.patch-size=9");
   }
-  const auto [table, index] = split_index(std::string_view(path).substr(0, dot));
-  const std::string key = path.substr(dot + 1);
-  auto entry = std::find_if(root_.entries.begin(), root_.entries.end(),
-                            [name = table](const Entry& e) { return e.key == name; });
-  if (entry == root_.entries.end() && index < 0) {
-    Value empty;
-    empty.origin = origin;
-    root_.entries.push_back({std::string(table), origin, std::move(empty)});
-    entry = root_.entries.end() - 1;
+  Value* target = &root_;
+  for (std::size_t begin = 0; begin < last_dot;) {
+    const std::size_t end = path.find('.', begin);
+    target = &step_into(*target, std::string_view(path).substr(begin, end - begin), path, origin);
+    begin = end + 1;
   }
-  const std::size_t tables =
-      entry != root_.entries.end() && is_array_of_tables(entry->value) ? entry->value.items.size() : 0;
-  if (index >= static_cast<int>(tables)) {
-    fail(origin, fmt::format("there is no {}[{}]: the file has {} [[{}]], counted from 0{}", table, index,
-                             tables, table, entry == root_.entries.end() ? nearest_array(root_, table) : ""));
-  }
-  if (index < 0 && tables > 0) {
-    fail(origin, fmt::format("which {}? The file has {}: write {}[0].{}=...", table, tables, table, key));
-  }
-  Value& target = index < 0 ? entry->value : entry->value.items[static_cast<std::size_t>(index)];
+  const std::string key = path.substr(last_dot + 1);
   Value value = setting_value(setting.substr(equals + 1), origin);
-  for (Entry& old : target.entries) {
+  for (Entry& old : target->entries) {
     if (old.key != key) continue;
     old = {key, origin, std::move(value)};
     return;
   }
-  target.entries.push_back({key, origin, std::move(value)});
+  target->entries.push_back({key, origin, std::move(value)});
 }
 
 void Document::check_tables(const std::vector<std::string>& tables,

@@ -586,4 +586,22 @@ std::int64_t Reader::rows(const std::string& path) const {
   return static_cast<std::int64_t>(size[0]);
 }
 
+Reader::Stored Reader::stored(const std::string& path) const {
+  const Handle id = dataset(path);
+  const Handle type = checked(H5Dget_type(id.get()), H5Tclose, path);
+  const Handle space = checked(H5Dget_space(id.get()), H5Sclose, path);
+  hsize_t size[H5S_MAX_RANK] = {};
+  const int rank = H5Sget_simple_extent_dims(space.get(), size, nullptr);
+  check(rank, path);
+  Stored stored;
+  stored.shape.assign(size, size + rank);
+  stored.float_bytes = H5Tequal(type.get(), H5T_IEEE_F64LE) > 0   ? 8
+                       : H5Tequal(type.get(), H5T_IEEE_F32LE) > 0 ? 4
+                                                                  : 0;
+  // An empty dataset has no place.
+  const haddr_t at = H5Dget_offset(id.get());
+  stored.offset = at == HADDR_UNDEF ? 0 : static_cast<std::int64_t>(at);
+  return stored;
+}
+
 }  // namespace meander::io::hdf5

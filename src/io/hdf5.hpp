@@ -121,6 +121,14 @@ class Reader {
   std::int64_t offset(const std::string& dataset) const;
   std::int64_t rows(const std::string& dataset) const;
 
+  // The place and shape of the values of a dataset, for reading without HDF5.
+  struct Stored {
+    std::int64_t offset = 0;
+    std::vector<std::int64_t> shape;
+    int float_bytes = 0;  // 4 or 8: little-endian floating-point numbers; 0: another type
+  };
+  Stored stored(const std::string& dataset) const;
+
  private:
   Handle checked(hid_t id, Handle::Close closer, const std::string& what) const;
   void check(herr_t code, const std::string& what) const;

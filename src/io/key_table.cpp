@@ -17,9 +17,10 @@ namespace meander::io {
 
 namespace {
 
-constexpr const char* type_names[] = {"number",          "integer",          "true or false",
-                                      "string",          "list of numbers",  "list of integers",
-                                      "list of strings", "integer or string"};
+constexpr const char* type_names[] = {
+    "number",          "integer",           "true or false",   "string",
+    "list of numbers", "list of integers",  "list of strings", "integer or string",
+    "formula",         "table of formulas", "word or table",   "list of tables"};
 static_assert(std::variant_size_v<Field::Target> == std::size(type_names));
 
 std::string quoted(const std::string& text) {
@@ -49,6 +50,30 @@ struct ToToml {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(const std::string& value) const { return quoted(value); }
   std::string operator()(const IntegerOrWord& value) const { return std::visit(*this, value); }
+  std::string operator()(const FormulaText& value) const { return quoted(value.text); }
+  std::string operator()(const NamedFormulas& values) const {
+    std::string text;
+    for (const auto& [name, formula] : values)
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, quoted(formula.text));
+    return '{' + text + '}';
+  }
+  std::string operator()(const WordWithFormulas& value) const {
+    if (value.formulas.empty()) return quoted(value.word);
+    return fmt::format("{{kind = {}, {}", quoted(value.word), (*this)(value.formulas).substr(1));
+  }
+  // Keys that were not given have their defaults, and are left out.
+  std::string operator()(const TableList& list) const {
+    std::string text;
+    for (const KeyTable& keys : list.tables) {
+      std::string table;
+      for (const Field& field : keys.all()) {
+        if (!field.origin.where.empty())
+          table += fmt::format("{}{} = {}", table.empty() ? "" : ", ", field.key, toml_text(field.target));
+      }
+      text += fmt::format("{}{{{}}}", text.empty() ? "" : ", ", table);
+    }
+    return '[' + text + ']';
+  }
   template <class T>
   std::string operator()(const std::vector<T>& values) const {
     std::string text = "[";
@@ -100,11 +125,21 @@ std::string allowed_values(const Field& field) {
                      join(field.choices, ", "));
 }
 
+namespace {
+
+// A choice, or a word with formulas, without a value.
+bool is_unset(const Field& field) {
+  if (const auto* const* word = std::get_if<WordWithFormulas*>(&field.target)) return (*word)->word.empty();
+  const auto* const* choice = std::get_if<std::string*>(&field.target);
+  return choice != nullptr && !field.choices.empty() && (*choice)->empty();
+}
+
+}  // namespace
+
 std::string toml_table(const KeyTable& keys, const std::string& header) {
   std::string text = header + "\n";
   for (const Field& field : keys.all()) {
-    const auto* const* choice = std::get_if<std::string*>(&field.target);
-    if (choice != nullptr && !field.choices.empty() && (*choice)->empty()) continue;
+    if (is_unset(field)) continue;
     text += fmt::format("{} = {}{}{}\n", field.key, toml_text(field.target),
                         field.comment.empty() ? "" : "  # ", field.comment);
   }
@@ -193,6 +228,9 @@ std::string described(const Value& value) {
   return "a date or time";
 }
 
+void read_table(KeyTable& keys, const Value& table, const Document::Hints& hints, bool strict);
+void check_required(const KeyTable& keys);
+
 class Reader {
  public:
   Reader(const KeyTable& keys, Field& field) : keys_(keys), field_(field) {}
@@ -208,6 +246,38 @@ class Reader {
     if (std::ranges::find(field_.choices, given) == field_.choices.end())
       refuse(value, fmt::format("must be an integer{}, but is {}", or_words(), described(value)));
     *target = given;
+  }
+  void operator()(FormulaText* target, const Value& value) const { *target = formula(value); }
+  void operator()(NamedFormulas* target, const Value& value) const {
+    if (value.kind != Kind::table) wrong_type(value);
+    target->clear();
+    for (const Entry& entry : value.entries) target->push_back({entry.key, formula(entry.value, entry.key)});
+  }
+  void operator()(WordWithFormulas* target, const Value& value) const {
+    if (value.kind != Kind::table) {
+      *target = {text(value), {}};
+      return;
+    }
+    *target = {};
+    for (const Entry& entry : value.entries) {
+      if (entry.key == "kind")
+        target->word = text(entry.value);
+      else
+        target->formulas.push_back({entry.key, formula(entry.value, entry.key)});
+    }
+    if (target->word.empty())
+      refuse(value, fmt::format("a table here needs the key kind; allowed: {}", join(field_.choices, ", ")));
+  }
+  void operator()(TableList* target, const Value& value) const {
+    if (value.kind != Kind::list) wrong_type(value);
+    for (const Value& item : value.items) {
+      if (item.kind != Kind::table)
+        refuse(item, fmt::format("must be tables, but one is {}", described(item)));
+      KeyTable& keys = target->tables.emplace_back(
+          fmt::format("{}.{}[{}]", keys_.table(), field_.key, target->tables.size()));
+      target->describe_next(keys);
+      read_table(keys, item, {}, true);
+    }
   }
   void operator()(bool* target, const Value& value) const {
     if (value.kind != Kind::flag) wrong_type(value);
@@ -250,6 +320,17 @@ class Reader {
                                 value.integer));
     }
     return static_cast<int>(value.integer);
+  }
+
+  // `name`: of a formula in a table of formulas.
+  FormulaText formula(const Value& value, const std::string& name = "") const {
+    if (value.kind == Kind::text) return {value.text, value.origin};
+    if (!value.bare.empty()) return {value.bare, value.origin};
+    if (value.kind != Kind::number && value.kind != Kind::integer)
+      refuse(value, fmt::format("{}{}must be a formula, which is a string or a number, but is {}", name,
+                                name.empty() ? "" : " ", described(value)));
+    return {value.kind == Kind::integer ? fmt::format("{}", value.integer) : toml_text(value.number),
+            value.origin};
   }
 
   std::string text(const Value& value) const {
@@ -299,32 +380,32 @@ class Reader {
   Field& field_;
 };
 
-}  // namespace
-
-void Document::read(KeyTable& keys, const Hints& hints, bool strict) const {
-  const Value* table = find(keys.table());
-  keys.set_origin(table != nullptr ? table->origin : Origin{end_});
-  if (table != nullptr) {
-    for (const Entry& entry : table->entries) {
-      Field* field = nullptr;
-      for (Field& candidate : keys.all()) {
-        if (candidate.key == entry.key) field = &candidate;
-      }
-      if (field == nullptr) {
-        if (!strict) continue;
-        keys.set_origin(entry.origin);
-        for (const auto& [key, hint] : hints) {
-          if (key == entry.key) keys.reject(entry.key, hint);
-        }
-        std::vector<std::string> known_keys;
-        for (const Field& known : keys.all()) known_keys.push_back(known.key);
-        keys.reject(entry.key, "unknown key" + suggestion(entry.key, known_keys));
-      }
-      const Reader reader(keys, *field);
-      std::visit([&](auto* target) { reader(target, entry.value); }, field->target);
-      field->origin = entry.value.origin;
+// Reads the entries of a table of the input. `strict`: unknown keys are rejected, with a hint if there is one.
+void read_table(KeyTable& keys, const Value& table, const Document::Hints& hints, bool strict) {
+  keys.set_origin(table.origin);
+  for (const Entry& entry : table.entries) {
+    Field* field = nullptr;
+    for (Field& candidate : keys.all()) {
+      if (candidate.key == entry.key) field = &candidate;
     }
+    if (field == nullptr) {
+      if (!strict) continue;
+      keys.set_origin(entry.origin);
+      for (const auto& [key, hint] : hints) {
+        if (key == entry.key) keys.reject(entry.key, hint);
+      }
+      std::vector<std::string> known_keys;
+      for (const Field& known : keys.all()) known_keys.push_back(known.key);
+      keys.reject(entry.key, "unknown key" + suggestion(entry.key, known_keys));
+    }
+    const Reader reader(keys, *field);
+    std::visit([&](auto* target) { reader(target, entry.value); }, field->target);
+    field->origin = entry.value.origin;
   }
+  check_required(keys);
+}
+
+void check_required(const KeyTable& keys) {
   for (const Field& field : keys.all()) {
     if (field.required && field.origin.where.empty()) {
       std::string allowed = allowed_values(field);
@@ -333,6 +414,14 @@ void Document::read(KeyTable& keys, const Hints& hints, bool strict) const {
                   fmt::format("is required: {}{}: {}", article(type_name(field)), allowed, field.meaning));
     }
   }
+}
+
+}  // namespace
+
+void Document::read(KeyTable& keys, const Hints& hints, bool strict) const {
+  if (const Value* table = find(keys.table())) return read_table(keys, *table, hints, strict);
+  keys.set_origin({end_});
+  check_required(keys);
 }
 
 }  // namespace meander::io

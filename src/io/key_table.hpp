@@ -6,6 +6,7 @@
 // declarations. The value of a target at its declaration is the default.
 
 #include <deque>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -45,11 +46,32 @@ struct Origin {
 // The value of a key that is an integer or one of some words, such as "auto".
 using IntegerOrWord = std::variant<int, std::string>;
 
+// A formula (io/formula.hpp) as given: a string or a number. Empty: not given.
+struct FormulaText {
+  std::string text = {};
+  Origin origin = {};  // filled by the reader
+};
+// A table of formulas whose names the input chooses, such as [scenario.constants].
+struct NamedFormula {
+  std::string name;
+  FormulaText formula;
+};
+using NamedFormulas = std::vector<NamedFormula>;
+
+// One of some words, or a table whose key `kind` is the word, and whose other keys are formulas.
+struct WordWithFormulas {
+  std::string word = {};
+  NamedFormulas formulas = {};
+};
+
+struct TableList;
+
 struct Field {
   // double (integers are accepted too), int, bool, string, list of numbers, of integers, of strings, integer or
-  // word.
+  // word; formula, table of formulas, word with formulas, list of tables.
   using Target = std::variant<double*, int*, bool*, std::string*, std::vector<double>*, std::vector<int>*,
-                              std::vector<std::string>*, IntegerOrWord*>;
+                              std::vector<std::string>*, IntegerOrWord*, FormulaText*, NamedFormulas*,
+                              WordWithFormulas*, TableList*>;
   std::string key, unit, meaning;
   Target target;
   Range range;  // of a number, or of each number of a list
@@ -84,6 +106,17 @@ class KeyTable {
   Field& choice(Text key, std::string& target, Words choices, Text meaning) {
     return add(key, "", meaning, &target, {}, std::move(choices));
   }
+  Field& formula(Text key, FormulaText& target, Text unit, Text meaning) {
+    return add(key, unit, meaning, &target, {}, {});
+  }
+  Field& formulas(Text key, NamedFormulas& target, Text meaning) {
+    return add(key, "", meaning, &target, {}, {});
+  }
+  Field& word_with_formulas(Text key, WordWithFormulas& target, Words words, Text meaning) {
+    return add(key, "", meaning, &target, {}, std::move(words));
+  }
+  // An array of tables within this table.
+  Field& tables(Text key, TableList& target, Text meaning) { return add(key, "", meaning, &target, {}, {}); }
   Field& text(Text key, std::string& target, Text meaning) { return add(key, "", meaning, &target, {}, {}); }
   Field& numbers(Text key, std::vector<double>& target, Text unit, Text meaning, Range range = any_number) {
     return add(key, unit, meaning, &target, range, {});
@@ -121,6 +154,13 @@ class KeyTable {
   std::string table_;
   std::deque<Field> keys_;
   Origin origin_;
+};
+
+// An array of tables within a table, such as [[scenario.region]].
+struct TableList {
+  // Declares the keys of the next table. Their targets must outlive this list.
+  std::function<void(KeyTable&)> describe_next = {};
+  std::deque<KeyTable> tables = {};  // as given
 };
 
 // The type of a field's value in words: "number", "list of integers", ...

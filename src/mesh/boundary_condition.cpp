@@ -39,6 +39,24 @@ void copy(const BoundaryBox& box) {
   });
 }
 
+void copy_or_mirror(const BoundaryBox& box) {
+  const solvers::PatchLayout& layout = box.layout;
+  const int axis = box.axis, normal = solvers::Diode::normal(box.signs, layout.unknowns);
+  for_rows(box, [&](const int* row) {
+    int i[3] = {row[0], row[1], row[2]};
+    for (int n = 0; n < box.extent[0]; ++n, ++i[0]) {
+      int from[3] = {i[0], i[1], i[2]};
+      from[axis] = solvers::Outflow::source(i[axis], layout.p, box.side);
+      const bool leaves =
+          solvers::Diode::leaves(box.q[layout.at(normal, from[0], from[1], from[2])], box.side);
+      if (!leaves) from[axis] = solvers::Reflecting::source(i[axis], layout.p, box.side);
+      for (int u = 0; u < layout.unknowns; ++u)
+        box.q[layout.at(u, i[0], i[1], i[2])] =
+            (leaves ? 1.0 : box.signs[u]) * box.q[layout.at(u, from[0], from[1], from[2])];
+    }
+  });
+}
+
 }  // namespace
 
 void extrapolate(const BoundaryBox& box) {
@@ -71,13 +89,27 @@ const BoundaryCondition reflecting{.name = "reflecting",
                                    .meaning = "is a wall",
                                    .fill = copy<solvers::Reflecting>,
                                    .on_device = BoundaryCondition::OnDevice::reflecting};
+const BoundaryCondition diode{.name = "diode",
+                              .meaning =
+                                  "copies the last volume where the gas leaves, and is a wall where it "
+                                  "would enter",
+                              .fill = copy_or_mirror,
+                              .on_device = BoundaryCondition::OnDevice::diode};
 const BoundaryCondition given{.name = "scenario",
                               .meaning = "takes the boundary data of the scenario",
                               .source = BoundaryCondition::Source::given};
+const BoundaryCondition inflow{
+    .name = "inflow",
+    .meaning =
+        "has a state of its own: a table of `kind` and a formula of x, y, z, r and t for each field. The "
+        "formulas hold at the centres of volumes beyond the domain",
+    .source = BoundaryCondition::Source::given,
+    .takes_state = true};
 }  // namespace boundary
 
 std::vector<const BoundaryCondition*> general_boundary_conditions() {
-  return {&boundary::periodic, &boundary::outflow, &boundary::reflecting, &boundary::given};
+  return {&boundary::periodic, &boundary::outflow, &boundary::reflecting,
+          &boundary::diode,    &boundary::given,   &boundary::inflow};
 }
 
 template <int D>
@@ -95,7 +127,7 @@ void BoundaryFill<D>::fill(const solvers::PatchTask& patch, const solvers::Box<D
                            double t) const {
   const auto axis = static_cast<std::size_t>(face / 2);
   const BoundaryCondition& condition = *boundaries_[static_cast<std::size_t>(face)];
-  if (condition.source == BoundaryCondition::Source::given) return fill_given(patch, box, t);
+  if (condition.source == BoundaryCondition::Source::given) return fill_given(patch, box, face, t);
   BoundaryBox volumes{layout_, patch.q, face / 2, face % 2, {}, {1, 1, 1}, reflection_[axis].data()};
   for (std::size_t a = 0; a < D; ++a) {
     volumes.lower[a] = box.lower[a];
@@ -105,28 +137,28 @@ void BoundaryFill<D>::fill(const solvers::PatchTask& patch, const solvers::Box<D
 }
 
 template <int D>
-void BoundaryFill<D>::fill_given(const solvers::PatchTask& patch, const solvers::Box<D>& box,
+void BoundaryFill<D>::fill_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face,
                                  double t) const {
   double state[solvers::most_unknowns], x[3];
   solvers::for_rows<D>(box, [&](Index<D> i) {
     for (int n = 0; n < box.extent[0]; ++n, ++i[0]) {
       for (std::size_t a = 0; a < D; ++a) x[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
-      given_(x, patch.dx, t, state);
+      given_(face, x, patch.dx, t, state);
       for (int u = 0; u < layout_.unknowns; ++u) patch.q[layout_.at(u, i)] = state[u];
     }
   });
 }
 
 template <int D>
-void BoundaryFill<D>::pack_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, double t,
-                                 double* packed) const {
+void BoundaryFill<D>::pack_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face,
+                                 double t, double* packed) const {
   double state[solvers::most_unknowns], x[3];
   const std::size_t volumes = box.volumes();
   std::size_t volume = 0;
   solvers::for_rows<D>(box, [&](Index<D> i) {
     for (int n = 0; n < box.extent[0]; ++n, ++i[0], ++volume) {
       for (std::size_t a = 0; a < D; ++a) x[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
-      given_(x, patch.dx, t, state);
+      given_(face, x, patch.dx, t, state);
       for (int u = 0; u < layout_.unknowns; ++u)
         packed[static_cast<std::size_t>(u) * volumes + volume] = state[u];
     }

@@ -29,14 +29,15 @@ struct BoundaryCondition {
   enum class Source { neighbours, given, state };
   // The form of fill() in the kernels of devices (solvers::FillOp). `none`: patches with this condition
   // cannot live on a device.
-  enum class OnDevice { none, outflow, reflecting, extrapolated };
+  enum class OnDevice { none, outflow, reflecting, extrapolated, diode };
   const char* name;     // in [boundary] of the input file
   const char* meaning;  // "is a wall"
-  // Source of the values: the opposite end of the domain, the scenario, or the state (by fill()).
+  // Source of the values: the opposite end of the domain, a function (GivenBoundary), or the state (by fill()).
   Source source = Source::state;
   // Fills the box from volumes with the same indices along the other axes. Null unless the source is `state`.
   void (*fill)(const BoundaryBox& box) = nullptr;
   OnDevice on_device = OnDevice::none;
+  bool takes_state = false;  // the values are formulas of the input, a table in [boundary]
   // Waves leave the domain: the scheme replaces the rates of the volumes at the face
   // (solvers::Traits::radiates).
   bool radiative = false;
@@ -46,7 +47,7 @@ struct BoundaryCondition {
 };
 
 namespace boundary {
-extern const BoundaryCondition periodic, outflow, reflecting, given;
+extern const BoundaryCondition periodic, outflow, reflecting, diode, given, inflow;
 }
 // The conditions above, in the order of the documentation.
 std::vector<const BoundaryCondition*> general_boundary_conditions();
@@ -57,15 +58,15 @@ void extrapolate(const BoundaryBox& box);
 template <int D>
 using Boundaries = Vec<const BoundaryCondition*, 2 * D>;  // face = 2 * axis + side
 
-// Values beyond a boundary with the condition boundary::given. Input: point x (D numbers), volume width dx,
-// time t. Output: N unknowns q.
-using GivenBoundary = std::function<void(const double* x, double dx, double t, double* q)>;
+// Values beyond a face = 2 * axis + side whose condition has the source `given`. Input: point x (D numbers), volume width
+// dx, time t. Output: N unknowns q.
+using GivenBoundary = std::function<void(int face, const double* x, double dx, double t, double* q)>;
 
 // Fills halos beyond the domain.
 template <int D>
 class BoundaryFill {
  public:
-  // Requires `given` if a boundary has the condition boundary::given.
+  // Requires `given` if a boundary has the source `given`.
   BoundaryFill(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                const Boundaries<D>& boundaries, GivenBoundary given);
 
@@ -75,14 +76,14 @@ class BoundaryFill {
   // four volumes along `axis` on the patch's side of the face, with the same indices along the other axes: of
   // the interior, or of a copy of a neighbour where the box extends into halos along other axes.
   void fill(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face, double t) const;
-  // The values of the condition boundary::given, packed as by solvers::pack(). Reads no slot.
-  void pack_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, double t,
+  // The values beyond a face with the source `given`, packed as by solvers::pack(). Reads no slot.
+  void pack_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face, double t,
                   double* packed) const;
   // The sign of each unknown under reflection along the axis.
   std::span<const double> signs(int axis) const { return reflection_[axis]; }
 
  private:
-  void fill_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, double t) const;
+  void fill_given(const solvers::PatchTask& patch, const solvers::Box<D>& box, int face, double t) const;
 
   solvers::PatchLayout layout_;
   Boundaries<D> boundaries_;

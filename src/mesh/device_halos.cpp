@@ -75,7 +75,7 @@ void DeviceHalos<D>::prepare_given(double t, ThreadTeam& team) {
   team.for_chunks(given_boxes_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const GivenBox<D>& of = given_boxes_[i];
-      boundaries_.pack_given(geometry_[static_cast<std::size_t>(of.leaf)], of.box, t,
+      boundaries_.pack_given(geometry_[static_cast<std::size_t>(of.leaf)], of.box, of.face, t,
                              given_values_.data() + of.offset);
     }
   });

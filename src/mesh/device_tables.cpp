@@ -21,6 +21,7 @@ solvers::FillOp::Kind kind_of(const BoundaryCondition& condition) {
   MEANDER_ASSERT(condition.on_device != On::none);
   return condition.on_device == On::outflow      ? Kind::outflow
          : condition.on_device == On::reflecting ? Kind::reflecting
+         : condition.on_device == On::diode      ? Kind::diode
                                                  : Kind::extrapolated;
 }
 
@@ -132,7 +133,8 @@ void FillTables<D>::add(const Context& context, std::size_t leaf, std::span<cons
         op.phase = static_cast<std::uint8_t>(1 + source.face / 2);
         if (condition.source == BoundaryCondition::Source::given) {
           op.kind = To::receive;
-          given.push_back({static_cast<std::int32_t>(leaf), source.box(), given_doubles, ops.size() - 1});
+          given.push_back(
+              {static_cast<std::int32_t>(leaf), source.face, source.box(), given_doubles, ops.size() - 1});
           given_doubles += source.box().volumes() * static_cast<std::size_t>(context.unknowns);
         } else {
           op.kind = kind_of(condition);

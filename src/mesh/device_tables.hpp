@@ -35,6 +35,7 @@ void set_box(Item& item, const solvers::Box<D>& box) {
 template <int D>
 struct GivenBox {
   std::int32_t leaf = 0;
+  int face = 0;  // 2 * axis + side
   solvers::Box<D> box;
   std::size_t offset = 0, op = 0;
 };

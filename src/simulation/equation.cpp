@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace meander::simulation {
 
 namespace {
@@ -17,6 +19,17 @@ std::string explained(const std::vector<std::string>& words, const std::vector<s
 }
 
 }  // namespace
+
+FormulaFields Equation::formula_fields(int dim) const {
+  FormulaFields result;
+  for (std::string name : make_solver(dim)->traits().unknown_names) {
+    std::ranges::replace(name, '_', '-');
+    result.fields.push_back({name, "the unknown"});
+  }
+  const std::size_t count = result.fields.size();
+  result.unknowns = [count](const double* values, double* q) { std::copy_n(values, count, q); };
+  return result;
+}
 
 void describe_scheme(io::KeyTable& keys, solvers::SchemeWords& words,
                      const solvers::SchemeVocabulary& vocabulary) {

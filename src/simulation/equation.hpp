@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/key_table.hpp"
+#include "simulation/formula_fields.hpp"
 #include "solvers/point_terms.hpp"
 #include "solvers/scheme_words.hpp"
 #include "solvers/solver.hpp"
@@ -28,6 +29,8 @@ class Equation {
 
   // A new solver; before set_up() with the default parameters.
   virtual std::unique_ptr<solvers::Solver> make_solver(int dim) const = 0;
+  // The fields of states by formula; after set_up(). Default: the unknowns.
+  virtual FormulaFields formula_fields(int dim) const;
   // The terms at one point, for `meander terms`.
   virtual solvers::PointTerms terms(int dim) const = 0;
   // Warnings about valid values of the keys. `adaptive`: leaves may have different levels. Default: none.

@@ -13,7 +13,7 @@ namespace {
 struct Registry {
   std::vector<const Module*> modules = built_in_modules();
   std::deque<Module> registered;
-  std::vector<ScenarioEntry> scenarios;
+  std::vector<ScenarioEntry> scenarios = general_scenarios();
 
   Registry() {
     for (const Module* module : modules) add_scenarios(*module);

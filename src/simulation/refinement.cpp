@@ -63,17 +63,22 @@ int Refinement<D>::wanted_level(const StateView& state, std::span<const StateVie
   for (std::size_t n = 0; n < criteria_.size(); ++n) {
     const RefinementCriterion& criterion = *criteria_[n];
     if (wanted >= criterion.finest_level()) continue;  // it cannot require a finer level
+    const solvers::PatchTask& place = state.patches.geometry()[leaf];
+    const bool applies = criterion.applies(place, state.layout, state.t);
     if (!measures[n].empty()) {
+      if (!applies) continue;
       wanted = std::max(wanted, criterion.wanted_level_by(measures[n][leaf], state.levels[leaf]));
       continue;
     }
     // Only a criterion that reads the state brings it home.
-    const solvers::PatchTask& patch =
-        criterion.reads_state() ? state.patches[leaf] : state.patches.geometry()[leaf];
-    const LeafView view{patch, state.layout, state.levels[leaf]};
-    wanted = std::max(wanted, criterion.wanted_level(view, state));
+    const LeafView view{criterion.reads_state() ? state.patches[leaf] : place, state.layout,
+                        state.levels[leaf]};
+    if (applies) wanted = std::max(wanted, criterion.wanted_level(view, state));
     if (criterion.reads_state()) continue;
-    for (const StateView& then : later) wanted = std::max(wanted, criterion.wanted_level(view, then));
+    for (const StateView& then : later) {
+      if (criterion.applies(place, state.layout, then.t))
+        wanted = std::max(wanted, criterion.wanted_level(view, then));
+    }
   }
   return wanted;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "io/formula.hpp"
 #include "io/key_table.hpp"
 #include "simulation/state_view.hpp"
 #include "solvers/solver.hpp"
@@ -17,6 +18,19 @@
 namespace meander::simulation {
 
 struct Config;
+
+// Whether a formula of x, y, z, r and t is positive at the centre of a volume of a leaf.
+class LeafFormula {
+ public:
+  // Throws InputError for an invalid formula. `name`: in messages, "refinement[0].where".
+  LeafFormula(const Config& config, const std::string& name, const io::FormulaText& formula);
+  // `patch` needs a position only. May be called by several threads at once.
+  bool is_positive(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, double t) const;
+
+ private:
+  int dim_;
+  io::FormulaList formulas_;
+};
 
 // A leaf for a criterion. Interior and face halos of the patch are full.
 struct LeafView {
@@ -33,7 +47,8 @@ class RefinementCriterion {
   virtual ~RefinementCriterion() = default;
 
   // Declares the keys after `kind`, with defaults from the tables read so far (domain, solver, scenario,
-  // time, mesh). Called once, before anything else. Default: declares `level`; most overrides call it last.
+  // time, mesh). Called once, before anything else. Default: declares `level` and `where`; overrides call it last, or
+  // describe_where().
   virtual void describe(io::KeyTable& keys, const Config& config);
   // Rejects invalid values, sets defaults that depend on other keys, and keeps the required parts of the
   // configuration.
@@ -53,16 +68,24 @@ class RefinementCriterion {
   // The wanted level of the leaf: one finer than its level, equal or one coarser, by flag(), and at most
   // finest_level().
   virtual int wanted_level(const LeafView& leaf, const StateView& state) const;
+  // Whether a leaf lies in the region of the key `where`; elsewhere the criterion requires nothing.
+  bool applies(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, double t) const {
+    return !region_ || region_->is_positive(patch, layout, t);
+  }
   // The finest level that it requires. Valid after set_up().
   int finest_level() const { return finest_; }
 
  protected:
+  void describe_where(io::KeyTable& keys);
+  void set_up_where(const io::KeyTable& keys, const Config& config);
   // One finer than `level`, equal or one coarser, and at most `finest`.
   static int limited(Flag flag, int level, int finest);
   int finest_ = 0;
 
  private:
   int level_ = 0;  // the key: 0 for mesh.max-level
+  io::FormulaText where_;
+  std::optional<LeafFormula> region_;
 };
 
 // One value of `kind`.

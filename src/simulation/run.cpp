@@ -303,6 +303,7 @@ std::string continued_directory(const RestartInput& restart, const std::string& 
 
 int run(const Config& config, const RunOptions& options, const parallel::Communicator& communicator) {
   StopRequests requests(options.signals_afterwards);
+  config.scenario->prepare_initial(communicator);
   const io::NewDirectory directory(options.output.empty() ? config.output.directory : options.output,
                                    communicator);
   TraceFile trace(options.trace, communicator);

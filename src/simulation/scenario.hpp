@@ -52,9 +52,24 @@ class Scenario {
   // The key of [scenario] that sets default_end() and that a restart may change; null: there is none.
   virtual const char* end_key() const { return nullptr; }
 
+  // The start of the run, which time.start sets. Called after set_up().
+  virtual void start_at(double /*t*/) {}
+
+  // Names of numbers for formulas of other tables. Valid after set_up().
+  virtual std::vector<std::pair<std::string, double>> formula_constants() const { return {}; }
+
+  // Reads what initial() requires from outside the input. Called by runs and checks, not by a restart, before anything is
+  // written, and again before initial data are set; release_initial() follows these. Throws InputError (several ranks:
+  // parallel::AgreedInputError). Collective.
+  virtual void prepare_initial(const parallel::Communicator& /*communicator*/) {}
+  virtual void release_initial() {}
+
   // The mean of the unknowns over the volume of width dx about `centre` at the start time, into q[0 .. N-1].
-  // Unknowns that Solver::complete() sets may be left out here and in boundary().
+  // Unknowns that Solver::complete() sets may be left out here and in boundary(). Throws InputError for data that are
+  // not admissible.
   virtual void initial(const double* centre, double dx, double* q) const = 0;
+  // Whether initial() sets every unknown, so that Solver::complete() is not called.
+  virtual bool gives_all_unknowns() const { return false; }
   // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial().
   virtual void boundary(const double* x, double dx, double /*t*/, double* q) const { initial(x, dx, q); }
 
@@ -92,7 +107,9 @@ struct ScenarioEntry {
   // Keys of [scenario] that exist no longer, each with the message that names what replaces it.
   std::vector<std::pair<std::string, std::string>> former_keys = {};
 };
-// All scenarios, module after module (module.hpp).
+// The scenarios for any equation (scenarios/list.cpp).
+std::vector<ScenarioEntry> general_scenarios();
+// All scenarios: those for any equation, then module after module (module.hpp).
 const std::vector<ScenarioEntry>& scenarios();
 // Appends a scenario. Throws std::invalid_argument if the name is taken.
 void add_scenario(ScenarioEntry entry);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -16,6 +17,7 @@
 #include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/totals.hpp"
 #include "simulation/module.hpp"
+#include "simulation/scenario_tools/field_formulas.hpp"
 #include "simulation/simulation_of.hpp"
 
 namespace meander::simulation {
@@ -77,9 +79,11 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       resident_(make_resident_device(config.offload, *solver_, tree.communicator())),
       mesh_(
           std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
-          [scenario = config.scenario, solver = solver_.get()](const double* x, double dx, double t,
+          [scenario = config.scenario, solver = solver_.get(),
+           states = std::to_array(config.domain.state_beyond)](int face, const double* x, double dx, double t,
                                                                double* q) {
-            scenario->boundary(x, dx, t, q);
+            const auto& state = states[static_cast<std::size_t>(face)];
+            state ? state->unknowns(x, dx, t, q) : scenario->boundary(x, dx, t, q);
             solver->complete(q);
           },
           memory_of(engine_.get(), resident_.get()), partition_policy(config)),
@@ -139,20 +143,24 @@ void SimulationOf<D>::warn_of_unrefined_jumps() {
 template <int D>
 void SimulationOf<D>::set_initial_data() {
   const auto& layout = mesh_.layout();
-  team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
-    double state[solvers::most_unknowns], centre[3] = {0, 0, 0};
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const auto& patch = mesh_.patches()[leaf];
-      Index<D> i{};
-      for (std::ptrdiff_t v = 0; v < layout.volumes(); ++v) {
-        for (std::size_t a = 0; a < D; ++a) centre[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
-        config_.scenario->initial(centre, patch.dx, state);
-        solver_->complete(state);
-        for (int u = 0; u < layout.unknowns; ++u) patch.q[layout.at(u, i)] = state[u];
-        for (std::size_t a = 0; a < D && ++i[a] == layout.p; ++a) i[a] = 0;
+  const bool completes = !config_.scenario->gives_all_unknowns();
+  const auto fill = [&] {
+    team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
+      double state[solvers::most_unknowns], centre[3] = {0, 0, 0};
+      for (std::size_t leaf = begin; leaf < end; ++leaf) {
+        const auto& patch = mesh_.patches()[leaf];
+        Index<D> i{};
+        for (std::ptrdiff_t v = 0; v < layout.volumes(); ++v) {
+          for (std::size_t a = 0; a < D; ++a) centre[a] = patch.lower[a] + (i[a] + 0.5) * patch.dx;
+          config_.scenario->initial(centre, patch.dx, state);
+          if (completes) solver_->complete(state);
+          for (int u = 0; u < layout.unknowns; ++u) patch.q[layout.at(u, i)] = state[u];
+          for (std::size_t a = 0; a < D && ++i[a] == layout.p; ++a) i[a] = 0;
+        }
       }
-    }
-  });
+    });
+  };
+  communicator().agree(fill);  // the data may turn out to be inadmissible
   mesh_.fill_halos(t_, team_);
 }
 
@@ -421,11 +429,13 @@ template class SimulationOf<3>;
 
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
                                             const parallel::Communicator& communicator) {
+  config.scenario->prepare_initial(communicator);
   const auto set_up = [&]<int D>() -> std::unique_ptr<Simulation> {
     auto simulation = std::make_unique<SimulationOf<D>>(
         config, threads,
         mesh::DistributedTree<D>::uniform(domain_of<D>(config), config.mesh.min_level, communicator));
     simulation->set_up();
+    config.scenario->release_initial();
     return simulation;
   };
   return config.domain.dimensions == 2 ? set_up.operator()<2>() : set_up.operator()<3>();

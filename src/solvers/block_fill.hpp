@@ -62,6 +62,8 @@ class BlockFill {
         return mirrored<Reflecting>(block, op, slot);
       case Kind::extrapolated:
         return extrapolate(block, op, slot);
+      case Kind::diode:
+        return copy_or_mirror(block, op, slot);
     }
   }
 
@@ -98,6 +100,20 @@ class BlockFill {
       const double sign = Condition::reflects ? batch_.at(batch_.signs)[axis * N + n] : 1.0;
       const int inside = Condition::source(i[axis], shape_.p, side);
       return sign * slot[n * shape_.unknown_stride + shape_.at(i) + (inside - i[axis]) * shape_.stride(axis)];
+    });
+  }
+
+  template <class Block>
+  MEANDER_TERM void copy_or_mirror(const Block& block, const FillOp& op, double* slot) const {
+    const int axis = op.face / 2, side = op.face % 2;
+    const double* const signs = batch_.at(batch_.signs) + axis * N;
+    const int normal = Diode::normal(signs, N);
+    each(block, op, slot, [&](int n, const int* i, int) {
+      int from[3] = {i[0], i[1], i[2]};
+      from[axis] = Outflow::source(i[axis], shape_.p, side);
+      const bool leaves = Diode::leaves(slot[normal * shape_.unknown_stride + shape_.at(from)], side);
+      if (!leaves) from[axis] = Reflecting::source(i[axis], shape_.p, side);
+      return (leaves ? 1.0 : signs[n]) * slot[n * shape_.unknown_stride + shape_.at(from)];
     });
   }
 

@@ -21,6 +21,22 @@ struct Reflecting {
   MEANDER_TERM static int source(int i, int p, int side) { return side == 0 ? -1 - i : 2 * p - 1 - i; }
 };
 
+// Outflow where the gas at the face leaves the domain, and a wall where it would enter: where the unknown `normal`, which
+// points along the axis, has the sign of a vector into the domain.
+struct Diode {
+  // The first unknown that changes its sign under the reflection; 0 if none does.
+  MEANDER_HOST_DEVICE static int normal(const double* signs, int unknowns) {
+    for (int n = 0; n < unknowns; ++n) {
+      if (signs[n] < 0) return n;
+    }
+    return 0;
+  }
+  // `at_face`: its value in the last volume before the face.
+  MEANDER_TERM static bool leaves(double at_face, int side) {
+    return side == 0 ? at_face <= 0 : at_face >= 0;
+  }
+};
+
 // The polynomial through the last volumes before the face, cubic if the patch is wide enough. Differences
 // that read it are one-sided.
 class Extrapolation {

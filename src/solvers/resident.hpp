@@ -44,7 +44,8 @@ struct FillOp {
     restrict_parts,  // as combine_parts() with `shift`, from parts first_part .. first_part + parts - 1
     outflow,         // the last volume of the interior
     reflecting,      // the mirrored volume, with the signs of the unknowns
-    extrapolated     // Extrapolation
+    extrapolated,    // Extrapolation
+    diode            // outflow or reflecting, as Diode
   };
   const double* source = nullptr;
   std::int32_t first_part = 0;

@@ -80,7 +80,7 @@ class Commands(unittest.TestCase):
         self.tree = os.path.join(scratch.name, "tree")
         self.programs = os.path.join(scratch.name, "programs")
         os.makedirs(os.path.join(self.tree, "output"))
-        for name in ("apps", "docs", "inputs", "python", "scripts/plot"):
+        for name in ("apps", "docs", "inputs", "python", "scripts/convergence", "scripts/plot"):
             link = os.path.join(self.tree, name)
             os.makedirs(os.path.dirname(link), exist_ok=True)
             os.symlink(os.path.join(SOURCE, name), link)
@@ -110,12 +110,14 @@ class Commands(unittest.TestCase):
         if "tutorial-sundials" in commands and not SUNDIALS:
             print("SKIPPED for want of SUNDIALS:", commands)
             return
-        if "scripts/plot" in commands and not DRAWS:
+        if re.search("scripts/(plot|convergence)", commands) and not DRAWS:
             print("SKIPPED for want of h5py, numpy or matplotlib:", commands)
             return
         with open(self.path_file, encoding="utf-8") as stream:
             path = stream.read()
-        environment = {**os.environ, "PATH": path, "HOME": self.home, "PYTHONDONTWRITEBYTECODE": "1"}
+        # scripts/convergence refuses runs that are cut short.
+        environment = {**os.environ, "PATH": path, "HOME": self.home, "PYTHONDONTWRITEBYTECODE": "1",
+                       "MEANDER": os.path.join(BUILD, "apps/meander/meander")}
         # A block may extend the path for the blocks below it.
         script = f"trap 'printf %s \"$PATH\" >{self.path_file}' EXIT\n{commands}"
         done = subprocess.run(["bash", "-euc", script], cwd=self.tree, env=environment, stdout=subprocess.PIPE,

@@ -127,7 +127,7 @@ class DeviceTree {
                          places);
     std::vector<double> given_values(tables.given_doubles), signs;
     for (const GivenBox<D>& of : tables.given) {
-      boundaries_.pack_given(tasks_[static_cast<std::size_t>(of.leaf)], of.box, t,
+      boundaries_.pack_given(tasks_[static_cast<std::size_t>(of.leaf)], of.box, of.face, t,
                              given_values.data() + of.offset);
     }
     tables.place_given(given_values.data());
@@ -253,14 +253,14 @@ class DeviceTree {
                                                 .fill = extrapolate,
                                                 .on_device = BoundaryCondition::OnDevice::extrapolated};
     const BoundaryCondition* const all[] = {&boundary::outflow, &boundary::reflecting, &boundary::given,
-                                            &extrapolated};
+                                            &extrapolated, &boundary::diode};
     Boundaries<D> of_face;
     for (std::size_t face = 0; face < 2 * D; ++face)
-      of_face[face] = periodic ? &boundary::periodic : all[face % 4];
+      of_face[face] = periodic ? &boundary::periodic : all[(face + D) % 5];
     return of_face;
   }
-  static void given(const double* x, double dx, double time, double* q) {
-    for (int n = 0; n < D + 2; ++n) q[n] = 1 + std::sin(7 * x[0] + 3 * x[1] + n) + dx * time;
+  static void given(int face, const double* x, double dx, double time, double* q) {
+    for (int n = 0; n < D + 2; ++n) q[n] = 1 + face + std::sin(7 * x[0] + 3 * x[1] + n) + dx * time;
   }
 
   // Of a leaf of the view; only own leaves have slots.

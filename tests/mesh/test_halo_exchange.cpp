@@ -44,7 +44,7 @@ double largest_error(const Case& c, bool periodic, solvers::Prolongation prolong
   boundaries.fill(periodic ? &mesh::boundary::periodic : &mesh::boundary::given);
   PatchMesh<D> mesh(
       DistributedTree<D>::uniform(box<D>(periodic), 2, {}), solver, c.p, boundaries,
-      [&](const double* x, double, double, double* q) {
+      [&](int, const double* x, double, double, double* q) {
         Point<D> point;
         std::copy(x, x + D, point.begin());
         for (int u = 0; u < 2; ++u) q[u] = exact(u, point);

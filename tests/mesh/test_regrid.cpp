@@ -36,7 +36,7 @@ PatchMesh<D> mesh_beside(const Function& function, const solvers::Solver& solver
   domain.periodic.fill(false);
   return PatchMesh<D>(
       DistributedTree<D>::uniform(domain, level, {}), solver, p, boundaries,
-      [function](const double* x, double, double, double* q) {
+      [function](int, const double* x, double, double, double* q) {
         Point<D> point;
         std::copy(x, x + D, point.begin());
         for (int u = 0; u < 2; ++u) q[u] = function(u, point);

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/euler/module.hpp"
 
+#include <algorithm>
+
 #include "physics/euler/dual_energy_terms.hpp"
+#include "physics/euler/scenarios/gas_state.hpp"
 #include "physics/euler/solver.hpp"
 #include "simulation/equation.hpp"
 
@@ -43,6 +46,30 @@ std::unique_ptr<solvers::Solver> EulerEquation::make_solver(int dim) const {
   auto solver = euler::make_solver(dim, parameters, scheme);
   static_cast<FixedGravity&>(*static_cast<Gravity*>(solver->step_data())) = fixed_gravity;
   return solver;
+}
+
+// Primitive variables.
+simulation::FormulaFields EulerEquation::formula_fields(int dim) const {
+  simulation::FormulaFields result;
+  result.constants = {{"gamma", parameters.gamma}};
+  result.fields = {{"density", "density"}};
+  for (int a = 0; a < dim; ++a) {
+    const std::string axis(1, "xyz"[a]);
+    result.fields.push_back({"velocity-" + axis, "velocity along " + axis, "0"});
+  }
+  result.fields.push_back({"pressure", "pressure"});
+  result.unknowns = [dim, gamma = parameters.gamma](const double* values, double* q) {
+    GasState gas{values[0], {}, values[dim + 1]};
+    std::copy_n(values + 1, dim, gas.velocity);
+    set_unknowns(gas, dim, gamma, q);
+  };
+  result.refusal = [dim](const double* values) -> std::optional<simulation::FormulaFields::Refusal> {
+    const std::size_t pressure = static_cast<std::size_t>(dim) + 1;
+    if (!(values[0] > 0)) return {{0, "must be positive"}};
+    if (!(values[pressure] > 0)) return {{pressure, "must be positive"}};
+    return {};
+  };
+  return result;
 }
 
 solvers::PointTerms EulerEquation::terms(int dim) const {

@@ -16,6 +16,7 @@ class EulerEquation final : public simulation::Equation {
   void set_up(const io::KeyTable& keys, const std::vector<double>& lower,
               const std::vector<double>& upper) override;
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
+  simulation::FormulaFields formula_fields(int dim) const override;
   solvers::PointTerms terms(int dim) const override;
 
   Parameters parameters;

@@ -18,6 +18,8 @@
 
 namespace meander::simulation {
 
+class FieldFormulas;
+
 // [domain]
 struct DomainConfig {
   int dimensions = 3;
@@ -27,6 +29,7 @@ struct DomainConfig {
   const mesh::BoundaryCondition* boundary[6] = {&mesh::boundary::periodic, &mesh::boundary::periodic,
                                                 &mesh::boundary::periodic, &mesh::boundary::periodic,
                                                 &mesh::boundary::periodic, &mesh::boundary::periodic};
+  std::shared_ptr<const FieldFormulas> state_beyond[6];  // of conditions that take a state; by face as above
 };
 
 // [mesh]. Levels are those of the spacetree: the root cube is level 0, base cells have level base_level().

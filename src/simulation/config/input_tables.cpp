@@ -14,6 +14,7 @@
 #include "simulation/config/field_names.hpp"
 #include "simulation/config/regrid_interval.hpp"
 #include "simulation/module.hpp"
+#include "simulation/scenario_tools/field_formulas.hpp"
 
 namespace meander::simulation {
 
@@ -45,17 +46,18 @@ void describe_domain(io::KeyTable& keys, DomainConfig& config) {
 void describe_boundary(io::KeyTable& keys, BoundaryNames& names, int dimensions) {
   std::vector<std::string> kinds;
   for (const mesh::BoundaryCondition* condition : boundary_conditions()) kinds.emplace_back(condition->name);
-  keys.choice("all", names.all, kinds, "Boundary condition on every side.");
+  keys.word_with_formulas("all", names.all, kinds, "Boundary condition on every side.");
   for (int a = 0; a < dimensions; ++a) {
     const std::string axis = axis_names[a];
-    keys.choice(axis, names.axis[a], kinds, "Boundary condition on both sides of the " + axis + " axis.")
+    keys.word_with_formulas(axis, names.axis[a], kinds,
+                            "Boundary condition on both sides of the " + axis + " axis.")
         .default_text = "that of `all`";
   }
   for (int a = 0; a < dimensions; ++a) {
     for (int s = 0; s < 2; ++s) {
       const std::string axis = axis_names[a], side = side_names[s];
-      keys.choice(axis + "-" + side, names.side[2 * a + s], kinds,
-                  "Boundary condition on the " + side + " side of the " + axis + " axis.")
+      keys.word_with_formulas(axis + "-" + side, names.side[2 * a + s], kinds,
+                              "Boundary condition on the " + side + " side of the " + axis + " axis.")
           .default_text = "that of `" + axis + "`";
     }
   }
@@ -205,29 +207,55 @@ Document::Hints boundary_hints(const InputDraft& draft) {
 
 // The condition of a face by the most specific key that --set gives, else by the most specific one: an input that names
 // every side, as that of a checkpoint does, does not hide a setting.
-const std::string& boundary_of(int face, const KeyTable& keys, const BoundaryNames& names) {
+std::pair<std::string, const io::WordWithFormulas&> boundary_of(int face, const KeyTable& keys,
+                                                                const BoundaryNames& names) {
   const std::string axis(1, "xyz"[face / 2]), side = axis + (face % 2 == 0 ? "-lower" : "-upper");
-  const std::pair<std::string, const std::string&> by_key[] = {
+  const std::pair<std::string, const io::WordWithFormulas&> by_key[] = {
       {side, names.side[face]}, {axis, names.axis[face / 2]}, {"all", names.all}};
-  for (const auto& [key, name] : by_key) {
-    if (keys.was_set(key)) return name;
+  for (const auto& of : by_key) {
+    if (keys.was_set(of.first)) return of;
   }
-  return std::ranges::find_if(by_key, [](const auto& of) { return !of.second.empty(); })->second;
+  return *std::ranges::find_if(by_key, [](const auto& of) { return !of.second.word.empty(); });
 }
 
 void check_and_keep_boundary(const KeyTable& keys, InputDraft& draft) {
   BoundaryNames& names = draft.boundary_names;
   const auto conditions = boundary_conditions();
   for (int face = 0; face < 2 * draft.config.domain.dimensions; ++face) {
-    const std::string name = boundary_of(face, keys, names);
-    names.side[face] = name;
-    draft.config.domain.boundary[face] = *std::find_if(
-        conditions.begin(), conditions.end(), [&](const auto* condition) { return condition->name == name; });
+    const auto [key, given] = boundary_of(face, keys, names);
+    const io::WordWithFormulas condition_of_face = given;
+    const mesh::BoundaryCondition& condition =
+        **std::ranges::find_if(conditions, [&](const auto* one) { return one->name == given.word; });
+    if (!condition.takes_state && !given.formulas.empty())
+      keys.reject(key, fmt::format("'{}' takes no state: write {} = \"{}\"", given.word, key, given.word));
+    draft.config.domain.boundary[face] = &condition;
+    draft.boundary_keys[face] = key;
+    names.side[face] = condition_of_face;
   }
   check_boundary(keys, draft.config);
   // The resolved input names every side.
-  names.all.clear();
-  for (std::string& axis : names.axis) axis.clear();
+  names.all = {};
+  for (io::WordWithFormulas& axis : names.axis) axis = {};
+}
+
+// The states beyond boundaries with one of their own; they follow the equation and the constants of the scenario.
+void set_up_states_beyond(InputDraft& draft) {
+  Config& config = draft.config;
+  DomainConfig& domain = config.domain;
+  const KeyTable& keys = draft.tables.at("boundary");
+  for (int face = 0; face < 2 * domain.dimensions; ++face) {
+    if (!domain.boundary[face]->takes_state) continue;
+    const std::string& key = draft.boundary_keys[face];
+    const auto state = std::make_shared<FieldFormulas>(*config.equation, domain.dimensions, 2,
+                                                       config.scenario->formula_constants());
+    state->give("boundary." + key, draft.boundary_names.side[face].formulas);
+    if (const FormulaField* missing = state->missing_field()) {
+      keys.reject(key, fmt::format("'{}' needs a formula for {}: {} = {{kind = \"{}\", {} = ...}}",
+                                   domain.boundary[face]->name, missing->name, key,
+                                   domain.boundary[face]->name, missing->name));
+    }
+    domain.state_beyond[face] = state;
+  }
 }
 
 // [solver]
@@ -294,7 +322,7 @@ void prepare_scenario(const Document& document, InputDraft& draft) {
   if (!entry->equation.empty() && entry->equation != config.equation_name) {
     std::vector<std::string> names;
     for (const ScenarioEntry& other : known) {
-      if (other.equation == config.equation_name) names.push_back(other.name);
+      if (other.equation.empty() || other.equation == config.equation_name) names.push_back(other.name);
     }
     keys.reject("name",
                 fmt::format("'{}' is a scenario of equation '{}', but solver.equation is '{}'; allowed: {}",
@@ -320,6 +348,7 @@ Document::Hints former_keys(const InputDraft& draft) {
 
 void set_up_scenario(const KeyTable& keys, InputDraft& draft) {
   draft.config.scenario->set_up(keys, setup_of(draft.config));
+  set_up_states_beyond(draft);
 }
 
 // The tables of equations, after [scenario].
@@ -357,6 +386,7 @@ void check_time_of(const KeyTable& keys, InputDraft& draft) {
   if (end_key != nullptr && draft.tables.at("scenario").was_set(end_key) && !keys.was_set("end"))
     config.time.end = config.scenario->default_end();
   check_time(keys, config);
+  config.scenario->start_at(config.time.start);
 }
 
 // [mesh]
@@ -524,8 +554,12 @@ std::vector<InputTable> general_tables() {
        [] { return std::string("\nOther keys of this table are those of the equation.\n"); }, 2,
        prepare_solver, describe_solver, keys_of_other_equations, check_and_keep_solver},
       {"scenario", "Initial and boundary data.",
-       [] { return std::string("\nOther keys of this table are the parameters of the scenario.\n"); }, 3,
-       prepare_scenario, describe_scenario, former_keys, set_up_scenario},
+       [] {
+          return std::string(
+              "\nOther keys of this table are the parameters of the scenario. [Formulas](formulas.md) of "
+              "`formulas` know x, y, z, r, t and constants.\n");
+        },
+        3, prepare_scenario, describe_scenario, former_keys, set_up_scenario},
       {"time", "Simulated time and limits of the steps.", none, 4, nullptr, describe_time_of, nullptr,
        check_time_of},
       {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,

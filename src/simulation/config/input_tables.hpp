@@ -21,9 +21,9 @@ namespace meander::simulation {
 
 // [boundary], before more specific keys override general ones. "": not given.
 struct BoundaryNames {
-  std::string all = "periodic";
-  std::string axis[3];
-  std::string side[6];
+  io::WordWithFormulas all = {"periodic"};
+  io::WordWithFormulas axis[3];
+  io::WordWithFormulas side[6];
 };
 
 // A diagnostic and the range of its keys in [diagnostics].
@@ -46,7 +46,8 @@ struct InputDraft {
   int ranks = 1;
   Config config = {};
   BoundaryNames boundary_names = {};
-  std::string weights = "volumes";  // of [partition]
+  std::string boundary_keys[6] = {};  // the key that sets a face
+  std::string weights = "volumes";    // of [partition]
   io::IntegerOrWord regrid_every = chosen_interval;
   const Module* module = nullptr;  // null until solver.equation has been read
   std::shared_ptr<Equation> equation = nullptr;

@@ -6,11 +6,11 @@
 namespace meander::simulation {
 
 CriterionEntry jump_criterion(), threshold_criterion(), ball_criterion(), shell_criterion(), box_criterion(),
-    loehner_criterion();
+    loehner_criterion(), formula_criterion();
 
 std::vector<CriterionEntry> general_criteria() {
-  return {jump_criterion(),  threshold_criterion(), ball_criterion(),
-          shell_criterion(), box_criterion(),       loehner_criterion()};
+  return {jump_criterion(), threshold_criterion(), ball_criterion(),   shell_criterion(),
+          box_criterion(),  loehner_criterion(),   formula_criterion()};
 }
 
 }  // namespace meander::simulation

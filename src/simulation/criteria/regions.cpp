@@ -125,4 +125,41 @@ CriterionEntry box_criterion() {
   return {"box", "Inside a fixed box.", [] { return std::make_unique<Box>(); }};
 }
 
+namespace {
+
+// Where a formula is positive.
+class Formula final : public RefinementCriterion {
+ public:
+  void describe(io::KeyTable& keys, const Config& config) override {
+    keys.formula("formula", formula_, "",
+                 "A formula of x, y, z, r (distance from the origin) and t: leaves in which it is positive "
+                 "at the centre "
+                 "of a volume are refined.")
+        .required = true;
+    keys.all().back().example = "\"0.1 + 0.5 * t - r\"";
+    RefinementCriterion::describe(keys, config);
+  }
+
+  void set_up(const io::KeyTable& keys, const Config& config) override {
+    positive_.emplace(config, keys.table() + ".formula", formula_);
+    RefinementCriterion::set_up(keys, config);
+  }
+
+  bool reads_state() const override { return false; }
+  Flag flag(const LeafView& leaf, const StateView& state) const override {
+    return positive_->is_positive(leaf.patch, leaf.layout, state.t) ? Flag::refine : Flag::coarsen;
+  }
+
+ private:
+  io::FormulaText formula_;
+  std::optional<LeafFormula> positive_;
+};
+
+}  // namespace
+
+CriterionEntry formula_criterion() {
+  return {"formula", "Where a formula of position and time is positive.",
+          [] { return std::make_unique<Formula>(); }};
+}
+
 }  // namespace meander::simulation

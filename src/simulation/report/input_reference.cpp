@@ -305,6 +305,10 @@ struct Example {
   std::string operator()(const std::string*) const {
     return io::toml_text(field.choices.empty() ? std::string("...") : field.choices.front());
   }
+  std::string operator()(const io::FormulaText*) const { return "\"1 + 0.1 * x\""; }
+  std::string operator()(const io::NamedFormulas*) const { return "{a = \"1 + 0.1 * x\"}"; }
+  std::string operator()(const io::WordWithFormulas*) const { return io::toml_text(field.choices.front()); }
+  std::string operator()(const io::TableList*) const { return "[]"; }
   std::string operator()(const io::IntegerOrWord*) const { return (*this)(static_cast<const int*>(nullptr)); }
   std::string operator()(const std::vector<std::string>*) const {
     return fmt::format("[{}]", (*this)(static_cast<const std::string*>(nullptr)));

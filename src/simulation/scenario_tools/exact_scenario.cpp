@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "base/exact_sum.hpp"
 #include "base/vec.hpp"
@@ -14,71 +15,94 @@ namespace meander::simulation {
 
 namespace {
 
-struct OfLeaf {
-  double square = 0, volume = 0, largest = 0;
+// Fills the unknowns of the exact solution: the mean over the volume of width dx about x.
+using Expected = std::function<void(const double* x, double dx, double* q)>;
+
+// Sums over the volumes of a leaf, or of the domain.
+struct Errors {
+  double magnitude = 0, square = 0, volume = 0;  // integrals
+  double largest = 0, largest_sum = 0;           // of one unknown, and of the sum over the unknowns
 };
 
-OfLeaf measure(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, double t,
-               const Scenario& exact, const solvers::Solver* solver) {
-  OfLeaf leaf;
+Errors errors_of_leaf(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
+                      const Expected& exact) {
+  Errors leaf;
   double expected[solvers::most_unknowns];
   for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
     for (int j = 0; j < layout.p; ++j) {
       for (int i = 0; i < layout.p; ++i) {
-        const double x[3] = {patch.lower[0] + (i + 0.5) * patch.dx, patch.lower[1] + (j + 0.5) * patch.dx,
-                             patch.lower[2] + (k + 0.5) * patch.dx};
-        exact.boundary(x, patch.dx, t, expected);
-        if (solver != nullptr) solver->complete(expected);
+        const int at[3] = {i, j, k};
+        double x[3] = {0, 0, 0}, sum = 0;
+        for (int a = 0; a < layout.dim; ++a) x[a] = patch.lower[a] + (at[a] + 0.5) * patch.dx;
+        exact(x, patch.dx, expected);
         for (int n = 0; n < layout.unknowns; ++n) {
           const double error = patch.q[layout.at(n, i, j, k)] - expected[n];
           leaf.square += error * error;
+          sum += std::abs(error);
           leaf.largest = std::max(leaf.largest, std::abs(error));
         }
+        leaf.magnitude += sum;
+        leaf.largest_sum = std::max(leaf.largest_sum, sum);
       }
     }
   }
   const double volume = ipow(patch.dx, layout.dim);
+  leaf.magnitude *= volume;
   leaf.square *= volume;
   leaf.volume = volume * static_cast<double>(layout.volumes());
   return leaf;
 }
 
-std::vector<Measure> deviation_of(const StateView& view, const Scenario& exact,
-                                  const solvers::Solver* solver) {
-  std::vector<OfLeaf> leaves(view.patches.size());
+Errors errors_of(const StateView& view, const Expected& exact) {
+  std::vector<Errors> leaves(view.patches.size());
   view.team.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      leaves[i] = measure(view.patches[i], view.layout, view.t, exact, solver);
+    for (std::size_t i = begin; i < end; ++i) leaves[i] = errors_of_leaf(view.patches[i], view.layout, exact);
   });
-  std::array<ExactSum, 2> sums;
-  double largest = 0;
-  for (const OfLeaf& leaf : leaves) {
-    sums[0].add(leaf.square);
-    sums[1].add(leaf.volume);
-    largest = std::max(largest, leaf.largest);
+  std::array<ExactSum, 3> sums;
+  Errors all;
+  for (const Errors& leaf : leaves) {
+    sums[0].add(leaf.magnitude);
+    sums[1].add(leaf.square);
+    sums[2].add(leaf.volume);
+    all.largest = std::max(all.largest, leaf.largest);
+    all.largest_sum = std::max(all.largest_sum, leaf.largest_sum);
   }
   sum_over_ranks(view.communicator, sums);
-  return {{"error_l2", "", std::sqrt(sums[0].value() / sums[1].value())},
-          {"error_linf", "", view.communicator.max(largest)}};
+  all.magnitude = sums[0].value();
+  all.square = sums[1].value();
+  all.volume = sums[2].value();
+  all.largest = view.communicator.max(all.largest);
+  all.largest_sum = view.communicator.max(all.largest_sum);
+  return all;
+}
+
+Expected expected_of(const Scenario& scenario, double t, const solvers::Solver* solver) {
+  return [&scenario, t, solver](const double* x, double dx, double* q) {
+    scenario.boundary(x, dx, t, q);
+    if (solver != nullptr) solver->complete(q);
+  };
+}
+
+std::vector<Measure> deviation_of(const Errors& errors) {
+  return {{"error_l2", "", std::sqrt(errors.square / errors.volume)}, {"error_linf", "", errors.largest}};
 }
 
 }  // namespace
 
 std::vector<Measure> deviation(const StateView& view, const Scenario& exact, const solvers::Solver& solver) {
-  return deviation_of(view, exact, &solver);
+  return deviation_of(errors_of(view, expected_of(exact, view.t, &solver)));
 }
 
 std::vector<Measure> deviation(const StateView& view, const Scenario& exact) {
-  return deviation_of(view, exact, nullptr);
+  return deviation_of(errors_of(view, expected_of(exact, view.t, nullptr)));
 }
 
-namespace {
-
-struct Error {
-  double integral = 0, largest = 0;
-};
-
-}  // namespace
+std::vector<Measure> all_errors(const StateView& view, const Scenario& exact, const solvers::Solver& solver) {
+  const Errors errors = errors_of(view, expected_of(exact, view.t, &solver));
+  std::vector<Measure> measures = deviation_of(errors);
+  measures.insert(measures.begin(), {"error_l1", "", errors.magnitude / errors.volume});
+  return measures;
+}
 
 void ExactScenario::set_up(const io::KeyTable& keys, const ProblemSetup& setup) {
   setup_ = setup;
@@ -120,39 +144,11 @@ void ExactScenario::mean(const double* centre, double dx, double t, double* q) c
 }
 
 std::vector<Measure> ExactScenario::measure(const StateView& view) const {
-  const solvers::PatchLayout& layout = view.layout;
-  std::vector<Error> leaves(view.patches.size());
-  view.team.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
-    std::vector<double> expected(static_cast<std::size_t>(unknowns_));
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const solvers::PatchTask& patch = view.patches[leaf];
-      for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
-        for (int j = 0; j < layout.p; ++j) {
-          for (int i = 0; i < layout.p; ++i) {
-            const int at[3] = {i, j, k};
-            double centre[3] = {0, 0, 0};
-            for (int a = 0; a < layout.dim; ++a) centre[a] = patch.lower[a] + (at[a] + 0.5) * patch.dx;
-            mean(centre, patch.dx, view.t, expected.data());
-            double error = 0;
-            for (int n = 0; n < unknowns_; ++n)
-              error += std::abs(patch.q[layout.at(n, i, j, k)] - expected[static_cast<std::size_t>(n)]);
-            leaves[leaf].integral += error;
-            leaves[leaf].largest = std::max(leaves[leaf].largest, error);
-          }
-        }
-      }
-      leaves[leaf].integral *= ipow(patch.dx, layout.dim);
-    }
-  });
-  std::array<ExactSum, 1> sum;
-  double largest = 0, volume = 1;
-  for (const Error& leaf : leaves) {
-    sum[0].add(leaf.integral);
-    largest = std::max(largest, leaf.largest);
-  }
-  sum_over_ranks(view.communicator, sum);
+  const Errors errors =
+      errors_of(view, [&](const double* x, double dx, double* q) { mean(x, dx, view.t, q); });
+  double volume = 1;
   for (std::size_t a = 0; a < setup_.lower.size(); ++a) volume *= setup_.upper[a] - setup_.lower[a];
-  return {{"error_l1", "", sum[0].value() / volume}, {"error_linf", "", view.communicator.max(largest)}};
+  return {{"error_l1", "", errors.magnitude / volume}, {"error_linf", "", errors.largest_sum}};
 }
 
 }  // namespace meander::simulation

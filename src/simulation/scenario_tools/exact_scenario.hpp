@@ -17,6 +17,9 @@ std::vector<Measure> deviation(const StateView& view, const Scenario& exact, con
 // For equations whose scenarios give all unknowns.
 std::vector<Measure> deviation(const StateView& view, const Scenario& exact);
 
+// As above, and "error_l1" before them: the mean over the domain of the sum of the magnitudes.
+std::vector<Measure> all_errors(const StateView& view, const Scenario& exact, const solvers::Solver& solver);
+
 // A scenario with an exact solution, which gives its initial and boundary data and the error columns of the
 // history.
 class ExactScenario : public Scenario {

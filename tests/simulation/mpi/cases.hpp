@@ -260,6 +260,51 @@ spin-2 = [0.02, 0.0, 0.05]
 extraction-radii = [1.4]
 )";
 
+// Formulas in every place that has them: state, constants, regions, exact solution, boundaries with a state that changes,
+// criteria.
+inline const std::string wind = R"toml(
+[domain]
+dimensions = 2
+upper = [2.0, 1.0]
+cells = [4, 2]
+[boundary]
+x-lower = {kind = "inflow", density = "1 + 0.2 * sin(30 * t + y)", velocity-x = "speed", pressure = "1 / gamma"}
+x-upper = "outflow"
+y = "diode"
+[mesh]
+patch-size = 6
+min-level = 2
+max-level = 4
+regrid-every = 3
+[[refinement]]
+kind = "jump"
+variable = "density"
+refine = 0.1
+where = "x - 0.4 - t"
+level = 3
+[[refinement]]
+kind = "formula"
+formula = "0.05 - hypot(x - 0.2 - 10 * t, y - 0.4)"
+[solver]
+scheme = "muscl"
+[scenario]
+name = "formulas"
+constants = {speed = 3, blob = "10 * gamma"}
+fields = {density = 1, velocity-x = "speed", velocity-y = "0.1 * sin(2 * pi * y)", pressure = "1 / gamma"}
+exact = {density = "1 + t"}
+[[scenario.region]]
+shape = "ball"
+centre = [1.0, 0.45]
+radius = 0.2
+density = "blob * (1.5 - r)"
+velocity-x = 0
+[[scenario.region]]
+shape = "half-space"
+centre = [1.9, 0.5]
+normal = [-1.0, 0.2]
+velocity-y = 0.3
+)toml";
+
 inline std::vector<RankCase> rank_cases() {
   return {
       {"accretion_muscl", accretion, {}, 10},
@@ -275,6 +320,7 @@ inline std::vector<RankCase> rank_cases() {
       {"sedov_rusanov", sedov, {"solver.scheme=rusanov", "mesh.patch-size=3"}, 60},
       {"sod", sod, {}, 24},
       {"vortex", vortex, {}, 10},
+      {"wind", wind, {}, 24},
       {"ccz4_fourth_order", gauge_wave, {}, 5},
       {"ccz4_fourth_order_binary", binary, {}, 4},
       {"ccz4_rusanov",
@@ -304,6 +350,7 @@ inline std::vector<RankCase> local_rank_cases() {
       {"local_sod", sod, {"time.stepping=local", "mesh.regrid-every=1"}, 10},
       // 3 steps, for which regrids look ahead.
       {"local_riemann_auto", riemann, {"time.stepping=local", "mesh.regrid-every=auto", "mesh.buffer=2"}, 10},
+      {"local_wind", wind, {"time.stepping=local", "mesh.regrid-every=1", "mesh.buffer=2"}, 6},
       {"local_accretion", accretion_nest, {}, 4},
   };
 }

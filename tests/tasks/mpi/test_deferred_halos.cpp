@@ -24,7 +24,7 @@ struct Case {
 
 // Gas that flows in and changes with time.
 template <int D>
-void inflow(const double* x, double, double t, double* q) {
+void inflow(int, const double* x, double, double t, double* q) {
   q[0] = 1 + 0.2 * std::sin(40 * t + 3 * x[0]);
   for (int a = 0; a < D; ++a) q[1 + a] = 0.1 * q[0];
   q[D + 1] = 2 + 0.3 * std::cos(60 * t + x[1]);

@@ -25,6 +25,7 @@ class Punctures final : public RefinementCriterion {
                  "max-level have no effect.",
                  io::greater_than(0))
         .required = true;
+    describe_where(keys);
   }
 
   void set_up(const io::KeyTable& keys, const Config& config) override {
@@ -37,6 +38,7 @@ class Punctures final : public RefinementCriterion {
     min_level_ = config.mesh.min_level;
     const int levels = config.mesh.max_level - min_level_;
     finest_ = min_level_ + std::min(static_cast<int>(radii_.size()), levels);
+    set_up_where(keys, config);
   }
 
   bool reads_state() const override { return false; }

@@ -1,0 +1,335 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The only file that includes muParser.
+#include "io/formula.hpp"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "base/printable.hpp"
+#include "io/nearest.hpp"
+
+namespace meander::io {
+
+namespace {
+
+using One = double (*)(double);
+using Two = double (*)(double, double);
+using Three = double (*)(double, double, double);
+
+constexpr std::pair<const char*, One> functions_of_one[] = {
+    {"sin", std::sin},
+    {"cos", std::cos},
+    {"tan", std::tan},
+    {"asin", std::asin},
+    {"acos", std::acos},
+    {"atan", std::atan},
+    {"sinh", std::sinh},
+    {"cosh", std::cosh},
+    {"tanh", std::tanh},
+    {"asinh", std::asinh},
+    {"acosh", std::acosh},
+    {"atanh", std::atanh},
+    {"exp", std::exp},
+    {"exp2", std::exp2},
+    {"expm1", std::expm1},
+    {"log", std::log},
+    {"log2", std::log2},
+    {"log10", std::log10},
+    {"log1p", std::log1p},
+    {"sqrt", std::sqrt},
+    {"cbrt", std::cbrt},
+    {"abs", std::fabs},
+    {"floor", std::floor},
+    {"ceil", std::ceil},
+    {"round", std::round},
+    {"trunc", std::trunc},
+    {"erf", std::erf},
+    {"erfc", std::erfc},
+    {"tgamma", std::tgamma},
+    {"j0", [](double x) { return ::j0(x); }},
+    {"j1", [](double x) { return ::j1(x); }},
+    {"sign", [](double x) { return x > 0   ? 1.0
+                                   : x < 0 ? -1.0
+                                           : 0.0; }},
+};
+constexpr std::pair<const char*, Two> functions_of_two[] = {
+    {"atan2", std::atan2}, {"pow", std::pow},  {"hypot", std::hypot},
+    {"mod", std::fmod},    {"min", std::fmin}, {"max", std::fmax},
+};
+// All three arguments are evaluated: what is not taken may be NaN.
+constexpr std::pair<const char*, Three> functions_of_three[] = {
+    {"if", [](double condition, double then, double otherwise) { return condition != 0 ? then : otherwise; }},
+};
+
+bool begins_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+bool continues_name(char c) {
+  return begins_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+std::string name_at(const std::string& text, std::size_t at) {
+  if (at >= text.size() || !begins_name(text[at])) return "";
+  std::size_t end = at + 1;
+  while (end < text.size() && continues_name(text[end])) ++end;
+  return text.substr(at, end - at);
+}
+
+std::vector<std::string> known_names(const FormulaNames& names) {
+  std::vector<std::string> all = names.variables;
+  all.emplace_back("pi");
+  for (const auto& [name, value] : names.constants) all.push_back(name);
+  all.insert(all.end(), formula_functions().begin(), formula_functions().end());
+  return all;
+}
+
+// What the parser would accept, but no formula of the input means: assignments and text.
+void check_characters(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i], before = i > 0 ? text[i - 1] : ' ',
+               after = i + 1 < text.size() ? text[i + 1] : ' ';
+    if (c == '=' && after != '=' && std::string_view("=<>!").find(before) == std::string_view::npos)
+      throw FormulaError("'=' assigns, which a formula does not; a comparison is written '=='", i);
+    if (c == '"' || c == '\'') throw FormulaError("a formula contains no text", i);
+  }
+}
+
+// The first comma outside all brackets.
+std::size_t outer_comma(const std::string& text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')') --depth;
+    if (text[i] == ',' && depth == 0) return i;
+  }
+  return 0;
+}
+
+// The last bracket that nothing closes.
+std::size_t open_bracket(const std::string& text) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') open.push_back(i);
+    if (text[i] == ')' && !open.empty()) open.pop_back();
+  }
+  return open.empty() ? text.size() : open.back();
+}
+
+// The last occurrence of a name as a whole before a position.
+std::size_t last_use(const std::string& text, const std::string& name, std::size_t before) {
+  for (std::size_t at = std::min(before, text.size()); at-- > 0;) {
+    if (name_at(text, at) == name && (at == 0 || !continues_name(text[at - 1]))) return at;
+  }
+  return before;
+}
+
+[[noreturn]] void explain(const mu::ParserError& error, const std::string& text, const FormulaNames& names) {
+  const std::size_t at = error.GetPos() < 0
+                             ? text.size()
+                             : std::min<std::size_t>(static_cast<std::size_t>(error.GetPos()), text.size());
+  const std::string name = name_at(text, at);
+  const auto fail = [](const std::string& what, std::size_t position) -> void {
+    throw FormulaError(what, position);
+  };
+  switch (error.GetCode()) {
+    case mu::ecUNASSIGNABLE_TOKEN: {
+      const auto functions = formula_functions();
+      if (std::ranges::find(functions, name) != functions.end())
+        fail(fmt::format("function '{}' needs its arguments in brackets", name), at);
+      if (!name.empty()) {
+        const bool called =
+            text.find_first_not_of(' ', at + name.size()) == text.find('(', at + name.size()) &&
+            text.find('(', at) != std::string::npos;
+        const std::vector<std::string> all = known_names(names);
+        fail(fmt::format("unknown {} '{}'{}", called ? "function" : "name", name,
+                         suggestion(name, all, "known names are")),
+             at);
+      }
+      if (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0)
+        fail("a number out of range", at);
+      fail(at < text.size() ? fmt::format("unexpected '{}'", printable(text.substr(at, 1)))
+                            : "the formula is not complete",
+           at);
+      break;
+    }
+    case mu::ecUNEXPECTED_OPERATOR: {
+      const std::size_t found = text.rfind(error.GetToken(), at);  // the parser may point after it
+      fail(fmt::format("unexpected operator '{}'", error.GetToken()),
+           found == std::string::npos ? at : found);
+      break;
+    }
+    case mu::ecUNEXPECTED_EOF:
+      fail("the formula is not complete", text.size());
+      break;
+    case mu::ecUNEXPECTED_ARG_SEP:
+    case mu::ecUNEXPECTED_ARG:
+      fail("unexpected ','", text.rfind(',', at) == std::string::npos ? at : text.rfind(',', at));
+      break;
+    case mu::ecUNEXPECTED_VAL:
+    case mu::ecUNEXPECTED_VAR:
+    case mu::ecUNEXPECTED_FUN:
+      fail(fmt::format("'{}' without an operator before it", error.GetToken()), at);
+      break;
+    case mu::ecUNEXPECTED_PARENS:
+      fail(fmt::format("unexpected '{}'", error.GetToken()), at);
+      break;
+    case mu::ecMISSING_PARENS:
+      fail("a bracket is not closed", open_bracket(text));
+      break;
+    case mu::ecTOO_MANY_PARAMS:
+      fail(fmt::format("too many arguments for function '{}'", error.GetToken()),
+           last_use(text, error.GetToken(), at));
+      break;
+    case mu::ecTOO_FEW_PARAMS:
+      fail(fmt::format("too few arguments for function '{}'", error.GetToken()),
+           last_use(text, error.GetToken(), at));
+      break;
+    case mu::ecMISSING_ELSE_CLAUSE:
+      fail("a '?' without its ':'", text.rfind('?') == std::string::npos ? at : text.rfind('?'));
+      break;
+    case mu::ecMISPLACED_COLON:
+      fail("a ':' without its '?'", text.find(':') == std::string::npos ? at : text.find(':'));
+      break;
+    default:
+      break;
+  }
+  throw FormulaError(fmt::format("cannot be read: {}", printable(error.GetMsg())), at);
+}
+
+}  // namespace
+
+std::span<const std::string> formula_functions() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (const auto& [name, function] : functions_of_one) names.emplace_back(name);
+    for (const auto& [name, function] : functions_of_two) names.emplace_back(name);
+    for (const auto& [name, function] : functions_of_three) names.emplace_back(name);
+    return names;
+  }();
+  return all;
+}
+
+struct Formula::Parser {
+  mu::Parser parser;
+  std::vector<double> variables;
+};
+
+Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(std::make_unique<Parser>()) {
+  if (text.size() > most_bytes)
+    throw FormulaError(
+        fmt::format("the formula has {} characters; at most {} are possible", text.size(), most_bytes), 0);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw FormulaError("the formula is empty", 0);
+  check_characters(text);
+  parser_->variables.assign(names.variables.size(), 0.0);
+  mu::Parser& parser = parser_->parser;
+  try {
+    parser.ClearConst();
+    parser.ClearFun();
+    for (const auto& [name, function] : functions_of_one) parser.DefineFun(name, function);
+    for (const auto& [name, function] : functions_of_two) parser.DefineFun(name, function);
+    for (const auto& [name, function] : functions_of_three) parser.DefineFun(name, function);
+    parser.DefineInfixOprt("!", [](double x) { return x == 0 ? 1.0 : 0.0; });
+    parser.DefineConst("pi", std::numbers::pi);
+    for (const auto& [name, value] : names.constants) parser.DefineConst(name, value);
+    for (std::size_t i = 0; i < names.variables.size(); ++i)
+      parser.DefineVar(names.variables[i], &parser_->variables[i]);
+    parser.SetExpr(text);
+    constant_ = parser.Eval();
+  } catch (const mu::ParserError& error) {
+    explain(error, text, names);
+  }
+  if (parser.GetNumResults() != 1)
+    throw FormulaError("a ',' outside of a function's arguments", outer_comma(text));
+  for (const auto& [name, variable] : parser.GetUsedVar())
+    used_ |= 1u << static_cast<unsigned>(variable - parser_->variables.data());
+}
+
+Formula::~Formula() = default;
+Formula::Formula(Formula&&) noexcept = default;
+Formula& Formula::operator=(Formula&&) noexcept = default;
+
+double Formula::value(const double* variables) const {
+  if (used_ == 0) return constant_;
+  std::copy_n(variables, parser_->variables.size(), parser_->variables.begin());
+  return parser_->parser.Eval();
+}
+
+void check_constant_name(const std::string& name, const FormulaNames& taken) {
+  if (name.empty() || name_at(name, 0) != name)
+    throw FormulaError("is no name: letters, digits and '_', and no digit first", 0);
+  const std::vector<std::string> known = known_names(taken);
+  if (std::ranges::find(known, name) != known.end())
+    throw FormulaError("has a meaning already: it is a variable, a constant or a function of formulas", 0);
+}
+
+namespace {
+
+constexpr std::size_t most_of_formula = 60;  // bytes of a long formula on either side of a position
+
+// The formula with a caret below the position.
+std::string shown(const std::string& text, std::size_t position) {
+  position = std::min(position, text.size());
+  const std::size_t begin = position > most_of_formula ? position - most_of_formula : 0;
+  const std::string before = (begin > 0 ? "..." : "") + printable(text.substr(begin, position - begin));
+  const std::string after = printable(text.substr(position, most_of_formula));
+  return fmt::format("\n  formula: {}{}\n           {}^", before, after, std::string(before.size(), ' '));
+}
+
+std::string message(const std::string& name, const FormulaText& formula, const std::string& why) {
+  const std::string& where = formula.origin.where;
+  return printable(fmt::format("{}{}{}: {}", where, where.empty() ? "" : ": ", name, why), Lines::join) +
+         formula.origin.excerpt;
+}
+
+}  // namespace
+
+void reject(const std::string& name, const FormulaText& formula, const std::string& why) {
+  throw InputError(message(name, formula, why));
+}
+
+Formula compile(const std::string& name, const FormulaText& formula, const FormulaNames& names) {
+  try {
+    return {formula.text, names};
+  } catch (const FormulaError& error) {
+    throw InputError(
+        message(name, formula,
+                fmt::format("column {} of the formula: {}", error.position() + 1, error.what())) +
+        shown(formula.text, error.position()));
+  }
+}
+
+FormulaList::FormulaList(FormulaNames names) : source_(std::make_shared<Source>()) {
+  source_->names = std::move(names);
+}
+
+std::size_t FormulaList::add(const std::string& name, const FormulaText& formula) {
+  const Formula checked = compile(name, formula, source_->names);
+  source_->formulas.push_back({name, formula, checked.used()});
+  return source_->formulas.size() - 1;
+}
+
+// A compiled formula keeps its variables, so each thread has its own.
+const std::vector<Formula>& FormulaList::compiled() const {
+  struct Kept {
+    std::weak_ptr<Source> source;
+    const Source* address;
+    std::vector<Formula> formulas;
+  };
+  thread_local std::vector<Kept> kept;
+  for (const Kept& one : kept) {
+    if (one.address == source_.get() && !one.source.expired()) return one.formulas;
+  }
+  std::erase_if(kept, [](const Kept& one) { return one.source.expired(); });
+  Kept& added = kept.emplace_back(Kept{source_, source_.get(), {}});
+  for (const Given& given : source_->formulas) added.formulas.emplace_back(given.text.text, source_->names);
+  return added.formulas;
+}
+
+}  // namespace meander::io

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// States by formulas of position and time: initial data, exact solutions, and states beyond a boundary.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/formula.hpp"
+#include "simulation/equation.hpp"
+
+namespace meander::simulation {
+
+// The variables of formulas, x, y (3D: z), the distance r from the origin, and the time t, with constants of the equation
+// and of the scenario.
+io::FormulaNames formula_names(int dim, const std::vector<std::pair<std::string, double>>& constants,
+                               const std::vector<std::pair<std::string, double>>& more = {});
+// Their values, for a point with `dim` coordinates.
+struct FormulaVariables {
+  FormulaVariables(int dim, const double* x, double t);
+  double values[5];
+};
+
+// A formula for each field of an equation, and regions in which other formulas hold.
+class FieldFormulas {
+ public:
+  static constexpr int most_samples = 4;  // along an axis
+
+  // Volumes hold means over `samples` Gauss points along each axis, or values at their centres if the unknowns of the
+  // equation contain derivatives. `constants`: beside those of the equation.
+  FieldFormulas(const Equation& equation, int dim, int samples,
+                const std::vector<std::pair<std::string, double>>& constants);
+
+  // The formulas of `table`, which is part of messages ("scenario.fields"). Throws InputError for unknown fields and
+  // invalid formulas. Before any evaluation.
+  void give(const std::string& table, const io::NamedFormulas& formulas);
+  void give_field(std::size_t field, const std::string& name, const io::FormulaText& formula);
+  // Fields without a formula take those of `other`, which has one for each field, with its regions.
+  void take_missing_from(const FieldFormulas& other);
+  // Fields without a formula take their default. Returns the first field that has none, or null.
+  const FormulaField* missing_field();
+
+  // Formulas that hold at points for which `contains` is true; later regions take precedence.
+  using Contains = std::function<bool(const double* x)>;
+  void begin_region(Contains contains);
+  void give_in_region(std::size_t field, const std::string& name, const io::FormulaText& formula);
+
+  const std::vector<FormulaField>& fields() const { return equation_.fields; }
+  bool takes_point_values() const { return equation_.unknowns_about != nullptr; }
+
+  // The unknowns of the volume of width dx about `centre` at time t, without those that Solver::complete() sets.
+  // May be called by several threads at once.
+  void unknowns(const double* centre, double dx, double t, double* q) const;
+  // As above. Throws InputError with the formula, the point and the value if a sample is not finite or not admissible.
+  void checked_unknowns(const double* centre, double dx, double t, double* q) const;
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  struct Region {
+    Contains contains;
+    std::vector<std::size_t> of_field;  // index of a formula, or none
+  };
+
+  std::size_t formula_of(std::size_t field, const double* x) const;
+  void values_at(const std::vector<io::Formula>& formulas, const double* x, double t, double* values) const;
+  void check(const double* x, double t, const double* values) const;
+  void evaluate(const double* centre, double dx, double t, bool checks, double* q) const;
+
+  FormulaFields equation_;
+  int dim_, samples_, unknowns_;
+  io::FormulaList formulas_;
+  std::vector<std::size_t> of_field_;
+  std::vector<Region> regions_;
+};
+
+}  // namespace meander::simulation

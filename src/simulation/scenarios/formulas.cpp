@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Initial data, exact solutions and boundary data by formulas of the input file.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <optional>
+
+#include "simulation/module.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/scenario_tools/exact_scenario.hpp"
+#include "simulation/scenario_tools/field_formulas.hpp"
+#include "simulation/scenario_tools/shapes.hpp"
+
+namespace meander::simulation {
+
+namespace {
+
+const std::string table = "scenario.";
+
+// "one: a, b (0); other: c (1)", in as many dimensions as each equation has.
+std::string fields_of_modules() {
+  std::string text;
+  for (const Module* module : modules()) {
+    std::string list;
+    for (const FormulaField& field : module->make()->formula_fields(module->dims.back()).fields) {
+      list += fmt::format("{}{}{}", list.empty() ? "" : ", ", field.name,
+                          field.otherwise.empty() ? "" : fmt::format(" ({})", field.otherwise));
+    }
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", module->name, list);
+  }
+  return text;
+}
+
+// A table of this formula for the first field of the first equation.
+std::string example(const std::string& formula) {
+  const Module& module = *modules().front();
+  const auto fields = module.make()->formula_fields(module.dims.back()).fields;
+  return fmt::format("{{{} = \"{}\"}}", fields.front().name, formula);
+}
+
+class FormulaScenario final : public Scenario {
+ public:
+  void describe(io::KeyTable& keys) override {
+    keys.formulas("constants", constants_,
+                  "Names for numbers, each a number or a formula of earlier ones, for use in all formulas of "
+                  "the input.")
+        .example = "{u0 = 0.5, width = \"0.05 * u0\"}";
+    io::Field& fields = keys.formulas("fields", fields_,
+                                      "The state at the start: a formula of x, y, z, r (distance from the "
+                                      "origin), t and the constants for each "
+                                      "field. Fields (and their formulas without one): " +
+                                          fields_of_modules() + ". Other equations: their unknowns.");
+    fields.required = true;
+    fields.example = example("1 + 0.2 * sin(2 * pi * x)");
+    keys.tables("region", regions_,
+                "Regions with formulas of their own, each a table [[scenario.region]]: shape = \"box\" "
+                "(lower, upper), "
+                "\"ball\" (centre, radius), \"ellipsoid\" (centre, radii), \"cylinder\" (centre, radius, "
+                "axis, length; "
+                "0: without end) or \"half-space\" (centre, normal, which points away from it), and the "
+                "fields that "
+                "differ. Later regions take precedence.")
+        .example =
+        "[{shape = \"ball\", centre = [0.3, 0.5, 0.5], radius = 0.1, " + example("10").substr(1) + ']';
+    keys.formulas("exact", exact_,
+                  "The exact solution, with the time t. Fields that it leaves out keep their formula. The "
+                  "history gets the "
+                  "columns error_l1, error_l2 and error_linf, and boundaries of kind \"scenario\" take it.")
+        .example = example("1 + 0.2 * sin(2 * pi * (x - t))");
+    keys.integer(
+        "samples-per-axis", samples_, "",
+        "Gauss points along each axis over which a volume's mean is taken. Equations whose unknowns contain "
+        "derivatives take the values at its centre.",
+        io::between(1, FieldFormulas::most_samples));
+    regions_.describe_next = [this](io::KeyTable& region) { describe_region(region); };
+  }
+
+  void set_up(const io::KeyTable& keys, const ProblemSetup& setup) override {
+    setup_ = setup;
+    solver_ = setup.equation->make_solver(setup.dim);
+    numbers_ = evaluated_constants();
+    state_.emplace(*setup.equation, setup.dim, samples_, numbers_);
+    state_->give(table + "fields", fields_);
+    if (const FormulaField* missing = state_->missing_field())
+      keys.reject("fields", fmt::format("needs a formula for {} ({})", missing->name, missing->meaning));
+    if (!exact_.empty()) {
+      solution_.emplace(*setup.equation, setup.dim, samples_, numbers_);
+      solution_->give(table + "exact", exact_);
+    }
+    for (std::size_t n = 0; n < given_regions_.size(); ++n)
+      set_up_region(regions_.tables[n], given_regions_[n]);
+    if (solution_) solution_->take_missing_from(*state_);
+  }
+
+  // The formulas at points of a lattice over the domain, so that most mistakes are told before a run starts. All samples
+  // of the start's mesh are checked when its volumes are filled.
+  void check_widths(const io::KeyTable&, const std::vector<double>& widths) const override {
+    constexpr int most = 16;  // points along an axis
+    int points[3] = {1, 1, 1};
+    for (std::size_t a = 0; a < setup_.lower.size(); ++a)
+      points[a] = static_cast<int>(
+          std::min<double>(most, std::round((setup_.upper[a] - setup_.lower[a]) / widths[0])));
+    double q[solvers::most_unknowns];
+    for (int k = 0; k < points[2]; ++k) {
+      for (int j = 0; j < points[1]; ++j) {
+        for (int i = 0; i < points[0]; ++i) {
+          const int index[3] = {i, j, k};
+          double x[3] = {0, 0, 0};
+          for (std::size_t a = 0; a < setup_.lower.size(); ++a) {
+            const double volumes = std::round((setup_.upper[a] - setup_.lower[a]) / widths[0]);
+            x[a] = setup_.lower[a] + (std::floor(index[a] * volumes / points[a]) + 0.5) * widths[0];
+          }
+          state_->checked_unknowns(x, widths[0], start_, q);
+        }
+      }
+    }
+  }
+
+  void start_at(double t) override { start_ = t; }
+  std::vector<std::pair<std::string, double>> formula_constants() const override { return numbers_; }
+
+  void initial(const double* centre, double dx, double* q) const override {
+    state_->checked_unknowns(centre, dx, start_, q);
+  }
+  void boundary(const double* x, double dx, double t, double* q) const override {
+    (solution_ ? *solution_ : *state_).unknowns(x, dx, t, q);
+  }
+  std::vector<Measure> measure(const StateView& view) const override {
+    if (!solution_) return {};
+    return all_errors(view, *this, *solver_);
+  }
+
+ private:
+  // A region, which has a key for each field of any equation.
+  struct Given {
+    Shape shape;
+    std::vector<std::pair<std::string, io::FormulaText>> formulas;
+  };
+
+  void describe_region(io::KeyTable& keys) {
+    Given& region = given_regions_.emplace_back();
+    region.shape.describe(keys);
+    std::vector<std::string> names;
+    for (const Module* module : modules()) {
+      for (const FormulaField& field : module->make()->formula_fields(module->dims.back()).fields) {
+        if (std::ranges::find(names, field.name) == names.end()) names.push_back(field.name);
+      }
+    }
+    region.formulas.resize(names.size());
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      region.formulas[n].first = names[n];
+      keys.formula(names[n], region.formulas[n].second, "", "The formula within the region.");
+    }
+  }
+
+  void set_up_region(const io::KeyTable& keys, const Given& region) {
+    const Shape::Contains contains = region.shape.checked(keys, setup_);
+    state_->begin_region(contains);
+    bool empty = true;
+    for (const auto& [name, formula] : region.formulas) {
+      if (!keys.was_given(name)) continue;
+      empty = false;
+      const auto& fields = state_->fields();
+      const auto field = std::ranges::find(fields, name, &FormulaField::name);
+      if (field == fields.end()) keys.reject(name, "is no field of this equation");
+      state_->give_in_region(static_cast<std::size_t>(field - fields.begin()), keys.table() + '.' + name,
+                             formula);
+    }
+    if (empty) keys.reject("shape", "the region has no formula: give the fields that differ in it");
+  }
+
+  // Each constant by those before it.
+  std::vector<std::pair<std::string, double>> evaluated_constants() const {
+    const auto of_equation = setup_.equation->formula_fields(setup_.dim).constants;
+    io::FormulaNames names = formula_names(setup_.dim, of_equation), known = {{}, of_equation};
+    std::vector<std::pair<std::string, double>> own;
+    for (const auto& [name, formula] : constants_) {
+      const std::string full = table + "constants." + name;
+      try {
+        io::check_constant_name(name, names);
+      } catch (const io::FormulaError& error) {
+        io::reject(full, formula, error.what());
+      }
+      const double value = io::compile(full, formula, known).value(nullptr);
+      if (!std::isfinite(value)) io::reject(full, formula, fmt::format("must be finite, but is {}", value));
+      names.constants.emplace_back(name, value);
+      known.constants.emplace_back(name, value);
+      own.emplace_back(name, value);
+    }
+    return own;
+  }
+
+  io::NamedFormulas constants_, fields_, exact_;
+  io::TableList regions_;
+  std::deque<Given> given_regions_;
+  int samples_ = 2;
+
+  std::vector<std::pair<std::string, double>> numbers_;  // the constants
+  ProblemSetup setup_;
+  std::unique_ptr<solvers::Solver> solver_;
+  std::optional<FieldFormulas> state_, solution_;
+  double start_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Scenario> make_formulas() {
+  return std::make_unique<FormulaScenario>();
+}
+
+}  // namespace meander::simulation
