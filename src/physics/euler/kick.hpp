@@ -118,8 +118,7 @@ class Kick {
   static constexpr int first_values = D,
                        kept_values = 2;  // an acceleration; the radial pulls at both ends of the step
 
-  MEANDER_TERM Kick(const Gravity& gravity, double dt)
-      : pull_(gravity, dt), gravity_(&gravity), dt_(dt) {}
+  MEANDER_TERM Kick(const Gravity& gravity, double dt) : pull_(gravity, dt), gravity_(&gravity), dt_(dt) {}
 
   MEANDER_HOST_DEVICE bool reaches_beyond(const double* lower, const double* upper) const {
     using Beyond = Gravity::Beyond;

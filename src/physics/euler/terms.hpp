@@ -126,9 +126,7 @@ struct Terms {
     return gravity.radial || gravity.external.kind != ExternalGravity::Kind::none;
   }
 
-  MEANDER_TERM Kick<D> split_source(const Gravity& gravity, double dt) const {
-    return {gravity, dt};
-  }
+  MEANDER_TERM Kick<D> split_source(const Gravity& gravity, double dt) const { return {gravity, dt}; }
 
   static constexpr double reflection_sign(int unknown, int axis) { return unknown == 1 + axis ? -1.0 : 1.0; }
 

@@ -405,7 +405,8 @@ void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
   check_mesh(keys, config, traits);
   const std::vector<double> widths = widths_of_volumes(config);
   config.scenario->check_widths(draft.tables.at("scenario"), widths);
-  for (const DraftedTable& drafted : draft.equation_tables) drafted.table->check_widths(*drafted.keys, widths);
+  for (const DraftedTable& drafted : draft.equation_tables)
+    drafted.table->check_widths(*drafted.keys, widths);
   check_memory(keys, config, traits, draft.memory);
   const double all = std::min(draft.memory, draft.ranks * available_address_space());
   config.spare_memory = (all - estimate_memory(config, traits).bytes) / draft.ranks;
@@ -555,11 +556,11 @@ std::vector<InputTable> general_tables() {
        prepare_solver, describe_solver, keys_of_other_equations, check_and_keep_solver},
       {"scenario", "Initial and boundary data.",
        [] {
-          return std::string(
-              "\nOther keys of this table are the parameters of the scenario. [Formulas](formulas.md) of "
-              "`formulas` know x, y, z, r, t and constants.\n");
-        },
-        3, prepare_scenario, describe_scenario, former_keys, set_up_scenario},
+         return std::string(
+             "\nOther keys of this table are the parameters of the scenario. [Formulas](formulas.md) of "
+             "`formulas` know x, y, z, r, t and constants.\n");
+       },
+       3, prepare_scenario, describe_scenario, former_keys, set_up_scenario},
       {"time", "Simulated time and limits of the steps.", none, 4, nullptr, describe_time_of, nullptr,
        check_time_of},
       {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,

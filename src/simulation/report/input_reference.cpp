@@ -31,7 +31,8 @@ struct InputDescription::Targets {
 };
 
 InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scenarios)
-    : targets_(std::make_unique<Targets>(Targets{{.known_scenarios = known_scenarios}, {}, {}, {}, {}, {}, {}})) {
+    : targets_(
+          std::make_unique<Targets>(Targets{{.known_scenarios = known_scenarios}, {}, {}, {}, {}, {}, {}})) {
   Targets& to = *targets_;
   Config& config = to.draft.config;
   const Module& standard = *modules().front();

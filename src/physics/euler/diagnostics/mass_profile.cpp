@@ -142,8 +142,7 @@ double gravity_strength(int dim, double scale_factor) {
   return (dim == 3 ? 1.5 : 3.0) * scale_factor / std::numbers::pi;
 }
 
-void fill_gravity(euler::Gravity& gravity, const ShellGrid& grid, const MassProfile& profile,
-                  double tau) {
+void fill_gravity(euler::Gravity& gravity, const ShellGrid& grid, const MassProfile& profile, double tau) {
   MEANDER_ASSERT(grid.count >= 1 && grid.count <= euler::Gravity::max_bins);
   gravity.radial = true;
   gravity.dim = grid.dim;

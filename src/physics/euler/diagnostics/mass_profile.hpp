@@ -88,7 +88,7 @@ double gravity_strength(int dim, double scale_factor);
 
 // Fills field and rates from the profile at scale factor a = tau^-2, and the largest acceleration. grid.count <=
 // Gravity::max_bins.
-void fill_gravity(euler::Gravity& gravity, const simulation::ShellGrid& grid,
-                  const MassProfile& profile, double tau);
+void fill_gravity(euler::Gravity& gravity, const simulation::ShellGrid& grid, const MassProfile& profile,
+                  double tau);
 
 }  // namespace meander::euler

@@ -123,9 +123,9 @@ void Accretion::describe(io::KeyTable& fields) {
   fields.integer("noise-cells", noise_cells_, "",
                  "noise: number of random cells along the domain's shortest edge", io::between(1, 729));
   fields.integer("random-seed", random_seed_, "", "noise: seed of the random numbers", io::at_least(0));
-  fields.numbers(
-      "centre", given_centre_, "comoving length",
-      "centre of the overdensity and of radial gravity, one number for each axis; empty: the domain's centre");
+  fields.numbers("centre", given_centre_, "comoving length",
+                 "centre of the overdensity and of radial gravity, one number for each axis; empty: the "
+                 "domain's centre");
   fields.number("pressure", pressure_, "supercomoving pressure",
                 "initial pressure, uniform; cold gas falls freely", io::greater_than(0));
   fields.number("start-scale-factor", a_start_, "a", "scale factor at the start of the run, tau = -a^(-1/2)",
@@ -236,8 +236,8 @@ void Accretion::prepare_step(const StateView& view, solvers::Solver& solver) {
 
 void Accretion::prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) {
   if (!has_gravity()) return;
-  fill_gravity(*static_cast<euler::Gravity*>(solver.step_data()), grid_,
-               profiler_->profile(view, times), view.t);
+  fill_gravity(*static_cast<euler::Gravity*>(solver.step_data()), grid_, profiler_->profile(view, times),
+               view.t);
 }
 
 std::vector<Measure> Accretion::measure(const StateView& view) const {
