@@ -84,6 +84,7 @@ TEST(Explain, EveryExampleIsReadWithoutComplaint) {
           alone.word_with_formulas(field.key, word, field.choices, "");
           break;
         case 11:
+          tables.describe_next = std::get<io::TableList*>(field.target)->describe_next;
           alone.tables(field.key, tables, "");
           break;
         default:
