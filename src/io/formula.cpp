@@ -7,10 +7,12 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
-#include <optional>
 
 #include "base/printable.hpp"
 #include "io/nearest.hpp"
@@ -68,6 +70,16 @@ constexpr std::pair<const char*, Three> functions_of_three[] = {
     {"if", [](double condition, double then, double otherwise) { return condition != 0 ? then : otherwise; }},
 };
 
+// Words of other languages, and what a formula has in their place.
+constexpr std::pair<const char*, const char*> foreign_words[] = {
+    {"ln", "log"}, {"fabs", "abs"}, {"and", "&&"}, {"or", "||"},
+    {"not", "!"},  {"e", "exp(1)"}, {"sqr", "^2"}};
+constexpr std::pair<std::string_view, const char*> foreign_operators[] = {
+    {"**", "a power is written '^'"},
+    {"%", "a remainder is written 'mod(a, b)'"},
+    {"&", "'and' is written '&&'"},
+    {"|", "'or' is written '||'"}};
+
 bool begins_name(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -81,6 +93,8 @@ std::string name_at(const std::string& text, std::size_t at) {
   while (end < text.size() && continues_name(text[end])) ++end;
   return text.substr(at, end - at);
 }
+
+constexpr std::size_t most_listed = 100;  // known names in a message
 
 std::vector<std::string> known_names(const FormulaNames& names) {
   std::vector<std::string> all = names.variables;
@@ -98,6 +112,14 @@ void check_characters(const std::string& text) {
     if (c == '=' && after != '=' && std::string_view("=<>!").find(before) == std::string_view::npos)
       throw FormulaError("'=' assigns, which a formula does not; a comparison is written '=='", i);
     if (c == '"' || c == '\'') throw FormulaError("a formula contains no text", i);
+    if ((c == '&' || c == '|') && after == c) {
+      ++i;
+      continue;
+    }
+    for (const auto& [foreign, own] : foreign_operators) {
+      if (text.compare(i, foreign.size(), foreign) == 0)
+        throw FormulaError(fmt::format("unexpected operator '{}': {}", foreign, own), i);
+    }
   }
 }
 
@@ -130,6 +152,27 @@ std::size_t last_use(const std::string& text, const std::string& name, std::size
   return before;
 }
 
+// Why a name has no meaning, or the name to use: ": the domain has 2 dimensions", "; did you mean 'log'?".
+std::string explained_name(const std::string& name, const FormulaNames& names) {
+  for (const auto& [absent, why] : names.absent) {
+    if (name == absent) return ": " + why;
+  }
+  for (const auto& [foreign, own] : foreign_words) {
+    if (name == foreign) return fmt::format("; did you mean '{}'?", own);
+  }
+  const std::vector<std::string> known = known_names(names);
+  FormulaNames listed = names;
+  if (nearest(name, known).empty() && known.size() > most_listed) listed.constants.clear();
+  return suggestion(name, known_names(listed), "known names are");
+}
+
+// The character of one or more bytes that begins at a position.
+std::string character_at(const std::string& text, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) ++end;
+  return text.substr(at, end - at);
+}
+
 [[noreturn]] void explain(const mu::ParserError& error, const std::string& text, const FormulaNames& names) {
   const std::size_t at = error.GetPos() < 0
                              ? text.size()
@@ -147,14 +190,15 @@ std::size_t last_use(const std::string& text, const std::string& name, std::size
         const bool called =
             text.find_first_not_of(' ', at + name.size()) == text.find('(', at + name.size()) &&
             text.find('(', at) != std::string::npos;
-        const std::vector<std::string> all = known_names(names);
-        fail(fmt::format("unknown {} '{}'{}", called ? "function" : "name", name,
-                         suggestion(name, all, "known names are")),
-             at);
+        fail(
+            fmt::format("unknown {} '{}'{}", called ? "function" : "name", name, explained_name(name, names)),
+            at);
       }
       if (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0)
-        fail("a number out of range", at);
-      fail(at < text.size() ? fmt::format("unexpected '{}'", printable(text.substr(at, 1)))
+        fail(std::isinf(std::strtod(text.c_str() + at, nullptr)) ? "a number out of range"
+                                                                 : "an incomplete number",
+             at);
+      fail(at < text.size() ? fmt::format("unexpected '{}'", printable(character_at(text, at)))
                             : "the formula is not complete",
            at);
       break;
