@@ -62,13 +62,18 @@ std::string point_text(int dim, const double* x) {
 
 }  // namespace
 
-io::FormulaNames formula_names(int dim, const std::vector<std::pair<std::string, double>>& constants,
+io::FormulaNames formula_names(const Equation& equation, int dim,
                                const std::vector<std::pair<std::string, double>>& more) {
-  std::vector<std::string> names(axis_variables, axis_variables + dim);
-  names.emplace_back("r");
-  names.emplace_back("t");
-  io::FormulaNames result = {std::move(names), constants};
+  const FormulaFields of_equation = equation.formula_fields(dim);
+  io::FormulaNames result{{axis_variables, axis_variables + dim}, of_equation.constants, {}, dim};
+  result.variables.insert(result.variables.end(), {"r", "t"});
   result.constants.insert(result.constants.end(), more.begin(), more.end());
+  if (dim == 2) result.absent.emplace_back("z", "the domain has 2 dimensions");
+  std::vector<std::string> of_state = equation.make_solver(dim)->traits().unknown_names;
+  for (const FormulaField& field : of_equation.fields)
+    of_state.push_back(field.name.substr(0, field.name.find('-')));  // '-' is an operator
+  for (std::string& name : of_state)
+    result.absent.emplace_back(std::move(name), "formulas know position and time, not the state");
   return result;
 }
 
@@ -88,7 +93,7 @@ FieldFormulas::FieldFormulas(const Equation& equation, int dim, int samples,
       dim_(dim),
       samples_(samples),
       unknowns_(equation.make_solver(dim)->traits().unknowns),
-      formulas_(formula_names(dim, equation_.constants, constants)),
+      formulas_(formula_names(equation, dim, constants)),
       of_field_(equation_.fields.size(), none) {}
 
 void FieldFormulas::give(const std::string& table, const io::NamedFormulas& formulas) {

@@ -15,9 +15,9 @@
 
 namespace meander::simulation {
 
-// The variables of formulas, x, y (3D: z), the distance r from the origin, and the time t, with constants of the equation
-// and of the scenario.
-io::FormulaNames formula_names(int dim, const std::vector<std::pair<std::string, double>>& constants,
+// The variables of formulas, x, y (3D: z), the distance r from the origin, and the time t, with the constants of the
+// equation and `more`.
+io::FormulaNames formula_names(const Equation& equation, int dim,
                                const std::vector<std::pair<std::string, double>>& more = {});
 // Their values, for a point with `dim` coordinates.
 struct FormulaVariables {
