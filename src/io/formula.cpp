@@ -104,6 +104,17 @@ std::vector<std::string> known_names(const FormulaNames& names) {
   return all;
 }
 
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::string name = name_at(text, at);
+    if (name.empty()) continue;
+    at += name.size() - 1;
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 // What the parser would accept, but no formula of the input means: assignments and text.
 void check_characters(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -247,6 +258,29 @@ std::string character_at(const std::string& text, std::size_t at) {
   throw FormulaError(fmt::format("cannot be read: {}", printable(error.GetMsg())), at);
 }
 
+// The formula with squares of brackets as calls of a function: the parser's power takes several times as long. It
+// multiplies itself for squares of variables. `formula` has no mistakes.
+constexpr const char* square = "_square";
+std::string with_squares(const std::string& formula) {
+  constexpr const char* blanks = " \t\r\n";
+  std::string text = formula;
+  for (std::size_t at = 0; (at = text.find('^', at)) != std::string::npos; ++at) {
+    const std::size_t two = text.find_first_not_of(blanks, at + 1),
+                      close = text.find_last_not_of(blanks, at - 1);
+    const std::size_t next = text.find_first_not_of(blanks, two + 1);
+    const char after = two + 1 < text.size() ? text[two + 1] : ' ';
+    if (text[two] != '2' || continues_name(after) || after == '.' || text[close] != ')') continue;
+    if (next != std::string::npos && text[next] == '^') continue;  // it groups from the right
+    std::size_t begin = close;
+    for (int depth = 1; depth > 0;) depth += text[--begin] == ')' ? 1 : text[begin] == '(' ? -1 : 0;
+    while (begin > 0 && continues_name(text[begin - 1])) --begin;  // the name of a function
+    text = fmt::format("{}{}({}){}", text.substr(0, begin), square, text.substr(begin, close + 1 - begin),
+                       text.substr(two + 1));
+    at = begin;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::span<const std::string> formula_functions() {
@@ -263,6 +297,36 @@ std::span<const std::string> formula_functions() {
 struct Formula::Parser {
   mu::Parser parser;
   std::vector<double> variables;
+
+  // Values by the bits of the variables that the formula reads, for arguments that come again; empty: none are kept.
+  struct Kept {
+    std::array<std::uint64_t, 3> arguments;  // two of place, and the time
+    double value;
+  };
+  static constexpr std::size_t most_kept = 4096;
+  std::vector<Kept> kept;
+  std::vector<std::size_t> read;  // these variables
+
+  double kept_value(const double* from) {
+    Kept wanted = {};
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      wanted.arguments[i] = std::bit_cast<std::uint64_t>(from[read[i]]);
+      hash = (hash ^ wanted.arguments[i]) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 32;
+    }
+    Kept& found = kept[hash % most_kept];
+    const auto &a = found.arguments, &b = wanted.arguments;
+    if (((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) != 0) {
+      wanted.value = evaluate(from);
+      found = wanted;
+    }
+    return found.value;
+  }
+  double evaluate(const double* from) {
+    for (const std::size_t i : read) variables[i] = from[i];
+    return parser.Eval();
+  }
 };
 
 Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(std::make_unique<Parser>()) {
@@ -281,7 +345,10 @@ Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(s
     for (const auto& [name, function] : functions_of_three) parser.DefineFun(name, function);
     parser.DefineInfixOprt("!", [](double x) { return x == 0 ? 1.0 : 0.0; });
     parser.DefineConst("pi", std::numbers::pi);
-    for (const auto& [name, value] : names.constants) parser.DefineConst(name, value);
+    for (const std::string& name : names_in(text)) {  // there may be thousands of other constants
+      const auto constant = std::ranges::find(names.constants, name, &std::pair<std::string, double>::first);
+      if (constant != names.constants.end()) parser.DefineConst(name, constant->second);
+    }
     for (std::size_t i = 0; i < names.variables.size(); ++i)
       parser.DefineVar(names.variables[i], &parser_->variables[i]);
     parser.SetExpr(text);
@@ -293,23 +360,34 @@ Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(s
     throw FormulaError("a ',' outside of a function's arguments", outer_comma(text));
   for (const auto& [name, variable] : parser.GetUsedVar())
     used_ |= 1u << static_cast<unsigned>(variable - parser_->variables.data());
+  for (std::size_t i = 0; i < names.variables.size(); ++i) {
+    if ((used_ >> i & 1u) != 0) parser_->read.push_back(i);
+  }
+  parser.DefineFun(square, [](double x) { return x * x; });
+  parser.SetExpr(with_squares(text));
+  if (used_ == 0) return;
+  // The last variable is the time, which many points share.
+  const std::uint32_t of_place = used_ & ~(1u << (names.variables.size() - 1));
+  if (std::popcount(of_place) < names.coordinates)
+    parser_->kept.assign(Parser::most_kept, {{~0ull, ~0ull, ~0ull}, std::nan("")});
 }
 
 Formula::~Formula() = default;
 Formula::Formula(Formula&&) noexcept = default;
 Formula& Formula::operator=(Formula&&) noexcept = default;
 
-double Formula::value(const double* variables) const {
-  if (used_ == 0) return constant_;
-  std::copy_n(variables, parser_->variables.size(), parser_->variables.begin());
-  return parser_->parser.Eval();
+double Formula::evaluate(const double* variables) const {
+  return parser_->kept.empty() ? parser_->evaluate(variables) : parser_->kept_value(variables);
 }
 
 void check_constant_name(const std::string& name, const FormulaNames& taken) {
   if (name.empty() || name_at(name, 0) != name)
     throw FormulaError("is no name: letters, digits and '_', and no digit first", 0);
-  const std::vector<std::string> known = known_names(taken);
-  if (std::ranges::find(known, name) != known.end())
+  const auto functions = formula_functions();
+  if (name == "pi" || std::ranges::find(taken.variables, name) != taken.variables.end() ||
+      std::ranges::find(functions, name) != functions.end() ||
+      std::ranges::find(taken.constants, name, &std::pair<std::string, double>::first) !=
+          taken.constants.end())
     throw FormulaError("has a meaning already: it is a variable, a constant or a function of formulas", 0);
 }
 
@@ -317,13 +395,35 @@ namespace {
 
 constexpr std::size_t most_of_formula = 60;  // bytes of a long formula on either side of a position
 
-// The formula with a caret below the position.
-std::string shown(const std::string& text, std::size_t position) {
-  position = std::min(position, text.size());
-  const std::size_t begin = position > most_of_formula ? position - most_of_formula : 0;
-  const std::string before = (begin > 0 ? "..." : "") + printable(text.substr(begin, position - begin));
-  const std::string after = printable(text.substr(position, most_of_formula));
-  return fmt::format("\n  formula: {}{}\n           {}^", before, after, std::string(before.size(), ' '));
+// Characters in UTF-8: bytes that do not continue one.
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+}
+
+// The position in words, and the line of the formula with a caret below it.
+struct Place {
+  std::string words, excerpt;
+};
+Place place_in(const std::string& text, std::size_t position) {
+  const std::size_t first = text.rfind('\n', position == 0 ? 0 : position - 1);
+  const std::size_t begin = position == 0 || first == std::string::npos ? 0 : first + 1;
+  std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  const std::size_t lines = static_cast<std::size_t>(std::ranges::count(text, '\n')),
+                    number = static_cast<std::size_t>(
+                        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
+  position -= begin;
+  Place place;
+  place.words = fmt::format("column {} of the formula", characters(line.substr(0, position)) + 1);
+  if (lines > 0) place.words = fmt::format("line {}, ", number + 1) + place.words;
+  std::ranges::replace(line, '\t', ' ');
+  if (line.ends_with('\r')) line.pop_back();
+  const std::size_t from = position > most_of_formula ? position - most_of_formula : 0;
+  const std::string before = (from > 0 ? "..." : "") + printable(line.substr(from, position - from));
+  const std::string after = position < line.size() ? printable(line.substr(position, most_of_formula)) : "";
+  place.excerpt =
+      fmt::format("\n  formula: {}{}\n           {}^", before, after, std::string(characters(before), ' '));
+  return place;
 }
 
 std::string message(const std::string& name, const FormulaText& formula, const std::string& why) {
@@ -342,10 +442,9 @@ Formula compile(const std::string& name, const FormulaText& formula, const Formu
   try {
     return {formula.text, names};
   } catch (const FormulaError& error) {
-    throw InputError(
-        message(name, formula,
-                fmt::format("column {} of the formula: {}", error.position() + 1, error.what())) +
-        shown(formula.text, error.position()));
+    const Place place = place_in(formula.text, std::min(error.position(), formula.text.size()));
+    throw InputError(message(name, formula, fmt::format("{}: {}", place.words, error.what())) +
+                     place.excerpt);
   }
 }
 

@@ -52,11 +52,13 @@ class Formula {
   Formula& operator=(Formula&&) noexcept;
 
   // One value for each variable. Division by zero gives an infinity, and what is undefined NaN.
-  double value(const double* variables) const;
+  double value(const double* variables) const { return used_ == 0 ? constant_ : evaluate(variables); }
   // Bit i: the formula reads variable i.
   std::uint32_t used() const { return used_; }
 
  private:
+  double evaluate(const double* variables) const;
+
   struct Parser;
   std::unique_ptr<Parser> parser_;
   std::uint32_t used_ = 0;
