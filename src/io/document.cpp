@@ -72,7 +72,7 @@ Value setting_value(const std::string& text, const Origin& origin) {
     Value parsed = parse_toml("value = " + text, origin.where);
     value = std::move(parsed.entries.at(0).value);
   } catch (const InputError&) {
-    if (text.find_first_of("[]{}\"'=,") != std::string::npos || text.empty()) {
+    if (text.empty() || std::string_view("[{\"'").find(text.front()) != std::string_view::npos) {
       fail(origin, fmt::format("'{}' is no TOML value", shortened(text)));
     }
     value.kind = Value::Kind::text;

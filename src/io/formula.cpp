@@ -7,10 +7,12 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
-#include <optional>
 
 #include "base/printable.hpp"
 #include "io/nearest.hpp"
@@ -68,6 +70,16 @@ constexpr std::pair<const char*, Three> functions_of_three[] = {
     {"if", [](double condition, double then, double otherwise) { return condition != 0 ? then : otherwise; }},
 };
 
+// Words of other languages, and what a formula has in their place.
+constexpr std::pair<const char*, const char*> foreign_words[] = {
+    {"ln", "log"}, {"fabs", "abs"}, {"and", "&&"}, {"or", "||"},
+    {"not", "!"},  {"e", "exp(1)"}, {"sqr", "^2"}};
+constexpr std::pair<std::string_view, const char*> foreign_operators[] = {
+    {"**", "a power is written '^'"},
+    {"%", "a remainder is written 'mod(a, b)'"},
+    {"&", "'and' is written '&&'"},
+    {"|", "'or' is written '||'"}};
+
 bool begins_name(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -82,12 +94,25 @@ std::string name_at(const std::string& text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
+constexpr std::size_t most_listed = 100;  // known names in a message
+
 std::vector<std::string> known_names(const FormulaNames& names) {
   std::vector<std::string> all = names.variables;
   all.emplace_back("pi");
   for (const auto& [name, value] : names.constants) all.push_back(name);
   all.insert(all.end(), formula_functions().begin(), formula_functions().end());
   return all;
+}
+
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::string name = name_at(text, at);
+    if (name.empty()) continue;
+    at += name.size() - 1;
+    names.push_back(std::move(name));
+  }
+  return names;
 }
 
 // What the parser would accept, but no formula of the input means: assignments and text.
@@ -98,6 +123,14 @@ void check_characters(const std::string& text) {
     if (c == '=' && after != '=' && std::string_view("=<>!").find(before) == std::string_view::npos)
       throw FormulaError("'=' assigns, which a formula does not; a comparison is written '=='", i);
     if (c == '"' || c == '\'') throw FormulaError("a formula contains no text", i);
+    if ((c == '&' || c == '|') && after == c) {
+      ++i;
+      continue;
+    }
+    for (const auto& [foreign, own] : foreign_operators) {
+      if (text.compare(i, foreign.size(), foreign) == 0)
+        throw FormulaError(fmt::format("unexpected operator '{}': {}", foreign, own), i);
+    }
   }
 }
 
@@ -130,6 +163,27 @@ std::size_t last_use(const std::string& text, const std::string& name, std::size
   return before;
 }
 
+// Why a name has no meaning, or the name to use: ": the domain has 2 dimensions", "; did you mean 'log'?".
+std::string explained_name(const std::string& name, const FormulaNames& names) {
+  for (const auto& [absent, why] : names.absent) {
+    if (name == absent) return ": " + why;
+  }
+  for (const auto& [foreign, own] : foreign_words) {
+    if (name == foreign) return fmt::format("; did you mean '{}'?", own);
+  }
+  const std::vector<std::string> known = known_names(names);
+  FormulaNames listed = names;
+  if (nearest(name, known).empty() && known.size() > most_listed) listed.constants.clear();
+  return suggestion(name, known_names(listed), "known names are");
+}
+
+// The character of one or more bytes that begins at a position.
+std::string character_at(const std::string& text, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) ++end;
+  return text.substr(at, end - at);
+}
+
 [[noreturn]] void explain(const mu::ParserError& error, const std::string& text, const FormulaNames& names) {
   const std::size_t at = error.GetPos() < 0
                              ? text.size()
@@ -147,14 +201,15 @@ std::size_t last_use(const std::string& text, const std::string& name, std::size
         const bool called =
             text.find_first_not_of(' ', at + name.size()) == text.find('(', at + name.size()) &&
             text.find('(', at) != std::string::npos;
-        const std::vector<std::string> all = known_names(names);
-        fail(fmt::format("unknown {} '{}'{}", called ? "function" : "name", name,
-                         suggestion(name, all, "known names are")),
-             at);
+        fail(
+            fmt::format("unknown {} '{}'{}", called ? "function" : "name", name, explained_name(name, names)),
+            at);
       }
       if (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0)
-        fail("a number out of range", at);
-      fail(at < text.size() ? fmt::format("unexpected '{}'", printable(text.substr(at, 1)))
+        fail(std::isinf(std::strtod(text.c_str() + at, nullptr)) ? "a number out of range"
+                                                                 : "an incomplete number",
+             at);
+      fail(at < text.size() ? fmt::format("unexpected '{}'", printable(character_at(text, at)))
                             : "the formula is not complete",
            at);
       break;
@@ -203,6 +258,29 @@ std::size_t last_use(const std::string& text, const std::string& name, std::size
   throw FormulaError(fmt::format("cannot be read: {}", printable(error.GetMsg())), at);
 }
 
+// The formula with squares of brackets as calls of a function: the parser's power takes several times as long. It
+// multiplies itself for squares of variables. `formula` has no mistakes.
+constexpr const char* square = "_square";
+std::string with_squares(const std::string& formula) {
+  constexpr const char* blanks = " \t\r\n";
+  std::string text = formula;
+  for (std::size_t at = 0; (at = text.find('^', at)) != std::string::npos; ++at) {
+    const std::size_t two = text.find_first_not_of(blanks, at + 1),
+                      close = text.find_last_not_of(blanks, at - 1);
+    const std::size_t next = text.find_first_not_of(blanks, two + 1);
+    const char after = two + 1 < text.size() ? text[two + 1] : ' ';
+    if (text[two] != '2' || continues_name(after) || after == '.' || text[close] != ')') continue;
+    if (next != std::string::npos && text[next] == '^') continue;  // it groups from the right
+    std::size_t begin = close;
+    for (int depth = 1; depth > 0;) depth += text[--begin] == ')' ? 1 : text[begin] == '(' ? -1 : 0;
+    while (begin > 0 && continues_name(text[begin - 1])) --begin;  // the name of a function
+    text = fmt::format("{}{}({}){}", text.substr(0, begin), square, text.substr(begin, close + 1 - begin),
+                       text.substr(two + 1));
+    at = begin;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::span<const std::string> formula_functions() {
@@ -219,6 +297,36 @@ std::span<const std::string> formula_functions() {
 struct Formula::Parser {
   mu::Parser parser;
   std::vector<double> variables;
+
+  // Values by the bits of the variables that the formula reads, for arguments that come again; empty: none are kept.
+  struct Kept {
+    std::array<std::uint64_t, 3> arguments;  // two of place, and the time
+    double value;
+  };
+  static constexpr std::size_t most_kept = 4096;
+  std::vector<Kept> kept;
+  std::vector<std::size_t> read;  // these variables
+
+  double kept_value(const double* from) {
+    Kept wanted = {};
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      wanted.arguments[i] = std::bit_cast<std::uint64_t>(from[read[i]]);
+      hash = (hash ^ wanted.arguments[i]) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 32;
+    }
+    Kept& found = kept[hash % most_kept];
+    const auto &a = found.arguments, &b = wanted.arguments;
+    if (((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2])) != 0) {
+      wanted.value = evaluate(from);
+      found = wanted;
+    }
+    return found.value;
+  }
+  double evaluate(const double* from) {
+    for (const std::size_t i : read) variables[i] = from[i];
+    return parser.Eval();
+  }
 };
 
 Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(std::make_unique<Parser>()) {
@@ -237,7 +345,10 @@ Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(s
     for (const auto& [name, function] : functions_of_three) parser.DefineFun(name, function);
     parser.DefineInfixOprt("!", [](double x) { return x == 0 ? 1.0 : 0.0; });
     parser.DefineConst("pi", std::numbers::pi);
-    for (const auto& [name, value] : names.constants) parser.DefineConst(name, value);
+    for (const std::string& name : names_in(text)) {  // there may be thousands of other constants
+      const auto constant = std::ranges::find(names.constants, name, &std::pair<std::string, double>::first);
+      if (constant != names.constants.end()) parser.DefineConst(name, constant->second);
+    }
     for (std::size_t i = 0; i < names.variables.size(); ++i)
       parser.DefineVar(names.variables[i], &parser_->variables[i]);
     parser.SetExpr(text);
@@ -249,23 +360,34 @@ Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(s
     throw FormulaError("a ',' outside of a function's arguments", outer_comma(text));
   for (const auto& [name, variable] : parser.GetUsedVar())
     used_ |= 1u << static_cast<unsigned>(variable - parser_->variables.data());
+  for (std::size_t i = 0; i < names.variables.size(); ++i) {
+    if ((used_ >> i & 1u) != 0) parser_->read.push_back(i);
+  }
+  parser.DefineFun(square, [](double x) { return x * x; });
+  parser.SetExpr(with_squares(text));
+  if (used_ == 0) return;
+  // The last variable is the time, which many points share.
+  const std::uint32_t of_place = used_ & ~(1u << (names.variables.size() - 1));
+  if (std::popcount(of_place) < names.coordinates)
+    parser_->kept.assign(Parser::most_kept, {{~0ull, ~0ull, ~0ull}, std::nan("")});
 }
 
 Formula::~Formula() = default;
 Formula::Formula(Formula&&) noexcept = default;
 Formula& Formula::operator=(Formula&&) noexcept = default;
 
-double Formula::value(const double* variables) const {
-  if (used_ == 0) return constant_;
-  std::copy_n(variables, parser_->variables.size(), parser_->variables.begin());
-  return parser_->parser.Eval();
+double Formula::evaluate(const double* variables) const {
+  return parser_->kept.empty() ? parser_->evaluate(variables) : parser_->kept_value(variables);
 }
 
 void check_constant_name(const std::string& name, const FormulaNames& taken) {
   if (name.empty() || name_at(name, 0) != name)
     throw FormulaError("is no name: letters, digits and '_', and no digit first", 0);
-  const std::vector<std::string> known = known_names(taken);
-  if (std::ranges::find(known, name) != known.end())
+  const auto functions = formula_functions();
+  if (name == "pi" || std::ranges::find(taken.variables, name) != taken.variables.end() ||
+      std::ranges::find(functions, name) != functions.end() ||
+      std::ranges::find(taken.constants, name, &std::pair<std::string, double>::first) !=
+          taken.constants.end())
     throw FormulaError("has a meaning already: it is a variable, a constant or a function of formulas", 0);
 }
 
@@ -273,13 +395,35 @@ namespace {
 
 constexpr std::size_t most_of_formula = 60;  // bytes of a long formula on either side of a position
 
-// The formula with a caret below the position.
-std::string shown(const std::string& text, std::size_t position) {
-  position = std::min(position, text.size());
-  const std::size_t begin = position > most_of_formula ? position - most_of_formula : 0;
-  const std::string before = (begin > 0 ? "..." : "") + printable(text.substr(begin, position - begin));
-  const std::string after = printable(text.substr(position, most_of_formula));
-  return fmt::format("\n  formula: {}{}\n           {}^", before, after, std::string(before.size(), ' '));
+// Characters in UTF-8: bytes that do not continue one.
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+}
+
+// The position in words, and the line of the formula with a caret below it.
+struct Place {
+  std::string words, excerpt;
+};
+Place place_in(const std::string& text, std::size_t position) {
+  const std::size_t first = text.rfind('\n', position == 0 ? 0 : position - 1);
+  const std::size_t begin = position == 0 || first == std::string::npos ? 0 : first + 1;
+  std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  const std::size_t lines = static_cast<std::size_t>(std::ranges::count(text, '\n')),
+                    number = static_cast<std::size_t>(
+                        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
+  position -= begin;
+  Place place;
+  place.words = fmt::format("column {} of the formula", characters(line.substr(0, position)) + 1);
+  if (lines > 0) place.words = fmt::format("line {}, ", number + 1) + place.words;
+  std::ranges::replace(line, '\t', ' ');
+  if (line.ends_with('\r')) line.pop_back();
+  const std::size_t from = position > most_of_formula ? position - most_of_formula : 0;
+  const std::string before = (from > 0 ? "..." : "") + printable(line.substr(from, position - from));
+  const std::string after = position < line.size() ? printable(line.substr(position, most_of_formula)) : "";
+  place.excerpt =
+      fmt::format("\n  formula: {}{}\n           {}^", before, after, std::string(characters(before), ' '));
+  return place;
 }
 
 std::string message(const std::string& name, const FormulaText& formula, const std::string& why) {
@@ -298,10 +442,9 @@ Formula compile(const std::string& name, const FormulaText& formula, const Formu
   try {
     return {formula.text, names};
   } catch (const FormulaError& error) {
-    throw InputError(
-        message(name, formula,
-                fmt::format("column {} of the formula: {}", error.position() + 1, error.what())) +
-        shown(formula.text, error.position()));
+    const Place place = place_in(formula.text, std::min(error.position(), formula.text.size()));
+    throw InputError(message(name, formula, fmt::format("{}: {}", place.words, error.what())) +
+                     place.excerpt);
   }
 }
 

@@ -22,8 +22,12 @@ namespace meander::io {
 
 // What the text of a formula may contain beside numbers and functions.
 struct FormulaNames {
-  std::vector<std::string> variables;                          // at most 32
+  std::vector<std::string> variables;                          // at most 32; the last one is the time
   std::vector<std::pair<std::string, double>> constants = {};  // `pi` is one always
+  // Names that one may expect, and why they have no meaning: "z", "the domain has 2 dimensions".
+  std::vector<std::pair<std::string, std::string>> absent = {};
+  // Points have this many. Formulas that read fewer variables of place keep values of arguments that come again.
+  int coordinates = 0;
 };
 
 class FormulaError : public std::runtime_error {
@@ -48,11 +52,13 @@ class Formula {
   Formula& operator=(Formula&&) noexcept;
 
   // One value for each variable. Division by zero gives an infinity, and what is undefined NaN.
-  double value(const double* variables) const;
+  double value(const double* variables) const { return used_ == 0 ? constant_ : evaluate(variables); }
   // Bit i: the formula reads variable i.
   std::uint32_t used() const { return used_; }
 
  private:
+  double evaluate(const double* variables) const;
+
   struct Parser;
   std::unique_ptr<Parser> parser_;
   std::uint32_t used_ = 0;

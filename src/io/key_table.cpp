@@ -410,8 +410,12 @@ void check_required(const KeyTable& keys) {
     if (field.required && field.origin.where.empty()) {
       std::string allowed = allowed_values(field);
       if (!allowed.empty()) allowed = " (" + allowed + ")";
-      keys.reject(field.key,
-                  fmt::format("is required: {}{}: {}", article(type_name(field)), allowed, field.meaning));
+      // Texts about formulas name their type themselves: "A formula of ...".
+      const std::string type = article(type_name(field)), &meaning = field.meaning;
+      const bool names_type =
+          meaning.size() > type.size() && meaning.substr(1, type.size() - 1) == type.substr(1);
+      keys.reject(field.key, names_type ? fmt::format("is required: a{}", meaning.substr(1))
+                                        : fmt::format("is required: {}{}: {}", type, allowed, meaning));
     }
   }
 }

@@ -14,7 +14,8 @@
 namespace meander::io {
 namespace {
 
-const FormulaNames names = {{"x", "y", "r", "t"}, {{"gamma", 1.4}, {"u0", 0.5}}};
+const FormulaNames names = {
+    {"x", "y", "r", "t"}, {{"gamma", 1.4}, {"u0", 0.5}}, {{"w", "it means nothing here"}}, 2};
 
 double value(const std::string& text, double x = 0.75, double y = -0.25) {
   const double variables[] = {x, y, std::sqrt(x * x + y * y), 2};
@@ -35,6 +36,9 @@ TEST(FormulasQuick, HaveTheValuesOfTheirOperations) {
       {".5 + 5.", 5.5},
       {"x * y", x * y},
       {"x^2", x * x},
+      {"(x + y)^2 + sin(x)^2 - (x)^2^2 + 3^(x)^2.0 + ((x - y) ^ 2 + 1)^2 + 2^(y)^2 + (x)^21",
+       (x + y) * (x + y) + std::pow(std::sin(x), 2) - std::pow(x, 4) + std::pow(3, x * x) +
+           std::pow((x - y) * (x - y) + 1, 2) + std::pow(2, y * y) + std::pow(x, 21)},
       {"pi * gamma + u0", std::numbers::pi * 1.4 + 0.5},
       {"r", std::sqrt(x * x + y * y)},
       {"t", 2},
@@ -76,6 +80,27 @@ TEST(FormulasQuick, KnowWhichVariablesTheyRead) {
   EXPECT_EQ(Formula("x * r", names).used(), 0b101u);
 }
 
+// Also those that keep values of arguments that come again.
+TEST(FormulasQuick, DependOnTheirArgumentsAlone) {
+  for (const char* text : {"1 / x", "x + 7 * t", "r", "x * y"}) {
+    const Formula formula(text, names);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      for (int i = 0; i < 20000; ++i) {
+        const double v[] = {i % 150 - 75.0, 1.0 * (i / 150), 0.25 * i, 1.0 * (i % 7)};
+        const double expected[] = {1 / v[0], v[0] + 7 * v[3], v[2], v[0] * v[1]};
+        ASSERT_EQ(formula.value(v), expected[text[0] == '1'   ? 0
+                                             : text[0] == 'r' ? 2
+                                             : text[2] == '+' ? 1
+                                                              : 3]);
+      }
+    }
+    const double zero[] = {0.0, 1, 1, 0}, negative[] = {-0.0, 1, 1, 0};
+    if (text[0] == '1') {
+      EXPECT_EQ(formula.value(zero), -formula.value(negative));
+    }
+  }
+}
+
 struct Wrong {
   const char* text;
   std::size_t position;
@@ -95,7 +120,12 @@ TEST(FormulasQuick, AreRefusedWithThePlaceOfTheMistake) {
       {"e", 0, "unknown name 'e'"},
       {"rnd()", 0, "unknown function 'rnd'"},
       {"sum(x, y)", 0, "unknown function 'sum'"},
-      {"x and y", 2, "unknown name 'and'"},
+      {"x and y", 2, "unknown name 'and'; did you mean '&&'?"},
+      {"x or y", 2, "unknown name 'or'; did you mean '||'?"},
+      {"not x", 0, "unknown name 'not'; did you mean '!'?"},
+      {"ln(x)", 0, "unknown function 'ln'; did you mean 'log'?"},
+      {"1 + fabs(x)", 4, "unknown function 'fabs'; did you mean 'abs'?"},
+      {"w + x", 0, "unknown name 'w': it means nothing here"},
       {"sin", 0, "needs its arguments in brackets"},
       {"2 * sin x", 4, "needs its arguments in brackets"},
       {"x = 2", 2, "assigns"},
@@ -116,7 +146,7 @@ TEST(FormulasQuick, AreRefusedWithThePlaceOfTheMistake) {
       {"x ^", 3, "not complete"},
       {"* x", 0, "unexpected operator '*'"},
       {"x * / y", 4, "unexpected operator '/'"},
-      {"x ** 2", 3, "unexpected operator '*'"},
+      {"x ** 2", 2, "unexpected operator '**': a power is written '^'"},
       {"x!", 1, "unexpected operator '!'"},
       {"x y", 2, "without an operator"},
       {"2x", 1, "without an operator"},
@@ -125,6 +155,8 @@ TEST(FormulasQuick, AreRefusedWithThePlaceOfTheMistake) {
       {"1..2", 2, "without an operator"},
       {"0x10", 1, "unknown name"},
       {"1e400", 0, "a number out of range"},
+      {"x + 1e", 4, "an incomplete number"},
+      {"2e+ * x", 0, "an incomplete number"},
       {"sin(x, y)", 0, "too many arguments for function 'sin'"},
       {"1 + atan2(x)", 4, "too few arguments for function 'atan2'"},
       {"sin()", 0, "too few arguments for function 'sin'"},
@@ -139,12 +171,13 @@ TEST(FormulasQuick, AreRefusedWithThePlaceOfTheMistake) {
       {"x[1]", 1, "unexpected '['"},
       {"{x}", 0, "unexpected '{'"},
       {"a.b", 0, "unknown name 'a'"},
-      {"x % 2", 2, "unexpected '%'"},
-      {"x & y", 2, "unexpected '&'"},
+      {"x % 2", 2, "unexpected operator '%': a remainder is written 'mod(a, b)'"},
+      {"x & y", 2, "unexpected operator '&': 'and' is written '&&'"},
+      {"x | y", 2, "unexpected operator '|': 'or' is written '||'"},
       {"x \\ 2", 2, "unexpected '\\'"},
       {"$(ls)", 0, "unexpected '$'"},
       {"#x", 0, "unexpected '#'"},
-      {"\xC3\xA4", 0, "unexpected"},
+      {"1 + \xC3\xA4", 4, "unexpected '\xC3\xA4'"},
   };
   for (const Wrong& wrong : cases) {
     SCOPED_TRACE(wrong.text);
@@ -181,6 +214,15 @@ TEST(FormulasQuick, OfTheInputNameFileAndColumn) {
         error.what(),
         "a.toml:3:11: scenario.fields.density: column 5 of the formula: unknown function 'sine'; did you "
         "mean 'sin'?\n  3 | density = \"1 + sine(x)\"\n  formula: 1 + sine(x)\n               ^");
+  }
+  const FormulaText lines{"1 +\r\n\tx + \xC3\xA4 sine(x)\n+ y", {}};
+  try {
+    compile("scenario.fields.density", lines, names);
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "scenario.fields.density: line 2, column 6 of the formula: unexpected '\xC3\xA4'\n"
+                 "  formula:  x + \xC3\xA4 sine(x)\n                ^");
   }
   const std::string far = std::string(300, ' ') + "q" + std::string(300, ' ');
   try {

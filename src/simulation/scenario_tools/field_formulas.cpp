@@ -51,7 +51,7 @@ double gauss_mean(int n, const double* values, std::ptrdiff_t stride) {
 
 // Whether a formula that uses these variables changes along an axis: by the coordinate or by r.
 bool changes_along(std::uint32_t used, int axis, int dim) {
-  return ((used >> axis) & 1u) != 0 || ((used >> dim) & 1u) != 0;
+  return axis < dim && (((used >> axis) & 1u) != 0 || ((used >> dim) & 1u) != 0);
 }
 
 std::string point_text(int dim, const double* x) {
@@ -62,13 +62,18 @@ std::string point_text(int dim, const double* x) {
 
 }  // namespace
 
-io::FormulaNames formula_names(int dim, const std::vector<std::pair<std::string, double>>& constants,
+io::FormulaNames formula_names(const Equation& equation, int dim,
                                const std::vector<std::pair<std::string, double>>& more) {
-  std::vector<std::string> names(axis_variables, axis_variables + dim);
-  names.emplace_back("r");
-  names.emplace_back("t");
-  io::FormulaNames result = {std::move(names), constants};
+  const FormulaFields of_equation = equation.formula_fields(dim);
+  io::FormulaNames result{{axis_variables, axis_variables + dim}, of_equation.constants, {}, dim};
+  result.variables.insert(result.variables.end(), {"r", "t"});
   result.constants.insert(result.constants.end(), more.begin(), more.end());
+  if (dim == 2) result.absent.emplace_back("z", "the domain has 2 dimensions");
+  std::vector<std::string> of_state = equation.make_solver(dim)->traits().unknown_names;
+  for (const FormulaField& field : of_equation.fields)
+    of_state.push_back(field.name.substr(0, field.name.find('-')));  // '-' is an operator
+  for (std::string& name : of_state)
+    result.absent.emplace_back(std::move(name), "formulas know position and time, not the state");
   return result;
 }
 
@@ -88,7 +93,7 @@ FieldFormulas::FieldFormulas(const Equation& equation, int dim, int samples,
       dim_(dim),
       samples_(samples),
       unknowns_(equation.make_solver(dim)->traits().unknowns),
-      formulas_(formula_names(dim, equation_.constants, constants)),
+      formulas_(formula_names(equation, dim, constants)),
       of_field_(equation_.fields.size(), none) {}
 
 void FieldFormulas::give(const std::string& table, const io::NamedFormulas& formulas) {
@@ -159,7 +164,7 @@ void FieldFormulas::values_at(const std::vector<io::Formula>& formulas, const do
     values[f] = formulas[formula_of(f, x)].value(variables.values);
 }
 
-void FieldFormulas::check(const double* x, double t, const double* values) const {
+void FieldFormulas::check_values(const double* x, double t, const double* values, Check check) const {
   const auto fail = [&](std::size_t field, const std::string& why) {
     const io::FormulaList::Given& given = formulas_.given(formula_of(field, x));
     io::reject(given.name, given.text,
@@ -169,66 +174,61 @@ void FieldFormulas::check(const double* x, double t, const double* values) const
   for (std::size_t f = 0; f < of_field_.size(); ++f) {
     if (!std::isfinite(values[f])) fail(f, fmt::format("must be finite, but is {}", values[f]));
   }
-  if (!equation_.refusal) return;
+  if (check == Check::finite || !equation_.refusal) return;
   if (const auto refusal = equation_.refusal(values))
     fail(refusal->field, fmt::format("{}, but is {}", refusal->why, values[refusal->field]));
 }
 
-void FieldFormulas::evaluate(const double* centre, double dx, double t, bool checks, double* q) const {
+void FieldFormulas::checked_unknowns(const double* centre, double dx, double t, double* q,
+                                     Check check) const {
   const std::vector<io::Formula>& formulas = formulas_.compiled();
-  const std::size_t count = of_field_.size();
   double values[solvers::most_unknowns];
   if (takes_point_values()) {
-    if (checks) {
+    if (check != Check::none) {
       values_at(formulas, centre, t, values);
-      check(centre, t, values);
+      check_values(centre, t, values, check);
     }
     equation_.unknowns_about([&](const double* x, double* at) { values_at(formulas, x, t, at); }, centre, dx,
                              q);
     return;
   }
-  // Formulas that do not change along an axis are evaluated once for all samples along it.
-  constexpr int most = most_samples * most_samples * most_samples;
-  double sampled[solvers::most_unknowns][most];
-  int stride[solvers::most_unknowns][3];
   const auto points = gauss_points(samples_);
-  const int along_z = dim_ == 3 ? samples_ : 1;
-  for (std::size_t f = 0; f < count; ++f) {
-    const std::uint32_t used = formulas_.given(of_field_[f]).used;
-    int count_along[3], total = 1;
-    for (int a = 0; a < 3; ++a) {
-      count_along[a] = a < dim_ && changes_along(used, a, dim_) ? samples_ : 1;
-      stride[f][a] = count_along[a] > 1 ? total : 0;
-      total *= count_along[a];
-    }
-    int at = 0;
-    for (int k = 0; k < count_along[2]; ++k) {
-      for (int j = 0; j < count_along[1]; ++j) {
-        for (int i = 0; i < count_along[0]; ++i) {
-          const int index[3] = {i, j, k};
-          double x[3] = {0, 0, 0};
-          for (int a = 0; a < dim_; ++a) x[a] = centre[a] + points[static_cast<std::size_t>(index[a])] * dx;
-          sampled[f][at++] = formulas[of_field_[f]].value(FormulaVariables(dim_, x, t).values);
+  const int along_z = dim_ == 3 ? samples_ : 1, all = samples_ * samples_ * along_z;
+  constexpr int most = most_samples * most_samples * most_samples;
+  double x[most][3], variables[most][5], sampled[solvers::most_unknowns][most];
+  for (int s = 0; s < all; ++s) {
+    const int index[3] = {s % samples_, s / samples_ % samples_, s / samples_ / samples_};
+    for (int a = 0; a < dim_; ++a) x[s][a] = centre[a] + points[static_cast<std::size_t>(index[a])] * dx;
+    std::ranges::copy(FormulaVariables(dim_, x[s], t).values, variables[s]);
+  }
+  for (std::size_t f = 0; f < of_field_.size(); ++f) {
+    const io::Formula& formula = formulas[of_field_[f]];
+    // Along an axis along which the formula does not change, samples have the value of the first.
+    int stride[3], s = 0;
+    for (int a = 0; a < 3; ++a) stride[a] = changes_along(formula.used(), a, dim_) ? ipow(samples_, a) : 0;
+    for (int k = 0; k < along_z; ++k) {
+      for (int j = 0; j < samples_; ++j) {
+        for (int i = 0; i < samples_; ++i, ++s) {
+          const int first = i * stride[0] + j * stride[1] + k * stride[2];
+          sampled[f][s] = first == s ? formula.value(variables[s]) : sampled[f][first];
         }
       }
+    }
+    for (s = 0; s < all && !regions_.empty(); ++s) {
+      const std::size_t there = formula_of(f, x[s]);
+      if (there != of_field_[f]) sampled[f][s] = formulas[there].value(variables[s]);
     }
   }
   // Means along x, of these along y, and of these along z.
   constexpr std::ptrdiff_t row = solvers::most_unknowns;
-  double states[most_samples * row] = {}, lines[most_samples * row], planes[most_samples * row];
+  double states[most_samples * row], lines[most_samples * row], planes[most_samples * row];
+  for (int i = 0; i < samples_; ++i) std::fill_n(states + i * row, unknowns_, 0.0);
+  int s = 0;
   for (int k = 0; k < along_z; ++k) {
     for (int j = 0; j < samples_; ++j) {
-      for (int i = 0; i < samples_; ++i) {
-        const int index[3] = {i, j, k};
-        double x[3] = {0, 0, 0};
-        for (int a = 0; a < dim_; ++a) x[a] = centre[a] + points[static_cast<std::size_t>(index[a])] * dx;
-        for (std::size_t f = 0; f < count; ++f) {
-          const std::size_t formula = regions_.empty() ? of_field_[f] : formula_of(f, x);
-          values[f] = formula == of_field_[f]
-                          ? sampled[f][i * stride[f][0] + j * stride[f][1] + k * stride[f][2]]
-                          : formulas[formula].value(FormulaVariables(dim_, x, t).values);
-        }
-        if (checks) check(x, t, values);
+      for (int i = 0; i < samples_; ++i, ++s) {
+        for (std::size_t f = 0; f < of_field_.size(); ++f) values[f] = sampled[f][s];
+        if (check != Check::none) check_values(x[s], t, values, check);
         equation_.unknowns(values, states + i * row);
       }
       for (int n = 0; n < unknowns_; ++n) lines[j * row + n] = gauss_mean(samples_, states + n, row);
@@ -239,11 +239,28 @@ void FieldFormulas::evaluate(const double* centre, double dx, double t, bool che
 }
 
 void FieldFormulas::unknowns(const double* centre, double dx, double t, double* q) const {
-  evaluate(centre, dx, t, false, q);
+  checked_unknowns(centre, dx, t, q, Check::none);
 }
 
-void FieldFormulas::checked_unknowns(const double* centre, double dx, double t, double* q) const {
-  evaluate(centre, dx, t, true, q);
+void FieldFormulas::check_lattice(const std::vector<double>& lower, const std::vector<double>& upper,
+                                  double dx, double t) const {
+  double volumes[3] = {1, 1, 1}, q[solvers::most_unknowns];
+  int points[3] = {1, 1, 1};
+  for (std::size_t a = 0; a < lower.size(); ++a) {
+    volumes[a] = std::round((upper[a] - lower[a]) / dx);
+    points[a] = static_cast<int>(std::min<double>(16, volumes[a]));
+  }
+  for (int k = 0; k < points[2]; ++k) {
+    for (int j = 0; j < points[1]; ++j) {
+      for (int i = 0; i < points[0]; ++i) {
+        const int index[3] = {i, j, k};
+        double x[3] = {0, 0, 0};
+        for (std::size_t a = 0; a < lower.size(); ++a)
+          x[a] = lower[a] + (std::floor(index[a] * volumes[a] / points[a]) + 0.5) * dx;
+        checked_unknowns(x, dx, t, q);
+      }
+    }
+  }
 }
 
 }  // namespace meander::simulation

@@ -15,9 +15,9 @@
 
 namespace meander::simulation {
 
-// The variables of formulas, x, y (3D: z), the distance r from the origin, and the time t, with constants of the equation
-// and of the scenario.
-io::FormulaNames formula_names(int dim, const std::vector<std::pair<std::string, double>>& constants,
+// The variables of formulas, x, y (3D: z), the distance r from the origin, and the time t, with the constants of the
+// equation and `more`.
+io::FormulaNames formula_names(const Equation& equation, int dim,
                                const std::vector<std::pair<std::string, double>>& more = {});
 // Their values, for a point with `dim` coordinates.
 struct FormulaVariables {
@@ -56,7 +56,13 @@ class FieldFormulas {
   // May be called by several threads at once.
   void unknowns(const double* centre, double dx, double t, double* q) const;
   // As above. Throws InputError with the formula, the point and the value if a sample is not finite or not admissible.
-  void checked_unknowns(const double* centre, double dx, double t, double* q) const;
+  enum class Check { none, finite, admissible };
+  void checked_unknowns(const double* centre, double dx, double t, double* q,
+                        Check check = Check::admissible) const;
+  // Checks up to 16 volumes along each axis of a box of volumes of width dx, so that most mistakes are told before a run
+  // starts. Throws as above.
+  void check_lattice(const std::vector<double>& lower, const std::vector<double>& upper, double dx,
+                     double t) const;
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -67,8 +73,7 @@ class FieldFormulas {
 
   std::size_t formula_of(std::size_t field, const double* x) const;
   void values_at(const std::vector<io::Formula>& formulas, const double* x, double t, double* values) const;
-  void check(const double* x, double t, const double* values) const;
-  void evaluate(const double* centre, double dx, double t, bool checks, double* q) const;
+  void check_values(const double* x, double t, const double* values, Check check) const;
 
   FormulaFields equation_;
   int dim_, samples_, unknowns_;

@@ -50,9 +50,9 @@ class FormulaScenario final : public Scenario {
                   "the input.")
         .example = "{u0 = 0.5, width = \"0.05 * u0\"}";
     io::Field& fields = keys.formulas("fields", fields_,
-                                      "The state at the start: a formula of x, y, z, r (distance from the "
-                                      "origin), t and the constants for each "
-                                      "field. Fields (and their formulas without one): " +
+                                      "A table of formulas of x, y, z, r (distance from the origin), t and "
+                                      "the constants, one for each field: the state at the start. Fields "
+                                      "(and their formulas without one): " +
                                           fields_of_modules() + ". Other equations: their unknowns.");
     fields.required = true;
     fields.example = example("1 + 0.2 * sin(2 * pi * x)");
@@ -86,7 +86,7 @@ class FormulaScenario final : public Scenario {
     state_.emplace(*setup.equation, setup.dim, samples_, numbers_);
     state_->give(table + "fields", fields_);
     if (const FormulaField* missing = state_->missing_field())
-      keys.reject("fields", fmt::format("needs a formula for {} ({})", missing->name, missing->meaning));
+      keys.reject("fields", fmt::format("needs a formula for {}", missing->name));
     if (!exact_.empty()) {
       solution_.emplace(*setup.equation, setup.dim, samples_, numbers_);
       solution_->give(table + "exact", exact_);
@@ -176,7 +176,12 @@ class FormulaScenario final : public Scenario {
   // Each constant by those before it.
   std::vector<std::pair<std::string, double>> evaluated_constants() const {
     const auto of_equation = setup_.equation->formula_fields(setup_.dim).constants;
-    io::FormulaNames names = formula_names(setup_.dim, of_equation), known = {{}, of_equation};
+    io::FormulaNames names = formula_names(*setup_.equation, setup_.dim), known = {{}, of_equation};
+    for (const std::string& variable : names.variables)
+      known.absent.emplace_back(variable, "constants depend neither on position nor on time");
+    known.absent.insert(known.absent.end(), names.absent.begin(), names.absent.end());
+    for (const auto& [name, formula] : constants_)
+      known.absent.emplace_back(name, "the table defines it later; constants follow from those above them");
     std::vector<std::pair<std::string, double>> own;
     for (const auto& [name, formula] : constants_) {
       const std::string full = table + "constants." + name;
