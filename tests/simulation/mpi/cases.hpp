@@ -284,7 +284,7 @@ where = "x - 0.4 - t"
 level = 3
 [[refinement]]
 kind = "formula"
-formula = "0.05 - hypot(x - 0.2 - 10 * t, y - 0.4)"
+formula = "0.05 - hypot(x - 0.2 - 60 * t, y - 0.4)"
 [solver]
 scheme = "muscl"
 [scenario]
