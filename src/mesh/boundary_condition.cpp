@@ -101,8 +101,8 @@ const BoundaryCondition given{.name = "scenario",
 const BoundaryCondition inflow{
     .name = "inflow",
     .meaning =
-        "has a state of its own: a table of `kind` and a formula of x, y, z, r and t for each field. The "
-        "formulas hold at the centres of volumes beyond the domain",
+        "has a state of its own: a table of `kind` and a formula of x, y, z, r and t for each field. "
+        "Volumes beyond the domain hold means over as many samples as volumes of initial data by formulas",
     .source = BoundaryCondition::Source::given,
     .takes_state = true};
 }  // namespace boundary

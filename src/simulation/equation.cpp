@@ -22,7 +22,8 @@ std::string explained(const std::vector<std::string>& words, const std::vector<s
 
 FormulaFields Equation::formula_fields(int dim) const {
   FormulaFields result;
-  for (std::string name : make_solver(dim)->traits().unknown_names) {
+  const std::vector<std::string> unknowns = make_solver(dim)->traits().unknown_names;
+  for (std::string name : unknowns) {
     std::ranges::replace(name, '_', '-');
     result.fields.push_back({name, "the unknown"});
   }

@@ -58,6 +58,9 @@ class Scenario {
   // Names of numbers for formulas of other tables. Valid after set_up().
   virtual std::vector<std::pair<std::string, double>> formula_constants() const { return {}; }
 
+  // Gauss points along each axis for means of such formulas over volumes.
+  virtual int formula_samples() const { return 2; }
+
   // Reads what initial() requires from outside the input. Called by runs and checks, not by a restart, before anything is
   // written, and again before initial data are set; release_initial() follows these. Throws InputError (several ranks:
   // parallel::AgreedInputError). Collective.
@@ -70,7 +73,7 @@ class Scenario {
   virtual void initial(const double* centre, double dx, double* q) const = 0;
   // Whether initial() sets every unknown, so that Solver::complete() is not called.
   virtual bool gives_all_unknowns() const { return false; }
-  // The unknowns beyond a boundary of kind "scenario" at point x and time t. Default: initial().
+  // The unknowns beyond a boundary of kind "scenario" at point x and time t. Throws as initial(), which is the default.
   virtual void boundary(const double* x, double dx, double /*t*/, double* q) const { initial(x, dx, q); }
 
   // Called before every step, and before the first plot, with the state at time view.t; reads

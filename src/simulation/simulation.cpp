@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -77,16 +76,8 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       solver_(config.equation->make_solver(D)),
       engine_(make_engine(config.offload, *solver_, tree.communicator())),
       resident_(make_resident_device(config.offload, *solver_, tree.communicator())),
-      mesh_(
-          std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config),
-          [scenario = config.scenario, solver = solver_.get(),
-           states = std::to_array(config.domain.state_beyond)](int face, const double* x, double dx, double t,
-                                                               double* q) {
-            const auto& state = states[static_cast<std::size_t>(face)];
-            state ? state->unknowns(x, dx, t, q) : scenario->boundary(x, dx, t, q);
-            solver->complete(q);
-          },
-          memory_of(engine_.get(), resident_.get()), partition_policy(config)),
+      mesh_(std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config), states_beyond(),
+            memory_of(engine_.get(), resident_.get()), partition_policy(config)),
       stepper_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get(), &observers_),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement) {
   if (tasks::LeafObserver* const observer = config.scenario->observer()) observers_.add(*observer);
@@ -97,6 +88,32 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
   for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());
   update_tracked_points();
   count_leaves();
+}
+
+template <int D>
+mesh::GivenBoundary SimulationOf<D>::states_beyond() {
+  return [this](int face, const double* x, double dx, double t, double* q) {
+    const auto& state = config_.domain.state_beyond[face];
+    try {
+      state ? state->checked_unknowns(x, dx, t, q) : config_.scenario->boundary(x, dx, t, q);
+      solver_->complete(q);
+    } catch (const InputError& error) {
+      boundary_watch_.note(t, error.what());
+      std::fill_n(q, solver_->traits().unknowns, std::numeric_limits<double>::quiet_NaN());
+    }
+  };
+}
+
+template <int D>
+void SimulationOf<D>::check_states_beyond() const {
+  const auto is_given = [](const mesh::BoundaryCondition* condition) {
+    return condition->source == mesh::BoundaryCondition::Source::given;
+  };
+  if (std::none_of(config_.domain.boundary, config_.domain.boundary + 2 * D, is_given)) return;
+  const std::string why = boundary_watch_.first(communicator());
+  if (why.empty()) return;
+  if (step_ == 0) throw parallel::AgreedInputError(why);
+  throw StateFailure(fmt::format("step {}: a state beyond the boundary is not admissible: {}", step_, why));
 }
 
 template <int D>
@@ -160,8 +177,12 @@ void SimulationOf<D>::set_initial_data() {
       }
     });
   };
-  communicator().agree(fill);  // the data may turn out to be inadmissible
+  {
+    const Timer timer(times_.initial, "initial data");
+    communicator().agree(fill);  // the data may turn out to be inadmissible
+  }
   mesh_.fill_halos(t_, team_);
+  check_states_beyond();
 }
 
 template <int D>
@@ -299,6 +320,7 @@ void SimulationOf<D>::count_status() {
 
 template <int D>
 void SimulationOf<D>::check_state() const {
+  check_states_beyond();
   if (!status_.failed) return;
   throw_inadmissible(state("failing state"), *solver_, status_.inadmissible, step_,
                      find_module(config_.equation_name)->remedy);

@@ -36,6 +36,7 @@ struct RunTimes {
   tasks::SweepTimes sweeps;
   double prepare = 0;  // the scenario's step data
   double regrid = 0;   // migration included
+  double initial = 0;  // initial data, all rounds of the first adaptation
   OverlapTime messages;
 };
 

@@ -113,6 +113,9 @@ class SimulationOf final : public Simulation, private StateSource {
   bool uses_devices() const override { return config_.offload.patches_on_device(); }
 
   void set_initial_data();
+  // States beyond the domain by functions. Throws InputError or, after a step, StateFailure for inadmissible ones.
+  mesh::GivenBoundary states_beyond();
+  void check_states_beyond() const;
   // After the initial adaptation. Collective.
   void warn_of_unrefined_jumps();
   bool adapt();
@@ -138,6 +141,7 @@ class SimulationOf final : public Simulation, private StateSource {
   double next_dt(double limit, double stable) const;
   void update_tracked_points();
 
+  BoundaryWatch boundary_watch_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
   std::unique_ptr<offload::Engine> engine_;          // or null; patches may lie in its memory

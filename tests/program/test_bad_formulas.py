@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Label: quick
 """Wrong formulas in every place that has them: the program (environment variable MEANDER) answers each with one message
-that names file, line and column, exit code 2, and leaves no file."""
+that names file, line and column, exit code 2, and leaves no file and no output directory."""
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -52,11 +53,16 @@ WRONG = ["", " ", "sine(x)", "gama", "w", "X", "_pi", "e", "rnd()", "x and y", "
          "(x", "1 + (2 * (x + 1)", "sin(x", "x)", ")x(", "x(1)", "pi(x)", "()", "x +", "x ^", "* x", "x * / y", "x ** 2", "x!", "x y", "2x",
          "1 2", "1..2", "0x10", "1e400", "sin(x, y)", "atan2(x)", "sin()", "min()", "if(x, 1)", "if(x, 1, 2, 3)", "min(x,, y)", "x ? 1", "x : 2",
          "'a'", "x[1]", "{x}", "x % 2", "x & y", "$(ls)", "#x", "\u00e4", "`ls`", "system(x)", "open(x)", "import os", "x -> y", "lambda: x",
+         "ln(x)", "fabs(x)", "1e", "2e+", "x or y", "not x", "x | y", "density - 1", "velocity-x", "pressure", "momentum_x", "\u03c0 * x", "q * 1e-3",
          "while(1)", "(" * 4000, "-" * 4000, "(" * 5000, "1" * 5000, "abs(" * 900, "/etc/passwd", "inf", "nan", "z"]
 # Values that no gas has, each with what the message says.
 INADMISSIBLE = {"-1": "must be positive, but is -1", "0": "must be positive, but is 0", "1 / (x - x)": "must be finite, but is inf",
                 "sqrt(-x)": "must be finite, but is -nan", "log(-r)": "must be finite", "x - 0.5": "must be positive, but is -", "exp(1e4)": "must be finite",
+                "1 / (x - 1 / 162 * (1 - 1 / sqrt(3)))": "must be finite, but is ",
+                "if(hypot(x - 64.5 / 81, y - 16.5 / 81) < 0.006, -1, 1)": "must be positive, but is -1 at (x, y) = (0.79",
                 "if(x > 0.99, -1, 1)": "must be positive, but is -1 at (x, y) = (0.99"}
+# Formulas that look dangerous and are none, each for the density.
+HARMLESS = ["if(x > 0, 1, sqrt(-x))", "x > 0 ? 1 : 1 / 0", "(" * 2000 + "1 + x" + ")" * 2000, "1 +\\n  x^2", "1e-300 + 1"]
 
 
 class BadFormulas(unittest.TestCase):
@@ -67,6 +73,7 @@ class BadFormulas(unittest.TestCase):
     def answer(self, text, *command):
         with open(os.path.join(self.folder.name, "a.toml"), "w", encoding="utf-8") as file:
             file.write(text)
+        shutil.rmtree(os.path.join(self.folder.name, "output"), ignore_errors=True)
         done = subprocess.run([*command, MEANDER, "run", "a.toml", "--threads", "1"], cwd=self.folder.name, capture_output=True, text=True,
                               check=False, timeout=60)
         return done.returncode, done.stderr + done.stdout
@@ -87,12 +94,14 @@ class BadFormulas(unittest.TestCase):
             place = places[n % len(places)]
             with self.subTest(formula=wrong[:40], place=place):
                 text = INPUT % {**VALID, place: '"' + wrong + '"'}
-                line = next(i for i, row in enumerate((INPUT % {**VALID, place: "HERE"}).splitlines(), 1) if "HERE" in row)
+                rows = enumerate((INPUT % {**VALID, place: "HERE"}).splitlines(), 1)
+                line, column = next((i, row.index("HERE") + 1) for i, row in rows if "HERE" in row)
                 said = self.refused(text)
-                self.assertTrue(said.startswith(f"a.toml:{line}:"), said[:200])
-                if wrong:  # an empty `where` is none
-                    self.assertIn("of the formula: ", said)
+                self.assertTrue(said.startswith(f"a.toml:{line}:{column}: "), said[:200])
+                self.assertRegex(said, r": column \d+ of the formula: ")
+                self.assertEqual(said.count("of the formula: "), 1, said)
                 self.assertLess(len(said), 1500)
+        self.assertGreaterEqual(len(WRONG), 60)
 
     def test_every_place_refuses(self):
         for place in VALID:
@@ -108,9 +117,53 @@ class BadFormulas(unittest.TestCase):
                     self.assertIn("scenario.fields.density: " + message, said)
                     self.assertEqual(said.count(message), 1, said)
 
-    def test_ten_megabytes(self):
-        said = self.refused(INPUT % {**VALID, "density": '"1' + "+1" * 5_000_000 + '"'})
-        self.assertLess(len(said), 500)
+    def test_too_long(self):
+        for formula in ("1" + "+1" * 5_000_000, "(" * 10_000 + "x" + ")" * 10_000):
+            said = self.refused(INPUT % {**VALID, "density": f'"{formula}"'})
+            self.assertLess(len(said), 500)
+
+    def test_harmless_formulas(self):
+        for formula in HARMLESS:
+            with self.subTest(formula=formula[:40]):
+                code, said = self.answer(INPUT % {**VALID, "density": f'"{formula}"'})
+                self.assertEqual(code, 0, said)
+
+    def test_many_constants(self):
+        constants = "".join(f'c{n + 1} = "c{n} + 0.5"\n' for n in range(10_000))
+        many = INPUT.replace("[scenario.fields]", "c0 = 1\n" + constants + "[scenario.fields]")
+        self.assertIn("unknown name 'q7'", self.refused(many % {**VALID, "density": '"q7 + c10000"'}))
+        code, said = self.answer(many % {**VALID, "density": '"c10000 / 5000"'})
+        self.assertEqual(code, 0, said)
+
+    def test_a_region_that_covers_nothing(self):
+        code, said = self.answer(INPUT.replace("radius = 0.2", "radius = 1e-9") % VALID)
+        self.assertEqual(code, 0, said)
+
+    def test_two_programs_at_once(self):
+        for name, formula in (("good", VALID["density"]), ("bad", '"1 - 2 * x"')):
+            with open(os.path.join(self.folder.name, name + ".toml"), "w", encoding="utf-8") as file:
+                file.write(INPUT % {**VALID, "density": formula})
+        both = [subprocess.Popen([MEANDER, "run", name + ".toml", "--threads", "1"], cwd=self.folder.name, stderr=subprocess.PIPE)
+                for name in ("good", "bad")]
+        said = [one.communicate(timeout=60)[1] for one in both]
+        self.assertEqual([one.returncode for one in both], [0, 2], said)
+
+    def test_boundary_values(self):
+        places = {"sqrt(-y)": "must be finite", "if(y > 0.9, -1, 1)": "must be positive, but is -1 at (x, y) = (-0.0"}
+        for formula, message in places.items():
+            for command in ((), (os.environ.get("MPIEXEC", "mpirun"), "--oversubscribe", "-np", "3")):
+                with self.subTest(formula=formula, command=command):
+                    said = self.refused(INPUT % {**VALID, "beyond": f'"{formula}"'}, *command)
+                    self.assertTrue("a.toml:4:39: boundary.x-lower.density: " + message in said, said)
+                    self.assertEqual(said.count(message), 1, said)
+
+    def test_boundary_values_that_fail_later(self):
+        for command in ((), (os.environ.get("MPIEXEC", "mpirun"), "--oversubscribe", "-np", "3")):
+            with self.subTest(command=command):
+                code, said = self.answer(INPUT % {**VALID, "beyond": '"1 - 300 * t"'}, *command)
+                self.assertEqual(code, 1, said)
+                self.assertEqual(said.count("a.toml:4:39: boundary.x-lower.density: must be positive, but is -"), 1, said)
+                self.assertRegex(said, r"step \d+: a state beyond the boundary is not admissible: .* at \(x, y\) = \(-0.0.*, t = 0.00")
 
     def test_formulas_where_none_belong(self):
         for key in ('mesh.patch-size="1 + 8"', 'time.end="2 * pi"', 'solver.cfl="0.4"'):

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "simulation/report/input_reference.hpp"
+#include "simulation/scenario_tools/field_formulas.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
 
@@ -365,11 +366,11 @@ TEST(FormulaScenarioQuick, RefusesWhatItCannotMean) {
     const char* text;
     const char* complaint;
   } cases[] = {
-      {"", "test.toml:3:1: scenario.fields: is required"},
-      {"fields = {density = 1}", "test.toml:5:10: scenario.fields: needs a formula for pressure (pressure)"},
+      {"", "test.toml:3:1: scenario.fields: is required: a table of formulas of x, y"},
+      {"fields = {density = 1}", "test.toml:5:10: scenario.fields: needs a formula for pressure\n"},
       {"fields = {density = 1, pressure = 1, velocity-z = 1}", "unknown field; did you mean 'velocity-x'?"},
       {"fields = {density = 1, pressure = 1, momentum-x = 1}", "unknown field"},
-      {"fields = {density = \"z\", pressure = 1}", "column 1 of the formula: unknown name 'z'"},
+      {"fields = {density = \"z\", pressure = 1}", "unknown name 'z': the domain has 2 dimensions"},
       {"fields = {density = true, pressure = 1}", "density must be a formula, which is a string or a number"},
       {"fields = {density = -1, pressure = 1}", "must be positive, but is -1 at (x, y) = ("},
       {"fields = {density = 1, pressure = \"x - 0.5\"}",
@@ -378,8 +379,14 @@ TEST(FormulaScenarioQuick, RefusesWhatItCannotMean) {
       {"fields = {density = 1, pressure = \"sqrt(-x)\"}", "must be finite, but is -nan at (x, y) = ("},
       {"constants = {x = 1}\nfields = {density = 1, pressure = 1}",
        "scenario.constants.x: has a meaning already"},
-      {"constants = {a = \"b\", b = 1}\nfields = {density = 1, pressure = 1}", "unknown name 'b'"},
-      {"constants = {a = \"x\"}\nfields = {density = 1, pressure = 1}", "unknown name 'x'"},
+      {"constants = {a = \"b\", b = 1}\nfields = {density = 1, pressure = 1}",
+       "unknown name 'b': the table defines it later"},
+      {"constants = {a = \"x\"}\nfields = {density = 1, pressure = 1}",
+       "unknown name 'x': constants depend neither on position nor on time"},
+      {"fields = {density = \"pressure\", pressure = 1}",
+       "unknown name 'pressure': formulas know position and time, not the state"},
+      {"fields = {density = 1, pressure = 1}\nexact = {density = \"1 / (x - x)\"}",
+       "scenario.exact.density: must be finite, but is inf at (x, y)"},
       {"constants = {a = \"1 / 0\"}\nfields = {density = 1, pressure = 1}", "must be finite, but is inf"},
       {"fields = {density = 1, pressure = 1}\nexact = {denity = 1}", "did you mean 'density'?"},
       {"fields = {density = 1, pressure = 1}\nsamples-per-axis = 5", "must be between 1 and 4"},
@@ -432,6 +439,8 @@ TEST(FormulaBoundaryQuick, RefusesWhatItCannotMean) {
        "boundary.x.presure: unknown field; did you mean 'pressure'?"},
       {"x = {kind = \"inflow\", density = \"1 +\", pressure = 1}",
        "boundary.x.density: column 4 of the formula: the formula is not complete"},
+      {"x-lower = {kind = \"inflow\", density = \"x\", pressure = 1}\nx-upper = \"outflow\"",
+       "test.toml:2:39: boundary.x-lower.density: must be positive, but is -"},
       {"z-lower = {kind = \"inflow\", density = 1, pressure = 1}", "the domain has 2 dimensions"},
       {"x-lower = {kind = \"inflow\", density = 1, pressure = 1}",
        "the x axis is periodic on its upper side only"},
@@ -440,6 +449,65 @@ TEST(FormulaBoundaryQuick, RefusesWhatItCannotMean) {
     const std::string text = complaint(fmt::format("[boundary]\n{}{}", one.text, tail));
     EXPECT_NE(text.find(one.complaint), std::string::npos) << one.text << "\n" << text;
   }
+}
+
+TEST(FormulaCriterionQuick, KnowsNoState) {
+  const std::string text = complaint(
+      "[domain]\ndimensions = 2\n[mesh]\npatch-size = 9\nmax-level = 1\n[scenario]\nname = "
+      "\"formulas\"\nfields = "
+      "{density = 1, pressure = 1}\n[[refinement]]\nkind = \"formula\"\nformula = \"density - 1\"\n");
+  EXPECT_NE(text.find("unknown name 'density': formulas know position and time, not the state"),
+            std::string::npos)
+      << text;
+}
+
+// Volumes beyond the domain hold what initial data by the same formulas would.
+TEST(FormulaBoundaryQuick, TakesTheSamplesOfTheInitialData) {
+  for (int samples = 1; samples <= 4; ++samples) {
+    const Config config = physics_input(wind, {fmt::format("scenario.samples-per-axis={}", samples),
+                                               "boundary.x-lower.density=1 - a * sin(20 * x / 3)"});
+    const double x[] = {-0.05, 0.05, 0};
+    double initial[4], beyond[4];
+    config.scenario->initial(x, 0.1, initial);
+    config.domain.state_beyond[0]->unknowns(x, 0.1, 0, beyond);
+    for (int n = 0; n < 4; ++n) EXPECT_EQ(beyond[n], initial[n]);
+  }
+}
+
+TEST(FormulaScenarioQuick, TakesFormulasOfTheCommandLineWithoutQuotes) {
+  for (const char* formula : {"a * t + 1", "if(x == 1, 2, 1)", "x >= 0.5 ? 1 : 2", ".5 + x", "1e3 * a",
+                              "-a + 3", "(a + x)^2", "min(1, 2)"}) {
+    for (const char* key :
+         {"boundary.x-lower.density", "scenario.fields.density", "scenario.exact.density"}) {
+      const Config config = physics_input(wind, {fmt::format("{}={}", key, formula)});
+      EXPECT_NE(config.resolved.find(fmt::format("density = \"{}\"", formula)), std::string::npos) << key;
+    }
+  }
+}
+
+TEST(FormulaBoundaryQuick, StopsAtTheFirstTimeWithoutAState) {
+  const Config config = physics_input(wind, {"boundary.x-lower.pressure=1 - 10 * t", "mesh.min-level=1"});
+  const auto simulation = make_simulation(config, 2);
+  try {
+    while (simulation->time() < config.time.end) simulation->advance(config.time.end);
+    ADD_FAILURE();
+  } catch (const StateFailure& failure) {
+    const std::string text = failure.what();
+    EXPECT_NE(text.find("boundary.x-lower.pressure: must be positive, but is -"), std::string::npos) << text;
+    EXPECT_NE(text.find("at (x, y) = (-0.0"), std::string::npos) << text;
+    EXPECT_NE(text.find("t = 0.1"), std::string::npos) << text;
+  }
+}
+
+TEST(FormulaScenarioQuick, WarnsOnceOfAnExactSolutionThatEnds) {
+  testing::internal::CaptureStderr();
+  const auto simulation =
+      run(physics_input(wind, {"scenario.exact.density=sqrt(0.05 - t)", "mesh.min-level=1"}));
+  for (int row = 0; row < 3; ++row) EXPECT_TRUE(std::isnan(measured(*simulation, "error_l1")));
+  const std::string said = testing::internal::GetCapturedStderr();
+  const auto first = said.find("scenario.exact.density: must be finite, but is ");
+  EXPECT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("must be finite", first + 40), std::string::npos) << said;
 }
 
 // The resolved input is that of a checkpoint: read again, it is the same run.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -91,6 +92,40 @@ int run_seventy_unknowns() {
 TEST(Registry, AnEquationOfSeventyUnknownsRuns) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";  // threads of other tests would leak in a fork
   EXPECT_EXIT(std::exit(run_seventy_unknowns()), testing::ExitedWithCode(0), "");
+}
+
+// An own equation takes formulas by the names of its unknowns. Returns an exit code.
+int run_formulas() {
+  register_equation<Wide<2>::Law>("pair", "two unknowns", {"left_part", "right"});
+  const auto config = [](const std::string& fields) {
+    return load_config_text(
+        "[domain]\ndimensions = 2\n[boundary]\nall = {kind = \"inflow\", left-part = 1, right = "
+        "\"y\"}\n[mesh]\npatch-size = 6\n[solver]\nequation = \"pair\"\nscheme = "
+        "\"muscl\"\n[scenario]\nname = \"formulas\"\nfields = " +
+            fields,
+        "pair.toml", {}, scenarios(), 1e9);
+  };
+  const auto simulation = make_simulation(config("{left-part = 1, right = \"y\"}"), 2);
+  while (simulation->step() < 12) simulation->advance(1.0);
+  const StateView view = simulation->view();
+  const double* q = view.patches[0].q;
+  if (std::abs(q[view.layout.at(0, 2, 3)] - 1) > 1e-12 ||
+      std::abs(q[view.layout.at(1, 2, 3)] - 3.5 / 6) > 1e-12)
+    return 1;
+  for (const char* wrong : {"{left-part = 1}", "{left-part = 1, right = 2, density = 3}",
+                            "{left-part = 1, right = \"left_part\"}"}) {
+    try {
+      config(wrong);
+      return 2;
+    } catch (const InputError&) {
+    }
+  }
+  return 0;
+}
+
+TEST(Registry, AnOwnEquationTakesFormulas) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(std::exit(run_formulas()), testing::ExitedWithCode(0), "");
 }
 
 TEST(Registry, RefusesMoreUnknownsThanBuffersHold) {

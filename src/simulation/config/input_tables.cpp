@@ -224,8 +224,8 @@ void check_and_keep_boundary(const KeyTable& keys, InputDraft& draft) {
   for (int face = 0; face < 2 * draft.config.domain.dimensions; ++face) {
     const auto [key, given] = boundary_of(face, keys, names);
     const io::WordWithFormulas condition_of_face = given;
-    const mesh::BoundaryCondition& condition =
-        **std::ranges::find_if(conditions, [&](const auto* one) { return one->name == given.word; });
+    const mesh::BoundaryCondition& condition = **std::ranges::find_if(
+        conditions, [&word = condition_of_face.word](const auto* one) { return one->name == word; });
     if (!condition.takes_state && !given.formulas.empty())
       keys.reject(key, fmt::format("'{}' takes no state: write {} = \"{}\"", given.word, key, given.word));
     draft.config.domain.boundary[face] = &condition;
@@ -246,7 +246,8 @@ void set_up_states_beyond(InputDraft& draft) {
   for (int face = 0; face < 2 * domain.dimensions; ++face) {
     if (!domain.boundary[face]->takes_state) continue;
     const std::string& key = draft.boundary_keys[face];
-    const auto state = std::make_shared<FieldFormulas>(*config.equation, domain.dimensions, 2,
+    const auto state = std::make_shared<FieldFormulas>(*config.equation, domain.dimensions,
+                                                       config.scenario->formula_samples(),
                                                        config.scenario->formula_constants());
     state->give("boundary." + key, draft.boundary_names.side[face].formulas);
     if (const FormulaField* missing = state->missing_field()) {
@@ -255,6 +256,19 @@ void set_up_states_beyond(InputDraft& draft) {
                                    domain.boundary[face]->name, missing->name));
     }
     domain.state_beyond[face] = state;
+  }
+}
+
+// The states at the start in the volumes next to the faces.
+void check_states_beyond(const Config& config, double width) {
+  const DomainConfig& domain = config.domain;
+  for (int face = 0; face < 2 * domain.dimensions; ++face) {
+    if (!domain.state_beyond[face]) continue;
+    std::vector<double> lower = domain.lower, upper = domain.upper;
+    const auto axis = static_cast<std::size_t>(face / 2);
+    (face % 2 == 0 ? upper : lower)[axis] = (face % 2 == 0 ? lower : upper)[axis];
+    (face % 2 == 0 ? lower[axis] -= width : upper[axis] += width);
+    domain.state_beyond[face]->check_lattice(lower, upper, width, config.time.start);
   }
 }
 
@@ -407,6 +421,7 @@ void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
   config.scenario->check_widths(draft.tables.at("scenario"), widths);
   for (const DraftedTable& drafted : draft.equation_tables)
     drafted.table->check_widths(*drafted.keys, widths);
+  check_states_beyond(config, widths[0]);
   check_memory(keys, config, traits, draft.memory);
   const double all = std::min(draft.memory, draft.ranks * available_address_space());
   config.spare_memory = (all - estimate_memory(config, traits).bytes) / draft.ranks;

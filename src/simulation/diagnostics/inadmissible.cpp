@@ -107,6 +107,23 @@ std::string said_by(const parallel::Communicator& communicator, int rank, const 
 
 }  // namespace
 
+void BoundaryWatch::note(double t, const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  std::pair<double, std::string> noted(t, what);
+  if (!noted_ || noted < *noted_) noted_ = std::move(noted);
+}
+
+std::string BoundaryWatch::first(const parallel::Communicator& communicator) const {
+  try {
+    communicator.agree([&] {
+      if (noted_) throw Failure(noted_->second);
+    });
+  } catch (const Failure& said) {
+    return said.what();
+  }
+  return "";
+}
+
 void BoundsWatch::look(const StateView& view, const solvers::Solver& solver, const solvers::Status& status,
                        int step) {
   if (!bounds_) bounds_ = solver.bounds();

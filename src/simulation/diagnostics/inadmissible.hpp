@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulation/scenario.hpp"
@@ -34,6 +36,20 @@ class BoundsWatch {
  private:
   std::optional<std::vector<solvers::Bound>> bounds_;
   std::array<bool, solvers::most_bounds> told_{};
+};
+
+// Keeps the first inadmissible state beyond a boundary, which threads find while they fill halos, until all ranks can
+// stop together.
+class BoundaryWatch {
+ public:
+  // May be called by several threads at once.
+  void note(double t, const std::string& what);
+  // What the lowest rank with such a state has noted of the earliest time; empty: none has. Collective.
+  std::string first(const parallel::Communicator& communicator) const;
+
+ private:
+  std::mutex mutex_;
+  std::optional<std::pair<double, std::string>> noted_;
 };
 
 }  // namespace meander::simulation

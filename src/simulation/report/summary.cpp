@@ -42,6 +42,7 @@ std::vector<Figure> figures_of(Summary& s) {
       {"seconds_per_step_regrid", &s.regrid, Merge::spread},
       {"seconds_per_step_output", &s.output, Merge::spread},
       {"seconds_per_step_other", &s.other, Merge::spread},
+      {"seconds_initial_data", &s.initial, Merge::max},
       {"imbalance_leaves", s.leaf_imbalance()},
       {"imbalance_update_time", s.update_imbalance()},
       {"halo_bytes_per_step", s.partition.halo_bytes},
@@ -98,6 +99,7 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.update.mean = update / steps;
   summary.waiting.mean = sweeps.waiting / steps;
   summary.regrid.mean = times.regrid / steps;
+  summary.initial = times.initial;
   summary.output.mean = costs.output / steps;
   summary.other.mean = other / steps;
   merge_over_ranks(figures_of(summary), communicator);

@@ -35,6 +35,7 @@ struct Summary {
   std::string thread_level;
   std::int64_t leaves = 0, volumes = 0, updates = 0;
   Spread update, waiting, regrid, output, other;  // seconds per step
+  double initial = 0;                             // seconds, of the slowest rank
   mesh::PartitionFacts partition;
   double processor_seconds = 0;                           // of all ranks, without output
   std::int64_t peak_memory = 0, peak_memory_of_rank = 0;  // bytes: sum, and largest

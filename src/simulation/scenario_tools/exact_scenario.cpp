@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "base/exact_sum.hpp"
 #include "base/vec.hpp"
@@ -14,9 +13,6 @@
 namespace meander::simulation {
 
 namespace {
-
-// Fills the unknowns of the exact solution: the mean over the volume of width dx about x.
-using Expected = std::function<void(const double* x, double dx, double* q)>;
 
 // Sums over the volumes of a leaf, or of the domain.
 struct Errors {
@@ -97,8 +93,8 @@ std::vector<Measure> deviation(const StateView& view, const Scenario& exact) {
   return deviation_of(errors_of(view, expected_of(exact, view.t, nullptr)));
 }
 
-std::vector<Measure> all_errors(const StateView& view, const Scenario& exact, const solvers::Solver& solver) {
-  const Errors errors = errors_of(view, expected_of(exact, view.t, &solver));
+std::vector<Measure> all_errors(const StateView& view, const Expected& exact) {
+  const Errors errors = errors_of(view, exact);
   std::vector<Measure> measures = deviation_of(errors);
   measures.insert(measures.begin(), {"error_l1", "", errors.magnitude / errors.volume});
   return measures;

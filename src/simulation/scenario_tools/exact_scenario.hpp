@@ -3,6 +3,7 @@
 #pragma once
 // Scenarios with exact solutions, and the error of a state relative to one.
 
+#include <functional>
 #include <vector>
 
 #include "simulation/scenario.hpp"
@@ -17,8 +18,11 @@ std::vector<Measure> deviation(const StateView& view, const Scenario& exact, con
 // For equations whose scenarios give all unknowns.
 std::vector<Measure> deviation(const StateView& view, const Scenario& exact);
 
+// Fills the unknowns of an exact solution: the mean over the volume of width dx about x.
+using Expected = std::function<void(const double* x, double dx, double* q)>;
+
 // As above, and "error_l1" before them: the mean over the domain of the sum of the magnitudes.
-std::vector<Measure> all_errors(const StateView& view, const Scenario& exact, const solvers::Solver& solver);
+std::vector<Measure> all_errors(const StateView& view, const Expected& exact);
 
 // A scenario with an exact solution, which gives its initial and boundary data and the error columns of the
 // history.

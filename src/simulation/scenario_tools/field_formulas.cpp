@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/vec.hpp"
 #include "io/nearest.hpp"
 
 namespace meander::simulation {

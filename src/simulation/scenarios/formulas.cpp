@@ -9,6 +9,7 @@
 #include <deque>
 #include <optional>
 
+#include "base/log.hpp"
 #include "simulation/module.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/scenario_tools/exact_scenario.hpp"
@@ -96,42 +97,30 @@ class FormulaScenario final : public Scenario {
     if (solution_) solution_->take_missing_from(*state_);
   }
 
-  // The formulas at points of a lattice over the domain, so that most mistakes are told before a run starts. All samples
-  // of the start's mesh are checked when its volumes are filled.
+  // All samples of the start's mesh are checked when its volumes are filled.
   void check_widths(const io::KeyTable&, const std::vector<double>& widths) const override {
-    constexpr int most = 16;  // points along an axis
-    int points[3] = {1, 1, 1};
-    for (std::size_t a = 0; a < setup_.lower.size(); ++a)
-      points[a] = static_cast<int>(
-          std::min<double>(most, std::round((setup_.upper[a] - setup_.lower[a]) / widths[0])));
-    double q[solvers::most_unknowns];
-    for (int k = 0; k < points[2]; ++k) {
-      for (int j = 0; j < points[1]; ++j) {
-        for (int i = 0; i < points[0]; ++i) {
-          const int index[3] = {i, j, k};
-          double x[3] = {0, 0, 0};
-          for (std::size_t a = 0; a < setup_.lower.size(); ++a) {
-            const double volumes = std::round((setup_.upper[a] - setup_.lower[a]) / widths[0]);
-            x[a] = setup_.lower[a] + (std::floor(index[a] * volumes / points[a]) + 0.5) * widths[0];
-          }
-          state_->checked_unknowns(x, widths[0], start_, q);
-        }
-      }
-    }
+    state_->check_lattice(setup_.lower, setup_.upper, widths[0], start_);
+    if (solution_) solution_->check_lattice(setup_.lower, setup_.upper, widths[0], start_);
   }
 
   void start_at(double t) override { start_ = t; }
   std::vector<std::pair<std::string, double>> formula_constants() const override { return numbers_; }
+  int formula_samples() const override { return samples_; }
 
   void initial(const double* centre, double dx, double* q) const override {
     state_->checked_unknowns(centre, dx, start_, q);
   }
   void boundary(const double* x, double dx, double t, double* q) const override {
-    (solution_ ? *solution_ : *state_).unknowns(x, dx, t, q);
+    (solution_ ? *solution_ : *state_).checked_unknowns(x, dx, t, q);
   }
   std::vector<Measure> measure(const StateView& view) const override {
     if (!solution_) return {};
-    return all_errors(view, *this, *solver_);
+    std::vector<Measure> errors = all_errors(view, [&](const double* x, double dx, double* q) {
+      solution_->unknowns(x, dx, view.t, q);
+      solver_->complete(q);
+    });
+    if (!warned_ && !std::isfinite(errors.front().value)) warn_of_solution(view);
+    return errors;
   }
 
  private:
@@ -173,6 +162,29 @@ class FormulaScenario final : public Scenario {
     if (empty) keys.reject("shape", "the region has no formula: give the fields that differ in it");
   }
 
+  // Of the first volume without a finite exact solution. Collective.
+  void warn_of_solution(const StateView& view) const {
+    const int p = view.layout.p;
+    double q[solvers::most_unknowns];
+    try {
+      view.communicator.agree([&] {
+        for (const solvers::PatchTask& patch : view.patches) {
+          for (int n = 0; n < view.layout.volumes(); ++n) {
+            const int at[3] = {n % p, n / p % p, n / p / p};
+            double x[3] = {0, 0, 0};
+            for (int a = 0; a < setup_.dim; ++a) x[a] = patch.lower[a] + (at[a] + 0.5) * patch.dx;
+            solution_->checked_unknowns(x, patch.dx, view.t, q, FieldFormulas::Check::finite);
+          }
+        }
+      });
+    } catch (const InputError& error) {
+      warned_ = true;
+      if (view.communicator.is_root())
+        log::warning(std::string(error.what()) +
+                     "\nthe errors are not finite; further values are not reported");
+    }
+  }
+
   // Each constant by those before it.
   std::vector<std::pair<std::string, double>> evaluated_constants() const {
     const auto of_equation = setup_.equation->formula_fields(setup_.dim).constants;
@@ -209,6 +221,7 @@ class FormulaScenario final : public Scenario {
   std::unique_ptr<solvers::Solver> solver_;
   std::optional<FieldFormulas> state_, solution_;
   double start_ = 0;
+  mutable bool warned_ = false;  // of an exact solution that is not finite
 };
 
 }  // namespace
