@@ -197,17 +197,25 @@ void FieldFormulas::checked_unknowns(const double* centre, double dx, double t, 
   const int along_z = dim_ == 3 ? samples_ : 1, all = samples_ * samples_ * along_z;
   constexpr int most = most_samples * most_samples * most_samples;
   double x[most][3], variables[most][5], sampled[solvers::most_unknowns][most];
-  for (int s = 0; s < all; ++s) {
-    const int index[3] = {s % samples_, s / samples_ % samples_, s / samples_ / samples_};
-    for (int a = 0; a < dim_; ++a) x[s][a] = centre[a] + points[static_cast<std::size_t>(index[a])] * dx;
-    std::ranges::copy(FormulaVariables(dim_, x[s], t).values, variables[s]);
+  int s = 0;
+  for (int k = 0; k < along_z; ++k) {
+    for (int j = 0; j < samples_; ++j) {
+      for (int i = 0; i < samples_; ++i, ++s) {
+        const int index[3] = {i, j, k};
+        for (int a = 0; a < dim_; ++a) x[s][a] = centre[a] + points[static_cast<std::size_t>(index[a])] * dx;
+        const FormulaVariables at(dim_, x[s], t);
+        for (int n = 0; n < 5; ++n) variables[s][n] = at.values[n];
+      }
+    }
   }
   for (std::size_t f = 0; f < of_field_.size(); ++f) {
     const io::Formula& formula = formulas[of_field_[f]];
     // Along an axis along which the formula does not change, samples have the value of the first.
-    int stride[3], s = 0;
+    int stride[3];
+    s = 0;
+    if (formula.used() == 0) std::fill_n(sampled[f], all, formula.value(variables[0]));
     for (int a = 0; a < 3; ++a) stride[a] = changes_along(formula.used(), a, dim_) ? ipow(samples_, a) : 0;
-    for (int k = 0; k < along_z; ++k) {
+    for (int k = 0; k < along_z && formula.used() != 0; ++k) {
       for (int j = 0; j < samples_; ++j) {
         for (int i = 0; i < samples_; ++i, ++s) {
           const int first = i * stride[0] + j * stride[1] + k * stride[2];
@@ -224,7 +232,7 @@ void FieldFormulas::checked_unknowns(const double* centre, double dx, double t, 
   constexpr std::ptrdiff_t row = solvers::most_unknowns;
   double states[most_samples * row], lines[most_samples * row], planes[most_samples * row];
   for (int i = 0; i < samples_; ++i) std::fill_n(states + i * row, unknowns_, 0.0);
-  int s = 0;
+  s = 0;
   for (int k = 0; k < along_z; ++k) {
     for (int j = 0; j < samples_; ++j) {
       for (int i = 0; i < samples_; ++i, ++s) {
