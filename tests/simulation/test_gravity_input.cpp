@@ -52,26 +52,34 @@ const Refused refusals[] = {
     {"[gravity]\nsoftning = 1\n", "in.toml:12:1: gravity.softning: unknown key; did you mean 'softening'?"},
     {"[[gravity]]\n", "in.toml:11:3: gravity: must be a table, written [gravity]"},
     {"[gravity]\nmethod = \"radial\"\n",
-     "in.toml:12:10: gravity.method: \"radial\" exists for scenario.name = \"accretion\" only, but that is \"uniform\""},
+     "in.toml:12:10: gravity.method: \"radial\" exists for scenario.name = \"accretion\" only, but that is "
+     "\"uniform\""},
     {"[gravity]\nexternal = \"points\"\n",
-     "in.toml:12:12: gravity.external: 'points' is none of the choices; did you mean 'point'? allowed: none, uniform, "
+     "in.toml:12:12: gravity.external: 'points' is none of the choices; did you mean 'point'? allowed: none, "
+     "uniform, "
      "point"},
-    {"[gravity]\nexternal = \"point\"\n", "in.toml:12:12: gravity.external: \"point\" requires a positive gravity.mass"},
+    {"[gravity]\nexternal = \"point\"\n",
+     "in.toml:12:12: gravity.external: \"point\" requires a positive gravity.mass"},
     {"[gravity]\nexternal = \"point\"\nmass = 0\n",
      "in.toml:13:8: gravity.mass: \"point\" requires a positive gravity.mass"},
     {"[gravity]\nexternal = \"point\"\nmass = -1\n",
      "in.toml:13:8: gravity.mass: must be at least 0 [length^3 / time^2], but is -1"},
     {"[gravity]\nexternal = \"point\"\nmass = 1\n",
-     "in.toml:12:12: gravity.external: (0.5, 0.5) is the centre of a volume of width 0.111111111, where the data are not "
-     "finite; (0.444444444, 0.5) and (0.555555556, 0.5) are not, nor is the middle of a domain with an even number of "
+     "in.toml:12:12: gravity.external: (0.5, 0.5) is the centre of a volume of width 0.111111111, where the "
+     "data are not "
+     "finite; (0.444444444, 0.5) and (0.555555556, 0.5) are not, nor is the middle of a domain with an even "
+     "number of "
      "volumes (mesh.patch-size)"},
     {"[gravity]\nexternal = \"point\"\nmass = 1\nsoftening = 1e-9\ncentre = [0.5, 0.27777777777777778]\n",
-     "in.toml:15:10: gravity.centre: (0.5, 0.277777778) is the centre of a volume of width 0.111111111, where the data "
-     "are not finite; (0.444444444, 0.277777778) and (0.555555556, 0.277777778) are not, nor is the middle of a domain "
+     "in.toml:15:10: gravity.centre: (0.5, 0.277777778) is the centre of a volume of width 0.111111111, "
+     "where the data "
+     "are not finite; (0.444444444, 0.277777778) and (0.555555556, 0.277777778) are not, nor is the middle "
+     "of a domain "
      "with an even number of volumes (mesh.patch-size)"},
     {"[gravity]\nexternal = \"point\"\nmass = 1\ncentre = [0.4, 0.5, 0.5]\n",
      "in.toml:14:10: gravity.centre: must have 2 numbers in 2D, but has 3"},
-    {"[gravity]\nexternal = \"uniform\"\n", "in.toml:12:12: gravity.external: \"uniform\" requires gravity.acceleration"},
+    {"[gravity]\nexternal = \"uniform\"\n",
+     "in.toml:12:12: gravity.external: \"uniform\" requires gravity.acceleration"},
     {"[gravity]\nexternal = \"uniform\"\nacceleration = [1]\n",
      "in.toml:13:16: gravity.acceleration: must have 2 numbers in 2D, but has 1"},
     {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, inf]\n",
@@ -82,9 +90,11 @@ const Refused refusals[] = {
      "in.toml:14:10: gravity.centre: has no meaning for external = \"uniform\""},
     {"[gravity]\nexternal = \"point\"\nmass = 1\nsoftening = 1\nacceleration = [1, 2]\n",
      "in.toml:15:16: gravity.acceleration: has no meaning for external = \"point\""},
-    {"[gravity]\nacceleration = [1, 2]\n", "in.toml:12:16: gravity.acceleration: has no meaning for external = \"none\""},
+    {"[gravity]\nacceleration = [1, 2]\n",
+     "in.toml:12:16: gravity.acceleration: has no meaning for external = \"none\""},
     {"gravity = false\n",
-     "in.toml:11:1: scenario.gravity: unknown key; allowed here: name, density, velocity, pressure, noise, random-seed"},
+     "in.toml:11:1: scenario.gravity: unknown key; allowed here: name, density, velocity, pressure, noise, "
+     "random-seed"},
 };
 
 TEST(GravityInput, RefusesInvalidValuesWithOneMessage) {
@@ -97,10 +107,12 @@ TEST(GravityInput, RefusesInvalidValuesWithOneMessage) {
 
 TEST(GravityInput, NamesTheKeyThatReplacesTheFormerOne) {
   EXPECT_EQ(message(input("accretion", "gravity = false\n")),
-            "in.toml:11:1: scenario.gravity: has moved to gravity.method: \"radial\", the default of this scenario, or "
+            "in.toml:11:1: scenario.gravity: has moved to gravity.method: \"radial\", the default of this "
+            "scenario, or "
             "\"none\"\n  11 | gravity = false\n     | ^");
   EXPECT_EQ(message(input("accretion", ""), {"scenario.gravity=true"}),
-            "--set scenario.gravity=true: scenario.gravity: has moved to gravity.method: \"radial\", the default of this "
+            "--set scenario.gravity=true: scenario.gravity: has moved to gravity.method: \"radial\", the "
+            "default of this "
             "scenario, or \"none\"");
 }
 
@@ -109,7 +121,8 @@ TEST(GravityInput, BelongsToTheEulerEquations) {
       "[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = 9\n[solver]\nequation = \"ccz4\"\n"
       "[scenario]\nname = \"minkowski\"\n";
   EXPECT_EQ(message(ccz4 + "[gravity]\nexternal = \"none\"\n"),
-            "in.toml:9:1: [gravity] has no meaning for equation = 'ccz4'; it belongs to 'euler'\n  9 | [gravity]\n    | ^");
+            "in.toml:9:1: [gravity] has no meaning for equation = 'ccz4'; it belongs to 'euler'\n  9 | "
+            "[gravity]\n    | ^");
   EXPECT_EQ(load(ccz4).resolved.find("[gravity]"), std::string::npos);
 }
 
@@ -117,7 +130,8 @@ TEST(GravityInput, ReachesTheSolver) {
   const Config none = load(input("uniform", ""));
   EXPECT_EQ(gravity_of(none).external.kind, Kind::none);
 
-  const Config uniform = load(input("uniform", "[gravity]\nexternal = \"uniform\"\nacceleration = [0.5, -2]\n"));
+  const Config uniform =
+      load(input("uniform", "[gravity]\nexternal = \"uniform\"\nacceleration = [0.5, -2]\n"));
   EXPECT_EQ(gravity_of(uniform).external.kind, Kind::uniform);
   EXPECT_EQ(gravity_of(uniform).external.vector[1], -2);
 
@@ -130,7 +144,8 @@ TEST(GravityInput, ReachesTheSolver) {
   EXPECT_EQ(gravity_of(mass).upper[1], 1);
 
   // What the run writes is an input that gives the same.
-  for (const Config* config : {&none, &uniform, &mass}) EXPECT_EQ(load(config->resolved).resolved, config->resolved);
+  for (const Config* config : {&none, &uniform, &mass})
+    EXPECT_EQ(load(config->resolved).resolved, config->resolved);
 }
 
 TEST(GravityInput, IsRadialByDefaultInAccretionOnly) {

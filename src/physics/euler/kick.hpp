@@ -17,7 +17,8 @@ MEANDER_TERM T interpolated(const double* table, const T& bin, const T& fraction
 }
 
 // The radial acceleration over the vector from the centre, when the field was set and a time `later` after. Needs
-// gravity.dim == D and gravity.dr > 0. Copies what it needs of the field but the tables.
+// gravity.dim == D and gravity.dr > 0. Copies what it needs of the field but the tables. Without a radial field it is 0: a
+// branch for each volume would cost registers of the kernels.
 template <int D>
 struct Pull {
   double centre[D];
@@ -26,7 +27,8 @@ struct Pull {
       : last_(gravity.bins),
         bins_per_length_(1.0 / gravity.dr),
         later_(later),
-        strength_{-gravity.strength, -fma(later, gravity.strength_rate, gravity.strength)},
+        strength_{gravity.radial ? -gravity.strength : 0,
+                  gravity.radial ? -fma(later, gravity.strength_rate, gravity.strength) : 0},
         total_{gravity.excess_total, fma(later, gravity.excess_rate, gravity.excess_total)},
         table_(gravity.table),
         rate_(gravity.table_rate) {
@@ -60,30 +62,30 @@ struct Pull {
 // Adds the external acceleration at x[axis] to g[axis], both of D values.
 template <int D, class T>
 MEANDER_TERM void add_external(const ExternalGravity& external, const T* x, T* g) {
+  if (external.kind == ExternalGravity::Kind::none) return;
+  T vector[D];
+  for (int a = 0; a < D; ++a) vector[a] = T(external.vector[a]);
   if (external.kind == ExternalGravity::Kind::uniform) {
-    for (int a = 0; a < D; ++a) g[a] = g[a] + T(external.vector[a]);
-  } else if (external.kind == ExternalGravity::Kind::point) {
-    T away[D], square(external.softening_squared);
-    for (int a = 0; a < D; ++a) {
-      away[a] = x[a] - T(external.vector[a]);
-      square = fma(away[a], away[a], square);
-    }
-    const T pull = T(-external.mass) / (D == 3 ? square * sqrt(square) : square);
-    for (int a = 0; a < D; ++a) g[a] = fma(pull, away[a], g[a]);
+    for (int a = 0; a < D; ++a) g[a] = g[a] + vector[a];
+    return;
   }
+  T square(external.softening_squared);
+  for (int a = 0; a < D; ++a) {
+    vector[a] = x[a] - vector[a];
+    square = fma(vector[a], vector[a], square);
+  }
+  const T pull = T(-external.mass) / (D == 3 ? square * sqrt(square) : square);
+  for (int a = 0; a < D; ++a) g[a] = fma(pull, vector[a], g[a]);
 }
 
 // g[axis] at x[axis], both of D values, a time `after` the field was set.
 template <int D, class T>
 MEANDER_TERM void acceleration_after(const Gravity& gravity, double after, const T* x, T* g) {
-  for (int a = 0; a < D; ++a) g[a] = T(0.0);
-  if (gravity.radial) {
-    const Pull<D> pull(gravity, after);
-    T away[D], now, later;
-    for (int a = 0; a < D; ++a) away[a] = x[a] - T(pull.centre[a]);
-    pull.at(away, now, later);
-    for (int a = 0; a < D; ++a) g[a] = later * away[a];
-  }
+  const Pull<D> pull(gravity, after);
+  T away[D], now, later;
+  for (int a = 0; a < D; ++a) away[a] = x[a] - T(pull.centre[a]);
+  pull.at(away, now, later);
+  for (int a = 0; a < D; ++a) g[a] = later * away[a];
   add_external<D>(gravity.external, x, g);
 }
 
@@ -139,15 +141,10 @@ class Kick {
       sign[a] = T(1.0);
     }
     if (beyond) fold<D>(*gravity_, x, inside, sign);
-    if (gravity_->radial) {
-      T away[D];
-      for (int a = 0; a < D; ++a) away[a] = inside[a] - T(pull_.centre[a]);
-      pull_.at(away, kept[0], kept[1]);
-      for (int a = 0; a < D; ++a) first[a] = kept[0] * away[a];
-    } else {
-      kept[0] = kept[1] = T(0.0);
-      for (int a = 0; a < D; ++a) first[a] = T(0.0);
-    }
+    T away[D];
+    for (int a = 0; a < D; ++a) away[a] = inside[a] - T(pull_.centre[a]);
+    pull_.at(away, kept[0], kept[1]);
+    for (int a = 0; a < D; ++a) first[a] = kept[0] * away[a];
     add_external<D>(gravity_->external, inside, first);
     if (!beyond) return;
     for (int a = 0; a < D; ++a) first[a] = sign[a] * first[a];
