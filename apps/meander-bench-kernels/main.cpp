@@ -42,8 +42,8 @@ std::unique_ptr<solvers::Solver> make_accretion_solver(int dim) {
   parameters.pressure_floor = 1e-10;
   parameters.dual_energy = true;
   auto solver = euler::make_solver(dim, parameters, {.scheme = "muscl", .limiter = "mc"});
-  auto& gravity = *static_cast<euler::SphericalGravity*>(solver->step_data());
-  gravity.on = true;
+  auto& gravity = *static_cast<euler::Gravity*>(solver->step_data());
+  gravity.radial = true;
   gravity.dim = dim;
   gravity.bins = 512;
   gravity.dr = 2.0 / gravity.bins;

@@ -11,13 +11,14 @@ def scale_factor(tau):
 
 
 def turnaround_radius(snapshot):
-    """Comoving turnaround radius around the seed at the file's time; None without a single seed, and once the shell that
-    turns around started in the shell that compensates it.
+    """Comoving turnaround radius around the seed at the file's time; None without a single seed, without the gas's own
+    gravity or with that of other masses, and once the shell that turns around started in the shell that compensates it.
 
     3/5 of the initial excess is in the growing mode. A shell turns around at a linear overdensity of 1.0624
     (2D: 0.83134), at a density of 9 pi^2 / 16 (2D: 3.49895) times the mean."""
     scenario, dim = snapshot.scenario, snapshot.dim
-    if not scenario.get("gravity", True) or scenario.get("seed") == "noise":
+    gravity = snapshot.input.get("gravity", {})
+    if (gravity.get("method"), gravity.get("external")) != ("radial", "none") or scenario.get("seed") == "noise":
         return None
     ball = 4 * math.pi / 3 if dim == 3 else math.pi
     excess = scenario["mass"] if scenario["seed"] == "point" else scenario["delta"] * ball * scenario["radius"] ** dim

@@ -217,6 +217,10 @@ void Document::check_tables(const std::vector<std::string>& tables,
   }
 }
 
+bool Document::has_table(std::string_view table) const {
+  return find(table) != nullptr;
+}
+
 std::size_t Document::count(std::string_view array) const {
   const Entry* entry = find_entry(root_, array);
   return entry != nullptr && entry->value.kind == Value::Kind::list ? entry->value.items.size() : 0;

@@ -62,6 +62,7 @@ class Document {
   // Throws InputError if the top level holds anything but these tables and arrays of tables.
   void check_tables(const std::vector<std::string>& tables, const std::vector<std::string>& arrays) const;
 
+  bool has_table(std::string_view table) const;
   // Number of tables [[array]].
   std::size_t count(std::string_view array) const;
 

@@ -51,8 +51,7 @@ void add_columns(StateTables& tables, const std::string& name, std::int64_t colu
     tables.names.push_back(name);
     return;
   }
-  for (int a = 0; a < tables.dim; ++a)
-    tables.names.push_back(fmt::format("{}_{}", name, axes_of_arrays[a]));
+  for (int a = 0; a < tables.dim; ++a) tables.names.push_back(fmt::format("{}_{}", name, axes_of_arrays[a]));
 }
 
 // Numbers a volume of a dataset of a plot file: 1, 3, or 0 for one that has no state.
@@ -174,7 +173,8 @@ void read_axis(const hdf5::Reader& file, int axis, StateTables& tables) {
   const auto last = static_cast<double>(centres.size() - 1);
   const double width = (centres.back() - centres.front()) / last;
   if (!(width > 0) || !std::isfinite(width))
-    throw InputError(fmt::format("{} must ascend, but runs from {} to {}", name, centres.front(), centres.back()));
+    throw InputError(
+        fmt::format("{} must ascend, but runs from {} to {}", name, centres.front(), centres.back()));
   for (std::size_t i = 0; i < centres.size(); ++i) {
     const double expected = centres.front() + static_cast<double>(i) * width;
     if (!(std::abs(centres[i] - expected) <= axis_tolerance * width)) {
@@ -205,7 +205,8 @@ StateTables tables_of_array(const hdf5::Reader& file) {
                                   join(stored.shape, ", "), join(shape, ", ")));
       }
       if (stored.float_bytes == 0)
-        throw Failure(fmt::format("{} must hold little-endian floating-point numbers of 32 or 64 bits", name));
+        throw Failure(
+            fmt::format("{} must hold little-endian floating-point numbers of 32 or 64 bits", name));
       StateTables::Source source{stored.offset, 0, {stored.float_bytes, 0, 0}, stored.float_bytes};
       source.stride[1] = source.stride[0] * tables.extent[0];
       source.stride[2] = source.stride[1] * tables.extent[1];
@@ -238,7 +239,9 @@ StateTables read_tables(const std::string& path) {
   const hdf5::Reader file(path, path);
   if (file.has("/VTKHDF") && file.has("/meta")) return tables_of_plot(file);
   if (file.has("/x") && file.has("/y")) return tables_of_array(file);
-  throw InputError("is HDF5 of another program: it has neither the groups of a plot file nor the axes x and y of an array");
+  throw InputError(
+      "is HDF5 of another program: it has neither the groups of a plot file nor the axes x and y of an "
+      "array");
 }
 
 }  // namespace

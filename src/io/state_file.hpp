@@ -26,9 +26,9 @@ struct StateTables {
   enum class Kind : std::int32_t { plot, checkpoint, array };
   // Volumes in a box. Blocks of a level have the same number of volumes, but for those at the upper end of an array.
   struct Block {
-    std::int32_t level = 0;            // index in `widths`
+    std::int32_t level = 0;              // index in `widths`
     std::int32_t origin[3] = {0, 0, 0};  // first volume, in volumes of the level, counted from `lower`
-    std::int64_t row = 0;              // number among the blocks of the level
+    std::int64_t row = 0;                // number among the blocks of the level
   };
   // The place of a field's values on a level.
   struct Source {

@@ -12,6 +12,7 @@
 #include "mesh/boundary_condition.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/equation.hpp"
+#include "simulation/equation_table.hpp"
 #include "simulation/refinement_criterion.hpp"
 #include "simulation/scenario.hpp"
 
@@ -22,6 +23,7 @@ struct Module {
   std::string meaning;    // "the linear advection equation"
   std::vector<int> dims;  // dimensions it exists in
   std::function<std::unique_ptr<Equation>()> make;
+  std::vector<EquationTableEntry> tables = {};  // of the input, beside [solver]
   std::vector<ScenarioEntry> scenarios = {};
   std::vector<DiagnosticEntry> diagnostics = {};
   std::vector<CriterionEntry> criteria = {};

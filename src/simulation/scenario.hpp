@@ -104,6 +104,8 @@ struct ScenarioEntry {
   std::vector<int> dims;  // dimensions it exists in
   std::function<std::unique_ptr<Scenario>()> make;
   std::string equation = {};  // the module's name; empty: of any equation
+  // Keys of [scenario] that exist no longer, each with the message that names what replaces it.
+  std::vector<std::pair<std::string, std::string>> former_keys = {};
 };
 // The scenarios for any equation (scenarios/list.cpp).
 std::vector<ScenarioEntry> general_scenarios();

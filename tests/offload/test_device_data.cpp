@@ -96,8 +96,8 @@ struct WatchedEngine {
 
 std::unique_ptr<solvers::Solver> with_gravity() {
   auto solver = euler::make_solver(2, {});
-  auto& gravity = *static_cast<euler::SphericalGravity*>(solver->step_data());
-  gravity.on = true;
+  auto& gravity = *static_cast<euler::Gravity*>(solver->step_data());
+  gravity.radial = true;
   gravity.dim = 2;
   gravity.bins = 64;
   gravity.dr = 0.05;

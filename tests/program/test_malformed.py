@@ -82,7 +82,7 @@ TYPES = [
     ("dimensions = ", 'dimensions = "three"', "integer"), ("lower = [", 'lower = 0.0', "list"),
     ("patch-size = 9", "patch-size = 9.5", "integer"), ("min-level = 1", "min-level = true", "integer"),
     ("end = 0.1", 'end = "soon"', "number"), ("fields = [", "fields = [1, 2]", "string"),
-    ("all = ", "all = 7", "string"), ("cfl = ", "cfl = [0.1]", "number"), ("plot-every = 0.05", "plot-every = 1979-05-27", "number"),
+    ("all = ", "all = 7", "word or table"), ("cfl = ", "cfl = [0.1]", "number"), ("plot-every = 0.05", "plot-every = 1979-05-27", "number"),
     ("name = ", "name = 3", "string"),
 ]
 RANGES = [

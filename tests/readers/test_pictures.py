@@ -106,6 +106,11 @@ class Pictures(ReaderTest):
         snapshot.scenario["compensation-radius"] = 1.56  # the shells started in the compensating shell
         self.assertEqual(accretion.marked_radii(snapshot), [])
         snapshot.scenario["compensation-radius"] = 0.0
+        self.assertEqual(len(accretion.marked_radii(snapshot)), 2)
+        for key, value in (("method", "none"), ("external", "uniform")):
+            before, snapshot.input["gravity"][key] = snapshot.input["gravity"][key], value
+            self.assertEqual(accretion.marked_radii(snapshot), [])
+            snapshot.input["gravity"][key] = before
         snapshot.scenario["seed"] = "noise"
         self.assertEqual(accretion.marked_radii(snapshot), [])
 

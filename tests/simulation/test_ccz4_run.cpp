@@ -103,7 +103,7 @@ TEST(Ccz4Input, IsChecked) {
   }
   expect({"scenario.name=vortex"},
          "'vortex' is a scenario of equation 'euler', but solver.equation is 'ccz4'; "
-         "allowed: gauge-wave, linear-wave, minkowski");
+         "allowed: formulas, from-file, gauge-wave, linear-wave, minkowski");
   expect({"solver.equation=euler"},
          "'minkowski' is a scenario of equation 'ccz4', but solver.equation is 'euler'");
   expect({"scenario.name=gauge-wave"}, "it needs solver.slicing = \"harmonic\" and solver.s = 0");

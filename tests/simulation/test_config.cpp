@@ -44,7 +44,8 @@ const Mistake syntax_and_keys[] = {
      "in.toml:3:2: mehs: unknown table; did you mean 'mesh'?\n  3 | [mehs]\n    |  ^"},
     {"key_without_table", "cfl = 0.4\n" + probe,
      "in.toml:1:1: cfl: a key outside of any table; tables are: domain, boundary, mesh, partition, solver, "
-     "scenario, time, output, diagnostics, checkpoint, offload, gpu-memory, refinement, horizon\n  1 | cfl = "
+     "scenario, gravity, time, output, diagnostics, checkpoint, offload, gpu-memory, refinement, horizon\n  "
+     "1 | cfl = "
      "0.4\n    "
      "| ^"},
     {"table_for_array", probe + "[refinement]\nkind = \"jump\"\n",
@@ -192,7 +193,7 @@ const Mistake between_keys[] = {
      "in.toml:7:1: refinement[0].radius: has no meaning for kind = 'box'\n  7 | radius = 2\n    | ^"},
     {"kind_missing", probe + "[[refinement]]\nradius = 2\n",
      "in.toml:3:1: refinement[0].kind: is required: a string (jump, threshold, ball, shell, box, loehner, "
-     "punctures): The criterion.\n"
+     "formula, punctures): The criterion.\n"
      "  3 | [[refinement]]\n    | ^"},
     {"criterion_level",
      probe + "[mesh]\nmax-level = 2\n[[refinement]]\nkind = \"ball\"\nradius = 1\nlevel = 3\n",

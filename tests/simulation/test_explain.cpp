@@ -48,6 +48,10 @@ TEST(Explain, EveryExampleIsReadWithoutComplaint) {
       std::vector<int> integers;
       std::vector<std::string> texts;
       io::IntegerOrWord mixed = 0;
+      io::FormulaText formula;
+      io::NamedFormulas formulas;
+      io::WordWithFormulas word;
+      io::TableList tables;
       switch (field.target.index()) {
         case 0:
           alone.number(field.key, number, field.unit, "", field.range);
@@ -69,6 +73,19 @@ TEST(Explain, EveryExampleIsReadWithoutComplaint) {
           break;
         case 7:
           alone.integer_or_word(field.key, mixed, field.choices, field.unit, "", field.range);
+          break;
+        case 8:
+          alone.formula(field.key, formula, field.unit, "");
+          break;
+        case 9:
+          alone.formulas(field.key, formulas, "");
+          break;
+        case 10:
+          alone.word_with_formulas(field.key, word, field.choices, "");
+          break;
+        case 11:
+          tables.describe_next = std::get<io::TableList*>(field.target)->describe_next;
+          alone.tables(field.key, tables, "");
           break;
         default:
           alone.texts(field.key, texts, "", field.choices);

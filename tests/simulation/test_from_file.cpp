@@ -66,8 +66,7 @@ void expect_totals(const Simulation& simulation, const std::vector<double>& expe
   double largest = 0;
   for (const double total : expected) largest = std::max(largest, std::abs(total));
   for (std::size_t u = 0; u < totals.size(); ++u) {
-    EXPECT_NEAR(totals[u], expected[u], relative * largest)
-        << simulation.solver().traits().unknown_names[u];
+    EXPECT_NEAR(totals[u], expected[u], relative * largest) << simulation.solver().traits().unknown_names[u];
   }
 }
 
@@ -97,13 +96,15 @@ struct Target {
 TEST(FromFile, ConservesMassMomentumAndEnergyOnOtherPatchesAndLevels) {
   for (const int dim : {2, 3}) {
     const Scratch scratch;
-    const auto source =
-        run(physics_input(gas(dim, 9, 1, 2, blast_in(dim)), {conserved_fields, all_digits}), dim == 2 ? 20 : 5);
+    const auto source = run(physics_input(gas(dim, 9, 1, 2, blast_in(dim)), {conserved_fields, all_digits}),
+                            dim == 2 ? 20 : 5);
     const std::string file = write_plot(*source, scratch);
     const auto totals = source->totals();
-    for (const Target& target : {Target{dim, 7, 1, 2}, {dim, 7, 2, 2}, {dim, 9, 1, 1}, {dim, 4, 0, 0}, {dim, 12, 1, 3}}) {
+    for (const Target& target :
+         {Target{dim, 7, 1, 2}, {dim, 7, 2, 2}, {dim, 9, 1, 1}, {dim, 4, 0, 0}, {dim, 12, 1, 3}}) {
       if (dim == 3 && target.max_level == 3) continue;
-      SCOPED_TRACE(fmt::format("{}D, p = {}, levels {} to {}", dim, target.p, target.min_level, target.max_level));
+      SCOPED_TRACE(
+          fmt::format("{}D, p = {}, levels {} to {}", dim, target.p, target.min_level, target.max_level));
       const auto other = make_simulation(
           physics_input(gas(dim, target.p, target.min_level, target.max_level, from(file))), 2);
       expect_totals(*other, totals, 2e-14);
@@ -166,10 +167,11 @@ TEST(FromFile, TakesPrimitiveFieldsAndCompletesUnknowns) {
 
 TEST(FromFile, KeepsAUniformStateToTheBit) {
   const Scratch scratch;
-  const auto source = make_simulation(
-      physics_input(gas(3, 6, 1, 2, "[scenario]\nname = \"formulas\"\nfields = {density = 0.7, velocity-x = 0.3, pressure = 1.1}\n"),
-                    {conserved_fields, all_digits}),
-      1);
+  const auto source = make_simulation(physics_input(gas(3, 6, 1, 2,
+                                                        "[scenario]\nname = \"formulas\"\nfields = {density "
+                                                        "= 0.7, velocity-x = 0.3, pressure = 1.1}\n"),
+                                                    {conserved_fields, all_digits}),
+                                      1);
   const auto other = make_simulation(physics_input(gas(3, 7, 1, 2, from(write_plot(*source, scratch)))), 2);
   const Volume first = volumes_of(*source)[0];
   for (const Volume& volume : volumes_of(*other)) {
@@ -180,14 +182,17 @@ TEST(FromFile, KeepsAUniformStateToTheBit) {
 // The mean absolute error of the density on a fixed mesh, from files of finer and finer volumes.
 TEST(FromFile, ConvergesWithSecondOrder) {
   const std::string smooth =
-      "[scenario]\nname = \"formulas\"\nsamples-per-axis = 4\nfields = {density = \"2 + sin(2 * pi * x) * cos(2 * "
+      "[scenario]\nname = \"formulas\"\nsamples-per-axis = 4\nfields = {density = \"2 + sin(2 * pi * x) * "
+      "cos(2 * "
       "pi * y)\", velocity-x = \"sin(4 * y)\", pressure = \"2 + cos(3 * x + 1)\"}\n";
   const auto exact = volumes_of(*make_simulation(physics_input(gas(2, 7, 3, 3, smooth)), 2));
   double errors[3];
   for (int n = 0; n < 3; ++n) {
     const Scratch scratch;
-    const auto source = make_simulation(physics_input(gas(2, 6, n + 1, n + 2, smooth), {conserved_fields, all_digits}), 2);
-    const auto found = volumes_of(*make_simulation(physics_input(gas(2, 7, 3, 3, from(write_plot(*source, scratch)))), 2));
+    const auto source =
+        make_simulation(physics_input(gas(2, 6, n + 1, n + 2, smooth), {conserved_fields, all_digits}), 2);
+    const auto found =
+        volumes_of(*make_simulation(physics_input(gas(2, 7, 3, 3, from(write_plot(*source, scratch)))), 2));
     ASSERT_EQ(found.size(), exact.size());
     errors[n] = 0;
     for (std::size_t v = 0; v < found.size(); ++v)
@@ -203,11 +208,13 @@ TEST(FromFile, ConvergesWithSecondOrder) {
 // Point values: the same bits where centres coincide, and interpolation of fourth order.
 TEST(FromFile, InterpolatesPointValuesWithFourthOrder) {
   const auto wave = [](int p, int level, const std::string& scenario) {
-    return physics_input(fmt::format(
-        "[domain]\nlower = [-0.5, 0, 0]\nupper = [0.5, 0.16666666666666667, 0.16666666666666667]\ncells = [6, 1, 1]\n"
-        "[mesh]\npatch-size = {}\nmin-level = {}\n[solver]\nequation = \"ccz4\"\nscheme = \"fourth-order\"\nslicing = "
-        "\"harmonic\"\ns = 0\ncfl = 0.5\n{}[time]\nend = 1.0\n",
-        p, level, scenario));
+    return physics_input(
+        fmt::format("[domain]\nlower = [-0.5, 0, 0]\nupper = [0.5, 0.16666666666666667, "
+                    "0.16666666666666667]\ncells = [6, 1, 1]\n"
+                    "[mesh]\npatch-size = {}\nmin-level = {}\n[solver]\nequation = \"ccz4\"\nscheme = "
+                    "\"fourth-order\"\nslicing = "
+                    "\"harmonic\"\ns = 0\ncfl = 0.5\n{}[time]\nend = 1.0\n",
+                    p, level, scenario));
   };
   const std::string gauge_wave = "[scenario]\nname = \"gauge-wave\"\namplitude = 0.1\n";
   const auto exact = make_simulation(wave(8, 3, gauge_wave), 2);
@@ -230,7 +237,8 @@ TEST(FromFile, InterpolatesPointValuesWithFourthOrder) {
     const auto coarser = make_simulation(wave(6, 2, from(scratch.file("chk"))), 2);
     EXPECT_EQ(different_bits(*make_simulation(wave(6, 2, gauge_wave), 2), *coarser) == 0, n == 0);
     for (std::size_t v = 0; n == 1 && v < 10; ++v)
-      EXPECT_NEAR(volumes_of(*coarser)[v].q[0], volumes_of(*make_simulation(wave(6, 2, gauge_wave), 2))[v].q[0], 1e-13);
+      EXPECT_NEAR(volumes_of(*coarser)[v].q[0],
+                  volumes_of(*make_simulation(wave(6, 2, gauge_wave), 2))[v].q[0], 1e-13);
   }
   const double order = std::log(errors[0] / errors[1]) / std::log(3.0);
   EXPECT_GT(order, 3.5) << errors[0] << " to " << errors[1];
@@ -238,11 +246,12 @@ TEST(FromFile, InterpolatesPointValuesWithFourthOrder) {
 
 TEST(FromFile, RefusesADomainBeyondTheFileUnlessToldOtherwise) {
   const Scratch scratch;
-  const auto source = make_simulation(physics_input(gas(2, 6, 1, 1, blast_in(2)), {conserved_fields, all_digits}), 1);
+  const auto source =
+      make_simulation(physics_input(gas(2, 6, 1, 1, blast_in(2)), {conserved_fields, all_digits}), 1);
   const std::string file = write_plot(*source, scratch);
   const std::vector<std::string> larger = {"domain.lower=[0.0, -1.0]", "domain.upper=[2.0, 1.0]"};
-  const auto message = message_of<InputError>(
-      [&] { make_simulation(physics_input(gas(2, 6, 1, 1, from(file)), larger), 1); });
+  const auto message =
+      message_of<InputError>([&] { make_simulation(physics_input(gas(2, 6, 1, 1, from(file)), larger), 1); });
   EXPECT_NE(message.find("test.toml:17:8: scenario.file: " + file +
                          ": the domain reaches to x = 2, but the file ends at x = 1"),
             std::string::npos)
@@ -268,14 +277,16 @@ TEST(FromFile, RefusesADomainBeyondTheFileUnlessToldOtherwise) {
 TEST(FromFile, RefusesBoundariesThatNeedAState) {
   const auto message = message_of<InputError>(
       [] { physics_input(gas(2, 6, 1, 1, from("none")), {"boundary.x-upper=scenario"}); });
-  EXPECT_NE(message.find("a file has no boundary data: boundary.x-upper must not be \"scenario\""), std::string::npos)
+  EXPECT_NE(message.find("a file has no boundary data: boundary.x-upper must not be \"scenario\""),
+            std::string::npos)
       << message;
 }
 
 // A restart takes the state of its checkpoint.
 TEST(FromFile, IsNotOpenedByARestart) {
   const Scratch scratch;
-  const auto source = make_simulation(physics_input(gas(2, 6, 1, 1, blast_in(2)), {conserved_fields, all_digits}), 1);
+  const auto source =
+      make_simulation(physics_input(gas(2, 6, 1, 1, blast_in(2)), {conserved_fields, all_digits}), 1);
   const std::string file = write_plot(*source, scratch);
   const Config config = physics_input(gas(2, 7, 1, 2, from(file)));
   const auto first = run(config, 3);

@@ -164,8 +164,8 @@ class Watched final : public Scenario {
   }
   StepData step_data() const override { return data_; }
   void prepare_step(const StateView& view, solvers::Solver& solver) override {
-    auto& gravity = *static_cast<euler::SphericalGravity*>(solver.step_data());
-    gravity.on = true;
+    auto& gravity = *static_cast<euler::Gravity*>(solver.step_data());
+    gravity.radial = true;
     gravity.dim = 2;
     gravity.bins = 1;
     gravity.dr = 1;

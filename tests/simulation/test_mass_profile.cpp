@@ -254,10 +254,10 @@ TEST_P(MassProfile, GivesGravityOfAPointMassOutside) {
   ThreadTeam team(1);
   const auto grid = grid_of(dim, 1, 300);
   MassProfiler profiler(grid, std::pow(2, dim));
-  const auto gravity = std::make_unique<euler::SphericalGravity>();
+  const auto gravity = std::make_unique<euler::Gravity>();
   const double a = 0.25;
   fill_gravity(*gravity, grid, profiler.profile(mesh.view(-2, team)), -2);
-  EXPECT_TRUE(gravity->on);
+  EXPECT_TRUE(gravity->radial);
   EXPECT_EQ(gravity->bins, 300);
   EXPECT_DOUBLE_EQ(gravity->strength_rate, gravity->strength) << "d(tau^-2)/dtau = -2 tau^-3 at tau = -2";
   EXPECT_EQ(gravity->excess_rate, 0) << "at rest";

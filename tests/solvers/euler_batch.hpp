@@ -3,6 +3,8 @@
 #pragma once
 // Euler batches of random gas, with and without gravity and floors, for tests of device kernels.
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -51,8 +53,8 @@ inline std::unique_ptr<Solver> make(const EulerCase& one) {
   }
   auto solver = euler::make_solver(one.dim, parameters, one.scheme);
   if (one.gravity) {
-    auto& gravity = *static_cast<euler::SphericalGravity*>(solver->step_data());
-    gravity.on = true;
+    auto& gravity = *static_cast<euler::Gravity*>(solver->step_data());
+    gravity.radial = true;
     gravity.bins = 40;
     gravity.dr = 0.01;
     for (double& centre : gravity.centre) centre = 0.2;
@@ -69,8 +71,16 @@ inline std::unique_ptr<Solver> make(const EulerCase& one) {
       gravity.lower[a] = -0.05 * a;
       gravity.upper[a] = 0.6 - 0.05 * a + 0.1 * one.p;
     }
-    gravity.beyond[1] = euler::SphericalGravity::Beyond::periodic;
-    gravity.beyond[2] = euler::SphericalGravity::Beyond::mirrored;
+    gravity.beyond[1] = euler::Gravity::Beyond::periodic;
+    gravity.beyond[2] = euler::Gravity::Beyond::mirrored;
+    // The radial field alone, with a uniform one, and a point mass alone.
+    using Kind = euler::ExternalGravity::Kind;
+    gravity.external.kind = Kind{static_cast<std::uint8_t>((one.dim + one.p) % 3)};
+    const double vector[3] = {0.3, -0.4, 0.15};
+    std::copy(vector, vector + 3, gravity.external.vector);
+    gravity.external.mass = 0.1;
+    gravity.external.softening_squared = 1e-3;
+    gravity.radial = gravity.external.kind != Kind::point;
   }
   return solver;
 }

@@ -23,7 +23,7 @@ template <int D>
 inline constexpr int outputs = (D + 2) + D*(D + 3) + 6 * (D + 2) + 1;
 
 template <int D>
-__host__ __device__ void evaluate(const euler::Terms<D>& terms, const euler::SphericalGravity& gravity,
+__host__ __device__ void evaluate(const euler::Terms<D>& terms, const euler::Gravity& gravity,
                                   const double* q, double* out) {
   constexpr int N = D + 2;
   double a[N], x[D], slopes[D * N];
@@ -58,18 +58,18 @@ __host__ __device__ void evaluate(const euler::Terms<D>& terms, const euler::Sph
 }
 
 template <int D>
-__global__ void evaluate_all(euler::Terms<D> terms, const euler::SphericalGravity* gravity, const double* q,
+__global__ void evaluate_all(euler::Terms<D> terms, const euler::Gravity* gravity, const double* q,
                              double* out, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < count) evaluate<D>(terms, *gravity, q + i * (D + 2), out + i * outputs<D>);
 }
 
 template <int D>
-void expect_the_same_bits() {
+void expect_the_same_bits(euler::ExternalGravity::Kind external) {
   constexpr int N = D + 2, count = 4096;
   const euler::Terms<D> terms(euler::Parameters{.gamma = 5.0 / 3});
-  euler::SphericalGravity gravity;
-  gravity.on = true;
+  euler::Gravity gravity;
+  gravity.radial = true;
   gravity.dim = D;
   gravity.bins = 32;
   gravity.dr = 0.04;
@@ -78,8 +78,9 @@ void expect_the_same_bits() {
   gravity.strength_rate = -0.4;
   for (int i = 0; i <= gravity.bins; ++i) gravity.table[i] = gravity.table_rate[i] = 5.0 / (1 + i);
   gravity.upper[0] = gravity.upper[1] = 0.8;
-  gravity.beyond[1] = euler::SphericalGravity::Beyond::periodic;
-  gravity.beyond[3] = euler::SphericalGravity::Beyond::mirrored;
+  gravity.beyond[1] = euler::Gravity::Beyond::periodic;
+  gravity.beyond[3] = euler::Gravity::Beyond::mirrored;
+  gravity.external = {external, {0.31, -0.52, 0.23}, 0.2, 1e-3};
   std::mt19937 engine(17);
   std::uniform_real_distribution<double> positive(0.01, 3.0), velocity(-3.0, 3.0);
   std::vector<double> q;
@@ -98,7 +99,7 @@ void expect_the_same_bits() {
   for (int i = 0; i < count; ++i) evaluate<D>(terms, gravity, &q[i * N], &expected[i * outputs<D>]);
 
   double *device_q = nullptr, *device_out = nullptr;
-  euler::SphericalGravity* device_gravity = nullptr;
+  euler::Gravity* device_gravity = nullptr;
   ASSERT_EQ(cudaMalloc(&device_q, q.size() * sizeof(double)), cudaSuccess);
   ASSERT_EQ(cudaMalloc(&device_out, found.size() * sizeof(double)), cudaSuccess);
   ASSERT_EQ(cudaMalloc(&device_gravity, sizeof gravity), cudaSuccess);
@@ -126,8 +127,11 @@ TEST(EulerTermsOnCuda, AreBitwiseEqualToTheHost) {
   if (error != cudaSuccess || devices == 0) {
     GTEST_SKIP() << "no CUDA device: " << (error != cudaSuccess ? cudaGetErrorString(error) : "none found");
   }
-  expect_the_same_bits<2>();
-  expect_the_same_bits<3>();
+  using Kind = euler::ExternalGravity::Kind;
+  for (const Kind external : {Kind::none, Kind::uniform, Kind::point}) {
+    expect_the_same_bits<2>(external);
+    expect_the_same_bits<3>(external);
+  }
 }
 
 }  // namespace

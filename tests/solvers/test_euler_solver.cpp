@@ -133,8 +133,8 @@ TEST_P(EulerSolver, SurelyAdmissibleImpliesAdmissibleNeighbours) {
 
 TEST_P(EulerSolver, LimitsTheStepByGravityAndExpansion) {
   EXPECT_EQ(solver->step_limit(-1.0, 0.1), std::numeric_limits<double>::infinity());
-  auto* gravity = static_cast<euler::SphericalGravity*>(solver->step_data());
-  gravity->on = true;
+  auto* gravity = static_cast<euler::Gravity*>(solver->step_data());
+  gravity->radial = true;
   EXPECT_EQ(gravity->dim, dim);
   EXPECT_DOUBLE_EQ(solver->step_limit(-2.0, 0.1), 0.01);
   gravity->g_max = 1e6;
@@ -143,8 +143,8 @@ TEST_P(EulerSolver, LimitsTheStepByGravityAndExpansion) {
 
 template <int D>
 void expect_the_table() {
-  euler::SphericalGravity gravity;
-  gravity.on = true;
+  euler::Gravity gravity;
+  gravity.radial = true;
   gravity.dim = D;
   gravity.bins = 4;
   gravity.dr = 0.25;

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "physics/euler/kick.hpp"
 #include "physics/euler/solver.hpp"
@@ -14,7 +17,7 @@
 namespace meander::solvers::test {
 namespace {
 
-using Gravity = euler::SphericalGravity;
+using Gravity = euler::Gravity;
 
 // Gas of uniform density and pressure that moves with v = u(t) (x - c) under g = -w(t) (x - c): each volume at
 // x - c = R(t) (x_0 - c), with R'' = -w(t) R.
@@ -36,7 +39,7 @@ Errors evolve(const Homologous& flow, int p) {
   const int dim = flow.dim;
   const auto solver = euler::make_solver(dim, {.gamma = gamma}, {.scheme = "muscl", .riemann = "hllc"});
   auto& gravity = *static_cast<Gravity*>(solver->step_data());
-  gravity.on = true;
+  gravity.radial = true;
   gravity.dim = dim;
   gravity.bins = 1;
   gravity.dr = 2;
@@ -136,7 +139,7 @@ TEST_P(GravityOrderLong, IsTwoByEitherRateAlone) {
 // Outside the table the field follows from the total and its rate.
 TEST(Gravity, FollowsItsRatesInsideAndOutsideTheTable) {
   Gravity gravity;
-  gravity.on = true;
+  gravity.radial = true;
   gravity.dim = 3;
   gravity.bins = 2;
   gravity.dr = 1;
@@ -154,7 +157,7 @@ TEST(Gravity, FollowsItsRatesInsideAndOutsideTheTable) {
 
 TEST(Gravity, InTheHaloIsThatOfTheImageInTheDomain) {
   Gravity gravity;
-  gravity.on = true;
+  gravity.radial = true;
   gravity.dim = 2;
   gravity.bins = 2;
   gravity.dr = 1;
@@ -179,6 +182,110 @@ TEST(Gravity, InTheHaloIsThatOfTheImageInTheDomain) {
   EXPECT_EQ(pull(0.5, -0.25), std::pair(pull(0.5, 0.25).first, -pull(0.5, 0.25).second));
   EXPECT_EQ(pull(0.5, 2.25).second, -(2.25 - 0.3)) << "as it is";
   EXPECT_EQ(pull(-0.25, -0.25), std::pair(pull(1.75, 0.25).first, -pull(1.75, 0.25).second));
+}
+
+using Kind = euler::ExternalGravity::Kind;
+
+Gravity uniform_field(double x, double y, double z) {
+  Gravity gravity;
+  gravity.external = {Kind::uniform, {x, y, z}};
+  return gravity;
+}
+
+Gravity field_of_a_mass(double mass, double softening) {
+  Gravity gravity;
+  gravity.external = {Kind::point, {0.25, 0.5, 0.75}, mass, softening * softening};
+  return gravity;
+}
+
+TEST(ExternalGravity, IsUniformOrThatOfAMass) {
+  const double x[3] = {0.65, 0.2, 0.75};  // (0.4, -0.3, 0) from the mass
+  double g[3];
+  euler::acceleration<3>(uniform_field(1, -2, 3), x, g);
+  EXPECT_EQ(std::vector(g, g + 3), (std::vector{1.0, -2.0, 3.0}));
+  for (const double softening : {0.0, 1.2}) {
+    const double r = std::hypot(0.5, softening);
+    euler::acceleration<3>(field_of_a_mass(7, softening), x, g);
+    EXPECT_DOUBLE_EQ(g[0], -7 * 0.4 / (r * r * r));
+    EXPECT_DOUBLE_EQ(g[1], 7 * 0.3 / (r * r * r));
+    EXPECT_EQ(g[2], 0);
+    euler::acceleration<2>(field_of_a_mass(7, softening), x, g);
+    EXPECT_DOUBLE_EQ(g[0], -7 * 0.4 / (r * r));
+    EXPECT_DOUBLE_EQ(g[1], 7 * 0.3 / (r * r));
+  }
+  euler::acceleration<3>(field_of_a_mass(7, 0.1), uniform_field(0.25, 0.5, 0.75).external.vector, g);
+  EXPECT_EQ(std::vector(g, g + 3), (std::vector{0.0, 0.0, 0.0})) << "at the mass";
+}
+
+TEST(ExternalGravity, IsAddedToTheRadialField) {
+  Gravity sum = field_of_a_mass(2, 0.3);
+  sum.radial = true;
+  sum.bins = 2;
+  sum.dim = 3;
+  set_field(sum, 1, -0.5, 3, 4);
+  Gravity radial = sum;
+  radial.external = {};
+  const double x[3] = {0.4, 0.1, -0.3};
+  double both[3], one[3], other[3];
+  euler::acceleration_after<3>(sum, 0.1, x, both);
+  euler::acceleration_after<3>(radial, 0.1, x, one);
+  euler::acceleration<3>(field_of_a_mass(2, 0.3), x, other);
+  for (int a = 0; a < 3; ++a) EXPECT_DOUBLE_EQ(both[a], one[a] + other[a]);
+}
+
+// Beyond a mirror, the field along its normal changes its sign; beyond periodic faces a mass repeats.
+TEST(ExternalGravity, InTheHaloIsThatOfTheImageInTheDomain) {
+  const auto pull = [](Gravity gravity, double x, double y) {
+    for (int a = 0; a < 2; ++a) gravity.upper[a] = 1;
+    gravity.beyond[0] = gravity.beyond[1] = Gravity::Beyond::periodic;
+    gravity.beyond[2] = gravity.beyond[3] = Gravity::Beyond::mirrored;
+    const double at[2] = {x, y};
+    double first[2], kept[2];
+    euler::Kick<2>(gravity, 0.1).at(at, true, first, kept);
+    return std::pair(first[0], first[1]);
+  };
+  const Gravity uniform = uniform_field(2, -3, 0), point = field_of_a_mass(2, 0);
+  EXPECT_EQ(pull(uniform, 0.5, 0.5), std::pair(2.0, -3.0));
+  EXPECT_EQ(pull(uniform, -0.5, 0.5), std::pair(2.0, -3.0));
+  EXPECT_EQ(pull(uniform, 1.5, -0.25), std::pair(2.0, 3.0));
+  EXPECT_EQ(pull(uniform, 0.5, 1.25), std::pair(2.0, 3.0));
+  EXPECT_EQ(pull(point, -0.25, 0.375), pull(point, 0.75, 0.375));
+  EXPECT_EQ(pull(point, 1.75, 0.375), pull(point, 0.75, 0.375));
+  const auto [along, across] = pull(point, 0.75, 0.375);
+  EXPECT_GT(across, 0);
+  EXPECT_EQ(pull(point, 0.75, -0.375), std::pair(along, -across));
+}
+
+TEST(ExternalGravity, LimitsStepsByTheLargestAccelerationAtAVolume) {
+  for (const int dim : {2, 3}) {
+    const auto solver = euler::make_solver(dim, {});
+    auto& gravity = *static_cast<Gravity*>(solver->step_data());
+    const auto most = [&](double dx) { return dx / std::pow(2 * solver->step_limit(-1e-9, dx), 2); };
+    EXPECT_EQ(most(0.1), 0) << "without gravity, no limit; nor by expansion";
+    gravity = uniform_field(2, 3, dim == 3 ? 6 : 0);
+    EXPECT_DOUBLE_EQ(most(0.1), dim == 3 ? 7 : std::sqrt(13));
+    for (const double softening : {0.0, 0.01, 0.3}) {
+      gravity = field_of_a_mass(2, softening);
+      for (double& upper : gravity.upper) upper = 1;
+      if (softening == 0.01) gravity.external.vector[0] = -0.2;  // outside
+      for (const int volumes : {6, 18}) {
+        const double dx = 1.0 / volumes;
+        double largest = 0;
+        for (int i = 0; i < volumes; ++i) {
+          for (int j = 0; j < volumes; ++j) {
+            for (int k = 0; k < (dim == 3 ? volumes : 1); ++k) {
+              const double x[3] = {(i + 0.5) * dx, (j + 0.5) * dx, (k + 0.5) * dx};
+              double g[3] = {0, 0, 0};
+              dim == 3 ? euler::acceleration<3>(gravity, x, g) : euler::acceleration<2>(gravity, x, g);
+              largest = std::max(largest, std::hypot(g[0], g[1], g[2]));
+            }
+          }
+        }
+        EXPECT_GE(most(dx), largest * (1 - 1e-12));
+        EXPECT_LE(most(dx), largest * (softening == 0.3 ? 1.1 : 1 + 1e-12)) << softening << ' ' << dx;
+      }
+    }
+  }
 }
 
 }  // namespace

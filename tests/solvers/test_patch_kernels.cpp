@@ -44,7 +44,7 @@ std::vector<Case> cases(const std::vector<int>& sizes) {
 template <int D>
 PatchStatus update_scalar(const euler::Parameters& parameters, const SchemeWords& words,
                           const PatchTask& task, const PatchLayout& layout, double dt,
-                          const euler::SphericalGravity& gravity) {
+                          const euler::Gravity& gravity) {
   using Terms = euler::Terms<D>;
   const Terms terms(parameters);
   PatchStatus status;
@@ -78,9 +78,9 @@ class PatchKernels : public testing::TestWithParam<Case> {
     solver->update({&task, 1}, layout, 0, 0.0, dt, {&status, 1});
     return status;
   }
-  euler::SphericalGravity gravity() const {
-    euler::SphericalGravity g;
-    g.on = true;
+  euler::Gravity gravity() const {
+    euler::Gravity g;
+    g.radial = true;
     g.dim = dim;
     g.bins = 7;
     g.dr = 0.05;
@@ -91,8 +91,12 @@ class PatchKernels : public testing::TestWithParam<Case> {
     for (int i = 0; i <= g.bins; ++i) g.table_rate[i] = 5.0 / (2 + i);
     g.excess_rate = g.table_rate[7] * std::pow(0.35, dim);
     for (int a = 0; a < dim; ++a) g.upper[a] = layout.p * dx;
-    g.beyond[0] = euler::SphericalGravity::Beyond::periodic;
-    g.beyond[3] = euler::SphericalGravity::Beyond::mirrored;
+    g.beyond[0] = euler::Gravity::Beyond::periodic;
+    g.beyond[3] = euler::Gravity::Beyond::mirrored;
+    // With the radial field, or in its place.
+    using Kind = euler::ExternalGravity::Kind;
+    g.external = {layout.p % 2 == 0 ? Kind::point : Kind::uniform, {0.31, -0.52, 0.23}, 0.2, 1e-3};
+    g.radial = layout.p != 4;
     return g;
   }
 };
@@ -103,7 +107,7 @@ TEST_P(PatchKernels, PacksAndScalarsAreBitwiseEqual) {
   parameters.density_floor = 0.5;  // both floors apply to some volumes
   parameters.pressure_floor = 0.5;
   solver = euler::make_solver(dim, parameters, scheme);
-  *static_cast<euler::SphericalGravity*>(solver->step_data()) = gravity();
+  *static_cast<euler::Gravity*>(solver->step_data()) = gravity();
   Patch one = random_patch(1), other = one;
   std::array<std::vector<double>, 12> fluxes;
   PatchTask with_packs = one.task(dx), with_scalars = other.task(dx);
@@ -330,7 +334,7 @@ TEST_P(PatchKernels, RaisesToTheFloorsAndCounts) {
 // a scheme that kicks velocities, not momenta.
 template <int D>
 void expect_split(const Patch& pulled, Patch& free, const euler::Terms<D>& terms,
-                  const euler::SphericalGravity& gravity, double dx, double dt, double tolerance,
+                  const euler::Gravity& gravity, double dx, double dt, double tolerance,
                   const std::function<void()>& update_free) {
   const euler::Kick<D> halves = terms.split_source(gravity, dt);
   double largest = 0;
@@ -363,10 +367,10 @@ void expect_split(const Patch& pulled, Patch& free, const euler::Terms<D>& terms
 
 TEST_P(PatchKernels, GravityIsSplitAboutTheFluxes) {
   Patch free = random_patch(8), pulled = free;
-  auto& of_solver = *static_cast<euler::SphericalGravity*>(solver->step_data());
+  auto& of_solver = *static_cast<euler::Gravity*>(solver->step_data());
   of_solver = gravity();
   update(pulled.task(dx));
-  of_solver.on = false;
+  of_solver = {};
   const auto update_free = [&] { update(free.task(dx)); };
   const double tolerance = scheme.scheme == "muscl" ? 1e-14 : 0;
   dim == 2

@@ -58,7 +58,8 @@ void expect_bits_of_global_steps(const GasCase& c, int threads) {
     EXPECT_EQ(found.crossing, expected.crossing);
     EXPECT_EQ(found.first_order, expected.first_order);
     EXPECT_EQ(levels.leaf_updates(), static_cast<std::int64_t>(local->size()));
-    const auto left = slots_of<D>(*global), right = slots_of<D>(*local);
+    const solvers::HaloShape shape = solver->traits().halo_shape;
+    const auto left = slots_of<D>(*global, shape), right = slots_of<D>(*local, shape);
     for (std::size_t leaf = 0; leaf < left.size(); ++leaf) {
       ASSERT_EQ(std::memcmp(left[leaf].data(), right[leaf].data(), left[leaf].size() * sizeof(double)), 0)
           << D << "D, " << c.scheme << ", step " << step << ", leaf " << leaf;
@@ -201,7 +202,8 @@ void expect_interpolated_halos(const GasCase& c, int coarse, const solvers::Shor
   halos.fill_local(0, team);
   halos.finish_fill(0, team);
   expected->fill_halos(0, team);
-  const auto found = slots_of<D>(*between), wanted = slots_of<D>(*expected);
+  const solvers::HaloShape shape = solver->traits().halo_shape;
+  const auto found = slots_of<D>(*between, shape), wanted = slots_of<D>(*expected, shape);
   for (std::size_t leaf = 0; leaf < found.size(); ++leaf) {
     if (between->levels()[leaf] <= coarse) continue;
     ASSERT_EQ(std::memcmp(found[leaf].data(), wanted[leaf].data(), size * sizeof(double)), 0)

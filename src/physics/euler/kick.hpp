@@ -16,17 +16,19 @@ MEANDER_TERM T interpolated(const double* table, const T& bin, const T& fraction
   return fma(fraction, at.second - at.first, at.first);
 }
 
-// The acceleration over the vector from the centre, when the field was set and a time `later` after. Needs gravity.dim ==
-// D and gravity.dr > 0. Copies what it needs of the field but the tables.
+// The radial acceleration over the vector from the centre, when the field was set and a time `later` after. Needs
+// gravity.dim == D and gravity.dr > 0. Copies what it needs of the field but the tables. Without a radial field it is 0: a
+// branch for each volume would cost registers of the kernels.
 template <int D>
 struct Pull {
   double centre[D];
 
-  MEANDER_TERM Pull(const SphericalGravity& gravity, double later)
+  MEANDER_TERM Pull(const Gravity& gravity, double later)
       : last_(gravity.bins),
         bins_per_length_(1.0 / gravity.dr),
         later_(later),
-        strength_{-gravity.strength, -fma(later, gravity.strength_rate, gravity.strength)},
+        strength_{gravity.radial ? -gravity.strength : 0,
+                  gravity.radial ? -fma(later, gravity.strength_rate, gravity.strength) : 0},
         total_{gravity.excess_total, fma(later, gravity.excess_rate, gravity.excess_total)},
         table_(gravity.table),
         rate_(gravity.table_rate) {
@@ -57,25 +59,45 @@ struct Pull {
   const double *table_, *rate_;
 };
 
+// Adds the external acceleration at x[axis] to g[axis], both of D values.
+template <int D, class T>
+MEANDER_TERM void add_external(const ExternalGravity& external, const T* x, T* g) {
+  if (external.kind == ExternalGravity::Kind::none) return;
+  T vector[D];
+  for (int a = 0; a < D; ++a) vector[a] = T(external.vector[a]);
+  if (external.kind == ExternalGravity::Kind::uniform) {
+    for (int a = 0; a < D; ++a) g[a] = g[a] + vector[a];
+    return;
+  }
+  T square(external.softening_squared);
+  for (int a = 0; a < D; ++a) {
+    vector[a] = x[a] - vector[a];
+    square = fma(vector[a], vector[a], square);
+  }
+  const T pull = T(-external.mass) / (D == 3 ? square * sqrt(square) : square);
+  for (int a = 0; a < D; ++a) g[a] = fma(pull, vector[a], g[a]);
+}
+
 // g[axis] at x[axis], both of D values, a time `after` the field was set.
 template <int D, class T>
-MEANDER_TERM void acceleration_after(const SphericalGravity& gravity, double after, const T* x, T* g) {
+MEANDER_TERM void acceleration_after(const Gravity& gravity, double after, const T* x, T* g) {
   const Pull<D> pull(gravity, after);
   T away[D], now, later;
   for (int a = 0; a < D; ++a) away[a] = x[a] - T(pull.centre[a]);
   pull.at(away, now, later);
   for (int a = 0; a < D; ++a) g[a] = later * away[a];
+  add_external<D>(gravity.external, x, g);
 }
 
 template <int D, class T>
-MEANDER_TERM void acceleration(const SphericalGravity& gravity, const T* x, T* g) {
+MEANDER_TERM void acceleration(const Gravity& gravity, const T* x, T* g) {
   acceleration_after<D>(gravity, 0.0, x, g);
 }
 
 // The point whose acceleration, multiplied by `sign` for each axis, is that of x: x itself within the domain.
 template <int D, class T>
-MEANDER_TERM void fold(const SphericalGravity& gravity, const T* x, T* inside, T* sign) {
-  using Beyond = SphericalGravity::Beyond;
+MEANDER_TERM void fold(const Gravity& gravity, const T* x, T* inside, T* sign) {
+  using Beyond = Gravity::Beyond;
   for (int a = 0; a < D; ++a) {
     const double lower = gravity.lower[a], upper = gravity.upper[a];
     inside[a] = x[a];
@@ -96,13 +118,12 @@ template <int D>
 class Kick {
  public:
   static constexpr int first_values = D,
-                       kept_values = 2;  // an acceleration; the pulls at both ends of the step
+                       kept_values = 2;  // an acceleration; the radial pulls at both ends of the step
 
-  MEANDER_TERM Kick(const SphericalGravity& gravity, double dt)
-      : pull_(gravity, dt), gravity_(&gravity), dt_(dt) {}
+  MEANDER_TERM Kick(const Gravity& gravity, double dt) : pull_(gravity, dt), gravity_(&gravity), dt_(dt) {}
 
   MEANDER_HOST_DEVICE bool reaches_beyond(const double* lower, const double* upper) const {
-    using Beyond = SphericalGravity::Beyond;
+    using Beyond = Gravity::Beyond;
     bool reaches = false;
     for (int a = 0; a < D; ++a) {
       const Beyond below = gravity_->beyond[2 * a], above = gravity_->beyond[2 * a + 1];
@@ -114,15 +135,17 @@ class Kick {
 
   template <class T>
   MEANDER_TERM void at(const T* x, bool beyond, T* first, T* kept) const {
-    T away[D], sign[D];
+    T inside[D], sign[D];
     for (int a = 0; a < D; ++a) {
-      away[a] = x[a];
+      inside[a] = x[a];
       sign[a] = T(1.0);
     }
-    if (beyond) fold<D>(*gravity_, x, away, sign);
-    for (int a = 0; a < D; ++a) away[a] = away[a] - T(pull_.centre[a]);
+    if (beyond) fold<D>(*gravity_, x, inside, sign);
+    T away[D];
+    for (int a = 0; a < D; ++a) away[a] = inside[a] - T(pull_.centre[a]);
     pull_.at(away, kept[0], kept[1]);
     for (int a = 0; a < D; ++a) first[a] = kept[0] * away[a];
+    add_external<D>(gravity_->external, inside, first);
     if (!beyond) return;
     for (int a = 0; a < D; ++a) first[a] = sign[a] * first[a];
   }
@@ -151,6 +174,7 @@ class Kick {
   template <class T>
   MEANDER_TERM void acceleration(const T* x, const T& pull, T* g) const {
     for (int a = 0; a < D; ++a) g[a] = pull * (x[a] - T(pull_.centre[a]));
+    add_external<D>(gravity_->external, x, g);
   }
   // The work is done with the mean of the momentum before and after, so the thermal energy does not change.
   template <class T>
@@ -166,7 +190,7 @@ class Kick {
   }
 
   Pull<D> pull_;
-  const SphericalGravity* gravity_;
+  const Gravity* gravity_;
   double dt_;
 };
 

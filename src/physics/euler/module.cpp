@@ -11,7 +11,8 @@
 
 namespace meander::euler {
 
-simulation::DiagnosticEntry energies_entry();  // diagnostics/energies.cpp
+simulation::DiagnosticEntry energies_entry();    // diagnostics/energies.cpp
+simulation::EquationTableEntry gravity_table();  // tables/gravity.cpp
 
 void EulerEquation::describe(io::KeyTable& keys, int, double& cfl) {
   simulation::describe_scheme(keys, scheme, vocabulary<Terms<3>>());
@@ -42,7 +43,9 @@ void EulerEquation::set_up(const io::KeyTable& keys, const std::vector<double>&,
 }
 
 std::unique_ptr<solvers::Solver> EulerEquation::make_solver(int dim) const {
-  return euler::make_solver(dim, parameters, scheme);
+  auto solver = euler::make_solver(dim, parameters, scheme);
+  static_cast<FixedGravity&>(*static_cast<Gravity*>(solver->step_data())) = fixed_gravity;
+  return solver;
 }
 
 // Primitive variables.
@@ -78,8 +81,12 @@ solvers::PointTerms EulerEquation::terms(int dim) const {
                   : solvers::point_terms(Terms<3>(parameters), names);
 }
 
+const EulerEquation& equation_of(const simulation::ProblemSetup& setup) {
+  return dynamic_cast<const EulerEquation&>(*setup.equation);
+}
+
 const Parameters& parameters_of(const simulation::ProblemSetup& setup) {
-  return dynamic_cast<const EulerEquation&>(*setup.equation).parameters;
+  return equation_of(setup).parameters;
 }
 
 const simulation::Module& module() {
@@ -88,6 +95,7 @@ const simulation::Module& module() {
       .meaning = "the Euler equations of an ideal gas",
       .dims = {2, 3},
       .make = [] { return std::make_unique<EulerEquation>(); },
+      .tables = {gravity_table()},
       .scenarios = scenario_list(),
       .diagnostics = {energies_entry()},
       .plot_fields = {"density", "velocity", "pressure", "level"},

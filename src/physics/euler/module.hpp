@@ -3,6 +3,7 @@
 #pragma once
 // The Euler equations as a module: keys, solver, scenarios.
 
+#include "physics/euler/gravity.hpp"
 #include "physics/euler/parameters.hpp"
 #include "simulation/module.hpp"
 #include "solvers/scheme_words.hpp"
@@ -20,9 +21,13 @@ class EulerEquation final : public simulation::Equation {
 
   Parameters parameters;
   solvers::SchemeWords scheme;
+  // Of [gravity]. The scenario fills the radial part of the step data.
+  bool radial_gravity = false;
+  FixedGravity fixed_gravity;
 };
 
-// The parameters in a setup of this equation.
+// The equation in a setup of it, and its parameters.
+const EulerEquation& equation_of(const simulation::ProblemSetup& setup);
 const Parameters& parameters_of(const simulation::ProblemSetup& setup);
 
 const simulation::Module& module();

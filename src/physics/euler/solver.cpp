@@ -92,8 +92,8 @@ namespace {
 
 // Fraction of sqrt(dx / g), the time to fall across half a volume from rest.
 constexpr double gravity_cfl = 0.5;
-// Fraction of |tau|; a tenth of this changes the scale factor by a thousandth. Larger steps miss the
-// turnaround.
+// With radial gravity, whose variables are supercomoving: fraction of |tau|; a tenth of this changes the scale factor by
+// a thousandth. Larger steps miss the turnaround.
 constexpr double expansion_fraction = 0.005;
 
 // P: Terms or DualEnergyTerms.
@@ -131,10 +131,11 @@ class EulerSolver final : public PdeSolver<P> {
   }
 
   double step_limit(double t, double dx) const override {
-    if (!this->step().on) return std::numeric_limits<double>::infinity();
-    const double fall = this->step().g_max > 0 ? gravity_cfl * std::sqrt(dx / this->step().g_max)
-                                               : std::numeric_limits<double>::infinity();
-    return std::min(fall, expansion_fraction * std::abs(t));
+    const Gravity& gravity = this->step();
+    const double most = (gravity.radial ? gravity.g_max : 0) + largest_external(gravity, D, dx);
+    const double fall =
+        most > 0 ? gravity_cfl * std::sqrt(dx / most) : std::numeric_limits<double>::infinity();
+    return gravity.radial ? std::min(fall, expansion_fraction * std::abs(t)) : fall;
   }
 
   const std::vector<Derived>& derived() const override { return derived_; }

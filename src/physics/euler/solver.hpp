@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The Solver of the Euler equations. step_data() is a SphericalGravity.
+// The Solver of the Euler equations. step_data() is a Gravity, none by default.
 
 #include <memory>
 #include <string>

@@ -17,7 +17,7 @@ namespace meander::euler {
 
 template <int D>
 struct Terms {
-  using StepData = SphericalGravity;
+  using StepData = Gravity;
   static constexpr int dim = D;
   static constexpr int unknowns = D + 2;
   static constexpr int auxiliaries = D + 2;  // velocity (D), pressure, sound speed
@@ -122,11 +122,11 @@ struct Terms {
     sum[energy] = fma(stiffness, expansion, sum[energy]);
   }
 
-  MEANDER_HOST_DEVICE bool source_on(const SphericalGravity& gravity) const { return gravity.on; }
-
-  MEANDER_TERM Kick<D> split_source(const SphericalGravity& gravity, double dt) const {
-    return {gravity, dt};
+  MEANDER_HOST_DEVICE bool source_on(const Gravity& gravity) const {
+    return gravity.radial || gravity.external.kind != ExternalGravity::Kind::none;
   }
+
+  MEANDER_TERM Kick<D> split_source(const Gravity& gravity, double dt) const { return {gravity, dt}; }
 
   static constexpr double reflection_sign(int unknown, int axis) { return unknown == 1 + axis ? -1.0 : 1.0; }
 

@@ -31,9 +31,11 @@ class Loader {
     draft_.config.source = document_.file();
     std::vector<const InputTable*> in_turn;
     for (const InputTable& table : input_tables()) in_turn.push_back(&table);
-    std::ranges::sort(in_turn, {}, [](const InputTable* table) { return table->turn; });
+    std::ranges::stable_sort(in_turn, {}, [](const InputTable* table) { return table->turn; });
     for (const InputTable* table : in_turn) {
-      if (!table->is_array())
+      if (table->of_equation != nullptr)
+        read_equation_table(*table);
+      else if (!table->is_array())
         read(*table);
       else if (table->diagnostic != nullptr)
         read_diagnostics(*table);
@@ -51,6 +53,28 @@ class Loader {
     table.describe(keys, draft_);
     document_.bind(keys, table.hints == nullptr ? Document::Hints{} : table.hints(draft_));
     if (table.check != nullptr) table.check(keys, draft_);
+  }
+
+  void read_equation_table(const InputTable& table) {
+    if (table.module != draft_.module) {
+      if (!document_.has_table(table.name)) return;
+      KeyTable place(table.name);
+      document_.peek(place);
+      refuse_of_other_equation(place, fmt::format("[{}]", table.name), table);
+    }
+    KeyTable& keys = draft_.tables.emplace(table.name, KeyTable(table.name)).first->second;
+    const std::shared_ptr<EquationTable> own = table.of_equation->make();
+    own->describe(keys, draft_.config.scenario_name);
+    document_.bind(keys);
+    own->set_up(keys, setup_of(draft_.config), *draft_.equation);
+    draft_.equation_tables.push_back({own, &keys});
+  }
+
+  [[noreturn]] void refuse_of_other_equation(const KeyTable& keys, const std::string& header,
+                                             const InputTable& table) const {
+    throw InputError(fmt::format("{}: {} has no meaning for equation = '{}'; it belongs to '{}'{}",
+                                 keys.origin().where, header, draft_.module->name, table.module->name,
+                                 keys.origin().excerpt));
   }
 
   static std::string kind_of(const Document& document, KeyTable& keys) {
@@ -85,11 +109,8 @@ class Loader {
       const std::shared_ptr<Diagnostic> diagnostic = table.diagnostic->make();
       diagnostic->describe(keys);
       document_.bind(keys);
-      if (table.module != draft_.module) {
-        throw InputError(fmt::format("{}: [[{}]] has no meaning for equation = '{}'; it belongs to '{}'{}",
-                                     keys.origin().where, table.name, draft_.module->name, table.module->name,
-                                     keys.origin().excerpt));
-      }
+      if (table.module != draft_.module)
+        refuse_of_other_equation(keys, fmt::format("[[{}]]", table.name), table);
       diagnostic->set_up(keys, draft_.config);
       draft_.config.diagnostics.push_back(diagnostic);
     }
@@ -117,7 +138,9 @@ class Loader {
           config.resolved += '\n' + toml_table(keys, fmt::format("[[{}]]", table.name));
         continue;
       }
-      const KeyTable& keys = draft_.tables.at(table.name);
+      const auto table_of_run = draft_.tables.find(table.name);
+      if (table_of_run == draft_.tables.end()) continue;  // of another equation
+      const KeyTable& keys = table_of_run->second;
       config.resolved += '\n' + toml_table(keys, fmt::format("[{}]", table.name));
       for (const io::Field& field : keys.all()) {
         config.keys.push_back({keys.table() + '.' + field.key, io::toml_text(field.target),

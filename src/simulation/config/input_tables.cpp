@@ -341,15 +341,31 @@ void describe_scenario(KeyTable& keys, InputDraft& draft) {
   if (draft.config.scenario) draft.config.scenario->describe(keys);
 }
 
+Document::Hints former_keys(const InputDraft& draft) {
+  const auto& known = draft.known_scenarios;
+  return std::ranges::find(known, draft.config.scenario_name, &ScenarioEntry::name)->former_keys;
+}
+
 void set_up_scenario(const KeyTable& keys, InputDraft& draft) {
-  const Config& config = draft.config;
-  const DomainConfig& domain = config.domain;
-  config.scenario->set_up(keys, {config.equation,
-                                 domain.dimensions,
-                                 domain.lower,
-                                 domain.upper,
-                                 {domain.boundary, domain.boundary + 2 * domain.dimensions}});
+  draft.config.scenario->set_up(keys, setup_of(draft.config));
   set_up_states_beyond(draft);
+}
+
+// The tables of equations, after [scenario].
+void add_equation_tables(std::vector<InputTable>& tables) {
+  auto after = std::ranges::find(tables, std::string("scenario"), &InputTable::name) + 1;
+  const int turn = after[-1].turn;
+  for (const Module* module : modules()) {
+    for (const EquationTableEntry& entry : module->tables) {
+      after = tables.insert(after, {.name = entry.name.c_str(),
+                                    .meaning = entry.meaning.c_str(),
+                                    .intro = [&entry] { return entry.intro; },
+                                    .turn = turn,
+                                    .of_equation = &entry,
+                                    .module = module}) +
+              1;
+    }
+  }
 }
 
 // [time]
@@ -387,7 +403,10 @@ void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
   const solvers::Traits& traits = config.solver->traits();
   if (!keys.was_given("max-level")) mesh.max_level = mesh.min_level;
   check_mesh(keys, config, traits);
-  config.scenario->check_widths(draft.tables.at("scenario"), widths_of_volumes(config));
+  const std::vector<double> widths = widths_of_volumes(config);
+  config.scenario->check_widths(draft.tables.at("scenario"), widths);
+  for (const DraftedTable& drafted : draft.equation_tables)
+    drafted.table->check_widths(*drafted.keys, widths);
   check_memory(keys, config, traits, draft.memory);
   const double all = std::min(draft.memory, draft.ranks * available_address_space());
   config.spare_memory = (all - estimate_memory(config, traits).bytes) / draft.ranks;
@@ -455,10 +474,13 @@ void add_arrays(std::vector<InputTable>& tables) {
   for (const Module* module : modules()) {
     for (const DiagnosticEntry& entry : module->diagnostics) {
       if (entry.array.empty()) continue;
-      after =
-          tables.insert(after, {entry.array.c_str(), entry.meaning.c_str(), [&entry] { return entry.intro; },
-                                turn, nullptr, nullptr, nullptr, nullptr, &entry, module}) +
-          1;
+      after = tables.insert(after, {.name = entry.array.c_str(),
+                                    .meaning = entry.meaning.c_str(),
+                                    .intro = [&entry] { return entry.intro; },
+                                    .turn = turn,
+                                    .diagnostic = &entry,
+                                    .module = module}) +
+              1;
     }
   }
 }
@@ -536,10 +558,9 @@ std::vector<InputTable> general_tables() {
        [] {
          return std::string(
              "\nOther keys of this table are the parameters of the scenario. [Formulas](formulas.md) of "
-             "`formulas` "
-             "know x, y, z, r, t and constants.\n");
+             "`formulas` know x, y, z, r, t and constants.\n");
        },
-       3, prepare_scenario, describe_scenario, nullptr, set_up_scenario},
+       3, prepare_scenario, describe_scenario, former_keys, set_up_scenario},
       {"time", "Simulated time and limits of the steps.", none, 4, nullptr, describe_time_of, nullptr,
        check_time_of},
       {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,
@@ -563,6 +584,15 @@ void describe_kind(io::KeyTable& keys, std::string& kind) {
   keys.choice("kind", kind, std::move(names), "The criterion.").required = true;
 }
 
+ProblemSetup setup_of(const Config& config) {
+  const DomainConfig& domain = config.domain;
+  return {config.equation,
+          domain.dimensions,
+          domain.lower,
+          domain.upper,
+          {domain.boundary, domain.boundary + 2 * domain.dimensions}};
+}
+
 bool is_fixed(const KeyTable& table, const io::Field& field) {
   return field.fixed.value_or(table.table() == "scenario");
 }
@@ -570,6 +600,7 @@ bool is_fixed(const KeyTable& table, const io::Field& field) {
 const std::vector<InputTable>& input_tables() {
   static const std::vector<InputTable> all = [] {
     std::vector<InputTable> tables = general_tables();
+    add_equation_tables(tables);
     add_arrays(tables);
     return tables;
   }();

@@ -76,7 +76,8 @@ void LocalStepping<D>::begin(const tasks::LevelClock& clock) {
 template <int D>
 double LocalStepping<D>::plan(const solvers::Status& status, double t) {
   mesh_.communicator().agree([&] {
-    if (!solver_.step_bytes().empty() && config_.scenario->step_data() != Scenario::StepData::of_levels) {
+    if (config_.scenario->step_data() != Scenario::StepData::of_levels &&
+        !std::ranges::equal(solver_.step_bytes(), fixed_data_)) {
       throw InputError(
           "time.stepping = \"local\" does not exist for scenarios that give the solver data for each step; "
           "use \"global\"");

@@ -4,6 +4,7 @@
 // Local time steps of a simulation (time.stepping = "local"): chooses the step of the coarsest level and the
 // ratios of the finer ones, and takes the step. A step of the simulation is one of the coarsest level.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -30,6 +31,8 @@ class LocalStepping {
   LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
                 tasks::Step<D>& step, PrepareLevels prepare)
       : config_(config), mesh_(mesh), solver_(solver), step_(step), prepare_(std::move(prepare)) {
+    const auto data = solver.step_bytes();
+    fixed_data_.assign(data.begin(), data.end());
     report_.has_enclaves = !solvers::has_staged_local_steps(solver) &&
                            config.scenario->step_data() != Scenario::StepData::of_levels;
   }
@@ -76,6 +79,7 @@ class LocalStepping {
   const solvers::Solver& solver_;
   tasks::Step<D>& step_;
   PrepareLevels prepare_;
+  std::vector<std::byte> fixed_data_;  // step data that the equation itself has given, for all steps
   // Of the levels with leaves, from the coarsest.
   std::vector<std::int64_t> leaves_;
   std::vector<double> widths_, limits_;

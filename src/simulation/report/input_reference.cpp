@@ -25,12 +25,14 @@ struct InputDescription::Targets {
   std::deque<std::string> kinds;
   std::vector<std::unique_ptr<RefinementCriterion>> criteria;
   std::vector<std::unique_ptr<Equation>> equations;
+  std::vector<std::unique_ptr<EquationTable>> equation_tables;
   std::vector<std::unique_ptr<Scenario>> scenarios;
   std::vector<std::unique_ptr<Diagnostic>> diagnostics;
 };
 
 InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scenarios)
-    : targets_(std::make_unique<Targets>(Targets{{.known_scenarios = known_scenarios}, {}, {}, {}, {}, {}})) {
+    : targets_(
+          std::make_unique<Targets>(Targets{{.known_scenarios = known_scenarios}, {}, {}, {}, {}, {}, {}})) {
   Targets& to = *targets_;
   Config& config = to.draft.config;
   const Module& standard = *modules().front();
@@ -46,6 +48,10 @@ InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scena
     if (table.diagnostic != nullptr) {
       to.diagnostics.push_back(table.diagnostic->make());
       to.diagnostics.back()->describe(section.keys);
+    }
+    if (table.of_equation != nullptr) {
+      to.equation_tables.push_back(table.of_equation->make());
+      to.equation_tables.back()->describe(section.keys, "");
     }
     for (io::Field& field : section.keys.all()) {
       if (section.table != "output" || field.key != "fields") continue;

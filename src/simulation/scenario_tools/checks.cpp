@@ -69,17 +69,21 @@ void check_off_volume_centres(const io::KeyTable& keys, std::string_view key,
                               const std::vector<double>& widths) {
   constexpr double whole_tolerance = 1e-9;  // of a volume
   for (const double width : widths) {
-    int hits = 0;
-    for (std::size_t a = 0; a < 3; ++a) {
+    std::size_t hits = 0;
+    for (std::size_t a = 0; a < lower.size(); ++a) {
       const double volumes = (point[a] - lower[a]) / width - 0.5;
       hits += std::abs(volumes - std::round(volumes)) < whole_tolerance;
     }
-    if (hits < 3) continue;
+    if (hits < lower.size()) continue;
+    const auto shifted = [&](double by) {
+      std::vector<double> at(point.begin(), point.begin() + static_cast<std::ptrdiff_t>(lower.size()));
+      at[0] += by;
+      return join(at, ", ", 9);
+    };
     keys.reject(key, fmt::format("({}) is the centre of a volume of width {:.9g}, where the data are not "
-                                 "finite; ({:.9g}, {:.9g}, {:.9g}) and ({:.9g}, {:.9g}, {:.9g}) are not, nor "
+                                 "finite; ({}) and ({}) are not, nor "
                                  "is the middle of a domain with an even number of volumes (mesh.patch-size)",
-                                 join(point, ", ", 9), width, point[0] - widths.back() / 2, point[1],
-                                 point[2], point[0] + widths.back() / 2, point[1], point[2]));
+                                 shifted(0), width, shifted(-widths.back() / 2), shifted(widths.back() / 2)));
   }
 }
 

@@ -27,7 +27,8 @@ void check_ball_inside(const io::KeyTable& keys, std::string_view key, const std
 // Distance from a point of the domain to the nearest of its faces.
 double distance_to_faces(const std::array<double, 3>& centre, const ProblemSetup& setup);
 
-// Rejects a singular point at the centre of a volume of one of these widths, where the data are not finite.
+// Rejects a singular point at the centre of a volume of one of these widths, where the data are not finite. lower: a
+// number for each dimension.
 void check_off_volume_centres(const io::KeyTable& keys, std::string_view key,
                               const std::array<double, 3>& point, const std::vector<double>& lower,
                               const std::vector<double>& widths);

@@ -18,7 +18,7 @@ namespace meander::simulation {
 
 namespace {
 
-constexpr int nodes_of_cubic = 4;            // of a cubic
+constexpr int nodes_of_cubic = 4;          // of a cubic
 constexpr double border_tolerance = 1e-3;  // of a volume: by which the domain may exceed the file
 constexpr double same_width = 1e-6;
 constexpr std::size_t most_unknowns_shown = 6;
@@ -70,7 +70,8 @@ FileState::FileState(const std::string& path, const ProblemSetup& setup, Outside
       read_(file_.blocks()) {
   communicator.agree([&] {
     if (file_.tables().dim != dim_) {
-      throw InputError(fmt::format("{}: is {}D, but domain.dimensions is {}", path, file_.tables().dim, dim_));
+      throw InputError(
+          fmt::format("{}: is {}D, but domain.dimensions is {}", path, file_.tables().dim, dim_));
     }
     choose_fields();
     std::vector<BoxTree::Box> boxes(file_.blocks());
@@ -146,11 +147,12 @@ void FileState::choose_fields() {
                   has_others ? fmt::format(", and in place of all unknowns the field{} {}",
                                            fields_missing.size() == 1 ? "" : "s", join(fields_missing, ", "))
                              : "");
-  throw InputError(tables.kind == io::StateTables::Kind::plot
-                       ? fmt::format("{}; a run writes all unknowns with output.fields = [{}]", what,
-                                     plot_fields_for(*solver_, unknown_names))
-                       : fmt::format("{}; it has {}", what,
-                                     in_file.empty() ? "no field of the shape of its axes" : join(in_file, ", ")));
+  throw InputError(
+      tables.kind == io::StateTables::Kind::plot
+          ? fmt::format("{}; a run writes all unknowns with output.fields = [{}]", what,
+                        plot_fields_for(*solver_, unknown_names))
+          : fmt::format("{}; it has {}", what,
+                        in_file.empty() ? "no field of the shape of its axes" : join(in_file, ", ")));
 }
 
 // Blocks tile a box: none overlaps another, and together they are as large as their bounds.
@@ -256,8 +258,7 @@ void FileState::check_values(const parallel::Communicator& communicator) const {
   });
   const std::int64_t earliest = communicator.min(first);
   communicator.agree([&] {
-    if (first == earliest && !defect.empty())
-      throw InputError(fmt::format("{}: {}", file_.path(), defect));
+    if (first == earliest && !defect.empty()) throw InputError(fmt::format("{}: {}", file_.path(), defect));
   });
 }
 
@@ -428,7 +429,8 @@ bool FileState::slopes(const Place& place, const Geometry& box, double* half) co
   const double* state = value(place);
   double beside[2][solvers::most_unknowns], spread[solvers::most_unknowns] = {};
   for (int a = 0; a < dim_; ++a) {
-    const Neighbour kind[2] = {neighbour(place, box, a, -1, beside[0]), neighbour(place, box, a, 1, beside[1])};
+    const Neighbour kind[2] = {neighbour(place, box, a, -1, beside[0]),
+                               neighbour(place, box, a, 1, beside[1])};
     for (std::size_t u = 0; u < unknowns_; ++u) {
       double difference[2] = {kind[0] == Neighbour::none ? 0 : state[u] - beside[0][u],
                               kind[1] == Neighbour::none ? 0 : beside[1][u] - state[u]};

@@ -74,8 +74,7 @@ class FileState {
   bool slopes(const Place& place, const Geometry& box, double* half) const;
   Neighbour neighbour(const Place& place, const Geometry& box, int axis, int side, double* q) const;
   void interpolate(const double* x, double* q) const;
-  bool interpolate_at(const Place& place, const Geometry& box, const double* x, bool within,
-                      double* q) const;
+  bool interpolate_at(const Place& place, const Geometry& box, const double* x, bool within, double* q) const;
 
   io::StateFile file_;
   int dim_ = 3;

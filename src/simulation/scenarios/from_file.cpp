@@ -20,13 +20,18 @@ class FileScenario final : public Scenario {
   void describe(io::KeyTable& keys) override {
     io::Field& file = keys.text(
         "file", path_,
-        "The file of the initial state, relative to the working directory: a plot file or a checkpoint, of any "
+        "The file of the initial state, relative to the working directory: a plot file or a checkpoint, of "
+        "any "
         "patch size, levels and domain, or a uniform array (an HDF5 file with the centres of volumes x, y "
-        "and in 3D z, and fields of shape (nz, ny, nx), in 2D (ny, nx)). It must hold all unknowns, which are "
-        "preferred, or all fields of scenario formulas (`velocity_x` for `velocity-x`). Plot files: vectors count "
+        "and in 3D z, and fields of shape (nz, ny, nx), in 2D (ny, nx)). It must hold all unknowns, which "
+        "are "
+        "preferred, or all fields of scenario formulas (`velocity_x` for `velocity-x`). Plot files: vectors "
+        "count "
         "as their components, and output.precision = \"float64\" keeps all digits. Conserved unknowns are "
-        "averaged over overlaps of volumes with limited linear reconstruction, point values of finite differences are "
-        "interpolated by cubics. Not opened by a restart. The time of the file is not taken: see time.start.");
+        "averaged over overlaps of volumes with limited linear reconstruction, point values of finite "
+        "differences are "
+        "interpolated by cubics. Not opened by a restart. The time of the file is not taken: see "
+        "time.start.");
     file.required = true;
     file.example = "\"output/sod/plot_000012.vtkhdf\"";
     keys.choice("outside", outside_, {"refuse", "nearest"},
@@ -52,8 +57,8 @@ class FileScenario final : public Scenario {
     if (state_) return;
     try {
       state_ = std::make_unique<FileState>(
-          path_, setup_,
-          outside_ == "nearest" ? FileState::Outside::nearest : FileState::Outside::refused, communicator);
+          path_, setup_, outside_ == "nearest" ? FileState::Outside::nearest : FileState::Outside::refused,
+          communicator);
     } catch (const parallel::AgreedInputError& error) {
       // With the position of the key, by all ranks.
       std::string message;
@@ -70,9 +75,7 @@ class FileScenario final : public Scenario {
   void release_initial() override { state_.reset(); }
   bool gives_all_unknowns() const override { return true; }
 
-  void initial(const double* centre, double dx, double* q) const override {
-    state_->unknowns(centre, dx, q);
-  }
+  void initial(const double* centre, double dx, double* q) const override { state_->unknowns(centre, dx, q); }
 
  private:
   std::string path_, outside_ = "refuse";

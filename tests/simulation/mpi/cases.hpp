@@ -284,7 +284,7 @@ where = "x - 0.4 - t"
 level = 3
 [[refinement]]
 kind = "formula"
-formula = "0.05 - hypot(x - 0.2 - 10 * t, y - 0.4)"
+formula = "0.05 - hypot(x - 0.2 - 60 * t, y - 0.4)"
 [solver]
 scheme = "muscl"
 [scenario]
@@ -305,6 +305,41 @@ normal = [-1.0, 0.2]
 velocity-y = 0.3
 )toml";
 
+// Gas that falls onto a mass and is thrown back by walls. Mirrors and periodic images of the field.
+inline const std::string infall = R"toml(
+[domain]
+dimensions = 2
+[boundary]
+x-lower = "reflecting"
+x-upper = "outflow"
+y = "periodic"
+[mesh]
+patch-size = 6
+min-level = 2
+max-level = 4
+regrid-every = 3
+[[refinement]]
+kind = "jump"
+variable = "density"
+refine = 0.1
+[[refinement]]
+kind = "ball"
+centre = [0.3, 0.7]
+radius = 0.02
+reference-time = 0.0
+speed = 6.0
+[solver]
+scheme = "muscl"
+[scenario]
+name = "formulas"
+fields = {density = "1 + 0.3 * sin(2 * pi * (y - x))", velocity-y = 0.5, pressure = 0.5}
+[gravity]
+external = "point"
+mass = 0.4
+centre = [0.3, 0.7]
+softening = 0.05
+)toml";
+
 inline std::vector<RankCase> rank_cases() {
   return {
       {"accretion_muscl", accretion, {}, 10},
@@ -321,6 +356,11 @@ inline std::vector<RankCase> rank_cases() {
       {"sod", sod, {}, 24},
       {"vortex", vortex, {}, 10},
       {"wind", wind, {}, 24},
+      {"infall", infall, {}, 18},
+      {"accretion_with_mass",
+       accretion,
+       {"gravity.external=point", "gravity.mass=0.01", "gravity.softening=0.2"},
+       10},
       {"ccz4_fourth_order", gauge_wave, {}, 5},
       {"ccz4_fourth_order_binary", binary, {}, 4},
       {"ccz4_rusanov",
@@ -352,6 +392,11 @@ inline std::vector<RankCase> local_rank_cases() {
       {"local_riemann_auto", riemann, {"time.stepping=local", "mesh.regrid-every=auto", "mesh.buffer=2"}, 10},
       {"local_wind", wind, {"time.stepping=local", "mesh.regrid-every=1", "mesh.buffer=2"}, 6},
       {"local_accretion", accretion_nest, {}, 4},
+      {"local_infall", infall, {"time.stepping=local", "mesh.regrid-every=1", "mesh.buffer=2"}, 6},
+      {"local_accretion_falls",
+       accretion_nest,
+       {"gravity.external=uniform", "gravity.acceleration=[3.0, -2.0, 1.0]"},
+       3},
   };
 }
 inline std::vector<RankCase> all_rank_cases() {

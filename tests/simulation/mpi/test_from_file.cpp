@@ -14,7 +14,8 @@ namespace {
 TEST(FromFileRanks, ChangeNoBit) {
   const Directory directory("meander-test-from-file");
   const auto source = make_simulation(
-      config_of(case_called("riemann"), {"output.fields=[\"density\", \"momentum\", \"energy\"]", "output.precision=float64"}),
+      config_of(case_called("riemann"),
+                {"output.fields=[\"density\", \"momentum\", \"energy\"]", "output.precision=float64"}),
       2, world());
   while (source->step() < 12) source->advance(source->config().time.end);
   Output(*source, directory.path()).start();
@@ -26,8 +27,8 @@ TEST(FromFileRanks, ChangeNoBit) {
       const auto begin = text.find("[scenario]"), end = text.find("[", begin + 1);
       text.replace(begin, end == std::string::npos ? end : end - begin,
                    "[scenario]\nname = \"from-file\"\nfile = \"" + directory.file(file) + "\"\n");
-      const Config config =
-          load_config_text(text, "file.toml", {"mesh.patch-size=7", "boundary.all=outflow"}, scenarios(), 1e12);
+      const Config config = load_config_text(text, "file.toml", {"mesh.patch-size=7", "boundary.all=outflow"},
+                                             scenarios(), 1e12);
       const auto simulation = make_simulation(config, threads, communicator);
       simulation->advance(config.time.end);
       return outcome_of(*simulation);

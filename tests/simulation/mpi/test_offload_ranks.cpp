@@ -15,7 +15,8 @@ namespace {
 class OffloadOnRanks : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Quick, OffloadOnRanks, testing::Values("riemann"),
                          [](const auto& tested) { return tested.param; });
-INSTANTIATE_TEST_SUITE_P(Simulation, OffloadOnRanks, testing::Values("accretion_muscl", "riemann_measured"),
+INSTANTIATE_TEST_SUITE_P(Simulation, OffloadOnRanks,
+                         testing::Values("accretion_muscl", "riemann_measured", "infall"),
                          [](const auto& tested) { return tested.param; });
 
 TEST_P(OffloadOnRanks, ChangesNoBit) {

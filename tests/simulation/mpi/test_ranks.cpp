@@ -17,6 +17,7 @@ class Ranks : public testing::TestWithParam<RankCase> {};
 const std::vector<std::string> quick_long = {"local_riemann"};
 const std::vector<std::string> slow = {"accretion_muscl",
                                        "accretion_dual",
+                                       "accretion_with_mass",
                                        "riemann_auto",
                                        "riemann_measured",
                                        "ccz4_fourth_order",
@@ -26,7 +27,8 @@ const std::vector<std::string> slow = {"accretion_muscl",
                                        "local_riemann_rusanov",
                                        "local_sedov",
                                        "local_sod",
-                                       "local_accretion"};
+                                       "local_accretion",
+                                       "local_accretion_falls"};
 const std::vector<RankCase> quick = unnamed(unnamed(all_rank_cases(), quick_long), slow);
 INSTANTIATE_TEST_SUITE_P(Quick, Ranks, testing::ValuesIn(quick), name_of);
 INSTANTIATE_TEST_SUITE_P(QuickLong, Ranks, testing::ValuesIn(named(all_rank_cases(), quick_long)), name_of);

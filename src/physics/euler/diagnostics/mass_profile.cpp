@@ -142,10 +142,9 @@ double gravity_strength(int dim, double scale_factor) {
   return (dim == 3 ? 1.5 : 3.0) * scale_factor / std::numbers::pi;
 }
 
-void fill_gravity(euler::SphericalGravity& gravity, const ShellGrid& grid, const MassProfile& profile,
-                  double tau) {
-  MEANDER_ASSERT(grid.count >= 1 && grid.count <= euler::SphericalGravity::max_bins);
-  gravity.on = true;
+void fill_gravity(euler::Gravity& gravity, const ShellGrid& grid, const MassProfile& profile, double tau) {
+  MEANDER_ASSERT(grid.count >= 1 && grid.count <= euler::Gravity::max_bins);
+  gravity.radial = true;
   gravity.dim = grid.dim;
   gravity.bins = grid.count;
   for (std::size_t d = 0; d < 3; ++d) gravity.centre[d] = grid.centre[d];

@@ -83,12 +83,12 @@ class MassProfiler {
   int first_ = 0;            // this level and finer ones began a step at the last call
 };
 
-// strength(a) of SphericalGravity: 3 a / (2 pi) in 3D, 3 a / pi in 2D.
+// strength(a) of Gravity: 3 a / (2 pi) in 3D, 3 a / pi in 2D.
 double gravity_strength(int dim, double scale_factor);
 
 // Fills field and rates from the profile at scale factor a = tau^-2, and the largest acceleration. grid.count <=
-// SphericalGravity::max_bins.
-void fill_gravity(euler::SphericalGravity& gravity, const simulation::ShellGrid& grid,
-                  const MassProfile& profile, double tau);
+// Gravity::max_bins.
+void fill_gravity(euler::Gravity& gravity, const simulation::ShellGrid& grid, const MassProfile& profile,
+                  double tau);
 
 }  // namespace meander::euler

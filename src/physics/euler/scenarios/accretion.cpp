@@ -10,7 +10,6 @@
 #include <numbers>
 #include <optional>
 
-#include "mesh/boundary_condition.hpp"
 #include "physics/euler/diagnostics/mass_profile.hpp"
 #include "physics/euler/diagnostics/radial_profile.hpp"
 #include "physics/euler/module.hpp"
@@ -56,19 +55,6 @@ double turnaround_formula(int dim, double mass_excess, double a_i, double a) {
 
 namespace {
 
-// The field beyond the faces of the domain.
-void continue_beyond(SphericalGravity& gravity, const ProblemSetup& setup) {
-  using Beyond = SphericalGravity::Beyond;
-  std::copy(setup.lower.begin(), setup.lower.end(), gravity.lower);
-  std::copy(setup.upper.begin(), setup.upper.end(), gravity.upper);
-  for (std::size_t face = 0; face < setup.boundary.size(); ++face) {
-    const mesh::BoundaryCondition* const condition = setup.boundary[face];
-    gravity.beyond[face] = condition->is_periodic()                   ? Beyond::periodic
-                           : condition == &mesh::boundary::reflecting ? Beyond::mirrored
-                                                                      : Beyond::same;
-  }
-}
-
 constexpr double inner_share = 2.0 / 3;  // inner over outer radius of the shell that compensates a seed
 
 class Accretion final : public Scenario {
@@ -83,11 +69,12 @@ class Accretion final : public Scenario {
   void boundary(const double* x, double dx, double t, double* q) const override;
   void prepare_step(const StateView& view, solvers::Solver& solver) override;
   void prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) override;
-  tasks::LeafObserver* observer() override { return gravity_ ? &profiler_->observer() : nullptr; }
-  StepData step_data() const override { return gravity_ ? StepData::of_levels : StepData::none; }
+  tasks::LeafObserver* observer() override { return has_gravity() ? &profiler_->observer() : nullptr; }
+  StepData step_data() const override { return has_gravity() ? StepData::of_levels : StepData::none; }
   std::vector<Measure> measure(const StateView& view) const override;
 
  private:
+  bool has_gravity() const { return equation_of(setup_).radial_gravity; }
   bool noisy() const { return seed_ == "noise"; }
   bool is_compensated() const { return !noisy() && compensation_radius_ > 0; }
   double seed_excess() const {
@@ -106,7 +93,6 @@ class Accretion final : public Scenario {
   int noise_cells_ = 27, random_seed_ = 1, radial_bins_ = 512;
   std::vector<double> given_centre_;
   double pressure_ = 1e-7, a_start_ = 1e-3, a_end_ = 8;
-  bool gravity_ = true;
 
   ProblemSetup setup_;
   std::array<double, 3> centre_{};
@@ -137,9 +123,9 @@ void Accretion::describe(io::KeyTable& fields) {
   fields.integer("noise-cells", noise_cells_, "",
                  "noise: number of random cells along the domain's shortest edge", io::between(1, 729));
   fields.integer("random-seed", random_seed_, "", "noise: seed of the random numbers", io::at_least(0));
-  fields.numbers(
-      "centre", given_centre_, "comoving length",
-      "centre of the overdensity and of gravity, one number for each axis; empty: the domain's centre");
+  fields.numbers("centre", given_centre_, "comoving length",
+                 "centre of the overdensity and of radial gravity, one number for each axis; empty: the "
+                 "domain's centre");
   fields.number("pressure", pressure_, "supercomoving pressure",
                 "initial pressure, uniform; cold gas falls freely", io::greater_than(0));
   fields.number("start-scale-factor", a_start_, "a", "scale factor at the start of the run, tau = -a^(-1/2)",
@@ -148,10 +134,9 @@ void Accretion::describe(io::KeyTable& fields) {
       .number("end-scale-factor", a_end_, "a", "scale factor at the end of the run, tau = -a^(-1/2)",
               io::greater_than(0))
       .fixed = false;
-  fields.flag("gravity", gravity_, "gravity of the mass excess in spheres (2D: circles) about the centre");
   fields.integer("radial-bins", radial_bins_, "",
                  "number of radii in the gravity table, from the centre to the nearest face",
-                 io::between(8, euler::SphericalGravity::max_bins));
+                 io::between(8, euler::Gravity::max_bins));
 }
 
 void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
@@ -245,18 +230,14 @@ void Accretion::boundary(const double*, double, double, double* q) const {
 }
 
 void Accretion::prepare_step(const StateView& view, solvers::Solver& solver) {
-  auto* gravity = static_cast<euler::SphericalGravity*>(solver.step_data());
-  if (gravity == nullptr) return;
-  gravity->on = false;
-  if (!gravity_) return;
-  fill_gravity(*gravity, grid_, profiler_->profile(view), view.t);
-  continue_beyond(*gravity, setup_);
+  if (!has_gravity()) return;
+  fill_gravity(*static_cast<euler::Gravity*>(solver.step_data()), grid_, profiler_->profile(view), view.t);
 }
 
 void Accretion::prepare_levels(const StateView& view, const LevelTimes& times, solvers::Solver& solver) {
-  if (!gravity_) return;
-  fill_gravity(*static_cast<euler::SphericalGravity*>(solver.step_data()), grid_,
-               profiler_->profile(view, times), view.t);
+  if (!has_gravity()) return;
+  fill_gravity(*static_cast<euler::Gravity*>(solver.step_data()), grid_, profiler_->profile(view, times),
+               view.t);
 }
 
 std::vector<Measure> Accretion::measure(const StateView& view) const {

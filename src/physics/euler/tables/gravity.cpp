@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The input table [gravity].
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mesh/boundary_condition.hpp"
+#include "physics/euler/module.hpp"
+#include "simulation/scenario_tools/checks.hpp"
+
+namespace meander::euler {
+namespace {
+
+constexpr const char* radial_scenario = "accretion";  // fills the radial field
+
+FixedGravity::Beyond beyond(const mesh::BoundaryCondition& condition) {
+  using Beyond = FixedGravity::Beyond;
+  if (condition.is_periodic()) return Beyond::periodic;
+  return &condition == &mesh::boundary::reflecting ? Beyond::mirrored : Beyond::same;
+}
+
+class GravityTable final : public simulation::EquationTable {
+ public:
+  void describe(io::KeyTable& keys, const std::string& scenario) override {
+    scenario_ = scenario;
+    if (scenario == radial_scenario) method_ = "radial";
+    keys.choice("method", method_, {"none", "radial"},
+                fmt::format(
+                    "The gas's own gravity. none; radial: of its mass excess in spheres (2D: circles) about "
+                    "`scenario.centre`, for scenario = \"{}\" only.",
+                    radial_scenario))
+        .default_text = fmt::format("radial with scenario = \"{}\", else none", radial_scenario);
+    keys.choice(
+        "external", external_, {"none", "uniform", "point"},
+        "Gravity of other masses, which does not change and is added. none; uniform: the same everywhere; "
+        "point: of a point mass.");
+    keys.numbers("acceleration", acceleration_, "length / time^2",
+                 "uniform: the acceleration, one number for each axis; required.")
+        .example = "[0.0, -1.0]";
+    keys.number(
+        "mass", mass_, "length^3 / time^2",
+        "point: the mass times the constant of gravity; in 2D the mass per unit length times twice that "
+        "constant, in length^2 / time^2; required.",
+        io::at_least(0));
+    keys.numbers("centre", given_centre_, "length",
+                 "point: the position of the mass, one number for each axis; empty: the domain's centre.");
+    keys.number("softening", softening_, "length",
+                "point: the length s in the acceleration -mass r / (r^2 + s^2)^(3/2), in 2D -mass r / (r^2 + "
+                "s^2), at "
+                "the vector r from the mass. 0: the mass must not be at the centre of a volume.",
+                io::at_least(0));
+    for (io::Field& field : keys.all()) field.fixed = true;
+  }
+
+  void set_up(const io::KeyTable& keys, const simulation::ProblemSetup& setup,
+              simulation::Equation& equation) override {
+    if (method_ == "radial" && scenario_ != radial_scenario)
+      keys.reject("method",
+                  fmt::format("\"radial\" exists for scenario.name = \"{}\" only, but that is \"{}\"",
+                              radial_scenario, scenario_));
+    refuse_keys_of_others(keys);
+    centre_ = given_centre_.empty() ? simulation::checked_centre(keys, "centre", given_centre_, setup)
+                                    : simulation::checked_vector(keys, "centre", given_centre_, setup);
+    lower_ = setup.lower;
+    auto& euler = dynamic_cast<EulerEquation&>(equation);
+    euler.radial_gravity = method_ == "radial";
+    FixedGravity& gravity = euler.fixed_gravity;
+    gravity.external = external(keys, setup);
+    std::ranges::copy(setup.lower, gravity.lower);
+    std::ranges::copy(setup.upper, gravity.upper);
+    for (std::size_t face = 0; face < setup.boundary.size(); ++face)
+      gravity.beyond[face] = beyond(*setup.boundary[face]);
+  }
+
+  void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const override {
+    // A length that makes no difference one thousandth of a volume away from the mass is none.
+    constexpr double smallest_softening = 1e-6;  // of the finest volume
+    if (external_ != "point" || softening_ > smallest_softening * widths.back()) return;
+    simulation::check_off_volume_centres(keys, keys.was_given("centre") ? "centre" : "external", centre_,
+                                         lower_, widths);
+  }
+
+ private:
+  void refuse_keys_of_others(const io::KeyTable& keys) const {
+    for (const io::Field& field : keys.all()) {
+      const bool of_both = field.key == "method" || field.key == "external";
+      if (of_both || io::toml_text(field.target) == field.default_text) continue;
+      if (external_ == (field.key == "acceleration" ? "uniform" : "point")) continue;
+      keys.reject(field.key, fmt::format("has no meaning for external = \"{}\"", external_));
+    }
+  }
+
+  ExternalGravity external(const io::KeyTable& keys, const simulation::ProblemSetup& setup) const {
+    using Kind = ExternalGravity::Kind;
+    ExternalGravity external;
+    if (external_ == "uniform") {
+      external.kind = Kind::uniform;
+      if (acceleration_.empty()) keys.reject("external", "\"uniform\" requires gravity.acceleration");
+      const auto acceleration = simulation::checked_vector(keys, "acceleration", acceleration_, setup);
+      std::ranges::copy(acceleration, external.vector);
+    } else if (external_ == "point") {
+      external.kind = Kind::point;
+      if (!(mass_ > 0))
+        keys.reject(keys.was_given("mass") ? "mass" : "external",
+                    "\"point\" requires a positive gravity.mass");
+      std::ranges::copy(centre_, external.vector);
+      external.mass = mass_;
+      external.softening_squared = softening_ * softening_;
+    }
+    return external;
+  }
+
+  std::string scenario_, method_ = "none", external_ = "none";
+  std::vector<double> acceleration_, given_centre_, lower_;
+  double mass_ = 0, softening_ = 0;
+  std::array<double, 3> centre_{};
+};
+
+}  // namespace
+
+simulation::EquationTableEntry gravity_table() {
+  return {.name = "gravity",
+          .meaning = "Gravity of the gas and of other masses.",
+          .intro = R"(
+`method` and `external` add up. The acceleration acts in two halves about the fluxes of a step, so that it is of second
+order in time. The total energy that the history reports is that of the gas, without the potential.
+)",
+          .make = [] { return std::make_unique<GravityTable>(); }};
+}
+
+}  // namespace meander::euler

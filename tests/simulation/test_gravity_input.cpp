@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The input table [gravity]: what it gives to the solver, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "physics/euler/gravity.hpp"
+#include "simulation/config/config.hpp"
+
+namespace meander::simulation {
+namespace {
+
+using Kind = euler::ExternalGravity::Kind;
+
+// Ten lines; the table [gravity] begins in line 11.
+std::string input(const std::string& scenario, const std::string& gravity) {
+  return fmt::format(
+      "[domain]\ndimensions = 2\n[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = 9\n[solver]\n"
+      "gamma = 1.6666666666666667\n[scenario]\nname = \"{}\"\n{}",
+      scenario, gravity);
+}
+
+Config load(const std::string& text, const std::vector<std::string>& settings = {}) {
+  return load_config_text(text, "in.toml", settings, scenarios(), 1e12);
+}
+
+std::string message(const std::string& text, const std::vector<std::string>& settings = {}) {
+  try {
+    load(text, settings);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// Of a solver as runs have it, whose kernels get step data if there is gravity.
+euler::FixedGravity gravity_of(const Config& config) {
+  const auto solver = config.equation->make_solver(config.domain.dimensions);
+  const auto* gravity = static_cast<const euler::Gravity*>(solver->step_data());
+  EXPECT_EQ(solver->step_bytes().empty(), gravity->external.kind == Kind::none);
+  return *gravity;
+}
+
+struct Refused {
+  std::string gravity, message;
+};
+// With the scenario uniform: messages without the excerpt of the input.
+const Refused refusals[] = {
+    {"[gravity]\nsoftning = 1\n", "in.toml:12:1: gravity.softning: unknown key; did you mean 'softening'?"},
+    {"[[gravity]]\n", "in.toml:11:3: gravity: must be a table, written [gravity]"},
+    {"[gravity]\nmethod = \"radial\"\n",
+     "in.toml:12:10: gravity.method: \"radial\" exists for scenario.name = \"accretion\" only, but that is "
+     "\"uniform\""},
+    {"[gravity]\nexternal = \"points\"\n",
+     "in.toml:12:12: gravity.external: 'points' is none of the choices; did you mean 'point'? allowed: none, "
+     "uniform, "
+     "point"},
+    {"[gravity]\nexternal = \"point\"\n",
+     "in.toml:12:12: gravity.external: \"point\" requires a positive gravity.mass"},
+    {"[gravity]\nexternal = \"point\"\nmass = 0\n",
+     "in.toml:13:8: gravity.mass: \"point\" requires a positive gravity.mass"},
+    {"[gravity]\nexternal = \"point\"\nmass = -1\n",
+     "in.toml:13:8: gravity.mass: must be at least 0 [length^3 / time^2], but is -1"},
+    {"[gravity]\nexternal = \"point\"\nmass = 1\n",
+     "in.toml:12:12: gravity.external: (0.5, 0.5) is the centre of a volume of width 0.111111111, where the "
+     "data are not "
+     "finite; (0.444444444, 0.5) and (0.555555556, 0.5) are not, nor is the middle of a domain with an even "
+     "number of "
+     "volumes (mesh.patch-size)"},
+    {"[gravity]\nexternal = \"point\"\nmass = 1\nsoftening = 1e-9\ncentre = [0.5, 0.27777777777777778]\n",
+     "in.toml:15:10: gravity.centre: (0.5, 0.277777778) is the centre of a volume of width 0.111111111, "
+     "where the data "
+     "are not finite; (0.444444444, 0.277777778) and (0.555555556, 0.277777778) are not, nor is the middle "
+     "of a domain "
+     "with an even number of volumes (mesh.patch-size)"},
+    {"[gravity]\nexternal = \"point\"\nmass = 1\ncentre = [0.4, 0.5, 0.5]\n",
+     "in.toml:14:10: gravity.centre: must have 2 numbers in 2D, but has 3"},
+    {"[gravity]\nexternal = \"uniform\"\n",
+     "in.toml:12:12: gravity.external: \"uniform\" requires gravity.acceleration"},
+    {"[gravity]\nexternal = \"uniform\"\nacceleration = [1]\n",
+     "in.toml:13:16: gravity.acceleration: must have 2 numbers in 2D, but has 1"},
+    {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, inf]\n",
+     "in.toml:13:20: gravity.acceleration: must be a finite number, but is inf"},
+    {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, 2]\nmass = 3\n",
+     "in.toml:14:8: gravity.mass: has no meaning for external = \"uniform\""},
+    {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, 2]\ncentre = [1, 2]\n",
+     "in.toml:14:10: gravity.centre: has no meaning for external = \"uniform\""},
+    {"[gravity]\nexternal = \"point\"\nmass = 1\nsoftening = 1\nacceleration = [1, 2]\n",
+     "in.toml:15:16: gravity.acceleration: has no meaning for external = \"point\""},
+    {"[gravity]\nacceleration = [1, 2]\n",
+     "in.toml:12:16: gravity.acceleration: has no meaning for external = \"none\""},
+    {"gravity = false\n",
+     "in.toml:11:1: scenario.gravity: unknown key; allowed here: name, density, velocity, pressure, noise, "
+     "random-seed"},
+};
+
+TEST(GravityInput, RefusesInvalidValuesWithOneMessage) {
+  for (const auto& [gravity, expected] : refusals) {
+    const std::string found = message(input("uniform", gravity));
+    EXPECT_EQ(found.substr(0, found.find('\n')), expected);
+    EXPECT_EQ(std::ranges::count(found, '\n'), 2) << "the line and a caret: " << found;
+  }
+}
+
+TEST(GravityInput, NamesTheKeyThatReplacesTheFormerOne) {
+  EXPECT_EQ(message(input("accretion", "gravity = false\n")),
+            "in.toml:11:1: scenario.gravity: has moved to gravity.method: \"radial\", the default of this "
+            "scenario, or "
+            "\"none\"\n  11 | gravity = false\n     | ^");
+  EXPECT_EQ(message(input("accretion", ""), {"scenario.gravity=true"}),
+            "--set scenario.gravity=true: scenario.gravity: has moved to gravity.method: \"radial\", the "
+            "default of this "
+            "scenario, or \"none\"");
+}
+
+TEST(GravityInput, BelongsToTheEulerEquations) {
+  const std::string ccz4 =
+      "[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = 9\n[solver]\nequation = \"ccz4\"\n"
+      "[scenario]\nname = \"minkowski\"\n";
+  EXPECT_EQ(message(ccz4 + "[gravity]\nexternal = \"none\"\n"),
+            "in.toml:9:1: [gravity] has no meaning for equation = 'ccz4'; it belongs to 'euler'\n  9 | "
+            "[gravity]\n    | ^");
+  EXPECT_EQ(load(ccz4).resolved.find("[gravity]"), std::string::npos);
+}
+
+TEST(GravityInput, ReachesTheSolver) {
+  const Config none = load(input("uniform", ""));
+  EXPECT_EQ(gravity_of(none).external.kind, Kind::none);
+
+  const Config uniform =
+      load(input("uniform", "[gravity]\nexternal = \"uniform\"\nacceleration = [0.5, -2]\n"));
+  EXPECT_EQ(gravity_of(uniform).external.kind, Kind::uniform);
+  EXPECT_EQ(gravity_of(uniform).external.vector[1], -2);
+
+  const std::string point = "[gravity]\nexternal = \"point\"\nmass = 3\nsoftening = 0.25\n";
+  const Config mass = load(input("uniform", point));
+  EXPECT_EQ(gravity_of(mass).external.vector[0], 0.5) << "the domain's centre";
+  EXPECT_EQ(gravity_of(mass).external.mass, 3);
+  EXPECT_EQ(gravity_of(mass).external.softening_squared, 0.0625);
+  EXPECT_EQ(gravity_of(mass).beyond[0], euler::Gravity::Beyond::periodic);
+  EXPECT_EQ(gravity_of(mass).upper[1], 1);
+
+  // What the run writes is an input that gives the same.
+  for (const Config* config : {&none, &uniform, &mass})
+    EXPECT_EQ(load(config->resolved).resolved, config->resolved);
+}
+
+TEST(GravityInput, IsRadialByDefaultInAccretionOnly) {
+  const auto method = [](const std::string& scenario) {
+    const std::string text = load(input(scenario, "")).resolved;
+    const auto at = text.find("[gravity]\nmethod = ") + 19;
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(method("accretion"), "\"radial\"");
+  EXPECT_EQ(method("uniform"), "\"none\"");
+}
+
+}  // namespace
+}  // namespace meander::simulation
