@@ -224,8 +224,9 @@ void check_and_keep_boundary(const KeyTable& keys, InputDraft& draft) {
   for (int face = 0; face < 2 * draft.config.domain.dimensions; ++face) {
     const auto [key, given] = boundary_of(face, keys, names);
     const io::WordWithFormulas condition_of_face = given;
+    const std::string& word = condition_of_face.word;  // clang 14 captures no structured binding
     const mesh::BoundaryCondition& condition =
-        **std::ranges::find_if(conditions, [&](const auto* one) { return one->name == given.word; });
+        **std::ranges::find_if(conditions, [&](const auto* one) { return one->name == word; });
     if (!condition.takes_state && !given.formulas.empty())
       keys.reject(key, fmt::format("'{}' takes no state: write {} = \"{}\"", given.word, key, given.word));
     draft.config.domain.boundary[face] = &condition;
