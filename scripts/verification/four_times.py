@@ -11,12 +11,13 @@ LENGTHS = {
     "sedov-3d": {"time.end": 0.2}, "riemann-2d": {"time.end": 3.2},
     "accretion-2d": {"scenario.end-scale-factor": 16}, "accretion-3d": {"scenario.end-scale-factor": 32},
     "kelvin-helmholtz": {"time.end": 40}, "double-blast": {"time.end": 0.152}, "noh-2d": {"time.end": 8}, "gresho": {"time.end": 12},
-    "shock-bubble": {"time.end": 40}, "double-mach": {"time.end": 0.8},
+    "shock-bubble": {"time.end": 40}, "double-mach": {"time.end": 0.8}, "rayleigh-taylor": {"time.end": 52}, "bondi": {"time.end": 12},
+    "hydrostatic": {"time.end": 40},
     "gauge-wave": {"time.end": 40}, "linear-wave": {"time.end": 40}, "kerr-schild": {"time.end": 8},
     "puncture": {"time.end": 80}, "binary": {"time.end": 20},
 }
 QUICK = ("sod", "vortex")
-CLOSED = ("vortex", "uniform", "kelvin-helmholtz", "double-blast", "gresho", "accretion-2d", "accretion-3d")  # nothing leaves the domain
+CLOSED = ("vortex", "uniform", "kelvin-helmholtz", "double-blast", "gresho", "rayleigh-taylor", "hydrostatic", "accretion-2d", "accretion-3d")  # nothing leaves the domain
 REPORTED = ("error_l2", "error_linf", "shock_radius", "turnaround_radius", "turnaround_formula", "hamiltonian_l2",
             "momentum_l2", "lapse_min", "puncture_1_x", "puncture_1_y", "puncture_2_x", "puncture_2_y",
             "first_order_volumes", "floored_volumes")

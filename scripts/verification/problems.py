@@ -31,10 +31,8 @@ def volumes(plot, *fields):
     return {name: numpy.concatenate(parts) for name, parts in columns.items()}
 
 
-def shear_layer_rate(wave_number, width, speed, contrast, gamma=1.4, wall=1.0, points=120):
-    """The largest growth rate of small disturbances of velocity `speed` tanh(y / width) and density 1 above, `contrast` below, pressure
-    1 / gamma, between walls at y = -wall and y = wall: eigenvalues of the linear Euler equations of velocity and pressure, by Chebyshev
-    collocation at points that are dense in the layer."""
+def collocation(width, wall, points):
+    """Chebyshev points between walls at y = -wall and y = wall, dense within a few widths of y = 0, and the matrix of the derivative."""
     n = numpy.arange(points + 1)
     s = numpy.cos(math.pi * n / points)
     weights = numpy.where((n == 0) | (n == points), 2.0, 1.0) * (-1.0) ** n
@@ -43,6 +41,13 @@ def shear_layer_rate(wave_number, width, speed, contrast, gamma=1.4, wall=1.0, p
     stretch = math.asinh(wall / (3 * width))
     y = 3 * width * numpy.sinh(stretch * s)
     derivative /= (3 * width * stretch * numpy.cosh(stretch * s))[:, None]
+    return y, derivative
+
+
+def shear_layer_rate(wave_number, width, speed, contrast, wall=1.0, points=120):
+    """The largest growth rate of small disturbances of velocity `speed` tanh(y / width) and density 1 above, `contrast` below, pressure
+    1 / gamma, between walls: eigenvalues of the linear Euler equations of velocity and pressure."""
+    y, derivative = collocation(width, wall, points)
     velocity = speed * numpy.tanh(y / width)
     shear = speed / width / numpy.cosh(y / width) ** 2
     volume = 1 / ((1 + contrast) / 2 + (1 - contrast) / 2 * numpy.tanh(y / width))
@@ -220,5 +225,91 @@ def double_mach(verification):
                        done and abs(whole[3] / (1.4 * density) - 1) < 0.02 and abs(whole[4] / pressure - 1) < 0.02, seconds)
 
 
+def mixing_rate(wave_number, width, contrast, gravity, wall, pressure=1.0, gamma=1.4, points=120):
+    """As shear_layer_rate, of gas at rest under gravity whose density grows from 1 to `contrast` as tanh(y / width): velocities,
+    pressure and density."""
+    y, derivative = collocation(width, wall, points)
+    profile = numpy.tanh(y / width)
+    density = (1 + contrast) / 2 + (contrast - 1) / 2 * profile
+    slope_of_density = (contrast - 1) / 2 / width * (1 - profile ** 2)
+    stiffness = gamma * (pressure - gravity * ((1 + contrast) / 2 * y + (contrast - 1) / 2 * width * numpy.log(numpy.cosh(y / width))))
+    none = numpy.zeros((points + 1, points + 1))
+    along = 1j * wave_number
+    matrix = numpy.block([
+        [none, none, -along * numpy.diag(1 / density), none],
+        [none, none, -derivative / density[:, None], -gravity * numpy.diag(1 / density)],
+        [-along * numpy.diag(stiffness), gravity * numpy.diag(density) - stiffness[:, None] * derivative, none, none],
+        [-along * numpy.diag(density), -numpy.diag(slope_of_density) - density[:, None] * derivative, none, none]])
+    inside = numpy.delete(numpy.arange(4 * (points + 1)), [points + 1, 2 * points + 1])
+    return numpy.linalg.eigvals(matrix[numpy.ix_(inside, inside)]).real.max()
+
+
+def rayleigh_taylor(verification):
+    plots, _, done, seconds = run(verification, "rayleigh-taylor", {"output.plot-every": 0.25}, {"mesh.max-level": 3})
+    rows, heights = [], []
+    for plot in plots:
+        gas = volumes(plot, "density", "velocity_y")
+        amplitude = abs((gas["velocity_y"] * numpy.cos(4 * math.pi * gas["x"]) * gas[WIDTH] ** 2).sum())
+        rows.append({"time": plot.time, "amplitude": float(amplitude)})
+        if plot.time > 10:
+            heights.append((plot.time, gas["y"][(abs(gas["x"]) < gas[WIDTH]) & (gas["density"] < 1.5)].max()))
+    theory, seen = mixing_rate(4 * math.pi, 0.02, 2, 0.1, 0.75), rate(rows, "amplitude", 5, 9)
+    verification.claim("rayleigh-taylor.toml: growth rate from t = 5 to 9 against the eigenvalue", "within 3 %",
+                       f"{seen:.4f}, theory {theory:.4f}", done and abs(seen / theory - 1) < 0.03, seconds)
+    speed, goncharov = slope(heights), math.sqrt(2 / 3 / (4 / 3) * 0.1 / (12 * math.pi))
+    verification.claim("rayleigh-taylor.toml: speed of the bubble from t = 10 on against Goncharov (2002)", "within 10 %",
+                       f"{speed:.4f}, theory {goncharov:.4f}", done and abs(speed / goncharov - 1) < 0.1, seconds)
+
+
+def bondi(verification):
+    plots, _, done, seconds = run(verification, "bondi", {"output.plot-every": 1}, {"mesh.patch-size": 6, "time.end": 1})
+    bounds, rate_of_theory = (0.15, 0.2, 0.4, 0.8, 2, 4), math.exp(1.5) / 4
+    seen, masses = [], []
+    for plot in plots:
+        fluxes, measures, mass = numpy.zeros(5), numpy.zeros(5), 0.0
+        for level in plot.levels:
+            x, y, z = level.centres()
+            density = plot.values("density", level).astype(float)
+            velocity = plot.values("velocity", level).astype(float)
+            r = numpy.sqrt(x ** 2 + y ** 2 + z ** 2)
+            inward = -density * r * (x * velocity[..., 0] + y * velocity[..., 1] + z * velocity[..., 2])
+            for k in range(5):
+                shell = (r > bounds[k]) & (r < bounds[k + 1])
+                fluxes[k] += inward[shell].sum() * level.spacing ** 3
+                measures[k] += shell.sum() * level.spacing ** 3
+            mass += density[r < 0.2].sum() * level.spacing ** 3
+        seen.append(fluxes / measures / rate_of_theory)
+        masses.append((plot.time, mass))
+    worst = max(abs(seen[-1] - 1))
+    verification.claim(f"bondi.toml at t = {plots[-1].time:g}: accretion rate in shells from r = 0.15 to 4 over Bondi's", "within 2 %",
+                       ", ".join(f"{share:.4f}" for share in seen[-1]), done and worst < 0.02, seconds)
+    growth = slope(masses) / (math.pi / 2 * rate_of_theory)
+    verification.claim("bondi.toml: growth of the mass within r = 0.2 over Bondi's rate", "within 2 %", f"{growth:.4f}",
+                       done and abs(growth - 1) < 0.02, seconds)
+
+
+def hydrostatic(verification):
+    """At the shipped size and with volumes half and a third as wide."""
+    means, largest = [], []
+    for p in (9, 18) if verification.options.quick else (9, 18, 27):
+        name = f"hydrostatic-{p}"
+        _, done, seconds = verification.run(name, shipped("hydrostatic.toml"), {"mesh.patch-size": p, "output.plot-every": 5})
+        speeds = []
+        for plot in list(reader().open(verification.directory(name)))[1:]:
+            gas = volumes(plot, "velocity_x", "velocity_y")
+            speed = numpy.hypot(gas["velocity_x"], gas["velocity_y"])
+            speeds.append((speed * gas[WIDTH] ** 2).sum())
+        means.append(speeds[-1])
+        largest.append(speed.max())
+        verification.claim(f"hydrostatic.toml, patch-size = {p}: mean speed at t = 10 over that at t = 5", "at most 1.05",
+                           f"{speeds[1] / speeds[0]:.3f}; mean {speeds[1]:.2e}, largest {largest[-1]:.2e}",
+                           done and speeds[1] < 1.05 * speeds[0], seconds)
+    order = math.log(means[0] / means[-1]) / math.log(p / 9)
+    of_largest = math.log(largest[0] / largest[-1]) / math.log(p / 9)
+    verification.claim("hydrostatic.toml: order of the mean and of the largest speed", "1.9; 0.9", f"{order:.2f}, {of_largest:.2f}",
+                       order > 1.9 and of_largest > 0.9, 0)
+
+
 PROBLEMS = {"kelvin-helmholtz": kelvin_helmholtz, "double-blast": double_blast, "noh-2d": noh, "gresho": gresho,
-            "shock-bubble": shock_bubble, "double-mach": double_mach}
+            "shock-bubble": shock_bubble, "double-mach": double_mach, "rayleigh-taylor": rayleigh_taylor, "bondi": bondi,
+            "hydrostatic": hydrostatic}

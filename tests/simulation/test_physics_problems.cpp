@@ -224,5 +224,71 @@ TEST(DoubleMach, IsSelfSimilarAndObeysTheTheoryOfThreeShocks) {
   EXPECT_NEAR(median(pressures), 195.8, 0.03 * 195.8);
 }
 
+// The most unstable mode of the linear equations grows at 0.5871.
+TEST(RayleighTaylor, GrowsAsTheEigenvalue) {
+  const auto simulation =
+      make_simulation(shipped_input("rayleigh-taylor", {"mesh.max-level=3"}), available_processors());
+  advance_to(*simulation, 5);
+  Line line;
+  while (simulation->time() < 9) {
+    double amplitude = 0;
+    for_volumes(*simulation, [&](const Volume& v) {
+      amplitude += velocity(v, 1) * std::cos(4 * pi * v.x[0]) * v.dx * v.dx;
+    });
+    line.add(simulation->time(), std::log(amplitude));
+    advance_to(*simulation, std::min(simulation->time() + 0.1, 9.0));
+  }
+  std::printf("growth rate %.4f, linear theory 0.5871\n", line.slope());
+  EXPECT_NEAR(line.slope(), 0.5871, 0.05 * 0.5871);
+}
+
+// Bondi (1952): the mass that crosses each sphere in unit time is exp(3/2) / 4 of 4 pi.
+TEST(Bondi, AccretesAtItsRateAtAllRadii) {
+  const auto simulation = run(shipped_input("bondi", {"mesh.patch-size=6", "time.end=0.4"}));
+  const double bounds[] = {0.2, 0.4, 0.8, 2, 4};
+  double flux[4] = {}, volume[4] = {}, mach = 0;
+  for_volumes(*simulation, [&](const Volume& v) {
+    const double r = std::hypot(v.x[0], v.x[1], v.x[2]);
+    const auto shell = std::ranges::upper_bound(bounds, r) - bounds - 1;
+    if (shell < 0 || shell > 3) return;
+    const double part = std::pow(v.dx, 3);
+    const double inward = -(v.q[1] * v.x[0] + v.q[2] * v.x[1] + v.q[3] * v.x[2]) / r;
+    flux[shell] += part * inward * r * r;
+    volume[shell] += part;
+    if (r < 0.3) mach = std::max(mach, inward / v.q[0]);
+  });
+  for (int k = 0; k < 4; ++k) {
+    const double rate = flux[k] / volume[k] / (std::exp(1.5) / 4);
+    std::printf("r = %g to %g: accretion rate %.4f of Bondi's\n", bounds[k], bounds[k + 1], rate);
+    EXPECT_NEAR(rate, 1, 0.03);
+  }
+  EXPECT_GT(mach, 1.4);
+}
+
+// The mean of the spurious speeds is of second order, and does not grow with time; the largest, at the walls, is of first.
+TEST(Hydrostatic, StaysAtRestToSecondOrder) {
+  double mean[2][2] = {}, largest[2] = {};
+  for (int k = 0; k < 2; ++k) {
+    const auto simulation =
+        make_simulation(shipped_input("hydrostatic", {"mesh.min-level=1", "mesh.max-level=2", "mesh.buffer=0",
+                                                      k == 0 ? "mesh.patch-size=9" : "mesh.patch-size=18"}),
+                        available_processors());
+    for (int later = 0; later < 2; ++later) {
+      advance_to(*simulation, later == 0 ? 3 : 6);
+      largest[k] = 0;
+      for_volumes(*simulation, [&](const Volume& v) {
+        const double speed = std::hypot(velocity(v, 0), velocity(v, 1));
+        mean[k][later] += speed * v.dx * v.dx;
+        largest[k] = std::max(largest[k], speed);
+      });
+    }
+    std::printf("mean speed %.2e, later %.2e; largest %.2e\n", mean[k][0], mean[k][1], largest[k]);
+    EXPECT_LT(mean[k][1], 1.2 * mean[k][0]);
+  }
+  EXPECT_GT(std::log2(mean[0][1] / mean[1][1]), 1.8);
+  EXPECT_GT(std::log2(largest[0] / largest[1]), 0.9);
+  EXPECT_LT(mean[0][1], 2e-3);
+}
+
 }  // namespace
 }  // namespace meander::simulation

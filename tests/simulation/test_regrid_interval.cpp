@@ -129,8 +129,9 @@ TEST(RegridInterval, IsToldInWords) {
 
 class GasInput : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Shipped, GasInput,
-                         testing::Values("accretion-2d", "accretion-3d", "accretion-3d-fine", "double-blast",
-                                         "double-mach", "gresho", "kelvin-helmholtz", "noh-2d", "riemann-2d",
+                         testing::Values("accretion-2d", "accretion-3d", "accretion-3d-fine", "bondi",
+                                         "double-blast", "double-mach", "gresho", "hydrostatic",
+                                         "kelvin-helmholtz", "noh-2d", "rayleigh-taylor", "riemann-2d",
                                          "sedov-2d", "sedov-3d", "shock-bubble", "sod", "uniform", "vortex"));
 
 TEST_P(GasInput, TakesLocalSteps) {
