@@ -102,7 +102,7 @@ State spacetime() {
 Measurement measure(const solvers::Solver& solver, const State& state, int p, std::size_t bytes, int repeats,
                     double seconds, ThreadTeam& team) {
   const solvers::Traits& traits = solver.traits();
-  const PatchLayout layout(traits.dim, p, traits.halo, traits.unknowns);
+  const PatchLayout layout = traits.layout(p);
   const auto slot_bytes =
       static_cast<std::size_t>(layout.slot_size() + traits.stage_blocks * layout.stage_block_size()) *
       sizeof(double);

@@ -21,11 +21,4 @@ std::unique_ptr<solvers::Solver> solver_of(const std::string& equation, int dime
   return ccz4::make_solver(parameters);
 }
 
-solvers::PatchLayout layout_of(const solvers::Solver& solver, int p) {
-  const solvers::Traits& traits = solver.traits();
-  solvers::PatchLayout layout(traits.dim, p, traits.halo, traits.unknowns);
-  layout.point_values = traits.point_values();
-  return layout;
-}
-
 }  // namespace meander::bench

@@ -16,6 +16,5 @@ const std::vector<std::string>& equation_names();
 // Null if there is no such solver in that number of dimensions.
 std::unique_ptr<solvers::Solver> solver_of(const std::string& equation, int dimensions);
 
-solvers::PatchLayout layout_of(const solvers::Solver& solver, int p);
 
 }  // namespace meander::bench

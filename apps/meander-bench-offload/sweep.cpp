@@ -186,7 +186,7 @@ void add_cases(const Options& options, const std::string& name, Cases& cases) {
         cases.solvers.push_back(std::make_unique<ModelledSolver>(*cases.solvers.back(), options.patch_time));
       const solvers::Solver& solver = *cases.solvers.back();
       for (const int p : options.patch_sizes)
-        cases.list.push_back({name, equation, solver, layout_of(solver, p), label, model, given, link});
+        cases.list.push_back({name, equation, solver, solver.traits().layout(p), label, model, given, link});
     }
   }
   if (options.kernels_only) return;

@@ -134,6 +134,16 @@ void DevicePatches<D>::send(std::span<const int> slots, std::span<double* const>
 }
 
 template <int D>
+void DevicePatches<D>::send_fields(std::span<const int> slots, std::span<double* const> host) {
+  const Timer timer(launches_.counts.moved, "send fields", static_cast<std::int64_t>(slots.size()));
+  const std::ptrdiff_t begin = layout_.at(layout_.unknowns, -layout_.h, -layout_.h, -layout_.h);
+  const auto size = static_cast<std::size_t>(layout_.fields * layout_.unknown_stride());
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    launches_.copy_in(slot(slots[i]) + begin, host[i] + begin, size);
+  launches_.device.synchronize(launches_.queue);
+}
+
+template <int D>
 void DevicePatches<D>::fetch(std::span<const int> slots, std::span<double* const> host) {
   const trace::Scope scope("bring home", static_cast<std::int64_t>(slots.size()));
   for (std::size_t i = 0; i < slots.size(); ++i)

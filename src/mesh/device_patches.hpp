@@ -64,6 +64,8 @@ class DevicePatches {
   // Returns after the copies have ended.
   void send(std::span<const int> slots, std::span<double* const> host);
   void fetch(std::span<const int> slots, std::span<double* const> host);
+  // The same as send() for their fields alone.
+  void send_fields(std::span<const int> slots, std::span<double* const> host);
 
   // ---- a step
   enum class LeafGroup { border, interior };

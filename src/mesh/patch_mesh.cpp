@@ -13,23 +13,12 @@
 #include "parallel/message_tags.hpp"
 
 namespace meander::mesh {
-namespace {
-
-solvers::PatchLayout layout_for(const solvers::Solver& solver, int patch_size) {
-  const auto& traits = solver.traits();
-  solvers::PatchLayout layout(traits.dim, patch_size, traits.halo, traits.unknowns);
-  layout.point_values = traits.point_values();
-  return layout;
-}
-
-}  // namespace
-
 template <int D>
 PatchMesh<D>::PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, int patch_size,
                         const Boundaries<D>& boundaries, GivenBoundary given, const MeshMemory& memory,
                         const PartitionPolicy& policy)
     : solver_(solver),
-      layout_(layout_for(solver, patch_size)),
+      layout_(solver.traits().layout(patch_size)),
       boundaries_(solver, layout_, boundaries, std::move(given)),
       policy_(policy),
       memory_(memory),

@@ -201,6 +201,9 @@ class PatchMesh {
     is_current_on_device_ = false;
     is_current_at_home_ = true;
   }
+  // After a change of the fields (solvers::PatchLayout) of these leaves in host memory: sends them to the device if the
+  // patches are there.
+  void send_fields(std::span<const std::size_t> leaves);
   // Before each step and each work on the device: uploads tables and slots that have changed. Throws gpu::OutOfMemory (several ranks:
   // parallel::AgreedFailure). Collective.
   void prepare_step();

@@ -50,6 +50,18 @@ void PatchMesh<D>::bring_home(const char* reason) const {
 }
 
 template <int D>
+void PatchMesh<D>::send_fields(std::span<const std::size_t> leaves) {
+  if (!device_ || !is_current_on_device_) return;
+  std::vector<int> slots;
+  std::vector<double*> home;
+  for (const std::size_t leaf : leaves) {
+    slots.push_back(slots_[leaf]);
+    home.push_back(patches_[leaf].q);
+  }
+  device_->send_fields(slots, home);
+}
+
+template <int D>
 void PatchMesh<D>::prepare_step() {
   if (some_live_on_device_ && !has_tables_) {
     communicator().agree([&] {
@@ -192,6 +204,7 @@ DeviceMemory PatchMesh<D>::device_memory() const {
   template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*);               \
   template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh();            \
   template void PatchMesh<D>::home_is_stale();                                     \
+  template void PatchMesh<D>::send_fields(std::span<const std::size_t>);           \
   template void PatchMesh<D>::prepare_step();                                      \
   template void PatchMesh<D>::upload_local_steps();                                \
   template LevelExchange<D>& PatchMesh<D>::level_exchange(int, int);               \

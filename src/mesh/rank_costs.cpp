@@ -56,8 +56,7 @@ std::int64_t received_bytes(std::span<const parallel::NeighbourMessages::Peer> p
 
 template <int D>
 RankCosts rank_costs(const DistributedTree<D>& tree, const solvers::Traits& traits, int patch_size) {
-  solvers::PatchLayout layout(D, patch_size, traits.halo, traits.unknowns);
-  layout.point_values = traits.point_values();
+  const solvers::PatchLayout layout = traits.layout(patch_size);
   RankCosts costs;
   Clock clock;
   auto ghosts = GhostLayer<D>::of(tree);

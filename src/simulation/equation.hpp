@@ -31,6 +31,13 @@ class Equation {
   virtual std::unique_ptr<solvers::Solver> make_solver(int dim) const = 0;
   // The fields of states by formula; after set_up(). Default: the unknowns.
   virtual FormulaFields formula_fields(int dim) const;
+  // Sets the fields of a patch of the solver's, halo included. Returns their largest length in the interior, which its
+  // solver learns from take_largest_field() as that of all patches. May be called by several threads at once. Throws
+  // InputError for values that are not finite. Default: there are none.
+  virtual double set_fields(const solvers::PatchTask& /*patch*/, const solvers::PatchLayout&) const {
+    return 0;
+  }
+  virtual void take_largest_field(double /*largest*/, solvers::Solver&) const {}
   // The terms at one point, for `meander terms`.
   virtual solvers::PointTerms terms(int dim) const = 0;
   // Warnings about valid values of the keys. `adaptive`: leaves may have different levels. Default: none.

@@ -60,6 +60,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
   for (const auto& patch : mesh_.patches()) slots.push_back(patch.q);
   const std::int64_t first = mesh_.tree().first_leaf();
   checkpoint.read_patches(first, first + static_cast<std::int64_t>(slots.size()), mesh_.layout(), slots);
+  set_fields();
   check_device_memory();
   mesh_.fill_halos(t_, team_);
   status_ = stepper_.inspect();

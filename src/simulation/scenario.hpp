@@ -31,6 +31,8 @@ struct ProblemSetup {
   std::vector<double> lower, upper;  // the domain's corners, `dim` numbers each
   // By face, 2 * axis + side; empty: unknown.
   std::vector<const mesh::BoundaryCondition*> boundary = {};
+  // For formulas of tables after [scenario]: its numbers.
+  std::vector<std::pair<std::string, double>> formula_constants = {};
 };
 
 class Scenario {

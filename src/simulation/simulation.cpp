@@ -135,6 +135,7 @@ void SimulationOf<D>::set_up() {
     set_initial_data();
   }
   warn_of_unrefined_jumps();
+  set_fields();
   check_device_memory();
   status_ = stepper_.inspect();
   check_state();
@@ -183,6 +184,21 @@ void SimulationOf<D>::set_initial_data() {
   }
   mesh_.fill_halos(t_, team_);
   check_states_beyond();
+}
+
+template <int D>
+void SimulationOf<D>::set_fields() {
+  if (solver_->traits().fields == 0) return;
+  const auto set = [&] {
+    config_.equation->take_largest_field(fields_.update(mesh_, *config_.equation, team_), *solver_);
+    if (local_) local_->keep_step_data();
+  };
+  if (step_ == 0) return set();
+  try {
+    set();
+  } catch (const InputError& error) {
+    throw StateFailure(fmt::format("step {}: {}", step_, error.what()));
+  }
 }
 
 template <int D>
@@ -291,6 +307,7 @@ void SimulationOf<D>::partition_by_steps() {
     mesh_.adapt(keep, config_.mesh.min_level, config_.mesh.max_level, t_, team_);
     mesh_.prepare_step();
   });
+  set_fields();
   inexact_halos_ = inexact_halos(mesh_);
 }
 
@@ -299,6 +316,7 @@ void SimulationOf<D>::regrid() {
   const Timer timer(times_.regrid, "regrid");
   bool changed = false;
   in_memory([&] { changed = adapt(); });
+  set_fields();
   if (changed) {
     in_memory([&] { status_ = stepper_.enforce_floors(); });
     count_status();

@@ -8,6 +8,7 @@
 
 #include "mesh/patch_mesh.hpp"
 #include "simulation/control/local_stepping.hpp"
+#include "simulation/control/patch_fields.hpp"
 #include "simulation/control/stopping.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/diagnostics/inadmissible.hpp"
@@ -113,6 +114,8 @@ class SimulationOf final : public Simulation, private StateSource {
   bool uses_devices() const override { return config_.offload.patches_on_device(); }
 
   void set_initial_data();
+  // The fields of new leaves, if the solver has any. Collective.
+  void set_fields();
   // States beyond the domain by functions. Throws InputError or, after a step, StateFailure for inadmissible ones.
   mesh::GivenBoundary states_beyond();
   void check_states_beyond() const;
@@ -147,6 +150,7 @@ class SimulationOf final : public Simulation, private StateSource {
   std::unique_ptr<offload::Engine> engine_;          // or null; patches may lie in its memory
   std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
+  PatchFields<D> fields_;
   tasks::LeafObservers observers_;
   tasks::Step<D> stepper_;
   std::unique_ptr<LocalStepping<D>> local_;  // or null: global steps

@@ -86,13 +86,15 @@ struct BlockStep {
   double t, dt;
   const typename P::StepData* step;  // null: no source
   bool in_place;
+  PatchLayout layout;
 
   MEANDER_HOST_DEVICE BlockStep(const P& equation, const DeviceBatch& batch)
       : pde(equation),
         t(batch.t),
         dt(batch.dt),
         step(P::has_source ? static_cast<const typename P::StepData*>(batch.step_data) : nullptr),
-        in_place(batch.in_place) {}
+        in_place(batch.in_place),
+        layout(batch.layout) {}
 
   // Stores the new state of a volume, number `volume` of the interior and at `in_slot` of the slot.
   template <class Shape>
@@ -131,8 +133,9 @@ struct BlockStep {
       const Split source = split();
       double x[P::dim], first[Split::first_values];
       centre(patch, i, j, k, x);
-      source.at(x, false, first, kept);
-      source.first_of(x, kept, first);
+      const auto field = fields(patch, i, j, k);
+      source.at(x, false, field, first, kept);
+      source.first_of(x, field, kept, first);
       source.before(q, first);
     }
   }
@@ -145,7 +148,7 @@ struct BlockStep {
       if (step != nullptr) {
         double x[P::dim];
         centre(patch, i, j, k, x);
-        split().after(q, x, kept);
+        split().after(q, x, fields(patch, i, j, k), kept);
       }
       check(q, volume, status);
     } else {
@@ -162,8 +165,9 @@ struct BlockStep {
         if constexpr (SplitSource<P>) {
           const Split source = split();
           double unused[Split::first_values], kept[kept_values];
-          source.at(x, false, unused, kept);
-          source.after(q, x, kept);
+          const auto field = fields(patch, i, j, k);
+          source.at(x, false, field, unused, kept);
+          source.after(q, x, field, kept);
         } else {
           double s[P::unknowns];
           pde.source(q, x, t, dt, *global(step), s);
@@ -204,13 +208,19 @@ struct BlockStep {
     return rate(pde, q);
   }
 
+  // Reads the fields of a volume of the slot.
+  MEANDER_TERM auto fields(const DevicePatch& patch, int i, int j, int k) const {
+    return [this, &patch, i, j, k](int f) {
+      return global(patch.q)[layout.at(P::unknowns + f, i, j, P::dim == 3 ? k : 0)];
+    };
+  }
   MEANDER_TERM auto split() const { return pde.split_source(*global(step), dt); }
   // The split source, and the values that its first half reads in a volume of the slot, which may lie beyond the domain.
   MEANDER_TERM Split split_at(const DevicePatch& patch, int i, int j, int k, double* first) const {
     const Split source = split();
     double x[P::dim], unused[kept_values];
     centre(patch, i, j, k, x);
-    source.at(x, true, first, unused);
+    source.at(x, true, fields(patch, i, j, k), first, unused);
     return source;
   }
   MEANDER_TERM static void centre(const DevicePatch& patch, int i, int j, int k, double* x) {

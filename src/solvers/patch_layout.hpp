@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // PatchLayout: the layout of a patch in its slot. Unknown by unknown (SoA), each a box of (p + 2h)^d doubles
-// including the halo, x fastest. Every unknown starts on a 64-byte boundary. A slot ends with 8 spare
-// doubles, so that a pack that starts inside the slot can be loaded whole. Trivially copyable; usable in
+// including the halo, x fastest. Every unknown starts on a 64-byte boundary. Fields, which belong to the place of a
+// patch and not to its state, follow as if they were more unknowns: field f is at(unknowns + f, ...). A slot ends with
+// 8 spare doubles, so that a pack that starts inside the slot can be loaded whole. Trivially copyable; usable in
 // device code.
 
 #include <array>
@@ -16,12 +17,13 @@ struct PatchLayout {
   int p = 0;         // volumes along an axis, without halo
   int h = 0;         // halo width
   int unknowns = 0;  // N
+  int fields = 0;    // F
   bool point_values =
       false;  // from the solver's traits: unknowns are point values for restriction and prolongation
 
   constexpr PatchLayout() = default;
-  constexpr PatchLayout(int dimensions, int patch_size, int halo, int unknown_count)
-      : dim(dimensions), p(patch_size), h(halo), unknowns(unknown_count) {}
+  constexpr PatchLayout(int dimensions, int patch_size, int halo, int unknown_count, int field_count = 0)
+      : dim(dimensions), p(patch_size), h(halo), unknowns(unknown_count), fields(field_count) {}
 
   constexpr int edge() const { return p + 2 * h; }
   // Distance in doubles between neighbouring volumes along an axis.
@@ -32,7 +34,7 @@ struct PatchLayout {
   }
   constexpr std::ptrdiff_t unknown_stride() const { return (stride(dim) + 7) / 8 * 8; }
   // Size of a slot in doubles; a multiple of 8.
-  constexpr std::ptrdiff_t slot_size() const { return unknowns * unknown_stride() + 8; }
+  constexpr std::ptrdiff_t slot_size() const { return (unknowns + fields) * unknown_stride() + 8; }
   // Offset of volume (i, j, k) of an unknown. Indices run from -h to p + h - 1 (k is ignored in 2D).
   constexpr std::ptrdiff_t at(int unknown, int i, int j, int k = 0) const {
     const std::ptrdiff_t e = edge();

@@ -24,7 +24,17 @@ class PatchSource {
   // `step` null: no source.
   PatchSource(const P& pde, const PatchTask& task, const PatchLayout& layout, const PlaneMap& plane, double t,
               double dt, const typename P::StepData* step)
-      : pde_(pde), x_(plane.x()), y_(plane.y()), dx_(task.dx), t_(t), dt_(dt), step_(step) {
+      : pde_(pde),
+        x_(plane.x()),
+        y_(plane.y()),
+        fields_(task.q + layout.unknowns * layout.unknown_stride()),
+        field_stride_(layout.unknown_stride()),
+        plane_stride_(D == 3 ? layout.stride(2) : 0),
+        h_(layout.h),
+        dx_(task.dx),
+        t_(t),
+        dt_(dt),
+        step_(step) {
     double lower[3], upper[3];
     for (int a = 0; a < 3; ++a) {
       lower_[a] = task.lower[a];
@@ -48,14 +58,14 @@ class PatchSource {
   MEANDER_TERM void at(std::ptrdiff_t at, int k, T* first, T* kept) const {
     T x[D];
     centre(at, k, x);
-    split_.of.at(x, beyond_, first, kept);
+    split_.of.at(x, beyond_, fields<T>(at, k), first, kept);
   }
   // Applies the first half to volumes of the interior. Requires is_split().
   MEANDER_TERM void before(V* q, std::ptrdiff_t at, int k, const V* kept) const {
     if constexpr (SplitSource<P>) {
       V x[D], first[first_values];
       centre(at, k, x);
-      split_.of.first_of(x, kept, first);
+      split_.of.first_of(x, fields<V>(at, k), kept, first);
       split_.of.before(q, first);
     }
   }
@@ -64,7 +74,7 @@ class PatchSource {
     V x[D];
     centre(at, k, x);
     if constexpr (SplitSource<P>) {
-      split_.of.after(q, x, kept);
+      split_.of.after(q, x, fields<V>(at, k), kept);
     } else if constexpr (P::has_source) {
       V s[N];
       pde_.source(q, x, t_, dt_, *step_, s);
@@ -79,13 +89,20 @@ class PatchSource {
     x[1] = fma(load<T>(y_ + at), T(dx_), T(lower_[1]));
     if constexpr (D == 3) x[2] = fma(T(k + 0.5), T(dx_), T(lower_[2]));
   }
+  template <class T>
+  MEANDER_TERM auto fields(std::ptrdiff_t at, int k) const {
+    const double* const first = fields_ + (k + h_) * plane_stride_ + at;
+    return [first, stride = field_stride_](int f) { return load<T>(first + f * stride); };
+  }
   union Later {  // set only if there is a step
     Later() {}
     Split of;
   };
 
   P pde_;
-  const double *x_, *y_;
+  const double *x_, *y_, *fields_;
+  std::ptrdiff_t field_stride_, plane_stride_;
+  int h_;
   double lower_[3], dx_, t_, dt_;
   const typename P::StepData* step_;
   bool beyond_ = false;

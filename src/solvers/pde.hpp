@@ -60,27 +60,28 @@ struct NoStepData {};
 //
 //   // The numbers of values that the first half reads in a volume, and that are kept of a volume of the interior.
 //   static constexpr int first_values, kept_values;
-//   // Computes these values at x, which lies in the halo beyond the domain only if `beyond` is true.
-//   void at(const T* x, bool beyond, T* first, T* kept);
+//   // Computes these values at x, which lies in the halo beyond the domain only if `beyond` is true. field(f) reads a
+//   // field of the volume (Traits::fields) here and below.
+//   void at(const T* x, bool beyond, const auto& field, T* first, T* kept);
 //   // Whether `beyond` matters in a box.
 //   bool reaches_beyond(const double* lower, const double* upper);
 //   // The values of the first half from those kept. x lies within the domain here and below.
-//   void first_of(const T* x, const T* kept, T* first);
+//   void first_of(const T* x, const auto& field, const T* kept, T* first);
 //   // The first half, on unknowns and on the primitive variables of a reconstructible equation.
 //   void before(T* q, const T* first);
 //   void before_primitive(T* w, const T* first);
 //   // The second half.
-//   void after(T* q, const T* x, const T* kept);
+//   void after(T* q, const T* x, const auto& field, const T* kept);
 template <class S>
 concept SourceAboutFluxes = std::is_trivially_copyable_v<S> &&
-    requires(const S& source, const double* in, double* out) {
+    requires(const S& source, const double* in, double* out, double (*field)(int)) {
   { S::first_values } -> std::convertible_to<int>;
   { S::kept_values } -> std::convertible_to<int>;
   { source.reaches_beyond(in, in) } -> std::convertible_to<bool>;
-  source.at(in, true, out, out);
-  source.first_of(in, in, out);
+  source.at(in, true, field, out, out);
+  source.first_of(in, field, in, out);
   source.before(out, in);
-  source.after(out, in, in);
+  source.after(out, in, field, in);
 };
 
 // An equation with such a source, instead of source().

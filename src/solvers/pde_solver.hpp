@@ -134,6 +134,7 @@ class PdeSolver : public Solver {
 
  protected:
   const P& pde() const { return pde_; }
+  void set_fields(int fields) { traits_.fields = fields; }
   typename P::StepData& step() { return step_; }
   const typename P::StepData& step() const { return step_; }
 

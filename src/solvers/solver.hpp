@@ -41,6 +41,8 @@ struct Traits {
   std::string name;  // equation and scheme: "advection rusanov"
   int dim = 3;
   int unknowns = 0;
+  // Values of a volume, halo included, that update() reads: a function of its place, set by Equation::set_fields().
+  int fields = 0;
   int halo = 1;  // h
   HaloShape halo_shape = HaloShape::faces;
   Prolongation prolongation = Prolongation::constant;
@@ -55,6 +57,11 @@ struct Traits {
   // those of the classical Runge-Kutta method.
   double time_after(int stage) const { return stages == 4 && stage < 2 ? 0.5 : 1.0; }
   bool point_values() const { return prolongation == Prolongation::centred; }
+  PatchLayout layout(int patch_size) const {
+    PatchLayout result(dim, patch_size, halo, unknowns, fields);
+    result.point_values = point_values();
+    return result;
+  }
 };
 
 // One patch of a batch. Lengths are in the units of the domain.

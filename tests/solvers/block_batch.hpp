@@ -40,7 +40,7 @@ class Batch {
   template <class Fill>
   Batch(const Solver& owner, int p, int count, const Fill& fill) : solver(owner) {
     const Traits& traits = solver.traits();
-    layout = PatchLayout(traits.dim, p, traits.halo, traits.unknowns);
+    layout = traits.layout(p);
     for (int n = 0; n < count; ++n) {
       fill(slots.emplace_back(layout), static_cast<unsigned>(n));
       const auto nan = std::numeric_limits<double>::quiet_NaN();

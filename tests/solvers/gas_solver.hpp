@@ -61,10 +61,7 @@ class GasSolver final : public Solver {
 };
 
 inline PatchLayout layout_of(const Solver& solver, int p) {
-  const Traits& traits = solver.traits();
-  PatchLayout layout(traits.dim, p, traits.halo, traits.unknowns);
-  layout.point_values = traits.point_values();
-  return layout;
+  return solver.traits().layout(p);
 }
 
 }  // namespace meander::solvers::test

@@ -13,6 +13,8 @@ double largest_external(const FixedGravity& gravity, int dim, double dx) {
   switch (external.kind) {
     case ExternalGravity::Kind::none:
       return 0;
+    case ExternalGravity::Kind::fields:
+      return external.largest;
     case ExternalGravity::Kind::uniform:
       for (int a = 0; a < dim; ++a) square += external.vector[a] * external.vector[a];
       return std::sqrt(square);

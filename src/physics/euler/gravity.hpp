@@ -4,7 +4,8 @@
 // Gravity, the step data of the Euler solver: an external field, which does not change, and the radial field of the
 // gas, in supercomoving variables (Martel & Shapiro 1998, MNRAS 297, 467). They add up.
 //   external: uniform, or of a point mass M with softening length s (G = 1),
-//     g(x) = -M (x - centre) / (r^2 + s^2)^(3/2) in 3D, -M (x - centre) / (r^2 + s^2) in 2D
+//     g(x) = -M (x - centre) / (r^2 + s^2)^(3/2) in 3D, -M (x - centre) / (r^2 + s^2) in 2D,
+//     or the fields of the patches, one for each axis
 //   radial: g(x) = -strength(a) * G(r) * (x - centre),  G(r) = dM(<r) / r^d,
 //     with strength = 3 a / (2 pi) in 3D, 3 a / pi in 2D, and a = tau^-2. dM(<r) is the mass excess over the mean
 //     density 1 inside radius r. G is tabulated at equidistant radii and interpolated linearly. The field at a later
@@ -18,10 +19,11 @@
 namespace meander::euler {
 
 struct ExternalGravity {
-  enum class Kind : std::uint8_t { none, uniform, point };
+  enum class Kind : std::uint8_t { none, uniform, point, fields };
   Kind kind = Kind::none;
   double vector[3] = {0, 0, 0};  // uniform: the acceleration; point: the position of the mass
   double mass = 0, softening_squared = 0;
+  double largest = 0;  // fields: the largest acceleration of all volumes
 };
 
 // The part of the step data that does not change in time.

@@ -59,13 +59,14 @@ struct Pull {
   const double *table_, *rate_;
 };
 
-// Adds the external acceleration at x[axis] to g[axis], both of D values.
+// Adds the external acceleration at x[axis] to g[axis], both of D values, unless it is one of fields.
 template <int D, class T>
 MEANDER_TERM void add_external(const ExternalGravity& external, const T* x, T* g) {
-  if (external.kind == ExternalGravity::Kind::none) return;
+  using Kind = ExternalGravity::Kind;
+  if (external.kind == Kind::none || external.kind == Kind::fields) return;
   T vector[D];
   for (int a = 0; a < D; ++a) vector[a] = T(external.vector[a]);
-  if (external.kind == ExternalGravity::Kind::uniform) {
+  if (external.kind == Kind::uniform) {
     for (int a = 0; a < D; ++a) g[a] = g[a] + vector[a];
     return;
   }
@@ -96,7 +97,7 @@ MEANDER_TERM void acceleration(const Gravity& gravity, const T* x, T* g) {
 
 // The point whose acceleration, multiplied by `sign` for each axis, is that of x: x itself within the domain.
 template <int D, class T>
-MEANDER_TERM void fold(const Gravity& gravity, const T* x, T* inside, T* sign) {
+MEANDER_TERM void fold(const FixedGravity& gravity, const T* x, T* inside, T* sign) {
   using Beyond = Gravity::Beyond;
   for (int a = 0; a < D; ++a) {
     const double lower = gravity.lower[a], upper = gravity.upper[a];
@@ -133,8 +134,8 @@ class Kick {
     return reaches;
   }
 
-  template <class T>
-  MEANDER_TERM void at(const T* x, bool beyond, T* first, T* kept) const {
+  template <class T, class Field>
+  MEANDER_TERM void at(const T* x, bool beyond, const Field& field, T* first, T* kept) const {
     T inside[D], sign[D];
     for (int a = 0; a < D; ++a) {
       inside[a] = x[a];
@@ -146,12 +147,14 @@ class Kick {
     pull_.at(away, kept[0], kept[1]);
     for (int a = 0; a < D; ++a) first[a] = kept[0] * away[a];
     add_external<D>(gravity_->external, inside, first);
-    if (!beyond) return;
-    for (int a = 0; a < D; ++a) first[a] = sign[a] * first[a];
+    if (beyond) {
+      for (int a = 0; a < D; ++a) first[a] = sign[a] * first[a];
+    }
+    add_fields(field, first);
   }
-  template <class T>
-  MEANDER_TERM void first_of(const T* x, const T* kept, T* first) const {
-    acceleration(x, kept[0], first);
+  template <class T, class Field>
+  MEANDER_TERM void first_of(const T* x, const Field& field, const T* kept, T* first) const {
+    acceleration(x, field, kept[0], first);
   }
 
   template <class T>
@@ -163,18 +166,25 @@ class Kick {
   MEANDER_TERM void before_primitive(T* w, const T* first) const {
     for (int a = 0; a < D; ++a) w[1 + a] = fma(T(0.5 * dt_), first[a], w[1 + a]);
   }
-  template <class T>
-  MEANDER_TERM void after(T* q, const T* x, const T* kept) const {
+  template <class T, class Field>
+  MEANDER_TERM void after(T* q, const T* x, const Field& field, const T* kept) const {
     T g[D];
-    acceleration(x, kept[1], g);
+    acceleration(x, field, kept[1], g);
     half_kick(q, g);
   }
 
  private:
-  template <class T>
-  MEANDER_TERM void acceleration(const T* x, const T& pull, T* g) const {
+  template <class T, class Field>
+  MEANDER_TERM void acceleration(const T* x, const Field& field, const T& pull, T* g) const {
     for (int a = 0; a < D; ++a) g[a] = pull * (x[a] - T(pull_.centre[a]));
     add_external<D>(gravity_->external, x, g);
+    add_fields(field, g);
+  }
+  // Halos hold the acceleration of their images already.
+  template <class T, class Field>
+  MEANDER_TERM void add_fields(const Field& field, T* g) const {
+    if (gravity_->external.kind != ExternalGravity::Kind::fields) return;
+    for (int a = 0; a < D; ++a) g[a] = g[a] + field(a);
   }
   // The work is done with the mean of the momentum before and after, so the thermal energy does not change.
   template <class T>

@@ -7,6 +7,7 @@
 #include "physics/euler/dual_energy_terms.hpp"
 #include "physics/euler/scenarios/gas_state.hpp"
 #include "physics/euler/solver.hpp"
+#include "physics/euler/tables/acceleration_formulas.hpp"
 #include "simulation/equation.hpp"
 
 namespace meander::euler {
@@ -46,6 +47,14 @@ std::unique_ptr<solvers::Solver> EulerEquation::make_solver(int dim) const {
   auto solver = euler::make_solver(dim, parameters, scheme);
   static_cast<FixedGravity&>(*static_cast<Gravity*>(solver->step_data())) = fixed_gravity;
   return solver;
+}
+
+double EulerEquation::set_fields(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const {
+  return acceleration->set(patch, layout);
+}
+
+void EulerEquation::take_largest_field(double largest, solvers::Solver& solver) const {
+  static_cast<Gravity*>(solver.step_data())->external.largest = largest;
 }
 
 // Primitive variables.

@@ -3,12 +3,16 @@
 #pragma once
 // The Euler equations as a module: keys, solver, scenarios.
 
+#include <memory>
+
 #include "physics/euler/gravity.hpp"
 #include "physics/euler/parameters.hpp"
 #include "simulation/module.hpp"
 #include "solvers/scheme_words.hpp"
 
 namespace meander::euler {
+
+class AccelerationFormulas;
 
 class EulerEquation final : public simulation::Equation {
  public:
@@ -18,12 +22,15 @@ class EulerEquation final : public simulation::Equation {
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
   simulation::FormulaFields formula_fields(int dim) const override;
   solvers::PointTerms terms(int dim) const override;
+  double set_fields(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const override;
+  void take_largest_field(double largest, solvers::Solver& solver) const override;
 
   Parameters parameters;
   solvers::SchemeWords scheme;
   // Of [gravity]. The scenario fills the radial part of the step data.
   bool radial_gravity = false;
   FixedGravity fixed_gravity;
+  std::shared_ptr<const AccelerationFormulas> acceleration;  // or null
 };
 
 // The equation in a setup of it, and its parameters.

@@ -110,6 +110,7 @@ class EulerSolver final : public PdeSolver<P> {
         parameters_(parameters),
         derived_(derived_quantities(D, dual_energy)) {
     this->step().dim = D;
+    this->set_fields(parameters.gravity_fields ? D : 0);
   }
 
   // Strictly inside the limits, so that rounding has no influence. Of one energy: the lower bound of the

@@ -149,7 +149,7 @@ MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& trai
   MemoryEstimate estimate;
   estimate.leaves = std::pow(3.0, traits.dim * (config.mesh.min_level - config.base_level()));
   for (const int cells : config.domain.cells) estimate.leaves *= cells;
-  const solvers::PatchLayout layout(traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns);
+  const solvers::PatchLayout layout = traits.layout(config.mesh.patch_size);
   const auto doubles = layout.slot_size() + traits.stage_blocks * layout.stage_block_size();
   estimate.bytes = estimate.leaves * (8.0 * static_cast<double>(doubles) + tree_bytes);
   return estimate;

@@ -66,7 +66,9 @@ class Loader {
     const std::shared_ptr<EquationTable> own = table.of_equation->make();
     own->describe(keys, draft_.config.scenario_name);
     document_.bind(keys);
-    own->set_up(keys, setup_of(draft_.config), *draft_.equation);
+    ProblemSetup setup = setup_of(draft_.config);
+    setup.formula_constants = draft_.config.scenario->formula_constants();
+    own->set_up(keys, setup, *draft_.equation);
     draft_.equation_tables.push_back({own, &keys});
   }
 

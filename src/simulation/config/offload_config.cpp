@@ -191,8 +191,7 @@ void check_offload(const io::KeyTable& offload, const io::KeyTable& gpu_memory, 
   check_cache_keys(gpu_memory, config);
   if (config.device_share != OffloadConfig{}.device_share && config.split != "fixed")
     offload.reject("device-share", "has no meaning for split = \"measured\"; split = \"fixed\" uses it");
-  const auto& traits = solver.traits();
-  const offload::UpdateCall call{&solver, {traits.dim, patch_size, traits.halo, traits.unknowns}};
+  const offload::UpdateCall call{&solver, solver.traits().layout(patch_size)};
   for (const auto& device : devices) {
     at_key(offload, "memory", [&] { gpu::make_strategy(config.memory, *device); });
     const auto has = static_cast<double>(device->properties().memory);

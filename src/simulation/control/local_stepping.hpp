@@ -31,10 +31,14 @@ class LocalStepping {
   LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
                 tasks::Step<D>& step, PrepareLevels prepare)
       : config_(config), mesh_(mesh), solver_(solver), step_(step), prepare_(std::move(prepare)) {
-    const auto data = solver.step_bytes();
-    fixed_data_.assign(data.begin(), data.end());
+    keep_step_data();
     report_.has_enclaves = !solvers::has_staged_local_steps(solver) &&
                            config.scenario->step_data() != Scenario::StepData::of_levels;
+  }
+  // After the equation, and not the scenario, has changed the solver's step data.
+  void keep_step_data() {
+    const auto data = solver_.step_bytes();
+    fixed_data_.assign(data.begin(), data.end());
   }
 
   // After each change of the mesh. By level of the tree: leaves of all ranks, and widths of volumes.

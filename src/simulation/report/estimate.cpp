@@ -99,8 +99,7 @@ double plot_bytes(const Config& config, const solvers::Solver& solver) {
 }
 
 double device_bytes(const Config& config, const solvers::Solver& solver) {
-  const auto& traits = solver.traits();
-  const offload::UpdateCall call{&solver, {traits.dim, config.mesh.patch_size, traits.halo, traits.unknowns}};
+  const offload::UpdateCall call{&solver, solver.traits().layout(config.mesh.patch_size)};
   return config.offload.queues *
          static_cast<double>(offload::batch_bytes(call, static_cast<std::size_t>(config.offload.batch)));
 }

@@ -61,7 +61,39 @@ std::string point_text(int dim, const double* x) {
   return '(' + text + ')';
 }
 
+[[noreturn]] void reject_at(const io::FormulaList::Given& formula, int dim, const double* x, double t,
+                            const std::string& why) {
+  io::reject(formula.name, formula.text,
+             fmt::format("{} at {} = {}, t = {}", why, dim == 2 ? "(x, y)" : "(x, y, z)", point_text(dim, x),
+                         t));
+}
+
 }  // namespace
+
+void check_finite(const io::FormulaList::Given& formula, int dim, const double* x, double t, double value) {
+  if (!std::isfinite(value)) reject_at(formula, dim, x, t, fmt::format("must be finite, but is {}", value));
+}
+
+void for_lattice(const std::vector<double>& lower, const std::vector<double>& upper, double dx,
+                 const std::function<void(const double* x)>& body) {
+  double volumes[3] = {1, 1, 1};
+  int points[3] = {1, 1, 1};
+  for (std::size_t a = 0; a < lower.size(); ++a) {
+    volumes[a] = std::round((upper[a] - lower[a]) / dx);
+    points[a] = static_cast<int>(std::min<double>(16, volumes[a]));
+  }
+  for (int k = 0; k < points[2]; ++k) {
+    for (int j = 0; j < points[1]; ++j) {
+      for (int i = 0; i < points[0]; ++i) {
+        const int index[3] = {i, j, k};
+        double x[3] = {0, 0, 0};
+        for (std::size_t a = 0; a < lower.size(); ++a)
+          x[a] = lower[a] + (std::floor(index[a] * volumes[a] / points[a]) + 0.5) * dx;
+        body(x);
+      }
+    }
+  }
+}
 
 io::FormulaNames formula_names(const Equation& equation, int dim,
                                const std::vector<std::pair<std::string, double>>& more) {
@@ -166,18 +198,15 @@ void FieldFormulas::values_at(const std::vector<io::Formula>& formulas, const do
 }
 
 void FieldFormulas::check_values(const double* x, double t, const double* values, Check check) const {
-  const auto fail = [&](std::size_t field, const std::string& why) {
-    const io::FormulaList::Given& given = formulas_.given(formula_of(field, x));
-    io::reject(given.name, given.text,
-               fmt::format("{} at {} = {}, t = {}", why, dim_ == 2 ? "(x, y)" : "(x, y, z)",
-                           point_text(dim_, x), t));
-  };
+  const auto given = [&](std::size_t field) { return formulas_.given(formula_of(field, x)); };
   for (std::size_t f = 0; f < of_field_.size(); ++f) {
-    if (!std::isfinite(values[f])) fail(f, fmt::format("must be finite, but is {}", values[f]));
+    if (!std::isfinite(values[f])) check_finite(given(f), dim_, x, t, values[f]);
   }
   if (check == Check::finite || !equation_.refusal) return;
-  if (const auto refusal = equation_.refusal(values))
-    fail(refusal->field, fmt::format("{}, but is {}", refusal->why, values[refusal->field]));
+  if (const auto refusal = equation_.refusal(values)) {
+    const std::size_t field = refusal->field;
+    reject_at(given(field), dim_, x, t, fmt::format("{}, but is {}", refusal->why, values[field]));
+  }
 }
 
 void FieldFormulas::checked_unknowns(const double* centre, double dx, double t, double* q,
@@ -253,23 +282,8 @@ void FieldFormulas::unknowns(const double* centre, double dx, double t, double* 
 
 void FieldFormulas::check_lattice(const std::vector<double>& lower, const std::vector<double>& upper,
                                   double dx, double t) const {
-  double volumes[3] = {1, 1, 1}, q[solvers::most_unknowns];
-  int points[3] = {1, 1, 1};
-  for (std::size_t a = 0; a < lower.size(); ++a) {
-    volumes[a] = std::round((upper[a] - lower[a]) / dx);
-    points[a] = static_cast<int>(std::min<double>(16, volumes[a]));
-  }
-  for (int k = 0; k < points[2]; ++k) {
-    for (int j = 0; j < points[1]; ++j) {
-      for (int i = 0; i < points[0]; ++i) {
-        const int index[3] = {i, j, k};
-        double x[3] = {0, 0, 0};
-        for (std::size_t a = 0; a < lower.size(); ++a)
-          x[a] = lower[a] + (std::floor(index[a] * volumes[a] / points[a]) + 0.5) * dx;
-        checked_unknowns(x, dx, t, q);
-      }
-    }
-  }
+  double q[solvers::most_unknowns];
+  for_lattice(lower, upper, dx, [&](const double* x) { checked_unknowns(x, dx, t, q); });
 }
 
 }  // namespace meander::simulation

@@ -25,6 +25,13 @@ struct FormulaVariables {
   double values[5];
 };
 
+// Throws InputError that names the formula, the point and the time, unless `value`, of the formula, is finite.
+void check_finite(const io::FormulaList::Given& formula, int dim, const double* x, double t, double value);
+
+// Calls body(x) for the centres of up to 16 volumes along each axis of a box of volumes of width dx.
+void for_lattice(const std::vector<double>& lower, const std::vector<double>& upper, double dx,
+                 const std::function<void(const double* x)>& body);
+
 // A formula for each field of an equation, and regions in which other formulas hold.
 class FieldFormulas {
  public:
@@ -59,8 +66,7 @@ class FieldFormulas {
   enum class Check { none, finite, admissible };
   void checked_unknowns(const double* centre, double dx, double t, double* q,
                         Check check = Check::admissible) const;
-  // Checks up to 16 volumes along each axis of a box of volumes of width dx, so that most mistakes are told before a run
-  // starts. Throws as above.
+  // Checks some volumes of a box, so that most mistakes are told before a run starts. Throws as above.
   void check_lattice(const std::vector<double>& lower, const std::vector<double>& upper, double dx,
                      double t) const;
 

@@ -8,12 +8,15 @@
 
 #include "mesh/boundary_condition.hpp"
 #include "physics/euler/module.hpp"
+#include "physics/euler/tables/acceleration_formulas.hpp"
 #include "simulation/scenario_tools/checks.hpp"
+#include "simulation/scenario_tools/field_formulas.hpp"
 
 namespace meander::euler {
 namespace {
 
 constexpr const char* radial_scenario = "accretion";  // fills the radial field
+constexpr std::array acceleration_keys = {"acceleration-x", "acceleration-y", "acceleration-z"};
 
 FixedGravity::Beyond beyond(const mesh::BoundaryCondition& condition) {
   using Beyond = FixedGravity::Beyond;
@@ -33,9 +36,9 @@ class GravityTable final : public simulation::EquationTable {
                     radial_scenario))
         .default_text = fmt::format("radial with scenario = \"{}\", else none", radial_scenario);
     keys.choice(
-        "external", external_, {"none", "uniform", "point"},
+        "external", external_, {"none", "uniform", "point", "formula"},
         "Gravity of other masses, which does not change and is added. none; uniform: the same everywhere; "
-        "point: of a point mass.");
+        "point: of a point mass; formula: by formulas of position.");
     keys.numbers("acceleration", acceleration_, "length / time^2",
                  "uniform: the acceleration, one number for each axis; required.")
         .example = "[0.0, -1.0]";
@@ -51,6 +54,12 @@ class GravityTable final : public simulation::EquationTable {
                 "s^2), at "
                 "the vector r from the mass. 0: the mass must not be at the centre of a volume.",
                 io::at_least(0));
+    for (std::size_t a = 0; a < 3; ++a) {
+      keys.formula(acceleration_keys[a], formulas_[a], "length / time^2",
+                   fmt::format("formula: the acceleration along {}, a formula of x, y, z, r (distance from the "
+                               "origin), the equation's constants and those of the scenario \"formulas\".",
+                               "xyz"[a]));
+    }
     for (io::Field& field : keys.all()) field.fixed = true;
   }
 
@@ -72,9 +81,12 @@ class GravityTable final : public simulation::EquationTable {
     std::ranges::copy(setup.upper, gravity.upper);
     for (std::size_t face = 0; face < setup.boundary.size(); ++face)
       gravity.beyond[face] = beyond(*setup.boundary[face]);
+    euler.parameters.gravity_fields = external_ == "formula";
+    if (external_ == "formula") euler.acceleration = by_formula_ = by_formula(keys, setup, gravity);
   }
 
   void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const override {
+    if (by_formula_) by_formula_->check_lattice(widths.front());
     // A length that makes no difference one thousandth of a volume away from the mass is none.
     constexpr double smallest_softening = 1e-6;  // of the finest volume
     if (external_ != "point" || softening_ > smallest_softening * widths.back()) return;
@@ -87,9 +99,35 @@ class GravityTable final : public simulation::EquationTable {
     for (const io::Field& field : keys.all()) {
       const bool of_both = field.key == "method" || field.key == "external";
       if (of_both || io::toml_text(field.target) == field.default_text) continue;
-      if (external_ == (field.key == "acceleration" ? "uniform" : "point")) continue;
+      const bool is_formula = std::ranges::find(acceleration_keys, field.key) != acceleration_keys.end();
+      if (external_ == (is_formula ? "formula" : field.key == "acceleration" ? "uniform" : "point")) continue;
       keys.reject(field.key, fmt::format("has no meaning for external = \"{}\"", external_));
     }
+  }
+
+  std::shared_ptr<const AccelerationFormulas> by_formula(const io::KeyTable& keys,
+                                                         const simulation::ProblemSetup& setup,
+                                                         const FixedGravity& gravity) const {
+    const auto axes = static_cast<std::size_t>(setup.dim);
+    std::vector<std::string> names;
+    std::vector<io::FormulaText> formulas;
+    bool is_given = false;
+    for (std::size_t a = 0; a < acceleration_keys.size(); ++a) {
+      const std::string key = acceleration_keys[a];
+      const bool is_empty = formulas_[a].text.empty();
+      is_given = is_given || !is_empty;
+      if (a >= axes && !is_empty) keys.reject(key, "the domain has 2 dimensions");
+      if (a >= axes) continue;
+      names.push_back("gravity." + key);
+      formulas.push_back(is_empty ? io::FormulaText{"0", {}} : formulas_[a]);
+    }
+    if (!is_given) {
+      keys.reject("external", "\"formula\" requires gravity.acceleration-x, gravity.acceleration-y or both, in 3D "
+                              "also gravity.acceleration-z");
+    }
+    const io::FormulaNames known =
+        simulation::formula_names(*setup.equation, setup.dim, setup.formula_constants);
+    return std::make_shared<AccelerationFormulas>(known, names, formulas, gravity);
   }
 
   ExternalGravity external(const io::KeyTable& keys, const simulation::ProblemSetup& setup) const {
@@ -108,12 +146,16 @@ class GravityTable final : public simulation::EquationTable {
       std::ranges::copy(centre_, external.vector);
       external.mass = mass_;
       external.softening_squared = softening_ * softening_;
+    } else if (external_ == "formula") {
+      external.kind = Kind::fields;
     }
     return external;
   }
 
   std::string scenario_, method_ = "none", external_ = "none";
   std::vector<double> acceleration_, given_centre_, lower_;
+  std::array<io::FormulaText, 3> formulas_;
+  std::shared_ptr<const AccelerationFormulas> by_formula_;
   double mass_ = 0, softening_ = 0;
   std::array<double, 3> centre_{};
 };

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "physics/euler/tables/acceleration_formulas.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "physics/euler/kick.hpp"
+#include "simulation/scenario_tools/field_formulas.hpp"
+
+namespace meander::euler {
+
+AccelerationFormulas::AccelerationFormulas(const io::FormulaNames& known,
+                                           const std::vector<std::string>& names,
+                                           const std::vector<io::FormulaText>& formulas,
+                                           const FixedGravity& gravity)
+    : axes_(formulas.size()), formulas_(known), gravity_(gravity) {
+  const auto time = static_cast<std::uint32_t>(known.variables.size() - 1);
+  for (std::size_t a = 0; a < axes_; ++a) {
+    const io::FormulaList::Given& given = formulas_.given(formulas_.add(names[a], formulas[a]));
+    if ((given.used >> time & 1U) != 0)
+      io::reject(names[a], formulas[a], "must not depend on t: the external acceleration does not change");
+  }
+}
+
+void AccelerationFormulas::at(const double* x, double* g) const {
+  const simulation::FormulaVariables variables(dim(), x, 0);
+  const std::vector<io::Formula>& formulas = formulas_.compiled();
+  for (std::size_t a = 0; a < axes_; ++a) {
+    g[a] = formulas[a].value(variables.values);
+    simulation::check_finite(formulas_.given(a), dim(), x, 0, g[a]);
+  }
+}
+
+template <int D>
+double AccelerationFormulas::set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const {
+  double largest = 0;
+  const int begin = -layout.h, end = layout.p + layout.h;
+  for (int k = D == 3 ? begin : 0; k < (D == 3 ? end : 1); ++k) {
+    for (int j = begin; j < end; ++j) {
+      for (int i = begin; i < end; ++i) {
+        const std::array<int, 3> volume = {i, j, k};
+        double x[D], inside[D], sign[D], g[D], square = 0;
+        for (int a = 0; a < D; ++a)
+          x[a] = std::fma(volume[static_cast<std::size_t>(a)] + 0.5, patch.dx, patch.lower[a]);
+        fold<D>(gravity_, x, inside, sign);
+        at(inside, g);
+        for (int a = 0; a < D; ++a) {
+          patch.q[layout.at(layout.unknowns + a, volume)] = sign[a] * g[a];
+          square += g[a] * g[a];
+        }
+        const bool is_interior = std::ranges::all_of(volume, [&](int n) { return n >= 0 && n < layout.p; });
+        if (is_interior) largest = std::max(largest, std::sqrt(square));
+      }
+    }
+  }
+  return largest;
+}
+
+double AccelerationFormulas::set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const {
+  return dim() == 3 ? set<3>(patch, layout) : set<2>(patch, layout);
+}
+
+void AccelerationFormulas::check_lattice(double dx) const {
+  double g[3];
+  simulation::for_lattice({gravity_.lower, gravity_.lower + axes_}, {gravity_.upper, gravity_.upper + axes_},
+                          dx, [&](const double* x) { at(x, g); });
+}
+
+}  // namespace meander::euler
