@@ -127,20 +127,49 @@ class BlockMuscl {
     const int plane = shape_.slot_plane(), edge = shape_.edge(), at = (j + 2) * edge + i + 2;
     const double* const here = work.at(k);
     double w[N], predicted[N], offset[D][N], change[N];
+    // The changes of W[P::balanced] at rest: to this volume's faces, and from the volume below and to that above.
+    double own[D], lower[D], upper[D];
+    const bool balances = step_.balances();
+    if constexpr (Balanced<P>) {
+      if (balances) {
+        const auto rest = [&](int axis, int a, int b, int c) {
+          const double weighed = work.at(c)[P::weighed * plane + (b + 2) * edge + a + 2];
+          return 0.5 * patch.dx * (weighed * step_.fields(patch, a, b, c)(axis));
+        };
+        for (int a = 0; a < D; ++a) {
+          const int x = a == 0, y = a == 1, z = a == 2;
+          own[a] = rest(a, i, j, k);
+          lower[a] = own[a] + rest(a, i - x, j - y, k - z);
+          upper[a] = own[a] + rest(a, i + x, j + y, k + z);
+        }
+      }
+    }
     for (int n = 0; n < N; ++n) {
       const double* centre = here + n * plane + at;
       w[n] = *centre;
-      offset[0][n] = Limiter::limit(w[n] - centre[-1], centre[1] - w[n]);
-      offset[1][n] = Limiter::limit(w[n] - centre[-edge], centre[edge] - w[n]);
-      if constexpr (D == 3) {
-        const double below = work.at(k - 1)[n * plane + at], above = work.at(k + 1)[n * plane + at];
-        offset[D - 1][n] = Limiter::limit(w[n] - below, above - w[n]);
+      for (int a = 0; a < D; ++a) {
+        const double below = a == 2 ? work.at(k - 1)[n * plane + at] : centre[a == 0 ? -1 : -edge],
+                     above = a == 2 ? work.at(k + 1)[n * plane + at] : centre[a == 0 ? 1 : edge];
+        double down = w[n] - below, up = above - w[n];
+        if constexpr (Balanced<P>) {
+          if (n == P::balanced && balances) {
+            down -= lower[a];
+            up -= upper[a];
+          }
+        }
+        offset[a][n] = Limiter::limit(down, up);
       }
     }
     for (int n = 0; n < N; ++n) change[n] = 0;
-    step_.pde.add_quasilinear(w, offset[0], 0, change);
-    step_.pde.add_quasilinear(w, offset[1], 1, change);
-    if constexpr (D == 3) step_.pde.add_quasilinear(w, offset[D - 1], 2, change);
+    for (int a = 0; a < D; ++a) {
+      step_.pde.add_quasilinear(w, offset[a], a, change);
+      if constexpr (Balanced<P>) {
+        if (balances) {
+          step_.pde.add_balanced(w, own[a], a, change);
+          offset[a][P::balanced] += own[a];
+        }
+      }
+    }
     for (int n = 0; n < N; ++n) predicted[n] = fma(-ratio, change[n], w[n]);
     const int size = (shape_.p() + 2) * (shape_.p() + 2);
     const bool in_plane = D == 2 || shape_.outside(k) == 0;

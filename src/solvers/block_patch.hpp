@@ -214,6 +214,10 @@ struct BlockStep {
       return global(patch.q)[layout.at(P::unknowns + f, i, j, P::dim == 3 ? k : 0)];
     };
   }
+  MEANDER_TERM bool balances() const {
+    if constexpr (Balanced<P>) return step != nullptr && split().balances();
+    return false;
+  }
   MEANDER_TERM auto split() const { return pde.split_source(*global(step), dt); }
   // The split source, and the values that its first half reads in a volume of the slot, which may lie beyond the domain.
   MEANDER_TERM Split split_at(const DevicePatch& patch, int i, int j, int k, double* first) const {

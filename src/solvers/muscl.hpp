@@ -7,6 +7,8 @@
 // volume with an inadmissible face state, or with face states that may leave it inadmissible (positivity.hpp), uses
 // its own state at its faces; it is then first order, and counted. Reads halos of width 2 across faces, and of width 1
 // across edges.
+// With a balanced source (Balanced of pde.hpp), offsets are limited differences of W from its state at rest, as in Kaeppeli &
+// Mishra 2016 (A&A 587, A94): of the pressure, from p +- dx/2 rho g. Gas at rest in this discrete equilibrium stays there.
 
 #include <utility>
 
@@ -57,6 +59,7 @@ class MusclHancock {
     ahead_ = next - task.q;
     q_ = task.q;
     ratio_ = dt / task.dx;
+    half_dx_ = 0.5 * task.dx;
     first_order_ = V(0.0);
     const int p = layout_.p;
     const FluxRecord record(task, layout_, plane_);
@@ -64,7 +67,7 @@ class MusclHancock {
     NewState<P, V> news(pde_, plane_, source);
     if constexpr (D == 2) {
       primitives_of_plane(0, 1, source);
-      states<true>(plane_.at(0, -1), plane_.at(p - 1, p));
+      states<true>(plane_.at(0, -1), plane_.at(p - 1, p), 0, source);
       plane_faces(0, record);
       advance(source, news);
     } else {
@@ -74,9 +77,9 @@ class MusclHancock {
         primitives_of_plane(k + 1, 2, source);
         const bool inside = k >= 0 && k < p;
         if (inside) {
-          states<true>(plane_.at(0, -1), plane_.at(p - 1, p));
+          states<true>(plane_.at(0, -1), plane_.at(p - 1, p), k, source);
         } else {
-          states<false>(plane_.at(0, 0), last_);
+          states<false>(plane_.at(0, 0), last_, k, source);
         }
         if (k == 0) z_faces<false>(k, source, news);
         if (k == 0) record.take_z(0, z_flux_);
@@ -152,10 +155,44 @@ class MusclHancock {
     read<N>(above, at, high);
     for (int n = 0; n < N; ++n) offset[n] = Limiter::limit(w[n] - low[n], high[n] - w[n]);
   }
+  // The same about the state at rest. fields: rows of one field, as those of the primitive variables.
+  struct Place {
+    Rows primitive;
+    const double* field;
+    Place from(std::ptrdiff_t offset) const { return {primitive.from(offset), field + offset}; }
+  };
+  MEANDER_TERM void limited_about_rest(const P& pde, const V* w, const Place& below, const Place& here,
+                                       const Place& above, std::ptrdiff_t at, int axis, V* offset,
+                                       V* change) const {
+    const auto rest = [&](const Place& place) {
+      const V weighed = load<V>(place.primitive.base + P::weighed * place.primitive.stride + at);
+      return V(half_dx_) * (weighed * load<V>(place.field + at));
+    };
+    const V own = rest(here), lower = own + rest(below), upper = own + rest(above);
+    V low[N], high[N];
+    read<N>(below.primitive, at, low);
+    read<N>(above.primitive, at, high);
+    for (int n = 0; n < N; ++n) {
+      V down = w[n] - low[n], up = high[n] - w[n];
+      if (n == P::balanced) {
+        down = down - lower;
+        up = up - upper;
+      }
+      offset[n] = Limiter::limit(down, up);
+    }
+    pde.add_quasilinear(w, offset, axis, change);
+    pde.add_balanced(w, own, axis, change);
+    offset[P::balanced] = offset[P::balanced] + own;
+  }
 
   // Predicted states of plane k and the offsets of their face states.
   template <bool inside>
-  void states(int first, int last) {
+  void states(int first, int last, int k, const Source& source) {
+    source.balances() ? states<inside, Balanced<P>>(first, last, k, source)
+                      : states<inside, false>(first, last, k, source);
+  }
+  template <bool inside, bool balanced>
+  void states(int first, int last, int k, const Source& source) {
     const P pde = pde_;
     const V back(-ratio_), zero(0.0);
     const Rows below = scratch(primitive_[0]), here = scratch(primitive_[1]), above = scratch(primitive_[2]),
@@ -163,20 +200,38 @@ class MusclHancock {
                to = scratch(predicted_), to_x = scratch(offset_[0]), to_y = scratch(offset_[1]),
                bottom = scratch(bottom_), top = scratch(top_[1]);
     const double *const interior = plane_.interior(), *const wanted = inside ? plane_.beside() : interior;
+    const auto field = [&](int plane, int axis) {
+      const Rows rows = source.fields_of_plane(plane);
+      return rows.base + axis * rows.stride;
+    };
     V first_order = first_order_;
     for (std::ptrdiff_t at = aligned(first); at <= last; at += W) {
       V w[N], predicted[N], offset[D][N], change[N];
       read<N>(here, at, w);
       for (int n = 0; n < N; ++n) change[n] = zero;
-      limited(w, left, right, at, offset[0]);
-      pde.add_quasilinear(w, offset[0], 0, change);
-      if constexpr (inside) write<N>(to_x, at, offset[0]);
-      limited(w, front, rear, at, offset[1]);
-      pde.add_quasilinear(w, offset[1], 1, change);
-      if constexpr (inside) write<N>(to_y, at, offset[1]);
-      if constexpr (D == 3) {
-        limited(w, below, above, at, offset[2]);
-        pde.add_quasilinear(w, offset[2], 2, change);
+      if constexpr (balanced) {
+        for (int axis = 0; axis < D; ++axis) {
+          const std::ptrdiff_t step = axis == 0 ? 1 : edge_;
+          const Place place{here, field(k, axis)};
+          const Place down = axis < 2 ? place.from(-step) : Place{below, field(k - 1, axis)},
+                      up = axis < 2 ? place.from(step) : Place{above, field(k + 1, axis)};
+          limited_about_rest(pde, w, down, place, up, at, axis, offset[axis], change);
+        }
+        if constexpr (inside) {
+          write<N>(to_x, at, offset[0]);
+          write<N>(to_y, at, offset[1]);
+        }
+      } else {
+        limited(w, left, right, at, offset[0]);
+        pde.add_quasilinear(w, offset[0], 0, change);
+        if constexpr (inside) write<N>(to_x, at, offset[0]);
+        limited(w, front, rear, at, offset[1]);
+        pde.add_quasilinear(w, offset[1], 1, change);
+        if constexpr (inside) write<N>(to_y, at, offset[1]);
+        if constexpr (D == 3) {
+          limited(w, below, above, at, offset[2]);
+          pde.add_quasilinear(w, offset[2], 2, change);
+        }
       }
       for (int n = 0; n < N; ++n) predicted[n] = fma(back, change[n], w[n]);
       const auto good = stays_admissible<Flux>(pde, w, predicted, offset, ratio_,
@@ -330,7 +385,7 @@ class MusclHancock {
   int edge_, first_, last_;
   double* q_ = nullptr;
   std::ptrdiff_t ahead_ = 0;  // offset from the slot to the next patch's slot, for prefetching
-  double ratio_ = 0;
+  double ratio_ = 0, half_dx_ = 0;
   V first_order_ = V(0.0);
   double* primitive_[3];  // of the planes below, at and above the current one
   double *predicted_, *offset_[2];

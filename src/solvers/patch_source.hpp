@@ -52,6 +52,12 @@ class PatchSource {
   bool is_split() const { return SplitSource<P> && is_on(); }
   // Requires is_split().
   const Split& split() const { return split_.of; }
+  bool balances() const {
+    if constexpr (Balanced<P>) return is_on() && split_.of.balances();
+    return false;
+  }
+  // The fields of plane k, as rows.
+  Rows fields_of_plane(int k) const { return {fields_ + (k + h_) * plane_stride_, field_stride_}; }
 
   // The values of the split source at position `at` of plane k. Requires is_split(). T: V or double.
   template <class T>
@@ -100,7 +106,8 @@ class PatchSource {
   };
 
   P pde_;
-  const double *x_, *y_, *fields_;
+  const double *x_, *y_;
+  double* fields_;
   std::ptrdiff_t field_stride_, plane_stride_;
   int h_;
   double lower_[3], dx_, t_, dt_;

@@ -90,6 +90,22 @@ concept SplitSource = P::has_source && requires(const P& pde, const typename P::
   { pde.split_source(step, 0.0) } -> SourceAboutFluxes;
 };
 
+// One whose source can be balanced at rest, where grad W[P::balanced] = W[P::weighed] times the fields, one for each axis
+// (for gas: pressure, density, acceleration): its split source has
+//   // Whether it is. before_primitive() then changes nothing: the balance takes the place of that half in predictors.
+//   bool balances();
+// and the equation
+//   // Adds to `sum` what add_quasilinear() adds for a change `rest` of W[P::balanced], but for what the source balances.
+//   void add_balanced(const T* w, const T& rest, int axis, T* sum);
+template <class P>
+concept Balanced = SplitSource<P> &&
+    requires(const P& pde, const typename P::StepData& step, const double* in, double* out) {
+  { P::balanced } -> std::convertible_to<int>;
+  { P::weighed } -> std::convertible_to<int>;
+  pde.add_balanced(in, *in, 0, out);
+  { pde.split_source(step, 0.0).balances() } -> std::convertible_to<bool>;
+};
+
 // The split source of an equation; an empty class for others.
 struct NoSplitSource {
   static constexpr int first_values = 0, kept_values = 0;

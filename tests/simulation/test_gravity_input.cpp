@@ -57,7 +57,25 @@ const Refused refusals[] = {
     {"[gravity]\nexternal = \"points\"\n",
      "in.toml:12:12: gravity.external: 'points' is none of the choices; did you mean 'point'? allowed: none, "
      "uniform, "
-     "point"},
+     "point, formula"},
+    {"[gravity]\nexternal = \"formula\"\n",
+     "in.toml:12:12: gravity.external: \"formula\" requires gravity.acceleration-x, gravity.acceleration-y or "
+     "both, in 3D also gravity.acceleration-z"},
+    {"[gravity]\nexternal = \"formula\"\nacceleration-z = 1\n",
+     "in.toml:13:18: gravity.acceleration-z: the domain has 2 dimensions"},
+    {"[gravity]\nexternal = \"formula\"\nacceleration-x = \"t\"\n",
+     "in.toml:13:18: gravity.acceleration-x: must not depend on t: the external acceleration does not change"},
+    {"[gravity]\nexternal = \"formula\"\nacceleration-y = \"1 / (x - x)\"\n",
+     "in.toml:13:18: gravity.acceleration-y: must be finite, but is inf at (x, y) = (0.05555555555555555, "
+     "0.05555555555555555), t = 0"},
+    {"[gravity]\nexternal = \"formula\"\nacceleration-y = 1\nmass = 1\n",
+     "in.toml:14:8: gravity.mass: has no meaning for external = \"formula\""},
+    {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, 2]\nacceleration-y = 1\n",
+     "in.toml:14:18: gravity.acceleration-y: has no meaning for external = \"uniform\""},
+    {"[gravity]\nwell-balanced = true\n",
+     "in.toml:12:17: gravity.well-balanced: requires external gravity, but external is \"none\""},
+    {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, 2]\nwell-balanced = true\n",
+     "in.toml:14:17: gravity.well-balanced: requires solver.scheme = \"muscl\", but that is \"godunov\""},
     {"[gravity]\nexternal = \"point\"\n",
      "in.toml:12:12: gravity.external: \"point\" requires a positive gravity.mass"},
     {"[gravity]\nexternal = \"point\"\nmass = 0\n",
@@ -143,8 +161,20 @@ TEST(GravityInput, ReachesTheSolver) {
   EXPECT_EQ(gravity_of(mass).beyond[0], euler::Gravity::Beyond::periodic);
   EXPECT_EQ(gravity_of(mass).upper[1], 1);
 
+  const Config formula =
+      load(input("uniform", "[gravity]\nexternal = \"formula\"\nacceleration-y = \"-gamma * x\"\n"));
+  EXPECT_EQ(gravity_of(formula).external.kind, Kind::fields);
+  EXPECT_FALSE(gravity_of(formula).balances);
+  EXPECT_EQ(formula.equation->make_solver(2)->traits().fields, 2);
+  EXPECT_EQ(mass.equation->make_solver(2)->traits().fields, 0);
+
+  const Config balanced =
+      load(input("uniform", point + "well-balanced = true\n"), {"solver.scheme=muscl"});
+  EXPECT_EQ(gravity_of(balanced).external.kind, Kind::fields);
+  EXPECT_TRUE(gravity_of(balanced).balances);
+
   // What the run writes is an input that gives the same.
-  for (const Config* config : {&none, &uniform, &mass})
+  for (const Config* config : {&none, &uniform, &mass, &formula, &balanced})
     EXPECT_EQ(load(config->resolved).resolved, config->resolved);
 }
 

@@ -24,15 +24,18 @@ struct FallErrors {
   double velocity = 0, thermal = 0;
 };
 
-FallErrors fall_freely(int dim, const std::string& scheme, const std::string& stepping, double cfl = 0.4) {
+FallErrors fall_freely(int dim, const std::string& kind, const std::string& stepping, double cfl = 0.4) {
+  const bool balanced = kind == "balanced";
+  const std::string& scheme = balanced ? "muscl" : kind;
   const Config config = physics_input(fmt::format(
       "[domain]\ndimensions = {}\n[boundary]\nall = \"periodic\"\n"
       "[mesh]\npatch-size = 6\nmin-level = 1\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
       "[[refinement]]\nkind = \"ball\"\nradius = 0.1\nspeed = 0.5\n"
       "[solver]\nscheme = \"{}\"\nriemann = \"hllc\"\ncfl = {}\n[scenario]\nname = \"uniform\"\ndensity = "
       "1.3\n"
-      "[gravity]\nexternal = \"uniform\"\nacceleration = [{}]\n[time]\nend = 0.4\nstepping = \"{}\"\n",
-      dim, dim == 3 ? 2 : 3, scheme, cfl, dim == 3 ? "0.7, -2.0, 1.1" : "0.7, -2.0", stepping));
+      "[gravity]\nexternal = \"uniform\"\nacceleration = [{}]\nwell-balanced = {}\n"
+      "[time]\nend = 0.4\nstepping = \"{}\"\n",
+      dim, dim == 3 ? 2 : 3, scheme, cfl, dim == 3 ? "0.7, -2.0, 1.1" : "0.7, -2.0", balanced, stepping));
   const auto simulation = run(config);
   EXPECT_EQ(simulation->time(), 0.4);
   EXPECT_GT(simulation->step(), 5);
@@ -52,7 +55,8 @@ FallErrors fall_freely(int dim, const std::string& scheme, const std::string& st
 
 class FreeFall : public testing::TestWithParam<std::tuple<int, std::string>> {};
 INSTANTIATE_TEST_SUITE_P(Cases, FreeFall,
-                         testing::Combine(testing::Values(2, 3), testing::Values("godunov", "muscl")));
+                         testing::Combine(testing::Values(2, 3),
+                                          testing::Values("godunov", "muscl", "balanced")));
 
 TEST_P(FreeFall, OfUniformGasIsExactWithGlobalSteps) {
   const auto& [dim, scheme] = GetParam();
@@ -95,7 +99,7 @@ Speeds speeds_of(Simulation& simulation) {
 }
 
 // One scale height of gas at rest, between walls or between layers that do not change.
-Config atmosphere(int level, bool isothermal, const std::string& boundary) {
+Config atmosphere(int level, bool isothermal, const std::string& boundary, bool balanced = false) {
   const std::string density = isothermal ? "exp(-y)" : "(1 - (gamma - 1) / gamma * y)^(1 / (gamma - 1))";
   const std::string pressure = isothermal ? "exp(-y)" : "(1 - (gamma - 1) / gamma * y)^(gamma / (gamma - 1))";
   return physics_input(
@@ -103,8 +107,9 @@ Config atmosphere(int level, bool isothermal, const std::string& boundary) {
                   "[boundary]\nx = \"periodic\"\ny = \"{}\"\n[mesh]\npatch-size = 6\nmin-level = {}\n"
                   "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n"
                   "[scenario]\nname = \"formulas\"\nfields = {{density = \"{}\", pressure = \"{}\"}}\n"
-                  "[gravity]\nexternal = \"uniform\"\nacceleration = [0.0, -1.0]\n[time]\nend = 8.45\n",
-                  boundary, level, density, pressure));
+                  "[gravity]\nexternal = \"uniform\"\nacceleration = [0.0, -1.0]\nwell-balanced = {}\n"
+                  "[time]\nend = 8.45\n",
+                  boundary, level, density, pressure, balanced));
 }
 
 class Atmosphere : public testing::TestWithParam<std::tuple<bool, std::string>> {};
@@ -142,8 +147,119 @@ TEST_P(Atmosphere, StaysAtRestToSecondOrder) {
   }
 }
 
+// ---- well-balanced
+
+// A box of gas at rest, over three levels (3D: two) whose mesh changes, away from walls, where slopes of the halo's mirror
+// image would refine the pressure, or on a uniform mesh.
+struct Rest {
+  const char* name;
+  const char* gravity;
+  const char *density, *pressure;
+  bool adaptive;
+};
+const Rest rests[] = {
+    {"linear", "external = \"uniform\"\nacceleration = [0.5, -1{}]\n", "1.5", "3 + 1.5 * (0.5 * x - y)", true},
+    // p = rho^2 is in discrete equilibrium, too: its differences are those of the trapezoidal rule.
+    {"polytrope", "external = \"uniform\"\nacceleration = [0, -1{}]\n", "2 - y / 2", "(2 - y / 2)^2", false},
+    {"bowl", "external = \"formula\"\nacceleration-x = \"-2 * x - y\"\nacceleration-y = \"-4 * y - x\"\n", "1",
+     "9 - x^2 - 2 * y^2 - x * y", false},
+};
+
+Config at_rest(const Rest& rest, int dim, const std::string& boundary, const std::string& stepping) {
+  const std::string gravity = fmt::format(fmt::runtime(rest.gravity), dim == 3 ? ", 0" : "");
+  return physics_input(fmt::format(
+      "[domain]\ndimensions = {}\n[boundary]\nall = \"{}\"\n"
+      "[mesh]\npatch-size = 6\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n{}"
+      "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n"
+      "[scenario]\nname = \"formulas\"\nfields = {{density = \"{}\", pressure = \"{}\"}}\n"
+      "[gravity]\n{}well-balanced = true\n[time]\nend = 1.2\nstepping = \"{}\"\n",
+      dim, boundary, rest.adaptive ? 2 : 1, rest.adaptive ? 4 - (dim == 3) : 1,
+      rest.adaptive ? "[[refinement]]\nkind = \"ball\"\nradius = 0.05\nspeed = 0.2\n" : "",
+      rest.density, rest.pressure, gravity, stepping));
+}
+
+class WellBalanced : public testing::TestWithParam<std::tuple<Rest, int, std::string, std::string>> {};
+INSTANTIATE_TEST_SUITE_P(Cases, WellBalanced,
+                         testing::Combine(testing::ValuesIn(rests), testing::Values(2, 3),
+                                          testing::Values("reflecting", "scenario"),
+                                          testing::Values("global", "local")));
+
+// Rounding errors alone move gas that is in discrete equilibrium, and do not grow as an instability would.
+TEST_P(WellBalanced, KeepsGasAtRestToRounding) {
+  const auto& [rest, dim, boundary, stepping] = GetParam();
+  const auto simulation = run(at_rest(rest, dim, boundary, stepping), dim == 3 ? 20 : 300);
+  double largest = 0;
+  for_volumes(*simulation, [&, dim = dim](const Volume& volume) {
+    for (int a = 0; a < dim; ++a) largest = std::max(largest, std::abs(volume.q[1 + a]) / volume.q[0]);
+  });
+  std::printf("%s %dD %s %s, t = %.2f: largest speed %.1e\n", rest.name, dim, boundary.c_str(),
+              stepping.c_str(), simulation->time(), largest);
+  EXPECT_GT(simulation->step(), 10);
+  EXPECT_LE(largest, 1e-12);
+}
+
+// Not in discrete equilibrium, and between walls: much closer to rest than without, and of second order at the walls, too.
+TEST(WellBalancedAtmosphere, IsOfSecondOrderAtWalls) {
+  Speeds coarse;
+  for (const int level : {1, 2, 3}) {
+    Speeds speeds[2];
+    for (const bool balanced : {false, true}) {
+      Config config = atmosphere(level, true, "reflecting", balanced);
+      config.time.end = 2;
+      speeds[balanced] = speeds_of(*run(config));
+    }
+    std::printf("level %d: mean %.2e, well-balanced %.2e; largest %.2e, %.2e\n", level, speeds[0].mean,
+                speeds[1].mean, speeds[0].largest, speeds[1].largest);
+    EXPECT_LE(speeds[1].mean, speeds[0].mean / 3);
+    EXPECT_LE(speeds[1].largest, speeds[0].largest / 3);
+    if (level > 1) {
+      EXPECT_GE(reference::order_of(coarse.mean, speeds[1].mean, 3), 1.8);
+      EXPECT_GE(reference::order_of(coarse.largest, speeds[1].largest, 3), 1.8);
+    }
+    coarse = speeds[1];
+  }
+}
+
+// A sound wave upward through the linear atmosphere is as large as the push that it starts with, however small that is.
+TEST(WellBalancedAtmosphere, CarriesWavesOfAnyAmplitude) {
+  const auto largest = [](double amplitude) {
+    Rest pushed = rests[0];
+    const std::string pressure = fmt::format("3 + 1.5 * (0.5 * x - y) + {} * exp(-100 * (y - 0.4)^2)", amplitude);
+    pushed.pressure = pressure.c_str();
+    Config config = at_rest(pushed, 2, "scenario", "global");
+    config.time.end = 0.15;
+    return speeds_of(*run(config)).largest / amplitude;
+  };
+  const double strong = largest(1e-4), weak = largest(1e-9);
+  std::printf("speed over amplitude %.5f and %.5f\n", strong, weak);
+  EXPECT_GT(strong, 0.05);
+  EXPECT_NEAR(weak, strong, 1e-3 * strong);
+}
+
+// ---- formulas
+
+// The whole state after steps with regrids, as uniform gravity and as formulas.
+TEST(GravityByFormula, HasTheBitsOfUniformGravity) {
+  const auto states = [](const std::string& gravity, const std::string& stepping) {
+    Rest rest = rests[0];
+    rest.gravity = gravity.c_str();
+    Config config = at_rest(rest, 2, "reflecting", stepping);
+    std::map<std::array<double, 3>, std::vector<double>> found;
+    const auto simulation = run(config, 40);
+    for_volumes(*simulation, [&](const Volume& volume) {
+      found[{volume.x[0], volume.x[1], volume.dx}] = {volume.q, volume.q + 4};
+    });
+    EXPECT_GT(simulation->leaves_per_level()[4], 0);
+    return found;
+  };
+  for (const std::string stepping : {"global", "local"}) {
+    EXPECT_EQ(states("external = \"uniform\"\nacceleration = [0.25, -1.5]\n", stepping),
+              states("external = \"formula\"\nacceleration-x = 0.25\nacceleration-y = -1.5\n", stepping));
+  }
+}
+
 // Gas at rest falls onto a mass in the middle of a box.
-Config infall(int dim, const std::string& more) {
+Config infall(int dim, const std::string& more, const std::vector<std::string>& settings = {}) {
   return physics_input(fmt::format(
       "[domain]\ndimensions = {}\nlower = [{}]\nupper = [{}]\n[boundary]\nall = \"reflecting\"\n"
       "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
@@ -152,7 +268,27 @@ Config infall(int dim, const std::string& more) {
       "[scenario]\nname = \"uniform\"\npressure = 0.2\n"
       "[gravity]\nexternal = \"point\"\nmass = 0.5\nsoftening = 0.1\n[time]\nend = 10\n{}",
       dim, dim == 3 ? "-1, -1, -1" : "-1, -1", dim == 3 ? "1, 1, 1" : "1, 1", dim == 3 ? 8 : 9,
-      dim == 3 ? 2 : 3, more));
+      dim == 3 ? 2 : 3, more), settings);
+}
+
+// A mass by formulas: as the built-in one but for rounding.
+TEST(GravityByFormula, IsThatOfAMass) {
+  const auto densities = [](const std::vector<std::string>& settings) {
+    const auto simulation = run(infall(2, "", settings), 60);
+    std::map<std::pair<double, double>, double> found;
+    for_volumes(*simulation, [&](const Volume& volume) { found[{volume.x[0], volume.x[1]}] = volume.q[0]; });
+    return found;
+  };
+  const auto built_in = densities({}),
+             formula = densities({"gravity.external=formula", "gravity.mass=0", "gravity.softening=0",
+                                  "gravity.acceleration-x=\"-0.5 * x / (x^2 + y^2 + 0.01)\"",
+                                  "gravity.acceleration-y=\"-0.5 * y / (x^2 + y^2 + 0.01)\""});
+  ASSERT_EQ(built_in.size(), formula.size());
+  double most = 0;
+  for (const auto& [x, density] : built_in)
+    most = std::max(most, std::abs(density - formula.at(x)) / density);
+  std::printf("largest relative difference of density %.1e\n", most);
+  EXPECT_LE(most, 1e-11);
 }
 
 // Largest differences of the state from its mirror images and from that with two axes exchanged.

@@ -45,8 +45,12 @@ inline std::vector<EulerCase> euler_cases(const std::vector<int>& sizes, bool du
 }
 
 inline std::unique_ptr<Solver> make(const EulerCase& one) {
+  using Kind = euler::ExternalGravity::Kind;
+  // The radial field alone, with a uniform one, a point mass alone, the radial field with fields, and balanced fields.
+  const int sum = (one.dim + one.p) % 5;
   euler::Parameters parameters{.gamma = 5.0 / 3};
   parameters.dual_energy = one.dual_energy;
+  parameters.gravity_fields = one.gravity && sum >= 3;
   if (one.floors) {
     parameters.density_floor = 0.3;
     parameters.pressure_floor = 0.2;
@@ -73,14 +77,13 @@ inline std::unique_ptr<Solver> make(const EulerCase& one) {
     }
     gravity.beyond[1] = euler::Gravity::Beyond::periodic;
     gravity.beyond[2] = euler::Gravity::Beyond::mirrored;
-    // The radial field alone, with a uniform one, and a point mass alone.
-    using Kind = euler::ExternalGravity::Kind;
-    gravity.external.kind = Kind{static_cast<std::uint8_t>((one.dim + one.p) % 3)};
+    gravity.external.kind = Kind{static_cast<std::uint8_t>(std::min(sum, 3))};
+    gravity.balances = sum == 4;
     const double vector[3] = {0.3, -0.4, 0.15};
     std::copy(vector, vector + 3, gravity.external.vector);
     gravity.external.mass = 0.1;
     gravity.external.softening_squared = 1e-3;
-    gravity.radial = gravity.external.kind != Kind::point;
+    gravity.radial = gravity.external.kind != Kind::point && !gravity.balances;
   }
   return solver;
 }
@@ -112,6 +115,11 @@ inline Batch random_batch(const Solver& solver, int p, int count) {
       for (int n = 0; n < patch.layout.unknowns; ++n) patch.at(n, i, j, k) *= 0.01;
     });
     if (patch.layout.unknowns == patch.layout.dim + 3) set_entropies(solver, patch, engine);
+    std::uniform_real_distribution<double> acceleration(-1, 1);
+    for_volumes(patch.layout, patch.layout.h, [&](int i, int j, int k) {
+      for (int f = 0; f < patch.layout.fields; ++f)
+        patch.at(patch.layout.unknowns + f, i, j, k) = acceleration(engine);
+    });
     poison_unread(patch.layout, patch.q, solver.traits().halo_shape);
   };
   return {solver, p, count, fill};

@@ -40,9 +40,10 @@ __host__ __device__ void evaluate(const euler::Terms<D>& terms, const euler::Gra
   for (int n = 0; n < N; ++n) before[n] = after[n] = q[n];
   const euler::Kick<D> kick = terms.split_source(gravity, 0.01);
   double first[D], kept[2];
-  kick.at(x, true, first, kept);
+  const auto field = [q](int f) { return q[f]; };
+  kick.at(x, true, field, first, kept);
   kick.before(before, first);
-  kick.after(after, x, kept);
+  kick.after(after, x, field, kept);
   out += 2 * N;
   double* w = out;
   terms.primitive(q, w);

@@ -343,8 +343,9 @@ void expect_split(const Patch& pulled, Patch& free, const euler::Terms<D>& terms
     const std::vector<double> q = free.volume(i, j, k);
     std::vector<double> now = q;
     double kinetic = 0, kinetic_after = 0, acceleration[D], pull[2];
-    halves.at(x, true, acceleration, pull);
-    before ? halves.before(now.data(), acceleration) : halves.after(now.data(), x, pull);
+    const auto field = [](int) { return std::nan(""); };  // not read
+    halves.at(x, true, field, acceleration, pull);
+    before ? halves.before(now.data(), acceleration) : halves.after(now.data(), x, field, pull);
     for (int n = 0; n < D + 2; ++n) free.at(n, i, j, k) = now[static_cast<std::size_t>(n)];
     if (axes_outside(free.layout, i, j, k) > 0) return;
     for (std::size_t a = 1; a <= D; ++a) {

@@ -121,7 +121,10 @@ class Kick {
   static constexpr int first_values = D,
                        kept_values = 2;  // an acceleration; the radial pulls at both ends of the step
 
-  MEANDER_TERM Kick(const Gravity& gravity, double dt) : pull_(gravity, dt), gravity_(&gravity), dt_(dt) {}
+  MEANDER_TERM Kick(const Gravity& gravity, double dt)
+      : pull_(gravity, dt), gravity_(&gravity), dt_(dt), dt_of_predictor_(gravity.balances ? 0.0 : dt) {}
+
+  MEANDER_HOST_DEVICE bool balances() const { return gravity_->balances; }
 
   MEANDER_HOST_DEVICE bool reaches_beyond(const double* lower, const double* upper) const {
     using Beyond = Gravity::Beyond;
@@ -164,7 +167,7 @@ class Kick {
   // The pressure does not change.
   template <class T>
   MEANDER_TERM void before_primitive(T* w, const T* first) const {
-    for (int a = 0; a < D; ++a) w[1 + a] = fma(T(0.5 * dt_), first[a], w[1 + a]);
+    for (int a = 0; a < D; ++a) w[1 + a] = fma(T(0.5 * dt_of_predictor_), first[a], w[1 + a]);
   }
   template <class T, class Field>
   MEANDER_TERM void after(T* q, const T* x, const Field& field, const T* kept) const {
@@ -201,7 +204,7 @@ class Kick {
 
   Pull<D> pull_;
   const Gravity* gravity_;
-  double dt_;
+  double dt_, dt_of_predictor_;
 };
 
 }  // namespace meander::euler

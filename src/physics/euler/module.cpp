@@ -7,7 +7,7 @@
 #include "physics/euler/dual_energy_terms.hpp"
 #include "physics/euler/scenarios/gas_state.hpp"
 #include "physics/euler/solver.hpp"
-#include "physics/euler/tables/acceleration_formulas.hpp"
+#include "physics/euler/tables/external_acceleration.hpp"
 #include "simulation/equation.hpp"
 
 namespace meander::euler {

@@ -12,7 +12,7 @@
 
 namespace meander::euler {
 
-class AccelerationFormulas;
+class ExternalAcceleration;
 
 class EulerEquation final : public simulation::Equation {
  public:
@@ -30,7 +30,7 @@ class EulerEquation final : public simulation::Equation {
   // Of [gravity]. The scenario fills the radial part of the step data.
   bool radial_gravity = false;
   FixedGravity fixed_gravity;
-  std::shared_ptr<const AccelerationFormulas> acceleration;  // or null
+  std::shared_ptr<const ExternalAcceleration> acceleration;  // or null
 };
 
 // The equation in a setup of it, and its parameters.

@@ -23,6 +23,7 @@ struct Terms {
   static constexpr int auxiliaries = D + 2;  // velocity (D), pressure, sound speed
   static constexpr bool has_flux = true, has_ncp = false, has_source = true;
   static constexpr int energy = D + 1, pressure = D, sound = D + 1;
+  static constexpr int balanced = energy, weighed = 0;  // of the primitive variables
   static constexpr bool specialised_by_patch_size = true;
   // Density and pressure are positive on a convex cone.
   static constexpr bool admissible_cone = true;
@@ -120,6 +121,12 @@ struct Terms {
     sum[0] = fma(w[0], expansion, sum[0]);
     sum[1 + axis] = fma(specific, dw[energy], sum[1 + axis]);
     sum[energy] = fma(stiffness, expansion, sum[energy]);
+  }
+
+  // Adds A_axis(W) dw of the part `rest` of the pressure's dw, whose gradient balances the acceleration.
+  template <class T>
+  MEANDER_TERM void add_balanced(const T* w, const T& rest, int axis, T* sum) const {
+    sum[balanced] = fma(w[1 + axis], rest, sum[balanced]);
   }
 
   MEANDER_HOST_DEVICE bool source_on(const Gravity& gravity) const {

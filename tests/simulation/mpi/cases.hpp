@@ -340,6 +340,16 @@ centre = [0.3, 0.7]
 softening = 0.05
 )toml";
 
+// The mass of infall as fields of patches.
+inline const std::vector<std::string> by_formula = {
+    "gravity.external=formula",
+    "gravity.mass=0",
+    "gravity.centre=[]",
+    "gravity.softening=0",
+    "scenario.constants.s=0.05",
+    "gravity.acceleration-x=\"0.4 * (0.3 - x) / ((x - 0.3)^2 + (y - 0.7)^2 + s^2)\"",
+    "gravity.acceleration-y=\"0.4 * (0.7 - y) / ((x - 0.3)^2 + (y - 0.7)^2 + s^2)\""};
+
 inline std::vector<RankCase> rank_cases() {
   return {
       {"accretion_muscl", accretion, {}, 10},
@@ -357,6 +367,8 @@ inline std::vector<RankCase> rank_cases() {
       {"vortex", vortex, {}, 10},
       {"wind", wind, {}, 24},
       {"infall", infall, {}, 18},
+      {"infall_by_formula", infall, by_formula, 18},
+      {"infall_balanced", infall, {"gravity.well-balanced=true"}, 18},
       {"accretion_with_mass",
        accretion,
        {"gravity.external=point", "gravity.mass=0.01", "gravity.softening=0.2"},
@@ -393,6 +405,11 @@ inline std::vector<RankCase> local_rank_cases() {
       {"local_wind", wind, {"time.stepping=local", "mesh.regrid-every=1", "mesh.buffer=2"}, 6},
       {"local_accretion", accretion_nest, {}, 4},
       {"local_infall", infall, {"time.stepping=local", "mesh.regrid-every=1", "mesh.buffer=2"}, 6},
+      {"local_infall_balanced_by_formula",
+       infall,
+       {by_formula[0], by_formula[1], by_formula[2], by_formula[3], by_formula[4], by_formula[5], by_formula[6],
+        "gravity.well-balanced=true", "time.stepping=local", "mesh.regrid-every=1", "mesh.buffer=2"},
+       6},
       {"local_accretion_falls",
        accretion_nest,
        {"gravity.external=uniform", "gravity.acceleration=[3.0, -2.0, 1.0]"},

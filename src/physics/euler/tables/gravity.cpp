@@ -8,7 +8,7 @@
 
 #include "mesh/boundary_condition.hpp"
 #include "physics/euler/module.hpp"
-#include "physics/euler/tables/acceleration_formulas.hpp"
+#include "physics/euler/tables/external_acceleration.hpp"
 #include "simulation/scenario_tools/checks.hpp"
 #include "simulation/scenario_tools/field_formulas.hpp"
 
@@ -60,6 +60,9 @@ class GravityTable final : public simulation::EquationTable {
                                "origin), the equation's constants and those of the scenario \"formulas\".",
                                "xyz"[a]));
     }
+    keys.flag("well-balanced", well_balanced_,
+              "Reconstructs the pressure about its local hydrostatic equilibrium, so that gas at rest in it stays at "
+              "rest. For muscl, external gravity and method = \"none\".");
     for (io::Field& field : keys.all()) field.fixed = true;
   }
 
@@ -81,12 +84,20 @@ class GravityTable final : public simulation::EquationTable {
     std::ranges::copy(setup.upper, gravity.upper);
     for (std::size_t face = 0; face < setup.boundary.size(); ++face)
       gravity.beyond[face] = beyond(*setup.boundary[face]);
-    euler.parameters.gravity_fields = external_ == "formula";
-    if (external_ == "formula") euler.acceleration = by_formula_ = by_formula(keys, setup, gravity);
+    gravity.balances = well_balanced_;
+    if (well_balanced_) check_balance(keys, euler);
+    if (external_ == "formula")
+      as_fields_ = by_formula(keys, setup, gravity);
+    else if (well_balanced_)
+      as_fields_ = std::make_shared<ExternalAcceleration>(setup.dim, gravity);
+    if (!as_fields_) return;
+    euler.acceleration = as_fields_;
+    euler.parameters.gravity_fields = true;
+    gravity.external.kind = ExternalGravity::Kind::fields;
   }
 
   void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const override {
-    if (by_formula_) by_formula_->check_lattice(widths.front());
+    if (as_fields_) as_fields_->check_lattice(widths.front());
     // A length that makes no difference one thousandth of a volume away from the mass is none.
     constexpr double smallest_softening = 1e-6;  // of the finest volume
     if (external_ != "point" || softening_ > smallest_softening * widths.back()) return;
@@ -97,7 +108,8 @@ class GravityTable final : public simulation::EquationTable {
  private:
   void refuse_keys_of_others(const io::KeyTable& keys) const {
     for (const io::Field& field : keys.all()) {
-      const bool of_both = field.key == "method" || field.key == "external";
+      const bool of_both =
+          field.key == "method" || field.key == "external" || field.key == "well-balanced";
       if (of_both || io::toml_text(field.target) == field.default_text) continue;
       const bool is_formula = std::ranges::find(acceleration_keys, field.key) != acceleration_keys.end();
       if (external_ == (is_formula ? "formula" : field.key == "acceleration" ? "uniform" : "point")) continue;
@@ -105,7 +117,7 @@ class GravityTable final : public simulation::EquationTable {
     }
   }
 
-  std::shared_ptr<const AccelerationFormulas> by_formula(const io::KeyTable& keys,
+  std::shared_ptr<const ExternalAcceleration> by_formula(const io::KeyTable& keys,
                                                          const simulation::ProblemSetup& setup,
                                                          const FixedGravity& gravity) const {
     const auto axes = static_cast<std::size_t>(setup.dim);
@@ -127,7 +139,17 @@ class GravityTable final : public simulation::EquationTable {
     }
     const io::FormulaNames known =
         simulation::formula_names(*setup.equation, setup.dim, setup.formula_constants);
-    return std::make_shared<AccelerationFormulas>(known, names, formulas, gravity);
+    return std::make_shared<ExternalAcceleration>(gravity, known, names, formulas);
+  }
+
+  void check_balance(const io::KeyTable& keys, const EulerEquation& euler) const {
+    if (external_ == "none") keys.reject("well-balanced", "requires external gravity, but external is \"none\"");
+    if (method_ != "none")
+      keys.reject("well-balanced", fmt::format("does not exist for method = \"{}\"", method_));
+    if (euler.scheme.scheme != "muscl") {
+      keys.reject("well-balanced", fmt::format("requires solver.scheme = \"muscl\", but that is \"{}\"",
+                                               euler.scheme.scheme));
+    }
   }
 
   ExternalGravity external(const io::KeyTable& keys, const simulation::ProblemSetup& setup) const {
@@ -146,8 +168,6 @@ class GravityTable final : public simulation::EquationTable {
       std::ranges::copy(centre_, external.vector);
       external.mass = mass_;
       external.softening_squared = softening_ * softening_;
-    } else if (external_ == "formula") {
-      external.kind = Kind::fields;
     }
     return external;
   }
@@ -155,7 +175,8 @@ class GravityTable final : public simulation::EquationTable {
   std::string scenario_, method_ = "none", external_ = "none";
   std::vector<double> acceleration_, given_centre_, lower_;
   std::array<io::FormulaText, 3> formulas_;
-  std::shared_ptr<const AccelerationFormulas> by_formula_;
+  bool well_balanced_ = false;
+  std::shared_ptr<const ExternalAcceleration> as_fields_;  // or null
   double mass_ = 0, softening_ = 0;
   std::array<double, 3> centre_{};
 };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "physics/euler/tables/acceleration_formulas.hpp"
+#include "physics/euler/tables/external_acceleration.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,30 +11,35 @@
 
 namespace meander::euler {
 
-AccelerationFormulas::AccelerationFormulas(const io::FormulaNames& known,
+ExternalAcceleration::ExternalAcceleration(int dim, const FixedGravity& gravity)
+    : dim_(dim), gravity_(gravity), formulas_({}) {}
+
+ExternalAcceleration::ExternalAcceleration(const FixedGravity& gravity, const io::FormulaNames& known,
                                            const std::vector<std::string>& names,
-                                           const std::vector<io::FormulaText>& formulas,
-                                           const FixedGravity& gravity)
-    : axes_(formulas.size()), formulas_(known), gravity_(gravity) {
+                                           const std::vector<io::FormulaText>& formulas)
+    : dim_(static_cast<int>(formulas.size())), gravity_(gravity), by_formulas_(true), formulas_(known) {
   const auto time = static_cast<std::uint32_t>(known.variables.size() - 1);
-  for (std::size_t a = 0; a < axes_; ++a) {
+  for (std::size_t a = 0; a < formulas.size(); ++a) {
     const io::FormulaList::Given& given = formulas_.given(formulas_.add(names[a], formulas[a]));
     if ((given.used >> time & 1U) != 0)
       io::reject(names[a], formulas[a], "must not depend on t: the external acceleration does not change");
   }
 }
 
-void AccelerationFormulas::at(const double* x, double* g) const {
-  const simulation::FormulaVariables variables(dim(), x, 0);
+template <int D>
+void ExternalAcceleration::at(const double* x, double* g) const {
+  std::fill_n(g, D, 0.0);
+  if (!by_formulas_) return add_external<D>(gravity_.external, x, g);
+  const simulation::FormulaVariables variables(D, x, 0);
   const std::vector<io::Formula>& formulas = formulas_.compiled();
-  for (std::size_t a = 0; a < axes_; ++a) {
+  for (std::size_t a = 0; a < D; ++a) {
     g[a] = formulas[a].value(variables.values);
-    simulation::check_finite(formulas_.given(a), dim(), x, 0, g[a]);
+    simulation::check_finite(formulas_.given(a), D, x, 0, g[a]);
   }
 }
 
 template <int D>
-double AccelerationFormulas::set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const {
+double ExternalAcceleration::set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const {
   double largest = 0;
   const int begin = -layout.h, end = layout.p + layout.h;
   for (int k = D == 3 ? begin : 0; k < (D == 3 ? end : 1); ++k) {
@@ -45,7 +50,7 @@ double AccelerationFormulas::set(const solvers::PatchTask& patch, const solvers:
         for (int a = 0; a < D; ++a)
           x[a] = std::fma(volume[static_cast<std::size_t>(a)] + 0.5, patch.dx, patch.lower[a]);
         fold<D>(gravity_, x, inside, sign);
-        at(inside, g);
+        at<D>(inside, g);
         for (int a = 0; a < D; ++a) {
           patch.q[layout.at(layout.unknowns + a, volume)] = sign[a] * g[a];
           square += g[a] * g[a];
@@ -58,14 +63,14 @@ double AccelerationFormulas::set(const solvers::PatchTask& patch, const solvers:
   return largest;
 }
 
-double AccelerationFormulas::set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const {
-  return dim() == 3 ? set<3>(patch, layout) : set<2>(patch, layout);
+double ExternalAcceleration::set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const {
+  return dim_ == 3 ? set<3>(patch, layout) : set<2>(patch, layout);
 }
 
-void AccelerationFormulas::check_lattice(double dx) const {
+void ExternalAcceleration::check_lattice(double dx) const {
   double g[3];
-  simulation::for_lattice({gravity_.lower, gravity_.lower + axes_}, {gravity_.upper, gravity_.upper + axes_},
-                          dx, [&](const double* x) { at(x, g); });
+  simulation::for_lattice({gravity_.lower, gravity_.lower + dim_}, {gravity_.upper, gravity_.upper + dim_},
+                          dx, [&](const double* x) { dim_ == 3 ? at<3>(x, g) : at<2>(x, g); });
 }
 
 }  // namespace meander::euler

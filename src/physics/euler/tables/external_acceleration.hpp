@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// An external acceleration by formulas of position, one for each axis.
+// The external acceleration as fields of patches: by formulas of position, or uniform or of a mass.
 
 #include <string>
 #include <vector>
@@ -13,11 +13,14 @@
 
 namespace meander::euler {
 
-class AccelerationFormulas {
+class ExternalAcceleration {
  public:
-  // names: of the formulas in messages. gravity: domain, and fields beyond it. Throws InputError for invalid formulas.
-  AccelerationFormulas(const io::FormulaNames& known, const std::vector<std::string>& names,
-                       const std::vector<io::FormulaText>& formulas, const FixedGravity& gravity);
+  // Of gravity.external, which has no fields.
+  ExternalAcceleration(int dim, const FixedGravity& gravity);
+  // By a formula for each axis; names: theirs in messages. gravity: the domain and what is beyond it. Throws InputError for
+  // invalid formulas.
+  ExternalAcceleration(const FixedGravity& gravity, const io::FormulaNames& known,
+                       const std::vector<std::string>& names, const std::vector<io::FormulaText>& formulas);
 
   // As Equation::set_fields(): values at the centres of volumes.
   double set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const;
@@ -25,15 +28,16 @@ class AccelerationFormulas {
   void check_lattice(double dx) const;
 
  private:
-  int dim() const { return static_cast<int>(axes_); }
-  // At a point, which may lie in a halo beyond the domain.
+  // At a point of the domain, or beyond a boundary that continues the field.
+  template <int D>
   void at(const double* x, double* g) const;
   template <int D>
   double set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const;
 
-  std::size_t axes_;
-  io::FormulaList formulas_;
+  int dim_;
   FixedGravity gravity_;
+  bool by_formulas_ = false;
+  io::FormulaList formulas_;
 };
 
 }  // namespace meander::euler
