@@ -289,25 +289,40 @@ def bondi(verification):
 
 
 def hydrostatic(verification):
-    """At the shipped size and with volumes half and a third as wide."""
-    means, largest = [], []
-    for p in (9, 18) if verification.options.quick else (9, 18, 27):
-        name = f"hydrostatic-{p}"
-        _, done, seconds = verification.run(name, shipped("hydrostatic.toml"), {"mesh.patch-size": p, "output.plot-every": 5})
-        speeds = []
+    """At the shipped size and with narrower volumes, with the balance and without."""
+    sizes = (9, 18) if verification.options.quick else (9, 18, 27)
+
+    def speeds(p, balanced):
+        """Mean speeds at t = 5 and 10, and the largest one at the end."""
+        name = f"hydrostatic-{p}" + ("" if balanced else "-plain")
+        settings = {"mesh.patch-size": p, "output.plot-every": 5, "gravity.well-balanced": "true" if balanced else "false"}
+        _, done, seconds = verification.run(name, shipped("hydrostatic.toml"), settings)
+        means = []
         for plot in list(reader().open(verification.directory(name)))[1:]:
             gas = volumes(plot, "velocity_x", "velocity_y")
             speed = numpy.hypot(gas["velocity_x"], gas["velocity_y"])
-            speeds.append((speed * gas[WIDTH] ** 2).sum())
-        means.append(speeds[-1])
-        largest.append(speed.max())
-        verification.claim(f"hydrostatic.toml, patch-size = {p}: mean speed at t = 10 over that at t = 5", "at most 1.05",
-                           f"{speeds[1] / speeds[0]:.3f}; mean {speeds[1]:.2e}, largest {largest[-1]:.2e}",
-                           done and speeds[1] < 1.05 * speeds[0], seconds)
-    order = math.log(means[0] / means[-1]) / math.log(p / 9)
-    of_largest = math.log(largest[0] / largest[-1]) / math.log(p / 9)
-    verification.claim("hydrostatic.toml: order of the mean and of the largest speed", "1.9; 0.9", f"{order:.2f}, {of_largest:.2f}",
-                       order > 1.9 and of_largest > 0.9, 0)
+            means.append((speed * gas[WIDTH] ** 2).sum())
+        return means, speed.max(), done, seconds
+
+    for balanced in (True, False):
+        kind = "hydrostatic.toml" + ("" if balanced else ", well-balanced = false")
+        growth, bar = (1.5, 1.6) if balanced else (1.05, 1.9)
+        last, most = {}, {}
+        for p in sizes:
+            means, most[p], done, seconds = speeds(p, balanced)
+            last[p] = means[1]
+            verification.claim(f"{kind}, patch-size = {p}: mean speed at t = 10 over that at t = 5", f"at most {growth}",
+                               f"{means[1] / means[0]:.3f}; mean {means[1]:.2e}, largest {most[p]:.2e}",
+                               done and means[1] < growth * means[0], seconds)
+        p = sizes[-1]
+        order, of_largest = (math.log(of[9] / of[p]) / math.log(p / 9) for of in (last, most))
+        verification.claim(f"{kind}: order of the mean and of the largest speed", f"{bar}; 0.9", f"{order:.2f}, {of_largest:.2f}",
+                           order > bar and of_largest > 0.9, 0)
+        if balanced:
+            of_balanced = last
+    verification.claim("hydrostatic.toml: mean speed over that without the balance", "at most 0.3",
+                       ", ".join(f"{of_balanced[p] / last[p]:.3f}" for p in sizes),
+                       all(of_balanced[p] < 0.3 * last[p] for p in sizes), 0)
 
 
 PROBLEMS = {"kelvin-helmholtz": kelvin_helmholtz, "double-blast": double_blast, "noh-2d": noh, "gresho": gresho,
