@@ -173,7 +173,7 @@ void FieldFormulas::check_values(const double* x, double t, const double* values
                            point_text(dim_, x), t));
   };
   for (std::size_t f = 0; f < of_field_.size(); ++f) {
-    if (!std::isfinite(values[f])) fail(f, fmt::format("must be finite, but is {}", values[f]));
+    if (!std::isfinite(values[f])) fail(f, io::not_finite(values[f]));
   }
   if (check == Check::finite || !equation_.refusal) return;
   if (const auto refusal = equation_.refusal(values))
