@@ -113,7 +113,7 @@ Subcommand explain(CommandLine& line) {
           "Explain a key of the input file, or list the keys of a table",
           {{.name = "KEY",
             .value = line.name,
-            .meaning = "mesh.patch-size, patch-size, mesh, vortex; default: list the tables"},
+            .meaning = "mesh.patch-size, patch-size, mesh, sedov; default: list the tables"},
            {.name = "--keys", .value = line.keys_only, .meaning = "Print the names of all keys"}}};
 }
 

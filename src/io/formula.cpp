@@ -438,6 +438,11 @@ void reject(const std::string& name, const FormulaText& formula, const std::stri
   throw InputError(message(name, formula, why));
 }
 
+// The sign of a NaN has no meaning, and fmt would print it.
+std::string not_finite(double value) {
+  return fmt::format("must be finite, but is {}", std::isnan(value) ? std::abs(value) : value);
+}
+
 Formula compile(const std::string& name, const FormulaText& formula, const FormulaNames& names) {
   try {
     return {formula.text, names};

@@ -72,6 +72,8 @@ void check_constant_name(const std::string& name, const FormulaNames& taken);
 Formula compile(const std::string& name, const FormulaText& formula, const FormulaNames& names);
 // Throws InputError about a formula as a whole. `name`: of the key.
 [[noreturn]] void reject(const std::string& name, const FormulaText& formula, const std::string& why);
+// "must be finite, but is inf".
+std::string not_finite(double value);
 
 // Formulas of the input that several threads evaluate at once.
 class FormulaList {

@@ -338,6 +338,9 @@ class Reader {
     const std::string& given = value.kind == Kind::text ? value.text : value.bare;
     const auto& choices = field_.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
+      for (const auto& [former, what_replaces_it] : field_.former_choices) {
+        if (given == former) refuse(value, fmt::format("'{}' {}", given, what_replaces_it));
+      }
       const std::string near = nearest(given, choices);
       refuse(value,
              fmt::format("'{}' is none of the choices; {}allowed: {}", given,

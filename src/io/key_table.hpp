@@ -83,6 +83,8 @@ struct Field {
   std::optional<bool> fixed;  // a restart must not change it; unset: the default of its table, usually no
   Origin origin;              // filled by the reader
   std::string comment = {};   // after the value in toml_table(), one line; empty: none
+  // Words that are choices no longer, each with the message that names what replaces it.
+  std::vector<std::pair<std::string, std::string>> former_choices = {};
 };
 
 class KeyTable {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mesh/boundary_condition.hpp"
@@ -25,6 +26,8 @@ struct Module {
   std::function<std::unique_ptr<Equation>()> make;
   std::vector<EquationTableEntry> tables = {};  // of the input, beside [solver]
   std::vector<ScenarioEntry> scenarios = {};
+  // Scenarios that exist no longer, each with the message that names what replaces it.
+  std::vector<std::pair<std::string, std::string>> former_scenarios = {};
   std::vector<DiagnosticEntry> diagnostics = {};
   std::vector<CriterionEntry> criteria = {};
   std::vector<const mesh::BoundaryCondition*> boundary_conditions = {};

@@ -57,7 +57,7 @@ WRONG = ["", " ", "sine(x)", "gama", "w", "X", "_pi", "e", "rnd()", "x and y", "
          "while(1)", "(" * 4000, "-" * 4000, "(" * 5000, "1" * 5000, "abs(" * 900, "/etc/passwd", "inf", "nan", "z"]
 # Values that no gas has, each with what the message says.
 INADMISSIBLE = {"-1": "must be positive, but is -1", "0": "must be positive, but is 0", "1 / (x - x)": "must be finite, but is inf",
-                "sqrt(-x)": "must be finite, but is -nan", "log(-r)": "must be finite", "x - 0.5": "must be positive, but is -", "exp(1e4)": "must be finite",
+                "sqrt(-x)": "must be finite, but is nan", "log(-r)": "must be finite", "x - 0.5": "must be positive, but is -", "exp(1e4)": "must be finite",
                 "1 / (x - 1 / 162 * (1 - 1 / sqrt(3)))": "must be finite, but is ",
                 "if(hypot(x - 64.5 / 81, y - 16.5 / 81) < 0.006, -1, 1)": "must be positive, but is -1 at (x, y) = (0.79",
                 "if(x > 0.99, -1, 1)": "must be positive, but is -1 at (x, y) = (0.99"}

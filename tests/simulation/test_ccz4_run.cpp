@@ -101,8 +101,8 @@ TEST(Ccz4Input, IsChecked) {
                                     setting, floor, value));
     }
   }
-  expect({"scenario.name=vortex"},
-         "'vortex' is a scenario of equation 'euler', but solver.equation is 'ccz4'; "
+  expect({"scenario.name=sedov"},
+         "'sedov' is a scenario of equation 'euler', but solver.equation is 'ccz4'; "
          "allowed: formulas, from-file, gauge-wave, linear-wave, minkowski");
   expect({"solver.equation=euler"},
          "'minkowski' is a scenario of equation 'ccz4', but solver.equation is 'euler'");

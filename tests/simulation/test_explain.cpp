@@ -105,7 +105,7 @@ TEST(Explain, TablesChoicesAndNamesWithoutTheirTable) {
     EXPECT_EQ(explain(table), explain("[" + table + "]")) << table;
   }
   EXPECT_NE(explain("mesh").find("patch-size"), std::string::npos);
-  EXPECT_NE(explain("vortex").find("swirl"), std::string::npos);
+  EXPECT_NE(explain("sedov").find("energy"), std::string::npos);
   const std::string radius = explain("radius");
   EXPECT_NE(radius.find("refinement.radius"), std::string::npos);
   EXPECT_NE(radius.find("scenario.radius"), std::string::npos);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/simulation/physics_run.hpp"
+#include "tests/simulation/vortex_input.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -67,8 +68,8 @@ TEST(InitialJumps, AreNoneInSmoothData) {
   EXPECT_EQ(
       said_of(
           "[domain]\ndimensions = 2\n[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = 9\nmin-level = 2\n"
-          "max-level = 3\n[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.9\n"
-          "[scenario]\nname = \"vortex\"\n"),
+          "max-level = 3\n[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.9\n" +
+          vortex_scenario({.centre = {0.5, 0.5}})),
       "");
 }
 

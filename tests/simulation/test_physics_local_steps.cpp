@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include "base/exact_sum.hpp"
-#include "physics/euler/scenarios/vortex.hpp"
 #include "tasks/step_plan.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
+#include "tests/simulation/vortex_input.hpp"
 
 namespace meander::simulation {
-using namespace euler;
 namespace {
 
 const std::string local = "time.stepping=local", global = "time.stepping=global";
@@ -101,25 +100,22 @@ TEST_P(LocalSteps, LeaveAUniformFlowUntouched) {
 
 // L1 error of the density of the vortex, half of which passes through a finer level.
 double vortex_error(int level, const std::string& scheme, double end, const std::string& stepping) {
+  const reference::Vortex vortex{.radius = 0.2};
   const Config config = physics_input(
       fmt::format(
           "[domain]\ndimensions = 2\nlower = [-1, -1]\nupper = [1, 1]\n[boundary]\nall = \"periodic\"\n"
           "[mesh]\npatch-size = 9\nmin-level = {}\nmax-level = {}\nbuffer = 0\n"
           "regrid-every = 1000000\n"
           "[[refinement]]\nkind = \"box\"\nlower = [-0.3, -0.3]\nupper = [0.01, 0.3]\n"
-          "[solver]\n{}\n[scenario]\nname = \"vortex\"\nradius = 0.2\nswirl = 0.5\n"
-          "[time]\nend = {}\n",
-          level, level + 1, scheme, end),
+          "[solver]\n{}\n{}[time]\nend = {}\n",
+          level, level + 1, scheme, vortex_scenario(vortex), end),
       {stepping});
   const auto simulation = run(config);
   EXPECT_EQ(simulation->time(), end);
-  Vortex vortex;
-  vortex.radius = 0.2;
-  vortex.edge[0] = vortex.edge[1] = 2;
   double sum = 0;
   for_volumes(*simulation, [&](const Volume& volume) {
     double exact[5];
-    vortex.mean(volume.x[0], volume.x[1], volume.dx, end, 2, exact);
+    vortex.mean(volume.x[0], volume.x[1], volume.dx, end, exact);
     sum += std::abs(volume.q[0] - exact[0]) * volume.dx * volume.dx;
   });
   return sum;

@@ -4,29 +4,26 @@
 
 #include <fmt/format.h>
 
-#include "physics/euler/scenarios/vortex.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
+#include "tests/simulation/vortex_input.hpp"
 
 namespace meander::simulation {
-using namespace euler;
 namespace {
 
 double vortex_error(int level, const std::string& limiter, const std::string& riemann) {
+  const reference::Vortex vortex{.radius = 0.2};
   const Config config = physics_input(fmt::format(
       "[domain]\ndimensions = 2\nlower = [-1, -1]\nupper = [1, 1]\n[boundary]\nall = \"periodic\"\n"
       "[mesh]\npatch-size = 9\nmin-level = {}\n[solver]\nscheme = \"muscl\"\nlimiter = \"{}\"\n"
       "riemann = \"{}\"\n"
-      "[scenario]\nname = \"vortex\"\nradius = 0.2\nswirl = 0.5\n[time]\nend = 0.5\n",
-      level, limiter, riemann));
+      "{}[time]\nend = 0.5\n",
+      level, limiter, riemann, vortex_scenario(vortex)));
   const auto simulation = run(config);
-  Vortex vortex;
-  vortex.radius = 0.2;
-  vortex.edge[0] = vortex.edge[1] = 2;
   double sum = 0;
   for_volumes(*simulation, [&](const Volume& volume) {
     double exact[5];
-    vortex.mean(volume.x[0], volume.x[1], volume.dx, 0.5, 2, exact);
+    vortex.mean(volume.x[0], volume.x[1], volume.dx, 0.5, exact);
     sum += std::abs(volume.q[0] - exact[0]) * volume.dx * volume.dx;
   });
   return sum;

@@ -8,10 +8,10 @@
 
 #include "physics/euler/scenarios/accretion.hpp"
 #include "physics/euler/scenarios/riemann_2d.hpp"
-#include "physics/euler/scenarios/vortex.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/reference/sedov_similarity.hpp"
 #include "tests/reference/spherical_collapse.hpp"
+#include "tests/reference/vortex.hpp"
 
 namespace meander {
 namespace {
@@ -139,11 +139,7 @@ TEST(TurnaroundFormula, GivesThePublishedRadius) {
 
 // The vortex is steady in the frame of the flow: div(rho v) = 0 and rho (v . grad) v + grad p = 0.
 TEST(Vortex, SolvesTheEulerEquations) {
-  euler::Vortex vortex;
-  vortex.edge[0] = vortex.edge[1] = 2;
-  vortex.velocity[0] = vortex.velocity[1] = 0;
-  vortex.swirl = 0.8;
-  vortex.radius = 0.1;
+  const reference::Vortex vortex{.radius = 0.1, .swirl = 0.8, .velocity = {0, 0}};
   const double h = 1e-5;
   for (double x = -0.25; x < 0.3; x += 0.05) {
     for (double y = -0.22; y < 0.3; y += 0.05) {
@@ -172,11 +168,7 @@ TEST(Vortex, SolvesTheEulerEquations) {
 }
 
 TEST(Vortex, ReturnsAfterOnePeriod) {
-  euler::Vortex vortex;
-  vortex.edge[0] = 2;
-  vortex.edge[1] = 2;
-  vortex.velocity[0] = 1;
-  vortex.velocity[1] = 2;
+  const reference::Vortex vortex{.velocity = {1, 2}};
   for (double x = 0; x < 2; x += 0.1) {
     const auto before = vortex.at(x, 0.3 * x, 0), after = vortex.at(x, 0.3 * x, 2);
     EXPECT_NEAR(before.density, after.density, 1e-12);

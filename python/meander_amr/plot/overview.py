@@ -8,7 +8,7 @@ from meander_amr.plot.slices import slice as draw_slice
 from meander_amr.plot.style import STYLE, default_field, headline
 from meander_amr.sampling import plane
 
-RADIAL_SCENARIOS = ("accretion", "sedov", "vortex")
+RADIAL_SCENARIOS = ("accretion", "sedov")
 
 
 def overview(snapshot, field=None, axis=None, at=None, radial=None, outlines=True, scale="auto"):

@@ -106,6 +106,7 @@ const simulation::Module& module() {
       .make = [] { return std::make_unique<EulerEquation>(); },
       .tables = {gravity_table()},
       .scenarios = scenario_list(),
+      .former_scenarios = {{"vortex", "is an input of formulas now: take inputs/vortex.toml"}},
       .diagnostics = {energies_entry()},
       .plot_fields = {"density", "velocity", "pressure", "level"},
       .remedy =

@@ -116,7 +116,12 @@ void describe_scenario_name(io::KeyTable& keys, std::string& name,
                             const std::vector<ScenarioEntry>& scenarios) {
   std::vector<std::string> names;
   for (const ScenarioEntry& entry : scenarios) names.push_back(entry.name);
-  keys.choice("name", name, std::move(names), "The scenario: initial and boundary data.").required = true;
+  io::Field& key = keys.choice("name", name, std::move(names), "The scenario: initial and boundary data.");
+  key.required = true;
+  for (const Module* module : modules()) {
+    key.former_choices.insert(key.former_choices.end(), module->former_scenarios.begin(),
+                              module->former_scenarios.end());
+  }
 }
 
 void describe_time(io::KeyTable& keys, TimeConfig& config) {

@@ -62,7 +62,7 @@ std::string scenario_list(const std::vector<ScenarioEntry>& known_scenarios = sc
 
 // `meander explain`: the meaning of a key of the input file, from its declaration, for a terminal.
 // `name`: "table.key", a key alone (explained for every table that has it), a table ("mesh", "[mesh]"), a
-// choice ("vortex", "ball"), or "" for all tables. Throws InputError for any other name, with the nearest
+// choice ("sedov", "ball"), or "" for all tables. Throws InputError for any other name, with the nearest
 // one.
 std::string explain(const std::string& name, const std::vector<ScenarioEntry>& known_scenarios = scenarios());
 

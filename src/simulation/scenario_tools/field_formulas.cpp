@@ -71,7 +71,7 @@ std::string point_text(int dim, const double* x) {
 }  // namespace
 
 void check_finite(const io::FormulaList::Given& formula, int dim, const double* x, double t, double value) {
-  if (!std::isfinite(value)) reject_at(formula, dim, x, t, fmt::format("must be finite, but is {}", value));
+  if (!std::isfinite(value)) reject_at(formula, dim, x, t, io::not_finite(value));
 }
 
 void for_lattice(const std::vector<double>& lower, const std::vector<double>& upper, double dx,

@@ -203,7 +203,7 @@ class FormulaScenario final : public Scenario {
         io::reject(full, formula, error.what());
       }
       const double value = io::compile(full, formula, known).value(nullptr);
-      if (!std::isfinite(value)) io::reject(full, formula, fmt::format("must be finite, but is {}", value));
+      if (!std::isfinite(value)) io::reject(full, formula, io::not_finite(value));
       names.constants.emplace_back(name, value);
       known.constants.emplace_back(name, value);
       own.emplace_back(name, value);

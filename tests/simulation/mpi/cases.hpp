@@ -12,6 +12,7 @@
 
 #include "simulation/config/config.hpp"
 #include "simulation/scenario.hpp"
+#include "tests/simulation/vortex_input.hpp"
 
 namespace meander::simulation {
 
@@ -191,10 +192,7 @@ cells = [2, 2]
 all = "periodic"
 [mesh]
 patch-size = 8
-[scenario]
-name = "vortex"
-radius = 0.2
-)";
+)" + vortex_scenario({.radius = 0.2, .centre = {0.5, 0.5}});
 
 // Stages, halos at their times from a boundary that moves, and a mesh that changes.
 inline const std::string gauge_wave = R"(

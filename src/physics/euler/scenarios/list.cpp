@@ -5,7 +5,7 @@
 namespace meander::euler {
 
 std::unique_ptr<simulation::Scenario> make_accretion(), make_sod(), make_riemann_2d(), make_sedov(),
-    make_vortex(), make_uniform();
+    make_uniform();
 
 // In the order of the documentation. Each scenario is a file in this folder and a line in this list.
 std::vector<simulation::ScenarioEntry> scenario_list() {
@@ -22,7 +22,6 @@ std::vector<simulation::ScenarioEntry> scenario_list() {
        {2},
        make_riemann_2d},
       {"sedov", "point explosion in a uniform gas", {2, 3}, make_sedov},
-      {"vortex", "isentropic vortex advected by a uniform flow", {2, 3}, make_vortex},
       {"uniform", "uniform flow", {2, 3}, make_uniform},
   };
 }
