@@ -122,42 +122,50 @@ class BlockMuscl {
     });
   }
 
+  struct Pair {
+    double below, above;
+  };
+  // A primitive variable in the two neighbours along an axis.
+  MEANDER_TERM Pair beside(const Work& work, int n, int axis, int k, int at) const {
+    const int row = n * shape_.slot_plane() + at, step = axis == 0 ? 1 : shape_.edge();
+    if (axis == 2) return {work.at(k - 1)[row], work.at(k + 1)[row]};
+    const double* const here = work.at(k) + row;
+    return {here[-step], here[step]};
+  }
+
+  // The change of W[P::balanced] at rest over half of a volume: (i, j, k) or its neighbour at a side, -1 or 1.
+  MEANDER_TERM double half_at_rest(const DevicePatch& patch, const Work& work, int i, int j, int k, int axis,
+                                   int side) const {
+    if (axis == 0) i += side;
+    if (axis == 1) j += side;
+    if (axis == 2) k += side;
+    const int row = P::weighed * shape_.slot_plane() + (j + 2) * shape_.edge() + i + 2;
+    return 0.5 * patch.dx * (work.at(k)[row] * step_.fields(patch, i, j, k)(axis));
+  }
+
   MEANDER_TERM void state(const DevicePatch& patch, int item, int i, int j, int k, bool inside, double ratio,
                           const Work& work, BlockStatus& status) const {
-    const int plane = shape_.slot_plane(), edge = shape_.edge(), at = (j + 2) * edge + i + 2;
+    const int plane = shape_.slot_plane(), at = (j + 2) * shape_.edge() + i + 2;
     const double* const here = work.at(k);
     double w[N], predicted[N], offset[D][N], change[N];
-    // The changes of W[P::balanced] at rest: to this volume's faces, and from the volume below and to that above.
-    double own[D], lower[D], upper[D];
-    const bool balances = step_.balances();
-    if constexpr (Balanced<P>) {
-      if (balances) {
-        const auto rest = [&](int axis, int a, int b, int c) {
-          const double weighed = work.at(c)[P::weighed * plane + (b + 2) * edge + a + 2];
-          return 0.5 * patch.dx * (weighed * step_.fields(patch, a, b, c)(axis));
-        };
-        for (int a = 0; a < D; ++a) {
-          const int x = a == 0, y = a == 1, z = a == 2;
-          own[a] = rest(a, i, j, k);
-          lower[a] = own[a] + rest(a, i - x, j - y, k - z);
-          upper[a] = own[a] + rest(a, i + x, j + y, k + z);
-        }
+    for (int n = 0; n < N; ++n) {
+      w[n] = here[n * plane + at];
+      for (int a = 0; a < D; ++a) {
+        const auto [below, above] = beside(work, n, a, k, at);
+        offset[a][n] = Limiter::limit(w[n] - below, above - w[n]);
       }
     }
-    for (int n = 0; n < N; ++n) {
-      const double* centre = here + n * plane + at;
-      w[n] = *centre;
-      for (int a = 0; a < D; ++a) {
-        const double below = a == 2 ? work.at(k - 1)[n * plane + at] : centre[a == 0 ? -1 : -edge],
-                     above = a == 2 ? work.at(k + 1)[n * plane + at] : centre[a == 0 ? 1 : edge];
-        double down = w[n] - below, up = above - w[n];
-        if constexpr (Balanced<P>) {
-          if (n == P::balanced && balances) {
-            down -= lower[a];
-            up -= upper[a];
-          }
+    // What the balance needs is read anew where it is needed: held in registers, it would cost all other jobs occupancy.
+    const bool balances = step_.balances();
+    const auto at_rest = [&](int axis, int side) { return half_at_rest(patch, work, i, j, k, axis, side); };
+    if constexpr (Balanced<P>) {
+      if (balances) {
+        for (int a = 0; a < D; ++a) {
+          const auto [below, above] = beside(work, P::balanced, a, k, at);
+          const double own = at_rest(a, 0);
+          offset[a][P::balanced] = Limiter::limit(w[P::balanced] - below - (own + at_rest(a, -1)),
+                                                  above - w[P::balanced] - (own + at_rest(a, 1)));
         }
-        offset[a][n] = Limiter::limit(down, up);
       }
     }
     for (int n = 0; n < N; ++n) change[n] = 0;
@@ -165,8 +173,9 @@ class BlockMuscl {
       step_.pde.add_quasilinear(w, offset[a], a, change);
       if constexpr (Balanced<P>) {
         if (balances) {
-          step_.pde.add_balanced(w, own[a], a, change);
-          offset[a][P::balanced] += own[a];
+          const double own = at_rest(a, 0);
+          step_.pde.add_balanced(w, own, a, change);
+          offset[a][P::balanced] += own;
         }
       }
     }
