@@ -157,14 +157,14 @@ class BlockMuscl {
     }
     // What the balance needs is read anew where it is needed: held in registers, it would cost all other jobs occupancy.
     const bool balances = step_.balances();
-    const auto at_rest = [&](int axis, int side) { return half_at_rest(patch, work, i, j, k, axis, side); };
     if constexpr (Balanced<P>) {
       if (balances) {
         for (int a = 0; a < D; ++a) {
           const auto [below, above] = beside(work, P::balanced, a, k, at);
-          const double own = at_rest(a, 0);
-          offset[a][P::balanced] = Limiter::limit(w[P::balanced] - below - (own + at_rest(a, -1)),
-                                                  above - w[P::balanced] - (own + at_rest(a, 1)));
+          const auto at_rest = [&](int side) { return half_at_rest(patch, work, i, j, k, a, side); };
+          const double own = at_rest(0);
+          offset[a][P::balanced] = Limiter::limit(w[P::balanced] - below - (own + at_rest(-1)),
+                                                  above - w[P::balanced] - (own + at_rest(1)));
         }
       }
     }
@@ -173,7 +173,7 @@ class BlockMuscl {
       step_.pde.add_quasilinear(w, offset[a], a, change);
       if constexpr (Balanced<P>) {
         if (balances) {
-          const double own = at_rest(a, 0);
+          const double own = half_at_rest(patch, work, i, j, k, a, 0);
           step_.pde.add_balanced(w, own, a, change);
           offset[a][P::balanced] += own;
         }
