@@ -16,5 +16,4 @@ const std::vector<std::string>& equation_names();
 // Null if there is no such solver in that number of dimensions.
 std::unique_ptr<solvers::Solver> solver_of(const std::string& equation, int dimensions);
 
-
 }  // namespace meander::bench

@@ -90,8 +90,8 @@ concept SplitSource = P::has_source && requires(const P& pde, const typename P::
   { pde.split_source(step, 0.0) } -> SourceAboutFluxes;
 };
 
-// One whose source can be balanced at rest, where grad W[P::balanced] = W[P::weighed] times the fields, one for each axis
-// (for gas: pressure, density, acceleration): its split source has
+// One whose source can be balanced at rest, where grad W[P::balanced] = W[P::weighed] times the fields, one for
+// each axis: its split source has
 //   // Whether it is. before_primitive() then changes nothing: the balance takes the place of that half in predictors.
 //   bool balances();
 // and the equation

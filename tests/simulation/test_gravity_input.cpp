@@ -59,12 +59,14 @@ const Refused refusals[] = {
      "uniform, "
      "point, formula"},
     {"[gravity]\nexternal = \"formula\"\n",
-     "in.toml:12:12: gravity.external: \"formula\" requires gravity.acceleration-x, gravity.acceleration-y or "
+     "in.toml:12:12: gravity.external: \"formula\" requires gravity.acceleration-x, gravity.acceleration-y "
+     "or "
      "both, in 3D also gravity.acceleration-z"},
     {"[gravity]\nexternal = \"formula\"\nacceleration-z = 1\n",
      "in.toml:13:18: gravity.acceleration-z: the domain has 2 dimensions"},
     {"[gravity]\nexternal = \"formula\"\nacceleration-x = \"t\"\n",
-     "in.toml:13:18: gravity.acceleration-x: must not depend on t: the external acceleration does not change"},
+     "in.toml:13:18: gravity.acceleration-x: must not depend on t: the external acceleration does not "
+     "change"},
     {"[gravity]\nexternal = \"formula\"\nacceleration-y = \"1 / (x - x)\"\n",
      "in.toml:13:18: gravity.acceleration-y: must be finite, but is inf at (x, y) = (0.05555555555555555, "
      "0.05555555555555555), t = 0"},
@@ -168,8 +170,7 @@ TEST(GravityInput, ReachesTheSolver) {
   EXPECT_EQ(formula.equation->make_solver(2)->traits().fields, 2);
   EXPECT_EQ(mass.equation->make_solver(2)->traits().fields, 0);
 
-  const Config balanced =
-      load(input("uniform", point + "well-balanced = true\n"), {"solver.scheme=muscl"});
+  const Config balanced = load(input("uniform", point + "well-balanced = true\n"), {"solver.scheme=muscl"});
   EXPECT_EQ(gravity_of(balanced).external.kind, Kind::fields);
   EXPECT_TRUE(gravity_of(balanced).balances);
 

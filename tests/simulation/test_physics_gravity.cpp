@@ -158,24 +158,25 @@ struct Rest {
   bool adaptive;
 };
 const Rest rests[] = {
-    {"linear", "external = \"uniform\"\nacceleration = [0.5, -1{}]\n", "1.5", "3 + 1.5 * (0.5 * x - y)", true},
+    {"linear", "external = \"uniform\"\nacceleration = [0.5, -1{}]\n", "1.5", "3 + 1.5 * (0.5 * x - y)",
+     true},
     // p = rho^2 is in discrete equilibrium, too: its differences are those of the trapezoidal rule.
     {"polytrope", "external = \"uniform\"\nacceleration = [0, -1{}]\n", "2 - y / 2", "(2 - y / 2)^2", false},
-    {"bowl", "external = \"formula\"\nacceleration-x = \"-2 * x - y\"\nacceleration-y = \"-4 * y - x\"\n", "1",
-     "9 - x^2 - 2 * y^2 - x * y", false},
+    {"bowl", "external = \"formula\"\nacceleration-x = \"-2 * x - y\"\nacceleration-y = \"-4 * y - x\"\n",
+     "1", "9 - x^2 - 2 * y^2 - x * y", false},
 };
 
 Config at_rest(const Rest& rest, int dim, const std::string& boundary, const std::string& stepping) {
   const std::string gravity = fmt::format(fmt::runtime(rest.gravity), dim == 3 ? ", 0" : "");
-  return physics_input(fmt::format(
-      "[domain]\ndimensions = {}\n[boundary]\nall = \"{}\"\n"
-      "[mesh]\npatch-size = 6\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n{}"
-      "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n"
-      "[scenario]\nname = \"formulas\"\nfields = {{density = \"{}\", pressure = \"{}\"}}\n"
-      "[gravity]\n{}well-balanced = true\n[time]\nend = 1.2\nstepping = \"{}\"\n",
-      dim, boundary, rest.adaptive ? 2 : 1, rest.adaptive ? 4 - (dim == 3) : 1,
-      rest.adaptive ? "[[refinement]]\nkind = \"ball\"\nradius = 0.05\nspeed = 0.2\n" : "",
-      rest.density, rest.pressure, gravity, stepping));
+  return physics_input(
+      fmt::format("[domain]\ndimensions = {}\n[boundary]\nall = \"{}\"\n"
+                  "[mesh]\npatch-size = 6\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n{}"
+                  "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n"
+                  "[scenario]\nname = \"formulas\"\nfields = {{density = \"{}\", pressure = \"{}\"}}\n"
+                  "[gravity]\n{}well-balanced = true\n[time]\nend = 1.2\nstepping = \"{}\"\n",
+                  dim, boundary, rest.adaptive ? 2 : 1, rest.adaptive ? 4 - (dim == 3) : 1,
+                  rest.adaptive ? "[[refinement]]\nkind = \"ball\"\nradius = 0.05\nspeed = 0.2\n" : "",
+                  rest.density, rest.pressure, gravity, stepping));
 }
 
 class WellBalanced : public testing::TestWithParam<std::tuple<Rest, int, std::string, std::string>> {};
@@ -224,7 +225,8 @@ TEST(WellBalancedAtmosphere, IsOfSecondOrderAtWalls) {
 TEST(WellBalancedAtmosphere, CarriesWavesOfAnyAmplitude) {
   const auto largest = [](double amplitude) {
     Rest pushed = rests[0];
-    const std::string pressure = fmt::format("3 + 1.5 * (0.5 * x - y) + {} * exp(-100 * (y - 0.4)^2)", amplitude);
+    const std::string pressure =
+        fmt::format("3 + 1.5 * (0.5 * x - y) + {} * exp(-100 * (y - 0.4)^2)", amplitude);
     pushed.pressure = pressure.c_str();
     Config config = at_rest(pushed, 2, "scenario", "global");
     config.time.end = 0.15;
@@ -260,15 +262,17 @@ TEST(GravityByFormula, HasTheBitsOfUniformGravity) {
 
 // Gas at rest falls onto a mass in the middle of a box.
 Config infall(int dim, const std::string& more, const std::vector<std::string>& settings = {}) {
-  return physics_input(fmt::format(
-      "[domain]\ndimensions = {}\nlower = [{}]\nupper = [{}]\n[boundary]\nall = \"reflecting\"\n"
-      "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
-      "[[refinement]]\nkind = \"ball\"\nradius = 0.2\nspeed = 1.0\n[solver]\nscheme = \"muscl\"\nriemann = "
-      "\"hllc\"\n"
-      "[scenario]\nname = \"uniform\"\npressure = 0.2\n"
-      "[gravity]\nexternal = \"point\"\nmass = 0.5\nsoftening = 0.1\n[time]\nend = 10\n{}",
-      dim, dim == 3 ? "-1, -1, -1" : "-1, -1", dim == 3 ? "1, 1, 1" : "1, 1", dim == 3 ? 8 : 9,
-      dim == 3 ? 2 : 3, more), settings);
+  return physics_input(
+      fmt::format("[domain]\ndimensions = {}\nlower = [{}]\nupper = [{}]\n[boundary]\nall = \"reflecting\"\n"
+                  "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
+                  "[[refinement]]\nkind = \"ball\"\nradius = 0.2\nspeed = 1.0\n[solver]\nscheme = "
+                  "\"muscl\"\nriemann = "
+                  "\"hllc\"\n"
+                  "[scenario]\nname = \"uniform\"\npressure = 0.2\n"
+                  "[gravity]\nexternal = \"point\"\nmass = 0.5\nsoftening = 0.1\n[time]\nend = 10\n{}",
+                  dim, dim == 3 ? "-1, -1, -1" : "-1, -1", dim == 3 ? "1, 1, 1" : "1, 1", dim == 3 ? 8 : 9,
+                  dim == 3 ? 2 : 3, more),
+      settings);
 }
 
 // A mass by formulas: as the built-in one but for rounding.

@@ -272,9 +272,10 @@ TEST(Hydrostatic, StaysAtRestToSecondOrder) {
   for (const bool balanced : {false, true}) {
     for (int k = 0; k < 2; ++k) {
       const auto simulation = make_simulation(
-          shipped_input("hydrostatic", {"mesh.min-level=1", "mesh.max-level=2", "mesh.buffer=0",
-                                        k == 0 ? "mesh.patch-size=9" : "mesh.patch-size=18",
-                                        balanced ? "gravity.well-balanced=true" : "gravity.well-balanced=false"}),
+          shipped_input("hydrostatic",
+                        {"mesh.min-level=1", "mesh.max-level=2", "mesh.buffer=0",
+                         k == 0 ? "mesh.patch-size=9" : "mesh.patch-size=18",
+                         balanced ? "gravity.well-balanced=true" : "gravity.well-balanced=false"}),
           available_processors());
       for (int later = 0; later < 2; ++later) {
         advance_to(*simulation, later == 0 ? 3 : 6);

@@ -42,8 +42,8 @@ std::string name_of(const testing::TestParamInfo<EulerCase>& one) {
   return one.param.name();
 }
 INSTANTIATE_TEST_SUITE_P(Quick, EulerBlockKernels, testing::ValuesIn(euler_cases({4, 6, 7, 9})), name_of);
-INSTANTIATE_TEST_SUITE_P(Solvers, EulerBlockKernels, testing::ValuesIn(euler_cases({1, 3, 5, 8, 11, 12, 17, 19})),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Solvers, EulerBlockKernels,
+                         testing::ValuesIn(euler_cases({1, 3, 5, 8, 11, 12, 17, 19})), name_of);
 INSTANTIATE_TEST_SUITE_P(DualEnergyQuick, EulerBlockKernels, testing::ValuesIn(euler_cases({4}, true)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(DualEnergy, EulerBlockKernels, testing::ValuesIn(euler_cases({1, 7, 9}, true)),

@@ -241,7 +241,9 @@ TEST(ExternalGravity, InTheHaloIsThatOfTheImageInTheDomain) {
     gravity.beyond[2] = gravity.beyond[3] = Gravity::Beyond::mirrored;
     const double at[2] = {x, y};
     double first[2], kept[2];
-    euler::Kick<2>(gravity, 0.1).at(at, true, [](int) { return 0.0; }, first, kept);
+    euler::Kick<2>(gravity, 0.1)
+        .at(
+            at, true, [](int) { return 0.0; }, first, kept);
     return std::pair(first[0], first[1]);
   };
   const Gravity uniform = uniform_field(2, -3, 0), point = field_of_a_mass(2, 0);

@@ -31,7 +31,8 @@ struct FixedGravity {
   // The field in the halo beyond a face of the domain: at the point itself, at its periodic image, or mirrored.
   enum class Beyond : std::uint8_t { same, periodic, mirrored };
   ExternalGravity external;
-  bool balances = false;  // reconstructs the pressure about equilibrium (Balanced of pde.hpp); needs Kind::fields, no radial field
+  bool balances =
+      false;  // reconstructs the pressure about equilibrium (Balanced of pde.hpp); needs Kind::fields, no radial field
   double lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};  // of the domain
   Beyond beyond[6] = {};                              // face = 2 * axis + side
 };

@@ -16,7 +16,7 @@ struct Parameters {
   double gamma = 1.4;          // ratio of specific heats, > 1
   double density_floor = 0.0;  // 0: none; a state below it is raised to it, and counted
   double pressure_floor = 0.0;
-  bool dual_energy = false;  // DualEnergyTerms in place of Terms
+  bool dual_energy = false;     // DualEnergyTerms in place of Terms
   bool gravity_fields = false;  // patches have a field for each component of an external acceleration
 };
 

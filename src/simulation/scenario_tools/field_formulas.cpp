@@ -63,9 +63,9 @@ std::string point_text(int dim, const double* x) {
 
 [[noreturn]] void reject_at(const io::FormulaList::Given& formula, int dim, const double* x, double t,
                             const std::string& why) {
-  io::reject(formula.name, formula.text,
-             fmt::format("{} at {} = {}, t = {}", why, dim == 2 ? "(x, y)" : "(x, y, z)", point_text(dim, x),
-                         t));
+  io::reject(
+      formula.name, formula.text,
+      fmt::format("{} at {} = {}, t = {}", why, dim == 2 ? "(x, y)" : "(x, y, z)", point_text(dim, x), t));
 }
 
 }  // namespace

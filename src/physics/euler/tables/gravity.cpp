@@ -55,13 +55,15 @@ class GravityTable final : public simulation::EquationTable {
                 "the vector r from the mass. 0: the mass must not be at the centre of a volume.",
                 io::at_least(0));
     for (std::size_t a = 0; a < 3; ++a) {
-      keys.formula(acceleration_keys[a], formulas_[a], "length / time^2",
-                   fmt::format("formula: the acceleration along {}, a formula of x, y, z, r (distance from the "
-                               "origin), the equation's constants and those of the scenario \"formulas\".",
-                               "xyz"[a]));
+      keys.formula(
+          acceleration_keys[a], formulas_[a], "length / time^2",
+          fmt::format("formula: the acceleration along {}, a formula of x, y, z, r (distance from the "
+                      "origin), the equation's constants and those of the scenario \"formulas\".",
+                      "xyz"[a]));
     }
     keys.flag("well-balanced", well_balanced_,
-              "Reconstructs the pressure about its local hydrostatic equilibrium, so that gas at rest in it stays at "
+              "Reconstructs the pressure about its local hydrostatic equilibrium, so that gas at rest in it "
+              "stays at "
               "rest. For muscl, external gravity and method = \"none\".");
     for (io::Field& field : keys.all()) field.fixed = true;
   }
@@ -108,8 +110,7 @@ class GravityTable final : public simulation::EquationTable {
  private:
   void refuse_keys_of_others(const io::KeyTable& keys) const {
     for (const io::Field& field : keys.all()) {
-      const bool of_both =
-          field.key == "method" || field.key == "external" || field.key == "well-balanced";
+      const bool of_both = field.key == "method" || field.key == "external" || field.key == "well-balanced";
       if (of_both || io::toml_text(field.target) == field.default_text) continue;
       const bool is_formula = std::ranges::find(acceleration_keys, field.key) != acceleration_keys.end();
       if (external_ == (is_formula ? "formula" : field.key == "acceleration" ? "uniform" : "point")) continue;
@@ -134,8 +135,9 @@ class GravityTable final : public simulation::EquationTable {
       formulas.push_back(is_empty ? io::FormulaText{"0", {}} : formulas_[a]);
     }
     if (!is_given) {
-      keys.reject("external", "\"formula\" requires gravity.acceleration-x, gravity.acceleration-y or both, in 3D "
-                              "also gravity.acceleration-z");
+      keys.reject("external",
+                  "\"formula\" requires gravity.acceleration-x, gravity.acceleration-y or both, in 3D "
+                  "also gravity.acceleration-z");
     }
     const io::FormulaNames known =
         simulation::formula_names(*setup.equation, setup.dim, setup.formula_constants);
@@ -143,12 +145,13 @@ class GravityTable final : public simulation::EquationTable {
   }
 
   void check_balance(const io::KeyTable& keys, const EulerEquation& euler) const {
-    if (external_ == "none") keys.reject("well-balanced", "requires external gravity, but external is \"none\"");
+    if (external_ == "none")
+      keys.reject("well-balanced", "requires external gravity, but external is \"none\"");
     if (method_ != "none")
       keys.reject("well-balanced", fmt::format("does not exist for method = \"{}\"", method_));
     if (euler.scheme.scheme != "muscl") {
-      keys.reject("well-balanced", fmt::format("requires solver.scheme = \"muscl\", but that is \"{}\"",
-                                               euler.scheme.scheme));
+      keys.reject("well-balanced",
+                  fmt::format("requires solver.scheme = \"muscl\", but that is \"{}\"", euler.scheme.scheme));
     }
   }
 
