@@ -12,6 +12,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <deque>
 #include <numbers>
 
 #include "base/printable.hpp"
@@ -100,6 +101,7 @@ std::vector<std::string> known_names(const FormulaNames& names) {
   std::vector<std::string> all = names.variables;
   all.emplace_back("pi");
   for (const auto& [name, value] : names.constants) all.push_back(name);
+  for (const auto& [name, text] : names.expressions) all.push_back(name);
   all.insert(all.end(), formula_functions().begin(), formula_functions().end());
   return all;
 }
@@ -296,7 +298,13 @@ std::span<const std::string> formula_functions() {
 
 struct Formula::Parser {
   mu::Parser parser;
+  // Those of FormulaNames, then the values of its expressions.
   std::vector<double> variables;
+  struct Expression {
+    std::size_t variable = 0;
+    mu::Parser parser;
+  };
+  std::deque<Expression> expressions;  // that the formula needs
 
   // Values by the bits of the variables that the formula reads, for arguments that come again; empty: none are kept.
   struct Kept {
@@ -325,9 +333,40 @@ struct Formula::Parser {
   }
   double evaluate(const double* from) {
     for (const std::size_t i : read) variables[i] = from[i];
+    for (Expression& expression : expressions) variables[expression.variable] = expression.parser.Eval();
     return parser.Eval();
   }
+
+  // Sets up a parser for a text that may contain the first expressions. Throws FormulaError.
+  void set_up(mu::Parser& of_text, const std::string& text, const FormulaNames& names, std::size_t usable);
 };
+
+void Formula::Parser::set_up(mu::Parser& of_text, const std::string& text, const FormulaNames& names,
+                             std::size_t usable) {
+  try {
+    of_text.ClearConst();
+    of_text.ClearFun();
+    for (const auto& [name, function] : functions_of_one) of_text.DefineFun(name, function);
+    for (const auto& [name, function] : functions_of_two) of_text.DefineFun(name, function);
+    for (const auto& [name, function] : functions_of_three) of_text.DefineFun(name, function);
+    of_text.DefineInfixOprt("!", [](double x) { return x == 0 ? 1.0 : 0.0; });
+    of_text.DefineConst("pi", std::numbers::pi);
+    for (const std::string& name : names_in(text)) {  // there may be thousands of other constants
+      const auto constant = std::ranges::find(names.constants, name, &std::pair<std::string, double>::first);
+      if (constant != names.constants.end()) of_text.DefineConst(name, constant->second);
+    }
+    for (std::size_t i = 0; i < names.variables.size(); ++i)
+      of_text.DefineVar(names.variables[i], &variables[i]);
+    for (std::size_t i = 0; i < usable; ++i)
+      of_text.DefineVar(names.expressions[i].first, &variables[names.variables.size() + i]);
+    of_text.SetExpr(text);
+    of_text.Eval();
+  } catch (const mu::ParserError& error) {
+    explain(error, text, names);
+  }
+  if (of_text.GetNumResults() != 1)
+    throw FormulaError("a ',' outside of a function's arguments", outer_comma(text));
+}
 
 Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(std::make_unique<Parser>()) {
   if (text.size() > most_bytes)
@@ -335,37 +374,40 @@ Formula::Formula(const std::string& text, const FormulaNames& names) : parser_(s
         fmt::format("the formula has {} characters; at most {} are possible", text.size(), most_bytes), 0);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw FormulaError("the formula is empty", 0);
   check_characters(text);
-  parser_->variables.assign(names.variables.size(), 0.0);
-  mu::Parser& parser = parser_->parser;
-  try {
-    parser.ClearConst();
-    parser.ClearFun();
-    for (const auto& [name, function] : functions_of_one) parser.DefineFun(name, function);
-    for (const auto& [name, function] : functions_of_two) parser.DefineFun(name, function);
-    for (const auto& [name, function] : functions_of_three) parser.DefineFun(name, function);
-    parser.DefineInfixOprt("!", [](double x) { return x == 0 ? 1.0 : 0.0; });
-    parser.DefineConst("pi", std::numbers::pi);
-    for (const std::string& name : names_in(text)) {  // there may be thousands of other constants
-      const auto constant = std::ranges::find(names.constants, name, &std::pair<std::string, double>::first);
-      if (constant != names.constants.end()) parser.DefineConst(name, constant->second);
-    }
-    for (std::size_t i = 0; i < names.variables.size(); ++i)
-      parser.DefineVar(names.variables[i], &parser_->variables[i]);
-    parser.SetExpr(text);
-    constant_ = parser.Eval();
-  } catch (const mu::ParserError& error) {
-    explain(error, text, names);
+  const std::size_t variables = names.variables.size(), expressions = names.expressions.size();
+  parser_->variables.assign(variables + expressions, 0.0);
+  // Which variables and expressions the formula reads, also through expressions.
+  std::vector<char> reads(variables + expressions, 0);
+  const auto add_reads = [&](mu::Parser& parser) {
+    for (const auto& [name, variable] : parser.GetUsedVar())
+      reads[static_cast<std::size_t>(variable - parser_->variables.data())] = 1;
+  };
+  const auto finish = [](mu::Parser& parser, const std::string& of) {
+    parser.DefineFun(square, [](double x) { return x * x; });
+    parser.SetExpr(with_squares(of));
+  };
+  parser_->set_up(parser_->parser, text, names, expressions);
+  add_reads(parser_->parser);
+  finish(parser_->parser, text);
+  for (std::size_t e = expressions; e-- > 0;) {
+    if (reads[variables + e] == 0) continue;
+    const std::string& of = names.expressions[e].second;
+    Parser::Expression& added = parser_->expressions.emplace_front();
+    added.variable = variables + e;
+    mu::Parser& parser = added.parser;
+    parser_->set_up(parser, of, names, e);
+    add_reads(parser);
+    finish(parser, of);
   }
-  if (parser.GetNumResults() != 1)
-    throw FormulaError("a ',' outside of a function's arguments", outer_comma(text));
-  for (const auto& [name, variable] : parser.GetUsedVar())
-    used_ |= 1u << static_cast<unsigned>(variable - parser_->variables.data());
-  for (std::size_t i = 0; i < names.variables.size(); ++i) {
-    if ((used_ >> i & 1u) != 0) parser_->read.push_back(i);
+  for (std::size_t i = 0; i < variables; ++i) {
+    if (reads[i] == 0) continue;
+    used_ |= 1u << i;
+    parser_->read.push_back(i);
   }
-  parser.DefineFun(square, [](double x) { return x * x; });
-  parser.SetExpr(with_squares(text));
-  if (used_ == 0) return;
+  if (used_ == 0) {
+    constant_ = parser_->evaluate(nullptr);
+    return;
+  }
   // The last variable is the time, which many points share.
   const std::uint32_t of_place = used_ & ~(1u << (names.variables.size() - 1));
   if (std::popcount(of_place) < names.coordinates)
@@ -380,15 +422,18 @@ double Formula::evaluate(const double* variables) const {
   return parser_->kept.empty() ? parser_->evaluate(variables) : parser_->kept_value(variables);
 }
 
-void check_constant_name(const std::string& name, const FormulaNames& taken) {
+void check_new_name(const std::string& name, const FormulaNames& taken) {
   if (name.empty() || name_at(name, 0) != name)
     throw FormulaError("is no name: letters, digits and '_', and no digit first", 0);
   const auto functions = formula_functions();
   if (name == "pi" || std::ranges::find(taken.variables, name) != taken.variables.end() ||
       std::ranges::find(functions, name) != functions.end() ||
       std::ranges::find(taken.constants, name, &std::pair<std::string, double>::first) !=
-          taken.constants.end())
-    throw FormulaError("has a meaning already: it is a variable, a constant or a function of formulas", 0);
+          taken.constants.end() ||
+      std::ranges::find(taken.expressions, name, &std::pair<std::string, std::string>::first) !=
+          taken.expressions.end())
+    throw FormulaError(
+        "has a meaning already: it is a variable, a constant, an expression or a function of formulas", 0);
 }
 
 namespace {

@@ -20,6 +20,13 @@
 
 namespace meander::io {
 
+// Names that an input gives to numbers and to formulas. Each expression may contain variables, constants, and expressions
+// before it, and is valid.
+struct FormulaDefinitions {
+  std::vector<std::pair<std::string, double>> constants = {};
+  std::vector<std::pair<std::string, std::string>> expressions = {};
+};
+
 // What the text of a formula may contain beside numbers and functions.
 struct FormulaNames {
   std::vector<std::string> variables;                          // at most 32; the last one is the time
@@ -28,6 +35,7 @@ struct FormulaNames {
   std::vector<std::pair<std::string, std::string>> absent = {};
   // Points have this many. Formulas that read fewer variables of place keep values of arguments that come again.
   int coordinates = 0;
+  std::vector<std::pair<std::string, std::string>> expressions = {};  // as in FormulaDefinitions
 };
 
 class FormulaError : public std::runtime_error {
@@ -53,7 +61,7 @@ class Formula {
 
   // One value for each variable. Division by zero gives an infinity, and what is undefined NaN.
   double value(const double* variables) const { return used_ == 0 ? constant_ : evaluate(variables); }
-  // Bit i: the formula reads variable i.
+  // Bit i: the formula, or an expression in it, reads variable i.
   std::uint32_t used() const { return used_; }
 
  private:
@@ -65,8 +73,8 @@ class Formula {
   double constant_ = 0;  // the value of a formula without variables
 };
 
-// Whether a constant may have this name. Throws FormulaError if not.
-void check_constant_name(const std::string& name, const FormulaNames& taken);
+// Throws FormulaError if a constant or an expression must not have this name.
+void check_new_name(const std::string& name, const FormulaNames& taken);
 
 // Compiles a formula of the input. Throws InputError with its place in file and formula. `name`: as below.
 Formula compile(const std::string& name, const FormulaText& formula, const FormulaNames& names);

@@ -31,7 +31,7 @@ void RefinementCriterion::set_up_where(const io::KeyTable& keys, const Config& c
 
 LeafFormula::LeafFormula(const Config& config, const std::string& name, const io::FormulaText& formula)
     : dim_(config.domain.dimensions),
-      formulas_(formula_names(*config.equation, dim_, config.scenario->formula_constants())) {
+      formulas_(formula_names(*config.equation, dim_, config.scenario->formula_definitions())) {
   formulas_.add(name, formula);
 }
 

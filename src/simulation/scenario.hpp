@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/formula.hpp"
 #include "io/key_table.hpp"
 #include "simulation/equation.hpp"
 #include "simulation/state_view.hpp"
@@ -31,8 +32,8 @@ struct ProblemSetup {
   std::vector<double> lower, upper;  // the domain's corners, `dim` numbers each
   // By face, 2 * axis + side; empty: unknown.
   std::vector<const mesh::BoundaryCondition*> boundary = {};
-  // For formulas of tables after [scenario]: its numbers.
-  std::vector<std::pair<std::string, double>> formula_constants = {};
+  // For formulas of tables after [scenario].
+  io::FormulaDefinitions formula_definitions = {};
 };
 
 class Scenario {
@@ -57,8 +58,8 @@ class Scenario {
   // The start of the run, which time.start sets. Called after set_up().
   virtual void start_at(double /*t*/) {}
 
-  // Names of numbers for formulas of other tables. Valid after set_up().
-  virtual std::vector<std::pair<std::string, double>> formula_constants() const { return {}; }
+  // Names for formulas of other tables. Valid after set_up().
+  virtual io::FormulaDefinitions formula_definitions() const { return {}; }
 
   // Gauss points along each axis for means of such formulas over volumes.
   virtual int formula_samples() const { return 2; }

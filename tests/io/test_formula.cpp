@@ -235,9 +235,45 @@ TEST(FormulasQuick, OfTheInputNameFileAndColumn) {
 
 TEST(FormulasQuick, HaveConstantsWithNewNamesOnly) {
   for (const char* taken : {"x", "t", "pi", "gamma", "sin", "if", "2a", "a-b", "", "a b", "\xC3\xA4"})
-    EXPECT_THROW(check_constant_name(taken, names), FormulaError) << taken;
+    EXPECT_THROW(check_new_name(taken, names), FormulaError) << taken;
   for (const char* free : {"a", "_", "u1", "Pi", "sine"})
-    EXPECT_NO_THROW(check_constant_name(free, names)) << free;
+    EXPECT_NO_THROW(check_new_name(free, names)) << free;
+}
+
+FormulaNames with_expressions() {
+  FormulaNames known = names;
+  known.expressions = {{"s", "(x + u0)^2"}, {"other", "y + t"}, {"ss", "s * s + 1"}, {"two", "gamma + 0.6"}};
+  return known;
+}
+
+TEST(FormulasQuick, ContainExpressions) {
+  const FormulaNames known = with_expressions();
+  const double variables[] = {0.75, -0.25, 7, 2}, s = 1.25 * 1.25;
+  const struct {
+    const char* text;
+    double value;
+    std::uint32_t used;
+  } cases[] = {{"s", s, 1},
+               {"ss + x", s * s + 1 + 0.75, 1},
+               {"two^2", 4, 0},
+               {"ss * y", (s * s + 1) * -0.25, 3},
+               {"other - t", -0.25, 10},
+               {"(s)^2 + ss", 2 * s * s + 1, 1}};
+  for (const auto& one : cases) {
+    const Formula formula(one.text, known);
+    EXPECT_DOUBLE_EQ(formula.value(variables), one.value) << one.text;
+    EXPECT_EQ(formula.used(), one.used) << one.text;
+    const double elsewhere[] = {1, 2, 3, 4};
+    formula.value(elsewhere);
+    EXPECT_DOUBLE_EQ(formula.value(variables), one.value) << one.text << ", again";
+  }
+  EXPECT_THROW(check_new_name("ss", known), FormulaError);
+  try {
+    Formula("sss", known);
+    ADD_FAILURE();
+  } catch (const FormulaError& error) {
+    EXPECT_STREQ(error.what(), "unknown name 'sss'; did you mean 'ss'?");
+  }
 }
 
 TEST(FormulasQuick, OfAListAreEvaluatedByThreadsAtOnce) {

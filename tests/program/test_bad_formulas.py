@@ -33,6 +33,8 @@ formula = %(formula)s
 name = "formulas"
 [scenario.constants]
 u0 = %(constant)s
+[scenario.expressions]
+u1 = %(expression)s
 [scenario.fields]
 density = %(density)s
 velocity-x = "u0"
@@ -47,7 +49,7 @@ density = %(exact)s
 [time]
 end = 0.01
 """
-VALID = {"beyond": "1", "where": '"x"', "formula": '"0.3 - r"', "constant": "1", "density": '"1 + x"', "region": "2", "exact": '"1 + t"'}
+VALID = {"beyond": '"2 - u1 / u1"', "where": '"u1"', "formula": '"0.3 - r"', "constant": "1", "expression": "\"u0 + x\"", "density": '"1 + x"', "region": "2", "exact": '"1 + t"'}
 # Each is wrong as a formula, wherever it stands.
 WRONG = ["", " ", "sine(x)", "gama", "w", "X", "_pi", "e", "rnd()", "x and y", "sin", "2 * sin x", "x = 2", "if(x = 2, 1, 0)", "x, y", "x; y",
          "(x", "1 + (2 * (x + 1)", "sin(x", "x)", ")x(", "x(1)", "pi(x)", "()", "x +", "x ^", "* x", "x * / y", "x ** 2", "x!", "x y", "2x",
@@ -130,10 +132,26 @@ class BadFormulas(unittest.TestCase):
 
     def test_many_constants(self):
         constants = "".join(f'c{n + 1} = "c{n} + 0.5"\n' for n in range(10_000))
-        many = INPUT.replace("[scenario.fields]", "c0 = 1\n" + constants + "[scenario.fields]")
+        many = INPUT.replace("[scenario.expressions]", "c0 = 1\n" + constants + "[scenario.expressions]")
         self.assertIn("unknown name 'q7'", self.refused(many % {**VALID, "density": '"q7 + c10000"'}))
         code, said = self.answer(many % {**VALID, "density": '"c10000 / 5000"'})
         self.assertEqual(code, 0, said)
+
+    def test_expressions(self):
+        self.assertIn("scenario.expressions: u1 must be a formula", self.refused(INPUT % {**VALID, "expression": "[1]"}))
+        self.assertIn("unknown name 'u1': constants do not depend on expressions", self.refused(INPUT % {**VALID, "constant": '"u1"'}))
+        self.assertIn("unknown name 'u2': the table defines it later; expressions follow from those above them",
+                      self.refused(INPUT % {**VALID, "expression": '"u2"\nu2 = 1'}))
+        self.assertIn("unknown name 'u1': the table defines it later", self.refused(INPUT % {**VALID, "expression": '"u1"'}))
+        for name in ("u0", "x", "sin", "pi"):
+            self.assertIn(f"scenario.expressions.{name}: has a meaning already", self.refused(INPUT % {**VALID, "expression": f'"x"\n{name} = 1'}))
+        many = "".join(f'\ne{n + 1} = "e{n} + e{n}"' for n in range(100))
+        self.assertIn("at most 64 are possible", self.refused(INPUT % {**VALID, "expression": '"x"\ne0 = "x"' + many}))
+        # Each of 2^60 uses of the first one would be a run for ever; it is evaluated once.
+        some = "".join(f'\ne{n + 1} = "e{n} + e{n}"' for n in range(60))
+        code, said = self.answer(INPUT % {**VALID, "expression": '"x"\ne0 = "1 / 2^60"' + some, "density": '"e60"'})
+        self.assertEqual(code, 0, said)
+        self.assertIn("scenario.fields.density: must be positive, but is -", self.refused(INPUT % {**VALID, "expression": '"x - 0.5"', "density": '"u1"'}))
 
     def test_a_region_that_covers_nothing(self):
         code, said = self.answer(INPUT.replace("radius = 0.2", "radius = 1e-9") % VALID)

@@ -67,7 +67,7 @@ class Loader {
     own->describe(keys, draft_.config.scenario_name);
     document_.bind(keys);
     ProblemSetup setup = setup_of(draft_.config);
-    setup.formula_constants = draft_.config.scenario->formula_constants();
+    setup.formula_definitions = draft_.config.scenario->formula_definitions();
     own->set_up(keys, setup, *draft_.equation);
     draft_.equation_tables.push_back({own, &keys});
   }

@@ -243,7 +243,7 @@ void check_and_keep_boundary(const KeyTable& keys, InputDraft& draft) {
   for (io::WordWithFormulas& axis : names.axis) axis = {};
 }
 
-// The states beyond boundaries with one of their own; they follow the equation and the constants of the scenario.
+// The states beyond boundaries with one of their own; they follow the equation and the names of the scenario.
 void set_up_states_beyond(InputDraft& draft) {
   Config& config = draft.config;
   DomainConfig& domain = config.domain;
@@ -253,7 +253,7 @@ void set_up_states_beyond(InputDraft& draft) {
     const std::string& key = draft.boundary_keys[face];
     const auto state = std::make_shared<FieldFormulas>(*config.equation, domain.dimensions,
                                                        config.scenario->formula_samples(),
-                                                       config.scenario->formula_constants());
+                                                       config.scenario->formula_definitions());
     state->give("boundary." + key, draft.boundary_names.side[face].formulas);
     if (const FormulaField* missing = state->missing_field()) {
       keys.reject(key, fmt::format("'{}' needs a formula for {}: {} = {{kind = \"{}\", {} = ...}}",

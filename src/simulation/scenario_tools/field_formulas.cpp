@@ -95,12 +95,12 @@ void for_lattice(const std::vector<double>& lower, const std::vector<double>& up
   }
 }
 
-io::FormulaNames formula_names(const Equation& equation, int dim,
-                               const std::vector<std::pair<std::string, double>>& more) {
+io::FormulaNames formula_names(const Equation& equation, int dim, const io::FormulaDefinitions& of_input) {
   const FormulaFields of_equation = equation.formula_fields(dim);
   io::FormulaNames result{{axis_variables, axis_variables + dim}, of_equation.constants, {}, dim};
   result.variables.insert(result.variables.end(), {"r", "t"});
-  result.constants.insert(result.constants.end(), more.begin(), more.end());
+  result.constants.insert(result.constants.end(), of_input.constants.begin(), of_input.constants.end());
+  result.expressions = of_input.expressions;
   if (dim == 2) result.absent.emplace_back("z", "the domain has 2 dimensions");
   std::vector<std::string> of_state = equation.make_solver(dim)->traits().unknown_names;
   for (const FormulaField& field : of_equation.fields)
@@ -121,12 +121,12 @@ FormulaVariables::FormulaVariables(int dim, const double* x, double t) : values{
 }
 
 FieldFormulas::FieldFormulas(const Equation& equation, int dim, int samples,
-                             const std::vector<std::pair<std::string, double>>& constants)
+                             const io::FormulaDefinitions& of_input)
     : equation_(equation.formula_fields(dim)),
       dim_(dim),
       samples_(samples),
       unknowns_(equation.make_solver(dim)->traits().unknowns),
-      formulas_(formula_names(equation, dim, constants)),
+      formulas_(formula_names(equation, dim, of_input)),
       of_field_(equation_.fields.size(), none) {}
 
 void FieldFormulas::give(const std::string& table, const io::NamedFormulas& formulas) {

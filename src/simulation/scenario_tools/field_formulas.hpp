@@ -16,9 +16,9 @@
 namespace meander::simulation {
 
 // The variables of formulas, x, y (3D: z), the distance r from the origin, and the time t, with the constants of the
-// equation and `more`.
+// equation and those of the input.
 io::FormulaNames formula_names(const Equation& equation, int dim,
-                               const std::vector<std::pair<std::string, double>>& more = {});
+                               const io::FormulaDefinitions& of_input = {});
 // Their values, for a point with `dim` coordinates.
 struct FormulaVariables {
   FormulaVariables(int dim, const double* x, double t);
@@ -38,9 +38,8 @@ class FieldFormulas {
   static constexpr int most_samples = 4;  // along an axis
 
   // Volumes hold means over `samples` Gauss points along each axis, or values at their centres if the unknowns of the
-  // equation contain derivatives. `constants`: beside those of the equation.
-  FieldFormulas(const Equation& equation, int dim, int samples,
-                const std::vector<std::pair<std::string, double>>& constants);
+  // equation contain derivatives.
+  FieldFormulas(const Equation& equation, int dim, int samples, const io::FormulaDefinitions& of_input);
 
   // The formulas of `table`, which is part of messages ("scenario.fields"). Throws InputError for unknown fields and
   // invalid formulas. Before any evaluation.

@@ -50,11 +50,16 @@ class FormulaScenario final : public Scenario {
                   "Names for numbers, each a number or a formula of earlier ones, for use in all formulas of "
                   "the input.")
         .example = "{u0 = 0.5, width = \"0.05 * u0\"}";
-    io::Field& fields = keys.formulas("fields", fields_,
-                                      "A table of formulas of x, y, z, r (distance from the origin), t and "
-                                      "the constants, one for each field: the state at the start. Fields "
-                                      "(and their formulas without one): " +
-                                          fields_of_modules() + ". Other equations: their unknowns.");
+    keys.formulas("expressions", expressions_,
+                  "Names for formulas of x, y, z, r (distance from the origin), t, the constants and earlier "
+                  "expressions, for use in all formulas of the input but constants.")
+        .example = "{phase = \"2 * pi * (x - t)\"}";
+    io::Field& fields =
+        keys.formulas("fields", fields_,
+                      "A table of formulas of x, y, z, r (distance from the origin), t, "
+                      "the constants and the expressions, one for each field: the state at the start. Fields "
+                      "(and their formulas without one): " +
+                          fields_of_modules() + ". Other equations: their unknowns.");
     fields.required = true;
     fields.example = example("1 + 0.2 * sin(2 * pi * x)");
     keys.tables("region", regions_,
@@ -83,13 +88,14 @@ class FormulaScenario final : public Scenario {
   void set_up(const io::KeyTable& keys, const ProblemSetup& setup) override {
     setup_ = setup;
     solver_ = setup.equation->make_solver(setup.dim);
-    numbers_ = evaluated_constants();
-    state_.emplace(*setup.equation, setup.dim, samples_, numbers_);
+    define_constants();
+    define_expressions();
+    state_.emplace(*setup.equation, setup.dim, samples_, defined_);
     state_->give(table + "fields", fields_);
     if (const FormulaField* missing = state_->missing_field())
       keys.reject("fields", fmt::format("needs a formula for {}", missing->name));
     if (!exact_.empty()) {
-      solution_.emplace(*setup.equation, setup.dim, samples_, numbers_);
+      solution_.emplace(*setup.equation, setup.dim, samples_, defined_);
       solution_->give(table + "exact", exact_);
     }
     for (std::size_t n = 0; n < given_regions_.size(); ++n)
@@ -104,7 +110,7 @@ class FormulaScenario final : public Scenario {
   }
 
   void start_at(double t) override { start_ = t; }
-  std::vector<std::pair<std::string, double>> formula_constants() const override { return numbers_; }
+  io::FormulaDefinitions formula_definitions() const override { return defined_; }
   int formula_samples() const override { return samples_; }
 
   void initial(const double* centre, double dx, double* q) const override {
@@ -186,7 +192,7 @@ class FormulaScenario final : public Scenario {
   }
 
   // Each constant by those before it.
-  std::vector<std::pair<std::string, double>> evaluated_constants() const {
+  void define_constants() {
     const auto of_equation = setup_.equation->formula_fields(setup_.dim).constants;
     io::FormulaNames names = formula_names(*setup_.equation, setup_.dim), known = {{}, of_equation};
     for (const std::string& variable : names.variables)
@@ -194,29 +200,53 @@ class FormulaScenario final : public Scenario {
     known.absent.insert(known.absent.end(), names.absent.begin(), names.absent.end());
     for (const auto& [name, formula] : constants_)
       known.absent.emplace_back(name, "the table defines it later; constants follow from those above them");
-    std::vector<std::pair<std::string, double>> own;
+    for (const auto& [name, formula] : expressions_)
+      known.absent.emplace_back(name, "constants do not depend on expressions");
     for (const auto& [name, formula] : constants_) {
       const std::string full = table + "constants." + name;
-      try {
-        io::check_constant_name(name, names);
-      } catch (const io::FormulaError& error) {
-        io::reject(full, formula, error.what());
-      }
+      check_name(full, name, formula, names);
       const double value = io::compile(full, formula, known).value(nullptr);
       if (!std::isfinite(value)) io::reject(full, formula, io::not_finite(value));
       names.constants.emplace_back(name, value);
       known.constants.emplace_back(name, value);
-      own.emplace_back(name, value);
+      defined_.constants.emplace_back(name, value);
     }
-    return own;
   }
 
-  io::NamedFormulas constants_, fields_, exact_;
+  // Each expression by those before it.
+  void define_expressions() {
+    io::FormulaNames names = formula_names(*setup_.equation, setup_.dim, defined_);
+    for (const auto& [name, formula] : expressions_)
+      names.absent.emplace_back(name, "the table defines it later; expressions follow from those above them");
+    for (const auto& [name, formula] : expressions_) {
+      const std::string full = table + "expressions." + name;
+      check_name(full, name, formula, names);
+      if (names.expressions.size() == most_expressions)
+        io::reject(full, formula,
+                   fmt::format("is one expression too many; at most {} are possible", most_expressions));
+      io::compile(full, formula, names);
+      names.expressions.emplace_back(name, formula.text);
+    }
+    defined_.expressions = names.expressions;
+  }
+
+  static void check_name(const std::string& full, const std::string& name, const io::FormulaText& formula,
+                         const io::FormulaNames& taken) {
+    try {
+      io::check_new_name(name, taken);
+    } catch (const io::FormulaError& error) {
+      io::reject(full, formula, error.what());
+    }
+  }
+
+  static constexpr std::size_t most_expressions = 64;  // a thread compiles those that a formula needs
+
+  io::NamedFormulas constants_, expressions_, fields_, exact_;
   io::TableList regions_;
   std::deque<Given> given_regions_;
   int samples_ = 2;
 
-  std::vector<std::pair<std::string, double>> numbers_;  // the constants
+  io::FormulaDefinitions defined_;
   ProblemSetup setup_;
   std::unique_ptr<solvers::Solver> solver_;
   std::optional<FieldFormulas> state_, solution_;

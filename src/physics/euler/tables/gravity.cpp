@@ -140,7 +140,7 @@ class GravityTable final : public simulation::EquationTable {
                   "also gravity.acceleration-z");
     }
     const io::FormulaNames known =
-        simulation::formula_names(*setup.equation, setup.dim, setup.formula_constants);
+        simulation::formula_names(*setup.equation, setup.dim, setup.formula_definitions);
     return std::make_shared<ExternalAcceleration>(gravity, known, names, formulas);
   }
 
