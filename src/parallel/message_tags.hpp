@@ -12,6 +12,7 @@ enum MessageTag : int {
   tag_of_slots,
   tag_of_level_fluxes,            // of all levels, which exchange in the same order on all ranks
   tag_of_level_halos,             // likewise
+  tag_of_cell_levels,             // likewise
   tag_of_sparse_exchange = 1000,  // and 1001: exchange_sparsely alternates between two tags
   tag_of_leaves = 1100,
   tag_of_symmetric_exchange,

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solvers/box_poisson.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/thread_team.hpp"
+
+namespace meander::solvers {
+namespace {
+
+// The second difference of n volumes has the eigenvectors sin(angle (i + 1/2)) or cos(...), eigenvalue 2 cos(angle) - 2.
+struct Mode {
+  double angle;
+  bool is_sine;
+};
+
+Mode mode_of(int k, int n, EllipticBoundary lower, EllipticBoundary upper) {
+  const double pi = std::numbers::pi;
+  if (lower == EllipticBoundary::periodic) return {2 * pi * ((k + 1) / 2) / n, k % 2 == 1};
+  const bool sine = lower == EllipticBoundary::value;
+  if (lower != upper) return {pi * (k + 0.5) / n, sine};
+  return {pi * (sine ? k + 1 : k) / n, sine};
+}
+
+}  // namespace
+
+template <int D>
+BoxPoisson<D>::BoxPoisson(const Index<D>& volumes, const Vec<EllipticBoundary, 2 * D>& boundaries)
+    : volumes_(volumes) {
+  for (std::size_t a = 0; a < D; ++a) {
+    const int n = volumes[a];
+    for (int k = 0; k < n; ++k) {
+      const Mode mode = mode_of(k, n, boundaries[2 * a], boundaries[2 * a + 1]);
+      eigenvalues_[a].push_back(2 * std::cos(mode.angle) - 2);
+      double norm = 0;
+      for (int i = 0; i < n; ++i) {
+        const double x = mode.angle * (i + 0.5);
+        modes_[a].push_back(mode.is_sine ? std::sin(x) : std::cos(x));
+        norm += modes_[a].back() * modes_[a].back();
+      }
+      for (int i = 0; i < n; ++i) modes_[a][static_cast<std::size_t>(k * n + i)] /= std::sqrt(norm);
+    }
+  }
+}
+
+// Along one axis: f_k = sum_i mode_k(i) f_i, or back.
+template <int D>
+void BoxPoisson<D>::transform(std::span<double> f, int axis, bool back, ThreadTeam& team) {
+  const auto n = static_cast<std::size_t>(volumes_[axis]);
+  std::size_t inner = 1;
+  for (int a = 0; a < axis; ++a) inner *= static_cast<std::size_t>(volumes_[a]);
+  const double* const modes = modes_[axis].data();
+  work_.resize(f.size());
+  team.for_chunks(f.size() / inner, [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      const std::size_t k = row % n;
+      const double* const from = f.data() + (row - k) * inner;
+      double* const to = work_.data() + row * inner;
+      std::fill_n(to, inner, 0.0);
+      for (std::size_t i = 0; i < n; ++i) {
+        const double weight = back ? modes[i * n + k] : modes[k * n + i];
+        for (std::size_t x = 0; x < inner; ++x) to[x] += weight * from[i * inner + x];
+      }
+    }
+  });
+  std::ranges::copy(work_, f.begin());
+}
+
+template <int D>
+void BoxPoisson<D>::solve(std::span<double> f, ThreadTeam& team) {
+  for (int a = 0; a < D; ++a) transform(f, a, false, team);
+  Index<D> k{};
+  for (double& value : f) {
+    double eigenvalue = 0;
+    for (std::size_t a = 0; a < D; ++a) eigenvalue += eigenvalues_[a][static_cast<std::size_t>(k[a])];
+    value = eigenvalue == 0 ? 0 : value / eigenvalue;
+    for (std::size_t a = 0; a < D && ++k[a] == volumes_[a]; ++a) k[a] = 0;
+  }
+  for (int a = 0; a < D; ++a) transform(f, a, true, team);
+}
+
+template class BoxPoisson<2>;
+template class BoxPoisson<3>;
+
+}  // namespace meander::solvers

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Convergence of cycles, order of the solution, and conservation, on meshes with jumps of any shape.
+#include <gtest/gtest.h>
+
+#include <numbers>
+#include <numeric>
+
+#include "base/thread_team.hpp"
+#include "tests/tasks/poisson_meshes.hpp"
+
+namespace meander::tasks {
+namespace {
+
+using solvers::EllipticBoundary;
+using testing::poisson_mesh;
+
+constexpr double two_pi = 2 * std::numbers::pi;
+
+template <int D>
+mesh::DistributedTree<D> on_one_rank(const mesh::Spacetree<D>& tree) {
+  return {tree.domain(), {tree.leaves().begin(), tree.leaves().end()}, parallel::Communicator()};
+}
+
+// The factor by which a cycle reduces the residual, as the geometric mean of cycles 3 to 7.
+template <int D>
+double factor(const std::string& name, int p, int cells, EllipticBoundary boundary, int levels) {
+  const auto tree = on_one_rank(poisson_mesh<D>(name, cells, boundary == EllipticBoundary::periodic, levels));
+  PoissonMultigrid<D> solver(tree, p, testing::all_faces<D>(boundary), gpu::host_memory());
+  ThreadTeam team(1);
+  testing::set_noise(tree, solver, team);
+  solver.begin(team);
+  std::vector<double> norms{solver.residual(team).l2};
+  for (int i = 0; i < 7; ++i) {
+    solver.cycle(team);
+    norms.push_back(solver.residual(team).l2);
+  }
+  const double mean = std::pow(norms[7] / norms[2], 0.2);
+  std::printf("%dD %-16s p %d cells %d %s leaves %zu: first %.3f, mean %.3f, last %.3f\n", D, name.c_str(), p,
+              cells,
+              boundary == EllipticBoundary::periodic ? "periodic"
+              : boundary == EllipticBoundary::value  ? "value"
+                                                     : "mirror",
+              tree.size(), norms[1] / norms[0], mean, norms[7] / norms[6]);
+  return mean;
+}
+
+TEST(PoissonCycles, ReduceTheResidualIn2D) {
+  for (const char* name :
+       {"uniform", "nest", "across the wrap", "two clumps", "L-shape", "strip", "checkerboard", "random"}) {
+    SCOPED_TRACE(name);
+    EXPECT_LE(factor<2>(name, 9, 9, EllipticBoundary::value, 3), 0.04);
+    // 8 cells are the coarsest level: one cycle solves the uniform mesh.
+    if (name != std::string("uniform")) {
+      EXPECT_LE(factor<2>(name, 9, 8, EllipticBoundary::periodic, 3), 0.04);
+    }
+    EXPECT_LE(factor<2>(name, 4, 9, EllipticBoundary::periodic, 3), 0.04);
+    EXPECT_LE(factor<2>(name, 7, 9, EllipticBoundary::mirror, 3), 0.05);    // an odd number of volumes
+    EXPECT_LE(factor<2>(name, 7, 9, EllipticBoundary::periodic, 3), 0.13);  // an odd number of volumes
+  }
+}
+
+TEST(PoissonCycles, ReduceTheResidualIn3D) {
+  for (const char* name : {"nest", "two clumps", "L-shape", "checkerboard", "random"}) {
+    SCOPED_TRACE(name);
+    EXPECT_LE(factor<3>(name, 5, 3, EllipticBoundary::value, 3), 0.08);
+    EXPECT_LE(factor<3>(name, 4, 3, EllipticBoundary::periodic, 3), 0.08);
+    EXPECT_LE(factor<3>(name, 5, 3, EllipticBoundary::periodic, 3), 0.15);  // an odd number of volumes
+  }
+  EXPECT_LE(factor<3>("nest", 9, 2, EllipticBoundary::mirror, 2), 0.08);
+}
+
+// The largest errors of the potential and of its gradient by differences to halos, and the mean of the latter.
+struct Errors {
+  double potential = 0, gradient = 0, mean_gradient = 0;
+};
+
+// A smooth solution: periodic with mean zero, or not.
+template <int D>
+struct Solution {
+  bool periodic;
+  double operator()(const Point<D>& x) const {
+    double product = 1, sum = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+      product *= periodic ? std::sin(two_pi * x[a] + 0.3) : std::exp(0.7 * x[a]);
+      sum += std::cos(two_pi * x[a] + 0.2 * static_cast<double>(a));
+    }
+    return product + 0.5 * sum;
+  }
+  double laplacian(const Point<D>& x) const {
+    double product = 1, sum = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+      product *= periodic ? std::sin(two_pi * x[a] + 0.3) : std::exp(0.7 * x[a]);
+      sum += std::cos(two_pi * x[a] + 0.2 * static_cast<double>(a));
+    }
+    return D * (periodic ? -two_pi * two_pi : 0.49) * product - two_pi * two_pi * 0.5 * sum;
+  }
+  double derivative(const Point<D>& x, std::size_t axis) const {
+    double product = 1;
+    for (std::size_t a = 0; a < D; ++a) {
+      const double y = two_pi * x[a] + 0.3;
+      product *= periodic ? (a == axis ? two_pi * std::cos(y) : std::sin(y))
+                          : std::exp(0.7 * x[a]) * (a == axis ? 0.7 : 1);
+    }
+    return product - 0.5 * two_pi * std::sin(two_pi * x[axis] + 0.2 * static_cast<double>(axis));
+  }
+};
+
+template <int D>
+Errors errors(const std::string& name, int p, int cells, int levels, bool periodic) {
+  const auto tree = on_one_rank(poisson_mesh<D>(name, cells, periodic, levels));
+  PoissonMultigrid<D> solver(
+      tree, p, testing::all_faces<D>(periodic ? EllipticBoundary::periodic : EllipticBoundary::value),
+      gpu::host_memory());
+  ThreadTeam team(2);
+  const auto& layout = solver.layout();
+  const Solution<D> exact{periodic};
+  const auto centre = [&](std::size_t leaf, const Index<D>& i) {
+    Point<D> x = tree.domain().lower_corner(cell_of(tree.leaves()[leaf]));
+    for (std::size_t a = 0; a < D; ++a) x[a] += (i[a] + 0.5) * solver.width(leaf);
+    return x;
+  };
+  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+    testing::for_volumes<D>(layout, [&](const Index<D>& i, std::ptrdiff_t at) {
+      solver.source(leaf)[at] = exact.laplacian(centre(leaf, i));
+    });
+  }
+  if (periodic) solver.remove_mean_source(team);
+  solver.set_boundary_values(exact);
+  solver.begin(team);
+  for (int i = 0; i < 9; ++i) solver.cycle(team);
+  if (periodic) {
+    solver.remove_mean_potential(team);
+    solver.begin(team);
+  }
+  solver.match_halos(team);
+  Errors result;
+  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+    const double* const u = solver.potential(leaf);
+    testing::for_volumes<D>(layout, [&](const Index<D>& i, std::ptrdiff_t at) {
+      const Point<D> x = centre(leaf, i);
+      result.potential = std::max(result.potential, std::abs(u[at] - exact(x)));
+      for (int a = 0; a < D; ++a) {
+        const double g = (u[at + layout.stride(a)] - u[at - layout.stride(a)]) / (2 * solver.width(leaf));
+        const double error = std::abs(g - exact.derivative(x, static_cast<std::size_t>(a)));
+        result.gradient = std::max(result.gradient, error);
+        result.mean_gradient += error * ipow(solver.width(leaf), D);
+      }
+    });
+  }
+  return result;
+}
+
+// Beside concave corners of a refined region, and where a jump meets a face with values, the interpolation along a jump reads
+// volumes of another kind, restricted ones or ghosts. The gradient is of first order in these few volumes, and of second in
+// the mean.
+enum class Corners { none, some };
+
+template <int D>
+void expect_second_order(const std::string& name, int cells, int levels, bool periodic, Corners corners) {
+  Errors last;
+  for (const int p : {4, 8, 16}) {
+    const Errors now = errors<D>(name, p, cells, levels, periodic);
+    if (last.potential > 0) {
+      const double potential = std::log2(last.potential / now.potential),
+                   gradient = std::log2(last.gradient / now.gradient),
+                   mean = std::log2(last.mean_gradient / now.mean_gradient);
+      std::printf("%dD %s p %d: orders %.3f, gradient %.3f (mean %.3f); errors %.2e %.2e %.2e\n", D,
+                  name.c_str(), p, potential, gradient, mean, now.potential, now.gradient, now.mean_gradient);
+      EXPECT_GE(potential, 1.95);
+      EXPECT_GE(mean, 1.9);
+      EXPECT_GE(gradient, corners == Corners::none ? 1.95 : 0.85);
+    }
+    last = now;
+  }
+}
+
+TEST(PoissonSolution, IsOfSecondOrderAcrossJumps) {
+  for (const char* name : {"two clumps", "L-shape", "across the wrap"}) {
+    SCOPED_TRACE(name);
+    expect_second_order<2>(name, 9, 3, true, Corners::none);
+  }
+  expect_second_order<2>("nest", 9, 3, true, Corners::some);
+  expect_second_order<3>("nest", 3, 2, true, Corners::some);
+}
+
+TEST(PoissonSolution, IsOfSecondOrderWithBoundaryValues) {
+  expect_second_order<2>("nest", 9, 3, false, Corners::some);
+  expect_second_order<2>("L-shape", 9, 3, false, Corners::some);
+  expect_second_order<3>("L-shape", 3, 2, false, Corners::some);
+}
+
+// Any potential has an operator whose sum is zero if no flux leaves the domain: every face has one gradient.
+template <int D>
+void expect_conservation(const std::string& name, int p, EllipticBoundary boundary) {
+  const auto tree = on_one_rank(poisson_mesh<D>(name, 3, boundary == EllipticBoundary::periodic, 3));
+  PoissonMultigrid<D> solver(tree, p, testing::all_faces<D>(boundary), gpu::host_memory());
+  ThreadTeam team(2);
+  testing::set_noise(tree, solver, team);
+  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf)
+    testing::for_volumes<D>(solver.layout(), [&](const Index<D>&, std::ptrdiff_t at) {
+      solver.potential(leaf)[at] = solver.source(leaf)[at];
+    });
+  solver.begin(team);
+  solver.match_halos(team);
+  double sum = 0, magnitude = 0;
+  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+    const double* const u = solver.potential(leaf);
+    const double weight = ipow(solver.width(leaf), D - 2);
+    testing::for_volumes<D>(solver.layout(), [&](const Index<D>&, std::ptrdiff_t at) {
+      double flux = 0;
+      for (int a = 0; a < D; ++a)
+        flux += u[at + solver.layout().stride(a)] - 2 * u[at] + u[at - solver.layout().stride(a)];
+      sum += weight * flux;
+      magnitude += std::abs(weight * flux);
+    });
+  }
+  EXPECT_LE(std::abs(sum), 1e-13 * magnitude) << name << " " << D << "D p " << p;
+}
+
+TEST(PoissonOperator, SumsToTheFluxThroughTheDomainsFaces) {
+  for (const int p : {4, 7, 9}) {
+    for (const char* name : {"nest", "checkerboard", "random", "L-shape"}) {
+      expect_conservation<2>(name, p, EllipticBoundary::periodic);
+      expect_conservation<2>(name, p, EllipticBoundary::mirror);
+    }
+    expect_conservation<3>("random", p, EllipticBoundary::periodic);
+  }
+}
+
+}  // namespace
+}  // namespace meander::tasks
