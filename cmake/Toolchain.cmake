@@ -257,7 +257,7 @@ endfunction()
 # meander_module(NAME): an equation, the folder src/physics/NAME, as two libraries. NAME_kernels, the files of the folder
 # itself, builds without MPI and HDF5; NAME is module.cpp and the subfolders that need a simulation.
 function(meander_module name)
-  set(needs_simulation "/${name}/module\\.cpp$" "/${name}/(scenarios|tables|initial_data|diagnostics|criteria|horizons)/")
+  set(needs_simulation "/${name}/module\\.cpp$" "/${name}/(scenarios|tables|fields|initial_data|diagnostics|criteria|horizons)/")
   # Kernels of emulated devices run in tests, and in nobody's long runs.
   meander_room(${name}_kernels DEPENDS solvers SOURCES "${name}/*" EXCLUDE ${needs_simulation}
     COLD "kernels_[a-z_]*serial[a-z0-9_]*\\.cpp$")
@@ -289,6 +289,6 @@ function(meander_module name)
   endif()
   if(MEANDER_MPI)
     meander_room(${name} DEPENDS simulation ${name}_kernels
-      SOURCES "${name}/module" "${name}/scenarios/*" "${name}/tables/*" "${name}/initial_data/*" "${name}/diagnostics/*" "${name}/criteria/*" "${name}/horizons/*")
+      SOURCES "${name}/module" "${name}/scenarios/*" "${name}/tables/*" "${name}/fields/*" "${name}/initial_data/*" "${name}/diagnostics/*" "${name}/criteria/*" "${name}/horizons/*")
   endif()
 endfunction()

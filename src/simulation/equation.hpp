@@ -15,6 +15,9 @@
 
 namespace meander::simulation {
 
+template <int D>
+class StepField;
+
 class Equation {
  public:
   virtual ~Equation() = default;
@@ -38,6 +41,9 @@ class Equation {
     return 0;
   }
   virtual void take_largest_field(double /*largest*/, solvers::Solver&) const {}
+  // A new field that acts on the state between steps (step_field.hpp), or null. Default: null.
+  virtual std::shared_ptr<StepField<2>> make_field_2d() const { return nullptr; }
+  virtual std::shared_ptr<StepField<3>> make_field_3d() const { return nullptr; }
   // The terms at one point, for `meander terms`.
   virtual solvers::PointTerms terms(int dim) const = 0;
   // Warnings about valid values of the keys. `adaptive`: leaves may have different levels. Default: none.

@@ -15,6 +15,8 @@
 
 namespace meander::simulation {
 
+struct Config;
+
 class EquationTable {
  public:
   virtual ~EquationTable() = default;
@@ -27,6 +29,8 @@ class EquationTable {
   virtual void set_up(const io::KeyTable& keys, const ProblemSetup& setup, Equation& equation) = 0;
   // Rejects values that are invalid for volumes of these widths, one for each level that leaves may have.
   virtual void check_widths(const io::KeyTable& /*keys*/, const std::vector<double>& /*widths*/) const {}
+  // Rejects values that do not fit the rest of the input, which is complete.
+  virtual void check_run(const io::KeyTable& /*keys*/, const Config& /*config*/) const {}
 };
 
 struct EquationTableEntry {

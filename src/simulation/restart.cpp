@@ -65,6 +65,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
   mesh_.fill_halos(t_, team_);
   status_ = stepper_.inspect();
   check_state();
+  solve_field();
   prepare_first_step();
 }
 

@@ -81,6 +81,10 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       stepper_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get(), &observers_),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement) {
   if (tasks::LeafObserver* const observer = config.scenario->observer()) observers_.add(*observer);
+  if constexpr (D == 2)
+    field_ = config.equation->make_field_2d();
+  else
+    field_ = config.equation->make_field_3d();
   if (config.time.stepping == "local") {
     const auto prepare = [this](const LevelTimes& times, double t) { prepare_levels(times, t); };
     local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, stepper_, prepare);
@@ -139,6 +143,7 @@ void SimulationOf<D>::set_up() {
   check_device_memory();
   status_ = stepper_.inspect();
   check_state();
+  solve_field();
   prepare_first_step();
 }
 
@@ -261,16 +266,42 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
     return local_->advance(t_, dt, t_next);
   }
   if (local_) local_->count_global_step();
+  if (field_) return take_step_with_field(dt, t_next);
   return stepper_.advance(t_, dt, t_next, tasks::Halos::deferred);
+}
+
+template <int D>
+void SimulationOf<D>::solve_field() {
+  if (!field_) return;
+  const Timer timer(times_.prepare, "field");
+  field_->solve(mesh_, team_);
+  field_revision_ = mesh_.revision();
+}
+
+// Halves of the field's action about the fluxes; the time step follows from the state after both.
+template <int D>
+solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) {
+  field_->act(mesh_, 0.5 * dt, team_);
+  mesh_.fill_halos(t_, team_);
+  const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::full);
+  if (step.failed) return step;
+  solve_field();
+  field_->act(mesh_, 0.5 * dt, team_);
+  mesh_.fill_halos(t_next, team_);
+  solvers::Status status = stepper_.inspect();
+  status.first_order = step.first_order;
+  status.floored = step.floored;
+  status.strayed = step.strayed;
+  return status;
 }
 
 template <int D>
 double SimulationOf<D>::stable_dt() {
   double finest = std::numeric_limits<double>::infinity();
   for (const double dx : level_dx_) finest = dx > 0 ? std::min(finest, dx) : finest;
-  const double dt =
-      local_ ? local_->plan(status_, t_)
-             : std::min(config_.time.cfl * status_.min_crossing(), solver_->step_limit(t_, finest));
+  double dt = local_ ? local_->plan(status_, t_)
+                     : std::min(config_.time.cfl * status_.min_crossing(), solver_->step_limit(t_, finest));
+  if (field_) dt = std::min(dt, field_->step_limit());
   return config_.time.max_dt > 0 ? std::min(dt, config_.time.max_dt) : dt;
 }
 
@@ -326,6 +357,7 @@ void SimulationOf<D>::regrid() {
     in_memory([&] { mesh_.prepare_step(); });  // leaves may have moved to other ranks
     inexact_halos_ = inexact_halos(mesh_);
   }
+  if (field_ && communicator().any(field_revision_ != mesh_.revision())) in_memory([&] { solve_field(); });
 }
 
 template <int D>
@@ -402,6 +434,7 @@ std::vector<Measure> SimulationOf<D>::measures() {
     if (!diagnostic->tracked_points().empty()) add(diagnostic->measure(state(diagnostic->name())));
   }
   add(config_.scenario->measure(state("scenario")));
+  if (field_) add(field_->measures());
   for (const auto& diagnostic : diagnostics_) {
     if (diagnostic->tracked_points().empty()) add(diagnostic->measure(state(diagnostic->name())));
   }

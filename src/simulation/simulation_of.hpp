@@ -15,6 +15,7 @@
 #include "simulation/diagnostics/inexact_halos.hpp"
 #include "simulation/refinement.hpp"
 #include "simulation/simulation.hpp"
+#include "simulation/step_field.hpp"
 #include "tasks/resident_device.hpp"
 #include "tasks/step.hpp"
 
@@ -131,6 +132,9 @@ class SimulationOf final : public Simulation, private StateSource {
   // The longest step that scheme and input allow. Collective.
   double stable_dt();
   solvers::Status take_step(double dt, double t_next);
+  // Solves the equation's field, if it has one, for the present state. Collective.
+  void solve_field();
+  solvers::Status take_step_with_field(double dt, double t_next);
   // Step data for the first step, the next one, and within a local step.
   void prepare_first_step();
   void prepare_step();
@@ -151,6 +155,8 @@ class SimulationOf final : public Simulation, private StateSource {
   std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
   PatchFields<D> fields_;
+  std::shared_ptr<StepField<D>> field_;  // or null
+  std::uint64_t field_revision_ = 0;     // of the mesh that it was solved on
   tasks::LeafObservers observers_;
   tasks::Step<D> stepper_;
   std::unique_ptr<LocalStepping<D>> local_;  // or null: global steps

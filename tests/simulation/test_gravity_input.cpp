@@ -112,6 +112,17 @@ const Refused refusals[] = {
      "in.toml:15:16: gravity.acceleration: has no meaning for external = \"point\""},
     {"[gravity]\nacceleration = [1, 2]\n",
      "in.toml:12:16: gravity.acceleration: has no meaning for external = \"none\""},
+    {"[gravity]\nmethod = \"poisson\"\nconstant = 0\n",
+     "in.toml:13:12: gravity.constant: must be greater than 0 [length^3 / (mass time^2)], but is 0"},
+    {"[gravity]\nmethod = \"poisson\"\ntolerance = 1e-20\n",
+     "in.toml:13:13: gravity.tolerance: must be between 1e-12 and 1, but is 1e-20"},
+    {"[gravity]\nconstant = 2\n", "in.toml:12:12: gravity.constant: has no meaning for method = \"none\""},
+    {"[gravity]\nmethod = \"poisson\"\nwell-balanced = true\nexternal = \"uniform\"\nacceleration = [1, 2]\n",
+     "in.toml:13:17: gravity.well-balanced: does not exist for method = \"poisson\""},
+    {"[gravity]\nmethod = \"poisson\"\n[time]\nstepping = \"local\"\n",
+     "in.toml:12:10: gravity.method: \"poisson\" requires time.stepping = \"global\", but that is \"local\""},
+    {"[gravity]\nmethod = \"poisson\"\n[offload]\ndevice = \"host\"\n",
+     "in.toml:12:10: gravity.method: \"poisson\" requires offload.device = \"none\", but that is \"host\""},
     {"gravity = false\n",
      "in.toml:11:1: scenario.gravity: unknown key; allowed here: name, density, velocity, pressure, noise, "
      "random-seed"},
@@ -123,6 +134,17 @@ TEST(GravityInput, RefusesInvalidValuesWithOneMessage) {
     EXPECT_EQ(found.substr(0, found.find('\n')), expected);
     EXPECT_EQ(std::ranges::count(found, '\n'), 2) << "the line and a caret: " << found;
   }
+}
+
+TEST(GravityInput, RefusesBoundariesWithoutAPotential) {
+  const std::string found =
+      message(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), {"boundary.x=outflow"});
+  EXPECT_EQ(
+      found.substr(0, found.find('\n')),
+      "in.toml:12:10: gravity.method: \"poisson\" requires periodic or reflecting boundaries, but x-lower is "
+      "\"outflow\"");
+  EXPECT_EQ(message(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), {"boundary.y=reflecting"}),
+            "accepted");
 }
 
 TEST(GravityInput, NamesTheKeyThatReplacesTheFormerOne) {

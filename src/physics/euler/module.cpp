@@ -57,6 +57,19 @@ void EulerEquation::take_largest_field(double largest, solvers::Solver& solver) 
   static_cast<Gravity*>(solver.step_data())->external.largest = largest;
 }
 
+template <int D>
+std::shared_ptr<simulation::StepField<D>> EulerEquation::make_field() const {
+  if (!self_gravity.is_on) return nullptr;
+  typename SelfGravity<D>::Boundaries boundaries;
+  for (std::size_t face = 0; face < 2 * D; ++face) {
+    const bool is_periodic = fixed_gravity.beyond[face] == FixedGravity::Beyond::periodic;
+    boundaries[face] = is_periodic ? solvers::EllipticBoundary::periodic : solvers::EllipticBoundary::mirror;
+  }
+  return std::make_shared<SelfGravity<D>>(self_gravity, boundaries);
+}
+template std::shared_ptr<simulation::StepField<2>> EulerEquation::make_field<2>() const;
+template std::shared_ptr<simulation::StepField<3>> EulerEquation::make_field<3>() const;
+
 // Primitive variables.
 simulation::FormulaFields EulerEquation::formula_fields(int dim) const {
   simulation::FormulaFields result;

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "physics/euler/fields/self_gravity.hpp"
 #include "physics/euler/gravity.hpp"
 #include "physics/euler/parameters.hpp"
 #include "simulation/module.hpp"
@@ -25,12 +26,20 @@ class EulerEquation final : public simulation::Equation {
   double set_fields(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const override;
   void take_largest_field(double largest, solvers::Solver& solver) const override;
 
+  std::shared_ptr<simulation::StepField<2>> make_field_2d() const override { return make_field<2>(); }
+  std::shared_ptr<simulation::StepField<3>> make_field_3d() const override { return make_field<3>(); }
+
   Parameters parameters;
   solvers::SchemeWords scheme;
   // Of [gravity]. The scenario fills the radial part of the step data.
   bool radial_gravity = false;
   FixedGravity fixed_gravity;
   std::shared_ptr<const ExternalAcceleration> acceleration;  // or null
+  SelfGravityParameters self_gravity;
+
+ private:
+  template <int D>
+  std::shared_ptr<simulation::StepField<D>> make_field() const;
 };
 
 // The equation in a setup of it, and its parameters.

@@ -42,6 +42,8 @@ class Loader {
       else
         read_criteria(*table);
     }
+    for (const DraftedTable& drafted : draft_.equation_tables)
+      drafted.table->check_run(*drafted.keys, draft_.config);
     resolve();
     return std::move(draft_.config);
   }

@@ -303,6 +303,34 @@ normal = [-1.0, 0.2]
 velocity-y = 0.3
 )toml";
 
+// Gas that attracts itself, on a mesh that changes in every step, between walls along y.
+inline const std::string clumps = R"toml(
+[domain]
+dimensions = 3
+upper = [3.0, 2.0, 1.0]
+cells = [3, 2, 1]
+[boundary]
+all = "periodic"
+y = "reflecting"
+[mesh]
+patch-size = 6
+max-level = 3
+regrid-every = 1
+[[refinement]]
+kind = "formula"
+formula = "0.2 - hypot(hypot(x - 1.2 - 8 * t, y - 0.7), z - 0.5)"
+[solver]
+scheme = "muscl"
+riemann = "hllc"
+[scenario]
+name = "formulas"
+[scenario.fields]
+density = "1 + 8 * exp(-((x - 1.2)^2 + (y - 0.7)^2 + (z - 0.5)^2) / 0.1) + 3 * exp(-((x - 2.1)^2 + (y - 1.1)^2 + (z - 0.4)^2) / 0.2)"
+pressure = 1
+[gravity]
+method = "poisson"
+)toml";
+
 // Gas that falls onto a mass and is thrown back by walls. Mirrors and periodic images of the field.
 inline const std::string infall = R"toml(
 [domain]
@@ -367,6 +395,7 @@ inline std::vector<RankCase> rank_cases() {
       {"infall", infall, {}, 18},
       {"infall_by_formula", infall, by_formula, 18},
       {"infall_balanced", infall, {"gravity.well-balanced=true"}, 18},
+      {"self_gravity", clumps, {}, 12},
       {"accretion_with_mass",
        accretion,
        {"gravity.external=point", "gravity.mass=0.01", "gravity.softening=0.2"},
@@ -439,6 +468,10 @@ inline std::vector<RankCase> named(std::vector<RankCase> cases, const std::vecto
 inline std::vector<RankCase> unnamed(std::vector<RankCase> cases, const std::vector<std::string>& names) {
   std::erase_if(cases, [&](const RankCase& tested) { return is_one_of(tested, names); });
   return cases;
+}
+// Those that may have their patches on a device.
+inline std::vector<RankCase> device_cases(const std::vector<RankCase>& cases) {
+  return unnamed(cases, {"self_gravity"});
 }
 inline std::string name_of(const testing::TestParamInfo<RankCase>& tested) {
   return tested.param.name;

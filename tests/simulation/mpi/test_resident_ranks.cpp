@@ -39,8 +39,8 @@ class ResidentRanksLong : public testing::TestWithParam<RankCase> {};
 const std::vector<std::string> quick = {"riemann", "ccz4_rusanov", "local_riemann"};
 INSTANTIATE_TEST_SUITE_P(Quick, ResidentRanksLong, testing::ValuesIn(named(all_rank_cases(), quick)),
                          name_of);
-INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanksLong, testing::ValuesIn(unnamed(all_rank_cases(), quick)),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanksLong,
+                         testing::ValuesIn(unnamed(device_cases(all_rank_cases()), quick)), name_of);
 
 TEST_P(ResidentRanksLong, ChangeNoBit) {
   const RankCase& tested = GetParam();

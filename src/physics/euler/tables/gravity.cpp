@@ -9,6 +9,7 @@
 #include "mesh/boundary_condition.hpp"
 #include "physics/euler/module.hpp"
 #include "physics/euler/tables/external_acceleration.hpp"
+#include "simulation/config/config.hpp"
 #include "simulation/scenario_tools/checks.hpp"
 #include "simulation/scenario_tools/field_formulas.hpp"
 
@@ -29,11 +30,13 @@ class GravityTable final : public simulation::EquationTable {
   void describe(io::KeyTable& keys, const std::string& scenario) override {
     scenario_ = scenario;
     if (scenario == radial_scenario) method_ = "radial";
-    keys.choice("method", method_, {"none", "radial"},
-                fmt::format(
-                    "The gas's own gravity. none; radial: of its mass excess in spheres (2D: circles) about "
-                    "`scenario.centre`, for scenario = \"{}\" only.",
-                    radial_scenario))
+    keys.choice(
+            "method", method_, {"none", "radial", "poisson"},
+            fmt::format(
+                "The gas's own gravity. none; radial: of its mass excess in spheres (2D: circles) about "
+                "`scenario.centre`, for scenario = \"{0}\" only; poisson: of any distribution, except with "
+                "scenario = \"{0}\", on domains with periodic or reflecting boundaries.",
+                radial_scenario))
         .default_text = fmt::format("radial with scenario = \"{}\", else none", radial_scenario);
     keys.choice(
         "external", external_, {"none", "uniform", "point", "formula"},
@@ -61,6 +64,15 @@ class GravityTable final : public simulation::EquationTable {
                       "origin), the equation's constants and those of the scenario \"formulas\".",
                       "xyz"[a]));
     }
+    keys.number("constant", self_gravity_.constant, "length^3 / (mass time^2)",
+                "poisson: the constant G in Laplacian(potential) = 4 pi G (density - its mean). In 2D, "
+                "density is mass per "
+                "area of an infinitely long column.",
+                io::greater_than(0));
+    keys.number(
+        "tolerance", self_gravity_.tolerance, "",
+        "poisson: cycles go on until no residual is larger than this times the largest right-hand side.",
+        {.min = 1e-12, .max = 1});
     keys.flag("well-balanced", well_balanced_,
               "Reconstructs the pressure about its local hydrostatic equilibrium, so that gas at rest in it "
               "stays at "
@@ -74,12 +86,18 @@ class GravityTable final : public simulation::EquationTable {
       keys.reject("method",
                   fmt::format("\"radial\" exists for scenario.name = \"{}\" only, but that is \"{}\"",
                               radial_scenario, scenario_));
+    if (method_ == "poisson" && scenario_ == radial_scenario)
+      keys.reject("method",
+                  fmt::format("\"poisson\" does not exist for scenario.name = \"{}\"", radial_scenario));
     refuse_keys_of_others(keys);
+    if (method_ == "poisson") check_boundaries(keys, setup);
     centre_ = given_centre_.empty() ? simulation::checked_centre(keys, "centre", given_centre_, setup)
                                     : simulation::checked_vector(keys, "centre", given_centre_, setup);
     lower_ = setup.lower;
     auto& euler = dynamic_cast<EulerEquation&>(equation);
     euler.radial_gravity = method_ == "radial";
+    euler.self_gravity = self_gravity_;
+    euler.self_gravity.is_on = method_ == "poisson";
     FixedGravity& gravity = euler.fixed_gravity;
     gravity.external = external(keys, setup);
     std::ranges::copy(setup.lower, gravity.lower);
@@ -98,6 +116,16 @@ class GravityTable final : public simulation::EquationTable {
     gravity.external.kind = ExternalGravity::Kind::fields;
   }
 
+  void check_run(const io::KeyTable& keys, const simulation::Config& config) const override {
+    if (method_ != "poisson") return;
+    if (config.time.stepping != "global")
+      keys.reject("method", fmt::format("\"poisson\" requires time.stepping = \"global\", but that is \"{}\"",
+                                        config.time.stepping));
+    if (config.offload.device != "none")
+      keys.reject("method", fmt::format("\"poisson\" requires offload.device = \"none\", but that is \"{}\"",
+                                        config.offload.device));
+  }
+
   void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const override {
     if (as_fields_) as_fields_->check_lattice(widths.front());
     // A length that makes no difference one thousandth of a volume away from the mass is none.
@@ -112,9 +140,25 @@ class GravityTable final : public simulation::EquationTable {
     for (const io::Field& field : keys.all()) {
       const bool of_both = field.key == "method" || field.key == "external" || field.key == "well-balanced";
       if (of_both || io::toml_text(field.target) == field.default_text) continue;
+      if (field.key == "constant" || field.key == "tolerance") {
+        if (method_ == "poisson") continue;
+        keys.reject(field.key, fmt::format("has no meaning for method = \"{}\"", method_));
+      }
       const bool is_formula = std::ranges::find(acceleration_keys, field.key) != acceleration_keys.end();
       if (external_ == (is_formula ? "formula" : field.key == "acceleration" ? "uniform" : "point")) continue;
       keys.reject(field.key, fmt::format("has no meaning for external = \"{}\"", external_));
+    }
+  }
+
+  static void check_boundaries(const io::KeyTable& keys, const simulation::ProblemSetup& setup) {
+    for (std::size_t face = 0; face < setup.boundary.size(); ++face) {
+      const mesh::BoundaryCondition& condition = *setup.boundary[face];
+      if (face >= 2 * static_cast<std::size_t>(setup.dim) || condition.is_periodic() ||
+          &condition == &mesh::boundary::reflecting)
+        continue;
+      keys.reject("method",
+                  fmt::format("\"poisson\" requires periodic or reflecting boundaries, but {}-{} is \"{}\"",
+                              "xyz"[face / 2], face % 2 == 0 ? "lower" : "upper", condition.name));
     }
   }
 
@@ -178,6 +222,7 @@ class GravityTable final : public simulation::EquationTable {
   std::string scenario_, method_ = "none", external_ = "none";
   std::vector<double> acceleration_, given_centre_, lower_;
   std::array<io::FormulaText, 3> formulas_;
+  SelfGravityParameters self_gravity_;
   bool well_balanced_ = false;
   std::shared_ptr<const ExternalAcceleration> as_fields_;  // or null
   double mass_ = 0, softening_ = 0;

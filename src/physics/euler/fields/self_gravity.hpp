@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+// Gravity of the gas itself: Laplacian(phi) = 4 pi G (rho - mean of rho), and the acceleration g = -grad phi by the mean of the
+// two face gradients along each axis. On periodic domains the mean acceleration, the sum of rho g over that of rho, is
+// subtracted: it is an error of the scheme where levels meet, and momentum is conserved without it.
+
+#include <memory>
+
+#include "simulation/step_field.hpp"
+#include "tasks/poisson_multigrid.hpp"
+
+namespace meander::euler {
+
+struct SelfGravityParameters {
+  bool is_on = false;
+  double constant = 1;      // G
+  double tolerance = 1e-4;  // of the largest residual, over the largest source
+};
+
+template <int D>
+class SelfGravity final : public simulation::StepField<D> {
+ public:
+  using Boundaries = typename tasks::PoissonMultigrid<D>::Boundaries;
+
+  // boundaries: by face, periodic or mirror.
+  SelfGravity(const SelfGravityParameters& parameters, const Boundaries& boundaries);
+
+  void solve(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) override;
+  // Momentum and energy; the thermal energy does not change.
+  void act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const override;
+  double step_limit() const override { return step_limit_; }
+  // potential_energy: integral of rho phi / 2; mean_acceleration: the length of what was subtracted.
+  std::vector<simulation::Measure> measures() const override;
+
+ private:
+  // Sets the source, and the potential to zero. Returns the residual that is small enough.
+  double start(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
+  void differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
+  double* acceleration_of(std::size_t leaf) {
+    return acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
+  }
+
+  SelfGravityParameters parameters_;
+  Boundaries boundaries_;
+  bool is_periodic_;
+  std::uint64_t revision_ = 0;  // of the mesh of the solver
+  std::unique_ptr<tasks::PoissonMultigrid<D>> solver_;
+  std::ptrdiff_t volumes_ = 0;        // of a leaf
+  std::vector<double> acceleration_;  // [leaf][axis][volume]
+  double step_limit_ = 0, energy_ = 0, mean_acceleration_ = 0;
+  double residual_ = 0, scale_ = 0;  // largest residual and source
+  int cycles_ = 0;
+};
+
+}  // namespace meander::euler

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 the Meander authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Gravity of the gas itself (gravity.method = "poisson"): waves against the dispersion relation of Jeans (1902),
+// omega^2 = c^2 k^2 - 4 pi G rho, conservation, and gas at rest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "tests/simulation/physics_run.hpp"
+
+namespace meander::simulation {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+// A wave in a periodic box of density 1 and speed of sound 1, along x (oblique: along the diagonal). `jeans`: 4 pi G over
+// c^2 k^2.
+struct Wave {
+  double jeans;
+  int dim = 2;
+  bool oblique = false;
+  std::string refinement = "";
+  double amplitude = 1e-4;
+
+  double k() const { return 2 * pi * (oblique ? std::sqrt(dim) : 1.0); }
+  double rate() const { return k() * std::sqrt(std::abs(1 - jeans)); }  // omega, or that of growth
+  std::string phase() const { return !oblique ? "x" : dim == 2 ? "(x + y)" : "(x + y + z)"; }
+};
+
+// A standing wave, or the growing mode.
+Config wave_input(const Wave& wave, int patch, int level) {
+  const double speed =
+      wave.jeans > 1 ? -wave.rate() / wave.k() / (wave.oblique ? std::sqrt(wave.dim) : 1.0) : 0.0;
+  std::string velocity;
+  for (int a = 0; a < (wave.oblique ? wave.dim : 1); ++a)
+    velocity += fmt::format("velocity-{} = \"{} * amplitude * sin(phase)\"\n", "xyz"[a], speed);
+  return physics_input(
+      fmt::format("[domain]\ndimensions = {}\n[boundary]\nall = \"periodic\"\n"
+                  "[mesh]\npatch-size = {}\nmin-level = {}\nmax-level = {}\nbuffer = 0\n{}"
+                  "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\ngamma = 1.4\n"
+                  "[scenario]\nname = \"formulas\"\nconstants = {{amplitude = {}}}\n"
+                  "expressions = {{phase = \"2 * pi * {}\", wave = \"amplitude * cos(phase)\"}}\n"
+                  "[scenario.fields]\ndensity = \"1 + wave\"\npressure = \"1 / gamma + wave\"\n{}"
+                  "[gravity]\nmethod = \"poisson\"\nconstant = {}\n[time]\nend = 100\n",
+                  wave.dim, patch, level, wave.refinement.empty() ? level : level + 1, wave.refinement,
+                  wave.amplitude, wave.phase(), velocity, wave.jeans * wave.k() * wave.k() / (4 * pi)));
+}
+
+// The amplitude of the wave in the density.
+double amplitude(Simulation& simulation, const Wave& wave) {
+  double sum = 0;
+  for_volumes(simulation, [&](const Volume& v) {
+    const double phase = wave.oblique ? v.x[0] + v.x[1] + v.x[2] : v.x[0];
+    sum += 2 * (v.q[0] - 1) * std::cos(2 * pi * phase) * std::pow(v.dx, wave.dim);
+  });
+  return sum;
+}
+
+void advance_to(Simulation& simulation, double t) {
+  while (simulation.time() < t) simulation.advance(t);
+}
+
+// The relative error of omega, from the phase when it should be 5 pi / 2.
+double error_of_omega(const Wave& wave, int patch, int level) {
+  const auto simulation = make_simulation(wave_input(wave, patch, level), available_processors());
+  const double start = amplitude(*simulation, wave), period = 2 * pi / wave.rate();
+  advance_to(*simulation, period);
+  const double after_one = amplitude(*simulation, wave);
+  advance_to(*simulation, 1.25 * period);
+  const double error = std::asin(amplitude(*simulation, wave) / after_one) / (2.5 * pi);
+  std::printf("%dD%s p %d level %d: error of omega %.5f, left of the amplitude %.4f\n", wave.dim,
+              wave.oblique ? " oblique" : "", patch, level, error, after_one / start);
+  return error;
+}
+
+TEST(JeansWave, OscillatesAtItsFrequency) {
+  const Wave along{.jeans = 0.5}, oblique{.jeans = 0.5, .oblique = true},
+      in_3d{.jeans = 0.5, .dim = 3, .oblique = true};
+  const double coarse = std::abs(error_of_omega(along, 7, 1)), fine = std::abs(error_of_omega(along, 7, 2));
+  EXPECT_LE(fine, 0.005);  // 63 volumes
+  EXPECT_LE(fine, 0.28 * coarse);
+  EXPECT_LE(std::abs(error_of_omega(oblique, 7, 2)), 0.005);
+  EXPECT_LE(std::abs(error_of_omega(in_3d, 9, 1)), 0.02);  // 27 volumes
+}
+
+const std::string box = "[[refinement]]\nkind = \"box\"\nlower = [0.3, 0.2]\nupper = [0.7, 0.6]\n";
+
+TEST(JeansWave, OscillatesAtItsFrequencyAcrossJumps) {
+  // The longest wave of the box, which jumps excite, oscillates, too.
+  const Wave wave{.jeans = 0.25, .oblique = true, .refinement = box};
+  EXPECT_LE(std::abs(error_of_omega(wave, 7, 2)), 0.005);
+}
+
+double error_of_growth(const Wave& wave, int patch, int level) {
+  const auto simulation = make_simulation(wave_input(wave, patch, level), available_processors());
+  const double start = amplitude(*simulation, wave), times = 4;  // of growth by e
+  advance_to(*simulation, times / wave.rate());
+  const double error = std::log(amplitude(*simulation, wave) / start) / times - 1;
+  std::printf("%dD p %d level %d: error of the growth rate %.5f\n", wave.dim, patch, level, error);
+  return error;
+}
+
+TEST(JeansInstability, GrowsAtItsRate) {
+  const Wave along{.jeans = 2}, in_3d{.jeans = 2, .dim = 3, .oblique = true};
+  EXPECT_LE(std::abs(error_of_growth(along, 10, 1)), 0.02);  // 30 volumes
+  EXPECT_LE(std::abs(error_of_growth(in_3d, 10, 1)), 0.02);
+  const Wave across{.jeans = 2, .oblique = true, .refinement = box};
+  EXPECT_LE(std::abs(error_of_growth(across, 10, 1)), 0.02);
+}
+
+// Clumps that fall onto each other on meshes that follow them.
+Config clumps(int dim, const std::string& boundary) {
+  return physics_input(
+      fmt::format("[domain]\ndimensions = {}\n[boundary]\nall = \"{}\"\n"
+                  "[mesh]\npatch-size = {}\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
+                  "[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.15\n"
+                  "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n"
+                  "[scenario]\nname = \"formulas\"\n[scenario.expressions]\n"
+                  "a = \"exp(-((x - 0.31)^2 + (y - 0.42)^2{}) / 0.06^2)\"\nb = \"exp(-((x - 0.64)^2 + (y - "
+                  "0.55)^2{}) / 0.09^2)\"\n"
+                  "[scenario.fields]\ndensity = \"0.1 + 4 * a + 2 * b\"\nvelocity-x = 0.5\nvelocity-y = "
+                  "\"0.2 - 0.3 * a\"\n"
+                  "pressure = \"0.1 + a + b\"\n"
+                  "[gravity]\nmethod = \"poisson\"\n[time]\nend = 100\n",
+                  dim, boundary, dim == 3 ? 6 : 9, dim == 3 ? 1 : 2, dim == 3 ? 2 : 4,
+                  dim == 3 ? " + (z - 0.4)^2" : "", dim == 3 ? " + (z - 0.6)^2" : ""));
+}
+
+double column(Simulation& simulation, const std::string& name) {
+  for (const Measure& measure : simulation.measures()) {
+    if (measure.name == name) return measure.value;
+  }
+  ADD_FAILURE() << "no column " << name;
+  return 0;
+}
+
+class SelfGravityConservation : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Dimensions, SelfGravityConservation, testing::Values(2, 3));
+
+TEST_P(SelfGravityConservation, OfMassAndMomentumHoldsOnChangingMeshes) {
+  const int dim = GetParam(), steps = dim == 3 ? 60 : 300;
+  const auto simulation = make_simulation(clumps(dim, "periodic"), available_processors());
+  const std::vector<double> before = simulation->totals();
+  double largest_mean = 0;
+  while (simulation->step() < steps) {
+    simulation->advance(100);
+    largest_mean = std::max(largest_mean, column(*simulation, "mean_acceleration"));
+  }
+  const std::vector<double> after = simulation->totals();
+  std::printf("%dD t = %.3f: mass %.1e, momentum %.1e, subtracted acceleration up to %.1e\n", dim,
+              simulation->time(), after[0] / before[0] - 1, after[1] - before[1], largest_mean);
+  EXPECT_NEAR(after[0], before[0], 1e-13 * before[0]);
+  for (std::size_t a = 1; a <= static_cast<std::size_t>(dim); ++a)
+    EXPECT_NEAR(after[a], before[a], 1e-13 * before[0]);
+  EXPECT_GT(largest_mean, 1e-12);  // without its removal, momentum would drift
+  EXPECT_GT(simulation->leaves_per_level().back(), 0);
+}
+
+// Energy of gas and potential, on a fixed mesh without jumps: of second order.
+TEST(SelfGravityEnergy, IsConservedToSecondOrder) {
+  const auto drift = [](int level) {
+    Wave wave{.jeans = 2, .amplitude = 0.1};
+    const auto simulation = make_simulation(wave_input(wave, 9, level), available_processors());
+    const double gas = simulation->totals()[3], potential = column(*simulation, "potential_energy");
+    advance_to(*simulation, 1.0 / wave.rate());
+    const double of_potential = column(*simulation, "potential_energy") - potential;
+    const double both = simulation->totals()[3] - gas + of_potential;
+    std::printf("level %d: potential energy %.3e, drift %.3e of it\n", level, of_potential,
+                both / of_potential);
+    return std::abs(both / of_potential);
+  };
+  const double coarse = drift(1), fine = drift(2);
+  EXPECT_LE(fine, 0.01);
+  EXPECT_LE(fine, coarse / 6);  // volumes a third as wide
+}
+
+TEST(SelfGravity, LeavesUniformGasUntouched) {
+  Config config = physics_input(
+      "[domain]\ndimensions = 2\n[mesh]\npatch-size = 7\nmin-level = 1\nmax-level = 3\nbuffer = 0\n"
+      "[[refinement]]\nkind = \"ball\"\nradius = 0.1\nspeed = 0.5\n[solver]\nscheme = \"muscl\"\n"
+      "[scenario]\nname = \"uniform\"\ndensity = 0.7\nvelocity = [0.3, -0.4]\n[gravity]\nmethod = "
+      "\"poisson\"\nconstant = 7\n"
+      "[time]\nend = 10\n");
+  const auto simulation = run(config, 30);
+  EXPECT_EQ(column(*simulation, "gravity_cycles"), 0);
+  for_volumes(*simulation, [](const Volume& v) {
+    EXPECT_NEAR(v.q[0], 0.7, 1e-15);
+    EXPECT_NEAR(v.q[1], 0.7 * 0.3, 1e-15);
+    EXPECT_NEAR(v.q[2], -0.7 * 0.4, 1e-15);
+  });
+}
+
+// Between mirrors, gas has the gravity of its mirror images: as in the periodic box of twice the size.
+TEST(SelfGravity, BetweenMirrorsIsThatOfTheWholeBox) {
+  const auto of_density = [](const std::string& domain, const std::string& boundary, int cells) {
+    Config config = physics_input(fmt::format(
+        "[domain]\ndimensions = 2\n{}cells = [{}, {}]\n[boundary]\nall = \"{}\"\n[mesh]\npatch-size = 6\n"
+        "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n[scenario]\nname = \"formulas\"\n"
+        "fields = {{density = \"1 + exp(-(x^2 + 2 * y^2) / 0.05)\", pressure = 1}}\n"
+        "[gravity]\nmethod = \"poisson\"\ntolerance = 1e-11\n[time]\nend = 10\n",
+        domain, cells, cells, boundary));
+    std::vector<double> found;
+    const auto simulation = run(config, 20);
+    std::vector<std::pair<std::pair<double, double>, double>> volumes;
+    for_volumes(*simulation, [&](const Volume& v) {
+      if (v.x[0] > 0 && v.x[1] > 0) volumes.push_back({{v.x[0], v.x[1]}, v.q[0]});
+    });
+    std::ranges::sort(volumes);
+    for (const auto& [x, density] : volumes) found.push_back(density);
+    return found;
+  };
+  const auto quarter = of_density("lower = [0.0, 0.0]\nupper = [1.0, 1.0]\n", "reflecting", 4),
+             whole = of_density("lower = [-1.0, -1.0]\nupper = [1.0, 1.0]\n", "periodic", 8);
+  ASSERT_EQ(quarter.size(), whole.size());
+  double most = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) most = std::max(most, std::abs(quarter[i] - whole[i]));
+  std::printf("largest difference of the density %.1e\n", most);
+  EXPECT_LE(most, 1e-9);
+}
+
+}  // namespace
+}  // namespace meander::simulation
