@@ -7,6 +7,7 @@
 
 #include "base/exact_sum.hpp"
 #include "base/thread_team.hpp"
+#include "mesh/neighbours.hpp"
 
 namespace meander::tasks {
 
