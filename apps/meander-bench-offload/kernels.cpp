@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 #include "gpu/device_resources.hpp"
@@ -86,18 +87,26 @@ std::optional<KernelTime> kernel_time(gpu::Device& device, const solvers::Solver
   const auto launch = [&] {
     device.launch(queue, "update", [&](const gpu::Execution& execution) { solver.launch(execution, work); });
   };
-  launch();
-  device.synchronize(queue);
-  // Launches of an emulated device take seconds.
-  constexpr double enough = 0.5;
-  constexpr int most_repeats = 5, launches = 5;
-  std::vector<double> seconds;
-  for (double spent = 0; seconds.size() < most_repeats && spent < enough;) {
+  const auto timed = [&](int launches) {
     const double start = now();
     for (int i = 0; i < launches; ++i) launch();
     device.synchronize(queue);
-    seconds.push_back((now() - start) / (launches * static_cast<double>(count)));
-    spent += now() - start;
+    return now() - start;
+  };
+  // A GPU that was idle needs some time to reach its clock. Launches of an emulated device take seconds.
+  constexpr double warm = 0.5, long_enough = 0.1;
+  double fastest = timed(1);
+  for (double spent = fastest; spent < warm;) {
+    const double once = timed(1);
+    fastest = std::min(fastest, once);
+    spent += once;
+  }
+  const int launches = static_cast<int>(std::clamp(std::ceil(long_enough / fastest), 1.0, 1e5));
+  std::vector<double> seconds;
+  for (double spent = 0; seconds.size() < 5 && spent < 5 * long_enough;) {
+    const double of_all = timed(launches);
+    seconds.push_back(of_all / (launches * static_cast<double>(count)));
+    spent += of_all;
   }
   device.destroy_queue(queue);
   memory.deallocate_sync(base, end);

@@ -60,22 +60,30 @@ struct Figures {
   double bytes_per_second() const { return 16.0 * unknowns * stages * static_cast<double>(volumes) / step; }
 };
 
-Figures measure(const Config& config, int threads, int repeats, double volume_updates) {
+Figures measure(const Config& config, int threads, int repeats) {
   const auto run = simulation::make_simulation(config, threads);
   Figures f;
   f.leaves = run->leaves();
   f.volumes = run->volumes();
   f.stages = run->solver().traits().stages;
   f.unknowns = run->solver().traits().unknowns;
-  const int steps = std::max(2, static_cast<int>(volume_updates / static_cast<double>(f.volumes)));
-  for (int step = 0; step < 2; ++step) run->advance(1e9);
-  const auto before = run->resident().value_or(simulation::ResidentReport{});
-  std::vector<double> seconds;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
+  const auto timed = [&](int steps) {
     const auto start = Clock::now();
     for (int step = 0; step < steps; ++step) run->advance(1e9);
-    seconds.push_back(seconds_since(start) / steps);
+    return seconds_since(start) / steps;
+  };
+  // A GPU that was idle needs some time to reach its clock, and steps of microseconds many to be timed.
+  constexpr double warm = 0.5, long_enough = 0.3;
+  double fastest = timed(2);
+  for (double spent = 2 * fastest; spent < warm;) {
+    const double one = timed(1);
+    fastest = std::min(fastest, one);
+    spent += one;
   }
+  const int steps = static_cast<int>(std::clamp(std::ceil(long_enough / fastest), 2.0, 1e5));
+  const auto before = run->resident().value_or(simulation::ResidentReport{});
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat < repeats; ++repeat) seconds.push_back(timed(steps));
   std::ranges::sort(seconds);
   f.step = seconds[seconds.size() / 2];
   if (const auto after = run->resident()) {
@@ -185,13 +193,11 @@ void compare_resident(const ResidentOptions& options) {
     for (const int p : options.sizes) {
       for (const bool adaptive : {false, true}) {
         const std::string input = input_for({scheme, p, adaptive}, options.dimensions, options.volumes);
-        // A null device takes no time for volumes.
-        const double updates = is_null ? 200 * options.volumes : options.volumes * 4;
         const Figures device = measure(on_device(input, options.device), is_null ? 1 : options.threads,
-                                       options.repeats, updates);
+                                       options.repeats);
         const Figures cpu = is_null
                                 ? Figures{.step = 1}
-                                : measure(config_of(input, {}), options.threads, options.repeats, updates);
+                                : measure(config_of(input, {}), options.threads, options.repeats);
         const auto share = [](const Figures& f, double copy) {
           return copy > 0 ? fmt::format("{:.0f}", 100 * f.bytes_per_second() / copy) : "-";
         };

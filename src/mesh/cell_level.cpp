@@ -29,17 +29,6 @@ int axes_of(const Index<D>& offset) {
   return static_cast<int>(D - std::ranges::count(offset, 0));
 }
 
-// The halo of a patch in one direction.
-template <int D>
-solvers::Box<D> halo_box(int p, const Index<D>& offset) {
-  solvers::Box<D> box;
-  for (int a = 0; a < D; ++a) {
-    box.lower[a] = offset[a] < 0 ? -1 : offset[a] > 0 ? p : 0;
-    box.extent[a] = offset[a] == 0 ? p : 1;
-  }
-  return box;
-}
-
 // From a volume of the halo to its place in the slot beyond, if that is `width` volumes away.
 template <int D>
 Index<D> shift_to(int width, const Index<D>& offset) {
@@ -182,7 +171,7 @@ void CellLevel<D>::plan_halos() {
     if (number[i] < 0) continue;
     Patch& patch = patches_[static_cast<std::size_t>(number[i])];
     const auto read = [&](Halo halo, const Index<D>& offset, std::int32_t other, int width) {
-      const auto box = halo_box<D>(p, offset);
+      const auto box = solvers::halo_box<D>(p, offset);
       if (view.is_own(other)) {
         double* const from = patches_[static_cast<std::size_t>(number[static_cast<std::size_t>(other)])].slot;
         plan_of(halo).copies.push_back({patch.slot, from, box, shift_to<D>(width, offset)});
@@ -218,7 +207,7 @@ void CellLevel<D>::plan_halos() {
           if (!view.is_own(own)) return;
           Patch& patch = patches_[static_cast<std::size_t>(number[static_cast<std::size_t>(own)])];
           const auto give = [&](Halo halo, int width) {
-            const auto box = shifted<D>(halo_box<D>(p, offset), shift_to<D>(width, offset));
+            const auto box = shifted<D>(solvers::halo_box<D>(p, offset), shift_to<D>(width, offset));
             plan_of(halo).mail.sent.push_back({view.rank(leaf), box.volumes(), patch.slot, box});
           };
           if (axes_of<D>(offset) > 1) return give(Halo::edges, p);
@@ -290,7 +279,7 @@ void CellLevel<D>::plan_parents() {
 template <int D>
 solvers::Restriction<D> CellLevel<D>::whole(const solvers::PatchLayout& layout) {
   solvers::Restriction<D> restriction;
-  restriction.box.extent.fill(layout.p);
+  restriction.box = solvers::interior_box<D>(layout.p);
   return restriction;
 }
 

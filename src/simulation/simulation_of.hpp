@@ -58,7 +58,7 @@ class SimulationOf final : public Simulation, private StateSource {
   std::int64_t floored_volumes() const override { return communicator().sum(floored_); }
   std::int64_t strayed_volumes() const override { return communicator().sum(strayed_); }
   mesh::PartitionFacts partition() const override { return mesh_.partition_facts(); }
-  std::size_t state_bytes() const override { return mesh_.state_bytes(); }
+  std::size_t state_bytes() const override { return mesh_.state_bytes() + (field_ ? field_->bytes() : 0); }
   std::size_t register_bytes() const override { return mesh_.register_bytes(); }
   RunTimes times() const override;
   std::optional<LocalStepsReport> local_steps() const override {

@@ -5,6 +5,7 @@
 // of the step before the fluxes, solves it anew for the state after them, and lets that act for the other half: second order in
 // time. It depends on the state only, so that a restart has it, too.
 
+#include <cstddef>
 #include <vector>
 
 #include "base/thread_team.hpp"
@@ -25,6 +26,8 @@ class StepField {
   virtual void act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const = 0;
   // The longest step that the field allows; equal on all ranks.
   virtual double step_limit() const = 0;
+  // Memory of this rank, for the mesh of the last solve().
+  virtual std::size_t bytes() const = 0;
   // Columns of the history, of the last solve().
   virtual std::vector<Measure> measures() const = 0;
 };

@@ -32,6 +32,29 @@ void for_rows(const Box<D>& box, const Body& body) {
   }
 }
 
+// Calls body(index) for all volumes of the box, in storage order.
+template <int D, class Body>
+void for_volumes(const Box<D>& box, const Body& body) {
+  for_rows<D>(box, [&](Index<D> i) {
+    for (int x = 0; x < box.extent[0]; ++x, ++i[0]) body(i);
+  });
+}
+
+// The volumes of a patch, and its halo of one layer in a direction: -1, 0 or 1 along each axis.
+template <int D>
+Box<D> halo_box(int p, const Index<D>& offset) {
+  Box<D> box;
+  for (int a = 0; a < D; ++a) {
+    box.lower[a] = offset[a] < 0 ? -1 : offset[a] > 0 ? p : 0;
+    box.extent[a] = offset[a] == 0 ? p : 1;
+  }
+  return box;
+}
+template <int D>
+Box<D> interior_box(int p) {
+  return halo_box<D>(p, {});
+}
+
 // Extends a box, which may be empty, so that it contains another.
 template <int D>
 void include(Box<D>& box, const Box<D>& other) {

@@ -14,10 +14,12 @@ void for_offsets(const PatchLayout& layout, const Box<D>& box, const Body& body)
   });
 }
 
+// The halo layer beyond a face, without edges.
 template <int D>
-Box<D> interior_of(const PatchLayout& layout) {
-  Box<D> box;
-  box.extent.fill(layout.p);
+Box<D> plane_of(const PatchLayout& layout, int face) {
+  Box<D> box = interior_box<D>(layout.p);
+  box.lower[face / 2] = face % 2 == 0 ? -1 : layout.p;
+  box.extent[face / 2] = 1;
   return box;
 }
 
@@ -45,26 +47,11 @@ struct AxisStrides {
 }  // namespace
 
 template <int D>
-Box<D> plane_of(const PatchLayout& layout, int face) {
-  Box<D> box = interior_of<D>(layout);
-  box.lower[face / 2] = face % 2 == 0 ? -1 : layout.p;
-  box.extent[face / 2] = 1;
-  return box;
-}
-
-template <int D>
-Box<D> layer_of(const PatchLayout& layout, int face) {
-  Box<D> box = plane_of<D>(layout, face);
-  box.lower[face / 2] += face % 2 == 0 ? 1 : -1;
-  return box;
-}
-
-template <int D>
 void relax(const PatchLayout& layout, double* u, const double* f, double h, const GhostSlopes<D>& slopes,
            int colour, double omega) {
   const AxisStrides<D> stride(layout);
   const int p = layout.p;
-  for_rows<D>(interior_of<D>(layout), [&](const Index<D>& i) {
+  for_rows<D>(interior_box<D>(layout.p), [&](const Index<D>& i) {
     int diagonal = -2 * D, sum = colour;
     for (int a = 1; a < D; ++a) {
       sum += i[a];
@@ -91,7 +78,7 @@ template <int D>
 void residual(const PatchLayout& layout, const double* u, const double* f, double h, double* r) {
   const AxisStrides<D> stride(layout);
   const double scale = 1 / (h * h);
-  for_offsets<D>(layout, interior_of<D>(layout),
+  for_offsets<D>(layout, interior_box<D>(layout.p),
                  [&](std::ptrdiff_t i) { r[i] = f[i] - scale * differences<D>(u + i, stride.of); });
 }
 
@@ -99,14 +86,14 @@ template <int D>
 void add_laplacian(const PatchLayout& layout, const double* u, double h, double* f) {
   const AxisStrides<D> stride(layout);
   const double scale = 1 / (h * h);
-  for_offsets<D>(layout, interior_of<D>(layout),
+  for_offsets<D>(layout, interior_box<D>(layout.p),
                  [&](std::ptrdiff_t i) { f[i] += scale * differences<D>(u + i, stride.of); });
 }
 
 template <int D>
 void prolong(const PatchLayout& layout, double* u, const double* coarse, const Index<D>& child) {
   const AxisStrides<D> stride(layout);
-  for_rows<D>(interior_of<D>(layout), [&](Index<D> i) {
+  for_rows<D>(interior_box<D>(layout.p), [&](Index<D> i) {
     const std::ptrdiff_t row = layout.at(0, i);
     for (int x = 0; x < layout.p; ++x) {
       i[0] = x;
@@ -210,8 +197,6 @@ void add_plane(const PatchLayout& layout, double* u, const double* plane, int fa
 }
 
 #define MEANDER_INSTANTIATE(D)                                                                           \
-  template Box<D> plane_of<D>(const PatchLayout&, int);                                                  \
-  template Box<D> layer_of<D>(const PatchLayout&, int);                                                  \
   template void relax<D>(const PatchLayout&, double*, const double*, double, const GhostSlopes<D>&, int, \
                          double);                                                                        \
   template void residual<D>(const PatchLayout&, const double*, const double*, double, double*);          \

@@ -20,12 +20,6 @@
 
 namespace meander::solvers::poisson {
 
-// The halo layer beyond a face, without edges; and the layer of volumes inside of it.
-template <int D>
-Box<D> plane_of(const PatchLayout& layout, int face);
-template <int D>
-Box<D> layer_of(const PatchLayout& layout, int face);
-
 // The derivative of a ghost by the volume inside of it: 1 for jumps and mirrors, -1 where the face has a given value, 0
 // where the halo is a copy. By face.
 template <int D>

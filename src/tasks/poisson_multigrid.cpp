@@ -8,6 +8,7 @@
 #include "base/exact_sum.hpp"
 #include "base/thread_team.hpp"
 #include "mesh/neighbours.hpp"
+#include "parallel/exact_sums.hpp"
 
 namespace meander::tasks {
 
@@ -20,28 +21,17 @@ namespace {
 // Calls body(offset) for all interior volumes.
 template <int D, class Body>
 void for_interior(const solvers::PatchLayout& layout, const Body& body) {
-  solvers::Box<D> box;
-  box.extent.fill(layout.p);
-  solvers::for_rows<D>(box, [&](const Index<D>& i) {
+  solvers::for_rows<D>(solvers::interior_box<D>(layout.p), [&](const Index<D>& i) {
     const std::ptrdiff_t row = layout.at(0, i);
     for (int x = 0; x < layout.p; ++x) body(row + x);
   });
 }
 
-// Calls body(i) for all volumes of a box, x fastest.
-template <int D, class Body>
-void for_volumes_of(const solvers::Box<D>& box, const Body& body) {
-  solvers::for_rows<D>(box, [&](Index<D> i) {
-    for (int x = 0; x < box.extent[0]; ++x, ++i[0]) body(i);
-  });
-}
-
-ExactSum sum_over_ranks(const parallel::Communicator& communicator, const std::vector<ExactSum>& of_threads) {
+double sum_of_all(const parallel::Communicator& communicator, const std::vector<ExactSum>& of_threads) {
   ExactSum sum;
   for (const ExactSum& one : of_threads) sum.add(one);
-  ExactSum::Parts parts = sum.parts();
-  communicator.sum(std::span<std::int64_t>(parts));
-  return ExactSum(parts);
+  parallel::sum_over_ranks(communicator, {&sum, 1});
+  return sum.value();
 }
 
 }  // namespace
@@ -84,11 +74,9 @@ void PoissonMultigrid<D>::plan_boundary(const Level& level) {
     for (int axes_outside = 1; axes_outside <= D; ++axes_outside) {
       for (int direction = 0; direction < mesh::children<D>; ++direction) {
         const Index<D> offset = mesh::offset_of<D>(direction);
-        Ghosts ghosts{static_cast<std::int32_t>(i), 0, {}};
+        Ghosts ghosts{static_cast<std::int32_t>(i), 0, solvers::halo_box<D>(layout_.p, offset)};
         int outside = 0, axes = 0;
         for (int a = 0; a < D; ++a) {
-          ghosts.box.lower[a] = offset[a] < 0 ? -1 : offset[a] > 0 ? layout_.p : 0;
-          ghosts.box.extent[a] = offset[a] == 0 ? layout_.p : 1;
           axes += offset[a] != 0 ? 1 : 0;
           if (!is_outside(a, offset[a])) continue;
           ++outside;
@@ -114,7 +102,7 @@ void PoissonMultigrid<D>::set_boundary_values(const std::function<double(const P
         const mesh::Cell<D>& cell = levels_[l]->patches()[static_cast<std::size_t>(ghosts.patch)].cell;
         const Point<D> lower = levels_[l]->domain().lower_corner(cell);
         double* next = of_boundary_[l].values.data() + ghosts.values;
-        for_volumes_of<D>(ghosts.box, [&](const Index<D>& i) {
+        solvers::for_volumes<D>(ghosts.box, [&](const Index<D>& i) {
           Point<D> x;
           for (int a = 0; a < D; ++a)
             x[a] = lower[a] +
@@ -138,7 +126,7 @@ void PoissonMultigrid<D>::fill_boundary(std::size_t l, const std::vector<Ghosts>
                            inwards = next->face % 2 == 0 ? stride : -stride;
       const bool has_value = boundaries_[next->face] == EllipticBoundary::value;
       const double* value = of_boundary_[l].values.data() + next->values;
-      for_volumes_of<D>(next->box, [&](const Index<D>& i) {
+      solvers::for_volumes<D>(next->box, [&](const Index<D>& i) {
         double* const ghost = u + layout_.at(0, i);
         *ghost = has_value ? 2 * *value++ - ghost[inwards] : ghost[inwards];
       });
@@ -317,10 +305,8 @@ void PoissonMultigrid<D>::solve_coarsest(ThreadTeam& team) {
   std::vector<double> grid(all.size());
   // Calls body(number in the grid, number in curve order) for the volumes of a cell with that number in curve order.
   const auto for_grid = [&](std::size_t cell, const auto& body) {
-    solvers::Box<D> box;
-    box.extent.fill(layout_.p);
     std::size_t next = cell * static_cast<std::size_t>(layout_.volumes());
-    for_volumes_of<D>(box, [&](const Index<D>& i) {
+    solvers::for_volumes<D>(solvers::interior_box<D>(layout_.p), [&](const Index<D>& i) {
       std::size_t at = 0;
       for (int a = D - 1; a >= 0; --a)
         at = at * static_cast<std::size_t>(base.domain().cells(base.level(), a) * layout_.p) +
@@ -398,8 +384,7 @@ auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
     });
   }
   const auto& communicator = levels_.front()->communicator();
-  return {std::sqrt(sum_over_ranks(communicator, sums).value()),
-          communicator.max(*std::ranges::max_element(largest))};
+  return {std::sqrt(sum_of_all(communicator, sums)), communicator.max(*std::ranges::max_element(largest))};
 }
 
 template <int D>
@@ -434,7 +419,7 @@ void PoissonMultigrid<D>::remove_mean(int unknown, ThreadTeam& team) {
     });
   }
   const double volumes = static_cast<double>(coarsest_cells_.size()) * static_cast<double>(layout_.volumes());
-  const double mean = sum_over_ranks(levels_.front()->communicator(), sums).value() / volumes;
+  const double mean = sum_of_all(levels_.front()->communicator(), sums) / volumes;
   for (const Patch* patch : leaves_)
     for_interior<D>(layout_, [&](std::ptrdiff_t i) { patch->slot[of(unknown) + i] -= mean; });
 }

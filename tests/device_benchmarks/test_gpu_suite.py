@@ -11,7 +11,7 @@ import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ["BUILD"]
-STAGES = ["build", "kernels", "resident", "offload", "memory", "runs", "check", "openmp"]
+STAGES = ["build", "check", "kernels", "resident", "runs", "profile", "scaling", "offload", "memory", "sanitize", "openmp"]
 
 
 def suite(*arguments):

@@ -136,6 +136,22 @@ TEST(GravityInput, RefusesInvalidValuesWithOneMessage) {
   }
 }
 
+TEST(GravityInput, RefusesMeshesThatMultigridDoesNotSolve) {
+  const auto said = [](const std::vector<std::string>& settings) {
+    const std::string found = message(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), settings);
+    return found.substr(0, found.find('\n'));
+  };
+  EXPECT_EQ(
+      said({"mesh.patch-size=2", "mesh.max-level=0"}),
+      "in.toml:12:10: gravity.method: \"poisson\" requires mesh.patch-size of at least 3, but that is 2");
+  EXPECT_EQ(
+      said({"domain.cells=[100, 100]", "mesh.patch-size=9"}),
+      "in.toml:12:10: gravity.method: \"poisson\" solves a grid of 810000 volumes, 900 along an axis, on "
+      "each rank, "
+      "and at most 2097152 and 512 are possible: choose fewer domain.cells and a larger mesh.min-level");
+  EXPECT_EQ(said({"domain.cells=[81, 81]", "mesh.patch-size=9"}), "accepted");
+}
+
 TEST(GravityInput, RefusesBoundariesWithoutAPotential) {
   const std::string found =
       message(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), {"boundary.x=outflow"});

@@ -78,11 +78,8 @@ typename PoissonMultigrid<D>::Boundaries all_faces(solvers::EllipticBoundary bou
 // Calls body(index, offset in the slot) for the volumes of a leaf.
 template <int D, class Body>
 void for_volumes(const solvers::PatchLayout& layout, const Body& body) {
-  solvers::Box<D> box;
-  box.extent.fill(layout.p);
-  solvers::for_rows<D>(box, [&](Index<D> i) {
-    for (int x = 0; x < layout.p; ++x, ++i[0]) body(i, layout.at(0, i));
-  });
+  solvers::for_volumes<D>(solvers::interior_box<D>(layout.p),
+                          [&](const Index<D>& i) { body(i, layout.at(0, i)); });
 }
 
 // Sets the source to noise, with mean zero if the problem requires that.

@@ -18,6 +18,9 @@
 
 namespace meander::euler {
 
+// A step lasts at most this times sqrt(dx / g), the time to fall across half a volume from rest.
+inline constexpr double gravity_cfl = 0.5;
+
 struct ExternalGravity {
   enum class Kind : std::uint8_t { none, uniform, point, fields };
   Kind kind = Kind::none;
@@ -31,8 +34,8 @@ struct FixedGravity {
   // The field in the halo beyond a face of the domain: at the point itself, at its periodic image, or mirrored.
   enum class Beyond : std::uint8_t { same, periodic, mirrored };
   ExternalGravity external;
-  bool balances =
-      false;  // reconstructs the pressure about equilibrium (Balanced of pde.hpp); needs Kind::fields, no radial field
+  // Reconstructs the pressure about equilibrium (Balanced of pde.hpp); needs Kind::fields, and no radial field.
+  bool balances = false;
   double lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0};  // of the domain
   Beyond beyond[6] = {};                              // face = 2 * axis + side
 };

@@ -90,8 +90,6 @@ std::vector<Derived> derived_quantities(int dim, bool dual_energy) {
 
 namespace {
 
-// Fraction of sqrt(dx / g), the time to fall across half a volume from rest.
-constexpr double gravity_cfl = 0.5;
 // With radial gravity, whose variables are supercomoving: fraction of |tau|; a tenth of this changes the scale factor by
 // a thousandth. Larger steps miss the turnaround.
 constexpr double expansion_fraction = 0.005;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulation/diagnostics/totals.hpp"
 
-#include <algorithm>
-
+#include "base/exact_sum.hpp"
 #include "base/vec.hpp"
+#include "parallel/exact_sums.hpp"
 #include "solvers/block_totals.hpp"
 
 namespace meander::simulation {
@@ -33,21 +33,6 @@ std::vector<double> sums_over_leaves(const StateView& view) {
 }
 
 }  // namespace
-
-void sum_over_ranks(const parallel::Communicator& communicator, std::span<ExactSum> sums) {
-  if (communicator.size() == 1) return;
-  std::vector<std::int64_t> parts;
-  for (const ExactSum& sum : sums) {
-    const ExactSum::Parts own = sum.parts();
-    parts.insert(parts.end(), own.begin(), own.end());
-  }
-  communicator.sum(std::span<std::int64_t>(parts));
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    ExactSum::Parts all;
-    std::copy_n(parts.begin() + static_cast<std::ptrdiff_t>(i * all.size()), all.size(), all.begin());
-    sums[i] = ExactSum(all);
-  }
-}
 
 std::vector<double> totals(const StateView& view) {
   const auto unknowns = static_cast<std::size_t>(view.layout.unknowns);

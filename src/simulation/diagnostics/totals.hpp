@@ -3,10 +3,8 @@
 #pragma once
 // Integrals of the unknowns over the domain.
 
-#include <span>
 #include <vector>
 
-#include "base/exact_sum.hpp"
 #include "simulation/scenario.hpp"
 
 namespace meander::simulation {
@@ -14,8 +12,5 @@ namespace meander::simulation {
 // The integral of each unknown. The sums over leaves are exact, so that the result has the same bits for any
 // number of threads and ranks. Collective.
 std::vector<double> totals(const StateView& view);
-
-// Each sum becomes that over all ranks. Collective.
-void sum_over_ranks(const parallel::Communicator& communicator, std::span<ExactSum> sums);
 
 }  // namespace meander::simulation

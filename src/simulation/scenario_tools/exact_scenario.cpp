@@ -8,7 +8,7 @@
 
 #include "base/exact_sum.hpp"
 #include "base/vec.hpp"
-#include "simulation/diagnostics/totals.hpp"
+#include "parallel/exact_sums.hpp"
 
 namespace meander::simulation {
 

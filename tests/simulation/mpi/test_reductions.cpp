@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "parallel/exact_sums.hpp"
 #include "physics/euler/diagnostics/mass_profile.hpp"
 #include "physics/euler/diagnostics/radial_profile.hpp"
 #include "simulation/diagnostics/totals.hpp"

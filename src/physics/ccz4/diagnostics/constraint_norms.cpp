@@ -11,10 +11,10 @@
 
 #include "base/exact_sum.hpp"
 #include "base/vec.hpp"
+#include "parallel/exact_sums.hpp"
 #include "physics/ccz4/constraints.hpp"
 #include "physics/ccz4/unknowns.hpp"
 #include "simulation/config/config.hpp"
-#include "simulation/diagnostics/totals.hpp"
 
 namespace meander::ccz4 {
 

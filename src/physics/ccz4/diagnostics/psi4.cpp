@@ -12,12 +12,12 @@
 
 #include "base/assert.hpp"
 #include "base/exact_sum.hpp"
+#include "parallel/exact_sums.hpp"
 #include "physics/ccz4/horizons/sphere_grid.hpp"
 #include "physics/ccz4/weyl.hpp"
 #include "simulation/config/check_config.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/diagnostics/point_gather.hpp"
-#include "simulation/diagnostics/totals.hpp"
 
 namespace meander::ccz4 {
 

@@ -8,8 +8,8 @@
 
 #include "base/exact_sum.hpp"
 #include "base/vec.hpp"
+#include "parallel/exact_sums.hpp"
 #include "simulation/diagnostic.hpp"
-#include "simulation/diagnostics/totals.hpp"
 
 namespace meander::euler {
 namespace {

@@ -11,26 +11,22 @@
 #include <numbers>
 
 #include "base/exact_sum.hpp"
-#include "simulation/diagnostics/totals.hpp"
+#include "parallel/exact_sums.hpp"
+#include "physics/euler/gravity.hpp"
 
 namespace meander::euler {
 
 namespace {
 
-constexpr int most_cycles = 20;  // each reduces the residual at least to 0.13 of it
-constexpr double rounding =
-    1e-13;  // of sources, over that of the largest density: gas of one density has no gravity
-constexpr double gravity_cfl =
-    0.5;  // of the time in which gas at rest falls through a volume, as for other gravity
+constexpr int most_cycles = 20;  // each reduces the residual at least to 0.17 of it
+// Of sources, over that of the largest density: gas of one density has no gravity.
+constexpr double rounding = 1e-13;
 
 // Calls body(number, place) for the interior volumes in the order of their numbers.
 template <int D, class Body>
 void for_volumes(int p, const Body& body) {
-  Index<D> i{};
-  for (std::ptrdiff_t v = 0; v < ipow(p, D); ++v) {
-    body(v, i);
-    for (std::size_t a = 0; a < D && ++i[a] == p; ++a) i[a] = 0;
-  }
+  std::ptrdiff_t v = 0;
+  solvers::for_volumes<D>(solvers::interior_box<D>(p), [&](const Index<D>& i) { body(v++, i); });
 }
 
 double largest_of_ranks(const parallel::Communicator& communicator, const std::vector<double>& values) {
@@ -131,7 +127,7 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& t
   for (const auto& of_thread : of_threads) {
     for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
   }
-  simulation::sum_over_ranks(mesh.communicator(), sums);
+  parallel::sum_over_ranks(mesh.communicator(), sums);
   energy_ = sums[energy].value() / (8 * std::numbers::pi * parameters_.constant);
   Point<D> mean{};
   for (std::size_t a = 0; a < D && is_periodic_; ++a) mean[a] = sums[a].value() / sums[mass].value();

@@ -30,6 +30,9 @@ class SelfGravity final : public simulation::StepField<D> {
   // Momentum and energy; the thermal energy does not change.
   void act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const override;
   double step_limit() const override { return step_limit_; }
+  std::size_t bytes() const override {
+    return (solver_ ? solver_->bytes() : 0) + acceleration_.size() * sizeof(double);
+  }
   // potential_energy: integral of rho phi / 2; mean_acceleration: the length of what was subtracted.
   std::vector<simulation::Measure> measures() const override;
 

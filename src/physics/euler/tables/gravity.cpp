@@ -124,6 +124,11 @@ class GravityTable final : public simulation::EquationTable {
     if (config.offload.device != "none")
       keys.reject("method", fmt::format("\"poisson\" requires offload.device = \"none\", but that is \"{}\"",
                                         config.offload.device));
+    constexpr int smallest_patch = 3;  // jumps of the mesh read two volumes inwards, and give means to three
+    if (config.mesh.patch_size < smallest_patch)
+      keys.reject("method", fmt::format("\"poisson\" requires mesh.patch-size of at least {}, but that is {}",
+                                        smallest_patch, config.mesh.patch_size));
+    check_coarsest_grid(keys, config);
   }
 
   void check_widths(const io::KeyTable& keys, const std::vector<double>& widths) const override {
@@ -160,6 +165,27 @@ class GravityTable final : public simulation::EquationTable {
                   fmt::format("\"poisson\" requires periodic or reflecting boundaries, but {}-{} is \"{}\"",
                               "xyz"[face / 2], face % 2 == 0 ? "lower" : "upper", condition.name));
     }
+  }
+
+  // Every rank solves the coarsest grid of the multigrid method as a whole.
+  static void check_coarsest_grid(const io::KeyTable& keys, const simulation::Config& config) {
+    constexpr double most_volumes = 0x1p21, most_along_axis = 512;
+    std::vector<int> cells = config.domain.cells;
+    while (std::ranges::all_of(cells, [](int n) { return n % 3 == 0; })) {
+      for (int& n : cells) n /= 3;
+    }
+    double volumes = 1, longest = 0;
+    for (const int n : cells) {
+      const double along = double{1} * n * config.mesh.patch_size;
+      volumes *= along;
+      longest = std::max(longest, along);
+    }
+    if (volumes <= most_volumes && longest <= most_along_axis) return;
+    keys.reject(
+        "method",
+        fmt::format("\"poisson\" solves a grid of {} volumes, {} along an axis, on each rank, and at most {} "
+                    "and {} are possible: choose fewer domain.cells and a larger mesh.min-level",
+                    volumes, longest, most_volumes, most_along_axis));
   }
 
   std::shared_ptr<const ExternalAcceleration> by_formula(const io::KeyTable& keys,
