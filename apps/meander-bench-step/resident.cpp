@@ -193,11 +193,10 @@ void compare_resident(const ResidentOptions& options) {
     for (const int p : options.sizes) {
       for (const bool adaptive : {false, true}) {
         const std::string input = input_for({scheme, p, adaptive}, options.dimensions, options.volumes);
-        const Figures device = measure(on_device(input, options.device), is_null ? 1 : options.threads,
-                                       options.repeats);
-        const Figures cpu = is_null
-                                ? Figures{.step = 1}
-                                : measure(config_of(input, {}), options.threads, options.repeats);
+        const Figures device =
+            measure(on_device(input, options.device), is_null ? 1 : options.threads, options.repeats);
+        const Figures cpu =
+            is_null ? Figures{.step = 1} : measure(config_of(input, {}), options.threads, options.repeats);
         const auto share = [](const Figures& f, double copy) {
           return copy > 0 ? fmt::format("{:.0f}", 100 * f.bytes_per_second() / copy) : "-";
         };

@@ -101,7 +101,7 @@ Row& row_of_thread(std::string_view title = {}) {
   return *row;
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
   std::string result = "\"";
   for (const char letter : text) {
     const auto code = static_cast<unsigned char>(letter);
@@ -186,19 +186,19 @@ std::string events(int process, std::string_view process_name, std::int64_t orig
     text += fmt::format("{{\"ph\":\"M\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"args\":{{{}}}}},\n", what,
                         process, row, arguments);
   };
-  meta("process_name", 0, "\"name\":" + quoted(process_name));
+  meta("process_name", 0, "\"name\":" + json_string(process_name));
   meta("process_sort_index", 0, fmt::format("\"sort_index\":{}", process));
   for (std::size_t number = 0; number < rows().all.size(); ++number) {
     const Row& row = *rows().all[number];
     if (row.empty()) continue;
-    meta("thread_name", number, "\"name\":" + quoted(row.title()));
+    meta("thread_name", number, "\"name\":" + json_string(row.title()));
     meta("thread_sort_index", number, fmt::format("\"sort_index\":{}", number));
     row.for_each([&](const Event& event) {
       const std::int64_t begin = std::max(event.begin - origin, std::int64_t{0});
       const std::int64_t lasted = std::max(event.end - origin, begin) - begin;
       // Microseconds with three decimals, printed as integers: 18 digits exceed the precision of a double.
       text += fmt::format("{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{}.{:03},\"dur\":{}.{:03}",
-                          quoted(event.name), process, number, begin / 1000, begin % 1000, lasted / 1000,
+                          json_string(event.name), process, number, begin / 1000, begin % 1000, lasted / 1000,
                           lasted % 1000);
       if (event.value != no_value) text += fmt::format(",\"args\":{{\"value\":{}}}", event.value);
       text += "},\n";
@@ -247,7 +247,7 @@ void Writer::finish(std::string_view note) {
   // The last event of the list: all others are followed by a comma.
   check(std::fputs("{\"ph\":\"M\",\"name\":\"trace_end\",\"pid\":0,\"tid\":0,\"args\":{}}\n]", file_) >= 0);
   if (!note.empty()) {
-    check(std::fputs(fmt::format(",\"otherData\":{{\"note\":{}}}", quoted(note)).c_str(), file_) >= 0);
+    check(std::fputs(fmt::format(",\"otherData\":{{\"note\":{}}}", json_string(note)).c_str(), file_) >= 0);
   }
   check(std::fputs("}\n", file_) >= 0);
   check(std::fclose(std::exchange(file_, nullptr)) == 0);
