@@ -48,7 +48,8 @@ class GpuSuite(unittest.TestCase):
     def test_stages_leave_tables_and_a_report(self):
         for seconds in (20, 80, 320):  # a busy machine may not come to the last table in a short time
             _, report = self.run_stages(seconds, "kernels", "offload")
-            if not any("time is over" in line or "s are over" in line for line in report):
+            ended_early = any("time is over" in line or "s are over" in line for line in report)
+            if not ended_early and "ccz4" in {row["equation"] for row in self.rows("kernels.csv")}:
                 break
         self.assertIn("GPU:", report[0])
         self.assertTrue(any(re.match(r"kernels: OK +kernels \(", line) for line in report), report)

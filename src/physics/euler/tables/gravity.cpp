@@ -124,10 +124,6 @@ class GravityTable final : public simulation::EquationTable {
     if (config.offload.device != "none")
       keys.reject("method", fmt::format("\"poisson\" requires offload.device = \"none\", but that is \"{}\"",
                                         config.offload.device));
-    constexpr int smallest_patch = 3;  // jumps of the mesh read two volumes inwards, and give means to three
-    if (config.mesh.patch_size < smallest_patch)
-      keys.reject("method", fmt::format("\"poisson\" requires mesh.patch-size of at least {}, but that is {}",
-                                        smallest_patch, config.mesh.patch_size));
     check_coarsest_grid(keys, config);
   }
 
