@@ -119,6 +119,8 @@ void ThreadTeam::run(int parts, const std::function<void(int)>& body) {
 
 void ThreadTeam::for_chunks(std::size_t items,
                             const std::function<void(int, std::size_t, std::size_t)>& body) {
+  if (items == 0) return;
+  if (items == 1 || threads_ == 1) return body(0, 0, items);
   const auto chunks = cut_evenly(items, threads_);
   run(threads_, [&](int part) {
     const Chunk& chunk = chunks[static_cast<std::size_t>(part)];

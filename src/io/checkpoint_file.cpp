@@ -113,7 +113,8 @@ namespace {
 
 void pack(const solvers::PatchLayout& layout, const double* slot, std::byte* out) {
   const std::size_t bytes = static_cast<std::size_t>(layout.p) * sizeof(double);
-  for (int u = 0; u < layout.unknowns; ++u) {
+  for (int n = 0; n < layout.saved(); ++n) {
+    const int u = layout.saved_row(n);
     for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
       for (int j = 0; j < layout.p; ++j, out += bytes) std::memcpy(out, slot + layout.at(u, 0, j, k), bytes);
     }
@@ -283,7 +284,8 @@ CheckpointHead head_of(const RawFile& file) {
 
 void unpack(const solvers::PatchLayout& layout, const std::byte* in, double* slot) {
   const std::size_t bytes = static_cast<std::size_t>(layout.p) * sizeof(double);
-  for (int u = 0; u < layout.unknowns; ++u) {
+  for (int n = 0; n < layout.saved(); ++n) {
+    const int u = layout.saved_row(n);
     for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
       for (int j = 0; j < layout.p; ++j, in += bytes) std::memcpy(slot + layout.at(u, 0, j, k), in, bytes);
     }
@@ -428,7 +430,7 @@ void CheckpointReader::read_patches(std::int64_t begin, std::int64_t end, const 
   const CheckpointContent& found = content.found;
   MEANDER_ASSERT(patches.size() == static_cast<std::size_t>(end - begin));
   MEANDER_ASSERT(layout.dim == found.mesh.mesh.layout.dim && layout.p == found.mesh.mesh.layout.p &&
-                 layout.unknowns == found.mesh.mesh.layout.unknowns);
+                 layout.saved() == found.mesh.mesh.layout.unknowns);
   std::vector<std::int32_t> levels;
   content.verify([&] {
     levels = content.read_table(found.offsets.tables.level, begin, end, 1);

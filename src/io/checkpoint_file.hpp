@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Checkpoints: all data that the next step reads, in Chombo's HDF5 layout, which yt and VisIt open. A file
-// holds leaves only and all unknowns as float64. Boxes are in curve order; a box holds unknown after unknown,
+// holds leaves only and all unknowns and carried rows (PatchLayout) as float64. Boxes are in curve order; a box holds unknown after unknown,
 // x fastest, without the halo.
 //
 // A file is created atomically and verified before its content is used. A head in HDF5's user block
@@ -37,7 +37,7 @@ struct CheckpointState {
   std::string file = {};  // that it was read from, for messages
 };
 
-// The mesh as in plot files, the rest of the domain and the names of the unknowns.
+// The mesh as in plot files, the rest of the domain and the names of the unknowns, then of the carried rows.
 struct CheckpointMesh {
   PlotMesh mesh;  // with the leaves of this rank
   int base_cells[3] = {1, 1, 1};

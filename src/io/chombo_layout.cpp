@@ -62,7 +62,7 @@ class Layout {
   void write_root() {
     const hdf5::Handle root = file_.root();
     file_.attribute(root, "filetype", std::string("VanillaAMRFileType"));
-    file_.attribute(root, "num_components", std::int64_t{layout_.unknowns});
+    file_.attribute(root, "num_components", std::int64_t{layout_.saved()});
     for (std::size_t u = 0; u < mesh_.unknowns.size(); ++u)
       file_.attribute(root, fmt::format("component_{}", u), mesh_.unknowns[u]);
     file_.attribute(root, "num_levels", static_cast<std::int64_t>(levels_.size()));
@@ -114,7 +114,7 @@ class Layout {
     const hdf5::Handle attributes = file_.create_group(group_name(n) + "/data_attributes");
     const hdf5::Handle vector = integers_type(for_axes(layout_.dim, "intvect"));
     const std::array<std::int32_t, 3> none{};
-    file_.attribute(attributes, "comps", std::int64_t{layout_.unknowns});
+    file_.attribute(attributes, "comps", std::int64_t{layout_.saved()});
     file_.attribute(attributes, "ghost", vector.get(), none.data());
     file_.attribute(attributes, "outputGhost", vector.get(), none.data());
     file_.attribute(attributes, "objectType", std::string("FArrayBox"));
@@ -139,7 +139,7 @@ class Layout {
 }  // namespace
 
 std::int64_t patch_values(const solvers::PatchLayout& layout) {
-  return layout.unknowns * std::int64_t{layout.volumes()};
+  return layout.saved() * std::int64_t{layout.volumes()};
 }
 
 CheckpointOffsets create_checkpoint(hdf5::Writer& file, const CheckpointMesh& mesh,
@@ -151,7 +151,7 @@ namespace {
 
 // Bytes of a patch, as a number that cannot overflow.
 double patch_bytes_of(const solvers::PatchLayout& layout) {
-  return sizeof(double) * layout.unknowns * std::pow(layout.p, layout.dim);
+  return sizeof(double) * layout.saved() * std::pow(layout.p, layout.dim);
 }
 
 }  // namespace

@@ -170,6 +170,7 @@ void CellLevel<D>::plan_halos() {
   for (std::size_t i = 0; i < view.own(); ++i) {
     if (number[i] < 0) continue;
     Patch& patch = patches_[static_cast<std::size_t>(number[i])];
+    for (HaloPlan& plan : halos_) plan.first.push_back(plan.copies.size());
     const auto read = [&](Halo halo, const Index<D>& offset, std::int32_t other, int width) {
       const auto box = solvers::halo_box<D>(p, offset);
       if (view.is_own(other)) {
@@ -196,6 +197,7 @@ void CellLevel<D>::plan_halos() {
               is_beyond_domain(domain(), patch.cell, offset) ? Beyond::outside : Beyond::coarser;
         });
   }
+  for (HaloPlan& plan : halos_) plan.first.push_back(plan.copies.size());
   // What the ghosts read, in the order of their ranks.
   const auto& ghosts = view.ghosts();
   for (std::size_t g = 0; g < ghosts.leaves.size(); ++g) {
@@ -328,14 +330,31 @@ void CellLevel<D>::receive(Mail& mail, int unknown, ThreadTeam& team) {
 }
 
 template <int D>
-void CellLevel<D>::exchange(Halo halo, int unknown, ThreadTeam& team) {
+void CellLevel<D>::for_patches(ThreadTeam& team, const std::function<void(const Patch&)>& body) const {
+  constexpr std::ptrdiff_t few_volumes = 2000;  // threads take longer to start than to sweep them
+  if (std::ssize(patches_) * layout_.volumes() < few_volumes) {
+    for (const Patch& patch : patches_) body(patch);
+    return;
+  }
+  team.for_chunks(patches_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) body(patches_[i]);
+  });
+}
+
+template <int D>
+void CellLevel<D>::exchange(Halo halo, int unknown, ThreadTeam& team,
+                            const std::function<void(const Patch&)>& own) {
   const solvers::PatchLayout one(D, layout_.p, 1, 1);
   HaloPlan& plan = plan_of(halo);
   send(plan.mail, unknown, team);
-  team.for_chunks(plan.copies.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (const Copy& copy : std::span(plan.copies).subspan(begin, end - begin))
+  for_patches(team, [&](const Patch& patch) {
+    const auto i = static_cast<std::size_t>(&patch - patches_.data());
+    for (std::size_t c = plan.first[i]; c < plan.first[i + 1]; ++c) {
+      const Copy& copy = plan.copies[c];
       solvers::copy<D>(one, copy.to + of_unknown(unknown), copy.from + of_unknown(unknown), copy.box,
                        copy.shift);
+    }
+    if (own) own(patch);
   });
   receive(plan.mail, unknown, team);
 }

@@ -73,10 +73,12 @@ class CellLevel {
   const parallel::Communicator& communicator() const { return cut_.tree.communicator(); }
   // Own cells in curve order.
   std::span<const Patch> patches() const { return patches_; }
+  // Calls body(patch) for all of them, concurrently if they are enough for that to be faster.
+  void for_patches(ThreadTeam& team, const std::function<void(const Patch&)>& body) const;
 
   // Copies halos of one unknown from the cells beside. Halos outside the domain or beside coarser leaves are left as they
-  // are. Collective among neighbours.
-  void exchange(Halo halo, int unknown, ThreadTeam& team);
+  // are. Calls own(patch) for each patch, concurrently, after its copies from cells of this rank. Collective among neighbours.
+  void exchange(Halo halo, int unknown, ThreadTeam& team, const std::function<void(const Patch&)>& own = {});
   // Makes `coarse` of all patches current as far as their restrictions and prolongations reach. Collective among neighbours.
   void read_parents(int unknown, ThreadTeam& team);
 
@@ -118,7 +120,8 @@ class CellLevel {
     Index<D> shift;
   };
   struct HaloPlan {
-    std::vector<Copy> copies;
+    std::vector<Copy> copies;        // in the order of their patches
+    std::vector<std::size_t> first;  // of each patch, and the end
     Mail mail;
   };
   struct Child {

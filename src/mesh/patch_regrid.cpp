@@ -311,6 +311,11 @@ void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<con
       solvers::Box<D> interior;
       interior.extent.fill(layout_.p);
       solvers::restrict_to<D>(layout_, parent.data(), {parts, children<D>}, {interior, {}});
+      if (layout_.carried > 0) {
+        for (auto& part : parts) part.fine += layout_.carried_begin();
+        solvers::restrict_to<D>(layout_.of_carried(), parent.data() + layout_.carried_begin(),
+                                {parts, children<D>}, {interior, {}});
+      }
       const int slot = slots_[static_cast<std::size_t>(from.old_leaf)];
       std::memcpy(pool_[slot], parent.data(), slot_size * sizeof(double));
       slots[coarsened[c]] = slot;
@@ -321,6 +326,7 @@ void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<con
 template <int D>
 void PatchMesh<D>::coarsen_on_device(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
                                      std::vector<int>& slots) {
+  MEANDER_ASSERT(layout_.carried == 0);  // devices have no kernels for them
   std::vector<typename DevicePatches<D>::Coarsened> leaves;
   for (const std::size_t leaf : coarsened) {
     const Origin& from = origin[leaf];
@@ -345,12 +351,17 @@ void PatchMesh<D>::refine(std::span<const std::size_t> refined, const Distribute
     for (std::size_t r = begin; r < end; ++r) {
       const std::size_t first = refined[r];
       std::memcpy(parent.data(), pool_[slots[first]], slot_size * sizeof(double));
+      double* const carried = parent.data() + layout_.carried_begin();
+      solvers::continue_linearly<D>(layout_.of_carried(), carried);
       for (std::size_t child = 0; child < children<D>; ++child) {
         solvers::Box<D> interior;
         interior.extent.fill(layout_.p);
-        Index<D> offset = position_in_parent<D>(next.leaves()[first + child]);
+        double* const slot = pool_[slots[first + child]];
+        const Index<D> position = position_in_parent<D>(next.leaves()[first + child]);
+        Index<D> offset = position;
         for (int& volumes : offset) volumes *= layout_.p;
-        solvers::prolong<D>(solver_, layout_, pool_[slots[first + child]], parent.data(), interior, offset);
+        solvers::prolong<D>(solver_, layout_, slot, parent.data(), interior, offset);
+        solvers::prolong_linearly<D>(layout_.of_carried(), slot + layout_.carried_begin(), carried, position);
       }
     }
   });
@@ -359,6 +370,7 @@ void PatchMesh<D>::refine(std::span<const std::size_t> refined, const Distribute
 template <int D>
 void PatchMesh<D>::refine_on_device(std::span<const std::size_t> refined, const DistributedTree<D>& next,
                                     std::span<const int> slots) {
+  MEANDER_ASSERT(layout_.carried == 0);
   std::vector<typename DevicePatches<D>::Refined> leaves;
   for (const std::size_t first : refined) {
     auto& item = leaves.emplace_back();

@@ -143,7 +143,7 @@ void SimulationOf<D>::set_up() {
   check_device_memory();
   status_ = stepper_.inspect();
   check_state();
-  solve_field();
+  find_field([&](StepField<D>& field) { field.begin(mesh_, team_); });
   prepare_first_step();
 }
 
@@ -270,14 +270,6 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
   return stepper_.advance(t_, dt, t_next, tasks::Halos::deferred);
 }
 
-template <int D>
-void SimulationOf<D>::solve_field() {
-  if (!field_) return;
-  const Timer timer(times_.prepare, "field");
-  field_->solve(mesh_, team_);
-  field_revision_ = mesh_.revision();
-}
-
 // Halves of the field's action about the fluxes; the time step follows from the state after both.
 template <int D>
 solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) {
@@ -285,7 +277,7 @@ solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) 
   mesh_.fill_halos(t_, team_);
   const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::full);
   if (step.failed) return step;
-  solve_field();
+  find_field([&](StepField<D>& field) { field.solve(mesh_, dt, team_); });
   field_->act(mesh_, 0.5 * dt, team_);
   mesh_.fill_halos(t_next, team_);
   solvers::Status status = stepper_.inspect();
@@ -357,7 +349,12 @@ void SimulationOf<D>::regrid() {
     in_memory([&] { mesh_.prepare_step(); });  // leaves may have moved to other ranks
     inexact_halos_ = inexact_halos(mesh_);
   }
-  if (field_ && communicator().any(field_revision_ != mesh_.revision())) in_memory([&] { solve_field(); });
+  if (field_ && communicator().any(field_revision_ != mesh_.revision())) {
+    in_memory([&] {
+      find_field(
+          [&](StepField<D>& field) { changed ? field.solve(mesh_, 0, team_) : field.resume(mesh_, team_); });
+    });
+  }
 }
 
 template <int D>
@@ -481,7 +478,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
     mesh.base_cells[a] = domain.base_cells[a];
     mesh.periodic[a] = domain.periodic[a];
   }
-  mesh.unknowns = solver_->traits().unknown_names;
+  mesh.unknowns = solver_->traits().saved_names();
   state.input = config_.resolved;
   state.equation = config_.equation_name;
   state.step = step_;

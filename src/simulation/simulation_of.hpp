@@ -132,8 +132,9 @@ class SimulationOf final : public Simulation, private StateSource {
   // The longest step that scheme and input allow. Collective.
   double stable_dt();
   solvers::Status take_step(double dt, double t_next);
-  // Solves the equation's field, if it has one, for the present state. Collective.
-  void solve_field();
+  // Calls find(field) if the equation has a field, to make it that of the present state. Collective.
+  template <class Find>
+  void find_field(const Find& find);
   solvers::Status take_step_with_field(double dt, double t_next);
   // Step data for the first step, the next one, and within a local step.
   void prepare_first_step();
@@ -156,7 +157,7 @@ class SimulationOf final : public Simulation, private StateSource {
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data
   PatchFields<D> fields_;
   std::shared_ptr<StepField<D>> field_;  // or null
-  std::uint64_t field_revision_ = 0;     // of the mesh that it was solved on
+  std::uint64_t field_revision_ = 0;     // of the mesh that it was found on
   tasks::LeafObservers observers_;
   tasks::Step<D> stepper_;
   std::unique_ptr<LocalStepping<D>> local_;  // or null: global steps
@@ -175,5 +176,14 @@ class SimulationOf final : public Simulation, private StateSource {
   ResidentReport resident_report_;  // steps and regrids
   mesh::DeviceCounts counts_at_start_;
 };
+
+template <int D>
+template <class Find>
+void SimulationOf<D>::find_field(const Find& find) {
+  if (!field_) return;
+  const Timer timer(times_.prepare, "field");
+  find(*field_);
+  field_revision_ = mesh_.revision();
+}
 
 }  // namespace meander::simulation

@@ -3,7 +3,8 @@
 #pragma once
 // A field that follows from the state of all leaves, such as the potential of self-gravity. A global step lets it act for half
 // of the step before the fluxes, solves it anew for the state after them, and lets that act for the other half: second order in
-// time. It depends on the state only, so that a restart has it, too.
+// time. What the next solution starts from it keeps in the carried rows of the leaves (solvers::Traits::carried_names), so that
+// regrids move it and a restart has it, too.
 
 #include <cstddef>
 #include <vector>
@@ -19,16 +20,21 @@ class StepField {
  public:
   virtual ~StepField() = default;
 
-  // The field of the state in the interiors of all leaves. Throws parallel::AgreedFailure if there is none, or no memory for
-  // it. Collective.
-  virtual void solve(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) = 0;
-  // Lets the field of the last solve(), of the same mesh, act on the interiors for a time dt. Halos are then out of date.
+  // The field of the state in the interiors of all leaves: of initial data, whose carried rows are undefined; and after a
+  // step of length dt, or, with dt = 0, after a regrid. Throw parallel::AgreedFailure if there is none, or no memory for it.
+  // Collective.
+  virtual void begin(mesh::PatchMesh<D>& mesh, ThreadTeam& team) = 0;
+  virtual void solve(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) = 0;
+  // The field of the last begin() or solve(), with the same bits: after a restart, or when leaves have moved to other ranks.
+  // Throws as solve(). Collective.
+  virtual void resume(mesh::PatchMesh<D>& mesh, ThreadTeam& team) = 0;
+  // Lets the field, of the same mesh, act on the interiors for a time dt. Halos are then out of date.
   virtual void act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const = 0;
   // The longest step that the field allows; equal on all ranks.
   virtual double step_limit() const = 0;
-  // Memory of this rank, for the mesh of the last solve().
+  // Memory of this rank, but for the carried rows.
   virtual std::size_t bytes() const = 0;
-  // Columns of the history, of the last solve().
+  // Columns of the history, of the last solution.
   virtual std::vector<Measure> measures() const = 0;
 };
 

@@ -3,9 +3,9 @@
 #pragma once
 // PatchLayout: the layout of a patch in its slot. Unknown by unknown (SoA), each a box of (p + 2h)^d doubles
 // including the halo, x fastest. Every unknown starts on a 64-byte boundary. Fields, which belong to the place of a
-// patch and not to its state, follow as if they were more unknowns: field f is at(unknowns + f, ...). A slot ends with
-// 8 spare doubles, so that a pack that starts inside the slot can be loaded whole. Trivially copyable; usable in
-// device code.
+// patch and not to its state, follow as if they were more unknowns: field f is at(unknowns + f, ...). Then come the carried
+// rows, which belong to the state but to no update: in interiors only. A slot ends with 8 spare doubles, so that a pack that
+// starts inside the slot can be loaded whole. Trivially copyable; usable in device code.
 
 #include <array>
 #include <cstddef>
@@ -18,12 +18,19 @@ struct PatchLayout {
   int h = 0;         // halo width
   int unknowns = 0;  // N
   int fields = 0;    // F
+  int carried = 0;
   bool point_values =
       false;  // from the solver's traits: unknowns are point values for restriction and prolongation
 
   constexpr PatchLayout() = default;
-  constexpr PatchLayout(int dimensions, int patch_size, int halo, int unknown_count, int field_count = 0)
-      : dim(dimensions), p(patch_size), h(halo), unknowns(unknown_count), fields(field_count) {}
+  constexpr PatchLayout(int dimensions, int patch_size, int halo, int unknown_count, int field_count = 0,
+                        int carried_count = 0)
+      : dim(dimensions),
+        p(patch_size),
+        h(halo),
+        unknowns(unknown_count),
+        fields(field_count),
+        carried(carried_count) {}
 
   constexpr int edge() const { return p + 2 * h; }
   // Distance in doubles between neighbouring volumes along an axis.
@@ -34,7 +41,13 @@ struct PatchLayout {
   }
   constexpr std::ptrdiff_t unknown_stride() const { return (stride(dim) + 7) / 8 * 8; }
   // Size of a slot in doubles; a multiple of 8.
-  constexpr std::ptrdiff_t slot_size() const { return (unknowns + fields) * unknown_stride() + 8; }
+  constexpr std::ptrdiff_t slot_size() const { return (unknowns + fields + carried) * unknown_stride() + 8; }
+  // What the state consists of, with its rows: the unknowns, then what is carried.
+  constexpr int saved() const { return unknowns + carried; }
+  constexpr int saved_row(int n) const { return n < unknowns ? n : n + fields; }
+  // A layout whose unknowns are the carried rows, from at(unknowns + fields, ...) on.
+  constexpr PatchLayout of_carried() const { return {dim, p, h, carried}; }
+  constexpr std::ptrdiff_t carried_begin() const { return (unknowns + fields) * unknown_stride(); }
   // Offset of volume (i, j, k) of an unknown. Indices run from -h to p + h - 1 (k is ignored in 2D).
   constexpr std::ptrdiff_t at(int unknown, int i, int j, int k = 0) const {
     const std::ptrdiff_t e = edge();

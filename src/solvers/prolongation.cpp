@@ -10,6 +10,7 @@
 #include "solvers/interpolation.hpp"
 #include "solvers/limited_slope.hpp"
 #include "solvers/pack.hpp"
+#include "solvers/poisson.hpp"
 
 namespace meander::solvers {
 namespace {
@@ -262,6 +263,40 @@ Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const 
   return support;
 }
 
+template <int D>
+void continue_linearly(const PatchLayout& layout, double* q) {
+  for (int u = 0; u < layout.unknowns; ++u) {
+    Box<D> box = interior_box<D>(layout.p);
+    for (int a = 0; a < D; ++a) {
+      const std::ptrdiff_t step = layout.stride(a);
+      box.extent[a] = 1;
+      for (const bool is_upper : {false, true}) {
+        box.lower[a] = is_upper ? layout.p : -1;
+        const std::ptrdiff_t inwards = is_upper ? -step : step;
+        for_volumes<D>(box, [&](const Index<D>& i) {
+          double* const beyond = q + layout.at(u, i);
+          *beyond = 2 * beyond[inwards] - beyond[2 * inwards];
+        });
+      }
+      box.lower[a] = -1;  // the next axis includes these layers
+      box.extent[a] = layout.p + 2;
+    }
+  }
+}
+
+template <int D>
+void prolong_linearly(const PatchLayout& layout, double* fine, const double* coarse, const Index<D>& child) {
+  for (int u = 0; u < layout.unknowns; ++u) {
+    const std::ptrdiff_t row = u * layout.unknown_stride();
+    for_volumes<D>(interior_box<D>(layout.p), [&](const Index<D>& i) { fine[layout.at(u, i)] = 0; });
+    poisson::prolong<D>(layout, fine + row, coarse + row, child);
+  }
+}
+
+template void continue_linearly<2>(const PatchLayout&, double*);
+template void continue_linearly<3>(const PatchLayout&, double*);
+template void prolong_linearly<2>(const PatchLayout&, double*, const double*, const Index<2>&);
+template void prolong_linearly<3>(const PatchLayout&, double*, const double*, const Index<3>&);
 template Box<2> prolongation_support<2>(const PatchLayout&, const Box<2>&, const Index<2>&);
 template Box<3> prolongation_support<3>(const PatchLayout&, const Box<3>&, const Index<3>&);
 template void prolong<2>(const Solver&, const PatchLayout&, double*, const double*, const Box<2>&,

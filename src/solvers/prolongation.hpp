@@ -35,4 +35,13 @@ void prolong(const Solver& solver, const PatchLayout& layout, double* fine, cons
 template <int D>
 Box<D> prolongation_support(const PatchLayout& layout, const Box<D>& box, const Index<D>& offset);
 
+// For carried rows (PatchLayout). Sets the halo of one layer of all unknowns, by linear continuation of the interior along
+// each axis. p >= 2.
+template <int D>
+void continue_linearly(const PatchLayout& layout, double* q);
+// Sets the interior of the child at position `child` (0 .. 2 along each axis) to the linear interpolation of the coarse
+// values at the corners of the square or cube of centres around each fine one. Reads the coarse halo of one layer.
+template <int D>
+void prolong_linearly(const PatchLayout& layout, double* fine, const double* coarse, const Index<D>& child);
+
 }  // namespace meander::solvers

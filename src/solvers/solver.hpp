@@ -51,14 +51,23 @@ struct Traits {
   int stage_blocks = 0;
   bool conservative = true;  // face fluxes exist; refluxed at resolution jumps
   std::vector<std::string> unknown_names;
+  // Of further numbers of a volume that are part of the state, smooth, and of no use to update(): regrids and checkpoints
+  // carry them.
+  std::vector<std::string> carried_names = {};
   bool radiates = false;  // supports PatchTask::radiative faces
 
   // Fraction of a step that has passed after a stage: the time of the halos that follow it. Four stages are
   // those of the classical Runge-Kutta method.
   double time_after(int stage) const { return stages == 4 && stage < 2 ? 0.5 : 1.0; }
+  // All names of the state, in the order of PatchLayout::saved_row().
+  std::vector<std::string> saved_names() const {
+    std::vector<std::string> names = unknown_names;
+    names.insert(names.end(), carried_names.begin(), carried_names.end());
+    return names;
+  }
   bool point_values() const { return prolongation == Prolongation::centred; }
   PatchLayout layout(int patch_size) const {
-    PatchLayout result(dim, patch_size, halo, unknowns, fields);
+    PatchLayout result(dim, patch_size, halo, unknowns, fields, static_cast<int>(carried_names.size()));
     result.point_values = point_values();
     return result;
   }

@@ -116,22 +116,21 @@ void PoissonMultigrid<D>::set_boundary_values(const std::function<double(const P
 
 // ghost = u1 at a mirror, 2 value - u1 beyond a value. Edges read what faces and other edges of their patch have filled.
 template <int D>
-void PoissonMultigrid<D>::fill_boundary(std::size_t l, const std::vector<Ghosts>& ghosts, ThreadTeam& team) {
-  // By patch, whose ghosts follow each other: a chunk begins with the first ghosts of a patch.
-  team.for_chunks(levels_[l]->patches().size(), [&](int, std::size_t begin, std::size_t end) {
-    auto next = std::ranges::lower_bound(ghosts, static_cast<std::int32_t>(begin), {}, &Ghosts::patch);
-    for (; next != ghosts.end() && static_cast<std::size_t>(next->patch) < end; ++next) {
-      double* const u = levels_[l]->patches()[static_cast<std::size_t>(next->patch)].slot + of(potential_);
-      const std::ptrdiff_t stride = layout_.stride(next->face / 2),
-                           inwards = next->face % 2 == 0 ? stride : -stride;
-      const bool has_value = boundaries_[next->face] == EllipticBoundary::value;
-      const double* value = of_boundary_[l].values.data() + next->values;
-      solvers::for_volumes<D>(next->box, [&](const Index<D>& i) {
-        double* const ghost = u + layout_.at(0, i);
-        *ghost = has_value ? 2 * *value++ - ghost[inwards] : ghost[inwards];
-      });
-    }
-  });
+void PoissonMultigrid<D>::fill_boundary(std::size_t l, const std::vector<Ghosts>& ghosts,
+                                        const Patch& patch) const {
+  const auto number = static_cast<std::int32_t>(&patch - levels_[l]->patches().data());
+  auto next = std::ranges::lower_bound(ghosts, number, {}, &Ghosts::patch);
+  for (; next != ghosts.end() && next->patch == number; ++next) {
+    double* const u = patch.slot + of(potential_);
+    const std::ptrdiff_t stride = layout_.stride(next->face / 2),
+                         inwards = next->face % 2 == 0 ? stride : -stride;
+    const bool has_value = boundaries_[next->face] == EllipticBoundary::value;
+    const double* value = of_boundary_[l].values.data() + next->values;
+    solvers::for_volumes<D>(next->box, [&](const Index<D>& i) {
+      double* const ghost = u + layout_.at(0, i);
+      *ghost = has_value ? 2 * *value++ - ghost[inwards] : ghost[inwards];
+    });
+  }
 }
 
 template <int D>
@@ -146,19 +145,9 @@ kernels::GhostSlopes<D> PoissonMultigrid<D>::slopes(const Patch& patch) const {
 }
 
 template <int D>
-template <class Body>
-void PoissonMultigrid<D>::for_patches(std::size_t l, ThreadTeam& team, const Body& body) {
-  const auto patches = levels_[l]->patches();
-  team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (const Patch& patch : patches.subspan(begin, end - begin)) body(patch);
-  });
-}
-
-template <int D>
 void PoissonMultigrid<D>::fill_faces(std::size_t l, ThreadTeam& team) {
-  levels_[l]->exchange(Halo::faces, potential_, team);
-  fill_boundary(l, of_boundary_[l].faces, team);
-  for_patches(l, team, [&](const Patch& patch) {
+  levels_[l]->exchange(Halo::faces, potential_, team, [&](const Patch& patch) {
+    fill_boundary(l, of_boundary_[l].faces, patch);
     for (int face = 0; face < 2 * D; ++face) {
       if (patch.beyond[static_cast<std::size_t>(face)] == Beyond::coarser)
         kernels::fill_jump<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), face);
@@ -170,10 +159,12 @@ template <int D>
 void PoissonMultigrid<D>::pass_potential_down(std::size_t l, ThreadTeam& team) {
   fill_faces(l, team);
   levels_[l]->exchange(Halo::edges, potential_, team);
-  fill_boundary(l, of_boundary_[l].edges, team);
+  if (!of_boundary_[l].edges.empty())
+    levels_[l]->for_patches(team,
+                            [&](const Patch& patch) { fill_boundary(l, of_boundary_[l].edges, patch); });
   if (l + 1 == levels_.size()) return;
   levels_[l + 1]->read_parents(potential_, team);
-  for_patches(l + 1, team, [&](const Patch& patch) {
+  levels_[l + 1]->for_patches(team, [&](const Patch& patch) {
     for (int face = 0; face < 2 * D; ++face) {
       if (patch.beyond[static_cast<std::size_t>(face)] == Beyond::coarser)
         kernels::interpolate_plane<D>(layout_, patch.slot + of(rhs_), patch.coarse + of(potential_),
@@ -186,7 +177,7 @@ template <int D>
 void PoissonMultigrid<D>::relax(std::size_t l, ThreadTeam& team) {
   for (int half = 0; half < 2 * sweeps; ++half) {
     fill_faces(l, team);
-    for_patches(l, team, [&](const Patch& patch) {
+    levels_[l]->for_patches(team, [&](const Patch& patch) {
       int colour = half % 2;
       for (const int at : patch.cell.at) colour += at * layout_.p;
       kernels::relax<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), width(patch.cell.level),
@@ -250,7 +241,7 @@ void PoissonMultigrid<D>::restrict_residual(std::size_t l, ThreadTeam& team) {
       },
       team);
   levels_[l - 1]->exchange(Halo::planes, rhs_, team);
-  for_patches(l - 1, team, [&](const Patch& patch) {
+  levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
     if (patch.is_refined) return;
     double* const rhs = patch.slot + of(rhs_);
     const double* const source = patch.slot + of(source_);
@@ -269,7 +260,7 @@ void PoissonMultigrid<D>::start_correction(std::size_t l, ThreadTeam& team) {
   pass_potential_down(l - 1, team);
   fill_faces(l, team);
   restrict_residual(l, team);
-  for_patches(l - 1, team, [&](const Patch& patch) {
+  levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
     if (patch.is_refined)
       std::copy_n(patch.slot + of(potential_), layout_.unknown_stride(), patch.slot + of(before_));
   });
@@ -278,14 +269,14 @@ void PoissonMultigrid<D>::start_correction(std::size_t l, ThreadTeam& team) {
 template <int D>
 void PoissonMultigrid<D>::correct(std::size_t l, ThreadTeam& team) {
   pass_potential_down(l - 1, team);
-  for_patches(l - 1, team, [&](const Patch& patch) {
+  levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
     if (!patch.is_refined) return;
     double* const correction = patch.slot + of(before_);
     const double* const after = patch.slot + of(potential_);
     for (std::ptrdiff_t i = 0; i < layout_.unknown_stride(); ++i) correction[i] = after[i] - correction[i];
   });
   levels_[l]->read_parents(before_, team);
-  for_patches(l, team, [&](const Patch& patch) {
+  levels_[l]->for_patches(team, [&](const Patch& patch) {
     kernels::prolong<D>(layout_, patch.slot + of(potential_), patch.coarse + of(before_), patch.child);
   });
 }
@@ -339,7 +330,7 @@ void PoissonMultigrid<D>::restrict_everywhere(ThreadTeam& team) {
 template <int D>
 void PoissonMultigrid<D>::begin(ThreadTeam& team) {
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    for_patches(l, team, [&](const Patch& patch) {
+    levels_[l]->for_patches(team, [&](const Patch& patch) {
       const double* const source = patch.slot + of(source_);
       double* const rhs = patch.slot + of(rhs_);
       if (!patch.is_refined) for_interior<D>(layout_, [&](std::ptrdiff_t i) { rhs[i] = source[i]; });
@@ -375,11 +366,13 @@ auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
       for (const Patch& patch : level->patches().subspan(begin, end - begin)) {
         if (patch.is_refined) continue;
         kernels::residual<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), h, work.data());
+        double sum = 0;
         for_interior<D>(layout_, [&](std::ptrdiff_t i) {
           const double r = work[static_cast<std::size_t>(i)];
-          sums[t].add(volume * (r * r));
+          sum += r * r;
           largest[t] = std::max(largest[t], std::abs(r));
         });
+        sums[t].add(volume * sum);
       }
     });
   }
@@ -389,10 +382,9 @@ auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
 
 template <int D>
 void PoissonMultigrid<D>::match_halos(ThreadTeam& team) {
-  for (std::size_t l = levels_.size(); l-- > 1;) restrict_residual(l, team);
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const double h = width(levels_[l]->level());
-    for_patches(l, team, [&](const Patch& patch) {
+    levels_[l]->for_patches(team, [&](const Patch& patch) {
       for (int face = 0; face < 2 * D; ++face) {
         if (patch.beyond[static_cast<std::size_t>(face)] == Beyond::refined)
           kernels::add_plane<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), face, h * h);
@@ -402,7 +394,7 @@ void PoissonMultigrid<D>::match_halos(ThreadTeam& team) {
 }
 
 template <int D>
-void PoissonMultigrid<D>::remove_mean(int unknown, ThreadTeam& team) {
+double PoissonMultigrid<D>::remove_mean(int unknown, ThreadTeam& team) {
   std::vector<ExactSum> sums(static_cast<std::size_t>(team.size()));
   // In volumes of the coarsest level.
   const auto volume = [&](const Patch& patch) {
@@ -412,16 +404,19 @@ void PoissonMultigrid<D>::remove_mean(int unknown, ThreadTeam& team) {
     team.for_chunks(level->patches().size(), [&](int thread, std::size_t begin, std::size_t end) {
       for (const Patch& patch : level->patches().subspan(begin, end - begin)) {
         if (patch.is_refined) continue;
-        for_interior<D>(layout_, [&](std::ptrdiff_t i) {
-          sums[static_cast<std::size_t>(thread)].add(volume(patch) * patch.slot[of(unknown) + i]);
-        });
+        double sum = 0;
+        for_interior<D>(layout_, [&](std::ptrdiff_t i) { sum += patch.slot[of(unknown) + i]; });
+        sums[static_cast<std::size_t>(thread)].add(volume(patch) * sum);
       }
     });
   }
   const double volumes = static_cast<double>(coarsest_cells_.size()) * static_cast<double>(layout_.volumes());
   const double mean = sum_of_all(levels_.front()->communicator(), sums) / volumes;
-  for (const Patch* patch : leaves_)
-    for_interior<D>(layout_, [&](std::ptrdiff_t i) { patch->slot[of(unknown) + i] -= mean; });
+  team.for_chunks(leaves_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (const Patch* patch : std::span(leaves_).subspan(begin, end - begin))
+      for_interior<D>(layout_, [&](std::ptrdiff_t i) { patch->slot[of(unknown) + i] -= mean; });
+  });
+  return mean;
 }
 
 template <int D>

@@ -45,9 +45,9 @@ class PoissonMultigrid {
 
   // Whether the solution is free up to a constant: no face has a value. Then the mean of the source must be zero.
   bool is_singular() const { return is_singular_; }
-  // Subtracts the mean over the domain's volume, an exact sum. Collective.
-  void remove_mean_source(ThreadTeam& team) { remove_mean(source_, team); }
-  void remove_mean_potential(ThreadTeam& team) { remove_mean(potential_, team); }
+  // Subtracts the mean over the domain's volume, an exact sum of those of the leaves, and returns it. Collective.
+  double remove_mean_source(ThreadTeam& team) { return remove_mean(source_, team); }
+  double remove_mean_potential(ThreadTeam& team) { return remove_mean(potential_, team); }
   // The potential on faces of kind `value`, at points on the domain's faces and on their planes close by; zero at first.
   void set_boundary_values(const std::function<double(const Point<D>&)>& value);
 
@@ -56,13 +56,13 @@ class PoissonMultigrid {
   // One V(2,2). Collective.
   void cycle(ThreadTeam& team);
 
-  // Of f - A u on the leaves: L2 norm over the domain, by an exact sum, and maximum. Collective.
+  // Of f - A u on the leaves: L2 norm over the domain, by an exact sum of those of the leaves, and maximum. Collective.
   struct Norms {
     double l2 = 0, max = 0;
   };
   Norms residual(ThreadTeam& team);
-  // Fills the halos of the leaves across faces so that differences to them are the gradients of the method, on both sides of
-  // a face. Until the next begin() or cycle(). Collective.
+  // After residual(): fills the halos of the leaves across faces so that differences to them are the gradients of the method,
+  // on both sides of a face. Until the next begin() or cycle(). Collective.
   void match_halos(ThreadTeam& team);
 
   std::size_t bytes() const;
@@ -96,11 +96,8 @@ class PoissonMultigrid {
   };
 
   void plan_boundary(const Level& level);
-  void fill_boundary(std::size_t l, const std::vector<Ghosts>& ghosts, ThreadTeam& team);
+  void fill_boundary(std::size_t l, const std::vector<Ghosts>& ghosts, const Patch& patch) const;
   solvers::poisson::GhostSlopes<D> slopes(const Patch& patch) const;
-  template <class Body>
-  void for_patches(std::size_t l, ThreadTeam& team, const Body& body);
-
   void fill_faces(std::size_t l, ThreadTeam& team);
   // Fills all halos of level l that level l + 1 reads, and interpolates the potential to it.
   void pass_potential_down(std::size_t l, ThreadTeam& team);
@@ -112,7 +109,7 @@ class PoissonMultigrid {
   void correct(std::size_t l, ThreadTeam& team);
   void solve_coarsest(ThreadTeam& team);
   void restrict_everywhere(ThreadTeam& team);
-  void remove_mean(int unknown, ThreadTeam& team);
+  double remove_mean(int unknown, ThreadTeam& team);
 
   static constexpr double omega = 1.25;
   static constexpr int sweeps = 2;

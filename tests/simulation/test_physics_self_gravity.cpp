@@ -113,7 +113,7 @@ TEST(JeansInstability, GrowsAtItsRate) {
 }
 
 // Clumps that fall onto each other on meshes that follow them.
-Config clumps(int dim, const std::string& boundary) {
+Config clumps(int dim, const std::string& boundary, double tolerance = 1e-3) {
   return physics_input(
       fmt::format("[domain]\ndimensions = {}\n[boundary]\nall = \"{}\"\n"
                   "[mesh]\npatch-size = {}\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
@@ -125,9 +125,9 @@ Config clumps(int dim, const std::string& boundary) {
                   "[scenario.fields]\ndensity = \"0.1 + 4 * a + 2 * b\"\nvelocity-x = 0.5\nvelocity-y = "
                   "\"0.2 - 0.3 * a\"\n"
                   "pressure = \"0.1 + a + b\"\n"
-                  "[gravity]\nmethod = \"poisson\"\n[time]\nend = 100\n",
+                  "[gravity]\nmethod = \"poisson\"\ntolerance = {}\n[time]\nend = 100\n",
                   dim, boundary, dim == 3 ? 6 : 9, dim == 3 ? 1 : 2, dim == 3 ? 2 : 4,
-                  dim == 3 ? " + (z - 0.4)^2" : "", dim == 3 ? " + (z - 0.6)^2" : ""));
+                  dim == 3 ? " + (z - 0.4)^2" : "", dim == 3 ? " + (z - 0.6)^2" : "", tolerance));
 }
 
 double column(Simulation& simulation, const std::string& name) {
@@ -158,6 +158,50 @@ TEST_P(SelfGravityConservation, OfMassAndMomentumHoldsOnChangingMeshes) {
     EXPECT_NEAR(after[a], before[a], 1e-13 * before[0]);
   EXPECT_GT(largest_mean, 1e-12);  // without its removal, momentum would drift
   EXPECT_GT(simulation->leaves_per_level().back(), 0);
+}
+
+// Each solution starts from the last one, continued in time.
+TEST(SelfGravityCycles, AreOneAStepOnAMeshThatStays) {
+  for (const int dim : {2, 3}) {
+    const Wave wave{.jeans = 2, .dim = dim, .refinement = dim == 2 ? box : ""};
+    const auto simulation =
+        make_simulation(wave_input(wave, dim == 2 ? 9 : 10, dim == 2 ? 2 : 1), available_processors());
+    EXPECT_GE(column(*simulation, "gravity_cycles"), 3);  // from nothing
+    int second_cycles = 0;
+    double largest = 0;
+    while (simulation->step() < 60) {
+      simulation->advance(100);
+      largest = std::max(largest, column(*simulation, "gravity_residual"));
+      if (simulation->step() > 2 && column(*simulation, "gravity_cycles") > 1) ++second_cycles;
+    }
+    std::printf("%dD t = %.3f: largest residual %.1e, steps with more than one cycle %d\n", dim,
+                simulation->time(), largest, second_cycles);
+    EXPECT_EQ(second_cycles, 0);
+    EXPECT_LE(largest, 1e-3);
+  }
+}
+
+// The gas of solutions up to the tolerance is that of converged ones, also while leaves come and go.
+TEST(SelfGravityCycles, AreEnough) {
+  const auto densities = [](double tolerance) {
+    const auto simulation = make_simulation(clumps(2, "periodic", tolerance), available_processors());
+    int cycles = 0;
+    while (simulation->time() < 0.1) {
+      simulation->advance(0.1);
+      cycles += static_cast<int>(column(*simulation, "gravity_cycles"));
+    }
+    std::vector<double> found;
+    for_volumes(*simulation, [&](const Volume& v) { found.push_back(v.q[0]); });
+    std::printf("tolerance %.0e: %d steps, %d cycles\n", tolerance, simulation->step(), cycles);
+    return found;
+  };
+  const std::vector<double> found = densities(1e-3), converged = densities(1e-11);
+  ASSERT_EQ(found.size(), converged.size());
+  double most = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) most = std::max(most, std::abs(found[i] / converged[i] - 1));
+  std::printf("largest relative difference of the density %.1e\n", most);
+  EXPECT_LE(most, 1e-6);
+  EXPECT_GT(most, 0);
 }
 
 // Energy of gas and potential, on a fixed mesh without jumps: of second order.

@@ -250,6 +250,37 @@ TYPED_TEST(MeansProlongation, KeepsLinearData) {
   }
 }
 
+// Of carried rows, whose halos are not filled: linear data come out everywhere, in the volumes at the border, too.
+TYPED_TEST(MeansProlongation, OfCarriedRowsKeepsLinearData) {
+  constexpr int D = TypeParam::value;
+  for (const int p : {3, 4, 7, 9}) {
+    const PatchLayout layout(D, p, 2, 2);
+    const auto linear = [](int u, const Index<D>& i, double width) {
+      double sum = u;
+      for (int a = 0; a < D; ++a) sum += (a + 1 - 4 * u) * width * (i[a] + 0.5);
+      return sum;
+    };
+    std::vector<double> coarse(static_cast<std::size_t>(layout.slot_size()), std::nan(""));
+    for (int u = 0; u < 2; ++u)
+      for_volumes<D>(interior_box<D>(p),
+                     [&](const Index<D>& i) { coarse[layout.at(u, i)] = linear(u, i, 1); });
+    continue_linearly<D>(layout, coarse.data());
+    Box<D> children;
+    children.extent.fill(3);
+    for_volumes<D>(children, [&](const Index<D>& child) {
+      std::vector<double> fine(coarse.size(), std::nan(""));
+      prolong_linearly<D>(layout, fine.data(), coarse.data(), child);
+      for (int u = 0; u < 2; ++u) {
+        for_volumes<D>(interior_box<D>(p), [&](const Index<D>& i) {
+          Index<D> in_cell = i;
+          for (int a = 0; a < D; ++a) in_cell[a] += child[a] * p;
+          ASSERT_NEAR(fine[layout.at(u, i)], linear(u, in_cell, 1.0 / 3), 1e-13) << "p = " << p;
+        });
+      }
+    });
+  }
+}
+
 // Steep but smooth monotone data: a third of the width has a ninth of the error.
 TYPED_TEST(MeansProlongation, IsOfSecondOrder) {
   constexpr int D = TypeParam::value;

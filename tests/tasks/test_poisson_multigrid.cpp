@@ -133,6 +133,7 @@ Errors errors(const std::string& name, int p, int cells, int levels, bool period
     solver.remove_mean_potential(team);
     solver.begin(team);
   }
+  solver.residual(team);
   solver.match_halos(team);
   Errors result;
   for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
@@ -202,6 +203,7 @@ void expect_conservation(const std::string& name, int p, EllipticBoundary bounda
       solver.potential(leaf)[at] = solver.source(leaf)[at];
     });
   solver.begin(team);
+  solver.residual(team);
   solver.match_halos(team);
   double sum = 0, magnitude = 0;
   for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {

@@ -18,6 +18,7 @@ struct Parameters {
   double pressure_floor = 0.0;
   bool dual_energy = false;     // DualEnergyTerms in place of Terms
   bool gravity_fields = false;  // patches have a field for each component of an external acceleration
+  bool potential = false;       // patches carry the potential of self-gravity and its rate
 };
 
 }  // namespace meander::euler

@@ -109,6 +109,7 @@ class EulerSolver final : public PdeSolver<P> {
         derived_(derived_quantities(D, dual_energy)) {
     this->step().dim = D;
     this->set_fields(parameters.gravity_fields ? D : 0);
+    if (parameters.potential) this->set_carried({"potential", "potential_rate"});
   }
 
   // Strictly inside the limits, so that rounding has no influence. Of one energy: the lower bound of the

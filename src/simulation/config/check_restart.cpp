@@ -100,7 +100,7 @@ void check_mesh_of_checkpoint(const CheckpointFacts& checkpoint, const io::Check
   if (equation != config.equation_name) refuse_file("equations");
   if (layout.dim != config.domain.dimensions) refuse_file("dimensions");
   if (layout.p != config.mesh.patch_size) refuse_file("patches");
-  if (mesh.unknowns != config.solver->traits().unknown_names) refuse_file("unknowns");
+  if (mesh.unknowns != config.solver->traits().saved_names()) refuse_file("unknowns");
   if (mesh.mesh.base_level != config.base_level()) refuse_file("base cells");
   for (int a = 0; a < layout.dim; ++a) {
     const auto axis = static_cast<std::size_t>(a);

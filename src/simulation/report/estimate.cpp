@@ -194,7 +194,8 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
                               steps, found.dt, length_text(steps * found.step)));
   const double plot =
       volumes * plot_bytes(config, solver) + all_leaves * bytes_of_tables + bytes_of_small_parts;
-  const double checkpoint = 8 * volumes * unknowns + all_leaves * bytes_of_tables + bytes_of_small_parts;
+  const double checkpoint = 8 * volumes * static_cast<double>(solver.traits().saved_names().size()) +
+                            all_leaves * bytes_of_tables + bytes_of_small_parts;
   const double rows = std::ceil(steps / config.output.history_steps) + 1;
   const double columns = 5 + unknowns + config.mesh.max_level - config.mesh.min_level + 1;
   const bool some = config.checkpoint.every_steps > 0 || config.checkpoint.every_minutes > 0;

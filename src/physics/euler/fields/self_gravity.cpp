@@ -21,12 +21,17 @@ namespace {
 constexpr int most_cycles = 20;  // each reduces the residual at least to 0.17 of it
 // Of sources, over that of the largest density: gas of one density has no gravity.
 constexpr double rounding = 1e-13;
+// Carried rows.
+enum Row : int { potential, rate };
 
-// Calls body(number, place) for the interior volumes in the order of their numbers.
+// Calls body(number, place) for the first volume of each row of the interior, with its number in the patch.
 template <int D, class Body>
-void for_volumes(int p, const Body& body) {
+void for_rows(int p, const Body& body) {
   std::ptrdiff_t v = 0;
-  solvers::for_volumes<D>(solvers::interior_box<D>(p), [&](const Index<D>& i) { body(v++, i); });
+  solvers::for_rows<D>(solvers::interior_box<D>(p), [&](const Index<D>& i) {
+    body(v, i);
+    v += p;
+  });
 }
 
 double largest_of_ranks(const parallel::Communicator& communicator, const std::vector<double>& values) {
@@ -43,59 +48,119 @@ SelfGravity<D>::SelfGravity(const SelfGravityParameters& parameters, const Bound
 }
 
 template <int D>
-double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
-  const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
-  const double factor = 4 * std::numbers::pi * parameters_.constant;
-  std::vector<double> densest(mesh.size()), largest(mesh.size());
-  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const double* const q = mesh.patches()[leaf].q;
-      double *const source = solver_->source(leaf), *const potential = solver_->potential(leaf);
-      for_volumes<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
-        source[own.at(0, i)] = factor * q[gas.at(0, i)];
-        potential[own.at(0, i)] = 0;
-        densest[leaf] = std::max(densest[leaf], source[own.at(0, i)]);
-      });
-    }
-  });
-  solver_->remove_mean_source(team);
-  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const double* const source = solver_->source(leaf);
-      for_volumes<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
-        largest[leaf] = std::max(largest[leaf], std::abs(source[own.at(0, i)]));
-      });
-    }
-  });
-  scale_ = largest_of_ranks(mesh.communicator(), largest);
-  return std::max(parameters_.tolerance * scale_, rounding * largest_of_ranks(mesh.communicator(), densest));
+double* SelfGravity<D>::carried(const mesh::PatchMesh<D>& mesh, std::size_t leaf, int row) {
+  const solvers::PatchLayout& gas = mesh.layout();
+  return mesh.patches()[leaf].q + gas.carried_begin() + row * gas.unknown_stride();
 }
 
 template <int D>
-void SelfGravity<D>::solve(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
-  if (mesh.communicator().any(revision_ != mesh.revision())) {
-    solver_.reset();
-    solver_ = std::make_unique<tasks::PoissonMultigrid<D>>(mesh.tree(), mesh.layout().p, boundaries_,
-                                                           gpu::host_memory());
-    revision_ = mesh.revision();
-    volumes_ = mesh.layout().volumes();
-    acceleration_.resize(mesh.size() * static_cast<std::size_t>(D * volumes_));
+void SelfGravity<D>::follow(const mesh::PatchMesh<D>& mesh) {
+  if (!mesh.communicator().any(revision_ != mesh.revision())) return;
+  solver_.reset();
+  solver_ = std::make_unique<tasks::PoissonMultigrid<D>>(mesh.tree(), mesh.layout().p, boundaries_,
+                                                         gpu::host_memory());
+  revision_ = mesh.revision();
+  volumes_ = mesh.layout().volumes();
+  acceleration_.resize(mesh.size() * static_cast<std::size_t>(D * volumes_));
+}
+
+template <int D>
+double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) {
+  const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
+  const double factor = 4 * std::numbers::pi * parameters_.constant;
+  std::vector<double> most(mesh.size()), least(mesh.size());  // sources, negative
+  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const double *const q = mesh.patches()[leaf].q, *const before = carried(mesh, leaf, potential),
+                          *const change = carried(mesh, leaf, rate);
+      double *const source = solver_->source(leaf), *const guess = solver_->potential(leaf);
+      double largest = 0, smallest = std::numeric_limits<double>::infinity();
+      for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
+        const std::ptrdiff_t from = gas.at(0, i), to = own.at(0, i);
+        for (int x = 0; x < gas.p; ++x) {
+          const double here = source[to + x] = factor * q[from + x];
+          guess[to + x] = before[from + x] + dt * change[from + x];
+          largest = std::max(largest, here);
+          smallest = std::min(smallest, here);
+        }
+      });
+      most[leaf] = largest;
+      least[leaf] = -smallest;
+    }
+  });
+  const double mean = solver_->remove_mean_source(team);
+  const double densest = largest_of_ranks(mesh.communicator(), most);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double thinnest =
+      -mesh.communicator().max(least.empty() ? -infinity : *std::ranges::max_element(least));
+  scale_ = std::max(densest - mean, mean - thinnest);
+  if (scale_ <= rounding * densest) {
+    scale_ = 0;
+    for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
+      std::fill_n(solver_->potential(leaf), own.unknown_stride(), 0.0);
   }
-  const double small = start(mesh, team);
+  return parameters_.tolerance * scale_;
+}
+
+template <int D>
+void SelfGravity<D>::begin(mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
+    for (const int row : {potential, rate})
+      std::fill_n(carried(mesh, leaf, row), mesh.layout().unknown_stride(), 0.0);
+  }
+  solve(mesh, 0, team);
+}
+
+template <int D>
+void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) {
+  follow(mesh);
+  const double small = start(mesh, dt, team);
   solver_->begin(team);
-  for (cycles_ = 0;; ++cycles_) {
+  for (cycles_ = 0;;) {
+    if (scale_ > 0) {
+      solver_->cycle(team);
+      ++cycles_;
+    }
     residual_ = solver_->residual(team).max;
-    if (residual_ <= small) break;
+    if (residual_ <= small || scale_ == 0) break;
     if (cycles_ == most_cycles || !std::isfinite(residual_)) {
       throw parallel::AgreedFailure(fmt::format(
           "self-gravity: after {} cycles of the Poisson solver its residual is {} of the largest source, but "
           "gravity.tolerance is {}; files written so far are intact",
           cycles_, residual_ / scale_, parameters_.tolerance));
     }
-    solver_->cycle(team);
   }
+  keep(mesh, dt, team);
   solver_->match_halos(team);
   differentiate(mesh, team);
+}
+
+template <int D>
+void SelfGravity<D>::resume(mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
+  follow(mesh);
+  start(mesh, 0, team);
+  solver_->begin(team);
+  residual_ = solver_->residual(team).max;
+  solver_->match_halos(team);
+  differentiate(mesh, team);
+}
+
+template <int D>
+void SelfGravity<D>::keep(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) {
+  const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
+  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const double* const found = solver_->potential(leaf);
+      double *const before = carried(mesh, leaf, potential), *const change = carried(mesh, leaf, rate);
+      for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
+        const std::ptrdiff_t to = gas.at(0, i), from = own.at(0, i);
+        for (int x = 0; x < gas.p; ++x) {
+          if (dt > 0) change[to + x] = (found[from + x] - before[to + x]) / dt;
+          before[to + x] = found[from + x];
+        }
+      });
+    }
+  });
 }
 
 template <int D>
@@ -106,21 +171,28 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& t
   team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
     auto& sums = of_threads[static_cast<std::size_t>(thread)];
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const solvers::PatchTask& patch = mesh.patches()[leaf];
-      const double *const u = solver_->potential(leaf), *const source = solver_->source(leaf);
+      const double *const q = mesh.patches()[leaf].q, *const u = solver_->potential(leaf),
+                          *const source = solver_->source(leaf);
       double* const g = acceleration_of(leaf);
-      const double width = solver_->width(leaf), volume = ipow(width, D);
-      for_volumes<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
-        const std::ptrdiff_t at = own.at(0, i);
-        const double here = volume * patch.q[gas.at(0, i)];
-        sums[mass].add(here);
-        sums[energy].add(volume * source[at] * u[at]);
+      const double width = solver_->width(leaf), volume = ipow(width, D), half = 0.5 / width;
+      double of_leaf[D + 2] = {};
+      for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
+        const double *const rho = q + gas.at(0, i), *const at = u + own.at(0, i),
+                            *const here = source + own.at(0, i);
+        for (int x = 0; x < gas.p; ++x) {
+          of_leaf[mass] += rho[x];
+          of_leaf[energy] += here[x] * at[x];
+        }
         for (int a = 0; a < D; ++a) {
           const std::ptrdiff_t step = own.stride(a);
-          g[a * volumes_ + v] = (u[at - step] - u[at + step]) / (2 * width);
-          sums[static_cast<std::size_t>(a)].add(here * g[a * volumes_ + v]);
+          double* const along = g + a * volumes_ + v;
+          for (int x = 0; x < gas.p; ++x) {
+            along[x] = half * (at[x - step] - at[x + step]);
+            of_leaf[a] += rho[x] * along[x];
+          }
         }
       });
+      for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(volume * of_leaf[n]);
     }
   });
   std::array<ExactSum, D + 2> sums;
@@ -139,13 +211,13 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& t
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       double* const g = acceleration_of(leaf);
       double largest = 0;
+      for (int a = 0; a < D; ++a) {
+        for (std::ptrdiff_t v = 0; v < volumes_; ++v)
+          g[a * volumes_ + v] -= mean[static_cast<std::size_t>(a)];
+      }
       for (std::ptrdiff_t v = 0; v < volumes_; ++v) {
         double square = 0;
-        for (int a = 0; a < D; ++a) {
-          double& one = g[a * volumes_ + v];
-          one -= mean[static_cast<std::size_t>(a)];
-          square += one * one;
-        }
+        for (int a = 0; a < D; ++a) square += g[a * volumes_ + v] * g[a * volumes_ + v];
         largest = std::max(largest, square);
       }
       rates[leaf] = std::sqrt(largest) / solver_->width(leaf);
@@ -162,14 +234,18 @@ void SelfGravity<D>::act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) 
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       double* const q = mesh.patches()[leaf].q;
       const double* const g = acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
-      for_volumes<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
-        double& energy = q[gas.at(D + 1, i)];
+      for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
+        const double* const rho = q + gas.at(0, i);
+        double* const energy = q + gas.at(D + 1, i);
         for (int a = 0; a < D; ++a) {
-          double& momentum = q[gas.at(1 + a, i)];
-          const double push = dt * q[gas.at(0, i)] * g[a * volumes_ + v];
-          // The work of the mean of the momentum before and after.
-          energy += dt * g[a * volumes_ + v] * (momentum + 0.5 * push);
-          momentum += push;
+          double* const momentum = q + gas.at(1 + a, i);
+          const double* const along = g + a * volumes_ + v;
+          for (int x = 0; x < gas.p; ++x) {
+            const double push = dt * rho[x] * along[x];
+            // The work of the mean of the momentum before and after.
+            energy[x] += dt * along[x] * (momentum[x] + 0.5 * push);
+            momentum[x] += push;
+          }
         }
       });
     }

@@ -97,7 +97,7 @@ class GravityTable final : public simulation::EquationTable {
     auto& euler = dynamic_cast<EulerEquation&>(equation);
     euler.radial_gravity = method_ == "radial";
     euler.self_gravity = self_gravity_;
-    euler.self_gravity.is_on = method_ == "poisson";
+    euler.self_gravity.is_on = euler.parameters.potential = method_ == "poisson";
     FixedGravity& gravity = euler.fixed_gravity;
     gravity.external = external(keys, setup);
     std::ranges::copy(setup.lower, gravity.lower);
