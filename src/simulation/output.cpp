@@ -58,6 +58,19 @@ Values quantity(const solvers::Solver& solver, const std::string& name) {
     return [&](const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                std::span<double> values) { of_patch.values(solver.parameters(), patch, layout, values); };
   }
+  const std::vector<std::string>& carried = solver.traits().carried_names;
+  if (const auto found = std::ranges::find(carried, name); found != carried.end()) {
+    return
+        [n = static_cast<int>(found - carried.begin())](
+            const solvers::PatchTask& patch, const solvers::PatchLayout& layout, std::span<double> values) {
+          const int row = layout.saved_row(layout.unknowns + n);
+          double* to = values.data();
+          for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
+            for (int j = 0; j < layout.p; ++j)
+              to = std::copy_n(patch.q + layout.at(row, 0, j, k), layout.p, to);
+          }
+        };
+  }
   return nullptr;
 }
 

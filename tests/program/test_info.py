@@ -94,6 +94,16 @@ class Info(unittest.TestCase):
         self.assertRegex(self.told("out/history.csv")[1], r"rows +3\n")
         self.assertRegex(self.told("out/history.csv")[1], r"step +0 to 4\n")
 
+    def test_what_leaves_carry(self):
+        jeans = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "inputs/jeans.toml")
+        code, _, err = self.meander("run", jeans, "--threads", "1", "--set", "time.max-steps=1", "--output", "jeans")
+        self.assertEqual(code, 0, err)
+        # With 4 pi G = 2 (2 pi)^2 the potential of the density 1e-4 cos(2 pi x) is -2e-4 cos(2 pi x).
+        for name in ("plot_000000.vtkhdf", "chk_000001.hdf5"):
+            least, most = re.search(r"potential +(\S+) to (\S+)", self.told("jeans/" + name)[1]).groups()
+            self.assertAlmostEqual(float(least), -2e-4, delta=3e-6)
+            self.assertAlmostEqual(float(most), 2e-4, delta=3e-6)
+
     def test_series_and_input(self):
         self.assertRegex(self.told("out/plot.vtkhdf.series")[1], r"plots +3\n")
         self.assertRegex(self.told("in.toml")[1], r"scenario +riemann-2d")

@@ -9,6 +9,7 @@
 
 #include "physics/euler/gravity.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/config/field_names.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -179,6 +180,15 @@ TEST(GravityInput, BelongsToTheEulerEquations) {
             "in.toml:9:1: [gravity] has no meaning for equation = 'ccz4'; it belongs to 'euler'\n  9 | "
             "[gravity]\n    | ^");
   EXPECT_EQ(load(ccz4).resolved.find("[gravity]"), std::string::npos);
+}
+
+TEST(GravityInput, GivesThePotentialToPlots) {
+  const auto count = [](const Config& config) {
+    const auto names = plot_names(*config.solver);
+    return std::ranges::count(names, "potential");
+  };
+  EXPECT_EQ(count(load(input("uniform", "[gravity]\nmethod = \"poisson\"\n"))), 1);
+  EXPECT_EQ(count(load(input("uniform", ""))), 0);
 }
 
 TEST(GravityInput, ReachesTheSolver) {

@@ -71,6 +71,8 @@ class Loader {
     ProblemSetup setup = setup_of(draft_.config);
     setup.formula_definitions = draft_.config.scenario->formula_definitions();
     own->set_up(keys, setup, *draft_.equation);
+    // Its traits may be others now.
+    draft_.config.solver = draft_.equation->make_solver(draft_.config.domain.dimensions);
     draft_.equation_tables.push_back({own, &keys});
   }
 

@@ -8,10 +8,12 @@ namespace meander::simulation {
 
 namespace {
 
-// Scalars, then the quantities that a solver computes patch by patch.
+// Scalars, then the quantities that a solver computes patch by patch, and what leaves carry.
 std::vector<std::string> one_number_names(const solvers::Solver& solver) {
   std::vector<std::string> names = scalar_names(solver);
   for (const solvers::PatchQuantity& quantity : solver.patch_quantities()) names.push_back(quantity.name);
+  const std::vector<std::string>& carried = solver.traits().carried_names;
+  names.insert(names.end(), carried.begin(), carried.end());
   return names;
 }
 
