@@ -65,7 +65,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
   mesh_.fill_halos(t_, team_);
   status_ = stepper_.inspect();
   check_state();
-  find_field([&](StepField<D>& field) { field.resume(mesh_, team_); });
+  find_field([&](StepField<D>& field) { field.resume(mesh_, t_, team_); });
   prepare_first_step();
 }
 

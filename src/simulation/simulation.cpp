@@ -143,7 +143,7 @@ void SimulationOf<D>::set_up() {
   check_device_memory();
   status_ = stepper_.inspect();
   check_state();
-  find_field([&](StepField<D>& field) { field.begin(mesh_, team_); });
+  find_field([&](StepField<D>& field) { field.begin(mesh_, t_, team_); });
   prepare_first_step();
 }
 
@@ -277,7 +277,7 @@ solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) 
   mesh_.fill_halos(t_, team_);
   const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::full);
   if (step.failed) return step;
-  find_field([&](StepField<D>& field) { field.solve(mesh_, dt, team_); });
+  find_field([&](StepField<D>& field) { field.solve(mesh_, t_next, dt, team_); });
   field_->act(mesh_, 0.5 * dt, team_);
   mesh_.fill_halos(t_next, team_);
   solvers::Status status = stepper_.inspect();
@@ -352,7 +352,7 @@ void SimulationOf<D>::regrid() {
   if (field_ && communicator().any(field_revision_ != mesh_.revision())) {
     in_memory([&] {
       find_field(
-          [&](StepField<D>& field) { changed ? field.solve(mesh_, 0, team_) : field.resume(mesh_, team_); });
+          [&](StepField<D>& field) { changed ? field.solve(mesh_, t_, 0, team_) : field.resume(mesh_, t_, team_); });
     });
   }
 }

@@ -20,14 +20,14 @@ class StepField {
  public:
   virtual ~StepField() = default;
 
-  // The field of the state in the interiors of all leaves: of initial data, whose carried rows are undefined; and after a
-  // step of length dt, or, with dt = 0, after a regrid. Throw parallel::AgreedFailure if there is none, or no memory for it.
-  // Collective.
-  virtual void begin(mesh::PatchMesh<D>& mesh, ThreadTeam& team) = 0;
-  virtual void solve(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) = 0;
+  // The field of the state in the interiors of all leaves at time t: of initial data, whose carried rows are undefined; and
+  // after a step of length dt, or, with dt = 0, after a regrid. Throw parallel::AgreedFailure if there is none, or no memory
+  // for it. Collective.
+  virtual void begin(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) = 0;
+  virtual void solve(mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) = 0;
   // The field of the last begin() or solve(), with the same bits: after a restart, or when leaves have moved to other ranks.
   // Throws as solve(). Collective.
-  virtual void resume(mesh::PatchMesh<D>& mesh, ThreadTeam& team) = 0;
+  virtual void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) = 0;
   // Lets the field, of the same mesh, act on the interiors for a time dt. Halos are then out of date.
   virtual void act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const = 0;
   // The longest step that the field allows; equal on all ranks.

@@ -94,22 +94,25 @@ void PoissonMultigrid<D>::plan_boundary(const Level& level) {
 }
 
 template <int D>
-void PoissonMultigrid<D>::set_boundary_values(const std::function<double(const Point<D>&)>& value) {
+void PoissonMultigrid<D>::set_boundary_values(const std::function<double(const Point<D>&)>& value,
+                                              ThreadTeam& team) {
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     for (const auto* list : {&of_boundary_[l].faces, &of_boundary_[l].edges}) {
-      for (const Ghosts& ghosts : *list) {
-        if (boundaries_[ghosts.face] != EllipticBoundary::value) continue;
-        const mesh::Cell<D>& cell = levels_[l]->patches()[static_cast<std::size_t>(ghosts.patch)].cell;
-        const Point<D> lower = levels_[l]->domain().lower_corner(cell);
-        double* next = of_boundary_[l].values.data() + ghosts.values;
-        solvers::for_volumes<D>(ghosts.box, [&](const Index<D>& i) {
-          Point<D> x;
-          for (int a = 0; a < D; ++a)
-            x[a] = lower[a] +
-                   width(cell.level) * (a == ghosts.face / 2 ? (ghosts.face % 2) * layout_.p : i[a] + 0.5);
-          *next++ = value(x);
-        });
-      }
+      team.for_chunks(list->size(), [&](int, std::size_t begin, std::size_t end) {
+        for (const Ghosts& ghosts : std::span(*list).subspan(begin, end - begin)) {
+          if (boundaries_[ghosts.face] != EllipticBoundary::value) continue;
+          const mesh::Cell<D>& cell = levels_[l]->patches()[static_cast<std::size_t>(ghosts.patch)].cell;
+          const Point<D> lower = levels_[l]->domain().lower_corner(cell);
+          double* next = of_boundary_[l].values.data() + ghosts.values;
+          solvers::for_volumes<D>(ghosts.box, [&](const Index<D>& i) {
+            Point<D> x;
+            for (int a = 0; a < D; ++a)
+              x[a] = lower[a] +
+                     width(cell.level) * (a == ghosts.face / 2 ? (ghosts.face % 2) * layout_.p : i[a] + 0.5);
+            *next++ = value(x);
+          });
+        }
+      });
     }
   }
 }

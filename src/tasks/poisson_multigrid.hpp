@@ -49,7 +49,8 @@ class PoissonMultigrid {
   double remove_mean_source(ThreadTeam& team) { return remove_mean(source_, team); }
   double remove_mean_potential(ThreadTeam& team) { return remove_mean(potential_, team); }
   // The potential on faces of kind `value`, at points on the domain's faces and on their planes close by; zero at first.
-  void set_boundary_values(const std::function<double(const Point<D>&)>& value);
+  // Calls `value` concurrently.
+  void set_boundary_values(const std::function<double(const Point<D>&)>& value, ThreadTeam& team);
 
   // Before the first cycle after a change of potential, source or boundary values. Collective.
   void begin(ThreadTeam& team);

@@ -151,14 +151,55 @@ TEST(GravityInput, RefusesMeshesThatMultigridDoesNotSolve) {
 }
 
 TEST(GravityInput, RefusesBoundariesWithoutAPotential) {
-  const std::string found =
-      message(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), {"boundary.x=outflow"});
-  EXPECT_EQ(
-      found.substr(0, found.find('\n')),
-      "in.toml:12:10: gravity.method: \"poisson\" requires periodic or reflecting boundaries, but x-lower is "
-      "\"outflow\"");
-  EXPECT_EQ(message(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), {"boundary.y=reflecting"}),
-            "accepted");
+  const auto said = [](const std::string& scenario, const std::vector<std::string>& settings,
+                       const std::string& more = "") {
+    const std::string found = message(input(scenario, "[gravity]\nmethod = \"poisson\"\n" + more), settings);
+    return found.substr(0, found.find('\n'));
+  };
+  const std::string mixed =
+      "in.toml:12:10: gravity.method: \"poisson\" does not exist on domains that are open along one axis and "
+      "closed along another: x-lower is \"outflow\", but ";
+  EXPECT_EQ(said("uniform", {"boundary.x=outflow"}), mixed + "y is periodic");
+  EXPECT_EQ(said("uniform", {"boundary.x=outflow", "boundary.y=reflecting"}),
+            mixed + "both faces of y are reflecting");
+  EXPECT_EQ(said("uniform", {"boundary.y=reflecting"}), "accepted");
+  EXPECT_EQ(said("uniform", {"boundary.all=outflow"}), "accepted");
+  EXPECT_EQ(said("uniform", {"boundary.all=outflow", "boundary.x-lower=reflecting"}), "accepted");
+  EXPECT_EQ(said("uniform", {"boundary.all=outflow", "gravity.multipole-order=5"}),
+            "--set gravity.multipole-order=5: gravity.multipole-order: must be between 0 and 4, but is 5");
+  EXPECT_EQ(said("uniform", {}, "multipole-order = 2\n"),
+            "in.toml:13:19: gravity.multipole-order: has no meaning without open faces: all are periodic or "
+            "reflecting");
+  EXPECT_EQ(said("accretion", {"boundary.all=outflow"}),
+            "in.toml:12:10: gravity.method: \"poisson\" in supercomoving variables requires periodic or reflecting "
+            "boundaries, but x-lower is \"outflow\"");
+}
+
+TEST(GravityInput, ChecksWhatSupercomovingVariablesNeed) {
+  const auto said = [](const std::string& scenario, const std::string& gravity,
+                       const std::vector<std::string>& settings = {}) {
+    const std::string found = message(input(scenario, "[gravity]\n" + gravity), settings);
+    return found.substr(0, found.find('\n'));
+  };
+  const std::string on = "supercomoving = true\n", poisson = "method = \"poisson\"\n";
+  EXPECT_EQ(said("uniform", on), "in.toml:12:17: gravity.supercomoving: has no meaning for method = \"none\"");
+  EXPECT_EQ(said("uniform", on + poisson),
+            "in.toml:12:17: gravity.supercomoving: requires time.start < time.end < 0, but time.end is 1");
+  EXPECT_EQ(said("uniform", on + poisson, {"time.start=-2", "time.end=-1"}), "accepted");
+  EXPECT_EQ(said("uniform", on + poisson, {"time.start=-2", "time.end=-1", "solver.gamma=1.4"}),
+            "in.toml:12:17: gravity.supercomoving: requires solver.gamma = 1.6666666666666667 (5/3, for which gas in "
+            "supercomoving variables obeys the Euler equations), but it is 1.4");
+  EXPECT_EQ(said("uniform", on + poisson + "constant = 2\n", {"time.start=-2", "time.end=-1"}),
+            "in.toml:14:12: gravity.constant: has no meaning in supercomoving variables");
+  EXPECT_EQ(said("accretion", poisson), "accepted");
+  EXPECT_EQ(said("accretion", poisson + "supercomoving = false\n"),
+            "in.toml:13:17: gravity.supercomoving: must be true with scenario.name = \"accretion\"");
+  EXPECT_EQ(said("accretion", "", {"scenario.centre=[0.3, 0.5, 0.7, 0.5]"}),
+            "--set scenario.centre=[0.3, 0.5, 0.7, 0.5]: scenario.centre: several centres require gravity.method = "
+            "\"poisson\", but that is \"radial\"");
+  EXPECT_EQ(said("accretion", poisson, {"scenario.centre=[0.3, 0.5, 0.7, 0.5]"}), "accepted");
+  EXPECT_EQ(said("accretion", poisson, {"scenario.centre=[0.3, 0.5, 0.7]"}),
+            "--set scenario.centre=[0.3, 0.5, 0.7]: scenario.centre: must have 2 numbers in 2D, but has 3");
 }
 
 TEST(GravityInput, NamesTheKeyThatReplacesTheFormerOne) {

@@ -20,6 +20,9 @@ namespace meander::euler {
 
 // A step lasts at most this times sqrt(dx / g), the time to fall across half a volume from rest.
 inline constexpr double gravity_cfl = 0.5;
+// In supercomoving variables, times |tau|; a tenth of this changes the scale factor by a thousandth. Larger steps miss the
+// turnaround.
+inline constexpr double expansion_fraction = 0.005;
 
 struct ExternalGravity {
   enum class Kind : std::uint8_t { none, uniform, point, fields };

@@ -62,8 +62,12 @@ std::shared_ptr<simulation::StepField<D>> EulerEquation::make_field() const {
   if (!self_gravity.is_on) return nullptr;
   typename SelfGravity<D>::Boundaries boundaries;
   for (std::size_t face = 0; face < 2 * D; ++face) {
-    const bool is_periodic = fixed_gravity.beyond[face] == FixedGravity::Beyond::periodic;
-    boundaries[face] = is_periodic ? solvers::EllipticBoundary::periodic : solvers::EllipticBoundary::mirror;
+    using Beyond = FixedGravity::Beyond;
+    using Boundary = solvers::EllipticBoundary;
+    const Beyond beyond = fixed_gravity.beyond[face];
+    boundaries[face] = beyond == Beyond::periodic   ? Boundary::periodic
+                       : beyond == Beyond::mirrored ? Boundary::mirror
+                                                    : Boundary::value;
   }
   return std::make_shared<SelfGravity<D>>(self_gravity, boundaries);
 }

@@ -90,10 +90,6 @@ std::vector<Derived> derived_quantities(int dim, bool dual_energy) {
 
 namespace {
 
-// With radial gravity, whose variables are supercomoving: fraction of |tau|; a tenth of this changes the scale factor by
-// a thousandth. Larger steps miss the turnaround.
-constexpr double expansion_fraction = 0.005;
-
 // P: Terms or DualEnergyTerms.
 template <class P>
 class EulerSolver final : public PdeSolver<P> {

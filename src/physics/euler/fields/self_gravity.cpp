@@ -42,10 +42,7 @@ double largest_of_ranks(const parallel::Communicator& communicator, const std::v
 
 template <int D>
 SelfGravity<D>::SelfGravity(const SelfGravityParameters& parameters, const Boundaries& boundaries)
-    : parameters_(parameters), boundaries_(boundaries) {
-  is_periodic_ =
-      std::ranges::all_of(boundaries, [](auto one) { return one == solvers::EllipticBoundary::periodic; });
-}
+    : parameters_(parameters), boundaries_(boundaries) {}
 
 template <int D>
 double* SelfGravity<D>::carried(const mesh::PatchMesh<D>& mesh, std::size_t leaf, int row) {
@@ -62,12 +59,81 @@ void SelfGravity<D>::follow(const mesh::PatchMesh<D>& mesh) {
   revision_ = mesh.revision();
   volumes_ = mesh.layout().volumes();
   acceleration_.resize(mesh.size() * static_cast<std::size_t>(D * volumes_));
+  if (solver_->is_singular() || !multipoles_.empty()) return;
+  solvers::for_volumes<D>(solvers::interior_box<D>(mesh.layout().p), [&](const Index<D>& i) {
+    Point<D> x;
+    for (int a = 0; a < D; ++a) x[a] = i[a] + 0.5 - 0.5 * mesh.layout().p;
+    multipoles_.emplace_back(x);
+  });
+}
+
+template <int D>
+void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
+  using Moments = solvers::Multipoles<D>;
+  const solvers::PatchLayout& own = solver_->layout();
+  const mesh::Domain<D>& domain = mesh.tree().domain();
+  Point<D> origin;  // on all mirrors
+  for (int a = 0; a < D; ++a) {
+    const double lower = domain.lower[a], edge = domain.base_width * domain.base_cells[a];
+    const bool is_upper_mirror =
+        boundaries_[static_cast<std::size_t>(2 * a + 1)] == solvers::EllipticBoundary::mirror;
+    origin[a] = !has(a, solvers::EllipticBoundary::mirror) ? lower + edge / 2 : is_upper_mirror ? lower + edge : lower;
+  }
+  using Sums = std::array<ExactSum, std::size_t{2 * Moments::count}>;
+  std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));
+  team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const double* const source = solver_->source(leaf);
+      const double h = solver_->width(leaf);
+      double sums[2 * Moments::count] = {};
+      for_rows<D>(own.p, [&](std::ptrdiff_t v, const Index<D>& i) {
+        const double* const row = source + own.at(0, i);
+        for (int x = 0; x < own.p; ++x) {
+          // std::complex<double> is an array of two numbers.
+          const auto* const of_volume = reinterpret_cast<const double*>(&multipoles_[static_cast<std::size_t>(v + x)]);
+          for (int n = 0; n < 2 * Moments::count; ++n) sums[n] += row[x] * of_volume[n];
+        }
+      });
+      Moments of_leaf;
+      for (int n = 0; n < Moments::count; ++n)
+        of_leaf[n] = ipow(h, D + Moments::order(n)) * std::complex<double>(sums[2 * n], sums[2 * n + 1]);
+      Point<D> middle = domain.lower_corner(mesh::cell_of(mesh.tree().leaves()[leaf]));
+      for (int a = 0; a < D; ++a) middle[a] += 0.5 * own.p * h - origin[a];
+      of_leaf = of_leaf.moved(middle);
+      Sums& all = of_threads[static_cast<std::size_t>(thread)];
+      for (int n = 0; n < Moments::count; ++n) {
+        all[static_cast<std::size_t>(2 * n)].add(of_leaf[n].real());
+        all[static_cast<std::size_t>(2 * n + 1)].add(of_leaf[n].imag());
+      }
+    }
+  });
+  Sums sums;
+  for (const Sums& of_thread : of_threads) {
+    for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
+  }
+  parallel::sum_over_ranks(mesh.communicator(), sums);
+  Moments moments;
+  for (int n = 0; n < Moments::count; ++n)
+    moments[n] = {sums[static_cast<std::size_t>(2 * n)].value(), sums[static_cast<std::size_t>(2 * n + 1)].value()};
+  for (int a = 0; a < D; ++a) {
+    if (has(a, solvers::EllipticBoundary::mirror)) moments.add_mirrored(a);
+  }
+  Point<D> centre = moments.centre(), back;
+  for (int a = 0; a < D; ++a) back[a] = -centre[a];
+  moments = moments.moved(back);
+  for (int a = 0; a < D; ++a) centre[a] += origin[a];
+  const auto potential_at = [&](const Point<D>& x) {
+    Point<D> from_centre;
+    for (int a = 0; a < D; ++a) from_centre[a] = x[a] - centre[a];
+    return moments.potential(from_centre, parameters_.multipole_order);
+  };
+  solver_->set_boundary_values(potential_at, team);
 }
 
 template <int D>
 double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) {
   const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
-  const double factor = 4 * std::numbers::pi * parameters_.constant;
+  const double factor = parameters_.factor();
   std::vector<double> most(mesh.size()), least(mesh.size());  // sources, negative
   team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
@@ -88,12 +154,13 @@ double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTe
       least[leaf] = -smallest;
     }
   });
-  const double mean = solver_->remove_mean_source(team);
+  const double mean = solver_->is_singular() ? solver_->remove_mean_source(team) : 0;
   const double densest = largest_of_ranks(mesh.communicator(), most);
   const double infinity = std::numeric_limits<double>::infinity();
   const double thinnest =
       -mesh.communicator().max(least.empty() ? -infinity : *std::ranges::max_element(least));
   scale_ = std::max(densest - mean, mean - thinnest);
+  if (!solver_->is_singular()) open(mesh, team);
   if (scale_ <= rounding * densest) {
     scale_ = 0;
     for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
@@ -103,16 +170,16 @@ double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTe
 }
 
 template <int D>
-void SelfGravity<D>::begin(mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
+void SelfGravity<D>::begin(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) {
   for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
     for (const int row : {potential, rate})
       std::fill_n(carried(mesh, leaf, row), mesh.layout().unknown_stride(), 0.0);
   }
-  solve(mesh, 0, team);
+  solve(mesh, t, 0, team);
 }
 
 template <int D>
-void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) {
+void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) {
   follow(mesh);
   const double small = start(mesh, dt, team);
   solver_->begin(team);
@@ -132,17 +199,17 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team
   }
   keep(mesh, dt, team);
   solver_->match_halos(team);
-  differentiate(mesh, team);
+  differentiate(mesh, t, team);
 }
 
 template <int D>
-void SelfGravity<D>::resume(mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
+void SelfGravity<D>::resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) {
   follow(mesh);
   start(mesh, 0, team);
   solver_->begin(team);
   residual_ = solver_->residual(team).max;
   solver_->match_halos(team);
-  differentiate(mesh, team);
+  differentiate(mesh, t, team);
 }
 
 template <int D>
@@ -164,9 +231,10 @@ void SelfGravity<D>::keep(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team)
 }
 
 template <int D>
-void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
+void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) {
   const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
-  constexpr std::size_t mass = D, energy = D + 1;  // after the forces along each axis
+  const double strength = parameters_.is_supercomoving ? 1 / (t * t) : 1;  // of the field of the potential
+  constexpr std::size_t mass = D, energy = D + 1;                          // after the forces along each axis
   std::vector<std::array<ExactSum, D + 2>> of_threads(static_cast<std::size_t>(team.size()));
   team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
     auto& sums = of_threads[static_cast<std::size_t>(thread)];
@@ -174,7 +242,7 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& t
       const double *const q = mesh.patches()[leaf].q, *const u = solver_->potential(leaf),
                           *const source = solver_->source(leaf);
       double* const g = acceleration_of(leaf);
-      const double width = solver_->width(leaf), volume = ipow(width, D), half = 0.5 / width;
+      const double width = solver_->width(leaf), volume = ipow(width, D), half = 0.5 * strength / width;
       double of_leaf[D + 2] = {};
       for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
         const double *const rho = q + gas.at(0, i), *const at = u + own.at(0, i),
@@ -200,9 +268,12 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& t
     for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
   }
   parallel::sum_over_ranks(mesh.communicator(), sums);
-  energy_ = sums[energy].value() / (8 * std::numbers::pi * parameters_.constant);
+  energy_ = strength * sums[energy].value() / (2 * parameters_.factor());
   Point<D> mean{};
-  for (std::size_t a = 0; a < D && is_periodic_; ++a) mean[a] = sums[a].value() / sums[mass].value();
+  for (int a = 0; a < D; ++a) {
+    if (!has(a, solvers::EllipticBoundary::mirror))
+      mean[a] = sums[static_cast<std::size_t>(a)].value() / sums[mass].value();
+  }
   mean_acceleration_ = 0;
   for (const double one : mean) mean_acceleration_ = std::hypot(mean_acceleration_, one);
 
@@ -225,6 +296,7 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& t
   });
   const double most = largest_of_ranks(mesh.communicator(), rates);
   step_limit_ = most > 0 ? gravity_cfl / std::sqrt(most) : std::numeric_limits<double>::infinity();
+  if (parameters_.is_supercomoving) step_limit_ = std::min(step_limit_, expansion_fraction * std::abs(t));
 }
 
 template <int D>

@@ -2,23 +2,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Gravity of the gas itself: Laplacian(phi) = 4 pi G (rho - mean of rho), and the acceleration g = -grad phi by the mean of the
-// two face gradients along each axis. On periodic domains the mean acceleration, the sum of rho g over that of rho, is
+// two face gradients along each axis. Along axes without mirrors the mean acceleration, the sum of rho g over that of rho, is
 // subtracted: it is an error of the scheme where levels meet, and momentum is conserved without it.
+//
+// If faces are open the gas is alone: Laplacian(phi) = 4 pi G rho, with the potential on these faces from the multipoles of the
+// gas, and of its mirror images, about their centre of mass.
+//
+// In supercomoving variables (Martel & Shapiro 1998, MNRAS 297, 467) phi = a psi with the scale factor a = t^-2 and
+// Laplacian(psi) = 6 (rho - mean of rho): the carried rows are then those of psi.
 //
 // A solution starts from the potential of the last one, continued linearly in time with its rate: both are carried rows of the
 // leaves. On a mesh that does not change one cycle a step is then enough.
 
 #include <memory>
+#include <numbers>
 
 #include "simulation/step_field.hpp"
+#include "solvers/multipoles.hpp"
 #include "tasks/poisson_multigrid.hpp"
 
 namespace meander::euler {
 
 struct SelfGravityParameters {
   bool is_on = false;
+  bool is_supercomoving = false;
   double constant = 1;      // G
   double tolerance = 1e-3;  // of the largest residual, over the largest source
+  int multipole_order = solvers::max_multipole_order;
+  double factor() const { return is_supercomoving ? 6 : 4 * std::numbers::pi * constant; }
 };
 
 template <int D>
@@ -26,12 +37,12 @@ class SelfGravity final : public simulation::StepField<D> {
  public:
   using Boundaries = typename tasks::PoissonMultigrid<D>::Boundaries;
 
-  // boundaries: by face, periodic or mirror.
+  // boundaries: by face; `value`, an open face, with periodic axes or between two mirrors has no meaning.
   SelfGravity(const SelfGravityParameters& parameters, const Boundaries& boundaries);
 
-  void begin(mesh::PatchMesh<D>& mesh, ThreadTeam& team) override;
-  void solve(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) override;
-  void resume(mesh::PatchMesh<D>& mesh, ThreadTeam& team) override;
+  void begin(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) override;
+  void solve(mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) override;
+  void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) override;
   // Momentum and energy; the thermal energy does not change.
   void act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const override;
   double step_limit() const override { return step_limit_; }
@@ -49,18 +60,27 @@ class SelfGravity final : public simulation::StepField<D> {
   double start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team);
   // Sets the carried rows from the solution.
   void keep(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team);
-  void differentiate(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
+  // Sets the potential on open faces.
+  void open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
+  // Sets the acceleration at time t from the solution.
+  void differentiate(const mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team);
+  bool has(int axis, solvers::EllipticBoundary boundary) const {
+    return boundaries_[static_cast<std::size_t>(2 * axis)] == boundary ||
+           boundaries_[static_cast<std::size_t>(2 * axis + 1)] == boundary;
+  }
   double* acceleration_of(std::size_t leaf) {
     return acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
   }
 
   SelfGravityParameters parameters_;
   Boundaries boundaries_;
-  bool is_periodic_;
   std::uint64_t revision_ = 0;  // of the mesh of the solver
   std::unique_ptr<tasks::PoissonMultigrid<D>> solver_;
   std::ptrdiff_t volumes_ = 0;        // of a leaf
   std::vector<double> acceleration_;  // [leaf][axis][volume]
+  // Of a source in each volume of a patch about the patch's middle, with volumes of width 1: [volume][moment]; empty without
+  // open faces.
+  std::vector<solvers::Multipoles<D>> multipoles_;
   double step_limit_ = 0, energy_ = 0, mean_acceleration_ = 0;
   double residual_ = 0, scale_ = 0;  // largest residual and source
   int cycles_ = 0;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <span>
 
 #include "physics/euler/diagnostics/mass_profile.hpp"
 #include "physics/euler/diagnostics/radial_profile.hpp"
@@ -61,6 +62,7 @@ class Accretion final : public Scenario {
  public:
   void describe(io::KeyTable& fields) override;
   void set_up(const io::KeyTable& fields, const ProblemSetup& setup) override;
+  void check_widths(const io::KeyTable& fields, const std::vector<double>& widths) const override;
   double default_start() const override { return conformal_time(a_start_); }
   double default_end() const override { return conformal_time(a_end_); }
   const char* end_key() const override { return "end-scale-factor"; }
@@ -81,10 +83,11 @@ class Accretion final : public Scenario {
     return seed_ == "point" ? mass_ : delta_ * unit_ball(setup_.dim) * std::pow(radius_, setup_.dim);
   }
 
+  void set_centres(const io::KeyTable& fields);
   void check_compensation(const io::KeyTable& fields) const;
-  // Deviation from the mean density in the shell that compensates the seed, and its mean over a volume.
+  // Deviation from the mean density in the shell that compensates a seed, and its mean over a volume.
   double compensating_density() const;
-  double compensation(const double* centre, double dx) const;
+  double compensation(const double* centre, double dx, const std::array<double, 3>& of_seed) const;
   // Scale factor up to which the shells that turn around started within the compensating shell.
   double end_of_formula() const;
 
@@ -95,7 +98,8 @@ class Accretion final : public Scenario {
   double pressure_ = 1e-7, a_start_ = 1e-3, a_end_ = 8;
 
   ProblemSetup setup_;
-  std::array<double, 3> centre_{};
+  std::vector<std::array<double, 3>> centres_;  // of the seeds
+  std::array<double, 3> centre_{};              // their middle
   CellNoise noise_;
   ShellGrid grid_;
   double volume_ = 0;
@@ -125,7 +129,8 @@ void Accretion::describe(io::KeyTable& fields) {
   fields.integer("random-seed", random_seed_, "", "noise: seed of the random numbers", io::at_least(0));
   fields.numbers("centre", given_centre_, "comoving length",
                  "centre of the overdensity and of radial gravity, one number for each axis; empty: the "
-                 "domain's centre");
+                 "domain's centre. With gravity.method = \"poisson\" several centres, one after another, of equal "
+                 "overdensities; radii in the history are about their middle");
   fields.number("pressure", pressure_, "supercomoving pressure",
                 "initial pressure, uniform; cold gas falls freely", io::greater_than(0));
   fields.number("start-scale-factor", a_start_, "a", "scale factor at the start of the run, tau = -a^(-1/2)",
@@ -158,8 +163,9 @@ void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
     fields.reject("end-scale-factor",
                   fmt::format("must be greater than start-scale-factor ({}), but is {}", a_start_, a_end_));
   setup_ = setup;
-  centre_ = checked_centre(fields, "centre", given_centre_, setup);
-  if (!noisy()) check_ball_inside(fields, "radius", centre_, radius_, setup);
+  set_centres(fields);
+  for (const auto& one : centres_)
+    if (!noisy()) check_ball_inside(fields, "radius", one, radius_, setup);
   if (is_compensated()) check_compensation(fields);
   volume_ = domain_volume(setup);
   noise_ = {setup.dim, {}, shortest_edge(setup) / noise_cells_, static_cast<std::uint64_t>(random_seed_)};
@@ -168,9 +174,34 @@ void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
   profiler_.emplace(grid_, volume_);
 }
 
+void Accretion::set_centres(const io::KeyTable& fields) {
+  const auto axes = static_cast<std::size_t>(setup_.dim);
+  centres_.clear();
+  const std::span<const double> all = given_centre_;
+  if (all.empty() || all.size() % axes != 0) {
+    centres_.push_back(checked_centre(fields, "centre", given_centre_, setup_));
+  } else {
+    for (std::size_t first = 0; first < all.size(); first += axes) {
+      const auto one = all.subspan(first, axes);
+      centres_.push_back(checked_centre(fields, "centre", {one.begin(), one.end()}, setup_));
+    }
+  }
+  centre_ = {};
+  for (std::size_t a = 0; a < axes; ++a) {
+    for (const auto& centre : centres_) centre_[a] += centre[a];
+    centre_[a] /= static_cast<double>(centres_.size());
+  }
+}
+
+// When [gravity] is known.
+void Accretion::check_widths(const io::KeyTable& fields, const std::vector<double>&) const {
+  if (centres_.size() > 1 && has_gravity())
+    fields.reject("centre", "several centres require gravity.method = \"poisson\", but that is \"radial\"");
+}
+
 void Accretion::check_compensation(const io::KeyTable& fields) const {
   constexpr const char* key = "compensation-radius";
-  check_ball_inside(fields, key, centre_, compensation_radius_, setup_);
+  for (const auto& centre : centres_) check_ball_inside(fields, key, centre, compensation_radius_, setup_);
   if (inner_share * compensation_radius_ < radius_)
     fields.reject(key, fmt::format("must be at least 3/2 of scenario.radius ({}), but is {}", radius_,
                                    compensation_radius_));
@@ -185,10 +216,10 @@ double Accretion::compensating_density() const {
   return -seed_excess() / (shell * (1 - std::pow(inner_share, setup_.dim)));
 }
 
-double Accretion::compensation(const double* centre, double dx) const {
+double Accretion::compensation(const double* centre, double dx, const std::array<double, 3>& of_seed) const {
   if (!is_compensated()) return 0;
   const auto within = [&](double radius) {
-    return fraction_in_ball(setup_.dim, centre, dx, centre_.data(), radius);
+    return fraction_in_ball(setup_.dim, centre, dx, of_seed.data(), radius);
   };
   return compensating_density() * (within(compensation_radius_) - within(inner_share * compensation_radius_));
 }
@@ -203,7 +234,7 @@ double Accretion::end_of_formula() const {
 
 std::vector<std::string> Accretion::warnings(const io::KeyTable& fields) const {
   const double last = end_of_formula();
-  if (!(a_end_ > last)) return {};
+  if (!(a_end_ > last) || centres_.size() > 1) return {};
   return {fields.message(
       "compensation-radius",
       fmt::format("turnaround_formula is nan from a = {:.3g} on, where shells turn around that "
@@ -213,15 +244,15 @@ std::vector<std::string> Accretion::warnings(const io::KeyTable& fields) const {
 
 void Accretion::initial(const double* centre, double dx, double* q) const {
   GasState gas{1.0, {0, 0, 0}, pressure_};
-  if (noisy()) {
-    gas.density += amplitude_ * noise_.mean(centre, dx);
-  } else if (seed_ == "point") {
-    const double share = gaussian_share(setup_.dim, centre, dx, centre_.data(), radius_);
-    gas.density += mass_ * share / std::pow(dx, setup_.dim);
-  } else {
-    gas.density += delta_ * fraction_in_ball(setup_.dim, centre, dx, centre_.data(), radius_);
+  if (noisy()) gas.density += amplitude_ * noise_.mean(centre, dx);
+  for (const auto& of_seed : centres_) {
+    if (noisy()) break;
+    if (seed_ == "point")
+      gas.density += mass_ * gaussian_share(setup_.dim, centre, dx, of_seed.data(), radius_) / std::pow(dx, setup_.dim);
+    else
+      gas.density += delta_ * fraction_in_ball(setup_.dim, centre, dx, of_seed.data(), radius_);
+    gas.density += compensation(centre, dx, of_seed);
   }
-  gas.density += compensation(centre, dx);
   set_unknowns(gas, setup_.dim, parameters_of(setup_).gamma, q);
 }
 
@@ -249,7 +280,7 @@ std::vector<Measure> Accretion::measure(const StateView& view) const {
       {"mass_excess", "mean density x length^d", excess},
       {"turnaround_radius", "comoving length", turnaround_radius(profile, view.t)},
       {"shock_radius", "comoving length", accretion_shock_radius(profile, view.t)}};
-  if (!noisy()) {
+  if (!noisy() && centres_.size() == 1) {
     const double formula = a <= end_of_formula() ? turnaround_formula(setup_.dim, seed_excess(), a_start_, a)
                                                  : std::numeric_limits<double>::quiet_NaN();
     measures.push_back({"turnaround_formula", "comoving length", formula});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "mesh/boundary_condition.hpp"
 #include "physics/euler/module.hpp"
@@ -30,12 +31,12 @@ class GravityTable final : public simulation::EquationTable {
   void describe(io::KeyTable& keys, const std::string& scenario) override {
     scenario_ = scenario;
     if (scenario == radial_scenario) method_ = "radial";
+    supercomoving_ = scenario == radial_scenario;
     keys.choice(
             "method", method_, {"none", "radial", "poisson"},
             fmt::format(
                 "The gas's own gravity. none; radial: of its mass excess in spheres (2D: circles) about "
-                "`scenario.centre`, for scenario = \"{0}\" only; poisson: of any distribution, except with "
-                "scenario = \"{0}\", on domains with periodic or reflecting boundaries.",
+                "`scenario.centre`, for scenario = \"{0}\" only; poisson: of any distribution.",
                 radial_scenario))
         .default_text = fmt::format("radial with scenario = \"{}\", else none", radial_scenario);
     keys.choice(
@@ -65,14 +66,23 @@ class GravityTable final : public simulation::EquationTable {
                       "xyz"[a]));
     }
     keys.number("constant", self_gravity_.constant, "length^3 / (mass time^2)",
-                "poisson: the constant G in Laplacian(potential) = 4 pi G (density - its mean). In 2D, "
-                "density is mass per "
-                "area of an infinitely long column.",
+                "poisson: the constant G in Laplacian(potential) = 4 pi G (density - its mean; on domains "
+                "with open faces, all of it). In 2D, density is mass per area of an infinitely long column. "
+                "The scenario \"accretion\" has its own constant.",
                 io::greater_than(0));
     keys.number(
         "tolerance", self_gravity_.tolerance, "",
         "poisson: cycles go on until no residual is larger than this times the largest right-hand side.",
         {.min = 1e-12, .max = 1});
+    keys.flag("supercomoving", supercomoving_,
+              "The variables are supercomoving ones in an Einstein-de Sitter universe (Martel & Shapiro 1998) of mean "
+              "density 1: time is tau = -a^(-1/2) < 0 with the scale factor a, poisson solves Laplacian(potential) = 6 "
+              "(density - its mean), and the acceleration is minus a times its gradient. Requires gamma = 5/3.")
+        .default_text = fmt::format("true with scenario = \"{}\", else false", radial_scenario);
+    keys.integer("multipole-order", self_gravity_.multipole_order, "",
+                 "poisson: the highest multipole of the gas in the potential on open faces, which are those "
+                 "with a boundary neither periodic nor reflecting.",
+                 io::between(0, solvers::max_multipole_order));
     keys.flag("well-balanced", well_balanced_,
               "Reconstructs the pressure about its local hydrostatic equilibrium, so that gas at rest in it "
               "stays at "
@@ -86,15 +96,14 @@ class GravityTable final : public simulation::EquationTable {
       keys.reject("method",
                   fmt::format("\"radial\" exists for scenario.name = \"{}\" only, but that is \"{}\"",
                               radial_scenario, scenario_));
-    if (method_ == "poisson" && scenario_ == radial_scenario)
-      keys.reject("method",
-                  fmt::format("\"poisson\" does not exist for scenario.name = \"{}\"", radial_scenario));
     refuse_keys_of_others(keys);
+    self_gravity_.is_supercomoving = supercomoving_;
     if (method_ == "poisson") check_boundaries(keys, setup);
     centre_ = given_centre_.empty() ? simulation::checked_centre(keys, "centre", given_centre_, setup)
                                     : simulation::checked_vector(keys, "centre", given_centre_, setup);
     lower_ = setup.lower;
     auto& euler = dynamic_cast<EulerEquation&>(equation);
+    check_supercomoving(keys, euler);
     euler.radial_gravity = method_ == "radial";
     euler.self_gravity = self_gravity_;
     euler.self_gravity.is_on = euler.parameters.potential = method_ == "poisson";
@@ -124,6 +133,8 @@ class GravityTable final : public simulation::EquationTable {
     if (config.offload.device != "none")
       keys.reject("method", fmt::format("\"poisson\" requires offload.device = \"none\", but that is \"{}\"",
                                         config.offload.device));
+    if (supercomoving_ && !(config.time.end < 0))
+      keys.reject("supercomoving", fmt::format("requires time.start < time.end < 0, but time.end is {}", config.time.end));
     check_coarsest_grid(keys, config);
   }
 
@@ -139,11 +150,15 @@ class GravityTable final : public simulation::EquationTable {
  private:
   void refuse_keys_of_others(const io::KeyTable& keys) const {
     for (const io::Field& field : keys.all()) {
-      const bool of_both = field.key == "method" || field.key == "external" || field.key == "well-balanced";
+      const bool of_both = field.key == "method" || field.key == "external" || field.key == "well-balanced" ||
+                           field.key == "supercomoving";
       if (of_both || io::toml_text(field.target) == field.default_text) continue;
-      if (field.key == "constant" || field.key == "tolerance") {
-        if (method_ == "poisson") continue;
-        keys.reject(field.key, fmt::format("has no meaning for method = \"{}\"", method_));
+      if (field.key == "constant" || field.key == "tolerance" || field.key == "multipole-order") {
+        if (method_ != "poisson")
+          keys.reject(field.key, fmt::format("has no meaning for method = \"{}\"", method_));
+        if (field.key == "constant" && supercomoving_)
+          keys.reject(field.key, "has no meaning in supercomoving variables");
+        continue;
       }
       const bool is_formula = std::ranges::find(acceleration_keys, field.key) != acceleration_keys.end();
       if (external_ == (is_formula ? "formula" : field.key == "acceleration" ? "uniform" : "point")) continue;
@@ -151,16 +166,51 @@ class GravityTable final : public simulation::EquationTable {
     }
   }
 
-  static void check_boundaries(const io::KeyTable& keys, const simulation::ProblemSetup& setup) {
-    for (std::size_t face = 0; face < setup.boundary.size(); ++face) {
-      const mesh::BoundaryCondition& condition = *setup.boundary[face];
-      if (face >= 2 * static_cast<std::size_t>(setup.dim) || condition.is_periodic() ||
-          &condition == &mesh::boundary::reflecting)
-        continue;
-      keys.reject("method",
-                  fmt::format("\"poisson\" requires periodic or reflecting boundaries, but {}-{} is \"{}\"",
-                              "xyz"[face / 2], face % 2 == 0 ? "lower" : "upper", condition.name));
+  void check_supercomoving(const io::KeyTable& keys, const EulerEquation& euler) const {
+    const bool is_radial = scenario_ == radial_scenario;
+    if (!keys.was_given("supercomoving")) return;
+    if (is_radial && !supercomoving_)
+      keys.reject("supercomoving", fmt::format("must be true with scenario.name = \"{}\"", radial_scenario));
+    if (!supercomoving_ || is_radial) return;
+    if (method_ != "poisson")
+      keys.reject("supercomoving", fmt::format("has no meaning for method = \"{}\"", method_));
+    if (std::abs(euler.parameters.gamma - 5.0 / 3.0) > 1e-6)
+      keys.reject("supercomoving",
+                  fmt::format("requires solver.gamma = 1.6666666666666667 (5/3, for which gas in supercomoving "
+                              "variables obeys the Euler equations), but it is {}",
+                              euler.parameters.gamma));
+  }
+
+  // Gas with open faces has no neighbours: no period, and one mirror image along an axis.
+  void check_boundaries(const io::KeyTable& keys, const simulation::ProblemSetup& setup) const {
+    using Beyond = FixedGravity::Beyond;
+    const auto axes = static_cast<std::size_t>(setup.dim);
+    std::string open, closed;  // faces
+    for (std::size_t a = 0; a < axes; ++a) {
+      int mirrors = 0;
+      for (std::size_t face = 2 * a; face < 2 * a + 2; ++face) {
+        const mesh::BoundaryCondition& condition = *setup.boundary[face];
+        const Beyond kind = beyond(condition);
+        const std::string name = fmt::format("{}-{}", "xyz"[a], face % 2 == 0 ? "lower" : "upper");
+        if (kind == Beyond::same && open.empty()) open = fmt::format("{} is \"{}\"", name, condition.name);
+        mirrors += kind == Beyond::mirrored ? 1 : 0;
+        if (kind == Beyond::periodic) closed = fmt::format("{} is periodic", "xyz"[a]);
+      }
+      if (mirrors == 2) closed = fmt::format("both faces of {} are reflecting", "xyz"[a]);
     }
+    if (open.empty()) {
+      if (keys.was_given("multipole-order"))
+        keys.reject("multipole-order", "has no meaning without open faces: all are periodic or reflecting");
+      return;
+    }
+    if (self_gravity_.is_supercomoving)
+      keys.reject("method", fmt::format("\"poisson\" in supercomoving variables requires periodic or reflecting "
+                                        "boundaries, but {}",
+                                        open));
+    if (!closed.empty())
+      keys.reject("method", fmt::format("\"poisson\" does not exist on domains that are open along one axis "
+                                        "and closed along another: {}, but {}",
+                                        open, closed));
   }
 
   // Every rank solves the coarsest grid of the multigrid method as a whole.
@@ -245,7 +295,7 @@ class GravityTable final : public simulation::EquationTable {
   std::vector<double> acceleration_, given_centre_, lower_;
   std::array<io::FormulaText, 3> formulas_;
   SelfGravityParameters self_gravity_;
-  bool well_balanced_ = false;
+  bool well_balanced_ = false, supercomoving_ = false;
   std::shared_ptr<const ExternalAcceleration> as_fields_;  // or null
   double mass_ = 0, softening_ = 0;
   std::array<double, 3> centre_{};
