@@ -12,7 +12,7 @@ LENGTHS = {
     "accretion-2d": {"scenario.end-scale-factor": 16}, "accretion-3d": {"scenario.end-scale-factor": 32},
     "kelvin-helmholtz": {"time.end": 40}, "double-blast": {"time.end": 0.152}, "noh-2d": {"time.end": 8}, "gresho": {"time.end": 12},
     "shock-bubble": {"time.end": 40}, "double-mach": {"time.end": 0.8}, "rayleigh-taylor": {"time.end": 52}, "bondi": {"time.end": 12},
-    "hydrostatic": {"time.end": 40},
+    "hydrostatic": {"time.end": 40}, "jeans": {"time.end": 3.2}, "pancake": {"time.end": -0.275},
     "gauge-wave": {"time.end": 40}, "linear-wave": {"time.end": 40}, "kerr-schild": {"time.end": 8},
     "puncture": {"time.end": 80}, "binary": {"time.end": 20},
 }

@@ -51,7 +51,10 @@ class CellLevel {
     Key<D> key;
     Cell<D> cell;
     bool is_refined = false;
-    Vec<Beyond, 2 * D> beyond{};     // by face
+    Vec<Beyond, 2 * D> beyond{};  // by face
+    // The slots beyond faces of cells of the level on this rank, except across the wrap of a periodic axis, where the colours of
+    // volumes may be equal; else null.
+    Vec<const double*, 2 * D> beside{};
     double* slot = nullptr;          // all zero at first
     const double* coarse = nullptr;  // slot of the parent or a copy; null on the coarsest level
     Index<D> child{};                // position in the parent
@@ -59,7 +62,6 @@ class CellLevel {
   // faces: of all cells; edges: edges and corners of refined cells; planes: what a leaf reads of the halo of a refined cell
   // at their common face.
   enum class Halo : std::uint8_t { faces, edges, planes };
-  static constexpr int halos = 3;
 
   // layout: a halo of one layer; its unknowns are numbers a volume of any meaning. coarser: the next coarser level or null;
   // it outlives this. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
@@ -79,6 +81,8 @@ class CellLevel {
   // Copies halos of one unknown from the cells beside. Halos outside the domain or beside coarser leaves are left as they
   // are. Calls own(patch) for each patch, concurrently, after its copies from cells of this rank. Collective among neighbours.
   void exchange(Halo halo, int unknown, ThreadTeam& team, const std::function<void(const Patch&)>& own = {});
+  // The same for faces, but leaves out the halos of which Patch::beside has the slots.
+  void exchange_far(int unknown, ThreadTeam& team, const std::function<void(const Patch&)>& own);
   // Makes `coarse` of all patches current as far as their restrictions and prolongations reach. Collective among neighbours.
   void read_parents(int unknown, ThreadTeam& team);
 
@@ -131,7 +135,9 @@ class CellLevel {
   };
 
   double* new_slot();
+  static constexpr std::size_t halos = 4, wraps = 3;  // those of faces that copy and are not beside
   HaloPlan& plan_of(Halo halo) { return halos_[static_cast<std::size_t>(halo)]; }
+  void copy(const HaloPlan& plan, const Patch& patch, int unknown) const;
   void plan_halos();
   void plan_parents();
   std::size_t part_doubles(const Index<D>& child, const Vec<Beyond, 2 * D>& of_parent) const;

@@ -211,6 +211,7 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
 template <int D>
 void PatchMesh<D>::exchange_updated(std::size_t index, const UpdateOrder& updates) {
   if (solver_.traits().conservative) sum_fluxes(static_cast<std::size_t>(order_[index]));
+  if (leaves_halos_) return;
   halos_.exchange_updated(static_cast<std::size_t>(order_[index]), [&](std::size_t other) {
     return updates.knows_before(static_cast<std::size_t>(order_index_[other]), index);
   });
@@ -231,13 +232,13 @@ void PatchMesh<D>::prolong_halos(Arrival arrival, double t, ThreadTeam& team) {
 
 template <int D>
 void PatchMesh<D>::sum_parts(std::size_t leaf) {
-  halos_.sum_parts(leaf);
+  if (!leaves_halos_) halos_.sum_parts(leaf);
 }
 
 template <int D>
 void PatchMesh<D>::expect_messages() {
   flux_correction_.messages().start_receives();
-  halos_.expect_messages();
+  if (!leaves_halos_) halos_.expect_messages();
 }
 
 template <int D>

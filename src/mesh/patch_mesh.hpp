@@ -114,6 +114,8 @@ class PatchMesh {
   // to the next update of the leaf, which finish_deferred() precedes. Halos that readers need are filled by complete_halos(). No effect on
   // point values and on a device.
   void defer_halos(bool defers) { defers_halos_ = defers && !some_live_on_device_ && !layout_.point_values; }
+  // Whether the next time step leaves all halos as they are. On the host only.
+  void leave_halos(bool leaves) { leaves_halos_ = leaves; }
   void finish_deferred(std::size_t leaf) { halos_.finish_deferred(leaf); }
   // Fills the halos that the last step left unfilled, for the time of that step.
   void complete_halos(ThreadTeam& team) const { halos_.finish_deferred(team); }
@@ -262,7 +264,7 @@ class PatchMesh {
   std::uint64_t revision_ = 0;
   std::vector<double> cost_;
   mutable HaloExchange<D> halos_;  // halos are derived data
-  bool defers_halos_ = false;
+  bool defers_halos_ = false, leaves_halos_ = false;
   // For fill_whole_halos().
   struct WholeHalos {
     HaloExchange<D> exchange;

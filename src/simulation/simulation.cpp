@@ -273,14 +273,16 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
 // Halves of the field's action about the fluxes; the time step follows from the state after both.
 template <int D>
 solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) {
-  field_->act(mesh_, 0.5 * dt, team_);
+  const auto act = [&](std::size_t leaf) { field_->act(mesh_, leaf, 0.5 * dt); };
+  team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) act(leaf);
+  });
   mesh_.fill_halos(t_, team_);
-  const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::full);
+  halos_are_stale_ = true;
+  const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::none);
   if (step.failed) return step;
   find_field([&](StepField<D>& field) { field.solve(mesh_, t_next, dt, team_); });
-  field_->act(mesh_, 0.5 * dt, team_);
-  mesh_.fill_halos(t_next, team_);
-  solvers::Status status = stepper_.inspect();
+  solvers::Status status = stepper_.inspect(act);
   status.first_order = step.first_order;
   status.floored = step.floored;
   status.strayed = step.strayed;
@@ -345,14 +347,16 @@ void SimulationOf<D>::regrid() {
     count_status();
     check_state();
     in_memory([&] { mesh_.fill_halos(t_, team_); });
+    halos_are_stale_ = false;
   } else {
     in_memory([&] { mesh_.prepare_step(); });  // leaves may have moved to other ranks
     inexact_halos_ = inexact_halos(mesh_);
   }
   if (field_ && communicator().any(field_revision_ != mesh_.revision())) {
     in_memory([&] {
-      find_field(
-          [&](StepField<D>& field) { changed ? field.solve(mesh_, t_, 0, team_) : field.resume(mesh_, t_, team_); });
+      find_field([&](StepField<D>& field) {
+        changed ? field.solve(mesh_, t_, 0, team_) : field.resume(mesh_, t_, team_);
+      });
     });
   }
 }
@@ -417,7 +421,7 @@ std::vector<Vec<int, 3>> SimulationOf<D>::leaf_indices() const {
 
 template <int D>
 std::vector<double> SimulationOf<D>::totals() const {
-  return simulation::totals(state("totals"));
+  return simulation::totals(state_of_interiors("totals"));
 }
 
 template <int D>

@@ -4,6 +4,7 @@
 // The implementation of Simulation for dimension D, for starts and restarts.
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
@@ -71,9 +72,14 @@ class SimulationOf final : public Simulation, private StateSource {
   void save(io::CheckpointMesh& mesh, io::CheckpointState& state) const override;
 
  private:
+  // Of the present state, if the last step has left any unfilled. Collective.
+  void complete_halos() const {
+    if (std::exchange(halos_are_stale_, false)) return mesh_.fill_halos(t_, team_);
+    mesh_.complete_halos(team_);
+  }
   // `reason`, a literal: why patches are brought home.
   StateView state(const char* reason) const {
-    mesh_.complete_halos(team_);
+    complete_halos();
     return state_of_interiors(reason);
   }
   // The same for readers of interiors: the last step may have deferred halos.
@@ -158,6 +164,7 @@ class SimulationOf final : public Simulation, private StateSource {
   PatchFields<D> fields_;
   std::shared_ptr<StepField<D>> field_;  // or null
   std::uint64_t field_revision_ = 0;     // of the mesh that it was found on
+  mutable bool halos_are_stale_ = false;
   tasks::LeafObservers observers_;
   tasks::Step<D> stepper_;
   std::unique_ptr<LocalStepping<D>> local_;  // or null: global steps

@@ -28,8 +28,8 @@ class StepField {
   // The field of the last begin() or solve(), with the same bits: after a restart, or when leaves have moved to other ranks.
   // Throws as solve(). Collective.
   virtual void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) = 0;
-  // Lets the field, of the same mesh, act on the interiors for a time dt. Halos are then out of date.
-  virtual void act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const = 0;
+  // Lets the field, of the same mesh, act on the interior of an own leaf for a time dt. Concurrently for different leaves.
+  virtual void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt) const = 0;
   // The longest step that the field allows; equal on all ranks.
   virtual double step_limit() const = 0;
   // Memory of this rank, but for the carried rows.

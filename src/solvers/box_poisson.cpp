@@ -43,25 +43,40 @@ BoxPoisson<D>::BoxPoisson(const Index<D>& volumes, const Vec<EllipticBoundary, 2
       }
       for (int i = 0; i < n; ++i) modes_[a][static_cast<std::size_t>(k * n + i)] /= std::sqrt(norm);
     }
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < n; ++k)
+        modes_by_volume_[a].push_back(modes_[a][static_cast<std::size_t>(k * n + i)]);
+    }
   }
 }
 
-// Along one axis: f_k = sum_i mode_k(i) f_i, or back.
+// Along one axis: f_k = sum_i mode_k(i) f_i, or back. The inner loops run over what is contiguous.
 template <int D>
 void BoxPoisson<D>::transform(std::span<double> f, int axis, bool back, ThreadTeam& team) {
   const auto n = static_cast<std::size_t>(volumes_[axis]);
   std::size_t inner = 1;
   for (int a = 0; a < axis; ++a) inner *= static_cast<std::size_t>(volumes_[a]);
-  const double* const modes = modes_[axis].data();
-  work_.resize(f.size());
+  // Of the i-th number in the k-th: [k][i] or, along x, [i][k].
+  const double* const weights = (back == (axis == 0) ? modes_[axis] : modes_by_volume_[axis]).data();
+  work_.assign(f.size(), 0.0);
+  if (axis == 0) {
+    team.for_chunks(f.size() / n, [&](int, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin * n; i < end * n; ++i) {
+        const double* const weight = weights + i % n * n;
+        double* const to = work_.data() + i / n * n;
+        for (std::size_t k = 0; k < n; ++k) to[k] += weight[k] * f[i];
+      }
+    });
+    std::ranges::copy(work_, f.begin());
+    return;
+  }
   team.for_chunks(f.size() / inner, [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const std::size_t k = row % n;
       const double* const from = f.data() + (row - k) * inner;
       double* const to = work_.data() + row * inner;
-      std::fill_n(to, inner, 0.0);
       for (std::size_t i = 0; i < n; ++i) {
-        const double weight = back ? modes[i * n + k] : modes[k * n + i];
+        const double weight = weights[k * n + i];
         for (std::size_t x = 0; x < inner; ++x) to[x] += weight * from[i * inner + x];
       }
     }

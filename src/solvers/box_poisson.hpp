@@ -33,7 +33,8 @@ class BoxPoisson {
   void transform(std::span<double> f, int axis, bool back, ThreadTeam& team);
 
   Index<D> volumes_;
-  std::vector<double> modes_[D];  // [mode][volume], orthonormal
+  std::vector<double> modes_[D];            // [mode][volume], orthonormal
+  std::vector<double> modes_by_volume_[D];  // [volume][mode]
   std::vector<double> eigenvalues_[D];
   std::vector<double> work_;
 };

@@ -21,7 +21,8 @@ inline constexpr int max_multipole_order = 4;
 template <int D>
 class Multipoles {
  public:
-  static constexpr int count = D == 3 ? (max_multipole_order + 1) * (max_multipole_order + 2) / 2 : max_multipole_order + 1;
+  static constexpr int count =
+      D == 3 ? (max_multipole_order + 1) * (max_multipole_order + 2) / 2 : max_multipole_order + 1;
 
   Multipoles() = default;
   // Of a source of strength 1, the integral of f, at x.

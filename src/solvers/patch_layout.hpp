@@ -12,6 +12,8 @@
 
 namespace meander::solvers {
 
+inline constexpr int longest_row = 32;  // volumes along an axis of the largest patch
+
 struct PatchLayout {
   int dim = 3;       // 2 or 3
   int p = 0;         // volumes along an axis, without halo

@@ -47,30 +47,52 @@ struct AxisStrides {
 }  // namespace
 
 template <int D>
-void relax(const PatchLayout& layout, double* u, const double* f, double h, const GhostSlopes<D>& slopes,
-           int colour, double omega) {
+void relax(const PatchLayout& layout, double* u, const Vec<const double*, 2 * D>& beside, const double* f,
+           double h, const GhostSlopes<D>& slopes, int colour, double omega) {
   const AxisStrides<D> stride(layout);
   const int p = layout.p;
-  for_rows<D>(interior_box<D>(layout.p), [&](const Index<D>& i) {
+  // From a volume at a face to the one beyond, in the slot beside or in the halo.
+  std::ptrdiff_t beyond[2 * D];
+  const double* slot[2 * D];
+  for (std::size_t face = 0; face < 2 * D; ++face) {
+    const std::ptrdiff_t along = stride.of[face / 2];
+    const bool lower = face % 2 == 0;
+    slot[face] = beside[face] != nullptr ? beside[face] : u;
+    beyond[face] = beside[face] != nullptr ? (lower ? p - 1 : 1 - p) * along : (lower ? -along : along);
+  }
+  const double square = h * h;
+  for_rows<D>(interior_box<D>(p), [&](const Index<D>& i) {
     int diagonal = -2 * D, sum = colour;
+    const std::ptrdiff_t row = layout.at(0, i);
+    const double* next[2 * D];  // rows beyond
     for (int a = 1; a < D; ++a) {
       sum += i[a];
-      if (i[a] == 0) diagonal += slopes[2 * a];
-      if (i[a] == p - 1) diagonal += slopes[2 * a + 1];
-    }
-    const std::ptrdiff_t row = layout.at(0, i);
-    const auto relax_one = [&](int x, double factor) {
-      double* const at = u + row + x;
-      *at += factor * (h * h * f[row + x] - differences<D>(at, stride.of));
-    };
-    const double factor = omega / diagonal;
-    for (int x = sum % 2; x < p; x += 2) {
-      if (x == 0 || x == p - 1) {
-        relax_one(x, omega / (diagonal + slopes[x == 0 ? 0 : 1]));
-      } else {
-        relax_one(x, factor);
+      next[2 * a] = u + row - stride.of[a];
+      next[2 * a + 1] = u + row + stride.of[a];
+      if (i[a] == 0) {
+        diagonal += slopes[2 * a];
+        next[2 * a] = slot[2 * a] + row + beyond[2 * a];
+      }
+      if (i[a] == p - 1) {
+        diagonal += slopes[2 * a + 1];
+        next[2 * a + 1] = slot[2 * a + 1] + row + beyond[2 * a + 1];
       }
     }
+    double* const at = u + row;
+    const double* const rhs = f + row;
+    const auto relax_one = [&](int x, double lower, double upper, double factor) {
+      double differences = (lower - at[x]) + (upper - at[x]);
+      for (int a = 1; a < D; ++a) differences += (next[2 * a][x] - at[x]) + (next[2 * a + 1][x] - at[x]);
+      at[x] += factor * (square * rhs[x] - differences);
+    };
+    const double factor = omega / diagonal;
+    int x = sum % 2;
+    if (x == 0) {
+      relax_one(0, slot[0][row + beyond[0]], at[1], omega / (diagonal + slopes[0]));
+      x = 2;
+    }
+    for (; x < p - 1; x += 2) relax_one(x, at[x - 1], at[x + 1], factor);
+    if (x == p - 1) relax_one(x, at[x - 1], slot[1][row + x + beyond[1]], omega / (diagonal + slopes[1]));
   });
 }
 
@@ -90,36 +112,48 @@ void add_laplacian(const PatchLayout& layout, const double* u, double h, double*
                  [&](std::ptrdiff_t i) { f[i] += scale * differences<D>(u + i, stride.of); });
 }
 
+// Along the outer axes first, then along x.
 template <int D>
 void prolong(const PatchLayout& layout, double* u, const double* coarse, const Index<D>& child) {
   const AxisStrides<D> stride(layout);
-  for_rows<D>(interior_box<D>(layout.p), [&](Index<D> i) {
-    const std::ptrdiff_t row = layout.at(0, i);
-    for (int x = 0; x < layout.p; ++x) {
-      i[0] = x;
-      // The nearest coarse volume, and the steps to the next one along each axis with its weight.
-      Index<D> nearest{};
-      std::ptrdiff_t step[D];
-      double weight[D];
-      for (int a = 0; a < D; ++a) {
-        const int fine = child[a] * layout.p + i[a];
-        nearest[a] = fine / 3;
-        step[a] = (fine % 3 - 1) * stride.of[a];
-        weight[a] = fine % 3 == 1 ? 0.0 : 1.0 / 3;
-      }
-      const double* const from = coarse + layout.at(0, nearest);
-      double value = 0;
-      for (int corner = 0; corner < 1 << D; ++corner) {
-        double product = 1;
-        std::ptrdiff_t at = 0;
-        for (int a = 0; a < D; ++a) {
-          const bool next = (corner >> a & 1) != 0;
-          product *= next ? weight[a] : 1 - weight[a];
-          if (next) at += step[a];
-        }
-        value += product * from[at];
-      }
-      u[row + x] += value;
+  const int p = layout.p;
+  // Of each fine volume: the nearest coarse one, the step to the next, and the weight of that.
+  struct Place {
+    int nearest, step;
+    double weight;
+  };
+  const auto place = [&](int a, int i) {
+    const int fine = child[a] * p + i, third = fine % 3;
+    return Place{fine / 3, third - 1, third == 1 ? 0.0 : 1.0 / 3};
+  };
+  Place along_x[longest_row];
+  for (int x = 0; x < p; ++x) along_x[x] = place(0, x);
+  const int begin = along_x[0].nearest - 1, end = along_x[p - 1].nearest + 2;
+  double row[longest_row / 3 + 4];
+  for_rows<D>(interior_box<D>(p), [&](const Index<D>& i) {
+    Index<D> nearest{};
+    std::ptrdiff_t step[D];
+    double weight[D];
+    for (int a = 1; a < D; ++a) {
+      const Place at = place(a, i[a]);
+      nearest[a] = at.nearest;
+      step[a] = at.step * stride.of[a];
+      weight[a] = at.weight;
+    }
+    const double* const from = coarse + layout.at(0, nearest);
+    for (int x = begin; x < end; ++x) {
+      const auto along_y = [&](const double* at) {
+        return (1 - weight[1]) * at[0] + weight[1] * at[step[1]];
+      };
+      double value = along_y(from + x);
+      if constexpr (D == 3) value = (1 - weight[2]) * value + weight[2] * along_y(from + x + step[2]);
+      row[x - begin] = value;
+    }
+    double* const to = u + layout.at(0, i);
+    for (int x = 0; x < p; ++x) {
+      const Place& at = along_x[x];
+      const double* const middle = row + (at.nearest - begin);
+      to[x] += (1 - at.weight) * middle[0] + at.weight * middle[at.step];
     }
   });
 }
@@ -137,29 +171,41 @@ Box<D> prolongation_support(const PatchLayout& layout, const Index<D>& child) {
 template <int D>
 void interpolate_plane(const PatchLayout& layout, double* to, const double* coarse, const Index<D>& child,
                        int face) {
-  const AxisStrides<D> stride(layout);
   // By fine volume % 3, for the coarse volumes -1, 0 and 1.
   constexpr double weights[3][3] = {{2.0 / 9, 8.0 / 9, -1.0 / 9}, {0, 1, 0}, {-1.0 / 9, 8.0 / 9, 2.0 / 9}};
+  const AxisStrides<D> stride(layout);
   const Box<D> plane = plane_of<D>(layout, face);
-  const int axis = face / 2;
+  const int axis = face / 2, p = layout.p;
   const std::size_t s = axis == 0 ? 1 : 0, t = D == 3 ? (axis == 2 ? 1 : 2) : s;  // tangential axes
-  for_rows<D>(plane, [&](Index<D> i) {
-    for (int x = 0; x < plane.extent[0]; ++x, ++i[0]) {
-      Index<D> nearest = i;  // along the axis of the face it is the coarse halo
-      const int fine_s = child[s] * layout.p + i[s], fine_t = child[t] * layout.p + i[t];
-      nearest[s] = fine_s / 3;
-      nearest[t] = fine_t / 3;
-      const double* const from = coarse + layout.at(0, nearest);
-      double value = 0;
-      for (int k = D == 3 ? -1 : 0; k <= (D == 3 ? 1 : 0); ++k) {
-        double row = 0;
-        for (int j = -1; j <= 1; ++j)
-          row += weights[fine_s % 3][j + 1] * from[k * stride.of[t] + j * stride.of[s]];
-        value += D == 3 ? weights[fine_t % 3][k + 1] * row : row;
-      }
-      to[layout.at(0, i)] = value;
+  Index<D> first = plane.lower;  // along the axis of the face it is the coarse halo
+  first[s] = first[t] = 0;
+  double* const fine = to + layout.at(0, first);
+  const double* const from = coarse + layout.at(0, first);
+  // Along s, in the coarse rows of t; then along t.
+  const auto along_s = [&](int row, double* values) {
+    for (int i = 0; i < p; ++i) {
+      const int at = child[s] * p + i;
+      const double* const middle = from + row * stride.of[t] + at / 3 * stride.of[s];
+      const double* const w = weights[at % 3];
+      values[i] = w[0] * middle[-stride.of[s]] + w[1] * middle[0] + w[2] * middle[stride.of[s]];
     }
-  });
+  };
+  if constexpr (D == 2) {
+    double values[longest_row];
+    along_s(0, values);
+    for (int i = 0; i < p; ++i) fine[i * stride.of[s]] = values[i];
+  } else {
+    double rows[3][longest_row];  // coarse row n in rows[(n + 1) % 3]
+    int known = child[t] * p / 3 - 2;
+    for (int j = 0; j < p; ++j) {
+      const int at = child[t] * p + j, row = at / 3;
+      for (; known <= row; ++known) along_s(known + 1, rows[(known + 2) % 3]);
+      const double* const w = weights[at % 3];
+      const double *const a = rows[row % 3], *const b = rows[(row + 1) % 3], *const c = rows[(row + 2) % 3];
+      double* const line = fine + j * stride.of[t];
+      for (int i = 0; i < p; ++i) line[i * stride.of[s]] = w[0] * a[i] + w[1] * b[i] + w[2] * c[i];
+    }
+  }
 }
 
 template <int D>
@@ -196,18 +242,18 @@ void add_plane(const PatchLayout& layout, double* u, const double* plane, int fa
   for_offsets<D>(layout, plane_of<D>(layout, face), [&](std::ptrdiff_t i) { u[i] += factor * plane[i]; });
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                           \
-  template void relax<D>(const PatchLayout&, double*, const double*, double, const GhostSlopes<D>&, int, \
-                         double);                                                                        \
-  template void residual<D>(const PatchLayout&, const double*, const double*, double, double*);          \
-  template void add_laplacian<D>(const PatchLayout&, const double*, double, double*);                    \
-  template void prolong<D>(const PatchLayout&, double*, const double*, const Index<D>&);                 \
-  template Box<D> prolongation_support<D>(const PatchLayout&, const Index<D>&);                          \
-  template void interpolate_plane<D>(const PatchLayout&, double*, const double*, const Index<D>&, int);  \
-  template void fill_jump<D>(const PatchLayout&, double*, const double*, int);                           \
-  template void spread_gradient<D>(const PatchLayout&, const double*, double, int, double*);             \
-  template void mismatch<D>(const PatchLayout&, const double*, double, int, double*);                    \
-  template void add_plane_inside<D>(const PatchLayout&, double*, const double*, int, double);            \
+#define MEANDER_INSTANTIATE(D)                                                                          \
+  template void relax<D>(const PatchLayout&, double*, const Vec<const double*, 2 * D>&, const double*,  \
+                         double, const GhostSlopes<D>&, int, double);                                   \
+  template void residual<D>(const PatchLayout&, const double*, const double*, double, double*);         \
+  template void add_laplacian<D>(const PatchLayout&, const double*, double, double*);                   \
+  template void prolong<D>(const PatchLayout&, double*, const double*, const Index<D>&);                \
+  template Box<D> prolongation_support<D>(const PatchLayout&, const Index<D>&);                         \
+  template void interpolate_plane<D>(const PatchLayout&, double*, const double*, const Index<D>&, int); \
+  template void fill_jump<D>(const PatchLayout&, double*, const double*, int);                          \
+  template void spread_gradient<D>(const PatchLayout&, const double*, double, int, double*);            \
+  template void mismatch<D>(const PatchLayout&, const double*, double, int, double*);                   \
+  template void add_plane_inside<D>(const PatchLayout&, double*, const double*, int, double);           \
   template void add_plane<D>(const PatchLayout&, double*, const double*, int, double);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

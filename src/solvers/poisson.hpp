@@ -26,10 +26,10 @@ template <int D>
 using GhostSlopes = Vec<std::int8_t, 2 * D>;
 
 // Relaxes the volumes whose indices have a sum of parity `colour`: u += omega * residual / (diagonal of A with ghosts
-// eliminated).
+// eliminated). beside: the slots beyond faces, by face, whose volumes take the place of the halo; or null.
 template <int D>
-void relax(const PatchLayout& layout, double* u, const double* f, double h, const GhostSlopes<D>& slopes,
-           int colour, double omega);
+void relax(const PatchLayout& layout, double* u, const Vec<const double*, 2 * D>& beside, const double* f,
+           double h, const GhostSlopes<D>& slopes, int colour, double omega);
 
 // r = f - A u, and f += A u, in the interior.
 template <int D>

@@ -8,8 +8,6 @@
 namespace meander::solvers {
 namespace {
 
-constexpr int longest_row = 32;
-
 // The fine indices, in the child's own numbering, that coarse index `coarse` covers along one axis: three, or
 // fewer at the child's border.
 struct Third {
@@ -37,11 +35,14 @@ struct FineRows {
   }
   // The same operations with all sums of a column in a register.
   void sum_all_rows(const double* fine, int begin, int end) {
-    const double* const first = fine + row[0];
+    const double* __restrict__ first = fine + row[0];
+    double* __restrict__ sums = excess;  // nothing else, which lets the loop be vectorised
+    const double* rows[ipow(3, D - 1)];
+    for (int r = 1; r < ipow(3, D - 1); ++r) rows[r] = fine + row[r];
     for (int x = begin; x < end; ++x) {
       double sum = 0;
-      for (int r = 1; r < ipow(3, D - 1); ++r) sum += fine[row[r] + x] - first[x];
-      excess[x] = sum;
+      for (int r = 1; r < ipow(3, D - 1); ++r) sum += rows[r][x] - first[x];
+      sums[x] = sum;
     }
   }
   // Sum of the differences to q0 over columns begin .. end - 1.

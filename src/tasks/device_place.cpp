@@ -142,7 +142,7 @@ solvers::Status DevicePlace<D>::status() {
 }
 
 template <int D>
-solvers::Status DevicePlace<D>::inspect() {
+solvers::Status DevicePlace<D>::inspect(const std::function<void(std::size_t leaf)>&) {
   return mesh_.on_device()->inspect(false);
 }
 

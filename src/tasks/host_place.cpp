@@ -87,7 +87,7 @@ solvers::Status HostPlace<D>::look_at_leaves(const Look& look) {
   prepare();
   context_.team.for_chunks(patches.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      status_[leaf] = look(patches[leaf]);
+      status_[leaf] = look(leaf);
       context_.observers.observe(leaf, patches[leaf]);
     }
   });
@@ -95,13 +95,17 @@ solvers::Status HostPlace<D>::look_at_leaves(const Look& look) {
 }
 
 template <int D>
-solvers::Status HostPlace<D>::inspect() {
-  return look_at_leaves([&](const auto& patch) { return solver_.inspect(patch, mesh_.layout()); });
+solvers::Status HostPlace<D>::inspect(const std::function<void(std::size_t leaf)>& first) {
+  return look_at_leaves([&](std::size_t leaf) {
+    if (first) first(leaf);
+    return solver_.inspect(mesh_.patches()[leaf], mesh_.layout());
+  });
 }
 
 template <int D>
 solvers::Status HostPlace<D>::enforce_floors() {
-  return look_at_leaves([&](const auto& patch) { return solver_.enforce_floors(patch, mesh_.layout()); });
+  return look_at_leaves(
+      [&](std::size_t leaf) { return solver_.enforce_floors(mesh_.patches()[leaf], mesh_.layout()); });
 }
 
 template <int D>
@@ -110,15 +114,15 @@ solvers::Status HostPlace<D>::status() {
   return merge(mesh_.patches(), mesh_.levels(), status_);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                \
-  template HostPlace<D>::HostPlace(const SweepContext<D>&, offload::Engine*); \
-  template void HostPlace<D>::prepare();                                      \
-  template void HostPlace<D>::update_border(const SweepCall&);                \
-  template void HostPlace<D>::start_fluxes();                                 \
-  template void HostPlace<D>::correct(LeafGroup, double);                     \
-  template void HostPlace<D>::fill(mesh::Arrival, double);                    \
-  template solvers::Status HostPlace<D>::status();                            \
-  template solvers::Status HostPlace<D>::inspect();                           \
+#define MEANDER_INSTANTIATE(D)                                                             \
+  template HostPlace<D>::HostPlace(const SweepContext<D>&, offload::Engine*);              \
+  template void HostPlace<D>::prepare();                                                   \
+  template void HostPlace<D>::update_border(const SweepCall&);                             \
+  template void HostPlace<D>::start_fluxes();                                              \
+  template void HostPlace<D>::correct(LeafGroup, double);                                  \
+  template void HostPlace<D>::fill(mesh::Arrival, double);                                 \
+  template solvers::Status HostPlace<D>::status();                                         \
+  template solvers::Status HostPlace<D>::inspect(const std::function<void(std::size_t)>&); \
   template solvers::Status HostPlace<D>::enforce_floors();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -41,7 +41,7 @@ class HostPlace final : public Place<D> {
   void shuffle_tasks(std::uint64_t seed) override { tasks_.shuffle(seed); }
 
   solvers::Status status() override;
-  solvers::Status inspect() override;
+  solvers::Status inspect(const std::function<void(std::size_t leaf)>& first) override;
   solvers::Status enforce_floors() override;
 
   // Null without engine.
@@ -49,7 +49,7 @@ class HostPlace final : public Place<D> {
 
  private:
   void prepare();
-  // Calls look(patch), which returns a status, for each leaf.
+  // Calls look(leaf), which returns a status, for each leaf.
   template <class Look>
   solvers::Status look_at_leaves(const Look& look);
 

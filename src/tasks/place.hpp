@@ -5,6 +5,8 @@
 // offloading in batches if there is an engine, DevicePlace for patches in the memory of a device. Step decides what is
 // done and in which order, a place how.
 
+#include <functional>
+
 #include "base/timer.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "solvers/dense_output.hpp"
@@ -70,8 +72,9 @@ class Place {
   virtual solvers::Status status() = 0;
   // Whether status() is best asked for after all halos are filled, because it waits.
   virtual bool fills_before_status() const { return false; }
-  // The status of the present state, and that after its interiors were lifted to the solver's floors.
-  virtual solvers::Status inspect() = 0;
+  // The status of the present state, and that after its interiors were lifted to the solver's floors. first: empty, or on the
+  // host called for each leaf before.
+  virtual solvers::Status inspect(const std::function<void(std::size_t leaf)>& first) = 0;
   virtual solvers::Status enforce_floors() = 0;
 };
 

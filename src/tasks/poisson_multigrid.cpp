@@ -148,14 +148,17 @@ kernels::GhostSlopes<D> PoissonMultigrid<D>::slopes(const Patch& patch) const {
 }
 
 template <int D>
+void PoissonMultigrid<D>::fill_ends(std::size_t l, const Patch& patch) const {
+  fill_boundary(l, of_boundary_[l].faces, patch);
+  for (int face = 0; face < 2 * D; ++face) {
+    if (patch.beyond[static_cast<std::size_t>(face)] == Beyond::coarser)
+      kernels::fill_jump<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), face);
+  }
+}
+
+template <int D>
 void PoissonMultigrid<D>::fill_faces(std::size_t l, ThreadTeam& team) {
-  levels_[l]->exchange(Halo::faces, potential_, team, [&](const Patch& patch) {
-    fill_boundary(l, of_boundary_[l].faces, patch);
-    for (int face = 0; face < 2 * D; ++face) {
-      if (patch.beyond[static_cast<std::size_t>(face)] == Beyond::coarser)
-        kernels::fill_jump<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), face);
-    }
-  });
+  levels_[l]->exchange(Halo::faces, potential_, team, [&](const Patch& patch) { fill_ends(l, patch); });
 }
 
 template <int D>
@@ -179,11 +182,12 @@ void PoissonMultigrid<D>::pass_potential_down(std::size_t l, ThreadTeam& team) {
 template <int D>
 void PoissonMultigrid<D>::relax(std::size_t l, ThreadTeam& team) {
   for (int half = 0; half < 2 * sweeps; ++half) {
-    fill_faces(l, team);
+    levels_[l]->exchange_far(potential_, team, [&](const Patch& patch) { fill_ends(l, patch); });
     levels_[l]->for_patches(team, [&](const Patch& patch) {
       int colour = half % 2;
       for (const int at : patch.cell.at) colour += at * layout_.p;
-      kernels::relax<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), width(patch.cell.level),
+      static_assert(potential_ == 0);  // of Patch::beside, too
+      kernels::relax<D>(layout_, patch.slot, patch.beside, patch.slot + of(rhs_), width(patch.cell.level),
                         slopes(patch), colour % 2, omega);
     });
   }
@@ -203,15 +207,18 @@ void PoissonMultigrid<D>::restrict_potential(std::size_t l, ThreadTeam& team) {
 }
 
 template <int D>
-void PoissonMultigrid<D>::restrict_residual(std::size_t l, ThreadTeam& team) {
+void PoissonMultigrid<D>::restrict_residual(std::size_t l, Residuals residuals, ThreadTeam& team) {
+  const bool restricts = residuals == Residuals::restricted;
   const auto whole = Level::whole(layout_);
   const double h = width(levels_[l]->level()), coarse_h = width(levels_[l - 1]->level());
   levels_[l]->restrict_to_parents(
       [&](const Patch& patch, double* part) {
         thread_local std::vector<double> work;
         work.resize(static_cast<std::size_t>(layout_.slot_size()));
-        kernels::residual<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), h, work.data());
-        solvers::restrict_part<D>(layout_, work.data(), patch.child, whole, part);
+        if (restricts) {
+          kernels::residual<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), h, work.data());
+          solvers::restrict_part<D>(layout_, work.data(), patch.child, whole, part);
+        }
         part += solvers::part_size<D>(layout_, patch.child, whole);
         for (int face = 0; face < 2 * D; ++face) {
           if (patch.beyond[static_cast<std::size_t>(face)] != Beyond::coarser) continue;
@@ -223,8 +230,10 @@ void PoissonMultigrid<D>::restrict_residual(std::size_t l, ThreadTeam& team) {
       },
       [&](const Patch& parent, std::span<const solvers::RestrictedPart<D>> parts) {
         double* const rhs = parent.slot + of(rhs_);
-        solvers::combine_parts<D>(layout_, rhs, parts, whole);
-        kernels::add_laplacian<D>(layout_, parent.slot + of(potential_), coarse_h, rhs);
+        if (restricts) {
+          solvers::combine_parts<D>(layout_, rhs, parts, whole);
+          kernels::add_laplacian<D>(layout_, parent.slot + of(potential_), coarse_h, rhs);
+        }
         const double* next[mesh::children<D>];
         for (std::size_t i = 0; i < parts.size(); ++i)
           next[i] = parts[i].part + solvers::part_size<D>(layout_, parts[i].child, whole);
@@ -262,7 +271,7 @@ void PoissonMultigrid<D>::start_correction(std::size_t l, ThreadTeam& team) {
   restrict_potential(l, team);
   pass_potential_down(l - 1, team);
   fill_faces(l, team);
-  restrict_residual(l, team);
+  restrict_residual(l, Residuals::restricted, team);
   levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
     if (patch.is_refined)
       std::copy_n(patch.slot + of(potential_), layout_.unknown_stride(), patch.slot + of(before_));
@@ -358,7 +367,7 @@ void PoissonMultigrid<D>::cycle(ThreadTeam& team) {
 
 template <int D>
 auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
-  for (std::size_t l = levels_.size(); l-- > 1;) restrict_residual(l, team);
+  for (std::size_t l = levels_.size(); l-- > 1;) restrict_residual(l, Residuals::left_out, team);
   std::vector<ExactSum> sums(static_cast<std::size_t>(team.size()));
   std::vector<double> largest(sums.size(), 0.0);
   for (const auto& level : levels_) {

@@ -99,13 +99,16 @@ class PoissonMultigrid {
   void plan_boundary(const Level& level);
   void fill_boundary(std::size_t l, const std::vector<Ghosts>& ghosts, const Patch& patch) const;
   solvers::poisson::GhostSlopes<D> slopes(const Patch& patch) const;
+  // Fills the halos of a patch beyond faces of the domain and beside coarser leaves; of a level, those of all faces.
+  void fill_ends(std::size_t l, const Patch& patch) const;
   void fill_faces(std::size_t l, ThreadTeam& team);
   // Fills all halos of level l that level l + 1 reads, and interpolates the potential to it.
   void pass_potential_down(std::size_t l, ThreadTeam& team);
   void relax(std::size_t l, ThreadTeam& team);
   void restrict_potential(std::size_t l, ThreadTeam& team);
-  // Residuals and fluxes of level l to the right-hand side of level l - 1.
-  void restrict_residual(std::size_t l, ThreadTeam& team);
+  // Residuals and fluxes of level l to the right-hand side of level l - 1; or only the fluxes, to its leaves.
+  enum class Residuals : bool { left_out, restricted };
+  void restrict_residual(std::size_t l, Residuals residuals, ThreadTeam& team);
   void start_correction(std::size_t l, ThreadTeam& team);
   void correct(std::size_t l, ThreadTeam& team);
   void solve_coarsest(ThreadTeam& team);

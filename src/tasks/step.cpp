@@ -34,6 +34,7 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
   solvers::Status status;
   mesh_.prepare_step();
   mesh_.defer_halos(halos == Halos::deferred);
+  mesh_.leave_halos(halos == Halos::none);
   for (int stage = 0; stage < traits.stages; ++stage) {
     const bool is_last = stage == traits.stages - 1;
     const double fraction = traits.time_after(stage);
@@ -57,8 +58,10 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
     }
     {
       const Timer timer(times_.update);
-      place_->start_halos();
-      if (mesh_.has_messages()) messages_.begin();
+      if (halos != Halos::none) {
+        place_->start_halos();
+        if (mesh_.has_messages()) messages_.begin();
+      }
       place_->update_rest();
     }
     if (traits.conservative) correct(LeafGroup::interior, dt);
@@ -67,6 +70,7 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
       status = place_->status();
       if (status.failed) return status;
     }
+    if (halos == Halos::none) continue;
     fill_halos(mesh::Arrival::local, t_halo);
     if (!mesh_.has_messages()) continue;
     {
@@ -164,9 +168,9 @@ std::vector<int> Step<D>::choose(int coarsest, const LocalStepRule& rule) {
 }
 
 template <int D>
-solvers::Status Step<D>::inspect() {
+solvers::Status Step<D>::inspect(const std::function<void(std::size_t leaf)>& first) {
   mesh_.prepare_step();
-  return merge_over_ranks(place_->inspect(), mesh_.communicator());
+  return merge_over_ranks(place_->inspect(first), mesh_.communicator());
 }
 
 template <int D>

@@ -32,8 +32,9 @@
 
 namespace meander::tasks {
 
-// The halos after a global step. Deferred ones are faster: the next step fills them in cache.
-enum class Halos { full, deferred };
+// The halos after a global step. Deferred ones are faster: the next step fills them in cache. none: the caller will change the
+// interiors, and fill halos before the next step.
+enum class Halos { full, deferred, none };
 
 // The choice of steps on finer levels. Levels count from that of the coarsest leaves.
 struct LocalStepRule {
@@ -66,7 +67,7 @@ class Step {
   // Advances all leaves from t by dt to the time t_next (t + dt, or the end of the step to which that was
   // rounded; halos belong to t_next). Requires full halos, or those of a deferring advance(). Leaves full halos
   // unless the new state is inadmissible; if deferring, PatchMesh::complete_halos() or the next call fills those
-  // prolonged or received. Collective.
+  // prolonged or received; none, for solvers with one stage on the host, leaves them as they are. Collective.
   solvers::Status advance(double t, double dt, double t_next, Halos halos = Halos::full);
 
   // The same with these ratios of the levels below the coarsest, and full halos before and after. For conservative
@@ -75,8 +76,9 @@ class Step {
   solvers::Status advance(double t, double dt, double t_next, std::span<const int> ratios,
                           const LocalStepRule& rule);
 
-  // The status of the present state. Collective.
-  solvers::Status inspect();
+  // The status of the present state. On the host, calls first(leaf), which may change the leaf, before it looks at it.
+  // Collective.
+  solvers::Status inspect(const std::function<void(std::size_t leaf)>& first = {});
 
   // Lifts all interiors to the solver's floors, which prolongation does not respect. Halos are stale
   // afterwards. Collective.

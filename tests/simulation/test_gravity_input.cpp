@@ -170,9 +170,10 @@ TEST(GravityInput, RefusesBoundariesWithoutAPotential) {
   EXPECT_EQ(said("uniform", {}, "multipole-order = 2\n"),
             "in.toml:13:19: gravity.multipole-order: has no meaning without open faces: all are periodic or "
             "reflecting");
-  EXPECT_EQ(said("accretion", {"boundary.all=outflow"}),
-            "in.toml:12:10: gravity.method: \"poisson\" in supercomoving variables requires periodic or reflecting "
-            "boundaries, but x-lower is \"outflow\"");
+  EXPECT_EQ(
+      said("accretion", {"boundary.all=outflow"}),
+      "in.toml:12:10: gravity.method: \"poisson\" in supercomoving variables requires periodic or reflecting "
+      "boundaries, but x-lower is \"outflow\"");
 }
 
 TEST(GravityInput, ChecksWhatSupercomovingVariablesNeed) {
@@ -182,21 +183,24 @@ TEST(GravityInput, ChecksWhatSupercomovingVariablesNeed) {
     return found.substr(0, found.find('\n'));
   };
   const std::string on = "supercomoving = true\n", poisson = "method = \"poisson\"\n";
-  EXPECT_EQ(said("uniform", on), "in.toml:12:17: gravity.supercomoving: has no meaning for method = \"none\"");
+  EXPECT_EQ(said("uniform", on),
+            "in.toml:12:17: gravity.supercomoving: has no meaning for method = \"none\"");
   EXPECT_EQ(said("uniform", on + poisson),
             "in.toml:12:17: gravity.supercomoving: requires time.start < time.end < 0, but time.end is 1");
   EXPECT_EQ(said("uniform", on + poisson, {"time.start=-2", "time.end=-1"}), "accepted");
   EXPECT_EQ(said("uniform", on + poisson, {"time.start=-2", "time.end=-1", "solver.gamma=1.4"}),
-            "in.toml:12:17: gravity.supercomoving: requires solver.gamma = 1.6666666666666667 (5/3, for which gas in "
+            "in.toml:12:17: gravity.supercomoving: requires solver.gamma = 1.6666666666666667 (5/3, for "
+            "which gas in "
             "supercomoving variables obeys the Euler equations), but it is 1.4");
   EXPECT_EQ(said("uniform", on + poisson + "constant = 2\n", {"time.start=-2", "time.end=-1"}),
             "in.toml:14:12: gravity.constant: has no meaning in supercomoving variables");
   EXPECT_EQ(said("accretion", poisson), "accepted");
   EXPECT_EQ(said("accretion", poisson + "supercomoving = false\n"),
             "in.toml:13:17: gravity.supercomoving: must be true with scenario.name = \"accretion\"");
-  EXPECT_EQ(said("accretion", "", {"scenario.centre=[0.3, 0.5, 0.7, 0.5]"}),
-            "--set scenario.centre=[0.3, 0.5, 0.7, 0.5]: scenario.centre: several centres require gravity.method = "
-            "\"poisson\", but that is \"radial\"");
+  EXPECT_EQ(
+      said("accretion", "", {"scenario.centre=[0.3, 0.5, 0.7, 0.5]"}),
+      "--set scenario.centre=[0.3, 0.5, 0.7, 0.5]: scenario.centre: several centres require gravity.method = "
+      "\"poisson\", but that is \"radial\"");
   EXPECT_EQ(said("accretion", poisson, {"scenario.centre=[0.3, 0.5, 0.7, 0.5]"}), "accepted");
   EXPECT_EQ(said("accretion", poisson, {"scenario.centre=[0.3, 0.5, 0.7]"}),
             "--set scenario.centre=[0.3, 0.5, 0.7]: scenario.centre: must have 2 numbers in 2D, but has 3");

@@ -164,7 +164,7 @@ const std::multimap<std::string, Demand>& demands() {
       {"sedov-3d", everything_is_conserved()},
       {"sedov-3d", vanishes(0, {x_of, y_of, z_of})},
       {"gauge-wave", solution_is_exact(lapse, 1e-7)},
-        {"bondi", vanishes(0, {off_diagonal})},
+      {"bondi", vanishes(0, {off_diagonal})},
       {"double-blast", mass_is(1.0 / 81, 1e-13)},
       // From the left, and from above left of the shock.
       {"double-mach", mass_enters(

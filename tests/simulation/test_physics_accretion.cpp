@@ -160,7 +160,8 @@ TEST(AccretionRun, FollowsThePlaneTheoryIn2dWithGlobalAndLocalSteps) {
 
 // Poisson's equation knows nothing of the centre.
 TEST(AccretionByPoisson, IsThatOfTheRadialGravity) {
-  const std::vector<std::string> coarse = {"mesh.max-level=4"}, by_poisson = {"mesh.max-level=4", "gravity.method=poisson"};
+  const std::vector<std::string> coarse = {"mesh.max-level=4"},
+                                 by_poisson = {"mesh.max-level=4", "gravity.method=poisson"};
   const Result radial = accrete(shipped_input("accretion-2d", coarse)),
                poisson = accrete(shipped_input("accretion-2d", by_poisson));
   expect_plane_theory(poisson);

@@ -37,7 +37,9 @@ double potential(const Ball& ball, const double* x, int dim) {
   const double s2 = square / (ball.radius * ball.radius), unit = 4 * pi * ball.radius * ball.radius;
   if (dim == 3) {
     if (s2 > 1) return -unit * (8.0 / 105) / std::sqrt(s2);
-    const auto work = [](double s) { return s / 6 - s * s / 10 + s * s * s / 42; };  // of the field, from the centre
+    const auto work = [](double s) {
+      return s / 6 - s * s / 10 + s * s * s / 42;
+    };  // of the field, from the centre
     return unit * (work(s2) - work(1) - 8.0 / 105);
   }
   const double far = std::log(ball.radius) / 6;
@@ -55,8 +57,9 @@ Errors errors_of_potential(int dim, int patch, int order) {
   const Ball balls[] = {{{-0.11, 0.04, 0.02}, 0.16}, {{0.14, -0.05, 0.06}, 0.12}};
   std::string density = "1e-9";
   for (const Ball& ball : balls)
-    density += fmt::format(" + max(0, 1 - ((x - {})^2 + (y - {})^2{}) / {}^2)^2", ball.centre[0], ball.centre[1],
-                           dim == 3 ? fmt::format(" + (z - {})^2", ball.centre[2]) : "", ball.radius);
+    density +=
+        fmt::format(" + max(0, 1 - ((x - {})^2 + (y - {})^2{}) / {}^2)^2", ball.centre[0], ball.centre[1],
+                    dim == 3 ? fmt::format(" + (z - {})^2", ball.centre[2]) : "", ball.radius);
   const Config config = physics_input(fmt::format(
       "[domain]\ndimensions = {0}\nlower = {1}\nupper = {2}\ncells = {3}\n[boundary]\nall = \"outflow\"\n"
       "[mesh]\npatch-size = {4}\nmin-level = 1\nmax-level = 3\nbuffer = 0\n"
@@ -92,8 +95,8 @@ Errors errors_of_potential(int dim, int patch, int order) {
   }
   errors.largest /= errors.scale;
   errors.at_faces /= errors.scale;
-  std::printf("%dD p %d order %d: largest error of the potential %.2e, at the faces %.2e\n", dim, patch, order,
-              errors.largest, errors.at_faces);
+  std::printf("%dD p %d order %d: largest error of the potential %.2e, at the faces %.2e\n", dim, patch,
+              order, errors.largest, errors.at_faces);
   return errors;
 }
 
@@ -125,12 +128,14 @@ TEST_P(OpenMirrors, GiveTheGravityOfTheWhole) {
     std::string boundary;
     for (int a = 0; a < dim; ++a)
       boundary += fmt::format("{0}-lower = \"{1}\"\n{0}-upper = \"outflow\"\n", "xyz"[a], at_lower);
-    const Config config = physics_input(fmt::format(
-        "[domain]\ndimensions = {}\nlower = {}\nupper = {}\ncells = {}\n[boundary]\n{}[mesh]\npatch-size = {}\n"
-        "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n[scenario]\nname = \"formulas\"\n"
-        "fields = {{density = \"0.1 + exp(-(x^2 + 2 * y^2{}) / 0.05)\", pressure = 1}}\n"
-        "[gravity]\nmethod = \"poisson\"\ntolerance = 1e-11\n[time]\nend = 10\n",
-        dim, each(lower), each("1.0"), each(fmt::format("{}", cells)), boundary, dim == 3 ? 4 : 6, dim == 3 ? " + 3 * z^2" : ""));
+    const Config config = physics_input(
+        fmt::format("[domain]\ndimensions = {}\nlower = {}\nupper = {}\ncells = "
+                    "{}\n[boundary]\n{}[mesh]\npatch-size = {}\n"
+                    "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n[scenario]\nname = \"formulas\"\n"
+                    "fields = {{density = \"0.1 + exp(-(x^2 + 2 * y^2{}) / 0.05)\", pressure = 1}}\n"
+                    "[gravity]\nmethod = \"poisson\"\ntolerance = 1e-11\n[time]\nend = 10\n",
+                    dim, each(lower), each("1.0"), each(fmt::format("{}", cells)), boundary, dim == 3 ? 4 : 6,
+                    dim == 3 ? " + 3 * z^2" : ""));
     const auto simulation = run(config, 20);
     std::vector<std::pair<std::vector<double>, double>> volumes;
     for_volumes(*simulation, [&](const Volume& v) {
@@ -151,12 +156,14 @@ TEST_P(OpenMirrors, GiveTheGravityOfTheWhole) {
 // Momentum of gas that does not reach the faces.
 TEST(OpenGravity, ConservesMomentum) {
   const Config config = physics_input(
-      "[domain]\ndimensions = 2\nlower = [-2, -2]\nupper = [2, 2]\ncells = [4, 4]\n[boundary]\nall = \"outflow\"\n"
+      "[domain]\ndimensions = 2\nlower = [-2, -2]\nupper = [2, 2]\ncells = [4, 4]\n[boundary]\nall = "
+      "\"outflow\"\n"
       "[mesh]\npatch-size = 6\nmin-level = 2\nmax-level = 3\nregrid-every = 2\n"
       "[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.5\n"
       "[solver]\nscheme = \"muscl\"\n[scenario]\nname = \"formulas\"\n[scenario.expressions]\n"
       "a = \"exp(-((x - 0.3)^2 + (y - 0.4)^2) / 0.02)\"\nb = \"exp(-((x + 0.5)^2 + y^2) / 0.05)\"\n"
-      "[scenario.fields]\ndensity = \"1e-3 + a + b\"\npressure = \"1e-3 + a + b\"\n[gravity]\nmethod = \"poisson\"\n"
+      "[scenario.fields]\ndensity = \"1e-3 + a + b\"\npressure = \"1e-3 + a + b\"\n[gravity]\nmethod = "
+      "\"poisson\"\n"
       "[time]\nend = 0.2\n");
   const auto simulation = make_simulation(config, available_processors());
   const std::vector<double> before = simulation->totals();
@@ -178,7 +185,9 @@ TEST(OpenGravity, ConservesMomentum) {
 //   3D: t = sqrt(R0^3 / (2 G M)) (arccos sqrt(x) + sqrt(x (1 - x))), x = R / R0
 //   2D: t = R0 / sqrt(4 G M) sqrt(pi) erf(sqrt(log(1 / x))), M for each length
 double time_of_collapse(int dim, double radius, double mass, double x) {
-  if (dim == 3) return std::sqrt(radius * radius * radius / (2 * mass)) * (std::acos(std::sqrt(x)) + std::sqrt(x * (1 - x)));
+  if (dim == 3)
+    return std::sqrt(radius * radius * radius / (2 * mass)) *
+           (std::acos(std::sqrt(x)) + std::sqrt(x * (1 - x)));
   return radius / std::sqrt(4 * mass) * std::sqrt(pi) * std::erf(std::sqrt(-std::log(x)));
 }
 
@@ -190,10 +199,16 @@ TEST_P(DustCollapse, TakesTheTimeOfTheory) {
   const std::vector<std::string> in_2d = {
       "domain.dimensions=2", "domain.lower=[-1,-1]", "domain.upper=[1,1]", "domain.cells=[3,3]",
       "scenario.fields.density=if((x - cx)^2 + (y - cy)^2 < radius^2, 1, 1e-5)"};
-  const std::vector<std::string> an_octant = {
-      "mesh.max-level=3", "mesh.patch-size=6", "domain.lower=[0,0,0]", "domain.cells=[2,2,2]", "boundary.x-lower=reflecting",
-      "boundary.y-lower=reflecting", "boundary.z-lower=reflecting", "scenario.constants.cx=0",
-      "scenario.constants.cy=0", "scenario.constants.cz=0"};
+  const std::vector<std::string> an_octant = {"mesh.max-level=3",
+                                              "mesh.patch-size=6",
+                                              "domain.lower=[0,0,0]",
+                                              "domain.cells=[2,2,2]",
+                                              "boundary.x-lower=reflecting",
+                                              "boundary.y-lower=reflecting",
+                                              "boundary.z-lower=reflecting",
+                                              "scenario.constants.cx=0",
+                                              "scenario.constants.cy=0",
+                                              "scenario.constants.cz=0"};
   const auto simulation =
       make_simulation(shipped_input("dust-collapse", dim == 2 ? in_2d : an_octant), available_processors());
   const double radius = 0.5, centre[] = {dim == 3 ? 0.0 : 0.13, dim == 3 ? 0.0 : -0.07, 0.0};
@@ -217,7 +232,8 @@ TEST_P(DustCollapse, TakesTheTimeOfTheory) {
     const double t = time_of_collapse(dim, radius, mass, x);
     while (simulation->time() < t) simulation->advance(t);
     const double found = radius_of().first / radius;
-    std::printf("%dD: t = %.4f: %.4f of the radius, theory %.1f; %d steps\n", dim, t, found, x, simulation->step());
+    std::printf("%dD: t = %.4f: %.4f of the radius, theory %.1f; %d steps\n", dim, t, found, x,
+                simulation->step());
     EXPECT_NEAR(found, x, 0.01);
   }
 }

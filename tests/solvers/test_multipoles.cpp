@@ -58,7 +58,8 @@ double exact(const std::vector<Source<D>>& sources, const Point<D>& x) {
 template <int D>
 double error(const std::vector<Source<D>>& sources, const Multipoles<D>& moments, int order, double r) {
   double largest = 0;
-  for (const auto& direction : {std::array{0.6, -0.64, 0.48}, std::array{0.8, 0.36, -0.48}, std::array{-0.48, 0.6, 0.64}}) {
+  for (const auto& direction :
+       {std::array{0.6, -0.64, 0.48}, std::array{0.8, 0.36, -0.48}, std::array{-0.48, 0.6, 0.64}}) {
     Point<D> x;
     for (int a = 0; a < D; ++a) x[a] = direction[static_cast<std::size_t>(a)] * r;
     largest = std::max(largest, std::abs(moments.potential(x, order) - exact<D>(sources, x)));
@@ -80,7 +81,8 @@ TYPED_TEST(MultipolesIn, GiveThePotentialFarAwayToTheirOrder) {
   const auto sources = random_sources<D>({});
   const auto moments = moments_of<D>(sources);
   for (int order = 0; order <= max_multipole_order; ++order) {
-    const double found = std::log2(error<D>(sources, moments, order, 20) / error<D>(sources, moments, order, 40));
+    const double found =
+        std::log2(error<D>(sources, moments, order, 20) / error<D>(sources, moments, order, 40));
     EXPECT_NEAR(found, order + (D == 3 ? 2 : 1), 0.25) << "order " << order;
   }
 }
@@ -89,7 +91,8 @@ TYPED_TEST(MultipolesIn, MoveExactly) {
   constexpr int D = TestFixture::dim;
   Point<D> by;
   for (int a = 0; a < D; ++a) by[a] = 0.7 - 0.4 * a;
-  const auto moved = moments_of<D>(random_sources<D>({})).moved(by), there = moments_of<D>(random_sources<D>(by));
+  const auto moved = moments_of<D>(random_sources<D>({})).moved(by),
+             there = moments_of<D>(random_sources<D>(by));
   for (int n = 0; n < Multipoles<D>::count; ++n) EXPECT_LE(std::abs(moved[n] - there[n]), 1e-13) << n;
 }
 
@@ -125,7 +128,8 @@ TYPED_TEST(MultipolesIn, HaveMirrorImages) {
       sources.back().x[axis] *= -1;
     }
     const auto both = moments_of<D>(sources);
-    for (int n = 0; n < Multipoles<D>::count; ++n) EXPECT_LE(std::abs(moments[n] - both[n]), 1e-13) << axis << ' ' << n;
+    for (int n = 0; n < Multipoles<D>::count; ++n)
+      EXPECT_LE(std::abs(moments[n] - both[n]), 1e-13) << axis << ' ' << n;
   }
 }
 

@@ -126,7 +126,7 @@ Errors errors(const std::string& name, int p, int cells, int levels, bool period
     });
   }
   if (periodic) solver.remove_mean_source(team);
-  solver.set_boundary_values(exact);
+  solver.set_boundary_values(exact, team);
   solver.begin(team);
   for (int i = 0; i < 9; ++i) solver.cycle(team);
   if (periodic) {

@@ -77,7 +77,9 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
     const double lower = domain.lower[a], edge = domain.base_width * domain.base_cells[a];
     const bool is_upper_mirror =
         boundaries_[static_cast<std::size_t>(2 * a + 1)] == solvers::EllipticBoundary::mirror;
-    origin[a] = !has(a, solvers::EllipticBoundary::mirror) ? lower + edge / 2 : is_upper_mirror ? lower + edge : lower;
+    origin[a] = !has(a, solvers::EllipticBoundary::mirror) ? lower + edge / 2
+                : is_upper_mirror                          ? lower + edge
+                                                           : lower;
   }
   using Sums = std::array<ExactSum, std::size_t{2 * Moments::count}>;
   std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));
@@ -90,7 +92,8 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
         const double* const row = source + own.at(0, i);
         for (int x = 0; x < own.p; ++x) {
           // std::complex<double> is an array of two numbers.
-          const auto* const of_volume = reinterpret_cast<const double*>(&multipoles_[static_cast<std::size_t>(v + x)]);
+          const auto* const of_volume =
+              reinterpret_cast<const double*>(&multipoles_[static_cast<std::size_t>(v + x)]);
           for (int n = 0; n < 2 * Moments::count; ++n) sums[n] += row[x] * of_volume[n];
         }
       });
@@ -114,7 +117,8 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
   parallel::sum_over_ranks(mesh.communicator(), sums);
   Moments moments;
   for (int n = 0; n < Moments::count; ++n)
-    moments[n] = {sums[static_cast<std::size_t>(2 * n)].value(), sums[static_cast<std::size_t>(2 * n + 1)].value()};
+    moments[n] = {sums[static_cast<std::size_t>(2 * n)].value(),
+                  sums[static_cast<std::size_t>(2 * n + 1)].value()};
   for (int a = 0; a < D; ++a) {
     if (has(a, solvers::EllipticBoundary::mirror)) moments.add_mirrored(a);
   }
@@ -145,9 +149,11 @@ double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTe
         const std::ptrdiff_t from = gas.at(0, i), to = own.at(0, i);
         for (int x = 0; x < gas.p; ++x) {
           const double here = source[to + x] = factor * q[from + x];
-          guess[to + x] = before[from + x] + dt * change[from + x];
           largest = std::max(largest, here);
           smallest = std::min(smallest, here);
+        }
+        for (int x = 0; x < gas.p; ++x) {
+          guess[to + x] = before[from + x] + dt * change[from + x];
         }
       });
       most[leaf] = largest;
@@ -253,7 +259,7 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, Thr
         }
         for (int a = 0; a < D; ++a) {
           const std::ptrdiff_t step = own.stride(a);
-          double* const along = g + a * volumes_ + v;
+          double* __restrict__ along = g + a * volumes_ + v;
           for (int x = 0; x < gas.p; ++x) {
             along[x] = half * (at[x - step] - at[x + step]);
             of_leaf[a] += rho[x] * along[x];
@@ -300,26 +306,22 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, Thr
 }
 
 template <int D>
-void SelfGravity<D>::act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const {
+void SelfGravity<D>::act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt) const {
   const solvers::PatchLayout& gas = mesh.layout();
-  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      double* const q = mesh.patches()[leaf].q;
-      const double* const g = acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
-      for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
-        const double* const rho = q + gas.at(0, i);
-        double* const energy = q + gas.at(D + 1, i);
-        for (int a = 0; a < D; ++a) {
-          double* const momentum = q + gas.at(1 + a, i);
-          const double* const along = g + a * volumes_ + v;
-          for (int x = 0; x < gas.p; ++x) {
-            const double push = dt * rho[x] * along[x];
-            // The work of the mean of the momentum before and after.
-            energy[x] += dt * along[x] * (momentum[x] + 0.5 * push);
-            momentum[x] += push;
-          }
-        }
-      });
+  double* const q = mesh.patches()[leaf].q;
+  const double* const g = acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
+  for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
+    const double* __restrict__ rho = q + gas.at(0, i);
+    double* __restrict__ energy = q + gas.at(D + 1, i);
+    for (int a = 0; a < D; ++a) {
+      double* __restrict__ momentum = q + gas.at(1 + a, i);
+      const double* __restrict__ along = g + a * volumes_ + v;
+      for (int x = 0; x < gas.p; ++x) {
+        const double push = dt * rho[x] * along[x];
+        // The work of the mean of the momentum before and after.
+        energy[x] += dt * along[x] * (momentum[x] + 0.5 * push);
+        momentum[x] += push;
+      }
     }
   });
 }

@@ -44,7 +44,7 @@ class SelfGravity final : public simulation::StepField<D> {
   void solve(mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) override;
   void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) override;
   // Momentum and energy; the thermal energy does not change.
-  void act(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) const override;
+  void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt) const override;
   double step_limit() const override { return step_limit_; }
   std::size_t bytes() const override {
     return (solver_ ? solver_->bytes() : 0) + acceleration_.size() * sizeof(double);

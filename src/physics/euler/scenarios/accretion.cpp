@@ -127,10 +127,11 @@ void Accretion::describe(io::KeyTable& fields) {
   fields.integer("noise-cells", noise_cells_, "",
                  "noise: number of random cells along the domain's shortest edge", io::between(1, 729));
   fields.integer("random-seed", random_seed_, "", "noise: seed of the random numbers", io::at_least(0));
-  fields.numbers("centre", given_centre_, "comoving length",
-                 "centre of the overdensity and of radial gravity, one number for each axis; empty: the "
-                 "domain's centre. With gravity.method = \"poisson\" several centres, one after another, of equal "
-                 "overdensities; radii in the history are about their middle");
+  fields.numbers(
+      "centre", given_centre_, "comoving length",
+      "centre of the overdensity and of radial gravity, one number for each axis; empty: the "
+      "domain's centre. With gravity.method = \"poisson\" several centres, one after another, of equal "
+      "overdensities; radii in the history are about their middle");
   fields.number("pressure", pressure_, "supercomoving pressure",
                 "initial pressure, uniform; cold gas falls freely", io::greater_than(0));
   fields.number("start-scale-factor", a_start_, "a", "scale factor at the start of the run, tau = -a^(-1/2)",
@@ -248,7 +249,8 @@ void Accretion::initial(const double* centre, double dx, double* q) const {
   for (const auto& of_seed : centres_) {
     if (noisy()) break;
     if (seed_ == "point")
-      gas.density += mass_ * gaussian_share(setup_.dim, centre, dx, of_seed.data(), radius_) / std::pow(dx, setup_.dim);
+      gas.density +=
+          mass_ * gaussian_share(setup_.dim, centre, dx, of_seed.data(), radius_) / std::pow(dx, setup_.dim);
     else
       gas.density += delta_ * fraction_in_ball(setup_.dim, centre, dx, of_seed.data(), radius_);
     gas.density += compensation(centre, dx, of_seed);

@@ -32,12 +32,11 @@ class GravityTable final : public simulation::EquationTable {
     scenario_ = scenario;
     if (scenario == radial_scenario) method_ = "radial";
     supercomoving_ = scenario == radial_scenario;
-    keys.choice(
-            "method", method_, {"none", "radial", "poisson"},
-            fmt::format(
-                "The gas's own gravity. none; radial: of its mass excess in spheres (2D: circles) about "
-                "`scenario.centre`, for scenario = \"{0}\" only; poisson: of any distribution.",
-                radial_scenario))
+    keys.choice("method", method_, {"none", "radial", "poisson"},
+                fmt::format(
+                    "The gas's own gravity. none; radial: of its mass excess in spheres (2D: circles) about "
+                    "`scenario.centre`, for scenario = \"{0}\" only; poisson: of any distribution.",
+                    radial_scenario))
         .default_text = fmt::format("radial with scenario = \"{}\", else none", radial_scenario);
     keys.choice(
         "external", external_, {"none", "uniform", "point", "formula"},
@@ -74,10 +73,13 @@ class GravityTable final : public simulation::EquationTable {
         "tolerance", self_gravity_.tolerance, "",
         "poisson: cycles go on until no residual is larger than this times the largest right-hand side.",
         {.min = 1e-12, .max = 1});
-    keys.flag("supercomoving", supercomoving_,
-              "The variables are supercomoving ones in an Einstein-de Sitter universe (Martel & Shapiro 1998) of mean "
-              "density 1: time is tau = -a^(-1/2) < 0 with the scale factor a, poisson solves Laplacian(potential) = 6 "
-              "(density - its mean), and the acceleration is minus a times its gradient. Requires gamma = 5/3.")
+    keys.flag(
+            "supercomoving", supercomoving_,
+            "The variables are supercomoving ones in an Einstein-de Sitter universe (Martel & Shapiro 1998) "
+            "of mean "
+            "density 1: time is tau = -a^(-1/2) < 0 with the scale factor a, poisson solves "
+            "Laplacian(potential) = 6 "
+            "(density - its mean), and the acceleration is minus a times its gradient. Requires gamma = 5/3.")
         .default_text = fmt::format("true with scenario = \"{}\", else false", radial_scenario);
     keys.integer("multipole-order", self_gravity_.multipole_order, "",
                  "poisson: the highest multipole of the gas in the potential on open faces, which are those "
@@ -134,7 +136,8 @@ class GravityTable final : public simulation::EquationTable {
       keys.reject("method", fmt::format("\"poisson\" requires offload.device = \"none\", but that is \"{}\"",
                                         config.offload.device));
     if (supercomoving_ && !(config.time.end < 0))
-      keys.reject("supercomoving", fmt::format("requires time.start < time.end < 0, but time.end is {}", config.time.end));
+      keys.reject("supercomoving",
+                  fmt::format("requires time.start < time.end < 0, but time.end is {}", config.time.end));
     check_coarsest_grid(keys, config);
   }
 
@@ -175,10 +178,11 @@ class GravityTable final : public simulation::EquationTable {
     if (method_ != "poisson")
       keys.reject("supercomoving", fmt::format("has no meaning for method = \"{}\"", method_));
     if (std::abs(euler.parameters.gamma - 5.0 / 3.0) > 1e-6)
-      keys.reject("supercomoving",
-                  fmt::format("requires solver.gamma = 1.6666666666666667 (5/3, for which gas in supercomoving "
-                              "variables obeys the Euler equations), but it is {}",
-                              euler.parameters.gamma));
+      keys.reject(
+          "supercomoving",
+          fmt::format("requires solver.gamma = 1.6666666666666667 (5/3, for which gas in supercomoving "
+                      "variables obeys the Euler equations), but it is {}",
+                      euler.parameters.gamma));
   }
 
   // Gas with open faces has no neighbours: no period, and one mirror image along an axis.
@@ -204,9 +208,10 @@ class GravityTable final : public simulation::EquationTable {
       return;
     }
     if (self_gravity_.is_supercomoving)
-      keys.reject("method", fmt::format("\"poisson\" in supercomoving variables requires periodic or reflecting "
-                                        "boundaries, but {}",
-                                        open));
+      keys.reject("method",
+                  fmt::format("\"poisson\" in supercomoving variables requires periodic or reflecting "
+                              "boundaries, but {}",
+                              open));
     if (!closed.empty())
       keys.reject("method", fmt::format("\"poisson\" does not exist on domains that are open along one axis "
                                         "and closed along another: {}, but {}",

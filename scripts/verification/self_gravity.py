@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 the Meander authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Gravity of the gas itself (gravity.method = "poisson"), as shipped, against theory and the radial gravity of spheres."""
+import math
+
+from verification.session import reader, shipped
+
+
+def radius(plot, centre, near):
+    """The radius of a uniform ball with the mass and the moment of inertia of the gas within `near` of a centre, and the mass."""
+    mass = moment = 0.0
+    for level in plot.levels:
+        density = plot.values("density", level).astype(float)
+        r2 = sum((x - c) ** 2 for x, c in zip(level.centres(), centre)) + 0 * density
+        ball = density * (r2 < near ** 2) * level.spacing ** 3
+        mass, moment = mass + ball.sum(), moment + (ball * r2).sum()
+    return math.sqrt(moment / mass * 5 / 3), mass
+
+
+def time_of_collapse(start, mass, share):
+    """The time in which a ball of cold gas, at rest at the start, falls to this share of its radius; G = 1."""
+    return math.sqrt(start ** 3 / (2 * mass)) * (math.acos(math.sqrt(share)) + math.sqrt(share * (1 - share)))
+
+
+def dust_collapse(verification):
+    start, centre, shares = 0.5, (0.13, -0.07, 0.05), (0.7, 0.4, 0.2, 0.1)
+    mass = 4 / 3 * math.pi * start ** 3
+    times = [time_of_collapse(start, mass, share) for share in shares]
+    _, done, seconds = verification.run("dust-collapse", shipped("dust-collapse.toml"), {
+        "output.plot-times": str(times[:-1]), "time.end": times[-1]})
+    plots = list(reader().open(verification.directory("dust-collapse")))[1:]
+    seen = [radius(plot, centre, 1.3 * start)[0] / start for plot in plots]
+    verification.claim(f"dust-collapse.toml: radius over that of the start when theory says {shares}", "within 0.01",
+                       ", ".join(f"{one:.4f}" for one in seen),
+                       done and len(seen) == 4 and all(abs(a - b) < 0.01 for a, b in zip(seen, shares)), seconds)
+
+
+def accretion_by_poisson(verification):
+    last = {}
+    for method in ("radial", "poisson"):
+        rows, done, seconds = verification.run(f"accretion-{method}", shipped("accretion-3d.toml"), {
+            "output.plot-times": "[]", "gravity.method": method})
+        last[method] = rows[-1]
+    for column in ("turnaround_radius", "shock_radius"):
+        ratio = last["poisson"][column] / last["radial"][column]
+        verification.claim(f"accretion-3d.toml: {column} by Poisson's equation over that by radial gravity", "within 0.5 %",
+                           f"{ratio:.4f}; {last['poisson'][column]:.4f}", done and abs(ratio - 1) < 0.005, seconds)
+    cycles = max(row["gravity_cycles"] for row in rows[1:])
+    verification.claim("accretion-3d.toml by Poisson's equation: most cycles of a step in the history", "1", f"{cycles:.0f}",
+                       cycles == 1, 0)
+
+
+def two_seeds(verification):
+    rows, done, seconds = verification.run("two-seeds", shipped("accretion-two-seeds.toml"), {})
+    drift = max(abs(rows[-1][f"total_momentum_{axis}"]) for axis in "xyz")
+    verification.claim("accretion-two-seeds.toml: momentum of the merged gas", "1e-12", f"{drift:.1e}", done and drift < 1e-12, seconds)
+    plot = list(reader().open(verification.directory("two-seeds")))[-1]
+    _, within = radius(plot, (0, 0, 0), 0.1)
+    places = [radius(plot, (x, 0, 0), 0.1)[1] for x in (-0.25, 0.25)]
+    verification.claim("accretion-two-seeds.toml: mass within 0.1 of the middle over that about a point 0.25 away", "above 10",
+                       f"{within / max(places):.1f}", within > 10 * max(places), 0)
+
+
+PROBLEMS = {"dust-collapse": dust_collapse, "accretion-by-poisson": accretion_by_poisson, "two-seeds": two_seeds}
