@@ -64,7 +64,7 @@ struct Terms {
 
   // Patch sizes with device kernels of their own, in which offsets are constants: those of the usual inputs.
   static constexpr bool specialised_by_patch_size = true;
-  using PatchSizes = std::integer_sequence<int, 5, 9>;
+  using PatchSizes = std::integer_sequence<int, 5, 9, 10, 12, 14, 16>;
 
   // The unknowns that enforce() may change.
   static constexpr bool enforced(int n) {
