@@ -162,7 +162,9 @@ class CudaDevice final : public Device {
  private:
   void check(cudaError_t result, const char* call);
   void log_failure(cudaError_t result, const char* call) noexcept;
-  void select() { check(cudaSetDevice(properties_.number), "cudaSetDevice"); }
+  // Before operations. The first call opens a context on the device, which takes half a gigabyte of its memory: a rank has
+  // none on the devices of others.
+  void select();
   CudaQueue& queue_of(Queue queue);
   CudaQueue& begin(Queue queue);
   static void end(CudaQueue& queue) { queue.submitted.fetch_add(1, std::memory_order_release); }
@@ -171,6 +173,7 @@ class CudaDevice final : public Device {
 
   DeviceProperties properties_;
   std::atomic<bool> lost_{false};
+  std::once_flag started_;
   std::mutex queues_mutex_;
   std::deque<std::unique_ptr<CudaQueue>>
       queues_;  // including destroyed ones: events may refer to their state
@@ -194,6 +197,12 @@ bool loses_device(cudaError_t error) {
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorDevicesUnavailable:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
+#if CUDART_VERSION >= 13000
+    case cudaErrorContained:
+#endif
     case cudaErrorUnknown:
       return true;
     default:
@@ -225,11 +234,11 @@ void CudaDevice::mark_lost() noexcept {
   for (const auto& queue : queues_) queue->mark_completed(queue->submitted.load());
 }
 
+// Calls nothing that opens a context.
 CudaDevice::CudaDevice(int number) {
   properties_.kind = "cuda";
   properties_.name = "cuda:" + std::to_string(number);
   properties_.number = number;
-  select();
   cudaDeviceProp found{};
   check(cudaGetDeviceProperties(&found, number), "cudaGetDeviceProperties");
   properties_.name += std::string(" (") + found.name + ")";
@@ -240,13 +249,18 @@ CudaDevice::CudaDevice(int number) {
   properties_.architecture = 10 * found.major + found.minor;
   properties_.managed = found.concurrentManagedAccess != 0;
   properties_.ordered = found.memoryPoolsSupported != 0;
-  if (properties_.ordered) {
+}
+
+void CudaDevice::select() {
+  check(cudaSetDevice(properties_.number), "cudaSetDevice");
+  std::call_once(started_, [this] {
+    if (!properties_.ordered) return;
     // By default the pool returns all memory to the driver at each synchronisation.
     cudaMemPool_t pool = nullptr;
     std::uint64_t keep = UINT64_MAX;
-    check(cudaDeviceGetDefaultMemPool(&pool, number), "cudaDeviceGetDefaultMemPool");
+    check(cudaDeviceGetDefaultMemPool(&pool, properties_.number), "cudaDeviceGetDefaultMemPool");
     check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
-  }
+  });
 }
 
 CudaDevice::~CudaDevice() {
@@ -459,7 +473,8 @@ void* CudaDevice::allocate_ordered(Queue queue, std::size_t bytes) {
   CudaQueue& state = begin(queue);
   void* pointer = nullptr;
   const cudaError_t result = cudaMallocAsync(&pointer, bytes, state.stream);
-  if (result == cudaErrorMemoryAllocation) {
+  // More than there is in all may be an invalid value.
+  if (result == cudaErrorMemoryAllocation || (result == cudaErrorInvalidValue && bytes > properties_.memory)) {
     cudaGetLastError();
     throw OutOfMemory(bytes, properties_.memory - available(), {Space::device, properties_.number}, 0,
                       properties_.memory);
