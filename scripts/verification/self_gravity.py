@@ -5,6 +5,11 @@ import math
 
 from verification.session import reader, shipped
 
+try:
+    import numpy
+except ImportError:  # reader() says what is missing
+    numpy = None
+
 
 def radius(plot, centre, near):
     """The radius of a uniform ball with the mass and the moment of inertia of the gas within `near` of a centre, and the mass."""
@@ -61,4 +66,44 @@ def two_seeds(verification):
                        f"{within / max(places):.1f}", within > 10 * max(places), 0)
 
 
-PROBLEMS = {"dust-collapse": dust_collapse, "accretion-by-poisson": accretion_by_poisson, "two-seeds": two_seeds}
+def spherical_collapse(shells, end, gamma=5 / 3, energy=0.05):
+    """Times and thermal energies of the collapse of evrard.toml in spherical symmetry: shells of equal mass that move with the gas,
+    with the artificial viscosity of von Neumann and Richtmyer. Mass, radius and G are 1."""
+    inside = numpy.arange(shells + 1) / shells  # mass
+    r, mass, u = numpy.sqrt(inside), numpy.diff(inside), numpy.zeros(shells + 1)
+    of_node = numpy.append(numpy.append(1, (mass[1:] + mass[:-1]) / 2), mass[-1] / 2)
+    density = mass / (4 / 3 * math.pi * numpy.diff(r ** 3))
+    e, viscosity = numpy.full(shells, energy), numpy.zeros(shells)
+    t, dt, found = 0.0, 1e-4, []
+    while t < end:
+        pressure = (gamma - 1) * density * e
+        sound, du = numpy.sqrt(gamma * pressure / density), numpy.diff(u)
+        dt = min(1.1 * dt, 0.25 * (numpy.diff(r) / (sound + 4 * abs(du))).min())
+        force = numpy.append(pressure + viscosity, 0)
+        u[1:] -= dt * (4 * math.pi * r[1:] ** 2 * numpy.diff(force) / of_node[1:] + inside[1:] / r[1:] ** 2)
+        r = r + dt * u
+        before, density, du = density, mass / (4 / 3 * math.pi * numpy.diff(r ** 3)), numpy.diff(u)
+        viscosity = numpy.where(du < 0, (before + density) / 2 * (2 * du * du - sound * du / 2), 0)
+        expansion = 1 / density - 1 / before
+        e = (e - (pressure / 2 + viscosity) * expansion) / (1 + (gamma - 1) / 2 * density * expansion)
+        t += dt
+        found.append((t, (mass * e).sum()))
+    return found
+
+
+def evrard(verification):
+    rows, done, seconds = verification.run("evrard", shipped("evrard.toml"), {"output.plot-times": "[]"})
+    coarse, fine = (max(spherical_collapse(shells, 1.2), key=lambda row: row[1]) for shells in (500, 1000))
+    exact = 2 * fine[1] - coarse[1]  # of first order
+    peak = max(rows, key=lambda row: row["thermal_energy"])
+    ratio = 8 * peak["thermal_energy"] / exact
+    verification.claim("evrard.toml: largest thermal energy over that of spherical shells", "within 2 %",
+                       f"{ratio:.4f}; {8 * peak['thermal_energy']:.4f} at t = {peak['time']:.3f}, shells {exact:.4f} at {fine[0]:.3f}",
+                       done and abs(ratio - 1) < 0.02, seconds)
+    energies = [row["total_energy"] + row["potential_energy"] for row in rows]
+    drift = max(abs(one - energies[0]) for one in energies) / max(abs(row["potential_energy"]) for row in rows)
+    verification.claim("evrard.toml: change of the energy of gas and potential over the largest potential energy", "at most 2 %",
+                       f"{100 * drift:.2f} %", drift < 0.02, 0)
+
+
+PROBLEMS = {"evrard": evrard, "dust-collapse": dust_collapse, "accretion-by-poisson": accretion_by_poisson, "two-seeds": two_seeds}

@@ -474,7 +474,8 @@ void* CudaDevice::allocate_ordered(Queue queue, std::size_t bytes) {
   void* pointer = nullptr;
   const cudaError_t result = cudaMallocAsync(&pointer, bytes, state.stream);
   // More than there is in all may be an invalid value.
-  if (result == cudaErrorMemoryAllocation || (result == cudaErrorInvalidValue && bytes > properties_.memory)) {
+  if (result == cudaErrorMemoryAllocation ||
+      (result == cudaErrorInvalidValue && bytes > properties_.memory)) {
     cudaGetLastError();
     throw OutOfMemory(bytes, properties_.memory - available(), {Space::device, properties_.number}, 0,
                       properties_.memory);

@@ -238,5 +238,29 @@ TEST_P(DustCollapse, TakesTheTimeOfTheory) {
   }
 }
 
+// The reference is that of shells in spherical symmetry, 500 to 2000 of them, extrapolated (scripts/verify --only evrard). Energy
+// is conserved to second order only.
+TEST(EvrardCollapse, HeatsTheGasAsInSphericalSymmetry) {
+  constexpr double peak_of_shells = 1.762;
+  const auto simulation =
+      make_simulation(shipped_input("evrard", {"mesh.patch-size=6"}), available_processors());
+  const auto energy = [&] { return simulation->totals()[4] + column(*simulation, "potential_energy"); };
+  const double start = energy();
+  double peak = 0, drift = 0, lowest = 0;
+  while (simulation->time() < 1.15) {
+    simulation->advance(1.15);
+    if (simulation->step() % 5 != 0) continue;
+    peak = std::max(peak, column(*simulation, "thermal_energy"));
+    drift = std::max(drift, std::abs(energy() - start));
+    lowest = std::min(lowest, column(*simulation, "potential_energy"));
+  }
+  std::printf(
+      "largest thermal energy %.4f of that of shells; change of the energy %.4f of the potential one; %d "
+      "steps\n",
+      8 * peak / peak_of_shells, drift / -lowest, simulation->step());
+  EXPECT_NEAR(8 * peak / peak_of_shells, 1, 0.03);
+  EXPECT_LE(drift, -0.03 * lowest);
+}
+
 }  // namespace
 }  // namespace meander::simulation
