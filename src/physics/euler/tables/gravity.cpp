@@ -203,7 +203,7 @@ class GravityTable final : public simulation::EquationTable {
       if (mirrors == 2) closed = fmt::format("both faces of {} are reflecting", "xyz"[a]);
     }
     if (open.empty()) {
-      if (keys.was_given("multipole-order"))
+      if (self_gravity_.multipole_order != solvers::max_multipole_order)
         keys.reject("multipole-order", "has no meaning without open faces: all are periodic or reflecting");
       return;
     }
