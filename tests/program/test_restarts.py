@@ -50,12 +50,16 @@ class Restarts(programs.ProgramTest):
     def test_self_gravity_continues_with_the_potential_of_its_leaves(self):
         few = ["--threads", "1", *settings("mesh.regrid-every=1", "output.history-steps=1", "output.plot-every=0",
                                            "checkpoint.every-steps=3")]
-        jeans = os.path.join(programs.SOURCE, "inputs/jeans.toml")
-        self.run_to_end(0, "run", jeans, *few, "--output", "run", *settings("time.max-steps=6"))
-        self.run_to_end(0, "run", jeans, *few, "--output", "half", *settings("time.max-steps=3"))
-        self.run_to_end(0, "restart", "half", *settings("time.max-steps=6"))
-        self.assertEqual(programs.differences(self.path("half/chk_000006.hdf5"), self.path("run/chk_000006.hdf5")), [])
-        self.assertEqual(self.text("half/history.csv"), self.text("run/history.csv"))
+        # Periodic, alone in an octant, and in an expanding universe.
+        for name, pairs in (("jeans", []), ("evrard", ["mesh.max-level=3", "mesh.patch-size=6", "scenario.samples-per-axis=2"]),
+                            ("pancake", [])):
+            source = os.path.join(programs.SOURCE, "inputs", name + ".toml")
+            whole, half = name + "-whole", name + "-half"
+            self.run_to_end(0, "run", source, *few, "--output", whole, *settings("time.max-steps=6", *pairs))
+            self.run_to_end(0, "run", source, *few, "--output", half, *settings("time.max-steps=3", *pairs))
+            self.run_to_end(0, "restart", half, *settings("time.max-steps=6"))
+            self.assertEqual(programs.differences(self.path(half + "/chk_000006.hdf5"), self.path(whole + "/chk_000006.hdf5")), [])
+            self.assertEqual(self.text(half + "/history.csv"), self.text(whole + "/history.csv"))
 
     def test_patches_that_lived_on_a_device_continue_on_the_host(self):
         self.small_run("checkpoint.every-steps=2")
