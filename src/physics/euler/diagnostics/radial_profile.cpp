@@ -90,6 +90,7 @@ RadialProfile radial_profile(const StateView& view, const std::array<double, 3>&
   profile.pressure.resize(volume.size());
   for (std::size_t i = 0; i < volume.size(); ++i) {
     if (!(volume[i] > 0)) continue;
+    profile.excess += mass[i] - volume[i];
     profile.density[i] = mass[i] / volume[i];
     profile.radial_velocity[i] = mass[i] > 0 ? momentum[i] / mass[i] : 0;
     profile.pressure[i] = pressure[i] / volume[i];

@@ -12,6 +12,7 @@ namespace meander::euler {
 
 struct RadialProfile {
   double dr = 0;                        // shell i extends from i dr to (i + 1) dr
+  double excess = 0;                    // mass in all shells, less that of density 1
   std::vector<double> density;          // volume means
   std::vector<double> radial_velocity;  // mass-weighted mean
   std::vector<double> pressure;         // volume means
