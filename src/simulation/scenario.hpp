@@ -100,7 +100,7 @@ class Scenario {
   virtual std::vector<Point<3>> tracked_points() const { return {}; }
 
   // Extra columns of history.csv at view.t, with the same names and order in every call, bitwise identical on
-  // all ranks. Collective.
+  // all ranks. Reads interiors only. Collective.
   virtual std::vector<Measure> measure(const StateView& /*view*/) const { return {}; }
 };
 

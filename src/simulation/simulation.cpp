@@ -434,10 +434,12 @@ std::vector<Measure> SimulationOf<D>::measures() {
   for (const auto& diagnostic : diagnostics_) {
     if (!diagnostic->tracked_points().empty()) add(diagnostic->measure(state(diagnostic->name())));
   }
-  add(config_.scenario->measure(state("scenario")));
+  add(config_.scenario->measure(state_of_interiors("scenario")));
   if (field_) add(field_->measures());
   for (const auto& diagnostic : diagnostics_) {
-    if (diagnostic->tracked_points().empty()) add(diagnostic->measure(state(diagnostic->name())));
+    if (!diagnostic->tracked_points().empty()) continue;
+    const char* const name = diagnostic->name();
+    add(diagnostic->measure(diagnostic->reads_halos() ? state(name) : state_of_interiors(name)));
   }
   return all;
 }

@@ -51,6 +51,7 @@ class EnergyColumns final : public Diagnostic {
 
   std::unique_ptr<Diagnostic> start() const override { return std::make_unique<EnergyColumns>(*this); }
 
+  bool reads_halos() const override { return false; }
   std::vector<Measure> measure(const StateView& view) const override {
     if (!on_) return {};
     std::vector<Energies> leaves(view.patches.size());
