@@ -183,8 +183,9 @@ def binned(coordinate, value, measure, edges):
 
 
 def radial_edges(snapshot, centre):
-    """Returns edges of shells, a few finest volumes wide, from the centre to the nearest side of the domain."""
-    reach = np.min(np.minimum(centre - snapshot.lower, snapshot.upper - centre))
+    """Returns edges of shells, a few finest volumes wide, from the centre to the nearest side of the domain on which it is not."""
+    reach = np.concatenate([centre - snapshot.lower, snapshot.upper - centre])
+    reach = np.min(reach[reach > 0])
     return np.linspace(0, reach, int(min(200, max(20, reach / snapshot.levels[-1].spacing / 2))) + 1)
 
 

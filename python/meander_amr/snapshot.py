@@ -164,9 +164,16 @@ class Snapshot:
 
     @property
     def centre(self):
-        """The scenario's centre [d], or else the domain's."""
-        given = self.scenario.get("centre") or []
-        return np.array(given, float) if len(given) == self.dim else 0.5 * (self.lower + self.upper)
+        """The scenario's centre [d], the middle of several ones, or else the domain's, on the mirror of an axis with one."""
+        given = np.array(self.scenario.get("centre") or [], float)
+        if given.size and given.size % self.dim == 0:
+            return given.reshape(-1, self.dim).mean(axis=0)
+        centre = 0.5 * (self.lower + self.upper)
+        for a, axis in enumerate(AXES[:self.dim]):
+            mirrors = [self.input.get("boundary", {}).get(f"{axis}-{side}") == "reflecting" for side in ("lower", "upper")]
+            if sum(mirrors) == 1:
+                centre[a] = self.lower[a] if mirrors[0] else self.upper[a]
+        return centre
 
     # Fields
 

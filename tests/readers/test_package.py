@@ -3,12 +3,14 @@
 """The Python package against what the run knows and against sums over the bytes of the files."""
 import os
 import tempfile
+import types
 import unittest
 
 import h5py
 import meander_amr
 import numpy as np
 from expectations import CASES, RUNS, ReaderTest, leaves, path
+from meander_amr.snapshot import Snapshot
 
 try:
     import xarray
@@ -230,6 +232,19 @@ class Package(ReaderTest):
             with open(half, "w", encoding="utf-8") as stream:
                 stream.write("step,time,dt [time]\n0,0,0\n1,0.5,0.5\n2,1.")
             self.assertEqual(len(meander_amr.open(half)), 2)
+
+
+class Centre(unittest.TestCase):
+    def of(self, scenario, boundary):
+        return list(Snapshot.centre.fget(types.SimpleNamespace(
+            scenario=scenario, input={"boundary": boundary}, dim=2, lower=np.array([0.0, -1.0]), upper=np.array([4.0, 1.0]))))
+
+    def test_is_the_scenarios_or_on_mirrors_or_in_the_middle(self):
+        self.assertEqual(self.of({}, {}), [2, 0])
+        self.assertEqual(self.of({}, {"x-lower": "reflecting", "y-lower": "reflecting", "y-upper": "reflecting"}), [0, 0])
+        self.assertEqual(self.of({}, {"x-upper": "reflecting", "y-upper": "reflecting"}), [4, 1])
+        self.assertEqual(self.of({"centre": [1, 0.5]}, {"x-lower": "reflecting"}), [1, 0.5])
+        self.assertEqual(self.of({"centre": [1, 0.5, 2, -0.5]}, {}), [1.5, 0])
 
 
 if __name__ == "__main__":
