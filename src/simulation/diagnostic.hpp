@@ -55,7 +55,7 @@ class Diagnostic {
   // The columns at view.t, with the same names and order in every call. Values are bitwise identical on all
   // ranks and for any number of threads. Collective.
   virtual std::vector<Measure> measure(const StateView& view) const = 0;
-  // Whether measure() reads halos, which may have to be filled for it.
+  // Whether measure() or rows() reads halos, which may have to be filled for them.
   virtual bool reads_halos() const { return true; }
 
   // Its files beside history.csv, the same in every call. Default: none.

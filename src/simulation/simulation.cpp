@@ -432,14 +432,13 @@ std::vector<Measure> SimulationOf<D>::measures() {
   };
   // Tracked points come first: the scenario's own columns may refer to them.
   for (const auto& diagnostic : diagnostics_) {
-    if (!diagnostic->tracked_points().empty()) add(diagnostic->measure(state(diagnostic->name())));
+    if (!diagnostic->tracked_points().empty()) add(diagnostic->measure(view_for(*diagnostic)));
   }
   add(config_.scenario->measure(state_of_interiors("scenario")));
   if (field_) add(field_->measures());
   for (const auto& diagnostic : diagnostics_) {
     if (!diagnostic->tracked_points().empty()) continue;
-    const char* const name = diagnostic->name();
-    add(diagnostic->measure(diagnostic->reads_halos() ? state(name) : state_of_interiors(name)));
+    add(diagnostic->measure(view_for(*diagnostic)));
   }
   return all;
 }
@@ -457,7 +456,7 @@ template <int D>
 DiagnosticRows SimulationOf<D>::rows() {
   DiagnosticRows all;
   for (const auto& diagnostic : diagnostics_) {
-    DiagnosticRows due = diagnostic->rows(state(diagnostic->name()));
+    DiagnosticRows due = diagnostic->rows(view_for(*diagnostic));
     due.rows.resize(diagnostic->files().size());
     for (io::Row& row : due.rows) all.rows.push_back(std::move(row));
     if (all.stop.empty()) all.stop = due.stop;

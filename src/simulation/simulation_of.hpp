@@ -82,7 +82,11 @@ class SimulationOf final : public Simulation, private StateSource {
     complete_halos();
     return state_of_interiors(reason);
   }
-  // The same for readers of interiors: the last step may have deferred halos.
+  // What a diagnostic reads.
+  StateView view_for(const Diagnostic& diagnostic) const {
+    return diagnostic.reads_halos() ? state(diagnostic.name()) : state_of_interiors(diagnostic.name());
+  }
+  // state() for readers of interiors: the last step may have left halos unfilled.
   StateView state_of_interiors(const char* reason) const {
     return {communicator(),
             mesh_.layout(),
