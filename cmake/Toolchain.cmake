@@ -104,6 +104,10 @@ if(MEANDER_FUZZ)
 endif()
 
 if(MEANDER_CUDA)
+  if(MEANDER_CUDA_EMULATED)
+    set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # tests/cuda_emulator is in its place
+  endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
   endif()
@@ -116,6 +120,10 @@ if(MEANDER_CUDA)
   target_compile_options(meander_options INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -fmad=false>
     $<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:-std=c++20>>)
+  if(MEANDER_CUDA_EMULATED)
+    # The emulator reads the PTX of a program, which must not be compressed.
+    target_compile_options(meander_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-no-compress>)
+  endif()
 endif()
 
 if(MEANDER_OPENMP)
