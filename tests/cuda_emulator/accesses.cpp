@@ -12,7 +12,9 @@
 namespace cuda_emulator {
 namespace {
 
-const std::string& kernel() { return running_block().kernel->name; }
+const std::string& kernel() {
+  return running_block().kernel->name;
+}
 
 // Of four bytes of shared memory: last writer and reader, as thread 10 bits, barriers 21, and a bit that says "somebody".
 struct SharedShadow {
@@ -28,9 +30,13 @@ std::uint32_t shared_id(const ThreadContext* c) {
   return 0x80000000u | c->thread << 21 | (running_block().fibers[c->thread].barriers & barrier_bits);
 }
 // Two accesses of different threads without a barrier between them.
-bool conflict(std::uint32_t a, std::uint32_t b) { return (a ^ b) & thread_bits && !((a ^ b) & barrier_bits); }
+bool conflict(std::uint32_t a, std::uint32_t b) {
+  return (a ^ b) & thread_bits && !((a ^ b) & barrier_bits);
+}
 
-bool same_operation(std::uint64_t a, std::uint64_t b) { return (a ^ b) >> 36 == 0; }
+bool same_operation(std::uint64_t a, std::uint64_t b) {
+  return (a ^ b) >> 36 == 0;
+}
 // In the same launch: of other blocks, or of other threads without a barrier between them.
 bool conflict(std::uint64_t old, std::uint64_t mine) {
   if ((old ^ mine) >> 18 != 0) return true;
@@ -48,17 +54,20 @@ Doubt& doubt() {
   return one;
 }
 
-std::string race_text(const ThreadContext* c, std::uint64_t other, std::uint64_t at, int line, const char* what) {
-  return fmt::format("{}: race: {}, line {} # block {} thread {} after {} barriers with block {} thread {} after {}, {}", kernel(),
-                     what, line, c->block, c->thread, c->id & 0xff, other >> 18 & 0x3ffff, other >> 8 & 0x3ff, other & 0xff,
-                     place(at));
+std::string race_text(const ThreadContext* c, std::uint64_t other, std::uint64_t at, int line,
+                      const char* what) {
+  return fmt::format(
+      "{}: race: {}, line {} # block {} thread {} after {} barriers with block {} thread {} after {}, {}",
+      kernel(), what, line, c->block, c->thread, c->id & 0xff, other >> 18 & 0x3ffff, other >> 8 & 0x3ff,
+      other & 0xff, place(at));
 }
 
 void report_race(const ThreadContext* c, std::uint64_t other, std::uint64_t at, int line, const char* what) {
   if (same_operation(other, c->id)) {
     defect("{}", race_text(c, other, at, line, what));
   } else {
-    defect("{}: {}: unordered operation '{}', line {} # {}", kernel(), what, what_operation(other >> 36), line, place(at));
+    defect("{}: {}: unordered operation '{}', line {} # {}", kernel(), what, what_operation(other >> 36),
+           line, place(at));
   }
 }
 
@@ -70,29 +79,34 @@ Shadow* checked(ThreadContext* c, std::uint64_t at, int size, int line, const ch
     return nullptr;
   }
   const int device = running_block().device;
-  if (is_device_address(at) && (at - DEVICE_ARENA) / addresses_per_device != static_cast<std::uint64_t>(device)) {
+  if (is_device_address(at) &&
+      (at - DEVICE_ARENA) / addresses_per_device != static_cast<std::uint64_t>(device)) {
     defect("{} on device {}: {} of memory of another device, line {}", kernel(), device, what, line);
     return found;
   }
   if (!found->allocated || !(found + (size - 1) / 4)->allocated) {
-    defect("{}: {} of {} bytes outside of allocations, line {} # block {} thread {}, {}; before: {}", kernel(), what, size, line,
-           c->block, c->thread, place(at), place(at - 8));
+    defect("{}: {} of {} bytes outside of allocations, line {} # block {} thread {}, {}; before: {}",
+           kernel(), what, size, line, c->block, c->thread, place(at), place(at - 8));
   }
   return found;
 }
 
 std::uint8_t* in_shared(ThreadContext* c, std::uint64_t at, int size, int line, const char* what) {
   if (at + static_cast<std::uint64_t>(size) <= c->shared_size) return c->shared + at;
-  defect("{}: {} of shared memory out of bounds, line {} # offset {} of {}", kernel(), what, line, at, c->shared_size);
+  defect("{}: {} of shared memory out of bounds, line {} # offset {} of {}", kernel(), what, line, at,
+         c->shared_size);
   return nullptr;
 }
 
-void report_shared_race(const ThreadContext* c, std::uint32_t other, std::uint64_t at, int line, const char* what) {
-  defect("{}: race in shared memory: {}, line {} # offset {}, threads {} and {}", kernel(), what, line, at, c->thread,
-         other >> 21 & 0x3ff);
+void report_shared_race(const ThreadContext* c, std::uint32_t other, std::uint64_t at, int line,
+                        const char* what) {
+  defect("{}: race in shared memory: {}, line {} # offset {}, threads {} and {}", kernel(), what, line, at,
+         c->thread, other >> 21 & 0x3ff);
 }
 
-bool is_shared_address(std::uint64_t at) { return at - SHARED_WINDOW < SHARED_WINDOW_SIZE; }
+bool is_shared_address(std::uint64_t at) {
+  return at - SHARED_WINDOW < SHARED_WINDOW_SIZE;
+}
 bool is_on_stack(std::uint64_t at) {
   return at - reinterpret_cast<std::uint64_t>(running_block().stacks) < most_threads * stack_bytes;
 }
@@ -102,7 +116,9 @@ bool is_parameter(const ThreadContext* c, std::uint64_t at) {
 
 }  // namespace
 
-void begin_checks(std::size_t shared_bytes) { shared_shadow().assign(shared_bytes / 4 + 8, SharedShadow{}); }
+void begin_checks(std::size_t shared_bytes) {
+  shared_shadow().assign(shared_bytes / 4 + 8, SharedShadow{});
+}
 
 void settle_doubts() {
   Doubt& d = doubt();
@@ -130,26 +146,29 @@ void emulated_barrier(ThreadContext* c, int line) {
 
 void emulated_warp_barrier(ThreadContext* c, std::uint32_t mask, int line) {
   Fiber& fiber = running_block().fibers[c->thread];
-  if (!(mask >> (c->thread % 32) & 1)) defect("{}: a lane is not in the mask of its warp barrier, line {}", kernel(), line);
+  if (!(mask >> (c->thread % 32) & 1))
+    defect("{}: a lane is not in the mask of its warp barrier, line {}", kernel(), line);
   fiber.waits = Waits::in_warp;
   fiber.mask = mask;
   fiber.line = line;
   leave_fiber();
 }
 
-std::uint32_t emulated_shuffle(ThreadContext* c, int mode, std::uint32_t value, std::uint32_t b, std::uint32_t clamp,
-                               std::uint32_t mask, std::uint8_t* inside, int line) {
+std::uint32_t emulated_shuffle(ThreadContext* c, int mode, std::uint32_t value, std::uint32_t b,
+                               std::uint32_t clamp, std::uint32_t mask, std::uint8_t* inside, int line) {
   // Two sets of values, so that a lane that is ahead does not overwrite what others still read.
   static std::uint32_t values[most_threads / 32][2][32];
   Fiber& fiber = running_block().fibers[c->thread];
-  const std::uint32_t lane = c->thread % 32, set = fiber.shuffles++ & 1, threads = c->ntid[0] * c->ntid[1] * c->ntid[2];
+  const std::uint32_t lane = c->thread % 32, set = fiber.shuffles++ & 1,
+                      threads = c->ntid[0] * c->ntid[1] * c->ntid[2];
   values[c->warp][set][lane] = value;
   fiber.waits = Waits::in_warp;
   fiber.mask = mask;
   fiber.line = line;
   leave_fiber();
   // PTX ISA, shfl.sync: `clamp` holds the segment of the warp and the lane at which it ends.
-  const std::uint32_t segment = clamp >> 8 & 31, least = lane & segment, most = least | (clamp & 31 & ~segment);
+  const std::uint32_t segment = clamp >> 8 & 31, least = lane & segment,
+                      most = least | (clamp & 31 & ~segment);
   std::uint32_t from = lane;
   bool found = true;
   if (mode == 0) {
@@ -183,15 +202,16 @@ void emulated_unaligned(ThreadContext*, std::uint64_t at, int size, int line) {
 }
 
 std::uint8_t* emulated_fault(ThreadContext* c, std::uint64_t at, int size, int line) {
-  report("FAULT", fmt::format("{}: access of {} bytes at address {:x}, line {}, block {}, thread {}", kernel(), size, at, line,
-                              c->block, c->thread));
+  report("FAULT", fmt::format("{}: access of {} bytes at address {:x}, line {}, block {}, thread {}",
+                              kernel(), size, at, line, c->block, c->thread));
   fail_block();
   return nullptr;
 }
 
 std::uint8_t* emulated_local(ThreadContext* c, std::uint64_t, int size, int line) {
   static std::uint8_t nowhere[64];
-  defect("{}: access of {} bytes outside of the local arrays, line {} # thread {}", kernel(), size, line, c->thread);
+  defect("{}: access of {} bytes outside of the local arrays, line {} # thread {}", kernel(), size, line,
+         c->thread);
   return nowhere;
 }
 
@@ -199,7 +219,8 @@ std::uint8_t* emulated_load(ThreadContext* c, std::uint64_t at, int size, int li
   Shadow* const s = checked(c, at, size, line, "read");
   if (!s) return bytes_of(at);
   if (!s->written && settings().checks_initial && s->allocated)
-    note("{}: reads bytes that nothing wrote, line {} # block {} thread {}, {}", kernel(), line, c->block, c->thread, place(at));
+    note("{}: reads bytes that nothing wrote, line {} # block {} thread {}, {}", kernel(), line, c->block,
+         c->thread, place(at));
   if (size < 4) return bytes_of(at);
   if (same_operation(s->writer, c->id) ? conflict(s->writer, c->id) : !is_ordered(s->writer >> 36))
     report_race(c, s->writer, at, line, "reads what another writes");
@@ -254,7 +275,8 @@ std::uint8_t* emulated_load_shared(ThreadContext* c, std::uint64_t at, int size,
   if (!bytes) return c->shared;
   SharedShadow& s = shared_shadow()[at / 4];
   const std::uint32_t mine = shared_id(c);
-  if (s.writer && conflict(s.writer, mine)) report_shared_race(c, s.writer, at, line, "reads what another thread writes");
+  if (s.writer && conflict(s.writer, mine))
+    report_shared_race(c, s.writer, at, line, "reads what another thread writes");
   if (!s.written && settings().checks_initial)
     note("{}: reads shared memory that nothing wrote, line {} # offset {}", kernel(), line, at);
   if (!s.reader || (s.reader ^ mine) & barrier_bits) {
@@ -272,7 +294,8 @@ std::uint8_t* emulated_store_shared(ThreadContext* c, std::uint64_t at, int size
   SharedShadow& s = shared_shadow()[at / 4];
   const std::uint32_t mine = shared_id(c);
   s.written = true;
-  if (s.writer && conflict(s.writer, mine)) report_shared_race(c, s.writer, at, line, "writes what another thread writes");
+  if (s.writer && conflict(s.writer, mine))
+    report_shared_race(c, s.writer, at, line, "writes what another thread writes");
   if (s.reader && !((s.reader ^ mine) & barrier_bits) && (s.many_readers || conflict(s.reader, mine)))
     report_shared_race(c, s.reader, at, line, "writes what another thread reads");
   s.writer = mine;

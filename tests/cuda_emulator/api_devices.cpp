@@ -22,7 +22,9 @@ Event* find_event(cudaEvent_t handle, const char* call) {  // locked
   fail(cudaErrorInvalidResourceHandle, call, "no such event");
   return nullptr;
 }
-bool is_done(const Event& event) { return stream(event.stream).done >= event.number; }
+bool is_done(const Event& event) {
+  return stream(event.stream).done >= event.number;
+}
 
 }  // namespace
 
@@ -34,26 +36,39 @@ cudaError_t cudaGetLastError() {
   reset_last_error(sticky_error());
   return error;
 }
-cudaError_t cudaPeekAtLastError() { return last_error(); }
+cudaError_t cudaPeekAtLastError() {
+  return last_error();
+}
 
 const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
-    case cudaSuccess: return "no error";
-    case cudaErrorMemoryAllocation: return "out of memory";
-    case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
-    case cudaErrorInvalidValue: return "invalid argument";
-    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
-    case cudaErrorNoDevice: return "no CUDA-capable device is detected";
-    default: return "error of an emulated device";
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorIllegalAddress:
+      return "an illegal memory access was encountered";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+    case cudaErrorInvalidResourceHandle:
+      return "invalid resource handle";
+    case cudaErrorNoDevice:
+      return "no CUDA-capable device is detected";
+    default:
+      return "error of an emulated device";
   }
 }
-const char* cudaGetErrorName(cudaError_t) { return "cudaError"; }
+const char* cudaGetErrorName(cudaError_t) {
+  return "cudaError";
+}
 
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = 13000;
   return cudaSuccess;
 }
-cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  return cudaDriverGetVersion(version);
+}
 
 cudaError_t cudaGetDeviceCount(int* count) {
   BEGIN_CALL("cudaGetDeviceCount");
@@ -84,7 +99,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   p.maxThreadsPerBlock = 1024;
   p.warpSize = 32;
   p.asyncEngineCount = 3;
-  p.concurrentManagedAccess = p.managedMemory = p.memoryPoolsSupported = p.unifiedAddressing = p.canMapHostMemory = 1;
+  p.concurrentManagedAccess = p.managedMemory = p.memoryPoolsSupported = p.unifiedAddressing =
+      p.canMapHostMemory = 1;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
@@ -97,10 +113,18 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   BEGIN_CALL("cudaDeviceGetAttribute");
   if (!is_device(device)) return fail(cudaErrorInvalidDevice, "cudaDeviceGetAttribute", "no such device");
   switch (attribute) {
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = settings().shared_memory; return cudaSuccess;
-    case cudaDevAttrMultiProcessorCount: *value = 132; return cudaSuccess;
-    case cudaDevAttrConcurrentManagedAccess: *value = 1; return cudaSuccess;
-    default: return fail(cudaErrorInvalidValue, "cudaDeviceGetAttribute", "an attribute that the emulator does not know");
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = settings().shared_memory;
+      return cudaSuccess;
+    case cudaDevAttrMultiProcessorCount:
+      *value = 132;
+      return cudaSuccess;
+    case cudaDevAttrConcurrentManagedAccess:
+      *value = 1;
+      return cudaSuccess;
+    default:
+      return fail(cudaErrorInvalidValue, "cudaDeviceGetAttribute",
+                  "an attribute that the emulator does not know");
   }
 }
 cudaError_t cudaDeviceSynchronize() {
@@ -122,11 +146,16 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned flags) {
   BEGIN_CALL("cudaStreamCreateWithFlags");
   const std::lock_guard lock(runtime_mutex());
-  *out = reinterpret_cast<cudaStream_t>(&stream(new_stream(current_device(), !(flags & cudaStreamNonBlocking))));
+  *out =
+      reinterpret_cast<cudaStream_t>(&stream(new_stream(current_device(), !(flags & cudaStreamNonBlocking))));
   return cudaSuccess;
 }
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int) { return cudaStreamCreateWithFlags(out, flags); }
-cudaError_t cudaStreamCreate(cudaStream_t* out) { return cudaStreamCreateWithFlags(out, 0); }
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(out, flags);
+}
+cudaError_t cudaStreamCreate(cudaStream_t* out) {
+  return cudaStreamCreateWithFlags(out, 0);
+}
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   BEGIN_CALL("cudaDeviceGetStreamPriorityRange");
   *least = 0;
@@ -200,7 +229,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned) {
   *out = reinterpret_cast<cudaEvent_t>(event);
   return cudaSuccess;
 }
-cudaError_t cudaEventCreate(cudaEvent_t* out) { return cudaEventCreateWithFlags(out, 0); }
+cudaError_t cudaEventCreate(cudaEvent_t* out) {
+  return cudaEventCreateWithFlags(out, 0);
+}
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   BEGIN_CALL("cudaEventDestroy");
   const std::lock_guard lock(runtime_mutex());
@@ -220,7 +251,8 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t on) {
   if (event->recorded && !is_done(*event)) note("an event is recorded again before it was complete");
   event->recorded = true;
   event->stream = s->index;
-  event->number = enqueue(*s, "event", [event](Operation&) { event->when = std::chrono::steady_clock::now(); });
+  event->number =
+      enqueue(*s, "event", [event](Operation&) { event->when = std::chrono::steady_clock::now(); });
   event->clock = s->clock;
   return cudaSuccess;
 }

@@ -26,22 +26,28 @@ std::vector<Configuration>& configurations() {
 
 constexpr std::size_t most_parameter_bytes = 32764;
 
-cudaError_t check_launch(const Kernel& kernel, const dim3& grid, const dim3& block, std::size_t shared, int device) {
+cudaError_t check_launch(const Kernel& kernel, const dim3& grid, const dim3& block, std::size_t shared,
+                         int device) {
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   const auto refuse = [](cudaError_t error, const char* why) { return fail(error, "kernel launch", why); };
-  if (device != current_device()) return refuse(cudaErrorInvalidResourceHandle, "the stream is of another device than the current one");
-  if (!grid.x || !grid.y || !grid.z || !threads) return refuse(cudaErrorInvalidConfiguration, "an empty grid or block");
+  if (device != current_device())
+    return refuse(cudaErrorInvalidResourceHandle, "the stream is of another device than the current one");
+  if (!grid.x || !grid.y || !grid.z || !threads)
+    return refuse(cudaErrorInvalidConfiguration, "an empty grid or block");
   if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535 || threads > most_threads)
     return refuse(cudaErrorInvalidConfiguration, "grid or block too large");
-  if (threads > static_cast<std::uint64_t>(kernel.most_threads)) return refuse(cudaErrorInvalidValue, "more threads than the launch bounds");
+  if (threads > static_cast<std::uint64_t>(kernel.most_threads))
+    return refuse(cudaErrorInvalidValue, "more threads than the launch bounds");
   const int most_shared = kernel.dynamic_shared[static_cast<std::size_t>(device)];
   if (shared > static_cast<std::size_t>(most_shared > 0 ? most_shared : 0))
     return refuse(cudaErrorInvalidValue, "more shared memory than allowed");
-  if (kernel.parameter_bytes > most_parameter_bytes) return refuse(cudaErrorInvalidValue, "parameters too large");
+  if (kernel.parameter_bytes > most_parameter_bytes)
+    return refuse(cudaErrorInvalidValue, "parameters too large");
   return cudaSuccess;
 }
 
-cudaError_t launch(const void* function, const dim3& grid, const dim3& block, void** arguments, std::size_t shared, cudaStream_t handle) {
+cudaError_t launch(const void* function, const dim3& grid, const dim3& block, void** arguments,
+                   std::size_t shared, cudaStream_t handle) {
   BEGIN_CALL("kernel launch");
   const long number = ++counts().launches;
   Kernel* kernel;
@@ -58,7 +64,8 @@ cudaError_t launch(const void* function, const dim3& grid, const dim3& block, vo
   const auto work = std::make_shared<Launch>(Launch{kernel, grid, block, shared, {}, current_device()});
   work->parameters.resize(kernel->parameter_bytes + 16);
   for (std::size_t i = 0; i < kernel->parameters.size(); ++i)
-    std::memcpy(work->parameters.data() + kernel->parameters[i].first, arguments[i], kernel->parameters[i].second);
+    std::memcpy(work->parameters.data() + kernel->parameters[i].first, arguments[i],
+                kernel->parameters[i].second);
   const bool fails = number == settings().failing_launch;
   const std::lock_guard lock(runtime_mutex());
   Stream* const s = find_stream(handle, "kernel launch");
@@ -82,11 +89,14 @@ void** __cudaRegisterFatBinary(void* module) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-char __cudaInitModule(void**) { return 1; }
+char __cudaInitModule(void**) {
+  return 1;
+}
 void __cudaRegisterVar(void**, char*, char*, const char* name, int, std::size_t, int, int) {
   note("variable {}: the emulator has none", name);
 }
-void __cudaRegisterFunction(void**, const char* function, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
+void __cudaRegisterFunction(void**, const char* function, char*, const char* name, int, uint3*, uint3*, dim3*,
+                            dim3*, int*) {
   const std::lock_guard lock(runtime_mutex());
   register_function(function, name);
 }
@@ -134,10 +144,12 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* c, const void* function, void** arguments) {
   return launch(function, c->gridDim, c->blockDim, arguments, c->dynamicSmemBytes, c->stream);
 }
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream) {
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared, cudaStream_t stream) {
   return launch(function, grid, block, arguments, shared, stream);
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream) {
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               std::size_t shared, cudaStream_t stream) {
   return launch(reinterpret_cast<const void*>(kernel), grid, block, arguments, shared, stream);
 }
 

@@ -36,8 +36,8 @@ void touch(std::uint64_t at, std::uint64_t size, bool writes) {
   }
   if (outside) defect("{} accesses memory that is not allocated # {} bytes: {}", now.what, size, place(at));
   if (other) {
-    defect("{} {} memory that unordered operation '{}' uses # {}", now.what, writes ? "writes" : "reads", what_operation(other),
-           place(at));
+    defect("{} {} memory that unordered operation '{}' uses # {}", now.what, writes ? "writes" : "reads",
+           what_operation(other), place(at));
   }
   if (unwritten && settings().checks_initial)
     note("{} reads bytes that nothing wrote # {} bytes: {}", now.what, size, place(at));
@@ -46,7 +46,8 @@ void touch(std::uint64_t at, std::uint64_t size, bool writes) {
 // The block of a range, null for memory of the program; locked.
 cudaError_t find_range(std::uint64_t at, std::size_t bytes, const MemoryBlock*& block, const char* call) {
   block = find_block(at);
-  if (block && at + bytes > block->at + block->size) return fail(cudaErrorInvalidValue, call, "the range exceeds its block");
+  if (block && at + bytes > block->at + block->size)
+    return fail(cudaErrorInvalidValue, call, "the range exceeds its block");
   if (!block && (is_device_address(at) || is_host_address(at)))
     return fail(cudaErrorInvalidValue, call, "an address of no block: freed, or out of bounds");
   return cudaSuccess;
@@ -67,7 +68,8 @@ cudaError_t release(void* pointer, bool pinned, const char* call) {
   const MemoryBlock* const found = block_at(at);
   if (!found) return fail(cudaErrorInvalidValue, call, "no such block: freed twice, or never allocated");
   const MemoryBlock block = *found;
-  if ((block.kind == MemoryKind::pinned) != pinned) return fail(cudaErrorInvalidValue, call, "memory of another kind");
+  if ((block.kind == MemoryKind::pinned) != pinned)
+    return fail(cudaErrorInvalidValue, call, "memory of another kind");
   if (block.device != current_device() && !pinned) note("{} with another device current", call);
   const bool of_all = pinned || block.kind == MemoryKind::managed;
   for (int device = 0; device < settings().devices && !settings().frees_at_once; ++device)
@@ -124,7 +126,8 @@ cudaError_t cudaMallocAsync(void** out, std::size_t bytes, cudaStream_t handle) 
   const cudaError_t error = take(out, bytes, MemoryKind::pool, s->device);
   if (error != cudaSuccess) return quietly(error);
   const auto at = reinterpret_cast<std::uint64_t>(*out);
-  enqueue(*s, "cudaMallocAsync", [at, bytes](Operation& operation) { mark(at, bytes, true, false, operation.id); });
+  enqueue(*s, "cudaMallocAsync",
+          [at, bytes](Operation& operation) { mark(at, bytes, true, false, operation.id); });
   return cudaSuccess;
 }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
@@ -147,7 +150,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
 }
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   BEGIN_CALL("cudaDeviceGetDefaultMemPool");
-  if (!is_device(device)) return fail(cudaErrorInvalidDevice, "cudaDeviceGetDefaultMemPool", "no such device");
+  if (!is_device(device))
+    return fail(cudaErrorInvalidDevice, "cudaDeviceGetDefaultMemPool", "no such device");
   *pool = reinterpret_cast<cudaMemPool_t>(static_cast<std::uintptr_t>(device + 1));
   return cudaSuccess;
 }
@@ -160,7 +164,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t handle) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t handle) {
   BEGIN_CALL("cudaMemcpyAsync");
   ++counts().copies;
   std::unique_lock lock(runtime_mutex());
@@ -174,11 +179,13 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
       find_range(source, bytes, source_block, "cudaMemcpyAsync (source)") != cudaSuccess)
     return last_error();
   const auto on_host = [](const MemoryBlock* block) { return !block || block->kind == MemoryKind::pinned; };
-  if ((kind == cudaMemcpyHostToDevice && on_host(target_block)) || (kind == cudaMemcpyDeviceToHost && on_host(source_block)))
+  if ((kind == cudaMemcpyHostToDevice && on_host(target_block)) ||
+      (kind == cudaMemcpyDeviceToHost && on_host(source_block)))
     return fail(cudaErrorInvalidValue, "cudaMemcpyAsync", "the wrong direction");
   if (target < source + bytes && source < target + bytes)
     return fail(cudaErrorInvalidValue, "cudaMemcpyAsync", "the ranges overlap");
-  if (is_on_device(target_block) && is_on_device(source_block) && target_block->device != source_block->device)
+  if (is_on_device(target_block) && is_on_device(source_block) &&
+      target_block->device != source_block->device)
     note("copy between devices");
   // Pageable memory is read when the copy is enqueued, and a copy to it blocks.
   std::shared_ptr<std::vector<std::uint8_t>> staged;
@@ -230,19 +237,22 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   *attributes = {};
   const MemoryBlock* const block = find_block(reinterpret_cast<std::uint64_t>(pointer));
   attributes->device = block ? block->device : -2;
-  attributes->type = !block                                ? cudaMemoryTypeUnregistered
+  attributes->type = !block                               ? cudaMemoryTypeUnregistered
                      : block->kind == MemoryKind::pinned  ? cudaMemoryTypeHost
                      : block->kind == MemoryKind::managed ? cudaMemoryTypeManaged
                                                           : cudaMemoryTypeDevice;
   return cudaSuccess;
 }
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation to, unsigned flags, cudaStream_t handle) {
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation to, unsigned flags,
+                                 cudaStream_t handle) {
   BEGIN_CALL("cudaMemPrefetchAsync");
   const std::lock_guard lock(runtime_mutex());
   Stream* const s = find_stream(handle, "cudaMemPrefetchAsync");
   if (!s) return last_error();
   const MemoryBlock* block;
-  if (find_range(reinterpret_cast<std::uint64_t>(pointer), bytes, block, "cudaMemPrefetchAsync") != cudaSuccess) return last_error();
+  if (find_range(reinterpret_cast<std::uint64_t>(pointer), bytes, block, "cudaMemPrefetchAsync") !=
+      cudaSuccess)
+    return last_error();
   if (!block || block->kind != MemoryKind::managed || flags != 0)
     return fail(cudaErrorInvalidValue, "cudaMemPrefetchAsync", "no managed memory");
   if (to.type == cudaMemLocationTypeDevice && !is_device(to.id))

@@ -53,7 +53,8 @@ namespace {
 void prepare(Fiber& fiber, std::uint32_t thread) {
   fiber.waits = Waits::runs;
   fiber.barriers = fiber.shuffles = 0;
-  auto* const top = reinterpret_cast<std::uint64_t*>(running_block().stacks + (thread + 1) * stack_bytes - 64);
+  auto* const top =
+      reinterpret_cast<std::uint64_t*>(running_block().stacks + (thread + 1) * stack_bytes - 64);
   // As if begin_fiber were called: the stack is then 8 off a multiple of 16. Six registers are popped before.
   top[-2] = reinterpret_cast<std::uint64_t>(&begin_fiber);
   std::fill(top - 8, top - 2, 0);
@@ -80,8 +81,10 @@ bool pass_warp_barriers(std::uint32_t threads) {
     for (std::uint32_t lane = 0; lane < 32 && first + lane < threads; ++lane) {
       const Fiber& other = b.fibers[first + lane];
       if (!(mask >> lane & 1)) continue;
-      if (other.waits == Waits::ended) defect("{}: line {} of its PTX waits for a lane that has ended", b.kernel->name, line);
-      else if (other.waits != Waits::in_warp || other.mask != mask) all = false;
+      if (other.waits == Waits::ended)
+        defect("{}: line {} of its PTX waits for a lane that has ended", b.kernel->name, line);
+      else if (other.waits != Waits::in_warp || other.mask != mask)
+        all = false;
     }
     if (!all) continue;
     for (std::uint32_t lane = 0; lane < 32 && first + lane < threads; ++lane) {
@@ -111,8 +114,10 @@ bool pass_block_barrier(std::uint32_t threads) {
     same = same && fiber.line == line;
   }
   if (waiting == 0 || waiting + ended < threads) return false;
-  if (ended > 0) defect("{}: threads have ended before a barrier at line {} of its PTX", b.kernel->name, line);
-  if (!same) defect("{}: threads are at different barriers, line {} of its PTX and others", b.kernel->name, line);
+  if (ended > 0)
+    defect("{}: threads have ended before a barrier at line {} of its PTX", b.kernel->name, line);
+  if (!same)
+    defect("{}: threads are at different barriers, line {} of its PTX and others", b.kernel->name, line);
   for (std::uint32_t thread = 0; thread < threads; ++thread)
     if (b.fibers[thread].waits == Waits::at_barrier) pass_barrier(b.fibers[thread]);
   return true;
@@ -125,8 +130,10 @@ void run_block(std::uint32_t threads) {
   std::iota(order.begin(), order.end(), 0);
   ++counts().blocks;
   for (;;) {
-    if (random_bits()() % 4 == 0) std::reverse(order.begin(), order.end());
-    else if (random_bits()() % 2 == 0) std::shuffle(order.begin(), order.end(), random_bits());
+    if (random_bits()() % 4 == 0)
+      std::reverse(order.begin(), order.end());
+    else if (random_bits()() % 2 == 0)
+      std::shuffle(order.begin(), order.end(), random_bits());
     bool all_ended = true;
     for (const std::uint32_t thread : order) {
       if (b.fibers[thread].waits == Waits::runs) {
@@ -195,12 +202,15 @@ void run_kernel(const Launch& launch, const Operation& operation) {
   b.device = launch.device;
   b.failed = false;
   const auto static_bytes = static_cast<std::size_t>(kernel.static_shared);
-  const std::size_t shared = launch.dynamic_shared > 0 ? (static_bytes + 15) / 16 * 16 + launch.dynamic_shared : static_bytes;
+  const std::size_t shared =
+      launch.dynamic_shared > 0 ? (static_bytes + 15) / 16 * 16 + launch.dynamic_shared : static_bytes;
   b.shared.resize(shared + 64);
   std::vector<std::uint8_t> parameters(launch.parameters);
-  for (const std::uint32_t block : order_of_blocks(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z)) {
+  for (const std::uint32_t block :
+       order_of_blocks(std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z)) {
     // Shared memory begins as NaN.
-    for (std::size_t i = 0; i < shared; i += 8) std::memcpy(b.shared.data() + i, "\xad\xba\xad\xba\xad\xba\xf8\x7f", 8);
+    for (std::size_t i = 0; i < shared; i += 8)
+      std::memcpy(b.shared.data() + i, "\xad\xba\xad\xba\xad\xba\xf8\x7f", 8);
     if (settings().checks) begin_checks(shared);
     for (std::uint32_t thread = 0; thread < threads; ++thread) {
       ThreadContext& c = b.fibers[thread].context;

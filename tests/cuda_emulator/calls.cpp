@@ -28,15 +28,18 @@ void end() {
     open += !stream(i).destroyed;
   }
   const Counts& n = counts();
-  report("END", fmt::format("pid {}: {} calls, {} launches of {} blocks, {} copies (pageable: {} in, {} out), {} host functions, "
-                            "{} synchronizations, {} allocations, {} pinned or managed, most {} bytes; seed {}",
-                            getpid(), n.calls.load(), n.launches.load(), n.blocks.load(), n.copies.load(),
-                            n.pageable_copies_in.load(), n.pageable_copies_out.load(), n.host_functions.load(),
-                            n.synchronizations.load(), n.allocations.load(), n.host_allocations.load(), most_allocated_bytes(),
-                            settings().seed));
+  report("END",
+         fmt::format("pid {}: {} calls, {} launches of {} blocks, {} copies (pageable: {} in, {} out), {} "
+                     "host functions, "
+                     "{} synchronizations, {} allocations, {} pinned or managed, most {} bytes; seed {}",
+                     getpid(), n.calls.load(), n.launches.load(), n.blocks.load(), n.copies.load(),
+                     n.pageable_copies_in.load(), n.pageable_copies_out.load(), n.host_functions.load(),
+                     n.synchronizations.load(), n.allocations.load(), n.host_allocations.load(),
+                     most_allocated_bytes(), settings().seed));
   if (pending > 0) note("the program ends with {} operations that have not run", pending);
   if (open > 0) note("the program leaves {} streams", open);
-  if (const std::string left = leftovers(); !left.empty()) note("the program leaves memory #{}", left.substr(0, 500));
+  if (const std::string left = leftovers(); !left.empty())
+    note("the program leaves memory #{}", left.substr(0, 500));
   record_kernels();
   report_counts();
 }
@@ -68,12 +71,22 @@ cudaError_t quietly(cudaError_t error) {
   return error;
 }
 
-cudaError_t last_error() { return last; }
-void reset_last_error(cudaError_t error) { last = error; }
+cudaError_t last_error() {
+  return last;
+}
+void reset_last_error(cudaError_t error) {
+  last = error;
+}
 
-int current_device() { return current; }
-void set_current_device(int device) { current = device; }
-bool is_device(int device) { return device >= 0 && device < settings().devices; }
+int current_device() {
+  return current;
+}
+void set_current_device(int device) {
+  current = device;
+}
+bool is_device(int device) {
+  return device >= 0 && device < settings().devices;
+}
 
 Stream* find_stream(cudaStream_t handle, const char* call) {
   if (handle == nullptr || handle == cudaStreamLegacy) return &stream(current);

@@ -10,7 +10,7 @@ namespace cuda_emulator {
 
 // Starts the emulator at the first call. Other than cudaSuccess: what the call returns.
 cudaError_t begin_call(const char* name);
-#define BEGIN_CALL(name)                                      \
+#define BEGIN_CALL(name) \
   if (const cudaError_t error_ = begin_call(name); error_ != cudaSuccess) return error_
 
 // An error that a correct program does not make: a message.

@@ -28,9 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Program {
-  std::vector<std::string> modules;                // PTX
-  std::map<const void*, std::string> names;        // by host function
-  std::map<std::string, Kernel> kernels;           // of all modules, once one is needed
+  std::vector<std::string> modules;          // PTX
+  std::map<const void*, std::string> names;  // by host function
+  std::map<std::string, Kernel> kernels;     // of all modules, once one is needed
   std::map<const void*, Kernel*> of_functions;
   bool read = false;
 };
@@ -102,8 +102,8 @@ void read_module(const std::string& ptx) {
     const FileLock lock(base + ".lock");
     if (!fs::exists(base + ".index")) {
       std::ofstream(base + ".ptx") << ptx;
-      run("python3 " CUDA_EMULATOR_FOLDER "/ptx_to_c.py split " + base + ".ptx " + settings().cache + " > " + base +
-          ".part && mv " + base + ".part " + base + ".index");
+      run("python3 " CUDA_EMULATOR_FOLDER "/ptx_to_c.py split " + base + ".ptx " + settings().cache + " > " +
+          base + ".part && mv " + base + ".part " + base + ".index");
     }
   }
   std::ifstream index(base + ".index");
@@ -112,7 +112,8 @@ void read_module(const std::string& ptx) {
     std::istringstream in(line);
     Kernel kernel;
     std::string layout, item;
-    in >> kernel.name >> kernel.key >> kernel.static_shared >> kernel.most_threads >> kernel.parameter_bytes >> layout;
+    in >> kernel.name >> kernel.key >> kernel.static_shared >> kernel.most_threads >>
+        kernel.parameter_bytes >> layout;
     std::istringstream items(layout);
     while (std::getline(items, item, ',')) {
       const std::size_t colon = item.find(':');
@@ -130,13 +131,16 @@ void register_module(const void* fat_binary) {
   FileHeader file;
   std::memcpy(&wrapper, fat_binary, sizeof wrapper);
   std::memcpy(&file, wrapper.data, sizeof file);
-  if (wrapper.magic != 0x466243b1 || file.magic != 0xba55ed50) give_up("a module that is no fat binary of nvcc");
+  if (wrapper.magic != 0x466243b1 || file.magic != 0xba55ed50)
+    give_up("a module that is no fat binary of nvcc");
   bool found = false;
-  for (const std::uint8_t* at = wrapper.data + file.header_size; at < wrapper.data + file.header_size + file.size;) {
+  for (const std::uint8_t* at = wrapper.data + file.header_size;
+       at < wrapper.data + file.header_size + file.size;) {
     EntryHeader entry;
     std::memcpy(&entry, at, sizeof entry);
     const char* const text = reinterpret_cast<const char*>(at + entry.header_size);
-    if (entry.kind == ptx_kind && std::string(text, 0, std::min<std::size_t>(entry.size, 4096)).find(".version") != std::string::npos) {
+    if (entry.kind == ptx_kind &&
+        std::string(text, 0, std::min<std::size_t>(entry.size, 4096)).find(".version") != std::string::npos) {
       program().modules.emplace_back(text, strnlen(text, entry.size));
       found = true;
     }
@@ -145,7 +149,9 @@ void register_module(const void* fat_binary) {
   if (!found) give_up("a module without PTX, or with PTX that is compressed");
 }
 
-void register_function(const void* host_function, const char* name) { program().names[host_function] = name; }
+void register_function(const void* host_function, const char* name) {
+  program().names[host_function] = name;
+}
 
 Kernel* kernel_of(const void* host_function) {
   Program& p = program();
@@ -167,14 +173,17 @@ void compile(Kernel& kernel) {
   const std::lock_guard lock(one_at_a_time);
   if (kernel.code) return;
   const std::string ptx = settings().cache + "/" + kernel.key + ".ptx";
-  const std::string base = settings().cache + "/" + kernel.key + "-" + translator() + (settings().checks ? "-checked" : "");
+  const std::string base =
+      settings().cache + "/" + kernel.key + "-" + translator() + (settings().checks ? "-checked" : "");
   {
     const FileLock others(base + ".lock");
     if (!fs::exists(base + ".so")) {
-      run("python3 " CUDA_EMULATOR_FOLDER "/ptx_to_c.py translate " + ptx + " > " + base + ".c && gcc -O1 -march=native " +
-          "-ffp-contract=off -fno-math-errno -fno-strict-aliasing -w -fPIC -shared -I" CUDA_EMULATOR_FOLDER " " +
-          (settings().checks ? "-DCHECK " : "") + base + ".c -o " + base + ".part && mv " + base + ".part " + base +
-          ".so && rm " + base + ".c");
+      run("python3 " CUDA_EMULATOR_FOLDER "/ptx_to_c.py translate " + ptx + " > " + base +
+          ".c && gcc -O1 -march=native " +
+          "-ffp-contract=off -fno-math-errno -fno-strict-aliasing -w -fPIC -shared -I" CUDA_EMULATOR_FOLDER
+          " " +
+          (settings().checks ? "-DCHECK " : "") + base + ".c -o " + base + ".part && mv " + base + ".part " +
+          base + ".so && rm " + base + ".c");
     }
   }
   void* const library = dlopen(fs::absolute(base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -186,7 +195,8 @@ void compile(Kernel& kernel) {
 void record_kernels() {
   if (settings().kernels.empty()) return;
   std::ofstream out(settings().kernels, std::ios::app);
-  for (const auto& [name, kernel] : program().kernels) out << (kernel.code ? "RAN " : "KNOWN ") << name << '\n';
+  for (const auto& [name, kernel] : program().kernels)
+    out << (kernel.code ? "RAN " : "KNOWN ") << name << '\n';
 }
 
 }  // namespace cuda_emulator

@@ -34,7 +34,9 @@ Shadow* const& devices_shadow = memory().shadow_of_devices;
 Shadow* const& host_shadow = memory().shadow_of_host;
 
 constexpr std::uint64_t page = 4096;
-std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
+std::uint64_t round_up(std::uint64_t n, std::uint64_t to) {
+  return (n + to - 1) / to * to;
+}
 
 // Gives whole pages back to the system: they read as zeros.
 template <class T>
@@ -46,15 +48,21 @@ void discard(T* begin, T* end) {
 
 const char* name(MemoryKind kind) {
   switch (kind) {
-    case MemoryKind::device: return "device";
-    case MemoryKind::pool: return "pool";
-    case MemoryKind::pinned: return "pinned";
-    case MemoryKind::managed: break;
+    case MemoryKind::device:
+      return "device";
+    case MemoryKind::pool:
+      return "pool";
+    case MemoryKind::pinned:
+      return "pinned";
+    case MemoryKind::managed:
+      break;
   }
   return "managed";
 }
 
-bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::pool; }
+bool on_device(MemoryKind kind) {
+  return kind == MemoryKind::device || kind == MemoryKind::pool;
+}
 
 }  // namespace
 
@@ -75,10 +83,12 @@ void reserve_memory() {
   reserve(HOST_ARENA, HOST_ARENA_SIZE, PROT_READ | PROT_WRITE);
   if (settings().checks) {
     m.shadow_of_devices = static_cast<Shadow*>(reserve(0, all / 4 * sizeof(Shadow), PROT_READ | PROT_WRITE));
-    m.shadow_of_host = static_cast<Shadow*>(reserve(0, HOST_ARENA_SIZE / 4 * sizeof(Shadow), PROT_READ | PROT_WRITE));
+    m.shadow_of_host =
+        static_cast<Shadow*>(reserve(0, HOST_ARENA_SIZE / 4 * sizeof(Shadow), PROT_READ | PROT_WRITE));
   }
   m.used.resize(devices, 0);
-  for (std::uint64_t d = 0; d < devices; ++d) m.next.push_back(DEVICE_ARENA + addresses_per_device * d + 0x10000);
+  for (std::uint64_t d = 0; d < devices; ++d)
+    m.next.push_back(DEVICE_ARENA + addresses_per_device * d + 0x10000);
 }
 
 std::uint8_t* bytes_of(std::uint64_t at) {
@@ -124,12 +134,14 @@ cudaError_t take(void** out, std::size_t bytes, MemoryKind kind, int device) {
   *out = nullptr;
   if (bytes == 0) return cudaSuccess;
   const long number = ++m.allocations, failing = settings().failing_malloc;
-  if (failing > 0 && number >= failing && number < failing + settings().failing_mallocs) return cudaErrorMemoryAllocation;
+  if (failing > 0 && number >= failing && number < failing + settings().failing_mallocs)
+    return cudaErrorMemoryAllocation;
   const auto d = static_cast<std::size_t>(device);
   if (on_device(kind) && static_cast<double>(m.used[d]) + static_cast<double>(bytes) > settings().memory)
     return cudaErrorMemoryAllocation;
   std::uint64_t& next = on_device(kind) ? m.next[d] : m.next_of_host;
-  const std::uint64_t end = on_device(kind) ? DEVICE_ARENA + addresses_per_device * (d + 1) : HOST_ARENA + HOST_ARENA_SIZE;
+  const std::uint64_t end =
+      on_device(kind) ? DEVICE_ARENA + addresses_per_device * (d + 1) : HOST_ARENA + HOST_ARENA_SIZE;
   if (bytes > end - next || round_up(bytes, 512) + 512 > end - next) {
     if (!on_device(kind)) return cudaErrorMemoryAllocation;
     give_up("addresses of a device are used up");
@@ -156,20 +168,26 @@ void give(std::uint64_t at) {
   discard(bytes, bytes + block.size);
 }
 
-std::uint64_t allocated_bytes(int device) { return memory().used[static_cast<std::size_t>(device)]; }
+std::uint64_t allocated_bytes(int device) {
+  return memory().used[static_cast<std::size_t>(device)];
+}
 
-std::uint64_t most_allocated_bytes() { return memory().most; }
+std::uint64_t most_allocated_bytes() {
+  return memory().most;
+}
 
 std::string leftovers() {
   std::string text;
-  for (const auto& [at, block] : memory().blocks) text += fmt::format(" {} bytes ({})", block.size, name(block.kind));
+  for (const auto& [at, block] : memory().blocks)
+    text += fmt::format(" {} bytes ({})", block.size, name(block.kind));
   return text;
 }
 
 std::string place(std::uint64_t at) {
   const std::lock_guard lock(runtime_mutex());
   const MemoryBlock* const block = find_block(at);
-  return block ? fmt::format("{} bytes ({}), offset {}", block->size, name(block->kind), at - block->at) : "no allocation";
+  return block ? fmt::format("{} bytes ({}), offset {}", block->size, name(block->kind), at - block->at)
+               : "no allocation";
 }
 
 }  // namespace cuda_emulator

@@ -29,12 +29,17 @@ struct Shadow {
   std::uint64_t writer, reader;
   std::uint8_t allocated, written, many_threads, many_blocks;  // many: read by several since `reader` was set
 };
-constexpr std::uint64_t pack_id(std::uint64_t operation, std::uint64_t block, std::uint64_t thread, std::uint64_t barriers) {
+constexpr std::uint64_t pack_id(std::uint64_t operation, std::uint64_t block, std::uint64_t thread,
+                                std::uint64_t barriers) {
   return operation << 36 | (block & 0x3ffff) << 18 | (thread & 0x3ff) << 8 | (barriers & 0xff);
 }
 
-inline bool is_device_address(std::uint64_t at) { return at - DEVICE_ARENA < DEVICE_ARENA_SIZE; }
-inline bool is_host_address(std::uint64_t at) { return at - HOST_ARENA < HOST_ARENA_SIZE; }
+inline bool is_device_address(std::uint64_t at) {
+  return at - DEVICE_ARENA < DEVICE_ARENA_SIZE;
+}
+inline bool is_host_address(std::uint64_t at) {
+  return at - HOST_ARENA < HOST_ARENA_SIZE;
+}
 
 // Reserves the addresses of all devices; locked.
 void reserve_memory();

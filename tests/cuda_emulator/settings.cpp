@@ -19,7 +19,9 @@ std::string variable(const char* name, const char* otherwise) {
 }
 
 Settings read_settings() {
-  const auto number = [](const char* name, const char* otherwise) { return std::atof(variable(name, otherwise).c_str()); };
+  const auto number = [](const char* name, const char* otherwise) {
+    return std::atof(variable(name, otherwise).c_str());
+  };
   Settings s{};
   s.devices = static_cast<int>(number("DEVICES", "1"));
   s.memory = number("MEMORY", "8e9");

@@ -53,7 +53,8 @@ void report_counts();
 [[noreturn]] void give_up(const std::string& why);
 
 struct Counts {
-  std::atomic<long> calls{0}, launches{0}, blocks{0}, copies{0}, pageable_copies_in{0}, pageable_copies_out{0};
+  std::atomic<long> calls{0}, launches{0}, blocks{0}, copies{0}, pageable_copies_in{0},
+      pageable_copies_out{0};
   std::atomic<long> host_functions{0}, synchronizations{0}, allocations{0}, host_allocations{0};
 };
 Counts& counts();

@@ -110,8 +110,12 @@ void join(Clock& into, const Clock& other) {
   for (std::size_t i = 0; i < other.size(); ++i) into[i] = std::max(into[i], other[i]);
 }
 
-std::mutex& runtime_mutex() { return runtime().mutex; }
-std::mt19937_64& random_bits() { return runtime().random_bits; }
+std::mutex& runtime_mutex() {
+  return runtime().mutex;
+}
+std::mt19937_64& random_bits() {
+  return runtime().random_bits;
+}
 
 int new_stream(int device, bool blocking) {
   auto made = std::make_unique<Stream>();
@@ -121,8 +125,12 @@ int new_stream(int device, bool blocking) {
   runtime().streams.push_back(std::move(made));
   return number_of_streams() - 1;
 }
-Stream& stream(int index) { return *runtime().streams[static_cast<std::size_t>(index)]; }
-int number_of_streams() { return static_cast<int>(runtime().streams.size()); }
+Stream& stream(int index) {
+  return *runtime().streams[static_cast<std::size_t>(index)];
+}
+int number_of_streams() {
+  return static_cast<int>(runtime().streams.size());
+}
 
 void start_streams() {
   for (int device = 0; device < settings().devices; ++device) new_stream(device, true);
@@ -171,7 +179,9 @@ void wait_until(std::unique_lock<std::mutex>& lock, Stream& on, std::uint64_t nu
   r.demanded.erase(demand);
 }
 
-void observe(const Clock& clock) { join(runtime().observed, clock); }
+void observe(const Clock& clock) {
+  join(runtime().observed, clock);
+}
 
 void drain(std::unique_lock<std::mutex>& lock, int device) {
   for (int i = 0; i < number_of_streams(); ++i) {
@@ -186,10 +196,16 @@ void ask() {
   runtime().work.notify_one();
 }
 
-cudaError_t sticky_error() { return runtime().sticky; }
-void set_sticky_error(cudaError_t error) { runtime().sticky = error; }
+cudaError_t sticky_error() {
+  return runtime().sticky;
+}
+void set_sticky_error(cudaError_t error) {
+  runtime().sticky = error;
+}
 
-const Operation* operation_now() { return now; }
+const Operation* operation_now() {
+  return now;
+}
 
 bool is_ordered(std::uint64_t id) {
   if (!now || id == known_as_ordered || id == now->id || id == 0) return true;
