@@ -22,7 +22,8 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
   *records = 0;  // no limit but the buffer
 }
 
-void count(const CUpti_ActivityUnifiedMemoryCounter3& record) {
+// Records of later toolkits begin as this one does.
+void count(const CUpti_ActivityUnifiedMemoryCounter2& record) {
   const auto value = static_cast<std::int64_t>(record.value);
   switch (record.counterKind) {
     case CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD:
@@ -46,7 +47,7 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   CUpti_Activity* record = nullptr;
   while (cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS) {
     if (record->kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER)
-      count(*reinterpret_cast<const CUpti_ActivityUnifiedMemoryCounter3*>(record));
+      count(*reinterpret_cast<const CUpti_ActivityUnifiedMemoryCounter2*>(record));
   }
   std::free(buffer);
 }

@@ -79,10 +79,10 @@ class Verification:
             stream.write(text)
         return path
 
-    def run(self, name, source, settings, program=None, ranks=1):
+    def run(self, name, source, settings, program=None, ranks=1, environment=None):
         """Rows of the history, whether the run was completed, and the seconds it took. A run that fails leaves the rows
         up to its failure. Plot files, where the settings ask for them, are in self.directory(name); a run that is there
-        already (--reuse) is not repeated. `program`: another one than --meander. With more than one rank each has one thread."""
+        already (--reuse) is not repeated. `program`: another one than --meander. `environment`: more variables. With more than one rank each has one thread."""
         directory = self.directory(name)
         if os.path.isdir(directory):
             return history_rows(directory), is_complete(directory), 0.0
@@ -95,7 +95,7 @@ class Verification:
         print(f"{name} ...", flush=True)
         started = time.monotonic()
         with open(directory + ".log", "w", encoding="utf-8") as log:
-            code = subprocess.run(command, stdout=log, stderr=log, check=False, env=AS_ROOT).returncode
+            code = subprocess.run(command, stdout=log, stderr=log, check=False, env={**AS_ROOT, **(environment or {})}).returncode
         seconds = time.monotonic() - started
         if code not in (0, 1) or not os.path.exists(directory + "/history.csv"):
             sys.exit(f"{name}: exit code {code}; see {directory}.log")

@@ -31,6 +31,7 @@ struct DeviceProperties {
   std::string id;            // unique on the machine and the same in all processes; "": the name is unique
   int number = 0;            // among the devices of its kind; equals the `device` of a Place
   std::size_t memory = 0;    // bytes of device memory
+  std::size_t reserved = 0;  // of these, bytes that the driver may still take as kernels are first launched
   int architecture = 0;      // 90 for compute capability 9.0; 0 if not applicable
   bool managed = false;      // supports Space::managed
   bool ordered = false;      // supports allocate_ordered

@@ -59,11 +59,13 @@ class HostDevice::HostExecution final : public Execution {
   HostDevice& device_;
 };
 
-HostDevice::HostDevice(const HostDeviceSettings& settings) : settings_(settings), memory_(settings.capacity) {
+HostDevice::HostDevice(const HostDeviceSettings& settings)
+    : settings_(settings), memory_(settings.capacity - settings.taken) {
   properties_.kind = "host";
   properties_.name = fmt::format("host:{}", settings.number);
   properties_.number = settings.number;
   properties_.memory = settings.capacity;
+  properties_.reserved = settings.reserved;
   properties_.managed = settings.managed;
   properties_.ordered = true;
   properties_.checked = true;

@@ -21,6 +21,7 @@ namespace meander::gpu {
 struct HostDeviceSettings {
   int number = 0;
   std::size_t capacity = std::size_t{4} << 30;
+  std::size_t taken = 0, reserved = 0;  // of it, by others, and DeviceProperties::reserved
   bool managed = true;
   double launch_latency = 0;  // before the kernel begins
   double kernel_delay = 0;    // added to each kernel

@@ -5,12 +5,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "base/trace.hpp"
 
 namespace meander::mesh {
+
+namespace {
+
+std::size_t doubles_for(std::size_t bytes) {
+  return (bytes + sizeof(double) - 1) / sizeof(double);
+}
+
+}  // namespace
 
 template <int D>
 DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::PatchLayout& layout,
@@ -41,15 +50,14 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
   if (!solver.runs_on(kind) || !solver.resides_on(kind))
     throw InputError(fmt::format("{} has no kernels for patches that live on {}", solver.traits().name,
                                  device.properties().name));
-  merged_.resize(launches_.queue, 1 + solvers::ReduceBatch::lanes);
-  result_ = static_cast<solvers::Status*>(device.allocate(gpu::Space::pinned, sizeof *result_));
+  // No byte of it is ever copied that nothing has written, be it padding.
+  merged_.upload(launches_.queue, std::vector<solvers::Status>(solvers::ReduceBatch::lanes));
 }
 
 template <int D>
 DevicePatches<D>::~DevicePatches() {
   launches_.device.settle(gpu::mark(launches_.queue));
   for (const Chunk& chunk : chunks_) memory_.deallocate_sync(chunk.memory, chunk.bytes);
-  launches_.device.deallocate(gpu::Space::pinned, result_);
   launches_.device.destroy_queue(launches_.queue);
 }
 
@@ -125,30 +133,82 @@ void DevicePatches<D>::expect(std::size_t patches, bool radiates) {
   radiates_ = radiates_ || radiates;
 }
 
+namespace {
+
+// Two page-locked buffers for items of equal size, used in turn: the host fills or empties one while the device copies
+// the other.
+class Relay {
+ public:
+  Relay(DeviceLaunches& launches, std::pmr::memory_resource& memory, std::size_t items, std::size_t doubles)
+      : launches_(launches), doubles_(doubles) {
+    // Small transfers take several turns, too: so does every test.
+    constexpr std::size_t most = (std::size_t{64} << 20) / sizeof(double);
+    in_each_ = std::max<std::size_t>(std::min(most / doubles, items / 8), 1);
+    for (parallel::MessageBuffer& buffer : buffers_) buffer = {memory, in_each_ * doubles};
+  }
+  std::size_t in_each() const { return in_each_; }
+  double* at(std::size_t item) { return buffers_[buffer_of(item)].data() + item % in_each_ * doubles_; }
+  // After the last copy to or from the buffer that holds this item.
+  void record(std::size_t item) { copied_[buffer_of(item)] = launches_.device.record(launches_.queue); }
+  void wait(std::size_t item) { launches_.device.wait(copied_[buffer_of(item)]); }
+
+ private:
+  std::size_t buffer_of(std::size_t item) const { return item / in_each_ % 2; }
+
+  DeviceLaunches& launches_;
+  std::size_t doubles_, in_each_;
+  parallel::MessageBuffer buffers_[2];
+  gpu::Event copied_[2];
+};
+
+}  // namespace
+
+template <int D>
+void DevicePatches<D>::send(std::span<const int> slots, std::span<double* const> host, std::ptrdiff_t first,
+                            std::size_t doubles) {
+  if (slots.empty() || doubles == 0) return;
+  const Timer timer(launches_.counts.moved, "send patches", static_cast<std::int64_t>(slots.size()));
+  Relay relay(launches_, host_memory_, slots.size(), doubles);
+  for (std::size_t begin = 0; begin < slots.size(); begin += relay.in_each()) {
+    relay.wait(begin);
+    for (std::size_t i = begin; i < std::min(begin + relay.in_each(), slots.size()); ++i) {
+      std::copy_n(host[i] + first, doubles, relay.at(i));
+      launches_.copy_in(slot(slots[i]) + first, relay.at(i), doubles);
+    }
+    relay.record(begin);
+  }
+  launches_.device.synchronize(launches_.queue);
+}
+
 template <int D>
 void DevicePatches<D>::send(std::span<const int> slots, std::span<double* const> host) {
-  const Timer timer(launches_.counts.moved, "send patches", static_cast<std::int64_t>(slots.size()));
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    launches_.copy_in(slot(slots[i]), host[i], static_cast<std::size_t>(layout_.slot_size()));
-  launches_.device.synchronize(launches_.queue);
+  send(slots, host, 0, static_cast<std::size_t>(layout_.slot_size()));
 }
 
 template <int D>
 void DevicePatches<D>::send_fields(std::span<const int> slots, std::span<double* const> host) {
-  const Timer timer(launches_.counts.moved, "send fields", static_cast<std::int64_t>(slots.size()));
-  const std::ptrdiff_t begin = layout_.at(layout_.unknowns, -layout_.h, -layout_.h, -layout_.h);
-  const auto size = static_cast<std::size_t>(layout_.fields * layout_.unknown_stride());
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    launches_.copy_in(slot(slots[i]) + begin, host[i] + begin, size);
-  launches_.device.synchronize(launches_.queue);
+  send(slots, host, layout_.at(layout_.unknowns, -layout_.h, -layout_.h, -layout_.h),
+       static_cast<std::size_t>(layout_.fields * layout_.unknown_stride()));
 }
 
 template <int D>
 void DevicePatches<D>::fetch(std::span<const int> slots, std::span<double* const> host) {
-  const trace::Scope scope("bring home", static_cast<std::int64_t>(slots.size()));
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    launches_.copy_out(host[i], slot(slots[i]), static_cast<std::size_t>(layout_.slot_size()));
-  launches_.wait_for_all();
+  if (slots.empty()) return;
+  const Timer timer(launches_.counts.waited, "bring home", static_cast<std::int64_t>(slots.size()));
+  const auto doubles = static_cast<std::size_t>(layout_.slot_size());
+  Relay relay(launches_, host_memory_, slots.size(), doubles);
+  const std::size_t each = relay.in_each();
+  for (std::size_t begin = 0; begin < slots.size() + each; begin += each) {
+    if (begin < slots.size()) {
+      for (std::size_t i = begin; i < std::min(begin + each, slots.size()); ++i)
+        launches_.copy_out(relay.at(i), slot(slots[i]), doubles);
+      relay.record(begin);
+    }
+    if (begin < each) continue;
+    relay.wait(begin - each);
+    for (std::size_t i = begin - each; i < std::min(begin, slots.size()); ++i)
+      std::copy_n(relay.at(i), doubles, host[i]);
+  }
 }
 
 template <int D>
@@ -159,7 +219,12 @@ void DevicePatches<D>::begin(const Stage& stage) {
   const auto bytes = solver_.step_bytes();
   if (bytes.empty()) return;
   launches_.wait(step_data_sent_);  // with local steps, the device may still be in the stage before
-  launches_.upload(step_data_, {bytes.begin(), bytes.end()});
+  if (doubles_for(bytes.size()) > step_data_here_.size())
+    step_data_here_ = {host_memory_, doubles_for(bytes.size())};
+  std::ranges::copy(bytes, reinterpret_cast<std::byte*>(step_data_here_.data()));
+  step_data_.resize(launches_.queue, bytes.size());
+  launches_.copy_in(step_data_.data(), reinterpret_cast<const std::byte*>(step_data_here_.data()),
+                    bytes.size());
   step_data_sent_ = launches_.device.record(launches_.queue);
 }
 
@@ -220,10 +285,19 @@ solvers::Status DevicePatches<D>::merge(const solvers::DevicePatch* patches,
   batch.leaf = leaf;
   batch.merged = merged_.data();
   launches_.launch("reduce", solvers::GeneralBatch(batch));
-  *result_ = {};
-  if (leaves_ > 0) launches_.copy_out(result_, merged_.data(), 1);
+  return leaves_ > 0 ? *result(merged_, 1) : solvers::Status();
+}
+
+template <int D>
+template <class T>
+const T* DevicePatches<D>::result(const Array<T>& items, std::size_t count) {
+  const std::size_t doubles = doubles_for(count * sizeof(T));
+  if (doubles > results_.size()) results_ = {host_memory_, doubles};
+  T* const here = reinterpret_cast<T*>(results_.data());
+  std::uninitialized_fill_n(here, count, T());  // a device of benchmarks copies nothing
+  launches_.copy_out(here, items.data(), count);
   launches_.wait_for_all();
-  return *result_;
+  return here;
 }
 
 // What diagnostics and criteria read of patches on a device, computed there.
@@ -234,8 +308,7 @@ void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint
   batch = of_all_leaves(batch);
   batch.sums = shell_sums_.data();
   launches_.launch("sum shells", solvers::GeneralBatch(batch));
-  launches_.copy_out(sums.data(), shell_sums_.data(), sums.size());
-  launches_.device.synchronize(launches_.queue);
+  std::copy_n(result(shell_sums_, sums.size()), sums.size(), sums.begin());
 }
 
 template <int D>
@@ -258,12 +331,11 @@ std::vector<double> DevicePatches<D>::sums() {
 
 template <int D>
 std::vector<double> DevicePatches<D>::by_leaf(const Array<double>& values, std::size_t width) {
-  std::vector<double> found(leaves_ * width), ordered(leaves_ * width);
-  launches_.copy_out(found.data(), values.data(), found.size());
-  launches_.wait_for_all();
+  const double* const found = result(values, leaves_ * width);
+  std::vector<double> ordered(leaves_ * width);
   const auto leaf = leaf_.host();
   for (std::size_t index = 0; index < leaves_; ++index)
-    std::copy_n(found.begin() + static_cast<std::ptrdiff_t>(index * width), width,
+    std::copy_n(found + index * width, width,
                 ordered.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(leaf[index]) * width));
   return ordered;
 }
@@ -286,8 +358,7 @@ void DevicePatches<D>::gather(std::span<const solvers::PointInPatch> points, con
   launches_.device.launch(launches_.queue, "gather points", [batch](const gpu::Execution& execution) {
     solvers::launch_gather(execution, batch);
   });
-  launches_.copy_out(samples.data(), samples_.data(), samples.size());
-  launches_.wait_for_all();
+  std::copy_n(result(samples_, samples.size()), samples.size(), samples.begin());
 }
 
 // The state of new leaves on a device, by the kernel that fills halos. A parent shares its slot with a child:

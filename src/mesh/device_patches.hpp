@@ -60,8 +60,8 @@ class DevicePatches {
   // Uploads the tables, after reserve(). Throws gpu::OutOfMemory.
   void rebuild(const Mesh& mesh);
 
-  // Copies whole slots, without stage blocks: slot number slots[i] to or from the host's slot at host[i].
-  // Returns after the copies have ended.
+  // Copies whole slots, without stage blocks: slot number slots[i] to or from the host's slot at host[i], by way of
+  // page-locked buffers. Returns after the copies have ended.
   void send(std::span<const int> slots, std::span<double* const> host);
   void fetch(std::span<const int> slots, std::span<double* const> host);
   // The same as send() for their fields alone.
@@ -149,6 +149,8 @@ class DevicePatches {
   };
   double* slot(int number) const { return slots_[static_cast<std::size_t>(number)]; }
   void upload_patches(const Mesh& mesh);
+  void send(std::span<const int> slots, std::span<double* const> host, std::ptrdiff_t first,
+            std::size_t doubles);
   // The batch with its members for all leaves.
   template <class Batch>
   Batch of_all_leaves(Batch batch) const {
@@ -159,6 +161,10 @@ class DevicePatches {
   }
   // `width` values of every leaf, which the device has in the order of the patch table. Waits.
   std::vector<double> by_leaf(const Array<double>& values, std::size_t width);
+  // The first `count` items of an array, until the next call. Waits: a copy to other memory than results_ would stop
+  // the host, too, without DeviceCounts::waited.
+  template <class T>
+  const T* result(const Array<T>& items, std::size_t count);
   // One operation for each slot.
   struct Moves {
     std::vector<solvers::FillTarget> targets;
@@ -193,6 +199,7 @@ class DevicePatches {
   Array<double> next_, moved_;
   DeviceReflux<D> reflux_;
   Array<std::byte> step_data_, scratch_;
+  parallel::MessageBuffer step_data_here_, results_;  // page-locked
   Array<solvers::DevicePatch> patches_;
   Array<solvers::PatchStatus> status_;
   Array<std::int32_t> leaf_;
@@ -214,7 +221,6 @@ class DevicePatches {
   std::size_t leaves_ = 0, border_ = 0;
   bool radiates_ = false;
   Stage stage_;
-  solvers::Status* result_ = nullptr;  // pinned: its copy does not stop the host
 };
 
 }  // namespace meander::mesh

@@ -40,7 +40,8 @@ mesh::PartitionPolicy partition_policy(const Config& config) {
 constexpr double smallest_last_step = 0.5;
 
 mesh::MeshMemory memory_of(offload::Engine* engine, tasks::ResidentDevice* resident) {
-  if (resident != nullptr) return {*resident->home, *resident->messages};
+  // The home of patches on a device is ordinary memory: what is never written there takes no room.
+  if (resident != nullptr) return {gpu::host_memory(), *resident->messages};
   return engine == nullptr ? gpu::host_memory() : engine->patch_memory();
 }
 

@@ -208,7 +208,7 @@ class BlockInspect {
   SlotShape<P::dim> shape_;
 };
 
-// A single block: merges the status of all patches, by lanes.
+// A single block: merges the status of all patches by lanes, and the lanes by a tree.
 class BlockReduce {
  public:
   static constexpr int lanes = ReduceBatch::lanes;
@@ -216,18 +216,16 @@ class BlockReduce {
 
   template <class Block>
   MEANDER_TERM void run(const Block& block, int) const {
-    Status* const partial = batch_.at(batch_.merged) + 1;
+    Status* const partial = batch_.at(batch_.merged);
     block.for_each(lanes, [&](int lane) {
       Status mine;
       for (int number = lane; number < batch_.count; number += lanes) add(number, mine);
       partial[lane] = mine;
     });
-    block.sync();
-    block.for_each(1, [&](int) {
-      Status all = partial[0];
-      for (int lane = 1; lane < lanes; ++lane) all.add(partial[lane]);
-      *batch_.at(batch_.merged) = all;
-    });
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      block.sync();
+      block.for_each(half, [&](int lane) { partial[lane].add(partial[lane + half]); });
+    }
   }
 
  private:

@@ -53,7 +53,8 @@ struct FillOp {
   std::int16_t lower[3] = {0, 0, 0}, extent[3] = {1, 1, 1}, shift[3] = {0, 0, 0};
   Kind kind = Kind::copy;
   std::uint8_t face = 0;  // boundary conditions: 2 * axis + side
-  // Operations of one phase run in any order; those of a later phase may read what earlier ones wrote.
+  // Operations of one phase run in any order; those of a later phase may read what earlier ones wrote. Boxes of one phase
+  // that overlap (those of `receive` may) set the common volumes to the same bits.
   std::uint8_t phase = 0;
 };
 
@@ -184,7 +185,7 @@ struct ReduceBatch {
   const PatchStatus* status = nullptr;
   const std::int32_t* leaf = nullptr;  // the number of each patch
   PatchLayout layout;
-  Status* merged = nullptr;  // [0]: the result; [1] .. [lanes]: scratch
+  Status* merged = nullptr;  // [lanes]; [0] becomes the result
   static constexpr int lanes = 256;
   DeviceAddresses at;
 };

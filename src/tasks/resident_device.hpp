@@ -8,24 +8,21 @@
 
 #include "gpu/device.hpp"
 #include "gpu/memory_cache.hpp"
-#include "offload/patch_memory.hpp"
 
 namespace meander::tasks {
 
-// A device, the cache that owns all memory that Meander uses there, and page-locked host memory for the
-// slots' home and for messages. Where the device has none left, that is ordinary memory.
+// A device, the cache that owns all memory that Meander uses there, and page-locked host memory for messages and
+// other copies. Where the device has none left, that is ordinary memory.
 struct ResidentDevice {
   std::shared_ptr<gpu::Quota> quota;  // shared with other ranks, or null
   std::unique_ptr<gpu::Device> device;
   std::unique_ptr<gpu::MemoryCache> memory, messages;
-  std::unique_ptr<offload::PatchMemory> home;
 
   ResidentDevice(std::unique_ptr<gpu::Device> one, gpu::CacheTraits traits,
                  std::shared_ptr<gpu::Quota> shared)
       : quota(std::move(shared)), device(std::move(one)) {
     traits.quota = quota.get();
     memory = std::make_unique<gpu::MemoryCache>(*device, gpu::Space::device, traits);
-    home = std::make_unique<offload::PatchMemory>(*device, gpu::Space::pinned);
     gpu::CacheTraits of_messages;
     of_messages.fallback = gpu::Fallback::resource;
     of_messages.fallback_resource = &gpu::host_memory();

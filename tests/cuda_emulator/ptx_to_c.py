@@ -411,7 +411,8 @@ class Kernel:
             for name in (part.strip().lstrip("%") for part in match.group(2).split(",")):
                 several = re.match(r"^(\w+)<(\d+)>$", name)
                 for register in [several.group(1) + str(i) for i in range(int(several.group(2)))] if several else [name]:
-                    self.registers[register] = kind
+                    if self.registers.setdefault(register, kind) != kind:  # in another scope
+                        raise ValueError(f"{register} is of two kinds")
             return True
         if match := re.match(r"^\.local\s+\.align\s+(\d+)\s+\.b8\s+\S+\[(\d+)\]$", text):
             self.depot = int(match.group(2))
@@ -424,7 +425,7 @@ class Kernel:
         pending, start = "", 0
         for i, raw in enumerate(self.body.split("\n")):
             text = re.sub(r"//.*", "", raw).strip()
-            if not text or (not pending and re.match(r"\.(loc|file|pragma)\b", text)):
+            if text in ("", "{", "}") or (not pending and re.match(r"\.(loc|file|pragma)\b", text)):
                 continue
             if not pending:
                 if match := re.match(r"^(\$?[\w$]+):$", text):

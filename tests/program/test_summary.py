@@ -27,7 +27,8 @@ gpu_memory_allocations_while_busy gpu_memory_bytes gpu_memory_peak_bytes offload
 gpu_memory_seconds_waited offload_batches_hidden_share seconds_per_patch_on_a_thread
 seconds_per_patch_on_the_devices""".split()
 PATCHES = """offload_devices device_launches_per_stage device_host_microseconds_per_step device_bytes_in_per_step
-device_bytes_out_per_step device_regrids device_seconds_per_regrid patches_brought_home patches_brought_home_for
+device_bytes_out_per_step device_regrids device_seconds_per_regrid device_buffers_not_page_locked patches_brought_home
+patches_brought_home_for
 gpu_memory_bytes gpu_memory_peak_bytes""".split()
 COLUMNS = """step time dt total_density total_momentum_x total_momentum_y total_energy leaves_level_1 leaves_level_2
 leaves_level_3""".split()

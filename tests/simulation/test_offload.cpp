@@ -52,6 +52,16 @@ TEST(Offload, ReportsThatNothingWasOffloaded) {
   EXPECT_EQ(lines("8").find("nothing"), std::string::npos) << lines("8");
 }
 
+TEST(Offload, ReportsThatEveryBatchFailed) {
+  OffloadReport report;
+  report.counts.failed = 3;
+  report.counts.given_up = 1;
+  const std::string lines = fmt::format("{}", fmt::join(lines_of(report), "\n"));
+  EXPECT_NE(lines.find("offloaded: nothing; every batch failed\n"), std::string::npos) << lines;
+  EXPECT_NE(lines.find("  3 batches failed at first and"), std::string::npos) << lines;
+  EXPECT_EQ(lines.find("offload.batch"), std::string::npos) << "which is not the reason: " << lines;
+}
+
 TEST(OffloadLong, ChangesNoBitForAnyMemory) {
   for (const Problem& problem : problems) {
     for (const std::string& strategy : gpu::strategy_names()) {

@@ -191,7 +191,27 @@ TEST(ResidentMemory, ThatDoesNotSufficeIsToldBeforeTheRun) {
   small.capacity = wanted.total() / 2;
   use(config, small);
   const std::string said = message_of<InputError>([&] { make_simulation(config, 1); });
-  EXPECT_TRUE(contains(said, half + " bytes are there (its memory)")) << said;
+  EXPECT_TRUE(contains(said, half + " bytes are there (its free memory)")) << said;
+}
+
+// Other programs, and other ranks, may hold memory of the device, and its driver takes some for kernels.
+TEST(ResidentMemory, OfOthersIsNotFree) {
+  const std::size_t wanted = make_simulation(resident("riemann"), 1)->device_memory().value().total();
+  for (const bool fits : {true, false}) {
+    Config config = resident("riemann");
+    gpu::HostDeviceSettings settings;
+    settings.capacity = (fits ? 4 : 2) * wanted;
+    settings.taken = wanted;
+    settings.reserved = wanted / 4;
+    use(config, settings);
+    if (fits) {
+      make_simulation(config, 1);
+      continue;
+    }
+    const std::string said = message_of<InputError>([&] { make_simulation(config, 1); });
+    EXPECT_TRUE(contains(said, fmt::format("but {} bytes are there (its free memory)", wanted - wanted / 4)))
+        << said;
+  }
 }
 
 TEST(ResidentMemory, IsInTheEstimateOfARun) {

@@ -66,7 +66,7 @@ struct RandomStatus {
 
   template <class Launcher>
   Status reduced(const Launcher& launcher) const {
-    std::vector<Status> scratch(1 + ReduceBatch::lanes);
+    std::vector<Status> scratch(ReduceBatch::lanes);
     for (Status& any : scratch) std::ranges::fill(any.crossing, -1.0);  // of an earlier step
     ReduceBatch batch;
     batch.count = static_cast<int>(patches.size());

@@ -91,7 +91,10 @@ void check_device_memory(const Config& config, const tasks::ResidentDevice* devi
     };
     if (config.offload.limit > 0) require(own.front().bytes, config.offload.limit, "gpu-memory.limit");
     if (config.offload.quota > 0) require(together, config.offload.quota, "gpu-memory.quota");
-    require(together, static_cast<double>(properties.memory), "its memory");
+    // All ranks ask before any of them takes more.
+    const double held = static_cast<double>(device->memory->stats().held_bytes);
+    const double free = static_cast<double>(device->device->available()) + held;
+    require(together, free - static_cast<double>(properties.reserved), "its free memory");
   });
 }
 

@@ -63,7 +63,9 @@ std::optional<OffloadReport> sum_over_ranks(const std::optional<OffloadReport>& 
 std::vector<std::string> lines_of(const OffloadReport& report) {
   const offload::Counts& c = report.counts;
   std::vector<std::string> lines;
-  if (c.batches == 0) {
+  if (c.batches == 0 && c.failed > 0) {
+    lines.push_back("  offloaded: nothing; every batch failed");
+  } else if (c.batches == 0) {
     lines.push_back(
         fmt::format("  offloaded: nothing; {:.1f} % of the patch updates were in enclaves, which devices "
                     "take in whole batches only (offload.batch)",
@@ -83,7 +85,7 @@ std::vector<std::string> lines_of(const OffloadReport& report) {
   }
   if (c.failed + c.deferred > 0) {
     lines.push_back(fmt::format(
-        "  of these, {} batches failed at first and {} waited for memory: {} retried, {} split, {} patch "
+        "  {} batches failed at first and {} waited for memory: {} retried, {} split, {} patch "
         "updates on the CPU instead; {} device{} given up",
         c.failed, c.deferred, c.retried, c.split, c.on_cpu, c.given_up, c.given_up == 1 ? "" : "s"));
   }
@@ -121,6 +123,7 @@ std::vector<Figure> figures_of(ResidentReport& report) {
       {"device_bytes_out_per_step", report.bytes_out_per_step()},
       {"device_regrids", quotient(report.regrids, report.devices)},
       {"device_seconds_per_regrid", report.seconds_per_regrid()},
+      {"device_buffers_not_page_locked", &report.not_page_locked, Merge::sum},
       {"patches_brought_home", report.times_brought_home()},
       {"patches_brought_home_for", &report.brought_home, Merge::sum},
       {"gpu_memory_bytes", &report.device_bytes, Merge::sum},
@@ -153,6 +156,12 @@ std::vector<std::string> lines_of(const ResidentReport& report) {
   lines.push_back(fmt::format("  {} regrids, {:.3g} ms each; patches were brought home {} times{}",
                               quotient(report.regrids, report.devices), report.seconds_per_regrid() / milli,
                               report.times_brought_home(), reasons));
+  if (report.not_page_locked > 0) {
+    lines.push_back(
+        fmt::format("  page-locked memory was short: {} buffers were ordinary memory instead, whose copies "
+                    "are much slower",
+                    report.not_page_locked));
+  }
   return lines;
 }
 
