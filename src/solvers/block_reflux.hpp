@@ -224,7 +224,11 @@ class BlockReduce {
     });
     for (int half = lanes / 2; half > 0; half /= 2) {
       block.sync();
-      block.for_each(half, [&](int lane) { partial[lane].add(partial[lane + half]); });
+      block.for_each(half, [&](int lane) {
+        Status mine = partial[lane];  // in registers: of memory, each branch of add() would store
+        mine.add(partial[lane + half]);
+        partial[lane] = mine;
+      });
     }
   }
 
