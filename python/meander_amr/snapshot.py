@@ -170,7 +170,7 @@ class Snapshot:
             return given.reshape(-1, self.dim).mean(axis=0)
         centre = 0.5 * (self.lower + self.upper)
         for a, axis in enumerate(AXES[:self.dim]):
-            mirrors = [self.input.get("boundary", {}).get(f"{axis}-{side}") == "reflecting" for side in ("lower", "upper")]
+            mirrors = [self.input.get("boundary", {}).get(f"{axis}-{side}") in ("reflecting", "symmetric") for side in ("lower", "upper")]
             if sum(mirrors) == 1:
                 centre[a] = self.lower[a] if mirrors[0] else self.upper[a]
         return centre

@@ -88,7 +88,18 @@ const BoundaryCondition outflow{.name = "outflow",
 const BoundaryCondition reflecting{.name = "reflecting",
                                    .meaning = "is a wall",
                                    .fill = copy<solvers::Reflecting>,
-                                   .on_device = BoundaryCondition::OnDevice::reflecting};
+                                   .on_device = BoundaryCondition::OnDevice::reflecting,
+                                   .reflects = true};
+const BoundaryCondition symmetric{
+    .name = "symmetric",
+    .meaning =
+        "is a plane of symmetry, a mirror of the solution: halos are those of `reflecting`, and the history, "
+        "horizons and waves are of the domain together with its mirror images. At most one side of an axis. "
+        "Data without the symmetry are refused. See [symmetry](symmetry.md)",
+    .fill = copy<solvers::Reflecting>,
+    .on_device = BoundaryCondition::OnDevice::reflecting,
+    .reflects = true,
+    .is_symmetry = true};
 const BoundaryCondition diode{.name = "diode",
                               .meaning =
                                   "copies the last volume where the gas leaves, and is a wall where it "
@@ -108,7 +119,7 @@ const BoundaryCondition inflow{
 }  // namespace boundary
 
 std::vector<const BoundaryCondition*> general_boundary_conditions() {
-  return {&boundary::periodic, &boundary::outflow, &boundary::reflecting,
+  return {&boundary::periodic, &boundary::outflow, &boundary::reflecting, &boundary::symmetric,
           &boundary::diode,    &boundary::given,   &boundary::inflow};
 }
 

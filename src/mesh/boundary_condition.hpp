@@ -42,12 +42,15 @@ struct BoundaryCondition {
   // (solvers::Traits::radiates).
   bool radiative = false;
   const char* needs = "";  // the schemes that have it, for messages: "solver.scheme = ..."
+  bool reflects = false;   // the values are the mirror image of those inside
+  // A plane of symmetry: diagnostics are of the domain and its mirror image (simulation/mirrors.hpp). It reflects.
+  bool is_symmetry = false;
 
   bool is_periodic() const { return source == Source::neighbours; }
 };
 
 namespace boundary {
-extern const BoundaryCondition periodic, outflow, reflecting, diode, given, inflow;
+extern const BoundaryCondition periodic, outflow, reflecting, symmetric, diode, given, inflow;
 }
 // The conditions above, in the order of the documentation.
 std::vector<const BoundaryCondition*> general_boundary_conditions();

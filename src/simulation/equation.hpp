@@ -26,7 +26,7 @@ class Equation {
   // exist along its axes only. Called once, before anything else.
   virtual void describe(io::KeyTable& keys, int dim, double& cfl) = 0;
   // Rejects values that contradict each other, and turns choices into parameters. lower, upper: the corners of
-  // the domain.
+  // the domain with its mirror images (mirrors.hpp).
   virtual void set_up(const io::KeyTable& keys, const std::vector<double>& lower,
                       const std::vector<double>& upper) = 0;
 

@@ -74,6 +74,8 @@ class Scenario {
   // Unknowns that Solver::complete() sets may be left out here and in boundary(). Throws InputError for data that are
   // not admissible.
   virtual void initial(const double* centre, double dx, double* q) const = 0;
+  // Whether initial() can be asked for volumes beyond the domain, and before prepare_initial(): for the check of symmetries.
+  virtual bool is_known_everywhere() const { return true; }
   // Whether initial() sets every unknown, so that Solver::complete() is not called.
   virtual bool gives_all_unknowns() const { return false; }
   // The unknowns beyond a boundary of kind "scenario" at point x and time t. Throws as initial(), which is the default.

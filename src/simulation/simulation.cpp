@@ -75,6 +75,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
     : Simulation(config),
       team_(threads),
       solver_(config.equation->make_solver(D)),
+      mirrors_(config.mirrors(), *solver_),
       engine_(make_engine(config.offload, *solver_, tree.communicator())),
       resident_(make_resident_device(config.offload, *solver_, tree.communicator())),
       mesh_(std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config), states_beyond(),
@@ -334,7 +335,7 @@ void SimulationOf<D>::partition_by_steps() {
     mesh_.prepare_step();
   });
   set_fields();
-  inexact_halos_ = inexact_halos(mesh_);
+  inexact_halos_ = inexact_halos(mesh_, mirrors_);
 }
 
 template <int D>
@@ -351,7 +352,7 @@ void SimulationOf<D>::regrid() {
     halos_are_stale_ = false;
   } else {
     in_memory([&] { mesh_.prepare_step(); });  // leaves may have moved to other ranks
-    inexact_halos_ = inexact_halos(mesh_);
+    inexact_halos_ = inexact_halos(mesh_, mirrors_);
   }
   if (field_ && communicator().any(field_revision_ != mesh_.revision())) {
     in_memory([&] {
@@ -391,7 +392,7 @@ bool SimulationOf<D>::adapt() {
 
 template <int D>
 void SimulationOf<D>::count_leaves() {
-  inexact_halos_ = inexact_halos(mesh_);
+  inexact_halos_ = inexact_halos(mesh_, mirrors_);
   std::vector<std::int64_t> leaves(std::size_t{mesh::Key<D>::max_level} + 1, 0);
   for (const int level : mesh_.levels()) ++leaves[static_cast<std::size_t>(level)];
   communicator().sum(std::span<std::int64_t>(leaves));

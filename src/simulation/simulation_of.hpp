@@ -97,7 +97,8 @@ class SimulationOf final : public Simulation, private StateSource {
             level_dx_,
             tracked_points_,
             inexact_halos_,
-            this};
+            this,
+            &mirrors_};
   }
   void bring_home(const char* reason) const override { mesh_.bring_home(reason); }
   void fill_whole_halos(std::span<const char> marked) const override {
@@ -162,6 +163,7 @@ class SimulationOf final : public Simulation, private StateSource {
   BoundaryWatch boundary_watch_;
   mutable ThreadTeam team_;
   std::unique_ptr<solvers::Solver> solver_;
+  Mirrors mirrors_;
   std::unique_ptr<offload::Engine> engine_;          // or null; patches may lie in its memory
   std::unique_ptr<tasks::ResidentDevice> resident_;  // or null; patches may live there
   mutable mesh::PatchMesh<D> mesh_;                  // mutable for its halos, which are derived data

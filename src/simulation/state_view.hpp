@@ -12,6 +12,7 @@
 #include "base/thread_team.hpp"
 #include "base/vec.hpp"
 #include "parallel/communicator.hpp"
+#include "simulation/mirrors.hpp"
 #include "solvers/gather.hpp"
 #include "solvers/resident.hpp"
 #include "solvers/solver.hpp"
@@ -51,6 +52,7 @@ class StateSource {
   virtual bool uses_devices() const { return false; }
 };
 inline const StateSource host_state;
+inline const Mirrors no_mirrors;
 
 // The patches of this rank, in host memory. If they live on a device, the first access to a patch after a
 // step brings all of them home. Any thread may access them.
@@ -90,6 +92,7 @@ struct StateView {
   // Of each leaf (inexact_halos.hpp); empty: all halos are exact.
   std::span<const std::uint32_t> inexact_halos = {};
   const StateSource* source = &host_state;
+  const Mirrors* mirrors = &no_mirrors;  // with the signs of the unknowns
 };
 
 // A column of history.csv.

@@ -41,6 +41,7 @@ const std::vector<InputCase> quick = {
     {"gauge-wave", {}, 10, 0.0448392450035, 0.0278086634082},
     {"gresho", {"mesh.max-level=2"}, 40, 0.0284987144638, 1.00000000737},
     {"head-on", {"mesh.max-level=2", "mesh.patch-size=4"}, 1, 0.1, 38443359.3754},
+    {"head-on-octant", {"mesh.max-level=1", "mesh.patch-size=4"}, 1, 0.1, 4251528.00009},
     {"hydrostatic", {}, 40, 0.0278234340593, 0.4323273404},
     {"jeans", {}, 40, 0.0329208633529, 1.00000000756},
     {"kelvin-helmholtz", {"mesh.max-level=3"}, 40, 0.0790132838313, 4.96493891735},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "physics/ccz4/diagnostics/adm_charges.hpp"
 #include "physics/ccz4/diagnostics/horizons.hpp"
 #include "physics/ccz4/diagnostics/psi4.hpp"
 #include "physics/ccz4/diagnostics/puncture_tracker.hpp"
@@ -160,17 +161,18 @@ const mesh::BoundaryCondition sommerfeld{
 }  // namespace
 
 const simulation::Module& module() {
-  static const simulation::Module ccz4 = {.name = "ccz4",
-                                          .meaning = "the Einstein equations in vacuum, as first-order CCZ4",
-                                          .dims = {3},
-                                          .make = [] { return std::make_unique<Ccz4Equation>(); },
-                                          .scenarios = scenario_list(),
-                                          .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(),
-                                                          psi4_output_entry(), horizons_entry()},
-                                          .criteria = {puncture_criterion()},
-                                          .boundary_conditions = {&sommerfeld},
-                                          .plot_fields = {"lapse", "shift", "phi", "K", "theta", "level"},
-                                          .fields_meaning = fields_meaning};
+  static const simulation::Module ccz4 = {
+      .name = "ccz4",
+      .meaning = "the Einstein equations in vacuum, as first-order CCZ4",
+      .dims = {3},
+      .make = [] { return std::make_unique<Ccz4Equation>(); },
+      .scenarios = scenario_list(),
+      .diagnostics = {puncture_tracker_entry(), constraint_norms_entry(), psi4_output_entry(),
+                      adm_charges_entry(), horizons_entry()},
+      .criteria = {puncture_criterion()},
+      .boundary_conditions = {&sommerfeld},
+      .plot_fields = {"lapse", "shift", "phi", "K", "theta", "level"},
+      .fields_meaning = fields_meaning};
   return ccz4;
 }
 

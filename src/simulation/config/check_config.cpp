@@ -8,8 +8,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/join.hpp"
 #include "base/vec.hpp"
 #include "mesh/peano_curve.hpp"
+#include "simulation/scenario_tools/field_formulas.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "solvers/patch_layout.hpp"
 
@@ -68,7 +70,120 @@ void check_domain(const io::KeyTable& keys, const Config& config) {
   }
 }
 
+namespace {
+
+// The key that gives the condition of a face.
+std::string key_of_face(const io::KeyTable& keys, int face) {
+  const std::string axis = axis_names[face / 2], side = axis + (face % 2 == 0 ? "-lower" : "-upper");
+  return keys.was_given(side) ? side : keys.was_given(axis) ? axis : "all";
+}
+
+// The points number 0, 1, ... of a sequence that fills the box evenly (Halton 1960).
+Point<3> sample_point(int number, const std::vector<double>& lower, const std::vector<double>& upper) {
+  constexpr int bases[] = {2, 3, 5};
+  Point<3> x{};
+  for (std::size_t a = 0; a < lower.size(); ++a) {
+    double share = 0, digit = 1;
+    for (int rest = number + 1; rest > 0; rest /= bases[a]) {
+      digit /= bases[a];
+      share += digit * (rest % bases[a]);
+    }
+    x[a] = lower[a] + share * (upper[a] - lower[a]);
+  }
+  return x;
+}
+
+// Compares the unknowns that set(x, q) gives at sample points of the box with those at their mirror images. Returns what
+// differs, or nothing.
+template <class Set>
+std::string asymmetry(const Config& config, const Mirrors& mirrors, std::size_t axis,
+                      const std::vector<double>& lower, const std::vector<double>& upper, const Set& set) {
+  constexpr int samples = 4000;
+  constexpr double tolerance = 1e-8, rounding = 1e-14;  // of the largest value of the unknown, and of all
+  const auto unknowns = static_cast<std::size_t>(config.solver->traits().unknowns);
+  std::vector<double> signs(unknowns), here(unknowns), beyond(unknowns), largest(unknowns),
+      difference(unknowns);
+  std::vector<Point<3>> where(unknowns);
+  config.solver->reflection_signs(static_cast<int>(axis), signs);
+  for (int n = 0; n < samples; ++n) {
+    const Point<3> x = sample_point(n, lower, upper);
+    set(x, here.data());
+    set(mirrors.reflected(x, axis), beyond.data());
+    for (std::size_t u = 0; u < unknowns; ++u) {
+      const double off = std::abs(here[u] - signs[u] * beyond[u]);
+      largest[u] = std::max({largest[u], std::abs(here[u]), std::abs(beyond[u])});
+      if (!(off > difference[u])) continue;
+      difference[u] = off;
+      where[u] = x;
+    }
+  }
+  const double of_all = *std::ranges::max_element(largest);
+  for (std::size_t u = 0; u < unknowns; ++u) {
+    if (difference[u] <= tolerance * largest[u] + rounding * of_all) continue;
+    const auto text = [&](const Point<3>& x) {
+      return join(std::vector<double>(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(lower.size())), ", ",
+                  6);
+    };
+    set(where[u], here.data());
+    set(mirrors.reflected(where[u], axis), beyond.data());
+    return fmt::format("{} is {:.6g} at ({}), but {:.6g} at ({}), where it must be {:.6g}",
+                       config.solver->traits().saved_names()[u], here[u], text(where[u]), beyond[u],
+                       text(mirrors.reflected(where[u], axis)), signs[u] * here[u]);
+  }
+  return "";
+}
+
+}  // namespace
+
+void check_symmetry(const io::KeyTable& boundary, const Config& config, double width) {
+  const Mirrors mirrors = config.mirrors();
+  const DomainConfig& domain = config.domain;
+  for (std::size_t a = 0; a < domain.lower.size(); ++a) {
+    if (!mirrors.has(a)) continue;
+    const auto refuse = [&](const std::string& what, const std::string& why) {
+      boundary.reject(key_of_face(boundary, mirrors.face(a)),
+                      fmt::format("{} = {} is no plane of symmetry of {}: {}", axis_names[a],
+                                  mirrors.plane(a), what, why));
+    };
+    if (config.scenario->is_known_everywhere()) {
+      const std::string why =
+          asymmetry(config, mirrors, a, domain.lower, domain.upper, [&](const Point<3>& x, double* q) {
+            std::fill_n(q, config.solver->traits().unknowns, 0.0);
+            config.scenario->initial(x.data(), width, q);
+            if (!config.scenario->gives_all_unknowns()) config.solver->complete(q);
+          });
+      if (!why.empty())
+        refuse(fmt::format("the initial data (scenario.name = \"{}\")", config.scenario_name), why);
+    }
+    for (int face = 0; face < 2 * domain.dimensions; ++face) {
+      const auto axis = static_cast<std::size_t>(face / 2);
+      if (!domain.state_beyond[face] || axis == a) continue;
+      std::vector<double> lower = domain.lower, upper = domain.upper;
+      (face % 2 == 0 ? upper : lower)[axis] = (face % 2 == 0 ? lower : upper)[axis];
+      const std::string why = asymmetry(config, mirrors, a, lower, upper, [&](const Point<3>& x, double* q) {
+        std::fill_n(q, config.solver->traits().unknowns, 0.0);
+        domain.state_beyond[face]->checked_unknowns(x.data(), width, config.time.start, q);
+        config.solver->complete(q);
+      });
+      if (!why.empty())
+        refuse(
+            fmt::format("the state of boundary.{}-{}", axis_names[axis], face % 2 == 0 ? "lower" : "upper"),
+            why);
+    }
+  }
+}
+
 void check_boundary(const io::KeyTable& keys, const Config& config) {
+  for (int a = 0; a < config.domain.dimensions; ++a) {
+    const mesh::BoundaryCondition* const* side = config.domain.boundary + 2 * a;
+    if (side[0]->is_symmetry && side[1]->is_symmetry) {
+      keys.reject(
+          key_of_face(keys, 2 * a + 1),
+          fmt::format("both sides of the {} axis are planes of symmetry, but one at most is possible; "
+                      "\"reflecting\" is a mirror, too, without images in the history",
+                      axis_names[a]));
+    }
+  }
   for (int a = 0; a < config.domain.dimensions; ++a) {
     const mesh::BoundaryCondition* const* side = config.domain.boundary + 2 * a;
     if (side[0]->is_periodic() == side[1]->is_periodic()) continue;
@@ -88,10 +203,8 @@ void check_radiation(const io::KeyTable& keys, const Config& config, const solve
   for (int face = 0; face < 2 * config.domain.dimensions; ++face) {
     const mesh::BoundaryCondition& condition = *config.domain.boundary[face];
     if (!condition.radiative) continue;
-    const std::string axis = axis_names[face / 2], side = axis + (face % 2 == 0 ? "-lower" : "-upper");
-    const std::string key = keys.was_given(side) ? side : keys.was_given(axis) ? axis : "all";
-    keys.reject(key, fmt::format("'{}' exists for {} only, but the scheme is {}", condition.name,
-                                 condition.needs, traits.name));
+    keys.reject(key_of_face(keys, face), fmt::format("'{}' exists for {} only, but the scheme is {}",
+                                                     condition.name, condition.needs, traits.name));
   }
 }
 

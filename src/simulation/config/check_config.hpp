@@ -27,8 +27,12 @@ void check_corners(const io::KeyTable& keys, const std::vector<double>& lower,
 // key.
 void check_domain(const io::KeyTable& keys, const Config& config);
 
-// An axis is periodic on both sides or on none.
+// An axis is periodic on both sides or on none, and has one plane of symmetry at most.
 void check_boundary(const io::KeyTable& keys, const Config& config);
+
+// Initial data, and states beyond other faces, are symmetric about the planes of symmetry: at sample points, for scenarios
+// that are known everywhere. After all tables that change the data.
+void check_symmetry(const io::KeyTable& boundary, const Config& config, double width);
 
 // Radiative conditions require a scheme that implements them.
 void check_radiation(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits);

@@ -179,9 +179,15 @@ int Config::base_level() const {
   return level;
 }
 
+Mirrors Config::mirrors() const {
+  return {domain.lower, domain.upper, std::span(domain.boundary).first(2 * domain.lower.size())};
+}
+
 Point<3> Config::middle() const {
+  const Mirrors whole = mirrors();
   Point<3> middle{};
-  for (std::size_t a = 0; a < domain.lower.size(); ++a) middle[a] = 0.5 * (domain.lower[a] + domain.upper[a]);
+  for (std::size_t a = 0; a < domain.lower.size(); ++a)
+    middle[a] = whole.has(a) ? whole.plane(a) : 0.5 * (domain.lower[a] + domain.upper[a]);
   return middle;
 }
 

@@ -13,6 +13,7 @@
 #include "mesh/boundary_condition.hpp"
 #include "simulation/config/offload_config.hpp"
 #include "simulation/diagnostic.hpp"
+#include "simulation/mirrors.hpp"
 #include "simulation/refinement_criterion.hpp"
 #include "simulation/scenario.hpp"
 
@@ -102,8 +103,9 @@ struct Config {
   // Bytes that each rank may use beside a mesh at min-level everywhere.
   double spare_memory = std::numeric_limits<double>::infinity();
 
-  int base_level() const;   // smallest m with 3^m >= max(cells)
-  Point<3> middle() const;  // of the domain; unused axes 0
+  int base_level() const;  // smallest m with 3^m >= max(cells)
+  Mirrors mirrors() const;
+  Point<3> middle() const;  // of the domain with its mirror images (mirrors.hpp); unused axes 0
 };
 
 // Reads `file`, applies "table.key=value" settings (a later one overrides an earlier one) and checks the

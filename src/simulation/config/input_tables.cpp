@@ -321,7 +321,8 @@ Document::Hints keys_of_other_equations(const InputDraft& draft) {
 
 void check_and_keep_solver(const KeyTable& keys, InputDraft& draft) {
   Config& config = draft.config;
-  draft.equation->set_up(keys, config.domain.lower, config.domain.upper);
+  const Mirrors whole = config.mirrors();
+  draft.equation->set_up(keys, whole.lower(), whole.upper());
   config.equation = draft.equation;
   config.solver = config.equation->make_solver(config.domain.dimensions);
   check_radiation(draft.tables.at("boundary"), config, config.solver->traits());
@@ -427,6 +428,7 @@ void check_and_keep_mesh(const KeyTable& keys, InputDraft& draft) {
   for (const DraftedTable& drafted : draft.equation_tables)
     drafted.table->check_widths(*drafted.keys, widths);
   check_states_beyond(config, widths[0]);
+  check_symmetry(draft.tables.at("boundary"), config, widths[0]);
   check_memory(keys, config, traits, draft.memory);
   const double all = std::min(draft.memory, draft.ranks * available_address_space());
   config.spare_memory = (all - estimate_memory(config, traits).bytes) / draft.ranks;

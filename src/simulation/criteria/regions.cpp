@@ -21,8 +21,7 @@ class Ball final : public RefinementCriterion {
   explicit Ball(bool is_shell) : is_shell_(is_shell) {}
 
   void describe(io::KeyTable& keys, const Config& config) override {
-    for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
-      centre_.push_back(0.5 * (config.domain.lower[a] + config.domain.upper[a]));
+    for (std::size_t a = 0; a < config.domain.lower.size(); ++a) centre_.push_back(config.middle()[a]);
     t_ref_ = config.time.start;
     keys.numbers("centre", centre_, "length", is_shell_ ? "Centre of the shell." : "Centre of the ball.")
         .default_text = "the domain's centre";

@@ -157,6 +157,21 @@ void divide(GatheredPoints& samples, std::size_t point, int count) {
 
 }  // namespace
 
+PointGather::Images PointGather::images(std::span<const SamplePoint> points) const {
+  Images all;
+  if (!view_.mirrors->any()) return all;
+  all.reserve(points.size());
+  for (const SamplePoint& x : points) all.push_back(view_.mirrors->image(x));
+  return all;
+}
+
+void PointGather::unfold(HeldSamples& samples, const Images& images, const PointQuery& query) const {
+  if (images.empty()) return;
+  for (std::size_t i = 0; i < samples.points.size(); ++i)
+    view_.mirrors->unfold(images[samples.points[i].point], query,
+                          std::span(samples.values).subspan(i * samples.size, samples.size));
+}
+
 std::vector<HeldPoint> PointGather::hold(std::span<const SamplePoint> points) const {
   const auto patches = view_.patches.geometry();
   std::vector<std::vector<HeldPoint>> of_leaf(patches.size());
@@ -197,10 +212,17 @@ bool PointGather::gather_on_device(HeldSamples& samples, const PointQuery& query
 }
 
 HeldSamples PointGather::gather_own(std::span<const SamplePoint> points, const PointQuery& query) {
-  HeldSamples samples{.points = hold(points), .size = query.sample_size(), .values = {}};
+  const Images images = this->images(points);
+  std::vector<SamplePoint> inside;
+  for (const Mirrors::Image& image : images) inside.push_back(image.x);
+  HeldSamples samples{
+      .points = hold(images.empty() ? points : inside), .size = query.sample_size(), .values = {}};
   fill_halos(samples.points);
   samples.values.resize(samples.points.size() * samples.size);
-  if (gather_on_device(samples, query)) return samples;
+  if (gather_on_device(samples, query)) {
+    unfold(samples, images, query);
+    return samples;
+  }
   view_.team.for_chunks(samples.points.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const HeldPoint& held = samples.points[i];
@@ -208,6 +230,7 @@ HeldSamples PointGather::gather_own(std::span<const SamplePoint> points, const P
                 samples.values.data() + i * samples.size);
     }
   });
+  unfold(samples, images, query);
   return samples;
 }
 

@@ -86,13 +86,18 @@ class PointGather {
   // on devices. Throw DeviceError and gpu::OutOfMemory (several ranks: parallel::AgreedFailure) if patches live on a
   // device. Collective.
 
+  // Points beyond a plane of symmetry have the values of their images (mirrors.hpp).
+
   // On the rank of each leaf that holds a point.
   HeldSamples gather_own(std::span<const SamplePoint> points, const PointQuery& query);
   // On all ranks. A point on a face has the mean of the values in the leaves of the finest level that touch it.
   GatheredPoints gather(std::span<const SamplePoint> points, const PointQuery& query);
 
  private:
+  using Images = std::vector<Mirrors::Image>;  // of points, empty without planes of symmetry
+  Images images(std::span<const SamplePoint> points) const;
   std::vector<HeldPoint> hold(std::span<const SamplePoint> points) const;
+  void unfold(HeldSamples& samples, const Images& images, const PointQuery& query) const;
   void fill_halos(std::span<const HeldPoint> held);
   bool gather_on_device(HeldSamples& samples, const PointQuery& query) const;
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Integrals over spherical (2D: circular) shells about a centre, of quantities of the state.
+// Integrals over spherical (2D: circular) shells about a centre, of quantities of the state. With planes of symmetry
+// (mirrors.hpp), which contain the centre: over the domain and its mirror images.
 //
 // Every volume is treated as a slab from r - w/2 to r + w/2, where w is the width of its level rounded to
 // whole shells. Its integral is distributed linearly over the shells it spans, so that coarse volumes leave
@@ -112,7 +113,7 @@ class ShellSums {
     const auto slot =
         level.offset + static_cast<std::size_t>(edge) * slot_size + static_cast<std::size_t>(part);
     return static_cast<double>(static_cast<std::int64_t>(sums_[slot])) *
-           quantum_[static_cast<std::size_t>(part % Q)];
+           (images_ * quantum_[static_cast<std::size_t>(part % Q)]);
   }
   void lay_out(const StateView& view, const ShellGrid& grid);
   bool sum_on_device(const StateView& view, std::array<solvers::ShellBatch, Q> batches, int coarsest);
@@ -126,6 +127,7 @@ class ShellSums {
 
   ShellGrid grid_;
   std::array<double, Q> quantum_{};
+  double images_ = 1;
   std::array<Level, max_levels> levels_{};
   std::vector<std::uint64_t> sums_;
   std::vector<std::vector<std::uint64_t>> partial_;  // one a thread
@@ -357,6 +359,7 @@ std::array<double, Q> ShellSums<Q>::largest(const StateView& view, const ShellGr
 template <int Q>
 void ShellSums<Q>::lay_out(const StateView& view, const ShellGrid& grid) {
   grid_ = grid;
+  images_ = view.mirrors->images();
   levels_ = {};
   for (std::size_t level = 0; level < view.level_dx.size(); ++level) levels_[level].dx = view.level_dx[level];
   std::size_t slots = 0;

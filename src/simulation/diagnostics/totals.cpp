@@ -44,7 +44,8 @@ std::vector<double> totals(const StateView& view) {
   }
   sum_over_ranks(view.communicator, sums);
   std::vector<double> totals;
-  for (const ExactSum& sum : sums) totals.push_back(sum.value());
+  for (std::size_t u = 0; u < unknowns; ++u)
+    totals.push_back(view.mirrors->odd(static_cast<int>(u)) ? 0.0 : view.mirrors->images() * sums[u].value());
   return totals;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Integrals of the unknowns over the domain.
+// Integrals of the unknowns over the domain, with its mirror images (mirrors.hpp).
 
 #include <vector>
 

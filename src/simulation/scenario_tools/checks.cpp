@@ -39,9 +39,10 @@ std::array<double, 3> checked_centre(const io::KeyTable& keys, std::string_view 
                                      const std::vector<double>& given, const ProblemSetup& setup) {
   check_length(keys, key, given, setup);
   std::array<double, 3> centre{};
+  const Mirrors whole(setup);
   for (std::size_t d = 0; d < dimensions(setup); ++d) {
-    const double lower = setup.lower[d], upper = setup.upper[d];
-    centre[d] = given.empty() ? 0.5 * (lower + upper) : given[d];
+    const double lower = whole.lower()[d], upper = whole.upper()[d];
+    centre[d] = !given.empty() ? given[d] : whole.has(d) ? whole.plane(d) : 0.5 * (lower + upper);
     if (!(centre[d] > lower && centre[d] < upper))
       keys.reject(key, fmt::format("{} lies outside the domain: axis {} runs from {} to {}", centre[d],
                                    "xyz"[d], lower, upper));
@@ -49,10 +50,28 @@ std::array<double, 3> checked_centre(const io::KeyTable& keys, std::string_view 
   return centre;
 }
 
+void check_on_planes(const io::KeyTable& keys, std::string_view key, const std::array<double, 3>& centre,
+                     const ProblemSetup& setup) {
+  const Mirrors mirrors(setup);
+  for (std::size_t d = 0; d < dimensions(setup); ++d) {
+    if (mirrors.has(d) && centre[d] != mirrors.plane(d))
+      keys.reject(key,
+                  breaks_symmetry(mirrors, d,
+                                  fmt::format("{{}} must be {}, but is {}", mirrors.plane(d), centre[d])));
+  }
+}
+
+std::string breaks_symmetry(const Mirrors& mirrors, std::size_t axis, std::string_view must) {
+  const char name = "xyz"[axis];
+  return fmt::format("breaks the symmetry about {0} = {1} (boundary.{0}-{2}): {3}", name, mirrors.plane(axis),
+                     mirrors.at_side(axis, 0) ? "lower" : "upper", fmt::format(fmt::runtime(must), name));
+}
+
 double distance_to_faces(const std::array<double, 3>& centre, const ProblemSetup& setup) {
+  const Mirrors whole(setup);
   double distance = std::numeric_limits<double>::infinity();
   for (std::size_t d = 0; d < dimensions(setup); ++d)
-    distance = std::min({distance, centre[d] - setup.lower[d], setup.upper[d] - centre[d]});
+    distance = std::min({distance, centre[d] - whole.lower()[d], whole.upper()[d] - centre[d]});
   return distance;
 }
 
@@ -88,14 +107,17 @@ void check_off_volume_centres(const io::KeyTable& keys, std::string_view key,
 }
 
 double shortest_edge(const ProblemSetup& setup) {
+  const Mirrors whole(setup);
   double edge = std::numeric_limits<double>::infinity();
-  for (std::size_t d = 0; d < dimensions(setup); ++d) edge = std::min(edge, setup.upper[d] - setup.lower[d]);
+  for (std::size_t d = 0; d < dimensions(setup); ++d)
+    edge = std::min(edge, whole.upper()[d] - whole.lower()[d]);
   return edge;
 }
 
 double domain_volume(const ProblemSetup& setup) {
+  const Mirrors whole(setup);
   double volume = 1;
-  for (std::size_t d = 0; d < dimensions(setup); ++d) volume *= setup.upper[d] - setup.lower[d];
+  for (std::size_t d = 0; d < dimensions(setup); ++d) volume *= whole.upper()[d] - whole.lower()[d];
   return volume;
 }
 

@@ -73,6 +73,7 @@ class FileScenario final : public Scenario {
     }
   }
   void release_initial() override { state_.reset(); }
+  bool is_known_everywhere() const override { return false; }
   bool gives_all_unknowns() const override { return true; }
 
   void initial(const double* centre, double dx, double* q) const override { state_->unknowns(centre, dx, q); }

@@ -15,11 +15,22 @@ namespace {
 
 class Ranks : public testing::TestWithParam<RankCase> {};
 const std::vector<std::string> quick_long = {"local_riemann"};
-const std::vector<std::string> slow = {
-    "accretion_muscl",    "accretion_dual",         "accretion_with_mass",   "self_gravity",
-    "riemann_auto",       "riemann_measured",       "ccz4_fourth_order",     "ccz4_fourth_order_binary",
-    "local_riemann_auto", "local_riemann_measured", "local_riemann_rusanov", "local_sedov",
-    "local_sod",          "local_accretion",        "local_accretion_falls"};
+const std::vector<std::string> slow = {"accretion_muscl",
+                                       "accretion_dual",
+                                       "accretion_with_mass",
+                                       "self_gravity",
+                                       "riemann_auto",
+                                       "riemann_measured",
+                                       "ccz4_fourth_order",
+                                       "ccz4_fourth_order_binary",
+                                       "ccz4_fourth_order_symmetric",
+                                       "local_riemann_auto",
+                                       "local_riemann_measured",
+                                       "local_riemann_rusanov",
+                                       "local_sedov",
+                                       "local_sod",
+                                       "local_accretion",
+                                       "local_accretion_falls"};
 const std::vector<RankCase> quick = unnamed(unnamed(all_rank_cases(), quick_long), slow);
 INSTANTIATE_TEST_SUITE_P(Quick, Ranks, testing::ValuesIn(quick), name_of);
 INSTANTIATE_TEST_SUITE_P(QuickLong, Ranks, testing::ValuesIn(named(all_rank_cases(), quick_long)), name_of);

@@ -138,8 +138,9 @@ class ConstraintNorms final : public Diagnostic {
 
   void set_up(const io::KeyTable& keys, const Config& config) override {
     double room = std::numeric_limits<double>::infinity();
-    for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
-      room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
+    const Mirrors whole = config.mirrors();
+    for (std::size_t a = 0; a < whole.lower().size(); ++a)
+      room = std::min(room, 0.5 * (whole.upper()[a] - whole.lower()[a]));
     // Norms over an empty set would indicate that the constraints hold.
     if (exclude_radius_ > room) {
       keys.reject("exclude-radius",

@@ -181,8 +181,9 @@ void HorizonSearches::set_up(const io::KeyTable& keys, const Config& config) {
   check_memory(keys, config);
   const char* of_object = !keys_.centre.empty() ? "centre" : keys_.common ? "common" : "puncture";
   origin_ = keys.was_given(of_object) ? keys.find(of_object)->origin : keys.origin();
-  std::copy_n(config.domain.lower.begin(), 3, lower_.begin());
-  std::copy_n(config.domain.upper.begin(), 3, upper_.begin());
+  const Mirrors whole = config.mirrors();
+  std::copy_n(whole.lower().begin(), 3, lower_.begin());
+  std::copy_n(whole.upper().begin(), 3, upper_.begin());
 }
 
 void HorizonSearches::check_object(const io::KeyTable& keys, const Config& config) {
@@ -190,8 +191,9 @@ void HorizonSearches::check_object(const io::KeyTable& keys, const Config& confi
   const bool is_fixed = !keys_.centre.empty();
   if (is_fixed) {
     check_length(keys, "centre", keys_.centre.size(), 3);
+    const Mirrors whole = config.mirrors();
     for (std::size_t a = 0; a < 3; ++a) {
-      if (keys_.centre[a] < config.domain.lower[a] || keys_.centre[a] > config.domain.upper[a])
+      if (keys_.centre[a] < whole.lower()[a] || keys_.centre[a] > whole.upper()[a])
         keys.reject("centre", "lies outside the domain");
     }
     if (keys_.common)

@@ -63,25 +63,7 @@ std::complex<double> spin_weighted_harmonic(int l, int m, double theta, double p
   return {value * std::cos(m * phi), value * std::sin(m * phi)};
 }
 
-std::vector<SpherePoint> sphere_points(int latitudes) {
-  const int longitudes = 2 * latitudes;
-  std::vector<SpherePoint> points;
-  for (const LegendreNode& node : gauss_legendre(latitudes)) {
-    for (int j = 0; j < longitudes; ++j) {
-      SpherePoint& point = points.emplace_back();
-      point.theta = std::acos(node.cosine);
-      point.phi = 2 * pi * (j + 0.5) / longitudes;
-      point.weight = node.weight * 2 * pi / longitudes;
-      const double sine = std::sin(point.theta);
-      point.direction = {sine * std::cos(point.phi), sine * std::sin(point.phi), node.cosine};
-    }
-  }
-  return points;
-}
-
 namespace {
-
-constexpr int latitudes = 24;  // exact up to l = 47 - l_max of Psi4 itself
 
 const PointQuery weyl_query(weyl_unknowns, weyl_slopes);
 
@@ -117,45 +99,21 @@ std::vector<Psi4Modes> psi4_modes(const StateView& view, const std::array<double
                                   std::span<const double> radii, int l_max) {
   MEANDER_ASSERT(l_max >= 2 && l_max <= psi4_most_l);
   constexpr std::size_t all = wave_mode_count(psi4_most_l);
-  static const std::vector<SpherePoint> sphere = sphere_points(latitudes);
-  static const std::vector<std::complex<double>> harmonics = harmonics_at(sphere, psi4_most_l);
-  std::vector<SamplePoint> points, from_centre;
-  for (const double radius : radii) {
-    for (const SpherePoint& point : sphere) {
-      SamplePoint& offset = from_centre.emplace_back();
-      SamplePoint& x = points.emplace_back(centre);
-      for (std::size_t a = 0; a < 3; ++a) {
-        offset[a] = radius * point.direction[a];
-        x[a] += offset[a];
-      }
-    }
-  }
-  const HeldSamples samples = PointGather(view).gather_own(points, weyl_query);
-  const std::vector<HeldPoint>& held = samples.points;
-  std::vector<std::complex<double>> psi4(held.size());
-  view.team.for_chunks(held.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t n = begin; n < end; ++n) psi4[n] = psi4_at(samples.of(n), from_centre[held[n].point]);
-  });
-  // Leaves that share a point on their faces share its weight.
-  std::vector<std::int64_t> holders(points.size(), 0);
-  for (const HeldPoint& one : held) ++holders[one.point];
-  view.communicator.sum(std::span<std::int64_t>(holders));
+  static const std::vector<std::complex<double>> harmonics = harmonics_at(points_of_spheres(), psi4_most_l);
   const std::size_t count = wave_mode_count(l_max);
-  std::vector<ExactSum> sums(radii.size() * 2 * count);
-  for (std::size_t n = 0; n < held.size(); ++n) {
-    const std::size_t at = held[n].point % sphere.size();
-    ExactSum* of_sphere = sums.data() + held[n].point / sphere.size() * 2 * count;
-    const double weight = sphere[at].weight / static_cast<double>(holders[held[n].point]);
+  const auto integrand = [count](std::span<const double> sample, const SamplePoint& from_centre,
+                                 std::size_t point, double* values) {
+    const std::complex<double> psi4 = psi4_at(sample, from_centre);
     for (std::size_t mode = 0; mode < count; ++mode) {
-      const auto part = weight * psi4[n] * harmonics[at * all + mode];
-      of_sphere[2 * mode].add(part.real());
-      of_sphere[2 * mode + 1].add(part.imag());
+      const std::complex<double> part = psi4 * harmonics[point * all + mode];
+      values[2 * mode] = part.real();
+      values[2 * mode + 1] = part.imag();
     }
-  }
-  sum_over_ranks(view.communicator, sums);
+  };
+  const std::vector<double> sums = sphere_integrals(view, centre, radii, weyl_query, 2 * count, integrand);
   std::vector<Psi4Modes> modes(radii.size(), Psi4Modes(count));
   for (std::size_t n = 0; n < radii.size() * count; ++n)
-    modes[n / count][n % count] = {sums[2 * n].value(), sums[2 * n + 1].value()};
+    modes[n / count][n % count] = {sums[2 * n], sums[2 * n + 1]};
   return modes;
 }
 
@@ -193,24 +151,8 @@ class Psi4Output final : public Diagnostic {
   void set_up(const io::KeyTable& keys, const Config& config) override {
     centre_ = config.middle();
     next_ = start_ = config.time.start;
-    double room = INFINITY;
-    for (std::size_t a = 0; a < config.domain.lower.size(); ++a)
-      room = std::min(room, 0.5 * (config.domain.upper[a] - config.domain.lower[a]));
-    const double width = widths_of_volumes(config).back();
+    check_radii(keys, "extraction-radii", radii_, config);
     for (auto radius = radii_.begin(); radius != radii_.end(); ++radius) {
-      if (*radius < width) {
-        keys.reject("extraction-radii",
-                    fmt::format("must be at least {}, the width of the finest volumes, but one is {}", width,
-                                *radius));
-      }
-      if (*radius > room) {
-        keys.reject("extraction-radii",
-                    fmt::format("a sphere of radius {} about the domain's centre reaches beyond the domain, "
-                                "whose nearest face is {} away",
-                                *radius, room));
-      }
-      if (std::find(radii_.begin(), radius, *radius) != radius)
-        keys.reject("extraction-radii", fmt::format("names {} twice", *radius));
       if (const std::size_t digits = radius_text(*radius).size(); every_ > 0 && digits > most_digits) {
         keys.reject("extraction-radii",
                     fmt::format("{} would take {} digits in the names of files, but {} are possible", *radius,

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "physics/ccz4/diagnostics/spheres.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/state_view.hpp"
 
@@ -25,15 +26,6 @@ constexpr std::size_t wave_mode_count(int l_max) {
 constexpr std::size_t wave_mode_index(int l, int m) {
   return static_cast<std::size_t>(l * l - 4 + l + m);
 }
-
-struct SpherePoint {
-  double theta = 0, phi = 0, weight = 0;  // weights sum up to 4 pi
-  std::array<double, 3> direction{};
-};
-
-// Gauss-Legendre points in cos(theta), for each of them 2 * latitudes equal angles phi: exact for products of
-// harmonics with l + l' < 2 * latitudes.
-std::vector<SpherePoint> sphere_points(int latitudes);
 
 inline constexpr int psi4_most_l = 8;
 

@@ -66,12 +66,12 @@ void PunctureTracker::resume(const io::CheckpointState& state) {
 void PunctureTracker::set_up(const io::KeyTable&, const Config& config) {
   positions_ = config.scenario->tracked_points();
   before_.resize(positions_.size());
+  const Mirrors whole = config.mirrors();
   for (std::size_t a = 0; a < 3; ++a) {
     // A puncture that leaves the domain stops after a step, which is shorter than a base cell.
-    const double lower = config.domain.lower[a], upper = config.domain.upper[a],
-                 cell = (upper - lower) / config.domain.cells[a];
-    lower_[a] = lower - cell;
-    upper_[a] = upper + cell;
+    const double cell = (config.domain.upper[a] - config.domain.lower[a]) / config.domain.cells[a];
+    lower_[a] = whole.lower()[a] - cell;
+    upper_[a] = whole.upper()[a] + cell;
   }
 }
 

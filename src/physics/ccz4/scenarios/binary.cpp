@@ -53,6 +53,8 @@ class Binary final : public Scenario, public HasHoles {
       vector("spin", given.spin, holes_[h].spin);
     }
     check_distance(fields);
+    constexpr const char* suffix[] = {"-1", "-2"};
+    check_symmetry(fields, setup, holes_, "position", suffix);
     try {
       data_.emplace(holes_, points_, enough_angles);
     } catch (const Failure& failure) {

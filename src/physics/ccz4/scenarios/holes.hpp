@@ -4,9 +4,11 @@
 // What scenarios with punctures know of their black holes.
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "physics/ccz4/exact/punctures.hpp"
+#include "simulation/scenario.hpp"
 
 namespace meander::ccz4 {
 
@@ -21,6 +23,12 @@ inline LargestVector largest_vector(const exact::Hole& hole) {
   const double momentum = length(hole.momentum) / hole.mass, spin = length(hole.spin) / hole.mass / hole.mass;
   return spin > momentum ? LargestVector{"spin", spin} : LargestVector{"momentum", momentum};
 }
+
+// Rejects holes that planes of symmetry (simulation/mirrors.hpp) do not map onto each other. The keys of hole n: `position`,
+// "mass", "momentum" and "spin", each followed by suffix[n].
+void check_symmetry(const io::KeyTable& fields, const simulation::ProblemSetup& setup,
+                    std::span<const exact::Hole> holes, const char* position,
+                    std::span<const char* const> suffix);
 
 class HasHoles {
  public:

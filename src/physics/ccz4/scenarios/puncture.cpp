@@ -40,6 +40,8 @@ class Puncture final : public Scenario, public HasHoles {
     const auto spin = checked_vector(fields, "spin", given_spin_, setup);
     std::copy(momentum.begin(), momentum.end(), hole_.momentum);
     std::copy(spin.begin(), spin.end(), hole_.spin);
+    constexpr const char* suffix[] = {""};
+    check_symmetry(fields, setup, {&hole_, 1}, "centre", suffix);
     at_rest_.holes = {hole_};
     const double momentum2 = exact::square(hole_.momentum), spin2 = exact::square(hole_.spin);
     if (momentum2 + spin2 == 0) return;

@@ -64,7 +64,9 @@ class EnergyColumns final : public Diagnostic {
       sums[1].add(leaf.thermal);
     }
     sum_over_ranks(view.communicator, sums);
-    return {{"kinetic_energy", "", sums[0].value()}, {"thermal_energy", "", sums[1].value()}};
+    const double images = view.mirrors->images();
+    return {{"kinetic_energy", "", images * sums[0].value()},
+            {"thermal_energy", "", images * sums[1].value()}};
   }
 
  private:

@@ -274,7 +274,7 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, Thr
     for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
   }
   parallel::sum_over_ranks(mesh.communicator(), sums);
-  energy_ = strength * sums[energy].value() / (2 * parameters_.factor());
+  energy_ = parameters_.images * strength * sums[energy].value() / (2 * parameters_.factor());
   Point<D> mean{};
   for (int a = 0; a < D; ++a) {
     if (!has(a, solvers::EllipticBoundary::mirror))

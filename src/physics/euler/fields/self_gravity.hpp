@@ -29,6 +29,8 @@ struct SelfGravityParameters {
   double constant = 1;      // G
   double tolerance = 1e-3;  // of the largest residual, over the largest source
   int multipole_order = solvers::max_multipole_order;
+  double images =
+      1;  // volume of the domain with its mirror images (simulation/mirrors.hpp), over that of the domain
   double factor() const { return is_supercomoving ? 6 : 4 * std::numbers::pi * constant; }
 };
 

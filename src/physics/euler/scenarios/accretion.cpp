@@ -165,6 +165,7 @@ void Accretion::set_up(const io::KeyTable& fields, const ProblemSetup& setup) {
                   fmt::format("must be greater than start-scale-factor ({}), but is {}", a_start_, a_end_));
   setup_ = setup;
   set_centres(fields);
+  check_on_planes(fields, "centre", centre_, setup);
   for (const auto& one : centres_)
     if (!noisy()) check_ball_inside(fields, "radius", one, radius_, setup);
   if (is_compensated()) check_compensation(fields);

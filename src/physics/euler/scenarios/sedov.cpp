@@ -37,14 +37,16 @@ class Sedov final : public Scenario {
     if (!(ambient_.pressure > 0)) fields.reject("pressure", "must be positive");
     if (!(radius_ > 0)) fields.reject("radius", "must be positive");
     centre_ = checked_centre(fields, "centre", given_centre_, setup);
+    check_on_planes(fields, "centre", centre_, setup);
     check_ball_inside(fields, "radius", centre_, radius_, setup);
     setup_ = setup;
     reach_ = distance_to_faces(centre_, setup);
     // The part of the Gaussian outside the domain is added inside, so that the domain holds the energy
     // exactly.
     double inside = 1;
+    const Mirrors whole(setup);
     for (std::size_t d = 0; d < static_cast<std::size_t>(setup.dim); ++d)
-      inside *= gaussian_share_1d(setup.lower[d], setup.upper[d], centre_[d], radius_);
+      inside *= gaussian_share_1d(whole.lower()[d], whole.upper()[d], centre_[d], radius_);
     deposit_ = energy_ / inside;
   }
 

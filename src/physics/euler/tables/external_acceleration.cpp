@@ -67,6 +67,27 @@ double ExternalAcceleration::set(const solvers::PatchTask& patch, const solvers:
   return dim_ == 3 ? set<3>(patch, layout) : set<2>(patch, layout);
 }
 
+bool ExternalAcceleration::is_symmetric(int axis, double plane) const {
+  constexpr int along_axis = 12;
+  constexpr double tolerance = 1e-10;  // of the largest component
+  const double dx = (gravity_.upper[axis] - gravity_.lower[axis]) / along_axis;
+  double largest = 0, difference = 0;
+  simulation::for_lattice({gravity_.lower, gravity_.lower + dim_}, {gravity_.upper, gravity_.upper + dim_},
+                          dx, [&](const double* x) {
+                            double image[3] = {}, here[3] = {}, beyond[3] = {};
+                            std::copy_n(x, dim_, image);
+                            image[axis] = 2 * plane - x[axis];
+                            dim_ == 3 ? at<3>(x, here) : at<2>(x, here);
+                            dim_ == 3 ? at<3>(image, beyond) : at<2>(image, beyond);
+                            for (int a = 0; a < dim_; ++a) {
+                              largest = std::max({largest, std::abs(here[a]), std::abs(beyond[a])});
+                              difference =
+                                  std::max(difference, std::abs(here[a] - (a == axis ? -1 : 1) * beyond[a]));
+                            }
+                          });
+  return difference <= tolerance * largest;
+}
+
 void ExternalAcceleration::check_lattice(double dx) const {
   double g[3];
   simulation::for_lattice({gravity_.lower, gravity_.lower + dim_}, {gravity_.upper, gravity_.upper + dim_},

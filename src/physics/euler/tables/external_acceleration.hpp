@@ -24,6 +24,8 @@ class ExternalAcceleration {
 
   // As Equation::set_fields(): values at the centres of volumes.
   double set(const solvers::PatchTask& patch, const solvers::PatchLayout& layout) const;
+  // Whether the field at some points is the mirror image of that beyond a plane normal to the axis.
+  bool is_symmetric(int axis, double plane) const;
   // Checks some volumes of this width, so that most mistakes are told before a run starts. Throws InputError.
   void check_lattice(double dx) const;
 

@@ -23,7 +23,7 @@ constexpr std::array acceleration_keys = {"acceleration-x", "acceleration-y", "a
 FixedGravity::Beyond beyond(const mesh::BoundaryCondition& condition) {
   using Beyond = FixedGravity::Beyond;
   if (condition.is_periodic()) return Beyond::periodic;
-  return &condition == &mesh::boundary::reflecting ? Beyond::mirrored : Beyond::same;
+  return condition.reflects ? Beyond::mirrored : Beyond::same;
 }
 
 class GravityTable final : public simulation::EquationTable {
@@ -100,6 +100,7 @@ class GravityTable final : public simulation::EquationTable {
                               radial_scenario, scenario_));
     refuse_keys_of_others(keys);
     self_gravity_.is_supercomoving = supercomoving_;
+    self_gravity_.images = simulation::Mirrors(setup).images();
     if (method_ == "poisson") check_boundaries(keys, setup);
     centre_ = given_centre_.empty() ? simulation::checked_centre(keys, "centre", given_centre_, setup)
                                     : simulation::checked_vector(keys, "centre", given_centre_, setup);
@@ -262,7 +263,14 @@ class GravityTable final : public simulation::EquationTable {
     }
     const io::FormulaNames known =
         simulation::formula_names(*setup.equation, setup.dim, setup.formula_definitions);
-    return std::make_shared<ExternalAcceleration>(gravity, known, names, formulas);
+    auto field = std::make_shared<ExternalAcceleration>(gravity, known, names, formulas);
+    const simulation::Mirrors mirrors(setup);
+    for (std::size_t a = 0; a < axes; ++a) {
+      if (mirrors.has(a) && !field->is_symmetric(static_cast<int>(a), mirrors.plane(a)))
+        keys.reject(std::string(acceleration_keys[a]),
+                    simulation::breaks_symmetry(mirrors, a, "the field must be its own mirror image"));
+    }
+    return field;
   }
 
   void check_balance(const io::KeyTable& keys, const EulerEquation& euler) const {
@@ -283,12 +291,19 @@ class GravityTable final : public simulation::EquationTable {
       external.kind = Kind::uniform;
       if (acceleration_.empty()) keys.reject("external", "\"uniform\" requires gravity.acceleration");
       const auto acceleration = simulation::checked_vector(keys, "acceleration", acceleration_, setup);
+      const simulation::Mirrors mirrors(setup);
+      for (std::size_t a = 0; a < acceleration.size(); ++a) {
+        if (mirrors.has(a) && acceleration[a] != 0)
+          keys.reject("acceleration",
+                      simulation::breaks_symmetry(mirrors, a, "its component along {} must be 0"));
+      }
       std::ranges::copy(acceleration, external.vector);
     } else if (external_ == "point") {
       external.kind = Kind::point;
       if (!(mass_ > 0))
         keys.reject(keys.was_given("mass") ? "mass" : "external",
                     "\"point\" requires a positive gravity.mass");
+      simulation::check_on_planes(keys, "centre", centre_, setup);
       std::ranges::copy(centre_, external.vector);
       external.mass = mass_;
       external.softening_squared = softening_ * softening_;
