@@ -22,6 +22,8 @@ class BlockFill {
   using Kind = FillOp::Kind;
 
  public:
+  // Blocks wait for memory: with all registers that the compiler would take for the interpolation two were there at a time.
+  static constexpr int resident_blocks = 4;
   MEANDER_HOST_DEVICE BlockFill(const P& pde, const FillBatch& batch)
       : batch_(batch), shape_(batch.layout), prolong_(pde, batch.layout, batch.prolongation) {}
 
@@ -45,13 +47,17 @@ class BlockFill {
     const double* const source = op.source == nullptr ? nullptr : global(batch_.at(op.source));
     switch (op.kind) {
       case Kind::copy:
-        return each(block, op, slot, [&](int n, const int* i, int) {
+        return each(block, op, slot, [&](const int* i, int) {
           int from[3] = {0, 0, 0};
           for (int a = 0; a < D; ++a) from[a] = i[a] + op.shift[a];
-          return source[n * shape_.unknown_stride + shape_.at(from)];
+          return [at = source + shape_.at(from), stride = shape_.unknown_stride](int n) {
+            return global(at)[n * stride];
+          };
         });
       case Kind::receive:
-        return each(block, op, slot, [&](int n, const int*, int item) { return source[n * volumes + item]; });
+        return each(block, op, slot, [&](const int*, int item) {
+          return [at = source + item, volumes](int n) { return global(at)[n * volumes]; };
+        });
       case Kind::prolong:
         return prolong_.prolong(block, slot, source, op.lower, op.extent, op.shift);
       case Kind::restrict_parts:
@@ -67,15 +73,28 @@ class BlockFill {
     }
   }
 
-  // Sets every unknown of every volume of the box to value(unknown, volume's index, its number).
-  template <class Block, class Value>
-  MEANDER_TERM void each(const Block& block, const FillOp& op, double* slot, const Value& value) const {
+  // Sets every unknown of every volume of the box to values(volume's index, its number)(unknown). An item has some unknowns
+  // of a volume, which are all loaded before they are stored, so that a thread waits once for them.
+  template <class Block, class Values>
+  MEANDER_TERM void each(const Block& block, const FillOp& op, double* slot, const Values& values) const {
+    constexpr int at_once = N < 8 ? N : 8, groups = (N + at_once - 1) / at_once;
     const int volumes = volumes_of_box<D>(op.extent);
-    block.for_each(N * volumes, [&](int item) {
-      const int n = item / volumes, number = item % volumes;
+    block.for_each(groups * volumes, [&](int item) {
+      const int first = groups == 1 ? 0 : item / volumes * at_once,
+                number = groups == 1 ? item : item % volumes;
       int i[3] = {0, 0, 0};
       volume_of_box<D>(op.lower, op.extent, number, i);
-      slot[n * shape_.unknown_stride + shape_.at(i)] = value(n, i, number);
+      const auto value = values(i, number);
+      double* const to = global(slot + shape_.at(i) + first * shape_.unknown_stride);
+      double q[at_once];
+      MEANDER_UNROLL
+      for (int n = 0; n < at_once; ++n) {
+        if (N % at_once == 0 || first + n < N) q[n] = value(first + n);
+      }
+      MEANDER_UNROLL
+      for (int n = 0; n < at_once; ++n) {
+        if (N % at_once == 0 || first + n < N) to[n * shape_.unknown_stride] = q[n];
+      }
     });
   }
 
@@ -96,10 +115,13 @@ class BlockFill {
   template <class Condition, class Block>
   MEANDER_TERM void mirrored(const Block& block, const FillOp& op, double* slot) const {
     const int axis = op.face / 2, side = op.face % 2;
-    each(block, op, slot, [&](int n, const int* i, int) {
-      const double sign = Condition::reflects ? batch_.at(batch_.signs)[axis * N + n] : 1.0;
+    const double* const signs = Condition::reflects ? batch_.at(batch_.signs) + axis * N : nullptr;
+    each(block, op, slot, [&](const int* i, int) {
       const int inside = Condition::source(i[axis], shape_.p, side);
-      return sign * slot[n * shape_.unknown_stride + shape_.at(i) + (inside - i[axis]) * shape_.stride(axis)];
+      const double* const from = slot + shape_.at(i) + (inside - i[axis]) * shape_.stride(axis);
+      return [from, signs, stride = shape_.unknown_stride](int n) {
+        return (Condition::reflects ? global(signs)[n] : 1.0) * global(from)[n * stride];
+      };
     });
   }
 
@@ -108,12 +130,14 @@ class BlockFill {
     const int axis = op.face / 2, side = op.face % 2;
     const double* const signs = batch_.at(batch_.signs) + axis * N;
     const int normal = Diode::normal(signs, N);
-    each(block, op, slot, [&](int n, const int* i, int) {
+    each(block, op, slot, [&](const int* i, int) {
       int from[3] = {i[0], i[1], i[2]};
       from[axis] = Outflow::source(i[axis], shape_.p, side);
       const bool leaves = Diode::leaves(slot[normal * shape_.unknown_stride + shape_.at(from)], side);
       if (!leaves) from[axis] = Reflecting::source(i[axis], shape_.p, side);
-      return (leaves ? 1.0 : signs[n]) * slot[n * shape_.unknown_stride + shape_.at(from)];
+      return [leaves, signs, at = slot + shape_.at(from), stride = shape_.unknown_stride](int n) {
+        return (leaves ? 1.0 : global(signs)[n]) * global(at)[n * stride];
+      };
     });
   }
 
@@ -121,11 +145,13 @@ class BlockFill {
   MEANDER_TERM void extrapolate(const Block& block, const FillOp& op, double* slot) const {
     const int axis = op.face / 2, side = op.face % 2, last = side == 0 ? 0 : shape_.p - 1;
     const int inwards = side == 0 ? shape_.stride(axis) : -shape_.stride(axis);
-    each(block, op, slot, [&](int n, const int* i, int) {
-      const Extrapolation polynomial(shape_.p, side == 0 ? -i[axis] : i[axis] - last);
+    each(block, op, slot, [&](const int* i, int) {
       int edge[3] = {i[0], i[1], i[2]};
       edge[axis] = last;
-      return polynomial.value(slot + n * shape_.unknown_stride + shape_.at(edge), inwards);
+      return [polynomial = Extrapolation(shape_.p, side == 0 ? -i[axis] : i[axis] - last), inwards,
+              at = slot + shape_.at(edge), stride = shape_.unknown_stride](int n) {
+        return polynomial.value(global(at + n * stride), inwards);
+      };
     });
   }
 

@@ -22,7 +22,7 @@ class BlockProlong {
       : pde_(pde), layout_(layout), shape_(layout), prolongation_(prolongation) {}
 
   // Sets the fine volumes of a box: volume i has fine index i + offset in the coarse cell. No thread holds a
-  // state with all its slopes: what is examined for admissibility is loaded again. Needs no barrier.
+  // state with all its slopes: what is examined for admissibility is loaded again if it has many unknowns. Needs no barrier.
   template <class Block>
   MEANDER_TERM void prolong(const Block& block, double* fine, const double* coarse, const std::int16_t* lower,
                             const std::int16_t* extent, const std::int16_t* offset) const {
@@ -35,7 +35,9 @@ class BlockProlong {
         interpolate(fine + shape_.at(f), coarse, Fine(f, offset), order);
       });
     }
-    // One item is a coarse volume with all its fine volumes in the box.
+    // One item is an unknown of a coarse volume, with all its fine volumes in the box; of many unknowns all of them, as
+    // each item examines the whole state.
+    constexpr int items_of_volume = N > most_in_registers ? 1 : N;
     std::int16_t coarse_lower[3] = {0, 0, 0}, coarse_extent[3] = {1, 1, 1};
     for (int a = 0; a < D; ++a) {
       const int first = lower[a] + offset[a];
@@ -43,9 +45,9 @@ class BlockProlong {
       coarse_extent[a] = static_cast<std::int16_t>(floor_third(first + extent[a] - 1) - coarse_lower[a] + 1);
     }
     const bool reads_halo = is_in_new_leaf<D>(lower, extent, shape_.p);
-    block.for_each(volumes_of_box<D>(coarse_extent), [&](int item) {
+    block.for_each(volumes_of_box<D>(coarse_extent) * items_of_volume, [&](int item) {
       int c[3] = {0, 0, 0};
-      volume_of_box<D>(coarse_lower, coarse_extent, item, c);
+      volume_of_box<D>(coarse_lower, coarse_extent, item / items_of_volume, c);
       const double* const from = global(coarse + shape_.at(c));
       const bool has_slopes = prolongation_ == Prolongation::limited_linear;
       const bool sloping = has_slopes && corners_admissible(from, c, reads_halo);
@@ -55,7 +57,8 @@ class BlockProlong {
         begin[a] = first > lower[a] ? first : lower[a];
         end[a] = first + 3 < box_end ? first + 3 : box_end;
       }
-      for (int n = 0; n < N; ++n) {
+      const int first_unknown = item % items_of_volume;
+      for (int n = first_unknown; n < N; n += items_of_volume) {
         const double* const own = from + n * shape_.unknown_stride;
         double* const to = fine + n * shape_.unknown_stride;
         double step[D] = {};
@@ -110,22 +113,37 @@ class BlockProlong {
   }
   // The admissible states of a conservation law form a convex set, so the 2^D outermost fine values decide.
   MEANDER_TERM bool corners_admissible(const double* from, const int* c, bool reads_halo) const {
-    for (int corner = 0; corner < (1 << D); ++corner) {
-      const double* const volume =
-          from + unknown_zero();  // slopes of all unknowns kept for all corners would spill
-      double q[N];
-      if constexpr (N > most_in_registers) {
+    if constexpr (N > most_in_registers) {
+      for (int corner = 0; corner < (1 << D); ++corner) {
+        const double* const volume = from + unknown_zero();  // slopes kept for all corners would spill
+        double q[N];
         MEANDER_ROLL
         for (int n = 0; n < N; ++n) q[n] = at_corner(volume, n, corner, c, reads_halo);
-      } else {
-        MEANDER_UNROLL
-        for (int n = 0; n < N; ++n) q[n] = at_corner(volume, n, corner, c, reads_halo);
+        if (!pde_.admissible(q)) return false;
       }
-      if (!pde_.admissible(q)) return false;
+    } else {
+      double own[N], step[N][D];
+      MEANDER_UNROLL
+      for (int n = 0; n < N; ++n) {
+        const double* const volume = global(from + n * shape_.unknown_stride);
+        own[n] = *volume;
+        MEANDER_UNROLL
+        for (int a = 0; a < D; ++a) step[n][a] = step_along(volume, a, c[a], reads_halo);
+      }
+      for (int corner = 0; corner < (1 << D); ++corner) {
+        double q[N];
+        MEANDER_UNROLL
+        for (int n = 0; n < N; ++n) {
+          q[n] = own[n];
+          MEANDER_UNROLL
+          for (int a = 0; a < D; ++a) q[n] = shifted(q[n], (corner >> a) & 1 ? 1 : -1, step[n][a]);
+        }
+        if (!pde_.admissible(q)) return false;
+      }
     }
     return true;
   }
-  // The unknowns whose slopes are computed side by side; states with more are kept in local memory.
+  // The unknowns whose slopes are kept; states with more are in local memory.
   static constexpr int most_in_registers = 16;
   MEANDER_TERM double at_corner(const double* volume, int n, int corner, const int* c,
                                 bool reads_halo) const {

@@ -157,25 +157,35 @@ MEANDER_TERM bool restricted_value(const PatchLayout& layout, const SlotShape<D>
   constexpr double weight = 1.0 / whole;
   int coarse[D];
   for (int a = 0; a < D; ++a) coarse[a] = i[a] + op.shift[a];
+  // The fine volumes that count: the middle one, or all.
+  const int begin = layout.point_values ? 1 : 0, end = layout.point_values ? 2 : 3;
   RestrictedShare all{0, 0, 0};
   for (int k = 0; k < op.parts && all.count < whole; ++k) {
     const FillPart& part = parts[k];
+    bool has_any = true;
+    int middle[3] = {0, 0, 0};
+    for (int a = 0; a < D; ++a) {
+      const int fine = 3 * coarse[a] - part.child[a] * layout.p;
+      has_any = has_any && fine + end > 0 && fine + begin < layout.p;
+      middle[a] = fine + 1;
+    }
+    if (!has_any) continue;
     const double* const from = global(address(part.from));
-    const ChildShare<D> share(layout, part.child, op.lower, op.extent, op.shift);
-    if (!share.contains(i)) continue;
-    const int place = unknown * share.volumes() + share.number(i);
     const double* const values = from + unknown * shape.unknown_stride;
+    const auto place = [&] {
+      const ChildShare<D> share(layout, part.child, op.lower, op.extent, op.shift);
+      return unknown * share.volumes() + share.number(i);
+    };
     if (layout.point_values) {
-      int middle[3] = {0, 0, 0};
-      for (int a = 0; a < D; ++a) middle[a] = 3 * coarse[a] + 1 - part.child[a] * layout.p;
-      value = part.received ? from[place] : values[shape.at(middle)];
+      value = part.received ? from[place()] : values[shape.at(middle)];
       return true;
     }
     const FineRange<D> range(coarse, part.child, layout.p);
     double first, differences;
     if (part.received) {
-      first = from[2 * place];
-      differences = from[2 * place + 1];
+      const int at = 2 * place();
+      first = from[at];
+      differences = from[at + 1];
     } else {
       range.sum(shape, values, first, differences);
     }

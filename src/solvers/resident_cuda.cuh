@@ -8,8 +8,16 @@
 
 namespace meander::solvers {
 
+// The least number of blocks that a multiprocessor is to hold: it limits the registers of a thread. Kernel::resident_blocks if defined.
+template <class Kernel>
+constexpr int blocks_of() {
+  if constexpr (requires { Kernel::resident_blocks; }) return Kernel::resident_blocks;
+  return 1;
+}
+
 template <class Kernel, int threads>
-__global__ void __launch_bounds__(threads, 1) run_blocks(const __grid_constant__ Kernel kernel) {
+__global__ void __launch_bounds__(threads, blocks_of<Kernel>())
+    run_blocks(const __grid_constant__ Kernel kernel) {
   kernel.run(CudaBlock<threads>(), static_cast<int>(blockIdx.x));
 }
 
