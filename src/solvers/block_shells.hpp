@@ -43,14 +43,7 @@ class BlockShells {
       const double s = r * of.per_width + 0.5;
       const auto edge = static_cast<std::int32_t>(s);
       const double above = s - edge;
-      const double* const at = values + shape_.at(i);
-      double value = *at;
-      if (batch_.radial) {
-        double along = at[0] * x[0] + at[shape_.unknown_stride] * x[1];
-        if constexpr (D == 3) along = along + at[2 * shape_.unknown_stride] * x[2];
-        value = r > 0 ? along / r : 0;
-      }
-      const double v = (value - batch_.constant) * volume * batch_.scale;
+      const double v = value_of(values + shape_.at(i), x, r) * volume * batch_.scale;
       std::uint64_t* const slot = sums + 2 * (edge < of.last_edge ? edge : of.last_edge);
       add_to(slot, rounded(v));
       add_to(slot + 1, rounded(v * above));
@@ -58,6 +51,28 @@ class BlockShells {
   }
 
  private:
+  using Kind = ShellBatch::Kind;
+
+  MEANDER_TERM double value_of(const double* at, const double* x, double r) const {
+    const auto unknown = [&](int n) { return global(at)[n * shape_.unknown_stride]; };
+    switch (batch_.kind) {
+      case Kind::volume:
+        return 1;
+      case Kind::excess:
+        return unknown(0) - batch_.constant;
+      case Kind::radial: {
+        double along = unknown(0) * x[0] + unknown(1) * x[1];
+        if constexpr (D == 3) along = along + unknown(2) * x[2];
+        return r > 0 ? along / r : 0;
+      }
+      case Kind::pressure: {
+        double square = unknown(1) * unknown(1) + unknown(2) * unknown(2);
+        if constexpr (D == 3) square = square + unknown(3) * unknown(3);
+        return batch_.constant * (unknown(1 + D) - 0.5 * square / unknown(0));
+      }
+    }
+    return 0;
+  }
   // To the nearest integer if |value| < 2^51.
   MEANDER_TERM static std::uint64_t rounded(double value) {
     const double magic = 6755399441055744.0, sum = value + magic;  // 1.5 * 2^52: its last digit is the unit

@@ -190,11 +190,16 @@ struct ReduceBatch {
   DeviceAddresses at;
 };
 
-// Adds the excess of one unknown over a constant, or the component of a vector along the radius, integrated over each
-// volume, to sums over spherical shells (simulation/diagnostics/shell_sums.hpp): integers, whose sum does not depend on
+// Adds a quantity, integrated over each volume, to sums over spherical shells (simulation/diagnostics/shell_sums.hpp): integers, whose sum does not depend on
 // the order.
 struct ShellBatch {
   static constexpr int most_levels = 16;
+  enum class Kind : std::uint8_t {
+    excess,   // of `unknown` over `constant`
+    radial,   // the component along the radius of the vector that begins with `unknown`; 0 at the centre
+    volume,   // 1
+    pressure  // `constant` times the thermal energy: density, momentum and total energy begin with `unknown`
+  };
   struct Level {
     double dx = 0;         // of its volumes; 0: no such level
     double per_width = 0;  // 1 / width of a slab
@@ -207,8 +212,8 @@ struct ShellBatch {
   PatchLayout layout;
   Level levels[most_levels];
   double centre[3] = {0, 0, 0};
-  int unknown = 0;      // radial: the first component of the vector
-  bool radial = false;  // positive outwards; 0 at the centre
+  Kind kind = Kind::excess;
+  int unknown = 0;
   double constant = 0;
   double scale = 1;  // integers a unit of the integral
   DeviceAddresses at;

@@ -158,6 +158,22 @@ TEST(SymmetryLong, OctantHasTheHistoryOfABlast) {
   expect_equal(part, whole, 1e-10, 1e-6);
 }
 
+// Planes at upper faces.
+TEST(SymmetryLong, AnyOctantHasTheHistoryOfABlast) {
+  std::string text = blast(true);
+  const auto replace = [&text](const std::string& from, const std::string& to) {
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from))
+      text.replace(at, from.size(), to);
+  };
+  replace("lower = [0, 0, 0]", "lower = [0, -0.5, -0.5]");
+  replace("upper = [0.5, 0.5, 0.5]", "upper = [0.5, 0, 0]");
+  replace("y-lower = ", "y-upper = ");
+  replace("z-lower = ", "z-upper = ");
+  const Figures one = figures_of(physics_input(text), 20), other = figures_of(physics_input(blast(true)), 20);
+  EXPECT_EQ(one.leaves, other.leaves);
+  expect_equal(one, other, 1e-10, 1e-6);
+}
+
 // Shells about a centre on the planes, radial and by Poisson's equation.
 std::string accretion(bool quarter, const std::string& method) {
   return fmt::format(

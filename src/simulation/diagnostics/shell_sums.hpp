@@ -58,12 +58,14 @@ template <int Q>
 class ShellSums {
  public:
   // Integrates Q quantities. integrand(plane, out) writes their integrals over each volume into out[q][0 .. n
-  // - 1]. Each is rounded to a multiple of quantum[q] (a power of two); magnitudes must stay below 2^51
+  // - 1]; where patches live on a device, quantity q is computed there by batches[q], of which this sets grid and scale, by the
+  // same operations. Each is rounded to a multiple of quantum[q] (a power of two); magnitudes must stay below 2^51
   // quanta a volume and 2^63 in sum. Reads unknowns 0 .. unknowns_read - 1 of all patches that reach into the
   // grid, of all ranks. Collective.
   template <class Integrand>
   void sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
-           const std::array<double, Q>& quantum, const Integrand& integrand);
+           const std::array<double, Q>& quantum, const std::array<solvers::ShellBatch, Q>& batches,
+           const Integrand& integrand);
 
   // The same by other means: where patches live on a device, it computes quantity q there by batches[q], of which
   // this sets grid and scale; otherwise add_leaf(leaf, slabs, slots) adds the integers of a leaf that reaches into the
@@ -79,12 +81,6 @@ class ShellSums {
     const Level& of = levels_[static_cast<std::size_t>(level)];
     return std::span(sums_).subspan(of.offset, of.size());
   }
-
-  // Largest magnitude of each quantity's integral over one volume of any rank, or NaN if one is NaN; for the
-  // choice of quanta. Collective.
-  template <class Integrand>
-  static std::array<double, Q> largest(const StateView& view, const ShellGrid& grid, int unknowns_read,
-                                       const Integrand& integrand);
 
   // Integral of quantity q over the ball of radius i dr, i = 0 .. count. The smearing by the slabs is
   // corrected to second order. Between the radii that a level resolves, the integral is linear in the ball's
@@ -176,10 +172,12 @@ inline std::uint64_t rounded(double value) {
 template <int Q>
 template <class Integrand>
 void ShellSums<Q>::sum(const StateView& view, const ShellGrid& grid, int unknowns_read,
-                       const std::array<double, Q>& quantum, const Integrand& integrand) {
+                       const std::array<double, Q>& quantum,
+                       const std::array<solvers::ShellBatch, Q>& batches, const Integrand& integrand) {
   using namespace shell_sums_detail;
   lay_out(view, grid);
   quantum_ = quantum;
+  if (sum_on_device(view, batches, 0)) return view.communicator.sum(std::span<std::uint64_t>(sums_));
   // Of one thread.
   struct Work {
     PlaneReader reader;
@@ -312,48 +310,6 @@ void ShellSums<Q>::scatter(int count, const std::int32_t* edges, const std::uint
     std::uint64_t* slot = slots + static_cast<std::size_t>(edges[n]) * slot_size;
     for (std::size_t part = 0; part < slot_size; ++part) slot[part] += quanta[part * stride + n];
   }
-}
-
-template <int Q>
-template <class Integrand>
-std::array<double, Q> ShellSums<Q>::largest(const StateView& view, const ShellGrid& grid, int unknowns_read,
-                                            const Integrand& integrand) {
-  using namespace shell_sums_detail;
-  std::vector<std::array<double, Q>> partial(static_cast<std::size_t>(view.team.size()),
-                                             std::array<double, Q>{});
-  const auto plane_size = static_cast<std::size_t>(view.layout.p) * static_cast<std::size_t>(view.layout.p);
-  view.team.for_chunks(view.patches.size(), [&](int thread, std::size_t begin, std::size_t end) {
-    std::array<double, Q> most{};
-    PlaneReader reader(view.layout, grid, unknowns_read);
-    std::vector<double> values(Q * plane_size);
-    double* out[Q];
-    for (std::size_t q = 0; q < Q; ++q) out[q] = values.data() + q * plane_size;
-    for (std::size_t i = begin; i < end; ++i) {
-      reader.open(view.patches[i]);
-      for (int k = 0; k < reader.planes(); ++k) {
-        const PlaneView plane = reader.read(k);
-        integrand(plane, out);
-        for (std::size_t q = 0; q < Q; ++q) {
-          // Magnitudes compare like the integers that hold them, and those can be compared in packs.
-          std::int64_t top = std::bit_cast<std::int64_t>(most[q]);
-          for (int n = 0; n < plane.n; ++n) {
-            const auto size = std::bit_cast<std::int64_t>(std::abs(out[q][n]));
-            top = size > top ? size : top;
-          }
-          most[q] = std::bit_cast<double>(top);
-        }
-      }
-    }
-    partial[static_cast<std::size_t>(thread)] = most;
-  });
-  std::array<std::int64_t, Q> top{};
-  for (const auto& part : partial) {
-    for (std::size_t q = 0; q < Q; ++q) top[q] = std::max(top[q], std::bit_cast<std::int64_t>(part[q]));
-  }
-  view.communicator.max(std::span<std::int64_t>(top));
-  std::array<double, Q> most;
-  for (std::size_t q = 0; q < Q; ++q) most[q] = std::bit_cast<double>(top[q]);
-  return most;
 }
 
 template <int Q>

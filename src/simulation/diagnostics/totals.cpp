@@ -21,7 +21,8 @@ void sum_over_leaves(const StateView& view, std::size_t begin, std::size_t end, 
   }
 }
 
-// [leaf][unknown]
+}  // namespace
+
 std::vector<double> sums_over_leaves(const StateView& view) {
   if (auto on_device = view.source->sum_leaves()) return std::move(*on_device);
   std::vector<double> sums(view.patches.size() * static_cast<std::size_t>(view.layout.unknowns));
@@ -31,8 +32,6 @@ std::vector<double> sums_over_leaves(const StateView& view) {
   });
   return sums;
 }
-
-}  // namespace
 
 std::vector<double> totals(const StateView& view) {
   const auto unknowns = static_cast<std::size_t>(view.layout.unknowns);

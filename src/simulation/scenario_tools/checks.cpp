@@ -53,8 +53,9 @@ std::array<double, 3> checked_centre(const io::KeyTable& keys, std::string_view 
 void check_on_planes(const io::KeyTable& keys, std::string_view key, const std::array<double, 3>& centre,
                      const ProblemSetup& setup) {
   const Mirrors mirrors(setup);
+  const double rounding = 1e-12 * shortest_edge(setup);
   for (std::size_t d = 0; d < dimensions(setup); ++d) {
-    if (mirrors.has(d) && centre[d] != mirrors.plane(d))
+    if (mirrors.has(d) && !(std::abs(centre[d] - mirrors.plane(d)) <= rounding))
       keys.reject(key,
                   breaks_symmetry(mirrors, d,
                                   fmt::format("{{}} must be {}, but is {}", mirrors.plane(d), centre[d])));

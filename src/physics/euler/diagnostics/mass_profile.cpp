@@ -81,7 +81,7 @@ void MassShells::sum(const StateView& view, int coarsest, ShellSums<2>& sums) co
   solvers::ShellBatch excess, momentum;
   excess.constant = shells_.constant;
   momentum.unknown = 1;
-  momentum.radial = true;
+  momentum.kind = solvers::ShellBatch::Kind::radial;
   const bool has_records = records_.size() == view.patches.size();
   const auto add = [&](std::size_t leaf, const Slabs& slabs, std::uint64_t* slots) {
     constexpr std::size_t slot_size = solvers::LeafShells::slot_size;

@@ -3,8 +3,12 @@
 #include "physics/euler/diagnostics/radial_profile.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+
+#include "base/vec.hpp"
+#include "simulation/diagnostics/totals.hpp"
 
 namespace meander::euler {
 
@@ -28,13 +32,40 @@ void fill_gaps(std::vector<double>& values, const std::vector<double>& weight) {
   for (std::size_t gap = last + 1; gap < values.size(); ++gap) values[gap] = values[last];
 }
 
-// A power of two such that `count` integrals of magnitude `largest` are within 2^62 quanta, and one within
+// A power of two such that integrals over `count` leaves of magnitude `largest` are within 2^62 quanta, and one within
 // 2^50.
 double quantum_for(double largest, std::int64_t count) {
   if (!(largest > 0) || !std::isfinite(largest)) return 1.0;
   const double bound =
       std::max(std::ldexp(largest, -50), std::ldexp(largest * static_cast<double>(count), -62));
   return std::ldexp(1.0, std::ilogb(bound) + 1);
+}
+
+// Of volume, mass, radial momentum and pressure, from bounds of their integrals over a leaf: with its mass M and energy E,
+// sqrt(2 M E) for the momentum (by the inequality of Cauchy and Schwarz) and (gamma - 1) E for the pressure.
+std::array<double, 4> quanta(const StateView& view, double gamma) {
+  const auto unknowns = static_cast<std::size_t>(view.layout.unknowns),
+             of_energy = static_cast<std::size_t>(view.layout.dim) + 1;
+  const std::vector<double> sums = sums_over_leaves(view);
+  std::array<std::int64_t, 4>
+      largest{};  // magnitudes compare like the integers that hold them, NaN as the largest
+  const auto take = [&largest](std::size_t q, double value) {
+    largest[q] = std::max(largest[q], std::bit_cast<std::int64_t>(std::abs(value)));
+  };
+  for (std::size_t leaf = 0; leaf < view.patches.size(); ++leaf) {
+    const double volume = ipow(view.patches.geometry()[leaf].dx, view.layout.dim),
+                 mass = volume * std::abs(sums[leaf * unknowns]),
+                 energy = volume * std::abs(sums[leaf * unknowns + of_energy]);
+    take(0, volume * static_cast<double>(view.layout.volumes()));
+    take(1, mass);
+    take(2, std::sqrt(2 * mass * energy));
+    take(3, (gamma - 1) * energy);
+  }
+  view.communicator.max(std::span<std::int64_t>(largest));
+  const std::int64_t leaves = view.communicator.sum(static_cast<std::int64_t>(view.patches.size()));
+  std::array<double, 4> quanta{};
+  for (std::size_t q = 0; q < 4; ++q) quanta[q] = quantum_for(std::bit_cast<double>(largest[q]), leaves);
+  return quanta;
 }
 
 // Volume, mass, radial momentum and pressure of each volume.
@@ -73,13 +104,15 @@ RadialProfile radial_profile(const StateView& view, const std::array<double, 3>&
   const auto integrand = [dim, gamma](const PlaneView& plane, double* const* out) {
     dim == 3 ? integrate<3>(plane, gamma, out) : integrate<2>(plane, gamma, out);
   };
-  const auto largest = ShellSums<4>::largest(view, grid, dim + 2, integrand);
-  const std::int64_t volumes =
-      view.communicator.sum(static_cast<std::int64_t>(view.patches.size()) * view.layout.volumes());
-  std::array<double, 4> quantum{};
-  for (std::size_t q = 0; q < 4; ++q) quantum[q] = quantum_for(largest[q], volumes);
+  using Kind = solvers::ShellBatch::Kind;
+  std::array<solvers::ShellBatch, 4> batches;
+  batches[0].kind = Kind::volume;
+  batches[2].kind = Kind::radial;
+  batches[2].unknown = 1;
+  batches[3].kind = Kind::pressure;
+  batches[3].constant = gamma - 1;
   ShellSums<4> sums;
-  sums.sum(view, grid, dim + 2, quantum, integrand);
+  sums.sum(view, grid, dim + 2, quanta(view, gamma), batches, integrand);
 
   const auto volume = sums.shells(0), mass = sums.shells(1), momentum = sums.shells(2),
              pressure = sums.shells(3);
