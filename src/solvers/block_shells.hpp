@@ -65,7 +65,7 @@ class BlockShells {
         if constexpr (D == 3) along = along + unknown(2) * x[2];
         return r > 0 ? along / r : 0;
       }
-      case Kind::pressure: {
+      case Kind::remainder: {
         double square = unknown(1) * unknown(1) + unknown(2) * unknown(2);
         if constexpr (D == 3) square = square + unknown(3) * unknown(3);
         return batch_.constant * (unknown(1 + D) - 0.5 * square / unknown(0));

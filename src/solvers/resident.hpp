@@ -195,10 +195,10 @@ struct ReduceBatch {
 struct ShellBatch {
   static constexpr int most_levels = 16;
   enum class Kind : std::uint8_t {
-    excess,   // of `unknown` over `constant`
-    radial,   // the component along the radius of the vector that begins with `unknown`; 0 at the centre
-    volume,   // 1
-    pressure  // `constant` times the thermal energy: density, momentum and total energy begin with `unknown`
+    excess,    // of `unknown` over `constant`
+    radial,    // the component along the radius of the vector that begins with `unknown`; 0 at the centre
+    volume,    // 1
+    remainder  // `constant` times e - m^2 / (2 s): a scalar s, a vector m and a scalar e begin with `unknown`
   };
   struct Level {
     double dx = 0;         // of its volumes; 0: no such level

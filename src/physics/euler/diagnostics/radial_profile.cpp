@@ -109,7 +109,7 @@ RadialProfile radial_profile(const StateView& view, const std::array<double, 3>&
   batches[0].kind = Kind::volume;
   batches[2].kind = Kind::radial;
   batches[2].unknown = 1;
-  batches[3].kind = Kind::pressure;
+  batches[3].kind = Kind::remainder;  // gamma - 1 times the thermal energy: the pressure
   batches[3].constant = gamma - 1;
   ShellSums<4> sums;
   sums.sum(view, grid, dim + 2, quanta(view, gamma), batches, integrand);
