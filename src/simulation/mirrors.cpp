@@ -4,7 +4,6 @@
 
 #include <bit>
 
-#include "base/assert.hpp"
 #include "simulation/scenario.hpp"
 
 namespace meander::simulation {

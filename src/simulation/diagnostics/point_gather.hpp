@@ -84,9 +84,7 @@ class PointGather {
 
   // `points` and `query` are the same on all ranks. Results are bitwise identical for any number of ranks and threads, and
   // on devices. Throw DeviceError and gpu::OutOfMemory (several ranks: parallel::AgreedFailure) if patches live on a
-  // device. Collective.
-
-  // Points beyond a plane of symmetry have the values of their images (mirrors.hpp).
+  // device. Points beyond a plane of symmetry have the values of their images (mirrors.hpp). Collective.
 
   // On the rank of each leaf that holds a point.
   HeldSamples gather_own(std::span<const SamplePoint> points, const PointQuery& query);
