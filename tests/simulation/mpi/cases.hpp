@@ -256,6 +256,7 @@ momentum-1 = [0.1, 0.2, 0.3]
 spin-2 = [0.02, 0.0, 0.05]
 [diagnostics]
 extraction-radii = [1.4]
+adm-radii = [1.2, 1.4]
 )";
 
 // Formulas in every place that has them: state, constants, regions, exact solution, boundaries with a state that changes,

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "physics/ccz4/geometry.hpp"
+#include "physics/ccz4/exact/from_metric.hpp"
+#include "physics/ccz4/horizons/surface.hpp"
 
 namespace meander::ccz4 {
 
@@ -19,29 +20,13 @@ using std::numbers::pi;
 
 constexpr std::size_t numbers = 7;  // mass, momentum, angular momentum
 
-constexpr std::array<int, 35> adm_unknowns = [] {
-  std::array<int, 35> list{};
-  std::size_t n = 0;
-  const auto add = [&](int first, int count) {
-    for (int i = 0; i < count; ++i) list[n++] = first + i;
-  };
-  add(at::g, 6);
-  add(at::At, 6);
-  add(at::D, 18);
-  add(at::K, 1);
-  add(at::phi, 1);
-  add(at::P, 3);
-  return list;
-}();
-
 // Of one point, as integrals over directions.
 void charges_at(std::span<const double> sample, const SamplePoint& x, double* values) {
-  double q[unknowns] = {};
-  for (std::size_t n = 0; n < adm_unknowns.size(); ++n) q[adm_unknowns[n]] = sample[n];
-  const Fields<const double> f{q};
-  Symmetric<double> raise;
-  const double det = determinant(f, raise);
-  for (double& component : raise.of) component /= det;
+  HorizonFields f;
+  Symmetric<double> metric;
+  std::ranges::copy(sample, f.of);
+  std::copy_n(f.of, 6, metric.of);
+  const Symmetric<double> raise = exact::inverse(metric);
   const double r = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), phi = f.phi();
   double area[3];  // dS_j over the solid angle
   for (std::size_t j = 0; j < 3; ++j) area[j] = r * x[j];
@@ -74,7 +59,7 @@ std::vector<AdmCharges> adm_charges(const StateView& view, const std::array<doub
   const auto integrand = [](std::span<const double> sample, const SamplePoint& from_centre, std::size_t,
                             double* values) { charges_at(sample, from_centre, values); };
   const std::vector<double> integrals =
-      sphere_integrals(view, centre, radii, PointQuery(adm_unknowns), numbers, integrand);
+      sphere_integrals(view, centre, radii, PointQuery(horizon_unknowns), numbers, integrand);
   std::vector<AdmCharges> charges(radii.size());
   for (std::size_t s = 0; s < radii.size(); ++s) {
     const double* const of_sphere = integrals.data() + s * numbers;
