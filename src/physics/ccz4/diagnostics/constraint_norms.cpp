@@ -14,7 +14,8 @@
 #include "parallel/exact_sums.hpp"
 #include "physics/ccz4/constraints.hpp"
 #include "physics/ccz4/unknowns.hpp"
-#include "simulation/config/config.hpp"
+#include "simulation/config/input_tables.hpp"
+#include "simulation/scenario_tools/checks.hpp"
 
 namespace meander::ccz4 {
 
@@ -137,10 +138,7 @@ class ConstraintNorms final : public Diagnostic {
   }
 
   void set_up(const io::KeyTable& keys, const Config& config) override {
-    double room = std::numeric_limits<double>::infinity();
-    const Mirrors whole = config.mirrors();
-    for (std::size_t a = 0; a < whole.lower().size(); ++a)
-      room = std::min(room, 0.5 * (whole.upper()[a] - whole.lower()[a]));
+    const double room = 0.5 * shortest_edge(setup_of(config));
     // Norms over an empty set would indicate that the constraints hold.
     if (exclude_radius_ > room) {
       keys.reject("exclude-radius",

@@ -6,18 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <numbers>
 
 #include "base/assert.hpp"
-#include "base/exact_sum.hpp"
-#include "parallel/exact_sums.hpp"
-#include "physics/ccz4/horizons/sphere_grid.hpp"
 #include "physics/ccz4/weyl.hpp"
-#include "simulation/config/check_config.hpp"
-#include "simulation/config/config.hpp"
-#include "simulation/diagnostics/point_gather.hpp"
 
 namespace meander::ccz4 {
 
@@ -152,10 +145,10 @@ class Psi4Output final : public Diagnostic {
     centre_ = config.middle();
     next_ = start_ = config.time.start;
     check_radii(keys, "extraction-radii", radii_, config);
-    for (auto radius = radii_.begin(); radius != radii_.end(); ++radius) {
-      if (const std::size_t digits = radius_text(*radius).size(); every_ > 0 && digits > most_digits) {
+    for (const double radius : radii_) {
+      if (const std::size_t digits = radius_text(radius).size(); every_ > 0 && digits > most_digits) {
         keys.reject("extraction-radii",
-                    fmt::format("{} would take {} digits in the names of files, but {} are possible", *radius,
+                    fmt::format("{} would take {} digits in the names of files, but {} are possible", radius,
                                 digits, most_digits));
       }
     }

@@ -13,6 +13,8 @@
 #include "parallel/exact_sums.hpp"
 #include "physics/ccz4/horizons/sphere_grid.hpp"
 #include "simulation/config/check_config.hpp"
+#include "simulation/config/input_tables.hpp"
+#include "simulation/scenario_tools/checks.hpp"
 
 namespace meander::ccz4 {
 
@@ -42,11 +44,7 @@ const std::vector<SpherePoint>& points_of_spheres() {
 
 void check_radii(const io::KeyTable& keys, const std::string& key, const std::vector<double>& radii,
                  const Config& config) {
-  double room = INFINITY;
-  const Mirrors whole = config.mirrors();
-  for (std::size_t a = 0; a < whole.lower().size(); ++a)
-    room = std::min(room, 0.5 * (whole.upper()[a] - whole.lower()[a]));
-  const double width = widths_of_volumes(config).back();
+  const double room = 0.5 * shortest_edge(setup_of(config)), width = widths_of_volumes(config).back();
   for (auto radius = radii.begin(); radius != radii.end(); ++radius) {
     if (*radius < width) {
       keys.reject(key, fmt::format("must be at least {}, the width of the finest volumes, but one is {}",
