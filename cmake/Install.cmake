@@ -25,6 +25,9 @@ function(meander_install_package)
   configure_file("${CMAKE_SOURCE_DIR}/packaging/lmod/meander.lua.in" "${CMAKE_BINARY_DIR}/${PROJECT_VERSION}.lua" @ONLY)
   install(FILES "${CMAKE_BINARY_DIR}/${PROJECT_VERSION}.lua"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/meander/modulefiles/meander")
-  install(DIRECTORY "${CMAKE_SOURCE_DIR}/share/bash-completion" DESTINATION "${CMAKE_INSTALL_DATADIR}")
-  install(DIRECTORY "${CMAKE_SOURCE_DIR}/inputs" DESTINATION "${CMAKE_INSTALL_DATADIR}/meander")
+  # With the program alone: what `meander report` and users start with.
+  install(DIRECTORY "${CMAKE_SOURCE_DIR}/share/bash-completion" DESTINATION "${CMAKE_INSTALL_DATADIR}" COMPONENT program)
+  install(DIRECTORY "${CMAKE_SOURCE_DIR}/inputs" DESTINATION "${CMAKE_INSTALL_DATADIR}/meander" COMPONENT program)
+  install(DIRECTORY "${CMAKE_SOURCE_DIR}/python/meander_amr" DESTINATION "${CMAKE_INSTALL_DATADIR}/meander/python" COMPONENT program
+    PATTERN "__pycache__" EXCLUDE)
 endfunction()

@@ -127,6 +127,21 @@ Subcommand info(CommandLine& line) {
         .required = true}}};
 }
 
+Subcommand report(CommandLine& line, Texts& texts) {
+  return {"report",
+          "Write a report on a run: one HTML file with pictures, by the Python package",
+          {{.name = "DIR", .value = line.directory, .meaning = "The directory of a run", .required = true},
+           {.name = "--output",
+            .value = texts.output,
+            .meaning = "Path of the report; default: report.html in the directory",
+            .type = "FILE"},
+           {.name = "--follow", .value = line.follow, .meaning = "Renew it while the run goes on"},
+           {.name = "--every",
+            .value = line.every,
+            .meaning = "With --follow: seconds between renewals; default: 30",
+            .type = "SECONDS"}}};
+}
+
 Subcommand terms(CommandLine& line) {
   return {
       "terms",
@@ -158,6 +173,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::ostream& 
       {Command::check, check(line)},
       {Command::explain, explain(line)},
       {Command::info, info(line)},
+      {Command::report, report(line, texts)},
       {Command::scenarios, {"scenarios", "List the scenarios and their parameters"}},
       {Command::input_reference, {"input-reference", "Print docs/input.md: every key of the input file"}},
       {Command::terms, terms(line)}};

@@ -9,7 +9,7 @@
 
 namespace meander::app {
 
-enum class Command { run, restart, check, explain, info, scenarios, input_reference, terms, done };
+enum class Command { run, restart, check, explain, info, report, scenarios, input_reference, terms, done };
 
 struct CommandLine {
   Command command = Command::done;  // done: help or version was requested and has been printed
@@ -18,10 +18,14 @@ struct CommandLine {
   std::string pde;    // terms
   std::vector<std::string> settings;  // run, check, restart, terms: "table.key=value"
   int threads = 0;                    // run, restart, check: of each rank; 0: from the affinity masks
-  std::string output;       // run, restart; "": output.directory, or the directory of the checkpoint
-  std::string name;         // explain: a key or a table; "": all tables
+  std::string
+      output;        // run, restart; "": output.directory, or the directory of the checkpoint; report: a file
+  std::string name;  // explain: a key or a table; "": all tables
   bool keys_only = false;   // explain: print the names of all keys
   std::string file;         // info
+  std::string directory;    // report
+  bool follow = false;      // report: renew it while the run goes on
+  std::string every;        // report: seconds between renewals; "": the package's default
   bool input_only = false;  // check: without estimate
   double walltime = 0;      // run, restart: seconds; 0: no limit
   std::string trace;        // run, restart: file; "": none

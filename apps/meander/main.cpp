@@ -17,6 +17,7 @@
 #include "first.hpp"
 #include "program.hpp"
 #include "ranks.hpp"
+#include "report.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/control/thread_plan.hpp"
 #include "simulation/report/estimate.hpp"
@@ -102,6 +103,14 @@ bool simulates(const app::CommandLine& line) {
   return line.command == app::Command::run || line.command == app::Command::restart || estimates;
 }
 
+int report(const app::CommandLine& line) {
+  std::vector<std::string> arguments = {line.directory};
+  if (!line.output.empty()) arguments.insert(arguments.end(), {"--output", line.output});
+  if (line.follow) arguments.emplace_back("--follow");
+  if (!line.every.empty()) arguments.insert(arguments.end(), {"--every", line.every});
+  return app::run_report(arguments);
+}
+
 // The commands without a simulation.
 int print_info(const app::CommandLine& line, const std::string& help) {
   switch (line.command) {
@@ -111,6 +120,8 @@ int print_info(const app::CommandLine& line, const std::string& help) {
       return print(line.keys_only ? simulation::explained_keys() : simulation::explain(line.name));
     case app::Command::info:
       return print(printable(simulation::info(line.file)));
+    case app::Command::report:
+      return report(line);
     case app::Command::scenarios:
       return print(simulation::scenario_list());
     case app::Command::input_reference:

@@ -11,6 +11,7 @@ Pictures: meander_amr.plot, which requires matplotlib; on the command line, mean
 from meander_amr.errors import FileError, OptionError
 from meander_amr.files import Checkpoint, PlotFile, Series, open  # pylint: disable=redefined-builtin
 from meander_amr.history import History
+from meander_amr.image import Image
 
-__all__ = ["Checkpoint", "FileError", "History", "OptionError", "PlotFile", "Series", "open"]
+__all__ = ["Checkpoint", "FileError", "History", "Image", "OptionError", "PlotFile", "Series", "open"]
 __version__ = "0.1.0"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plot files, checkpoints, series of plot files, and open(), which tells them apart."""
+"""Plot files, checkpoints, series of files, and open(), which tells them apart."""
 import json
 import os
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from meander_amr.errors import Defect, FileError, read_text, reading
 from meander_amr.history import History
+from meander_amr.image import Image
 from meander_amr.snapshot import MOST, Snapshot, open_hdf5, read_rows, require
 
 
@@ -66,7 +67,8 @@ class Checkpoint(Snapshot):
 
 
 class Series:
-    """Index plot.vtkhdf.series of the plot files of a run. series[i] opens one; a series can be iterated.
+    """Index plot.vtkhdf.series of the plot files of a run, or that of an output such as slice_NAME.vtkhdf.series.
+    series[i] opens a file; a series can be iterated.
 
     names: paths of the files; times: [files] their times
     """
@@ -82,7 +84,7 @@ class Series:
             if self.times.ndim != 1 or not np.isfinite(self.times).all():
                 raise Defect("its times are no finite numbers")
         if not self.names:
-            raise FileError(f"{path}: names no plot file")
+            raise FileError(f"{path}: names no file")
 
     def __len__(self):
         return len(self.names)
@@ -96,7 +98,7 @@ class Series:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self):
-        return f"<series {self.path}: {len(self)} plot files, time {self.times[0]:.6g} to {self.times[-1]:.6g}>"
+        return f"<series {self.path}: {len(self)} files, time {self.times[0]:.6g} to {self.times[-1]:.6g}>"
 
     def at(self, time):
         """Opens the plot file with the nearest time."""
@@ -106,6 +108,8 @@ class Series:
 def _open_hdf5(path):
     file = open_hdf5(path)
     kind = PlotFile if "VTKHDF" in file else Checkpoint if "Chombo_global" in file else None
+    if kind is PlotFile and "meta" in file and "kind" in file["meta"].attrs:
+        kind = Image
     if kind is None or "meta" not in file:
         file.close()
         raise FileError(f"{path}: is an HDF5 file, but neither a plot file nor a checkpoint of meander (it lacks the group "
@@ -123,6 +127,8 @@ def open(path):  # pylint: disable=redefined-builtin
 
     plot_*.vtkhdf, *.hdf  PlotFile        chk_*.hdf5   Checkpoint
     *.series              Series          history.csv  History
+    slice_*.vtkhdf        Image, also projection_*, box_*, sphere_*
+    probe_*.csv           History
     a run's directory     Series
 
     Raises FileError; its text names the defect of the file.

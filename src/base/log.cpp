@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/printable.hpp"
 
@@ -37,8 +38,16 @@ class Console {
     const std::lock_guard lock(mutex_);
     erase();
     const std::string whole = prefix_ + printable(text);
+    if (level == spdlog::level::warn && warnings_.size() < most_warnings &&
+        std::ranges::find(warnings_, whole) == warnings_.end())
+      warnings_.push_back(whole);
     logger_.log(level, spdlog::string_view_t(whole.data(), whole.size()));
     draw();
+  }
+
+  std::vector<std::string> warnings() {
+    const std::lock_guard lock(mutex_);
+    return warnings_;
   }
 
   void live_line(std::string_view text) {
@@ -63,10 +72,12 @@ class Console {
     std::fflush(stderr);
   }
 
+  static constexpr std::size_t most_warnings = 100;
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
   std::mutex mutex_;
   spdlog::logger logger_;
   std::string live_, prefix_;
+  std::vector<std::string> warnings_;
 };
 
 Console& console() {
@@ -80,6 +91,10 @@ void set_level(Level level) {
   constexpr spdlog::level::level_enum levels[] = {
       spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err, spdlog::level::off};
   console().set_level(levels[static_cast<int>(level)]);
+}
+
+std::vector<std::string> warnings() {
+  return console().warnings();
 }
 
 void set_prefix(std::string_view prefix) {

@@ -5,7 +5,9 @@
 // can include it.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace meander::log {
 
@@ -18,6 +20,9 @@ void debug(std::string_view message);
 void info(std::string_view message);
 void warning(std::string_view message);
 void error(std::string_view message);
+
+// The warnings so far, whatever the level, without those that are equal to earlier ones; the first 100 of them.
+std::vector<std::string> warnings();
 
 // Prepends `prefix` to every message, for instance "rank 3: " on ranks other than the root.
 void set_prefix(std::string_view prefix);

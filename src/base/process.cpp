@@ -23,6 +23,16 @@ double number_in(const char* path, double otherwise) {
 
 }  // namespace
 
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(": ");
+    return colon == std::string::npos ? "" : line.substr(colon + 2);
+  }
+  return "";
+}
+
 double available_memory() {
   double available = std::numeric_limits<double>::infinity();
   std::ifstream info("/proc/meminfo");

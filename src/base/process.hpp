@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 namespace meander {
+
+// The name of this machine's processor, as the kernel has it: "AMD EPYC 9755 128-Core Processor"; empty: not known.
+std::string processor_name();
 
 // Bytes that this process can allocate without swapping: MemAvailable of the kernel, bounded by the limit of
 // the control group if there is one.

@@ -154,7 +154,7 @@ Field& KeyTable::add(Text key, Text unit, Text meaning, Field::Target target, Ra
   field.target = target;
   field.range = range;
   field.choices = std::move(choices);
-  field.default_text = toml_text(target);
+  field.default_text = field.declared = toml_text(target);
   return keys_.emplace_back(std::move(field));
 }
 

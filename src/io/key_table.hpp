@@ -78,6 +78,7 @@ struct Field {
   std::vector<std::string>
       choices;  // of a string, or of each string of a list; empty: any. Beside an integer: the words
   std::string default_text;  // as TOML, taken when declared; may be replaced by words ("the base level")
+  std::string declared;      // the value as TOML when declared
   std::string example;       // a value as TOML, if neither default nor type suggest one; may be empty
   bool required = false;
   std::optional<bool> fixed;  // a restart must not change it; unset: the default of its table, usually no

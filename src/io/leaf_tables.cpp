@@ -43,8 +43,7 @@ std::vector<LevelRows> level_rows(const std::string& path, std::span<const PlotL
   return levels;
 }
 
-hdf5::Handle create_meta_group(hdf5::Writer& file, const PlotMesh& mesh, std::span<const LevelRows> levels,
-                               const PlotMeta& meta, PatchTables& tables) {
+hdf5::Handle create_origin_group(hdf5::Writer& file, std::int64_t step, double time) {
   const Provenance& program = provenance();
   hdf5::Handle group = file.create_group("/meta");
   file.attribute(group, "version", program.version);
@@ -54,8 +53,14 @@ hdf5::Handle create_meta_group(hdf5::Writer& file, const PlotMesh& mesh, std::sp
   file.attribute(group, "options", program.options);
   file.attribute(group, "architecture", program.architecture);
   file.attribute(group, "build_type", program.build_type);
-  file.attribute(group, "step", meta.step);
-  file.attribute(group, "time", meta.time);
+  file.attribute(group, "step", step);
+  file.attribute(group, "time", time);
+  return group;
+}
+
+hdf5::Handle create_meta_group(hdf5::Writer& file, const PlotMesh& mesh, std::span<const LevelRows> levels,
+                               const PlotMeta& meta, PatchTables& tables) {
+  hdf5::Handle group = create_origin_group(file, meta.step, meta.time);
   file.attribute(group, "level_offset", std::int64_t{levels.front().level});
   file.attribute(group, "dimensions", std::int64_t{mesh.layout.dim});
   file.attribute(group, "patch_size", std::int64_t{mesh.layout.p});

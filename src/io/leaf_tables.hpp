@@ -30,8 +30,10 @@ struct LevelRows {
 std::vector<LevelRows> level_rows(const std::string& path, std::span<const PlotLeaf> leaves,
                                   const parallel::Communicator& communicator);
 
-// The group /meta of plot files and checkpoints: the origin of the file, and level, index and rank of every
-// patch along the curve.
+// The group /meta of all files of a run, with the program that wrote it, step and time.
+hdf5::Handle create_origin_group(hdf5::Writer& file, std::int64_t step, double time);
+
+// That of plot files and checkpoints, in addition: level, index and rank of every patch along the curve.
 
 // File offsets of the tables of patches.
 struct PatchTables {

@@ -171,26 +171,30 @@ FileOrigin origin_of(const hdf5::Reader& file) {
   return origin;
 }
 
-// Extends the field's bounds by values in groups of `components`.
-void bound(FieldFacts& field, const std::vector<double>& values) {
-  const auto components = static_cast<std::size_t>(field.components);
-  for (std::size_t v = 0; v + components <= values.size(); v += components) {
+}  // namespace
+
+FieldFacts FieldFacts::empty(const std::string& name, int components) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return {.name = name, .components = components, .min = infinity, .max = -infinity};
+}
+
+void FieldFacts::include(const std::vector<double>& values) {
+  const auto width = static_cast<std::size_t>(components);
+  for (std::size_t v = 0; v + width <= values.size(); v += width) {
     double value = values[v];
-    if (components > 1) {
+    if (width > 1) {
       double sum = 0;
-      for (std::size_t c = 0; c < components; ++c) sum += values[v + c] * values[v + c];
+      for (std::size_t c = 0; c < width; ++c) sum += values[v + c] * values[v + c];
       value = std::sqrt(sum);
     }
     if (!std::isfinite(value)) {
-      ++field.not_finite;
+      ++not_finite;
       continue;
     }
-    field.min = std::min(field.min, value);
-    field.max = std::max(field.max, value);
+    min = std::min(min, value);
+    max = std::max(max, value);
   }
 }
-
-}  // namespace
 
 std::string FileOrigin::line() const {
   return fmt::format("meander {} ({}{}), {}, {}", version, git_hash.substr(0, 10),
@@ -226,11 +230,10 @@ PlotFacts facts_of(const std::string& path) {
       auto field = std::find_if(facts.fields.begin(), facts.fields.end(),
                                 [&](const FieldFacts& f) { return f.name == name; });
       if (field == facts.fields.end()) {
-        const double infinity = std::numeric_limits<double>::infinity();
         const bool vector = static_cast<double>(values.size()) > volumes;
-        field = facts.fields.insert(field, {name, vector ? int{axes_of_vtk} : 1, infinity, -infinity});
+        field = facts.fields.insert(field, FieldFacts::empty(name, vector ? int{axes_of_vtk} : 1));
       }
-      bound(*field, values);
+      field->include(values);
     }
   }
   return facts;
@@ -239,15 +242,7 @@ PlotFacts facts_of(const std::string& path) {
 }  // namespace
 
 PlotFacts read_plot_facts(const std::string& path) {
-  try {
-    return facts_of(path);
-  } catch (const InputError&) {
-    throw;
-  } catch (const Failure& failure) {
-    throw InputError(fmt::format("{}; is it damaged?", failure.what()));
-  } catch (const std::exception&) {
-    throw InputError(fmt::format("{}: is damaged (its tables)", path));
-  }
+  return read_facts(path, facts_of);
 }
 
 namespace {
@@ -281,7 +276,7 @@ bool parse(std::string_view text, std::vector<std::pair<std::string, double>>& f
 }  // namespace
 
 std::string PlotSeries::path() const {
-  return directory_ + "/plot.vtkhdf.series";
+  return fmt::format("{}/{}.vtkhdf.series", directory_, stem_);
 }
 
 std::vector<std::pair<std::string, double>> PlotSeries::read(const std::string& path) {

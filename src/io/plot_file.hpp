@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "parallel/communicator.hpp"
 #include "solvers/patch_layout.hpp"
 
@@ -84,6 +85,11 @@ struct FieldFacts {
   int components = 1;
   double min = 0, max = 0;  // of finite values; of the magnitude if there are several components
   std::int64_t not_finite = 0;
+
+  // Without values so far.
+  static FieldFacts empty(const std::string& name, int components);
+  // Extends the bounds by values in groups of `components`.
+  void include(const std::vector<double>& values);
 };
 
 struct PlotFacts {
@@ -100,14 +106,31 @@ struct PlotFacts {
 // InputError that names the file if it is HDF5 of another program or incomplete, and Failure.
 PlotFacts read_plot_facts(const std::string& path);
 
+// Calls read(path), whose failures become InputErrors that ask for damage.
+template <class Read>
+auto read_facts(const std::string& path, const Read& read) {
+  try {
+    return read(path);
+  } catch (const InputError&) {
+    throw;
+  } catch (const Failure& failure) {
+    throw InputError(std::string(failure.what()) + "; is it damaged?");
+  } catch (const std::exception&) {
+    throw InputError(path + ": is damaged (its tables)");
+  }
+}
+
 // Reads a verified file. Throws Failure.
 FileOrigin read_file_origin(const std::string& path);
 
-// plot.vtkhdf.series: the plot files of a run and their times, for ParaView. Rewritten with every plot.
+// plot.vtkhdf.series: the plot files of a run and their times, for ParaView. Rewritten with every plot. Files of output in
+// the run have such lists, too: slice_mid.vtkhdf.series.
 
 class PlotSeries {
  public:
-  explicit PlotSeries(std::string directory) : directory_(std::move(directory)) {}
+  // `stem`: of the names of its files.
+  explicit PlotSeries(std::string directory, std::string stem = "plot")
+      : directory_(std::move(directory)), stem_(std::move(stem)) {}
 
   // Names and times of the files in the series at `path`. Throws InputError if add() did not write the file,
   // and Failure.
@@ -120,6 +143,8 @@ class PlotSeries {
   void cut() const;
   // Both at once.
   void resume(double time);
+  // The name of the last file; empty: there is none.
+  std::string last() const { return files_.empty() ? "" : files_.back().first; }
   // Adds a plot file. `name`: relative to the directory. Throws Failure.
   void add(const std::string& name, double time);
 
@@ -127,7 +152,7 @@ class PlotSeries {
   std::string path() const;
   void write() const;
 
-  std::string directory_;
+  std::string directory_, stem_;
   std::vector<std::pair<std::string, double>> files_;
 };
 

@@ -64,9 +64,24 @@ std::optional<std::int64_t> step_of(std::string_view name) {
   return number_of(name, "chk_", ".hdf5");
 }
 
+// Of output in the run: slice_NAME_NNNNNN.vtkhdf and its list.
+bool is_requested_output(std::string_view name) {
+  constexpr std::string_view kinds[] = {"slice_", "projection_", "box_", "sphere_"};
+  constexpr std::string_view in_names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+  for (const std::string_view kind : kinds) {
+    if (!name.starts_with(kind)) continue;
+    const std::size_t end = name.find_first_not_of(in_names, kind.size());
+    if (end == std::string_view::npos || end == kind.size()) return false;
+    const std::string_view rest = name.substr(end);
+    return rest == ".vtkhdf.series" || number_of(rest, "_", ".vtkhdf").has_value();
+  }
+  return false;
+}
+
 bool is_output_file(std::string_view name) {
   constexpr std::string_view others[] = {"plot.vtkhdf.series", "history.csv", "summary.json", "input.toml"};
-  return step_of(name) || number_of(name, "plot_", ".vtkhdf") || number_of(name, "failed_", ".vtkhdf") ||
+  return step_of(name) || is_requested_output(name) || number_of(name, "plot_", ".vtkhdf") ||
+         number_of(name, "failed_", ".vtkhdf") ||
          std::find(std::begin(others), std::end(others), name) != std::end(others);
 }
 

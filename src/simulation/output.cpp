@@ -13,14 +13,16 @@
 #include "base/log.hpp"
 #include "simulation/control/stopping.hpp"
 #include "simulation/module.hpp"
+#include "simulation/outputs/fields.hpp"
+#include "simulation/outputs/pieces.hpp"
 
 namespace meander::simulation {
 
 namespace {
 
-// The names of all files that diagnostics write.
-std::vector<io::RowFileNames> names_of_diagnostics() {
-  std::vector<io::RowFileNames> names;
+// The names of all files of diagnostics and of requested outputs.
+std::vector<io::RowFileNames> names_of_row_files() {
+  std::vector<io::RowFileNames> names = RequestedOutputs::all_row_files();
   for (const Module* module : modules()) {
     for (const DiagnosticEntry& entry : module->diagnostics)
       names.insert(names.end(), entry.files.begin(), entry.files.end());
@@ -28,82 +30,19 @@ std::vector<io::RowFileNames> names_of_diagnostics() {
   return names;
 }
 
-// The values in all volumes of a patch, x fastest.
-using Values = std::function<void(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-                                  std::span<double> values)>;
-
-void evaluate(const solvers::Solver& solver, const solvers::Derived& derived,
-              const solvers::PatchLayout& layout, const double* q, std::span<double> values) {
-  double state[solvers::most_unknowns];
-  std::size_t v = 0;
-  for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
-    for (int j = 0; j < layout.p; ++j) {
-      for (int i = 0; i < layout.p; ++i, ++v) {
-        for (int u = 0; u < layout.unknowns; ++u) state[u] = q[layout.at(u, i, j, k)];
-        values[v] = derived.value(solver.parameters(), state);
-      }
-    }
+// `reader`: of the components of all fields, one after another. It must outlive the result.
+std::vector<io::PlotField> plot_fields(const VolumeReader& reader, std::span<const OutputField> fields) {
+  std::vector<io::PlotField> all;
+  std::size_t first = 0;
+  for (const OutputField& field : fields) {
+    const auto components = static_cast<int>(field.components.size());
+    all.push_back({field.name, components, field.is_integer(),
+                   [&reader, first](std::size_t leaf, int component, std::span<double> values) {
+                     reader.read_leaf(first + static_cast<std::size_t>(component), leaf, values);
+                   }});
+    first += field.components.size();
   }
-}
-
-// The solver's quantity of that name; null if there is none.
-Values quantity(const solvers::Solver& solver, const std::string& name) {
-  for (const solvers::Derived& derived : solver.derived()) {
-    if (derived.name != name) continue;
-    return [&](const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-               std::span<double> values) { evaluate(solver, derived, layout, patch.q, values); };
-  }
-  for (const solvers::PatchQuantity& of_patch : solver.patch_quantities()) {
-    if (of_patch.name != name) continue;
-    return [&](const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
-               std::span<double> values) { of_patch.values(solver.parameters(), patch, layout, values); };
-  }
-  const std::vector<std::string>& carried = solver.traits().carried_names;
-  if (const auto found = std::ranges::find(carried, name); found != carried.end()) {
-    return
-        [n = static_cast<int>(found - carried.begin())](
-            const solvers::PatchTask& patch, const solvers::PatchLayout& layout, std::span<double> values) {
-          const int row = layout.saved_row(layout.unknowns + n);
-          double* to = values.data();
-          for (int k = 0; k < (layout.dim == 3 ? layout.p : 1); ++k) {
-            for (int j = 0; j < layout.p; ++j)
-              to = std::copy_n(patch.q + layout.at(row, 0, j, k), layout.p, to);
-          }
-        };
-  }
-  return nullptr;
-}
-
-// Collective.
-std::vector<io::PlotField> plot_fields(const StateView& view, const solvers::Solver& solver,
-                                       const std::vector<std::string>& names) {
-  const std::int64_t first =
-      view.communicator.sum_of_lower_ranks(static_cast<std::int64_t>(view.patches.size()));
-  std::vector<io::PlotField> fields;
-  for (const std::string& name : names) {
-    io::PlotField field;
-    field.name = name;
-    if (name == "level" || name == "curve_index") {
-      field.integer = true;
-      field.fill = [view, first, is_level = name == "level"](std::size_t leaf, int,
-                                                             std::span<double> values) {
-        const auto index = static_cast<double>(first + static_cast<std::int64_t>(leaf));
-        std::fill(values.begin(), values.end(), is_level ? view.levels[leaf] : index);
-      };
-    } else {
-      std::vector<Values> components = {quantity(solver, name)};
-      if (!components.front()) {
-        components.clear();
-        for (const char* suffix : {"_x", "_y", "_z"}) components.push_back(quantity(solver, name + suffix));
-        field.components = solver.traits().dim;
-      }
-      field.fill = [view, components](std::size_t leaf, int component, std::span<double> values) {
-        components[static_cast<std::size_t>(component)](view.patches[leaf], view.layout, values);
-      };
-    }
-    fields.push_back(std::move(field));
-  }
-  return fields;
+  return all;
 }
 
 }  // namespace
@@ -112,10 +51,9 @@ Output::Output(Simulation& simulation, std::string directory)
     : simulation_(simulation),
       directory_(std::move(directory)),
       series_(directory_),
-      plot_times_(simulation.config().output.plot_times) {
-  std::sort(plot_times_.begin(), plot_times_.end());
-  schedule_next_plot();
-}
+      plots_(simulation.config().time.start, simulation.config().output.plot_every,
+             simulation.config().output.plot_steps, simulation.config().output.plot_times, simulation.time()),
+      requested_(simulation, directory_) {}
 
 std::vector<Measure> Output::history() const {
   const MeshConfig& mesh = simulation_.config().mesh;
@@ -159,15 +97,22 @@ void Output::start() {
   const auto names = columns();
   on_root([&] {
     history_ = std::make_unique<io::History>(directory_ + "/history.csv", names);
-    files_ = std::make_unique<io::RowFiles>(directory_, simulation_.row_files());
+    files_ = std::make_unique<io::RowFiles>(directory_, row_files());
   });
   row();
   plot();
-  rows_of_diagnostics();
+  write_rows(requested_.start());
 }
 
-void Output::rows_of_diagnostics() {
-  const DiagnosticRows due = simulation_.rows();
+std::vector<io::RowFile> Output::row_files() const {
+  std::vector<io::RowFile> files = simulation_.row_files();
+  for (io::RowFile& file : requested_.row_files()) files.push_back(std::move(file));
+  return files;
+}
+
+void Output::write_rows(std::vector<io::Row> requested) {
+  DiagnosticRows due = simulation_.rows();
+  std::ranges::move(requested, std::back_inserter(due.rows));
   on_root([&] { files_->add({simulation_.step(), simulation_.time()}, due.rows); });
   if (!due.stop.empty()) throw StoppedByDiagnostic(due.stop);
 }
@@ -179,11 +124,12 @@ void Output::check_resume(const io::CheckpointState& checkpoint, const std::stri
   if (drops_row) counters_.drop_final_row();
   const auto names = columns();
   on_root([&] {
-    kept_.emplace(Kept{io::History::kept(directory_ + "/history.csv", names,
-                                         drops_row ? checkpoint.step - 1 : checkpoint.step),
-                       io::KeptRowFiles(directory_, simulation_.row_files(),
-                                        {checkpoint.step, checkpoint.time}, names_of_diagnostics())});
+    kept_.emplace(Kept{
+        io::History::kept(directory_ + "/history.csv", names,
+                          drops_row ? checkpoint.step - 1 : checkpoint.step),
+        io::KeptRowFiles(directory_, row_files(), {checkpoint.step, checkpoint.time}, names_of_row_files())});
     series_.keep_until(checkpoint.time);
+    requested_.check_resume(checkpoint.time);
     const double found = kept_->history.last().value_or(-1), expected = counters_.last_row_step;
     if (found >= expected) return;
     const std::string after = found < 0 ? "" : fmt::format("after step {:.0f} ", found);
@@ -195,8 +141,9 @@ void Output::check_resume(const io::CheckpointState& checkpoint, const std::stri
 void Output::resume() {
   on_root([&] {
     history_ = std::make_unique<io::History>(kept_->history);
-    files_ = std::make_unique<io::RowFiles>(simulation_.row_files(), kept_->files);
+    files_ = std::make_unique<io::RowFiles>(row_files(), kept_->files);
     series_.cut();
+    requested_.resume();
     kept_.reset();
   });
 }
@@ -206,33 +153,15 @@ void Output::save(io::CheckpointState& checkpoint) {
   counters_.save(checkpoint);
 }
 
-void Output::schedule_next_plot() {
-  const Config& config = simulation_.config();
-  const double now = simulation_.time();
-  next_plot_ = std::numeric_limits<double>::infinity();
-  if (config.output.plot_every > 0) {
-    // Multiples of the interval, not sums, so that no error grows. The quotient may be off by rounding.
-    const double start = config.time.start, every = config.output.plot_every;
-    double plots = std::max(0.0, std::floor((now - start) / every) - 1);
-    while (start + plots * every <= now) ++plots;
-    next_plot_ = start + plots * every;
-  }
-  while (!plot_times_.empty() && plot_times_.front() <= now) plot_times_.erase(plot_times_.begin());
-  if (!plot_times_.empty()) next_plot_ = std::min(next_plot_, plot_times_.front());
-}
-
 double Output::next_stop() const {
-  return std::min(next_plot_, simulation_.config().time.end);
+  return std::min({plots_.next(), requested_.next_stop(), simulation_.config().time.end});
 }
 
 void Output::after_step() {
-  const OutputConfig& config = simulation_.config().output;
   const int step = simulation_.step();
-  if (step % config.history_steps == 0) row();
-  const bool by_time = simulation_.time() >= next_plot_;
-  if (by_time) schedule_next_plot();
-  if (by_time || (config.plot_steps > 0 && step % config.plot_steps == 0)) plot();
-  rows_of_diagnostics();
+  if (step % simulation_.config().output.history_steps == 0) row();
+  if (plots_.due(step, simulation_.time())) plot();
+  write_rows(requested_.after_step(is_done(simulation_)));
 }
 
 void Output::finish() {
@@ -260,8 +189,9 @@ void Output::write(const std::string& path) {
   mesh.base_level = config.base_level();
   mesh.base_width = (config.domain.upper[0] - config.domain.lower[0]) / config.domain.cells[0];
   mesh.leaves = leaves;
-  const auto fields = plot_fields(view, simulation_.solver(), config.output.fields);
-  io::write_plot(path, simulation_.communicator(), mesh, fields,
+  const std::vector<OutputField> fields = output_fields(simulation_.solver(), config.output.fields);
+  const VolumeReader reader(view, simulation_.solver(), numbers_of(fields).list);
+  io::write_plot(path, simulation_.communicator(), mesh, plot_fields(reader, fields),
                  {config.resolved, simulation_.step(), simulation_.time()},
                  {.float64 = config.output.precision == "float64"});
 }

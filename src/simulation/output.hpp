@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The output of a run and its schedule: plot files with their index, rows of history.csv, and the files of
-// diagnostics with rows at times of their own.
+// The output of a run and its schedule: plot files with their index, rows of history.csv, the files of diagnostics with
+// rows at times of their own, and what the input asks for in addition (outputs/requested_outputs.hpp).
 
 #include <functional>
 #include <memory>
@@ -14,6 +14,8 @@
 #include "io/checkpoint_file.hpp"
 #include "io/plot_file.hpp"
 #include "io/row_files.hpp"
+#include "simulation/outputs/requested_outputs.hpp"
+#include "simulation/outputs/schedule.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
@@ -58,7 +60,7 @@ class Output {
   // output due at this step.
   void save(io::CheckpointState& checkpoint);
 
-  // The time that the next step must not pass: that of the next plot, or the end of the run. Not collective.
+  // The time that the next step must not pass: that of the next output, or the end of the run. Not collective.
   double next_stop() const;
   // Writes what is due. Call after every step. Throws StoppedByDiagnostic after everything is written.
   void after_step();
@@ -74,9 +76,10 @@ class Output {
   void plot();
   void write(const std::string& path);
   void row();
-  void schedule_next_plot();
+  std::vector<io::RowFile> row_files() const;
   void on_root(const std::function<void()>& body) const;
-  void rows_of_diagnostics();
+  // `requested`: the rows due in files of requested outputs.
+  void write_rows(std::vector<io::Row> requested);
 
   // What a restart keeps of its files.
   struct Kept {
@@ -89,9 +92,9 @@ class Output {
   io::PlotSeries series_;
   std::optional<Kept> kept_;  // from check_resume() to resume(), of the root
   std::unique_ptr<io::History> history_;
-  std::unique_ptr<io::RowFiles> files_;  // of diagnostics
-  std::vector<double> plot_times_;       // still to come, ascending
-  double next_plot_;
+  std::unique_ptr<io::RowFiles> files_;  // of diagnostics, then of requested outputs
+  OutputSchedule plots_;
+  RequestedOutputs requested_;
   OutputCounters counters_;
 };
 

@@ -61,6 +61,8 @@ class Simulation {
   // a literal: why patches that live on a device are brought home, for the summary.
   virtual StateView view(const char* reason) = 0;
   StateView view() { return view("other"); }
+  // As above for readers of interiors: halos may be stale. Not collective.
+  virtual StateView interiors(const char* reason) = 0;
   // Lower corner of each leaf in leaves of its own level, counted from the domain's lower corner; unused axes
   // are 0.
   virtual std::vector<Vec<int, 3>> leaf_indices() const = 0;

@@ -48,6 +48,7 @@ class SimulationOf final : public Simulation, private StateSource {
   void advance(double limit) override;
 
   StateView view(const char* reason) override { return state(reason); }
+  StateView interiors(const char* reason) override { return state_of_interiors(reason); }
   std::vector<Measure> measures() override;
   std::vector<io::RowFile> row_files() const override;
   DiagnosticRows rows() override;

@@ -105,7 +105,7 @@ class Info(unittest.TestCase):
             self.assertAlmostEqual(float(most), 2e-4, delta=3e-6)
 
     def test_series_and_input(self):
-        self.assertRegex(self.told("out/plot.vtkhdf.series")[1], r"plots +3\n")
+        self.assertRegex(self.told("out/plot.vtkhdf.series")[1], r"files +3\n")
         self.assertRegex(self.told("in.toml")[1], r"scenario +riemann-2d")
         self.write("lone.series", self.read("out/plot.vtkhdf.series"))
         self.assertRegex(self.told("lone.series")[1], r"missing +plot_000000.vtkhdf")

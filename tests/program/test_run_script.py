@@ -60,7 +60,7 @@ class RunScript(unittest.TestCase):
         done = self.run_script(*arguments, "--threads", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"results: {directory} (history.csv, plot.vtkhdf.series for ParaView)\n"
-                      f"picture: {directory}/plot_000001.png\n", done.stdout)
+                      f"picture: {directory}/plot_000001.png\nreport: {directory}/report.html\n", done.stdout)
         self.assertEqual(set(self.results()) - before, {directory})
 
     def results(self):

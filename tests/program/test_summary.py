@@ -16,7 +16,7 @@ volumes_per_second_and_thread ns_per_volume_update processor_seconds processor_n
 seconds_per_step_waiting seconds_per_step_regrid seconds_per_step_output seconds_per_step_other seconds_initial_data
 imbalance_leaves imbalance_update_time halo_bytes_per_step remote_faces remote_faces_of_cubes migrated_leaves peak_memory_bytes
 peak_memory_bytes_of_rank checkpoints seconds_per_checkpoint first_order_volume_updates floored_volume_updates
-strayed_volume_updates""".split()
+strayed_volume_updates warnings changed_keys processor""".split()
 ON_RANKS = "messages_under_way_share messages_hidden_share".split()
 LOCAL = """ratios ratios_above_3 steps_per_level shadow_volume_updates leaf_updates leaf_updates_with_global_steps
 leaf_updates_of_critical_path leaf_updates_per_worker_and_step share_of_ideal_by_partition""".split()

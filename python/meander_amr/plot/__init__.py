@@ -6,10 +6,11 @@
     plot.slice(open("plot_000004.vtkhdf"), "density").figure.savefig("density.png")
 """
 from meander_amr.plot.histories import history, psi4
+from meander_amr.plot.images import image
 from meander_amr.plot.overview import overview
 from meander_amr.plot.profiles import line_profile, radial_profile
 from meander_amr.plot.slices import partition, slice  # pylint: disable=redefined-builtin
 from meander_amr.plot.tracks import tracks
 from meander_amr.plot.waves import waveforms
 
-__all__ = ["history", "line_profile", "overview", "partition", "psi4", "radial_profile", "slice", "tracks", "waveforms"]
+__all__ = ["history", "image", "line_profile", "overview", "partition", "psi4", "radial_profile", "slice", "tracks", "waveforms"]

@@ -149,6 +149,8 @@ class Loader {
       const KeyTable& keys = table_of_run->second;
       config.resolved += '\n' + toml_table(keys, fmt::format("[{}]", table.name));
       for (const io::Field& field : keys.all()) {
+        if (!field.origin.where.empty() && io::toml_text(field.target) != field.declared)
+          config.changed_keys.push_back(keys.table() + '.' + field.key);
         config.keys.push_back({keys.table() + '.' + field.key, io::toml_text(field.target),
                                is_fixed(keys, field),
                                field.origin.where.empty() ? keys.origin() : field.origin});

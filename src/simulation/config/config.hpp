@@ -12,6 +12,7 @@
 #include "io/key_table.hpp"
 #include "mesh/boundary_condition.hpp"
 #include "simulation/config/offload_config.hpp"
+#include "simulation/config/requested_output.hpp"
 #include "simulation/diagnostic.hpp"
 #include "simulation/mirrors.hpp"
 #include "simulation/refinement_criterion.hpp"
@@ -64,7 +65,8 @@ struct OutputConfig {
   // Unknowns, derived quantities, vectors such as "velocity", level, curve_index.
   std::vector<std::string> fields;
   std::string precision = "float32";
-  int history_steps = 1;  // a row of history.csv every n steps
+  int history_steps = 1;                   // a row of history.csv every n steps
+  std::vector<RequestedOutput> requested;  // [[output.slice]] and its like
 };
 
 // [checkpoint]
@@ -99,7 +101,8 @@ struct Config {
   std::shared_ptr<Scenario> scenario;  // set up
   std::string resolved;                // the input with all defaults, as TOML; a valid input itself
   std::vector<Key> keys;
-  std::vector<std::string> warnings;  // about valid values, one line each
+  std::vector<std::string> changed_keys;  // names of keys that were given another value than the default
+  std::vector<std::string> warnings;      // about valid values, one line each
   // Bytes that each rank may use beside a mesh at min-level everywhere.
   double spare_memory = std::numeric_limits<double>::infinity();
 

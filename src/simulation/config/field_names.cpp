@@ -6,19 +6,6 @@
 
 namespace meander::simulation {
 
-namespace {
-
-// Scalars, then the quantities that a solver computes patch by patch, and what leaves carry.
-std::vector<std::string> one_number_names(const solvers::Solver& solver) {
-  std::vector<std::string> names = scalar_names(solver);
-  for (const solvers::PatchQuantity& quantity : solver.patch_quantities()) names.push_back(quantity.name);
-  const std::vector<std::string>& carried = solver.traits().carried_names;
-  names.insert(names.end(), carried.begin(), carried.end());
-  return names;
-}
-
-}  // namespace
-
 std::vector<std::string> scalar_names(const solvers::Solver& solver) {
   std::vector<std::string> names = solver.traits().unknown_names;
   for (const solvers::Derived& derived : solver.derived()) {
@@ -27,8 +14,16 @@ std::vector<std::string> scalar_names(const solvers::Solver& solver) {
   return names;
 }
 
+std::vector<std::string> number_names(const solvers::Solver& solver) {
+  std::vector<std::string> names = scalar_names(solver);
+  for (const solvers::PatchQuantity& quantity : solver.patch_quantities()) names.push_back(quantity.name);
+  const std::vector<std::string>& carried = solver.traits().carried_names;
+  names.insert(names.end(), carried.begin(), carried.end());
+  return names;
+}
+
 std::vector<std::string> vector_names(const solvers::Solver& solver) {
-  const std::vector<std::string> scalars = one_number_names(solver);
+  const std::vector<std::string> scalars = number_names(solver);
   std::vector<std::string> vectors;
   for (const std::string& name : scalars) {
     if (name.size() < 3 || name.substr(name.size() - 2) != "_x") continue;
@@ -42,7 +37,7 @@ std::vector<std::string> vector_names(const solvers::Solver& solver) {
 }
 
 std::vector<std::string> plot_names(const solvers::Solver& solver) {
-  std::vector<std::string> names = one_number_names(solver);
+  std::vector<std::string> names = number_names(solver);
   for (std::string& name : vector_names(solver)) names.push_back(std::move(name));
   names.insert(names.end(), {"level", "curve_index"});
   return names;

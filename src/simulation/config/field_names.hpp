@@ -13,6 +13,9 @@ namespace meander::simulation {
 // The solver's unknowns, then its derived quantities.
 std::vector<std::string> scalar_names(const solvers::Solver& solver);
 
+// All fields of one number: scalars, then the quantities that a solver computes patch by patch, and what leaves carry.
+std::vector<std::string> number_names(const solvers::Solver& solver);
+
 // The stems of names with all components: "velocity" for velocity_x, velocity_y, ... Stems that are the name
 // of a scalar, such as the length of the vector, are left out.
 std::vector<std::string> vector_names(const solvers::Solver& solver);

@@ -465,6 +465,12 @@ void describe_output_of(KeyTable& keys, InputDraft& draft) {
   config.output.directory = "output/" + std::filesystem::path(config.source).stem().string();
   config.output.fields = draft.module != nullptr ? draft.module->plot_fields : modules().front()->plot_fields;
   describe_output(keys, config.output, plot_names(*config.solver));
+  draft.outputs.describe(keys, config);
+}
+
+void check_and_keep_output(const KeyTable& keys, InputDraft& draft) {
+  check_output(keys, draft.config);
+  draft.config.output.requested = draft.outputs.checked(draft.config);
 }
 
 // [diagnostics]
@@ -586,7 +592,7 @@ std::vector<InputTable> general_tables() {
       {"time", "Simulated time and limits of the steps.", none, 4, nullptr, describe_time_of, nullptr,
        check_time_of},
       {"output", "Plot files and history.", none, 8, nullptr, describe_output_of, nullptr,
-       check_part<check_output>},
+       check_and_keep_output},
       {"diagnostics", "Additional columns of the history.", diagnostics_intro, 9, nullptr,
        describe_diagnostics, nullptr, set_up_diagnostics},
       {"checkpoint", "Schedule of checkpoints.", checkpoint_intro, 10, nullptr,

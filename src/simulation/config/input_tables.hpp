@@ -53,6 +53,7 @@ struct InputDraft {
   std::shared_ptr<Equation> equation = nullptr;
   std::vector<DraftedTable> equation_tables = {};
   std::vector<DraftedDiagnostic> diagnostics = {};
+  OutputDrafts outputs = {};
   // The tables declared so far, for checks across tables.
   std::map<std::string, io::KeyTable> tables = {};
 };

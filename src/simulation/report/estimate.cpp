@@ -16,6 +16,7 @@
 #include "offload/batch_execution.hpp"
 #include "simulation/config/field_names.hpp"
 #include "simulation/config/regrid_interval.hpp"
+#include "simulation/outputs/requested_outputs.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {
@@ -75,15 +76,20 @@ double steps_of_run(const Config& config, double dt) {
   return config.time.max_steps > 0 ? std::min(by_time, double{1} * config.time.max_steps) : by_time;
 }
 
-double plots_of_run(const Config& config, double steps, double dt) {
-  const OutputConfig& output = config.output;
-  const double length = std::min(config.time.end - config.time.start, steps * dt);
-  double plots = 2 + static_cast<double>(std::count_if(
-                         output.plot_times.begin(), output.plot_times.end(),
-                         [&](double t) { return t > config.time.start && t < config.time.start + length; }));
-  if (output.plot_every > 0) plots += std::max(0.0, std::ceil(length / output.plot_every) - 1);
-  if (output.plot_steps > 0) plots += std::max(0.0, std::ceil(steps / output.plot_steps) - 1);
-  return plots;
+// Files of a schedule within `length` of simulated time and a number of steps, with the first and the last state.
+double files_of_run(const Config& config, double length, double steps, double every, int every_steps,
+                    const std::vector<double>& times) {
+  const double start = config.time.start;
+  double files = 2 + static_cast<double>(std::count_if(times.begin(), times.end(), [&](double t) {
+                   return t > start && t < start + length;
+                 }));
+  if (every > 0) files += std::max(0.0, std::ceil(length / every) - 1);
+  if (every_steps > 0) files += std::max(0.0, std::ceil(steps / every_steps) - 1);
+  return files;
+}
+
+std::string line_of_files(const std::string& name, double files, double bytes) {
+  return fmt::format("  {:<30} {:>8}, {} each", name, fmt::format("{:.0f}", files), size_text(bytes));
 }
 
 // Bytes of a volume in a plot file.
@@ -185,7 +191,10 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
                     step_path_line(step_path(*local, simulation->view().levels, threads, communicator)));
   }
   const double steps = steps_of_run(config, found.dt);
-  const double plots = plots_of_run(config, steps, found.dt);
+  const OutputConfig& output = config.output;
+  const double length = std::min(config.time.end - config.time.start, steps * found.dt);
+  const double plots =
+      files_of_run(config, length, steps, output.plot_every, output.plot_steps, output.plot_times);
   lines.push_back(
       fmt::format("time: {:.3g} ms per step ({} measured, {} rank{}, {} thread{} each), {:.3g} M volumes/s",
                   1e3 * found.step, found.steps, communicator.size(), communicator.size() == 1 ? "" : "s",
@@ -201,15 +210,22 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
   const bool some = config.checkpoint.every_steps > 0 || config.checkpoint.every_minutes > 0;
   const int kept = some ? config.checkpoint.keep : 1;
   lines.push_back(fmt::format("files in {}:", config.output.directory));
-  lines.push_back(
-      fmt::format("  {:<22} {:>8}, {} each", "plot_*.vtkhdf", fmt::format("{:.0f}", plots), size_text(plot)));
-  lines.push_back(
-      fmt::format("  {:<22} {:>8}, {} each", "chk_*.hdf5", fmt::format("{}", kept), size_text(checkpoint)));
-  lines.push_back(fmt::format("  {:<22} {:>8}, {}", "history.csv", fmt::format("{:.0f} rows", rows),
+  lines.push_back(line_of_files("plot_*.vtkhdf", plots, plot));
+  double of_requested = 0;
+  RequestedOutputs requested(*simulation, output.directory);
+  for (const RequestedOutput& one : output.requested) {
+    if (one.has_rows()) continue;
+    const double files = files_of_run(config, length, steps, one.every, one.every_steps, one.times);
+    const double bytes = requested.image_bytes(one) + bytes_of_small_parts;
+    of_requested += files * bytes;
+    lines.push_back(line_of_files(one.stem() + "_*.vtkhdf", files, bytes));
+  }
+  lines.push_back(line_of_files("chk_*.hdf5", kept, checkpoint));
+  lines.push_back(fmt::format("  {:<30} {:>8}, {}", "history.csv", fmt::format("{:.0f} rows", rows),
                               size_text(rows * columns * bytes_of_number)));
-  lines.push_back(
-      fmt::format("  and input.toml, summary.json, plot.vtkhdf.series: {} in total",
-                  size_text(plots * plot + kept * checkpoint + rows * columns * bytes_of_number)));
+  lines.push_back(fmt::format(
+      "  and input.toml, summary.json, plot.vtkhdf.series: {} in total",
+      size_text(plots * plot + of_requested + kept * checkpoint + rows * columns * bytes_of_number)));
   return lines;
 }
 

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <type_traits>
 
+#include "io/key_table.hpp"
+
 namespace meander::simulation {
 
 std::string json(double value) {
@@ -20,7 +22,13 @@ std::string json(std::int64_t value) {
 }
 
 std::string json(const std::string& value) {
-  return fmt::format("\"{}\"", value);
+  return io::toml_text(value);  // its escapes are those of JSON
+}
+
+std::string json(const std::vector<std::string>& values) {
+  std::vector<std::string> quoted;
+  for (const std::string& value : values) quoted.push_back(json(value));
+  return "[" + join(quoted, ", ") + "]";
 }
 
 std::string json(const Spread& value) {

@@ -42,6 +42,7 @@ inline std::string json(const Json& value) {
   return value.text;
 }
 std::string json(const Spread& value);
+std::string json(const std::vector<std::string>& values);
 template <class T>
 std::string json(const std::vector<T>& values) {
   return "[" + join(values, ", ") + "]";

@@ -17,6 +17,7 @@
 #include "io/checkpoint_file.hpp"
 #include "io/document.hpp"
 #include "io/files.hpp"
+#include "io/image_file.hpp"
 #include "io/plot_file.hpp"
 #include "io/subprocess.hpp"
 #include "simulation/config/check_restart.hpp"
@@ -138,8 +139,25 @@ std::string about_checkpoint(const std::string& path) {
          line("continue", fmt::format("meander restart {}", path));
 }
 
+std::string about_image(const std::string& path) {
+  const io::ImageFacts facts = io::read_image_facts(path);
+  std::string pixels;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (facts.pixels[a] > 0)
+      pixels += fmt::format("{}{} along {}", pixels.empty() ? "" : ", ", facts.pixels[a], axis_names[a]);
+  }
+  return fmt::format("{}: a file of [[output.{}]] (VTKHDF), for ParaView\n", path, facts.meta.kind) +
+         line("name", facts.meta.name) + line("step", fmt::format("{}", facts.meta.step)) +
+         line("time", number(facts.meta.time)) +
+         (pixels.empty() ? line("cells", fmt::format("{}", facts.cells)) : line("pixels", pixels)) +
+         field_lines(facts.fields) +
+         line("size", file_size_text(static_cast<double>(std::filesystem::file_size(path)))) +
+         line("written by", facts.origin.line());
+}
+
 std::string about_plot(const std::string& path) {
   return io::run_in_subprocess(path, [&] {
+    if (io::is_image_file(path)) return about_image(path);
     const io::PlotFacts facts = io::read_plot_facts(path);
     return fmt::format("{}: a plot file (VTKHDF), for ParaView\n", path) +
            line("step", fmt::format("{}", facts.step)) + line("time", number(facts.time)) +
@@ -152,8 +170,8 @@ std::string about_plot(const std::string& path) {
 
 std::string about_series(const std::string& path) {
   const auto files = io::PlotSeries::read(path);
-  std::string text = fmt::format("{}: a series of plot files, for ParaView\n", path) +
-                     line("plots", fmt::format("{}", files.size()));
+  std::string text = fmt::format("{}: a series of files of a run, for ParaView\n", path) +
+                     line("files", fmt::format("{}", files.size()));
   if (!files.empty())
     text += line("times", fmt::format("{} to {}", number(files.front().second), number(files.back().second)));
   const auto directory = std::filesystem::path(path).parent_path();

@@ -28,11 +28,12 @@ struct InputDescription::Targets {
   std::vector<std::unique_ptr<EquationTable>> equation_tables;
   std::vector<std::unique_ptr<Scenario>> scenarios;
   std::vector<std::unique_ptr<Diagnostic>> diagnostics;
+  std::deque<RequestedOutput> outputs;
 };
 
 InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scenarios)
-    : targets_(
-          std::make_unique<Targets>(Targets{{.known_scenarios = known_scenarios}, {}, {}, {}, {}, {}, {}})) {
+    : targets_(std::make_unique<Targets>(
+          Targets{{.known_scenarios = known_scenarios}, {}, {}, {}, {}, {}, {}, {}})) {
   Targets& to = *targets_;
   Config& config = to.draft.config;
   const Module& standard = *modules().front();
@@ -61,6 +62,7 @@ InputDescription::InputDescription(const std::vector<ScenarioEntry>& known_scena
     sections_.push_back(std::move(section));
     const std::string name = table.name;
     if (name == "refinement") add_criteria(name);
+    if (name == "output") add_outputs();
     if (name == "solver") add_equations(name);
     if (name == "scenario") add_scenarios(name, known_scenarios);
   }
@@ -77,6 +79,25 @@ void InputDescription::add_criteria(const std::string& table) {
     describe_kind(section.keys, targets_->kinds.emplace_back());
     targets_->criteria.push_back(entry.make());
     targets_->criteria.back()->describe(section.keys, targets_->draft.config);
+    sections_.push_back(std::move(section));
+  }
+}
+
+void InputDescription::add_outputs() {
+  for (const OutputKindEntry& entry : output_kinds()) {
+    const std::string table = fmt::format("output.{}", entry.name);
+    InputSection section{.table = table,
+                         .meaning = entry.meaning,
+                         .is_array = true,
+                         .is_part = true,
+                         .keys = io::KeyTable(table)};
+    RequestedOutput& target = targets_->outputs.emplace_back();
+    target.kind = entry.kind;
+    describe_requested_output(section.keys, target, targets_->draft.config);
+    for (io::Field& field : section.keys.all()) {
+      if (field.key == "fields" || field.key == "weight")
+        field.choices.clear();  // they depend on the equation
+    }
     sections_.push_back(std::move(section));
   }
 }
@@ -223,6 +244,10 @@ std::string input_reference(const std::vector<ScenarioEntry>& known_scenarios) {
   const InputDescription description(known_scenarios);
   std::string text = preface;
   for (const InputSection& section : description.sections()) {
+    if (section.is_part) {
+      text += fmt::format("\n### [[{}]]\n\n{}\n\n{}", section.table, section.meaning, key_table(section));
+      continue;
+    }
     if (section.selector.empty()) {
       text += fmt::format("\n## {0}[{2}]{1}\n{3}", section.is_array ? "[" : "", section.is_array ? "]" : "",
                           section.table, section.intro);

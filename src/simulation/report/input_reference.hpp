@@ -21,6 +21,7 @@ struct InputSection {
   std::string meaning;         // of the table or the choice, in a few words
   std::string intro = {};      // of a table: paragraphs for docs/input.md
   bool is_array = false;       // [[table]]
+  bool is_part = false;        // of the table before the point: [[output.slice]]
   std::vector<int> dims = {};  // of an equation or a scenario
   std::string equation = {};   // of a scenario
   io::KeyTable keys;
@@ -40,6 +41,7 @@ class InputDescription {
  private:
   struct Targets;
   void add_criteria(const std::string& table);
+  void add_outputs();
   void add_equations(const std::string& table);
   void add_scenarios(const std::string& table, const std::vector<ScenarioEntry>& known);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/log.hpp"
 #include "base/process.hpp"
 
 namespace meander::simulation {
@@ -62,6 +63,9 @@ std::vector<Figure> figures_of(Summary& s) {
       {"first_order_volume_updates", s.first_order},
       {"floored_volume_updates", s.floored},
       {"strayed_volume_updates", s.strayed},
+      {"warnings", s.warnings},
+      {"changed_keys", s.changed_keys},
+      {"processor", s.processor},
   };
 }
 
@@ -91,6 +95,9 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.first_order = simulation.first_order_volumes();
   summary.floored = simulation.floored_volumes();
   summary.strayed = simulation.strayed_volumes();
+  summary.warnings = log::warnings();
+  summary.changed_keys = simulation.config().changed_keys;
+  summary.processor = processor_name();
 
   const tasks::SweepTimes& sweeps = times.sweeps;
   const auto steps = static_cast<double>(summary.counted_steps());

@@ -48,6 +48,10 @@ struct Summary {
   std::optional<ResidentReport> resident;
   // Volume updates since the start of the whole run.
   std::int64_t all_updates = 0, first_order = 0, floored = 0, strayed = 0;
+  // What a report tells beside the figures.
+  std::vector<std::string> warnings;      // of the root's log
+  std::vector<std::string> changed_keys;  // of the input
+  std::string processor;                  // of the root
 
   std::int64_t counted_steps() const { return std::max<std::int64_t>(1, steps); }
   double seconds_per_step() const { return quotient(seconds, counted_steps()); }
