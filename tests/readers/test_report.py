@@ -103,7 +103,7 @@ class Report(unittest.TestCase):
         text = self.page("gas")
         self.assertIn("<h1>riemann-2d, 2D", text)
         self.assertIn(">finished<", text)
-        self.assertRegex(text, r"The largest density stays at [\d.]+; at the end it is at \(")
+        self.assertRegex(text, r"The largest density stays at [\d.]+ at \(")
         self.assertIn("Total density changed by", text)
         self.assertIn("ns of processor time per volume and step", text)
         self.assertRegex(text, r"\d+ % of a step is \w+")

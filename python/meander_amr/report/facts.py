@@ -144,14 +144,14 @@ def boundary_words(run):
 
 
 def extremes(snapshot, name):
-    """(least, largest, place of the largest) of a field, of finite values; None if there are none."""
+    """(least, largest, place of the least, place of the largest) of a field, of finite values; None if there are none."""
     every = volumes(snapshot, name)
     values = magnitude(snapshot, name, every.value).astype(float)
     finite = np.flatnonzero(np.isfinite(values))
     if finite.size == 0:
         return None
-    largest = finite[np.argmax(values[finite])]
-    return values[finite].min(), values[largest], every.centre[largest]
+    least, largest = finite[np.argmin(values[finite])], finite[np.argmax(values[finite])]
+    return values[least], values[largest], every.centre[least], every.centre[largest]
 
 
 def place(x):
@@ -165,13 +165,13 @@ def what_happened(run, first, last):
     name = default_field(last)
     found, before = extremes(last, name), extremes(first, name) if first is not None else None
     lines = []
-    if found is not None and before is not None and np.isclose(found[1], before[1], rtol=1e-6):
-        lines.append(f"The largest {name} stays at {found[1]:.4g}; at the end it is at {place(found[2])}.")
-    elif found is not None:
-        lines.append(f"The largest {name} is {found[1]:.4g} at {place(found[2])}"
-                     + (f"; at the start it was {before[1]:.4g}." if before is not None else "."))
-        lines.append(f"The least {name} is {found[0]:.4g}"
-                     + (f"; at the start it was {before[0]:.4g}." if before is not None else "."))
+    # Of the lapse the least value tells where a hole is.
+    for word, value in (("least", 0), ("largest", 1))[::1 if name == "lapse" else -1] if found is not None else ():
+        at = f" at {place(found[2 + value])}" if not lines else ""
+        if before is not None and np.isclose(found[value], before[value], rtol=1e-6):
+            lines.append(f"The {word} {name} stays at {found[value]:.4g}{at}.")
+        else:
+            lines.append(f"The {word} {name} is {found[value]:.4g}{at}" + (f"; at the start it was {before[value]:.4g}." if before is not None else "."))
     if run.history is not None:
         for column in run.history.columns:
             if column.endswith("_radius") and np.isfinite(run.history[column][-1]):

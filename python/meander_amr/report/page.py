@@ -24,6 +24,7 @@ PANEL = (4.9, 3.1)   # inches
 MOST_PANELS = 40     # of the history
 MOST_OUTPUTS = 12    # pictures of output in the run
 MOST_CURVES = 12
+WIDE = 7            # inches: more does not fit into a column of the page
 LEAST_CHANGE = 1e-12  # at the border of the picture of totals
 
 
@@ -56,10 +57,21 @@ class Pictures:
             return None
         finally:
             plt.close("all")
-        return {"caption": caption, "data": base64.b64encode(stream.getvalue()).decode()}
+        is_wide = figure.get_figwidth() > WIDE
+        return {"caption": caption, "data": base64.b64encode(stream.getvalue()).decode(), "wide": is_wide}
 
     def all(self, drawn):
         return [picture for picture in (self.take(caption, draw) for caption, draw in drawn) if picture]
+
+
+def width_of_fine_region(snapshot):
+    """The width of a region about the scenario's centre that holds the two finest levels; None if that is most of the domain."""
+    if len(snapshot.levels) < 3:
+        return None
+    fine = snapshot.levels[-2]
+    centre = snapshot.centre
+    width = 2 * max(np.abs(fine.lower - centre).max(), np.abs(fine.lower + fine.edge - centre).max())
+    return width if width < 0.6 * (snapshot.upper - snapshot.lower).max() else None
 
 
 def state_pictures(run, pictures):
@@ -75,6 +87,10 @@ def state_pictures(run, pictures):
         at = f"{words} state, t = {snapshot.time:.4g}"
         drawn += [(f"{name}, {at}, with the patches' outlines", lambda s=snapshot: plot.slice(s, name, axes=plane_of(s))),
                   (f"{name}, {at}: volumes and their means", lambda s=snapshot: profile(s, name, axes=panel((5.2, 4.4))))]
+    width = width_of_fine_region(last)
+    if width is not None:
+        drawn.append((f"{name}, last state, t = {last.time:.4g}, near the scenario's centre",
+                      lambda: plot.slice(last, name, width=width, axes=plane((1, 1)))))
     if len(last.levels) > 1:
         drawn.append((f"levels of the mesh, t = {last.time:.4g}",
                       lambda: plot.slice(last, "level", outlines=False, axes=plane_of(last))))
@@ -172,12 +188,16 @@ def time_picture(run, pictures):
     return pictures.all([("parts of a step", draw)])
 
 
+def has_waves(run):
+    return os.path.isdir(os.path.join(run.directory, "waves"))
+
+
 def hole_pictures(run, pictures):
     found = []
     with contextlib.suppress(FileError):
         if run.history is not None and ("puncture_1_x" in run.history or facts.holes(run)):
             found += pictures.all([("tracks of punctures, masses of horizons", lambda: plot.tracks(run.directory)[0])])
-    if os.path.isdir(os.path.join(run.directory, "waves")):
+    if has_waves(run):
         from meander_amr import waves
 
         def draw():
@@ -246,6 +266,9 @@ def render(directory, refresh=0):
     word, reached = facts.state(run)
     states, first, last = state_pictures(run, pictures)
     is_gas = bool(facts.totals(run))
+
+    def elsewhere(name):
+        return of_mesh(name) or name.startswith(("total_", "puncture_")) or (has_waves(run) and name.startswith("psi4"))
     answers = [("What happened, and where?", facts.what_happened(run, first, last) + facts.holes(run)),
                ("Is it exact enough?", facts.how_exact(run, last)),
                ("What was conserved?", facts.what_was_conserved(run)),
@@ -255,7 +278,7 @@ def render(directory, refresh=0):
         ("Black holes", hole_pictures(run, pictures)),
         ("Output in the run", output_pictures(run, pictures)),
         ("Conserved totals", drift_picture(run, pictures)),
-        ("Quantities over time", curve_panels(run, lambda name: not of_mesh(name) and not name.startswith("total_"), pictures)),
+        ("Quantities over time", curve_panels(run, lambda name: not elsewhere(name), pictures)),
         ("Mesh and time steps", curve_panels(run, of_mesh, pictures)),
         ("Where the time went", time_picture(run, pictures)),
     ]
