@@ -26,7 +26,8 @@ expect() { # offered, wanted
 }
 
 expect "$(offered ex)" "explain"
-expect "$(offered re)" "restart"
+expect "$(offered rep)" "report"
+expect "$(offered res)" "restart"
 expect "$(offered run --th)" "--threads"
 expect "$(offered check in.toml --set mesh.p)" "mesh.patch-size="
 expect "$(offered run in.toml --set gpu-memory.)" "gpu-memory.alignment= gpu-memory.fallback= gpu-memory.limit= gpu-memory.patches= gpu-memory.quota= gpu-memory.trim-after="
@@ -41,10 +42,11 @@ mkdir solo
 expect "$(offered run so)" "sod.toml solo/"
 expect "$(offered restart c)" "chk_000010.hdf5"
 expect "$(offered restart s)" "sad.toml sod.toml solo/"
+expect "$(offered report s)" "solo"
 offered check in.toml --set mesh.p >/dev/null
 expect "$asked" "-o nospace +o filenames"
 
-for command in "" run restart check explain info scenarios input-reference terms; do
+for command in "" run restart check explain info report scenarios input-reference terms; do
   for option in $("$MEANDER" ${command:+"$command"} --help | grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | sort -u); do
     [[ " $(_meander_options "$command") " == *" $option "* ]] ||
       { echo "meander $command $option is not completed" >&2; failures=$((failures + 1)); }
