@@ -14,4 +14,4 @@ from meander_amr.history import History
 from meander_amr.image import Image
 
 __all__ = ["Checkpoint", "FileError", "History", "Image", "OptionError", "PlotFile", "Series", "open"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"

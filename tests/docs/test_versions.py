@@ -19,7 +19,8 @@ class Versions(unittest.TestCase):
     def test_are_those_of_the_program(self):
         version = re.search(r"project\(meander VERSION ([0-9.]+)", text_of("CMakeLists.txt")).group(1)
         for path, pattern in (("python/pyproject.toml", r'^version = "(.*)"$'), ("python/meander_amr/__init__.py", r'^__version__ = "(.*)"$'),
-                              ("CITATION.cff", r"^version: (.*)$"), ("README.md", r"version ([0-9.]+) \(20")):
+                              ("CITATION.cff", r"^version: (.*)$"), ("packaging/conda/meta.yaml", r'^  version: "(.*)"$'),
+                              ("README.md", r"version ([0-9.]+) \(20")):
             found = re.search(pattern, text_of(path), re.MULTILINE)
             self.assertIsNotNone(found, path)
             self.assertEqual(found.group(1), version, path)

@@ -234,7 +234,7 @@ TEST(Progress, Durations) {
 
 TEST(Provenance, NamesTheBuild) {
   const Provenance& program = provenance();
-  EXPECT_EQ(program.version, "0.1.0");
+  EXPECT_EQ(program.version, "0.2.0");
   EXPECT_TRUE(program.git_hash == "unknown" || program.git_hash.size() == 40) << program.git_hash;
   EXPECT_NE(program.options.find("-ffp-contract=off"), std::string::npos);
   EXPECT_FALSE(program.compiler.empty());

@@ -6,6 +6,8 @@
 import os
 import unittest
 
+import h5py
+
 import programs
 
 NEST = """[domain]
@@ -60,6 +62,18 @@ class Restarts(programs.ProgramTest):
             self.run_to_end(0, "restart", half, *settings("time.max-steps=6"))
             self.assertEqual(programs.differences(self.path(half + "/chk_000006.hdf5"), self.path(whole + "/chk_000006.hdf5")), [])
             self.assertEqual(self.text(half + "/history.csv"), self.text(whole + "/history.csv"))
+
+    def test_checkpoints_of_version_0_1_continue(self):
+        """The file is of `meander run inputs/riemann-2d.toml` of 0.1.0 with patches of 4, two levels and local steps, after step 3."""
+        old = os.path.join(programs.SOURCE, "tests/program/checkpoints/from_0.1.0.hdf5")
+        self.assertIn("meander 0.1.0", self.run_to_end(0, "info", old))
+        for ranks, output in ((0, "one"), (2, "two")):
+            self.run_to_end(ranks, "restart", old, "--threads", "1", "--output", output, *settings("time.max-steps=6"))
+            with h5py.File(self.path(output + "/chk_000006.hdf5"), "r") as file:
+                self.assertEqual(int(file.attrs["iteration"]), 6)
+            rows = [row.split(",") for row in self.text(output + "/history.csv").splitlines()]
+            self.assertEqual([int(row[0]) for row in rows[1:]], [3, 4, 5, 6])
+        self.assertEqual(programs.differences(self.path("one/chk_000006.hdf5"), self.path("two/chk_000006.hdf5")), [])
 
     def test_patches_that_lived_on_a_device_continue_on_the_host(self):
         self.small_run("checkpoint.every-steps=2")

@@ -32,6 +32,7 @@ class Meander(CMakePackage, CudaPackage):
     depends_on("tbb")
     depends_on("fmt@9:")
     depends_on("spdlog@1.10: cxxstd=20")
+    depends_on("muparser@2.2.6:")
     depends_on("xsimd@8:9")
     depends_on("tomlplusplus@3:")
     depends_on("cli11@2:", type="build")
