@@ -35,7 +35,9 @@ def replace(file, name, **options):
 
 class ForgedHdf5(programs.TestWithGoodRun):
     def make_good(self):
-        self.run_to_end(1, "run", *programs.SMALL, "--set", "time.max-steps=2", "--output", "run")
+        self.run_to_end(1, "run", *programs.SMALL, "--set", "time.max-steps=2", "--output", "run", "--set",
+                        "output.slice=[{name = \"cut\", offset = 0.5, resolution = 20}]", "--set",
+                        "output.sphere=[{name = \"round\", radius = 0.2, resolution = 8}]")
 
     def refused(self, change, message):
         """`meander info` on a forged plot file."""
@@ -52,6 +54,32 @@ class ForgedHdf5(programs.TestWithGoodRun):
         self.assertNotIn(SECRET.strip(), done.stderr)
         self.assertLess(len(done.stderr), 500)
         self.assertLess(time.monotonic() - began, programs.PATIENCE / 2)
+
+    def test_images_of_any_content(self):
+        """`meander info` describes a forged slice or sphere, or refuses it with one line."""
+        values = (0, -1, 2 ** 62, float("nan"), numpy.bytes_(b"x"), numpy.bytes_(b""), [1, 2], [-5, 2 ** 40, 2 ** 40], [[1.0] * 3] * 3)
+        for name in ("slice_cut_000002.vtkhdf", "sphere_round_000002.vtkhdf"):
+            path, good = self.path(name), self.good.path("run/" + name)
+            objects, changes = [], []
+            with h5py.File(good, "r") as file:
+                file.visit(objects.append)
+                for item in objects:
+                    changes += [lambda f, i=item, a=a, v=v: f[i].attrs.__setitem__(a, v) for a in file[item].attrs for v in values]
+                    changes += [lambda f, i=item, a=a: f[i].attrs.__delitem__(a) for a in file[item].attrs]
+            changes += [lambda f, i=item: f.__delitem__(i) for item in objects]
+            for item in objects:
+                for value in (numpy.zeros(3), numpy.zeros((2, 2, 2), "i4"), numpy.bytes_(b"x")):
+                    changes.append(lambda f, i=item, v=value: (f.__delitem__(i), f.__setitem__(i, v)))
+            for change in changes:
+                shutil.copy(good, path)
+                with h5py.File(path, "r+") as file:
+                    change(file)
+                done = subprocess.run(self.command(0, "info", path), cwd=self.scratch, capture_output=True, text=True, check=False,
+                                      timeout=programs.PATIENCE, env=programs.ENVIRONMENT)
+                self.assertIn(done.returncode, (0, 2), done.stderr)
+                if done.returncode:
+                    self.assertTrue(done.stderr.startswith(path + ": "), done.stderr)
+                    self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
     def test_external_storage(self):
         with open(self.path("secret"), "w", encoding="utf-8") as stream:

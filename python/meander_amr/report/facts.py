@@ -174,7 +174,7 @@ def what_happened(run, first, last):
             lines.append(f"The {word} {name} is {found[value]:.4g}{at}" + (f"; at the start it was {before[value]:.4g}." if before is not None else "."))
     if run.history is not None:
         for column in run.history.columns:
-            if column.endswith("_radius") and np.isfinite(run.history[column][-1]):
+            if column.endswith("_radius") and np.isfinite(run.history[column][-1]) and run.history[column][-1] != 0:
                 lines.append(f"{column.replace('_', ' ').capitalize()}: {run.history[column][-1]:.4g}"
                              f"{' ' + run.history.units[column] if column in run.history.units else ''} at the end.")
     return lines

@@ -135,22 +135,24 @@ void RequestedOutputs::with_state(std::span<const Entry* const> entries, const B
 }
 
 std::vector<io::Row> RequestedOutputs::write(const std::vector<bool>& due) {
-  std::vector<io::Row> all(row_files().size());
+  std::size_t files = 0;
+  for (const Entry& entry : entries_) files += entry.row_files();
+  std::vector<io::Row> all(files);
   std::vector<const Entry*> entries;
   for (std::size_t n = 0; n < entries_.size(); ++n) {
     if (due[n]) entries.push_back(&entries_[n]);
   }
   if (entries.empty()) return all;
   with_state(entries, [&](const SampledState& state) {
-    auto files = all.begin();
+    auto row = all.begin();
     for (std::size_t n = 0; n < entries_.size(); ++n) {
       Entry& entry = entries_[n];
       if (!entry.request.has_rows()) {
         if (due[n]) write_image(entry, state);
         continue;
       }
-      if (due[n]) std::ranges::move(rows(entry, state), files);
-      files += static_cast<std::ptrdiff_t>(entry.row_files());
+      if (due[n]) std::ranges::move(rows(entry, state), row);
+      row += static_cast<std::ptrdiff_t>(entry.row_files());
     }
   });
   return all;
