@@ -10,17 +10,19 @@ from meander_amr.errors import OptionError
 
 KINDS = {"overview": "a slice and a profile", "slice": "a slice with the outlines of the patches",
          "radial": "a radial profile", "line": "a profile along the longest axis",
+         "image": "a file of output in the run: slice_*, projection_*, box_*",
          "partition": "the pieces of the curve that the ranks hold", "history": "columns of history.csv over time",
          "psi4": "gravitational waves in history.csv",
          "waves": "waveforms from the modes of Psi4 in a run's directory, with tables of what was radiated",
          "tracks": "tracks of punctures and masses of horizons, of a run's directory"}
 OF_RUN = ("waves", "tracks")
 OF_HISTORY = ("history", "psi4")
+IMAGES = ("slice", "projection", "box", "sphere")  # kinds of files that are images
 # Options that only some kinds of pictures accept, with these kinds.
-TAKEN_BY = {"field": ("overview", "slice", "radial", "line"), "axis": ("overview", "slice", "partition"),
+TAKEN_BY = {"field": ("overview", "slice", "radial", "line", "image"), "axis": ("overview", "slice", "partition"),
             "at": ("overview", "slice", "partition"), "radial": ("overview",), "line": ("overview",),
             "width": ("slice",), "no_outlines": ("overview", "slice"), "parts": ("partition",), "columns": OF_HISTORY,
-            "scale": ("overview", "slice", "radial", "line", *OF_HISTORY), "mass": ("waves",), "lowest": ("waves",),
+            "scale": ("overview", "slice", "radial", "line", "image", *OF_HISTORY), "mass": ("waves",), "lowest": ("waves",),
             "junk": ("waves",), "taper": ("waves",)}
 SCALES = ("auto", "linear", "log", "symlog")
 
@@ -46,11 +48,11 @@ def width(text):
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="meander-plot", description=__doc__)
-    parser.add_argument("file", help="plot_*.vtkhdf, chk_*.hdf5, plot.vtkhdf.series, history.csv, or a run's directory (its "
-                        "last plot file, or its history)")
+    parser.add_argument("file", help="plot_*.vtkhdf, chk_*.hdf5, *.vtkhdf.series, history.csv, slice_*.vtkhdf and others of output in the run, or a "
+                        "run's directory (its last plot file, or its history)")
     parser.add_argument("--show", choices=list(KINDS), metavar="WHAT",
                         help="; ".join(f"{kind}: {words}" for kind, words in KINDS.items()) +
-                        ". Default: overview, and history for history.csv")
+                        ". Default: overview, history for history.csv and probe_*.csv, and image for output in the run")
     parser.add_argument("--field",
                         help="field to show (a vector: its magnitude). Default: density, lapse, or the file's first field")
     parser.add_argument("--axis", choices=["x", "y", "z"],
@@ -88,6 +90,8 @@ def draw(data, kind, options):
         return plot.history(data, columns, scale)[0].figure
     if kind == "psi4":
         return plot.psi4(data, columns, options.scale or "linear")[0].figure
+    if kind == "image":
+        return plot.image(data, options.field, scale=scale).figure
     outlines = not options.no_outlines
     if kind == "overview":
         radial = False if options.line else True if options.radial else None
@@ -133,9 +137,9 @@ def picture(options):
     data = open_file(os.path.join(options.file, "history.csv") if of_history else options.file)
     if data.kind == "series":
         data = data[-1]
-    default = "history" if data.kind == "history" else "overview"
+    default = "history" if data.kind == "history" else "image" if data.kind in IMAGES else "overview"
     kind = options.show or default
-    if (data.kind == "history") != (kind in OF_HISTORY):
+    if (data.kind == "history") != (kind in OF_HISTORY) or (data.kind in IMAGES) != (kind == "image"):
         raise FileError(f"{options.file}: is a {data.kind}, of which there is no '{kind}'")
     check_options(options, kind)
     output = console.place_of_picture(

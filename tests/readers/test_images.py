@@ -3,8 +3,10 @@
 """Slices, projections, boxes and spheres of a run in the Python package, and in xarray and yt where these are
 installed; against the run's plot file."""
 import glob
+import importlib.util
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -147,6 +149,24 @@ class Images(unittest.TestCase):
         probe = meander_amr.open(os.path.join(self.scratch, "3", "probe_at.csv"))
         self.assertEqual(list(probe["step"]), [0, 1, 2, 3])
         self.assertEqual(probe["density"][-1], self.at(3, [[0.01, 0.02, 0.03]])[0])
+
+    def test_pictures(self):
+        for dim in (2, 3):
+            for stem, of_pixels in (("slice_cut", True), ("projection_sum", True), ("box_box", True), ("sphere_shell", False)):
+                if importlib.util.find_spec("matplotlib") is None:
+                    self.skipTest("needs matplotlib")
+                path = last(self.scratch, dim, stem)
+                done = subprocess.run([sys.executable, "-m", "meander_amr", path], capture_output=True, text=True, check=False)
+                if not of_pixels:
+                    self.assertEqual((done.returncode, done.stderr),
+                                     (2, f"meander-plot: {path}: has cells, which ParaView shows; there is a picture of pixels only\n"))
+                    continue
+                self.assertEqual((done.returncode, done.stdout), (0, path.replace(".vtkhdf", ".png") + "\n"), done.stderr)
+                self.assertGreater(os.path.getsize(path.replace(".vtkhdf", ".png")), 5000)
+        wrong = subprocess.run([sys.executable, "-m", "meander_amr", last(self.scratch, 2, "slice_cut"), "--show", "radial"],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("is a slice, of which there is no 'radial'", wrong.stderr)
 
     @unittest.skipIf(xarray is None, "needs xarray")
     def test_xarray(self):

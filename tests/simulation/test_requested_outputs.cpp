@@ -265,6 +265,52 @@ TEST_P(RequestedOutputOf, PointsHaveTheVolumeThatHoldsThem) {
   }
 }
 
+std::string message(const std::string& text) {
+  try {
+    physics_input(text);
+  } catch (const InputError& error) {
+    return std::string(error.what()).substr(0, std::string(error.what()).find('\n'));
+  }
+  return "accepted";
+}
+
+// Half of a symmetric state, beyond whose plane points have the values of the whole.
+TEST(RequestedOutputs, HaveMirrorImagesBeyondPlanesOfSymmetry) {
+  const auto text = [](bool is_half, const std::string& output) {
+    return fmt::format(
+        "[domain]\ndimensions = 2\nlower = [{}, 0]\nupper = [1, 1]\ncells = [{}, 1]\n[boundary]\nall = "
+        "\"outflow\"\n{}"
+        "[mesh]\npatch-size = 5\nmin-level = {}\n[solver]\nscheme = \"rusanov\"\n[scenario]\nname = "
+        "\"formulas\"\n"
+        "fields = {{density = \"1 + x^2 + y\", velocity-x = \"x * y\", velocity-y = \"y\", pressure = "
+        "2}}\n{}",
+        is_half ? 0 : -1, is_half ? 1 : 2, is_half ? "x-lower = \"symmetric\"\n" : "", is_half ? 1 : 2,
+        output);
+  };
+  const std::string sphere =
+      "[[output.sphere]]\nname = \"a\"\ncentre = [0, 0.5]\nradius = 0.4\nresolution = 50\n"
+      "fields = [\"density\", \"velocity\", \"level\"]\n";
+  const Sampled half(text(true, sphere)), whole(text(false, sphere));
+  const SphereCells cells = cells_of_sphere(half.request(), half.config);
+  EXPECT_EQ(cells.centres.size(), 50u);
+  const Image image = sample_sphere(half.state(), cells, half.request());
+  const Image expected =
+      sample_sphere(whole.state(), cells_of_sphere(whole.request(), whole.config), whole.request());
+  double largest = 0;
+  for (std::size_t f = 0; f < 2; ++f) {
+    ASSERT_EQ(image.fields[f].values.size(), expected.fields[f].values.size());
+    for (std::size_t n = 0; n < image.fields[f].values.size(); ++n) {
+      EXPECT_NEAR(image.fields[f].values[n], expected.fields[f].values[n], 1e-14);
+      if (f == 1) largest = std::max(largest, -image.fields[f].values[n]);
+    }
+  }
+  EXPECT_GT(largest, 0.1);  // velocities along x change their sign
+  EXPECT_EQ(message(text(true, "[[output.probe]]\nname = \"a\"\nat = [-0.5, 0.5]\n")), "accepted");
+  EXPECT_EQ(message(text(true, "[[output.probe]]\nname = \"a\"\nat = [-1.5, 0.5]\n")).substr(10),
+            "19:6: output.probe[0].at: must lie within the domain, which along x is from -1 to 1, but there "
+            "is -1.5");
+}
+
 TEST(OutputSchedule, IsDueByStepsIntervalsAndTimes) {
   OutputSchedule schedule(1, 0.1, 3, {1.25, 1.05}, 1);
   EXPECT_EQ(schedule.next(), 1.05);
@@ -279,15 +325,6 @@ TEST(OutputSchedule, IsDueByStepsIntervalsAndTimes) {
   // After a restart nothing of the past is due.
   EXPECT_EQ(OutputSchedule(1, 0.1, 3, {1.25, 1.05}, 1.2).next(), 1.25);
   EXPECT_EQ(OutputSchedule(1, 0, 3, {}, 1.2).next(), std::numeric_limits<double>::infinity());
-}
-
-std::string message(const std::string& text) {
-  try {
-    physics_input(text);
-  } catch (const InputError& error) {
-    return std::string(error.what()).substr(0, std::string(error.what()).find('\n'));
-  }
-  return "accepted";
 }
 
 TEST(RequestedOutputKeys, AreRefusedWithTheirPlace) {

@@ -31,7 +31,7 @@ constexpr OutputKindEntry kinds[] = {
     {OutputKind::sphere, "sphere",
      "A sphere (2D: a circle), as cells between circles of latitude and longitude, in files "
      "sphere_NAME_STEP.vtkhdf: each cell has the value of the volume that contains its centre. Cells outside "
-     "the domain are left out."},
+     "the domain with its mirror images (boundary `symmetric`) are left out."},
     {OutputKind::line, "line",
      "Points on a straight line: for each field a file line_NAME_FIELD.txt with rows of the time and the "
      "values "
@@ -148,6 +148,7 @@ class Check {
       if (output_.from == output_.to) keys_.reject("to", "must not be the first point");
     }
     if (output_.kind == OutputKind::probe) point("at", output_.at);
+    images();
   }
 
  private:
@@ -180,23 +181,28 @@ class Check {
     }
   }
 
-  void within_domain(const char* key, const std::vector<double>& x) const {
+  void within(const char* key, const std::vector<double>& x, const std::vector<double>& lower,
+              const std::vector<double>& upper) const {
     check_length(keys_, key, x, domain().dimensions);
     for (std::size_t a = 0; a < dims_; ++a) {
-      if (x[a] < domain().lower[a] || x[a] > domain().upper[a])
+      if (x[a] < lower[a] || x[a] > upper[a])
         keys_.reject(key,
                      fmt::format("must lie within the domain, which along {} is from {} to {}, but there "
                                  "is {}",
-                                 axis_names[a], domain().lower[a], domain().upper[a], x[a]));
+                                 axis_names[a], lower[a], upper[a], x[a]));
     }
   }
-  void point(const char* key, const std::vector<double>& x) const { within_domain(key, x); }
+  // With the mirror images.
+  void point(const char* key, const std::vector<double>& x) const {
+    const Mirrors whole = config_.mirrors();
+    within(key, x, whole.lower(), whole.upper());
+  }
 
   void region() {
     if (!keys_.was_given("lower")) output_.lower = domain().lower;
     if (!keys_.was_given("upper")) output_.upper = domain().upper;
-    within_domain("lower", output_.lower);
-    within_domain("upper", output_.upper);
+    within("lower", output_.lower, domain().lower, domain().upper);
+    within("upper", output_.upper, domain().lower, domain().upper);
     check_corners(keys_, output_.lower, output_.upper);
     double longest = 0, area = 1;
     for (std::size_t a = 0; a < dims_; ++a) {
@@ -229,6 +235,31 @@ class Check {
     check_length(keys_, "centre", output_.centre, domain().dimensions);
     if (cells_of_sphere(output_, config_).centres.empty())
       keys_.reject("radius", "and centre describe a sphere without a cell inside the domain");
+  }
+
+  // Fields that solvers compute patch by patch, and what leaves carry, have no known signs beyond planes of symmetry.
+  void images() const {
+    const Mirrors planes = config_.mirrors();
+    if (!planes.any() || is_image(output_.kind)) return;
+    const auto is_beyond = [&](const std::vector<double>& x, double reach) {
+      for (std::size_t a = 0; a < dims_; ++a) {
+        if (planes.has(a) && (x[a] - reach < domain().lower[a] || x[a] + reach > domain().upper[a]))
+          return true;
+      }
+      return false;
+    };
+    const bool any = output_.kind == OutputKind::sphere ? is_beyond(output_.centre, output_.radius)
+                     : output_.kind == OutputKind::line
+                         ? is_beyond(output_.from, 0) || is_beyond(output_.to, 0)
+                         : is_beyond(output_.at, 0);
+    if (!any) return;
+    for (const OutputField& field : output_fields(*config_.solver, output_.fields)) {
+      if (!std::ranges::all_of(field.components, &VolumeNumber::is_local))
+        keys_.reject("fields",
+                     fmt::format("'{}' is known on this side of planes of symmetry only, which this {} "
+                                 "crosses",
+                                 field.name, kinds[static_cast<std::size_t>(output_.kind)].name));
+    }
   }
 
   const io::KeyTable& keys_;

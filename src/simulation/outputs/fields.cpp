@@ -37,6 +37,12 @@ void visit_volumes(const solvers::PatchLayout& layout, const VolumeBox& box, con
   }
 }
 
+solvers::PointQuery all_unknowns(const solvers::PatchLayout& layout) {
+  std::vector<int> all(static_cast<std::size_t>(layout.unknowns));
+  std::iota(all.begin(), all.end(), 0);
+  return solvers::PointQuery(all);
+}
+
 // The sum of a sample on a device turns -0 into 0, and so do all readers.
 constexpr double without_sign_of_zero(double value) {
   return value + 0.0;
@@ -79,6 +85,13 @@ double VolumeReader::value(const VolumeNumber& number, std::size_t leaf, const d
   return number.derived->value(solver_.parameters(), state);
 }
 
+void VolumeReader::mirror(Mirrors::Axes axes, double* state) const {
+  if (axes == 0) return;
+  const auto unknowns = static_cast<std::size_t>(view_.layout.unknowns);
+  view_.mirrors->unfold({.mirrored = axes}, all_unknowns(view_.layout), {state, unknowns});
+  for (std::size_t u = 0; u < unknowns; ++u) state[u] = without_sign_of_zero(state[u]);
+}
+
 void VolumeReader::evaluate(std::span<const VolumeNumber> numbers, const VolumeBox& box,
                             std::span<double> values, std::vector<double>& of_patch) const {
   const solvers::PatchLayout& layout = view_.layout;
@@ -108,6 +121,7 @@ void VolumeReader::evaluate(std::span<const VolumeNumber> numbers, const VolumeB
   visit_volumes(layout, box, [&](std::ptrdiff_t at, std::ptrdiff_t) {
     for (int u = 0; u < layout.unknowns; ++u)
       state[u] = without_sign_of_zero(patch.q[at + u * layout.unknown_stride()]);
+    mirror(box.mirrored, state);
     for (std::size_t n = 0; n < numbers.size(); ++n) {
       if (numbers[n].is_local()) values[n * size + v] = value(numbers[n], box.leaf, state);
     }
@@ -135,9 +149,7 @@ void VolumeReader::read_leaf(std::size_t n, std::size_t leaf, std::span<double> 
 
 bool VolumeReader::read_on_device(std::span<const VolumeBox> boxes, const Use& use) const {
   const solvers::PatchLayout& layout = view_.layout;
-  std::vector<int> all(static_cast<std::size_t>(layout.unknowns));
-  std::iota(all.begin(), all.end(), 0);
-  const solvers::PointQuery query(all);
+  const solvers::PointQuery query = all_unknowns(layout);
   std::vector<solvers::PointInPatch> points;
   for (const VolumeBox& box : boxes) {
     for (int k = 0; k < box.extent[2]; ++k) {
@@ -156,11 +168,12 @@ bool VolumeReader::read_on_device(std::span<const VolumeBox> boxes, const Use& u
   std::vector<double> samples(points.size() * query.sample_size());
   if (!view_.source->gather_points(points, query, samples)) return false;
   std::vector<double> values;
-  const double* state = samples.data();
+  double* state = samples.data();
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     const std::size_t size = boxes[b].size();
     values.resize(numbers_.size() * size);
     for (std::size_t v = 0; v < size; ++v, state += query.sample_size()) {
+      mirror(boxes[b].mirrored, state);
       for (std::size_t n = 0; n < numbers_.size(); ++n)
         values[n * size + v] = value(numbers_[n], boxes[b].leaf, state);
     }

@@ -39,6 +39,8 @@ std::vector<OutputField> output_fields(const solvers::Solver& solver, std::span<
 struct VolumeBox {
   std::size_t leaf = 0;
   std::array<int, 3> lower{}, extent{1, 1, 1};
+  Mirrors::Axes mirrored =
+      0;  // the numbers, which are local, are those of the images across the planes of these axes
   std::size_t size() const {
     return static_cast<std::size_t>(extent[0]) * static_cast<std::size_t>(extent[1]) *
            static_cast<std::size_t>(extent[2]);
@@ -68,6 +70,8 @@ class VolumeReader {
  private:
   bool read_on_device(std::span<const VolumeBox> boxes, const Use& use) const;
   double value(const VolumeNumber& number, std::size_t leaf, const double* state) const;
+  // Makes the unknowns of a volume those of its image.
+  void mirror(Mirrors::Axes axes, double* state) const;
   void evaluate(std::span<const VolumeNumber> numbers, const VolumeBox& box, std::span<double> values,
                 std::vector<double>& of_patch) const;
 

@@ -14,7 +14,8 @@ Pieces collect(const SampledState& state, std::span<const PieceOfLeaf> own, std:
   std::vector<VolumeBox> boxes;
   std::vector<std::size_t> begin;
   std::size_t size = 0;
-  for (const PieceOfLeaf& one : own) boxes.push_back({one.leaf, one.piece.lower, one.piece.extent});
+  for (const PieceOfLeaf& one : own)
+    boxes.push_back({one.leaf, one.piece.lower, one.piece.extent, one.mirrored});
   for (const PieceOfLeaf& one : kept) {
     pieces.list.push_back(one.piece);
     begin.push_back(size);

@@ -30,6 +30,7 @@ std::vector<T> on_root(const parallel::Communicator& communicator, std::vector<T
 struct PieceOfLeaf {
   std::size_t leaf = 0;
   Piece piece;
+  Mirrors::Axes mirrored = 0;  // VolumeBox
 };
 
 // Pieces with values: [piece][number][volume, x fastest].

@@ -39,7 +39,16 @@ class OrderedPoints {
 std::vector<std::vector<double>> sample_points(const SampledState& state, const Points& points,
                                                std::span<const OutputField> fields) {
   const LeafGrid& grid = state.grid;
-  const OrderedPoints ordered(points);
+  Points inside = points;
+  std::vector<Mirrors::Axes> mirrored(points.size(), 0);
+  if (state.view.mirrors->any()) {
+    for (std::size_t n = 0; n < points.size(); ++n) {
+      const Mirrors::Image image = state.view.mirrors->image(points[n]);
+      inside[n] = image.x;
+      mirrored[n] = image.mirrored;
+    }
+  }
+  const OrderedPoints ordered(inside);
   std::vector<PieceOfLeaf> own;
   std::vector<std::int32_t> held;  // the point of each
   for (std::size_t leaf = 0; leaf < state.leaves.size(); ++leaf) {
@@ -49,15 +58,15 @@ std::vector<std::vector<double>> sample_points(const SampledState& state, const 
     for (std::size_t a = 0; a < grid.axes(); ++a) held_by_leaf[a] = grid.leaf(whole, a);
     ordered.visit(held_by_leaf[0], [&](std::size_t n) {
       for (std::size_t a = 0; a < grid.axes(); ++a) {
-        if (!held_by_leaf[a].holds(points[n][a])) return;
+        if (!held_by_leaf[a].holds(inside[n][a])) return;
       }
       Piece piece = whole;
       for (std::size_t a = 0; a < grid.axes(); ++a) {
         if (faces[a].empty()) faces[a] = grid.faces(whole, a);
-        piece.lower[a] = LeafGrid::volume(faces[a], points[n][a]);
+        piece.lower[a] = LeafGrid::volume(faces[a], inside[n][a]);
         piece.extent[a] = 1;
       }
-      own.push_back({leaf, piece});
+      own.push_back({leaf, piece, mirrored[n]});
       held.push_back(static_cast<std::int32_t>(n));
     });
   }
@@ -76,8 +85,8 @@ std::vector<std::vector<double>> sample_points(const SampledState& state, const 
 }
 
 SphereCells cells_of_sphere(const RequestedOutput& output, const Config& config) {
-  const DomainConfig& domain = config.domain;
-  const bool in_space = domain.dimensions == 3;
+  const bool in_space = config.domain.dimensions == 3;
+  const Mirrors whole = config.mirrors();
   const int around = output.resolution, between_poles = in_space ? std::max(2, around / 2) : 1;
   constexpr double pi = std::numbers::pi;
   const auto at = [&](double latitude_cells, double longitude_cells) {
@@ -86,7 +95,7 @@ SphereCells cells_of_sphere(const RequestedOutput& output, const Config& config)
     std::array<double, 3> x = {std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi),
                                std::cos(theta)};
     if (!in_space) x = {std::cos(phi), std::sin(phi), 0};
-    for (std::size_t a = 0; a < domain.lower.size(); ++a) x[a] = output.centre[a] + output.radius * x[a];
+    for (std::size_t a = 0; a < output.centre.size(); ++a) x[a] = output.centre[a] + output.radius * x[a];
     return x;
   };
   SphereCells cells{.mesh = {.corners = in_space ? 4 : 2, .points = {}}, .centres = {}};
@@ -94,8 +103,8 @@ SphereCells cells_of_sphere(const RequestedOutput& output, const Config& config)
     for (int i = 0; i < around; ++i) {
       const std::array<double, 3> centre = at(j + 0.5, i + 0.5);
       bool inside = true;
-      for (std::size_t a = 0; a < domain.lower.size(); ++a)
-        inside = inside && centre[a] >= domain.lower[a] && centre[a] <= domain.upper[a];
+      for (std::size_t a = 0; a < output.centre.size(); ++a)
+        inside = inside && centre[a] >= whole.lower()[a] && centre[a] <= whole.upper()[a];
       if (!inside) continue;
       cells.centres.push_back(centre);
       cells.mesh.points.push_back(at(j, i));

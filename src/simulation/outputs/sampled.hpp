@@ -35,11 +35,11 @@ struct Image {
 // Slices, projections and boxes. Collective.
 Image sample_region(const SampledState& state, const RequestedOutput& output);
 
-// Points along a line, or the centres of the cells of a sphere within the domain.
+// Points along a line, or the centres of the cells of a sphere, within the domain with its mirror images.
 using Points = std::vector<std::array<double, 3>>;
 
-// The values at points within the domain, on the root: [field component][point]. Each point has the value of the volume
-// that holds it. Collective.
+// The values at points on the root: [field component][point]. Each point has the value of the volume that holds it, and
+// beyond a plane of symmetry that of its image, with the signs of the unknowns (local fields only). Collective.
 std::vector<std::vector<double>> sample_points(const SampledState& state, const Points& points,
                                                std::span<const OutputField> fields);
 
