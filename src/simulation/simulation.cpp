@@ -57,20 +57,6 @@ mesh::PatchMesh<D>& housed(mesh::PatchMesh<D>& mesh, const Config& config, tasks
 }  // namespace
 
 template <int D>
-mesh::Domain<D> domain_of(const Config& config) {
-  mesh::Domain<D> domain;
-  domain.base_level = config.base_level();
-  for (int a = 0; a < D; ++a) {
-    const auto axis = static_cast<std::size_t>(a);
-    domain.base_cells[axis] = config.domain.cells[axis];
-    domain.lower[axis] = config.domain.lower[axis];
-    domain.periodic[axis] = config.domain.boundary[2 * a]->is_periodic();
-  }
-  domain.base_width = (config.domain.upper[0] - config.domain.lower[0]) / config.domain.cells[0];
-  return domain;
-}
-
-template <int D>
 SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::DistributedTree<D> tree)
     : Simulation(config),
       team_(threads),
@@ -499,8 +485,6 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   if (local_) local_->save(state);
 }
 
-template mesh::Domain<2> domain_of<2>(const Config&);
-template mesh::Domain<3> domain_of<3>(const Config&);
 template class SimulationOf<2>;
 template class SimulationOf<3>;
 

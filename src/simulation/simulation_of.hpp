@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mesh/patch_mesh.hpp"
+#include "simulation/config/domain_of.hpp"
 #include "simulation/control/local_stepping.hpp"
 #include "simulation/control/patch_fields.hpp"
 #include "simulation/control/stopping.hpp"
@@ -27,9 +28,6 @@ inline constexpr const char* updates_counter = "volume-updates";
 inline constexpr const char* first_order_counter = "first-order-volumes";
 inline constexpr const char* floored_counter = "floored-volumes";
 inline constexpr const char* strayed_counter = "strayed-volumes";
-
-template <int D>
-mesh::Domain<D> domain_of(const Config& config);
 
 template <int D>
 class SimulationOf final : public Simulation, private StateSource {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "simulation/simulation_of.hpp"
+#include "simulation/config/domain_of.hpp"
 
 namespace meander::simulation {
 
