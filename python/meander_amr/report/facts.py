@@ -205,11 +205,18 @@ def how_exact(run, last):
     return lines
 
 
+def share(change):
+    """A change relative to some value, in words."""
+    if abs(change) < 1e-15:
+        return "less than 1e-15"
+    return f"{100 * change:.3g} %" if abs(change) >= 1e-3 else f"{change:.2g}"
+
+
 def what_was_conserved(run):
     rows = totals(run)
     if not rows:
         return ["The unknowns are not conserved."]
-    lines = [f"Total {name.replace('_', ' ')} changed by {'less than 1e-15' if abs(change) < 1e-15 else f'{change:.2g}'} of its size."
+    lines = [f"Total {name.replace('_', ' ')} changed by {share(change)} of its largest value."
              for name, _, _, change in rows if not re.search(r"_[xyz]$", name)]
     if not is_closed(run):
         lines.append("The borders are open: what passes them counts as a change.")

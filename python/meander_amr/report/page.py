@@ -287,7 +287,7 @@ def render(directory, refresh=0):
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.dirname(__file__)), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     return environment.get_template("page.html").render(
-        title=f"{scenario}, {dims}D", directory=os.path.abspath(directory), state=word, reached=reached,
+        title=f"{scenario}, {dims}D", directory=directory, state=word, reached=reached,
         equation=run.equation, is_gas=is_gas, answers=[answer for answer in answers if answer[1]],
         sections=[(title, found) for title, found in sections if found], levels=leaves_rows(last), skipped=pictures.skipped,
         warnings=run.summary.get("warnings", []), lines=input_lines(run), marks=bool(run.summary.get("changed_keys")),
