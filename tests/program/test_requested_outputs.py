@@ -82,6 +82,21 @@ fields = ["density"]
 name = "corner"
 at = [0.5, 0.5, 0.5]
 """
+SMALL_BOX = """
+[[output.box]]
+name = "small"
+resolution = 20
+lower = [0.0, 0.0, 0.0]
+upper = [0.1, 0.1, 0.1]
+every-steps = 1
+[[output.projection]]
+name = "thin"
+normal = "x"
+resolution = 20
+lower = [0.0, -0.5, -0.5]
+upper = [0.01, 0.5, 0.5]
+every-steps = 1
+"""
 # Constraints are computed patch by patch with their halos.
 HOLE = """
 [[output.slice]]
@@ -137,12 +152,12 @@ class RequestedOutputs(programs.ProgramTest):
 
     def test_space(self):
         few = ["--set", "mesh.max-level=2", "--set", "mesh.patch-size=6", "--set", "time.max-steps=4"]
-        self.check(self.input("sedov-3d", SPACE), 3 + 1 + 3 * 3 + 2, *few)
+        self.check(self.input("sedov-3d", SPACE + SMALL_BOX), 3 + 1 + 3 * 3 + 2 + 2 * 6, *few)
 
     def test_what_a_slice_brings_home(self):
-        """With patches on a device, rows and slices bring no patch home."""
+        """With patches on a device, rows, slices and small boxes bring no patch home."""
         text = self.input("sedov-3d", SPACE.replace("[[output.projection]]", "[[output.slice]]").replace(
-            'weight = "density"\n', "").split("[[output.box]]", maxsplit=1)[0])
+            'weight = "density"\n', "").split("[[output.box]]", maxsplit=1)[0] + SMALL_BOX)
         log = self.run_to_end(0, "run", text, "--output", "device", *DEVICE, "--set", "mesh.max-level=2", "--set",
                               "time.max-steps=6")
         # For the last plot alone.

@@ -52,10 +52,21 @@ Pieces pieces_on_root(const SampledState& state, std::span<const PieceOfLeaf> ow
   return collect(state, own, own, numbers, reading, {});
 }
 
+Reading reading_of(const SampledState& state, std::span<const PieceOfLeaf> own) {
+  if (!state.view.source->uses_devices()) return Reading::most;
+  const solvers::PatchLayout& layout = state.view.layout;
+  std::int64_t volumes[] = {0, static_cast<std::int64_t>(state.leaves.size()) * layout.volumes()};
+  for (const PieceOfLeaf& one : own) volumes[0] += static_cast<std::int64_t>(one.piece.size());
+  state.view.communicator.sum(std::span<std::int64_t>(volumes));
+  const double state_bytes = 8.0 * layout.unknowns;
+  const double few = static_cast<double>(volumes[0]) * (sizeof(solvers::PointInPatch) + state_bytes);
+  return few < static_cast<double>(volumes[1]) * state_bytes ? Reading::few : Reading::most;
+}
+
 Pieces pieces_on_root(const SampledState& state, std::span<const PieceOfLeaf> own,
                       std::span<const PieceOfLeaf> reduced, const std::vector<VolumeNumber>& numbers,
-                      const Reduce& reduce) {
-  return collect(state, own, reduced, numbers, Reading::most, reduce);
+                      Reading reading, const Reduce& reduce) {
+  return collect(state, own, reduced, numbers, reading, reduce);
 }
 
 }  // namespace meander::simulation

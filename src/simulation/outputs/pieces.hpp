@@ -57,8 +57,11 @@ struct Numbers {
 };
 Numbers numbers_of(std::span<const OutputField> fields);
 
-// Whether a small part or most of each leaf is read (VolumeReader).
+// Whether a small part or most of the volumes is read (VolumeReader).
 enum class Reading : std::uint8_t { few, most };
+// What moves fewer bytes to and from devices: of single volumes, the stencil to the device and the unknowns back; or all
+// patches. Collective.
+Reading reading_of(const SampledState& state, std::span<const PieceOfLeaf> own);
 
 // The values in the pieces of all ranks, ordered by rank and as given. Empty on other ranks than the root. Collective.
 Pieces pieces_on_root(const SampledState& state, std::span<const PieceOfLeaf> own,
@@ -67,6 +70,6 @@ Pieces pieces_on_root(const SampledState& state, std::span<const PieceOfLeaf> ow
 using Reduce = std::function<void(std::size_t n, std::span<const double> values, std::span<double> reduced)>;
 Pieces pieces_on_root(const SampledState& state, std::span<const PieceOfLeaf> own,
                       std::span<const PieceOfLeaf> reduced, const std::vector<VolumeNumber>& numbers,
-                      const Reduce& reduce);
+                      Reading reading, const Reduce& reduce);
 
 }  // namespace meander::simulation

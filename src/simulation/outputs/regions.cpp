@@ -111,8 +111,8 @@ class Region {
   }
 
   Pieces volumes(const std::vector<VolumeNumber>& numbers) const {
-    const auto reading = is_slice() ? Reading::few : Reading::most;
-    return pieces_on_root(state_, in_region(), numbers, reading);
+    const std::vector<PieceOfLeaf> boxes = in_region();
+    return pieces_on_root(state_, boxes, numbers, is_slice() ? Reading::few : reading_of(state_, boxes));
   }
 
   // Integrals over the depth of the region within each leaf. `weighted`: the last number is the weight of the others.
@@ -147,7 +147,7 @@ class Region {
         }
       }
     };
-    return pieces_on_root(state_, boxes, flat, numbers, integrate);
+    return pieces_on_root(state_, boxes, flat, numbers, reading_of(state_, boxes), integrate);
   }
 
   io::ImageMesh pixels() const {
