@@ -57,6 +57,7 @@ class Report(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         cls.scratch = scratch.name
+        cls.pages = {}
         for name, (source, settings) in RUNS.items():
             pairs = [word for pair in settings for word in ("--set", pair)]
             subprocess.run([os.environ["MEANDER"], "run", os.path.join(SOURCE, "inputs", source + ".toml"), "--threads", "1",
@@ -72,9 +73,12 @@ class Report(unittest.TestCase):
         return done.stdout.strip() if code == 0 else done.stderr.strip()
 
     def page(self, name):
-        self.assertEqual(self.report(name), f"{name}/report.html")
-        with open(self.path(f"{name}/report.html"), encoding="utf-8") as stream:
-            return stream.read()
+        """The text of a report; those of RUNS are made once."""
+        if name not in self.pages:
+            self.assertEqual(self.report(name), f"{name}/report.html")
+            with open(self.path(f"{name}/report.html"), encoding="utf-8") as stream:
+                self.pages[name] = stream.read()
+        return self.pages[name]
 
     def copy(self, name, to):
         shutil.copytree(self.path(name), self.path(to))
