@@ -285,26 +285,34 @@ void check_memory(const io::KeyTable& keys, const Config& config, const solvers:
   }
 }
 
+void check_schedule(const io::KeyTable& keys, const GivenSchedule& given, const TimeConfig& time) {
+  const double length = time.end - time.start;
+  if (given.every > 0 && length / given.every > most_plots) {
+    keys.reject(
+        given.every_key,
+        fmt::format("must be at least {}, for at most {} {} from time.start {} to time.end {}, but is {}",
+                    length / most_plots, most_plots, given.files, time.start, time.end, given.every));
+  }
+  for (const double t : given.times) {
+    if (t >= time.start && t <= time.end) continue;
+    keys.reject(given.times_key, fmt::format("must lie between time.start {} and time.end {}, but one is {}",
+                                             time.start, time.end, t));
+  }
+}
+
+void check_names_once(const io::KeyTable& keys, const char* key, const std::vector<std::string>& names) {
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name)
+      keys.reject(key, fmt::format("names '{}' twice", *name));
+  }
+}
+
 void check_output(const io::KeyTable& keys, const Config& config) {
   const OutputConfig& output = config.output;
   if (output.directory.empty()) keys.reject("directory", "must not be empty");
-  const double length = config.time.end - config.time.start;
-  if (output.plot_every > 0 && length / output.plot_every > most_plots) {
-    keys.reject("plot-every", fmt::format("must be at least {}, for at most {} plot files from time.start {} "
-                                          "to time.end {}, but is {}",
-                                          length / most_plots, most_plots, config.time.start, config.time.end,
-                                          output.plot_every));
-  }
-  for (const double t : output.plot_times) {
-    if (t >= config.time.start && t <= config.time.end) continue;
-    keys.reject("plot-times", fmt::format("must lie between time.start {} and time.end {}, but one is {}",
-                                          config.time.start, config.time.end, t));
-  }
-  for (auto name = output.fields.begin(); name != output.fields.end(); ++name) {
-    if (std::find(output.fields.begin(), name, *name) != name) {
-      keys.reject("fields", fmt::format("names '{}' twice", *name));
-    }
-  }
+  check_schedule(keys, {"plot-every", output.plot_every, "plot-times", output.plot_times, "plot files"},
+                 config.time);
+  check_names_once(keys, "fields", output.fields);
 }
 
 void check_local_steps(const io::KeyTable& time, const Config& config) {

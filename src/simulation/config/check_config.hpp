@@ -59,6 +59,19 @@ MemoryEstimate estimate_memory(const Config& config, const solvers::Traits& trai
 void check_memory(const io::KeyTable& keys, const Config& config, const solvers::Traits& traits,
                   double memory);
 
+// When files are due, as given: the interval of simulated time and the times, with their keys.
+struct GivenSchedule {
+  const char* every_key;
+  double every;
+  const char* times_key;
+  const std::vector<double>& times;
+  const char* files;  // "plot files"
+};
+// At most a million files by the interval, and times within the run.
+void check_schedule(const io::KeyTable& keys, const GivenSchedule& given, const TimeConfig& time);
+// No name stands twice in the list.
+void check_names_once(const io::KeyTable& keys, const char* key, const std::vector<std::string>& names);
+
 void check_output(const io::KeyTable& keys, const Config& config);
 
 // The deepest level of the spacetree's keys: 12 in 3D, 15 in 2D.

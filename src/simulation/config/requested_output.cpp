@@ -41,7 +41,6 @@ constexpr OutputKindEntry kinds[] = {
 
 constexpr int most_pixels_across = 16384;
 constexpr double most_pixels = 1 << 27;
-constexpr double most_files = 1000000;
 
 bool is_image(OutputKind kind) {
   return kind == OutputKind::slice || kind == OutputKind::projection || kind == OutputKind::box;
@@ -133,12 +132,9 @@ class Check {
 
   void all() {
     name();
-    schedule();
+    check_schedule(keys_, {"every", output_.every, "times", output_.times, "outputs"}, config_.time);
     if (output_.fields.empty()) output_.fields = config_.output.fields;
-    for (auto field = output_.fields.begin(); field != output_.fields.end(); ++field) {
-      if (std::find(output_.fields.begin(), field, *field) != field)
-        keys_.reject("fields", fmt::format("names '{}' twice", *field));
-    }
+    check_names_once(keys_, "fields", output_.fields);
     if (is_image(output_.kind)) region();
     if (output_.kind == OutputKind::slice) offset();
     if (output_.kind == OutputKind::sphere) sphere();
@@ -163,22 +159,6 @@ class Check {
                    fmt::format("is part of a file's name and must consist of 1 to {} letters, digits and "
                                "hyphens, but is '{}'",
                                longest, output_.name));
-  }
-
-  void schedule() const {
-    const TimeConfig& time = config_.time;
-    const double length = time.end - time.start;
-    if (output_.every > 0 && length / output_.every > most_files)
-      keys_.reject(
-          "every",
-          fmt::format("must be at least {}, for at most {:.0f} outputs from time.start {} to time.end "
-                      "{}, but is {}",
-                      length / most_files, most_files, time.start, time.end, output_.every));
-    for (const double t : output_.times) {
-      if (t < time.start || t > time.end)
-        keys_.reject("times", fmt::format("must lie between time.start {} and time.end {}, but one is {}",
-                                          time.start, time.end, t));
-    }
   }
 
   void within(const char* key, const std::vector<double>& x, const std::vector<double>& lower,
