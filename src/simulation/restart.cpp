@@ -54,6 +54,7 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
     if (name == strayed_counter) strayed_ = value;
   }
   if (local_) local_->resume(saved);
+  if (field_) field_->restore(saved);
   for (const auto& diagnostic : diagnostics_) diagnostic->resume(saved);
   update_tracked_points();
   std::vector<double*> slots;

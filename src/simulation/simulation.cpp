@@ -261,16 +261,17 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
 // Halves of the field's action about the fluxes; the time step follows from the state after both.
 template <int D>
 solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) {
-  const auto act = [&](std::size_t leaf) { field_->act(mesh_, leaf, 0.5 * dt); };
+  using Half = StepField<D>::Half;
   team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) act(leaf);
+    for (std::size_t leaf = begin; leaf < end; ++leaf) field_->act(mesh_, leaf, dt, Half::before);
   });
   mesh_.fill_halos(t_, team_);
   halos_are_stale_ = true;
   const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::none);
   if (step.failed) return step;
   find_field([&](StepField<D>& field) { field.solve(mesh_, t_next, dt, team_); });
-  solvers::Status status = stepper_.inspect(act);
+  solvers::Status status =
+      stepper_.inspect([&](std::size_t leaf) { field_->act(mesh_, leaf, dt, Half::after); });
   status.first_order = step.first_order;
   status.floored = step.floored;
   status.strayed = step.strayed;
@@ -483,6 +484,7 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   for (const auto& diagnostic : diagnostics_) diagnostic->save(state);
   state.counters.emplace_back(strayed_counter, strayed_volumes());
   if (local_) local_->save(state);
+  if (field_) field_->save(state);
 }
 
 template class SimulationOf<2>;

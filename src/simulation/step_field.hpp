@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/thread_team.hpp"
+#include "io/checkpoint_file.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "simulation/state_view.hpp"
 
@@ -28,14 +29,19 @@ class StepField {
   // The field of the last begin() or solve(), with the same bits: after a restart, or when leaves have moved to other ranks.
   // Throws as solve(). Collective.
   virtual void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) = 0;
-  // Lets the field, of the same mesh, act on the interior of an own leaf for a time dt. Concurrently for different leaves.
-  virtual void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt) const = 0;
+  // Lets the field, of the same mesh, act on the interior of an own leaf for half of a step of length dt, before or after its
+  // fluxes. Concurrently for different leaves.
+  enum class Half : bool { before, after };
+  virtual void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) = 0;
   // The longest step that the field allows; equal on all ranks.
   virtual double step_limit() const = 0;
   // Memory of this rank, but for the carried rows.
   virtual std::size_t bytes() const = 0;
   // Columns of the history, of the last solution.
   virtual std::vector<Measure> measures() const = 0;
+  // Saves, and before resume() restores, what it keeps beside the carried rows. Default: nothing.
+  virtual void save(io::CheckpointState&) const {}
+  virtual void restore(const io::CheckpointState&) {}
 };
 
 }  // namespace meander::simulation

@@ -3,6 +3,7 @@
 #include "tasks/poisson_multigrid.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/exact_sum.hpp"
@@ -27,11 +28,17 @@ void for_interior(const solvers::PatchLayout& layout, const Body& body) {
   });
 }
 
-double sum_of_all(const parallel::Communicator& communicator, const std::vector<ExactSum>& of_threads) {
-  ExactSum sum;
-  for (const ExactSum& one : of_threads) sum.add(one);
-  parallel::sum_over_ranks(communicator, {&sum, 1});
-  return sum.value();
+template <std::size_t N>
+std::array<double, N> sums_of_all(const parallel::Communicator& communicator,
+                                  const std::vector<std::array<ExactSum, N>>& of_threads) {
+  std::array<ExactSum, N> sums;
+  for (const auto& of_thread : of_threads) {
+    for (std::size_t n = 0; n < N; ++n) sums[n].add(of_thread[n]);
+  }
+  parallel::sum_over_ranks(communicator, sums);
+  std::array<double, N> values;
+  for (std::size_t n = 0; n < N; ++n) values[n] = sums[n].value();
+  return values;
 }
 
 }  // namespace
@@ -368,7 +375,7 @@ void PoissonMultigrid<D>::cycle(ThreadTeam& team) {
 template <int D>
 auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
   for (std::size_t l = levels_.size(); l-- > 1;) restrict_residual(l, Residuals::left_out, team);
-  std::vector<ExactSum> sums(static_cast<std::size_t>(team.size()));
+  std::vector<std::array<ExactSum, 2>> sums(static_cast<std::size_t>(team.size()));
   std::vector<double> largest(sums.size(), 0.0);
   for (const auto& level : levels_) {
     const double h = width(level->level()), volume = ipow(h, D);
@@ -378,18 +385,22 @@ auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
       for (const Patch& patch : level->patches().subspan(begin, end - begin)) {
         if (patch.is_refined) continue;
         kernels::residual<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), h, work.data());
-        double sum = 0;
+        const double* const u = patch.slot + of(potential_);
+        double square = 0, product = 0;
         for_interior<D>(layout_, [&](std::ptrdiff_t i) {
           const double r = work[static_cast<std::size_t>(i)];
-          sum += r * r;
+          square += r * r;
+          product += u[i] * r;
           largest[t] = std::max(largest[t], std::abs(r));
         });
-        sums[t].add(volume * sum);
+        sums[t][0].add(volume * square);
+        sums[t][1].add(volume * product);
       }
     });
   }
   const auto& communicator = levels_.front()->communicator();
-  return {std::sqrt(sum_of_all(communicator, sums)), communicator.max(*std::ranges::max_element(largest))};
+  const auto [square, product] = sums_of_all(communicator, sums);
+  return {std::sqrt(square), communicator.max(*std::ranges::max_element(largest)), product};
 }
 
 template <int D>
@@ -407,7 +418,7 @@ void PoissonMultigrid<D>::match_halos(ThreadTeam& team) {
 
 template <int D>
 double PoissonMultigrid<D>::remove_mean(int unknown, ThreadTeam& team) {
-  std::vector<ExactSum> sums(static_cast<std::size_t>(team.size()));
+  std::vector<std::array<ExactSum, 1>> sums(static_cast<std::size_t>(team.size()));
   // In volumes of the coarsest level.
   const auto volume = [&](const Patch& patch) {
     return ipow(width(patch.cell.level) / width(levels_.front()->level()), D);
@@ -418,12 +429,12 @@ double PoissonMultigrid<D>::remove_mean(int unknown, ThreadTeam& team) {
         if (patch.is_refined) continue;
         double sum = 0;
         for_interior<D>(layout_, [&](std::ptrdiff_t i) { sum += patch.slot[of(unknown) + i]; });
-        sums[static_cast<std::size_t>(thread)].add(volume(patch) * sum);
+        sums[static_cast<std::size_t>(thread)][0].add(volume(patch) * sum);
       }
     });
   }
   const double volumes = static_cast<double>(coarsest_cells_.size()) * static_cast<double>(layout_.volumes());
-  const double mean = sum_of_all(levels_.front()->communicator(), sums) / volumes;
+  const double mean = sums_of_all(levels_.front()->communicator(), sums)[0] / volumes;
   team.for_chunks(leaves_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (const Patch* patch : std::span(leaves_).subspan(begin, end - begin))
       for_interior<D>(layout_, [&](std::ptrdiff_t i) { patch->slot[of(unknown) + i] -= mean; });

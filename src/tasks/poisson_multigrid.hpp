@@ -57,9 +57,11 @@ class PoissonMultigrid {
   // One V(2,2). Collective.
   void cycle(ThreadTeam& team);
 
-  // Of f - A u on the leaves: L2 norm over the domain, by an exact sum of those of the leaves, and maximum. Collective.
+  // Of r = f - A u on the leaves: L2 norm over the domain and integral of u r, by exact sums of those of the leaves, and
+  // maximum. Collective.
   struct Norms {
     double l2 = 0, max = 0;
+    double with_potential = 0;
   };
   Norms residual(ThreadTeam& team);
   // After residual(): fills the halos of the leaves across faces so that differences to them are the gradients of the method,

@@ -206,6 +206,31 @@ TEST(GravityInput, ChecksWhatSupercomovingVariablesNeed) {
             "--set scenario.centre=[0.3, 0.5, 0.7]: scenario.centre: must have 2 numbers in 2D, but has 3");
 }
 
+TEST(GravityInput, ConservesEnergyUnlessTheGasIsColdOrTheUniverseExpands) {
+  const auto said = [](const std::string& gravity, const std::vector<std::string>& settings = {}) {
+    const std::string found = message(input("uniform", "[gravity]\n" + gravity), settings);
+    return found.substr(0, found.find('\n'));
+  };
+  const std::string poisson = "method = \"poisson\"\n", conserved = "energy = \"conserved\"\n";
+  EXPECT_EQ(said(poisson + conserved), "accepted");
+  EXPECT_EQ(said(poisson + "energy = \"kicks\"\n"), "accepted");
+  EXPECT_EQ(said("energy = \"kicks\"\n"),
+            "in.toml:12:10: gravity.energy: has no meaning for method = \"none\"");
+  EXPECT_EQ(said(poisson + conserved, {"solver.dual-energy=true"}),
+            "in.toml:13:10: gravity.energy: \"conserved\" requires solver.dual-energy = false");
+  EXPECT_EQ(said(poisson + conserved, {"gravity.supercomoving=true", "time.start=-2", "time.end=-1"}),
+            "in.toml:13:10: gravity.energy: \"conserved\" does not exist in supercomoving variables");
+  const auto resolved = [](const std::vector<std::string>& settings) {
+    const Config config = load(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), settings);
+    EXPECT_EQ(load(config.resolved).resolved, config.resolved);
+    const std::string& text = config.resolved;
+    const auto at = text.find("\nenergy = ") + 10;
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_EQ(resolved({}), "\"conserved\"");
+  EXPECT_EQ(resolved({"solver.dual-energy=true"}), "\"kicks\"");
+}
+
 TEST(GravityInput, NamesTheKeyThatReplacesTheFormerOne) {
   EXPECT_EQ(message(input("accretion", "gravity = false\n")),
             "in.toml:11:1: scenario.gravity: has moved to gravity.method: \"radial\", the default of this "

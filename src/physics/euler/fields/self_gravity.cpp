@@ -59,6 +59,7 @@ void SelfGravity<D>::follow(const mesh::PatchMesh<D>& mesh) {
   revision_ = mesh.revision();
   volumes_ = mesh.layout().volumes();
   acceleration_.resize(mesh.size() * static_cast<std::size_t>(D * volumes_));
+  if (parameters_.conserves_energy) work_.resize(mesh.size() * static_cast<std::size_t>(volumes_));
   if (solver_->is_singular() || !multipoles_.empty()) return;
   solvers::for_volumes<D>(solvers::interior_box<D>(mesh.layout().p), [&](const Index<D>& i) {
     Point<D> x;
@@ -132,6 +133,21 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
     return moments.potential(from_centre, parameters_.multipole_order);
   };
   solver_->set_boundary_values(potential_at, team);
+  double area = 0, sum = 0;
+  for (std::size_t face = 0; face < 2 * D; ++face) {
+    if (boundaries_[face] != solvers::EllipticBoundary::value) continue;
+    Point<D> x;
+    double of_face = 1;
+    for (std::size_t a = 0; a < D; ++a) {
+      const double edge = domain.base_width * domain.base_cells[a];
+      const bool across = a == face / 2;
+      x[a] = domain.lower[a] + edge * (!across ? 0.5 : face % 2 == 0 ? 0.0 : 1.0);
+      if (!across) of_face *= edge;
+    }
+    area += of_face;
+    sum += of_face * potential_at(x);
+  }
+  potential_on_faces_ = sum / area;
 }
 
 template <int D>
@@ -181,11 +197,16 @@ void SelfGravity<D>::begin(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team)
     for (const int row : {potential, rate})
       std::fill_n(carried(mesh, leaf, row), mesh.layout().unknown_stride(), 0.0);
   }
-  solve(mesh, t, 0, team);
+  solve(mesh, t, 0, Of::initial_data, team);
 }
 
 template <int D>
 void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) {
+  solve(mesh, t, dt, dt > 0 ? Of::step : Of::regrid, team);
+}
+
+template <int D>
+void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of, ThreadTeam& team) {
   follow(mesh);
   const double small = start(mesh, dt, team);
   solver_->begin(team);
@@ -194,18 +215,18 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Thread
       solver_->cycle(team);
       ++cycles_;
     }
-    residual_ = solver_->residual(team).max;
-    if (residual_ <= small || scale_ == 0) break;
-    if (cycles_ == most_cycles || !std::isfinite(residual_)) {
+    residual_ = solver_->residual(team);
+    if (residual_.max <= small || scale_ == 0) break;
+    if (cycles_ == most_cycles || !std::isfinite(residual_.max)) {
       throw parallel::AgreedFailure(fmt::format(
           "self-gravity: after {} cycles of the Poisson solver its residual is {} of the largest source, but "
           "gravity.tolerance is {}; files written so far are intact",
-          cycles_, residual_ / scale_, parameters_.tolerance));
+          cycles_, residual_.max / scale_, parameters_.tolerance));
     }
   }
   keep(mesh, dt, team);
   solver_->match_halos(team);
-  differentiate(mesh, t, team);
+  differentiate(mesh, t, dt, of, team);
 }
 
 template <int D>
@@ -213,9 +234,9 @@ void SelfGravity<D>::resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team
   follow(mesh);
   start(mesh, 0, team);
   solver_->begin(team);
-  residual_ = solver_->residual(team).max;
+  residual_ = solver_->residual(team);
   solver_->match_halos(team);
-  differentiate(mesh, t, team);
+  differentiate(mesh, t, 0, Of::restart, team);
 }
 
 template <int D>
@@ -237,11 +258,16 @@ void SelfGravity<D>::keep(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team)
 }
 
 template <int D>
-void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) {
+void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
+                                   ThreadTeam& team) {
   const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
   const double strength = parameters_.is_supercomoving ? 1 / (t * t) : 1;  // of the field of the potential
-  constexpr std::size_t mass = D, energy = D + 1;                          // after the forces along each axis
-  std::vector<std::array<ExactSum, D + 2>> of_threads(static_cast<std::size_t>(team.size()));
+  // Forces along each axis, then:
+  constexpr std::size_t mass = D, energy = D + 1, work = D + 2, shares = D + 3, momentum = D + 4,
+                        count = momentum + D;
+  using Sums = std::array<ExactSum, count>;
+  const bool sums_work = parameters_.conserves_energy && of == Of::step;
+  std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));
   team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
     auto& sums = of_threads[static_cast<std::size_t>(thread)];
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
@@ -249,7 +275,7 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, Thr
                           *const source = solver_->source(leaf);
       double* const g = acceleration_of(leaf);
       const double width = solver_->width(leaf), volume = ipow(width, D), half = 0.5 * strength / width;
-      double of_leaf[D + 2] = {};
+      double of_leaf[count] = {};
       for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
         const double *const rho = q + gas.at(0, i), *const at = u + own.at(0, i),
                             *const here = source + own.at(0, i);
@@ -265,16 +291,36 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, Thr
             of_leaf[a] += rho[x] * along[x];
           }
         }
+        if (!sums_work) return;
+        // Of both halves of the step, the second one with the momentum before it and the acceleration before the mean of all is
+        // subtracted from it.
+        double* __restrict__ of_volume = work_of(leaf) + v;
+        for (int a = 0; a < D; ++a) {
+          const double* __restrict__ moves = q + gas.at(1 + a, i);
+          const double* __restrict__ along = g + a * volumes_ + v;
+          for (int x = 0; x < gas.p; ++x) {
+            of_leaf[momentum + static_cast<std::size_t>(a)] += moves[x];
+            of_volume[x] += 0.5 * dt * along[x] * (moves[x] + 0.25 * dt * rho[x] * along[x]);
+          }
+        }
+        for (int x = 0; x < gas.p; ++x) {
+          double momentum2 = 0;
+          for (int a = 1; a <= D; ++a) momentum2 += q[gas.at(a, i) + x] * q[gas.at(a, i) + x];
+          const double thermal = q[gas.at(D + 1, i) + x] - 0.5 * momentum2 / rho[x];
+          of_leaf[work] += of_volume[x];
+          of_volume[x] = std::min(std::abs(of_volume[x]), std::max(thermal, 0.0));
+          of_leaf[shares] += of_volume[x];
+        }
       });
       for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(volume * of_leaf[n]);
     }
   });
-  std::array<ExactSum, D + 2> sums;
-  for (const auto& of_thread : of_threads) {
+  Sums sums;
+  for (const Sums& of_thread : of_threads) {
     for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
   }
   parallel::sum_over_ranks(mesh.communicator(), sums);
-  energy_ = parameters_.images * strength * sums[energy].value() / (2 * parameters_.factor());
+  energy_ = strength * (sums[energy].value() + residual_.with_potential) / (2 * parameters_.factor());
   Point<D> mean{};
   for (int a = 0; a < D; ++a) {
     if (!has(a, solvers::EllipticBoundary::mirror))
@@ -282,6 +328,19 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, Thr
   }
   mean_acceleration_ = 0;
   for (const double one : mean) mean_acceleration_ = std::hypot(mean_acceleration_, one);
+  const double mass_before = mass_;
+  mass_ = sums[mass].value();
+  if (of == Of::regrid) budget_.regrid(energy_);
+  if (of == Of::initial_data || of == Of::restart) budget_.begin(energy_);
+  if (sums_work) {
+    double done = sums[work].value();  // with the mean subtracted
+    for (std::size_t a = 0; a < D; ++a) {
+      done -= 0.5 * dt * mean[a] *
+              (sums[momentum + a].value() + 0.5 * dt * sums[a].value() - 0.25 * dt * mean[a] * mass_);
+    }
+    const double through_faces = solver_->is_singular() ? 0 : potential_on_faces_ * (mass_ - mass_before);
+    budget_.step(energy_, through_faces, done, sums[shares].value());
+  }
 
   std::vector<double> rates(mesh.size());  // largest acceleration over the width, by leaf
   team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
@@ -306,32 +365,50 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, Thr
 }
 
 template <int D>
-void SelfGravity<D>::act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt) const {
+void SelfGravity<D>::act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) {
   const solvers::PatchLayout& gas = mesh.layout();
+  const double time = 0.5 * dt;
   double* const q = mesh.patches()[leaf].q;
   const double* const g = acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
   for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
     const double* __restrict__ rho = q + gas.at(0, i);
     double* __restrict__ energy = q + gas.at(D + 1, i);
+    double work[solvers::longest_row] = {};
     for (int a = 0; a < D; ++a) {
       double* __restrict__ momentum = q + gas.at(1 + a, i);
       const double* __restrict__ along = g + a * volumes_ + v;
       for (int x = 0; x < gas.p; ++x) {
-        const double push = dt * rho[x] * along[x];
-        // The work of the mean of the momentum before and after.
-        energy[x] += dt * along[x] * (momentum[x] + 0.5 * push);
+        const double push = time * rho[x] * along[x];
+        // With the mean of the momentum before and after.
+        work[x] += time * along[x] * (momentum[x] + 0.5 * push);
         momentum[x] += push;
       }
     }
+    if (parameters_.conserves_energy) {
+      double* __restrict__ of_volume = work_of(leaf) + v;
+      for (int x = 0; x < gas.p; ++x) {
+        if (half == Half::before)
+          of_volume[x] = work[x];
+        else
+          work[x] += budget_.factor() * of_volume[x];
+      }
+    }
+    for (int x = 0; x < gas.p; ++x) energy[x] += work[x];
   });
 }
 
 template <int D>
 std::vector<simulation::Measure> SelfGravity<D>::measures() const {
-  return {{"potential_energy", "", energy_},
-          {"gravity_residual", "", scale_ > 0 ? residual_ / scale_ : 0},
-          {"gravity_cycles", "", static_cast<double>(cycles_)},
-          {"mean_acceleration", "", mean_acceleration_}};
+  std::vector<simulation::Measure> measures = {
+      {"potential_energy", "", parameters_.images * energy_},
+      {"gravity_residual", "", scale_ > 0 ? residual_.max / scale_ : 0},
+      {"gravity_cycles", "", static_cast<double>(cycles_)},
+      {"mean_acceleration", "", mean_acceleration_}};
+  if (parameters_.conserves_energy) {
+    measures.push_back({"energy_factor", "", budget_.factor()});
+    measures.push_back({"regrid_energy", "", parameters_.images * budget_.by_regrids()});
+  }
+  return measures;
 }
 
 template class SelfGravity<2>;

@@ -13,10 +13,13 @@
 //
 // A solution starts from the potential of the last one, continued linearly in time with its rate: both are carried rows of the
 // leaves. On a mesh that does not change one cycle a step is then enough.
+//
+// The energy of gas and potential is conserved to rounding between regrids if that is asked for (energy_budget.hpp).
 
 #include <memory>
 #include <numbers>
 
+#include "physics/euler/fields/energy_budget.hpp"
 #include "simulation/step_field.hpp"
 #include "solvers/multipoles.hpp"
 #include "tasks/poisson_multigrid.hpp"
@@ -26,6 +29,7 @@ namespace meander::euler {
 struct SelfGravityParameters {
   bool is_on = false;
   bool is_supercomoving = false;
+  bool conserves_energy = false;
   double constant = 1;      // G
   double tolerance = 1e-3;  // of the largest residual, over the largest source
   int multipole_order = solvers::max_multipole_order;
@@ -45,14 +49,19 @@ class SelfGravity final : public simulation::StepField<D> {
   void begin(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) override;
   void solve(mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) override;
   void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) override;
-  // Momentum and energy; the thermal energy does not change.
-  void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt) const override;
+  // Momentum and energy; the thermal energy changes only by what closes the budget.
+  using Half = typename simulation::StepField<D>::Half;
+  void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) override;
   double step_limit() const override { return step_limit_; }
   std::size_t bytes() const override {
-    return (solver_ ? solver_->bytes() : 0) + acceleration_.size() * sizeof(double);
+    return (solver_ ? solver_->bytes() : 0) + (acceleration_.size() + work_.size()) * sizeof(double);
   }
-  // potential_energy: integral of rho phi / 2; mean_acceleration: the length of what was subtracted.
+  // potential_energy: integral of rho phi / 2, of an approximate phi plus the integral of phi times its residual, over 8 pi G:
+  // errors of phi then enter by their square. mean_acceleration: the length of what was subtracted. energy_factor,
+  // regrid_energy: see energy_budget.hpp.
   std::vector<simulation::Measure> measures() const override;
+  void save(io::CheckpointState& state) const override { budget_.save(state); }
+  void restore(const io::CheckpointState& state) override { budget_.restore(state); }
 
  private:
   static double* carried(const mesh::PatchMesh<D>& mesh, std::size_t leaf, int row);
@@ -64,8 +73,11 @@ class SelfGravity final : public simulation::StepField<D> {
   void keep(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team);
   // Sets the potential on open faces.
   void open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
-  // Sets the acceleration at time t from the solution.
-  void differentiate(const mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team);
+  // What the solution is of.
+  enum class Of : std::uint8_t { initial_data, step, regrid, restart };
+  void solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of, ThreadTeam& team);
+  // Sets the acceleration at time t from the solution, and the budget of energy.
+  void differentiate(const mesh::PatchMesh<D>& mesh, double t, double dt, Of of, ThreadTeam& team);
   bool has(int axis, solvers::EllipticBoundary boundary) const {
     return boundaries_[static_cast<std::size_t>(2 * axis)] == boundary ||
            boundaries_[static_cast<std::size_t>(2 * axis + 1)] == boundary;
@@ -73,6 +85,7 @@ class SelfGravity final : public simulation::StepField<D> {
   double* acceleration_of(std::size_t leaf) {
     return acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
   }
+  double* work_of(std::size_t leaf) { return work_.data() + leaf * static_cast<std::size_t>(volumes_); }
 
   SelfGravityParameters parameters_;
   Boundaries boundaries_;
@@ -80,11 +93,16 @@ class SelfGravity final : public simulation::StepField<D> {
   std::unique_ptr<tasks::PoissonMultigrid<D>> solver_;
   std::ptrdiff_t volumes_ = 0;        // of a leaf
   std::vector<double> acceleration_;  // [leaf][axis][volume]
+  // If energy is conserved: the work in the first half of a step, then what the correction is a share of.
+  std::vector<double> work_;  // [leaf][volume]
+  EnergyBudget budget_;
+  double mass_ = 0, potential_on_faces_ = 0;  // the mean over the centres of open faces
   // Of a source in each volume of a patch about the patch's middle, with volumes of width 1: [volume][moment]; empty without
   // open faces.
   std::vector<solvers::Multipoles<D>> multipoles_;
   double step_limit_ = 0, energy_ = 0, mean_acceleration_ = 0;
-  double residual_ = 0, scale_ = 0;  // largest residual and source
+  typename tasks::PoissonMultigrid<D>::Norms residual_;
+  double scale_ = 0;  // largest source
   int cycles_ = 0;
 };
 

@@ -73,6 +73,14 @@ class GravityTable final : public simulation::EquationTable {
         "tolerance", self_gravity_.tolerance, "",
         "poisson: cycles go on until no residual is larger than this times the largest right-hand side.",
         {.min = 1e-12, .max = 1});
+    keys.choice(
+            "energy", energy_, {"conserved", "kicks"},
+            "poisson: conserved: the work of gravity in a step is corrected by a share of it, the same for "
+            "all volumes, so that the energy of gas and potential together is conserved to rounding "
+            "between regrids; kicks: the thermal energy of each volume is left alone, and the sum is "
+            "conserved to second order. conserved requires variables that are not supercomoving, and "
+            "solver.dual-energy = false.")
+        .default_text = "kicks with solver.dual-energy or supercomoving variables, else conserved";
     keys.flag(
             "supercomoving", supercomoving_,
             "The variables are supercomoving ones in an Einstein-de Sitter universe (Martel & Shapiro 1998) "
@@ -107,6 +115,7 @@ class GravityTable final : public simulation::EquationTable {
     lower_ = setup.lower;
     auto& euler = dynamic_cast<EulerEquation&>(equation);
     check_supercomoving(keys, euler);
+    check_energy(keys, euler);
     euler.radial_gravity = method_ == "radial";
     euler.self_gravity = self_gravity_;
     euler.self_gravity.is_on = euler.parameters.potential = method_ == "poisson";
@@ -155,7 +164,7 @@ class GravityTable final : public simulation::EquationTable {
   void refuse_keys_of_others(const io::KeyTable& keys) const {
     for (const io::Field& field : keys.all()) {
       const bool of_both = field.key == "method" || field.key == "external" || field.key == "well-balanced" ||
-                           field.key == "supercomoving";
+                           field.key == "supercomoving" || field.key == "energy";
       if (of_both || io::toml_text(field.target) == field.default_text) continue;
       if (field.key == "constant" || field.key == "tolerance" || field.key == "multipole-order") {
         if (method_ != "poisson")
@@ -184,6 +193,20 @@ class GravityTable final : public simulation::EquationTable {
           fmt::format("requires solver.gamma = 1.6666666666666667 (5/3, for which gas in supercomoving "
                       "variables obeys the Euler equations), but it is {}",
                       euler.parameters.gamma));
+  }
+
+  // The thermal energy of cold gas cannot take what the scheme's error leaves of the work.
+  void check_energy(const io::KeyTable& keys, const EulerEquation& euler) {
+    const bool is_cold = euler.parameters.dual_energy;
+    const char* const by_default = is_cold || supercomoving_ ? "kicks" : "conserved";
+    if (!keys.was_given("energy")) energy_ = by_default;
+    if (method_ != "poisson" && energy_ != by_default)
+      keys.reject("energy", fmt::format("has no meaning for method = \"{}\"", method_));
+    if (energy_ == "conserved" && is_cold)
+      keys.reject("energy", "\"conserved\" requires solver.dual-energy = false");
+    if (energy_ == "conserved" && supercomoving_)
+      keys.reject("energy", "\"conserved\" does not exist in supercomoving variables");
+    self_gravity_.conserves_energy = energy_ == "conserved";
   }
 
   // Gas with open faces has no neighbours: no period, and one mirror image along an axis.
@@ -311,7 +334,7 @@ class GravityTable final : public simulation::EquationTable {
     return external;
   }
 
-  std::string scenario_, method_ = "none", external_ = "none";
+  std::string scenario_, method_ = "none", external_ = "none", energy_ = "conserved";
   std::vector<double> acceleration_, given_centre_, lower_;
   std::array<io::FormulaText, 3> formulas_;
   SelfGravityParameters self_gravity_;
