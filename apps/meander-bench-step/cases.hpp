@@ -9,6 +9,7 @@ namespace meander::bench {
 
 // The tables [solver] and [scenario] of a scheme: rusanov, muscl, muscl-LIMITER (Euler), ccz4-SCHEME, and
 // accretion: the step of inputs/accretion-3d.toml, MUSCL with dual energy and gravity.
+inline constexpr const char *self_gravity = "self-gravity", *without_gravity = "self-gravity-none";
 std::string terms_of(const std::string& scheme, int dim);
 
 struct Case {

@@ -100,8 +100,9 @@ int main(int argc, char** argv) {
       "Measures the CPU time of whole time steps in ns per volume and step (sum over all threads)",
       {{"--patch-sizes", sizes, "patch sizes p"},
        {"--schemes", schemes,
-        "rusanov, muscl, muscl-LIMITER, ccz4-SCHEME (3D, per step), and accretion: the step of "
-        "inputs/accretion-3d.toml, muscl with dual energy and gravity"},
+        "rusanov, muscl, muscl-LIMITER, ccz4-SCHEME (3D, per step), accretion: the step of "
+        "inputs/accretion-3d.toml, muscl with dual energy and gravity; and self-gravity: muscl with "
+        "gravity.method = \"poisson\", beside the same gas without gravity"},
        {"--meshes", meshes, "uniform, adaptive: without --device and --stepping local",
         app::one_of({"uniform", "adaptive"})},
        {"--dimensions", dim, "2 or 3", app::between(2, 3)},
@@ -160,16 +161,22 @@ int main(int argc, char** argv) {
       return exit_done;
     }
     fmt::print("{:17} {:>3} {:>9} {:>8} {:>10} {:>8} {:>8} {:>8}  {}\n", "scheme", "p", "mesh", "leaves",
-               "volumes", "median", "min", "max", "adaptive / uniform");
+               "volumes", "median", "min", "max", "adaptive / uniform, or gravity / gas");
     for (const auto& scheme : schemes) {
       for (const int p : sizes) {
         double uniform = 0;
         for (const std::string& mesh : meshes) {
           const bool adaptive = mesh == "adaptive";
           const Figures f = measure({scheme, p, adaptive}, dim, volumes, threads, repeats);
+          std::string ratio = adaptive && uniform > 0 ? fmt::format("{:.2f}", f.median / uniform) : "";
+          if (scheme == bench::self_gravity) {
+            const Figures gas =
+                measure({bench::without_gravity, p, adaptive}, dim, volumes, threads, repeats);
+            ratio = fmt::format("gravity {:.1f} / gas {:.1f} = {:.2f}", f.median - gas.median, gas.median,
+                                f.median / gas.median - 1);
+          }
           fmt::print("{:17} {:>3} {:>9} {:>8} {:>10} {:>8.1f} {:>8.1f} {:>8.1f}  {}\n", scheme, p, mesh,
-                     f.leaves, f.volumes, f.median, f.least, f.most,
-                     adaptive && uniform > 0 ? fmt::format("{:.2f}", f.median / uniform) : "");
+                     f.leaves, f.volumes, f.median, f.least, f.most, ratio);
           if (!adaptive) uniform = f.median;
         }
       }

@@ -97,6 +97,7 @@ CellLevel<D>::CellLevel(CutLevel<D> cut, CellLevel* coarser, const solvers::Patc
     patch.key = key;
     patch.cell = cell_of(key);
     patch.is_refined = cut_.is_refined[i] != 0;
+    patch.number_beside.fill(-1);
     patch.child = position_in_parent<D>(key);
   }
   communicator().agree([&] {
@@ -188,13 +189,19 @@ void CellLevel<D>::plan_halos() {
         halos_[wraps].copies.push_back(plan_of(Halo::faces).copies.back());
       else
         patch.beside[static_cast<std::size_t>(face_of<D>(offset))] = beyond.slot;
+      const auto face = static_cast<std::size_t>(face_of<D>(offset));
+      patch.number_beside[face] = wraps_around ? -1 : other;
+      patch.reads_far |= wraps_around;
     };
     for_neighbours(
         static_cast<std::int32_t>(i),
         [&](const Index<D>& offset, std::int32_t other) {
           if (axes_of<D>(offset) > 1) return read(Halo::edges, offset, other, p);
           read(Halo::faces, offset, other, p);
-          if (view.is_own(other)) find_beside(offset, number[static_cast<std::size_t>(other)]);
+          if (view.is_own(other))
+            find_beside(offset, number[static_cast<std::size_t>(other)]);
+          else
+            patch.reads_far = true;
           const bool other_refined = is_refined[static_cast<std::size_t>(other)] != 0;
           patch.beyond[static_cast<std::size_t>(face_of<D>(offset))] = other_refined == patch.is_refined
                                                                            ? Beyond::equal
@@ -341,8 +348,7 @@ void CellLevel<D>::receive(Mail& mail, int unknown, ThreadTeam& team) {
 
 template <int D>
 void CellLevel<D>::for_patches(ThreadTeam& team, const std::function<void(const Patch&)>& body) const {
-  constexpr std::ptrdiff_t few_volumes = 2000;  // threads take longer to start than to sweep them
-  if (std::ssize(patches_) * layout_.volumes() < few_volumes) {
+  if (is_small()) {
     for (const Patch& patch : patches_) body(patch);
     return;
   }
@@ -375,14 +381,56 @@ void CellLevel<D>::exchange(Halo halo, int unknown, ThreadTeam& team,
 }
 
 template <int D>
-void CellLevel<D>::exchange_far(int unknown, ThreadTeam& team, const std::function<void(const Patch&)>& own) {
+void CellLevel<D>::exchange_far(int unknown, ThreadTeam& team) {
   Mail& mail = plan_of(Halo::faces).mail;
   send(mail, unknown, team);
-  for_patches(team, [&](const Patch& patch) {
-    copy(halos_[wraps], patch, unknown);
-    own(patch);
-  });
+  if (!halos_[wraps].copies.empty())
+    for_patches(team, [&](const Patch& patch) { copy(halos_[wraps], patch, unknown); });
   receive(mail, unknown, team);
+}
+
+template <int D>
+void CellLevel<D>::for_steps(int steps, int unknown, ThreadTeam& team,
+                             const std::function<void(const Patch&, int)>& step) {
+  std::vector<int> done(patches_.size(), 0);
+  for (int round = 0; round < steps; ++round) {
+    exchange_far(unknown, team);
+    // All patches have done `round` steps or more. Those of other threads may be doing more now.
+    const auto advance = [&](std::size_t begin, std::size_t end) {
+      const auto is_here = [&](std::int32_t other) {
+        return static_cast<std::size_t>(other) >= begin && static_cast<std::size_t>(other) < end;
+      };
+      const auto can_step = [&](std::size_t i) {
+        const Patch& patch = patches_[i];
+        const int next = done[i];
+        if (next == steps || (next > round && patch.reads_far)) return false;
+        return std::ranges::all_of(patch.number_beside, [&](std::int32_t other) {
+          return other < 0 || (is_here(other) ? done[static_cast<std::size_t>(other)] : round) >= next;
+        });
+      };
+      std::vector<std::size_t> candidates;
+      for (std::size_t i = begin; i < end; ++i) {
+        candidates.push_back(i);
+        while (!candidates.empty()) {
+          const std::size_t now = candidates.back();
+          if (!can_step(now)) {
+            candidates.pop_back();
+            continue;
+          }
+          step(patches_[now], done[now]);
+          ++done[now];
+          for (const std::int32_t other : patches_[now].number_beside) {
+            if (other >= 0 && is_here(other) && static_cast<std::size_t>(other) <= i)
+              candidates.push_back(static_cast<std::size_t>(other));
+          }
+        }
+      }
+    };
+    if (is_small())
+      advance(0, patches_.size());
+    else
+      team.for_chunks(patches_.size(), [&](int, std::size_t begin, std::size_t end) { advance(begin, end); });
+  }
 }
 
 template <int D>

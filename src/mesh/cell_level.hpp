@@ -55,9 +55,11 @@ class CellLevel {
     // The slots beyond faces of cells of the level on this rank, except across the wrap of a periodic axis, where the colours of
     // volumes may be equal; else null.
     Vec<const double*, 2 * D> beside{};
-    double* slot = nullptr;          // all zero at first
-    const double* coarse = nullptr;  // slot of the parent or a copy; null on the coarsest level
-    Index<D> child{};                // position in the parent
+    Vec<std::int32_t, 2 * D> number_beside;  // of their cells, or -1
+    bool reads_far = false;                  // halos of other ranks or across a wrap
+    double* slot = nullptr;                  // all zero at first
+    const double* coarse = nullptr;          // slot of the parent or a copy; null on the coarsest level
+    Index<D> child{};                        // position in the parent
   };
   // faces: of all cells; edges: edges and corners of refined cells; planes: what a leaf reads of the halo of a refined cell
   // at their common face.
@@ -82,7 +84,12 @@ class CellLevel {
   // are. Calls own(patch) for each patch, concurrently, after its copies from cells of this rank. Collective among neighbours.
   void exchange(Halo halo, int unknown, ThreadTeam& team, const std::function<void(const Patch&)>& own = {});
   // The same for faces, but leaves out the halos of which Patch::beside has the slots.
-  void exchange_far(int unknown, ThreadTeam& team, const std::function<void(const Patch&)>& own);
+  void exchange_far(int unknown, ThreadTeam& team);
+  // Calls step(patch, n) for n = 0 .. steps - 1 for each patch, concurrently: when each patch beside it has taken its step n - 1 and
+  // not yet its step n + 1, with what exchange_far() copies. Several steps are taken while patches are in cache. A step must not
+  // write what the step of the same number reads of patches beside.
+  void for_steps(int steps, int unknown, ThreadTeam& team,
+                 const std::function<void(const Patch&, int)>& step);
   // Makes `coarse` of all patches current as far as their restrictions and prolongations reach. Collective among neighbours.
   void read_parents(int unknown, ThreadTeam& team);
 
@@ -135,6 +142,10 @@ class CellLevel {
   };
 
   double* new_slot();
+  bool is_small() const {
+    constexpr std::ptrdiff_t few_volumes = 2000;  // threads take longer to start than to sweep them
+    return std::ssize(patches_) * layout_.volumes() < few_volumes;
+  }
   static constexpr std::size_t halos = 4, wraps = 3;  // those of faces that copy and are not beside
   HaloPlan& plan_of(Halo halo) { return halos_[static_cast<std::size_t>(halo)]; }
   void copy(const HaloPlan& plan, const Patch& patch, int unknown) const;

@@ -97,7 +97,8 @@ class SimulationOf final : public Simulation, private StateSource {
             tracked_points_,
             inexact_halos_,
             this,
-            &mirrors_};
+            &mirrors_,
+            field_.get()};
   }
   void bring_home(const char* reason) const override { mesh_.bring_home(reason); }
   void fill_whole_halos(std::span<const char> marked) const override {

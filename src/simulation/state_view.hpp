@@ -79,6 +79,16 @@ class HomePatches {
   const char* reason_;
 };
 
+// Numbers of volumes that are known beside the state.
+class NumbersBeside {
+ public:
+  // n: index in Traits::beside_names. leaf: an own one. volume: number in the patch, x fastest. Concurrently.
+  virtual double number_beside(int n, std::size_t leaf, std::ptrdiff_t volume) const = 0;
+
+ protected:
+  ~NumbersBeside() = default;
+};
+
 // All patches of this rank in curve order, and the threads for loops over them. Valid between steps only.
 struct StateView {
   const parallel::Communicator& communicator;
@@ -92,7 +102,8 @@ struct StateView {
   // Of each leaf (inexact_halos.hpp); empty: all halos are exact.
   std::span<const std::uint32_t> inexact_halos = {};
   const StateSource* source = &host_state;
-  const Mirrors* mirrors = &no_mirrors;  // with the signs of the unknowns
+  const Mirrors* mirrors = &no_mirrors;   // with the signs of the unknowns
+  const NumbersBeside* beside = nullptr;  // null: there are none
 };
 
 // A column of history.csv.

@@ -17,7 +17,7 @@
 namespace meander::simulation {
 
 template <int D>
-class StepField {
+class StepField : public NumbersBeside {
  public:
   virtual ~StepField() = default;
 

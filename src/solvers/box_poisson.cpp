@@ -25,6 +25,26 @@ Mode mode_of(int k, int n, EllipticBoundary lower, EllipticBoundary upper) {
   return {pi * (sine ? k + 1 : k) / n, sine};
 }
 
+// to[x] = sum over i < n of weight[i] * from[i * step + x] for x < count, in blocks that stay in registers.
+void combine(double* to, std::size_t count, std::size_t n, const double* weight, const double* from,
+             std::size_t step) {
+  constexpr std::size_t block = 16;
+  std::size_t x = 0;
+  for (; x + block <= count; x += block) {
+    double sums[block] = {};
+    for (std::size_t i = 0; i < n; ++i) {
+      const double factor = weight[i];
+      for (std::size_t b = 0; b < block; ++b) sums[b] += factor * from[i * step + x + b];
+    }
+    std::copy_n(sums, block, to + x);
+  }
+  for (; x < count; ++x) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += weight[i] * from[i * step + x];
+    to[x] = sum;
+  }
+}
+
 }  // namespace
 
 template <int D>
@@ -58,27 +78,14 @@ void BoxPoisson<D>::transform(std::span<double> f, int axis, bool back, ThreadTe
   for (int a = 0; a < axis; ++a) inner *= static_cast<std::size_t>(volumes_[a]);
   // Of the i-th number in the k-th: [k][i] or, along x, [i][k].
   const double* const weights = (back == (axis == 0) ? modes_[axis] : modes_by_volume_[axis]).data();
-  work_.assign(f.size(), 0.0);
-  if (axis == 0) {
-    team.for_chunks(f.size() / n, [&](int, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin * n; i < end * n; ++i) {
-        const double* const weight = weights + i % n * n;
-        double* const to = work_.data() + i / n * n;
-        for (std::size_t k = 0; k < n; ++k) to[k] += weight[k] * f[i];
-      }
-    });
-    std::ranges::copy(work_, f.begin());
-    return;
-  }
-  team.for_chunks(f.size() / inner, [&](int, std::size_t begin, std::size_t end) {
+  work_.resize(f.size());
+  team.for_chunks(f.size() / (axis == 0 ? n : inner), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
-      const std::size_t k = row % n;
-      const double* const from = f.data() + (row - k) * inner;
-      double* const to = work_.data() + row * inner;
-      for (std::size_t i = 0; i < n; ++i) {
-        const double weight = weights[k * n + i];
-        for (std::size_t x = 0; x < inner; ++x) to[x] += weight * from[i * inner + x];
-      }
+      if (axis == 0)
+        combine(work_.data() + row * n, n, n, f.data() + row * n, weights, n);
+      else
+        combine(work_.data() + row * inner, inner, n, weights + row % n * n,
+                f.data() + (row - row % n) * inner, inner);
     }
   });
   std::ranges::copy(work_, f.begin());

@@ -136,6 +136,7 @@ class PdeSolver : public Solver {
   const P& pde() const { return pde_; }
   void set_fields(int fields) { traits_.fields = fields; }
   void set_carried(std::vector<std::string> names) { traits_.carried_names = std::move(names); }
+  void set_beside(std::vector<std::string> names) { traits_.beside_names = std::move(names); }
   typename P::StepData& step() { return step_; }
   const typename P::StepData& step() const { return step_; }
 

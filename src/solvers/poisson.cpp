@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solvers/poisson.hpp"
 
+#include <utility>
+
 namespace meander::solvers::poisson {
 namespace {
 
@@ -30,7 +32,7 @@ std::ptrdiff_t outwards(const PatchLayout& layout, int face) {
 
 // h^2 A u in one volume.
 template <int D>
-double differences(const double* u, const std::ptrdiff_t* stride) {
+double second_difference(const double* u, const std::ptrdiff_t* stride) {
   double sum = 0;
   for (int a = 0; a < D; ++a) sum += (u[-stride[a]] - u[0]) + (u[stride[a]] - u[0]);
   return sum;
@@ -44,64 +46,128 @@ struct AxisStrides {
   std::ptrdiff_t of[D];
 };
 
+// The volumes of a plane across the last axis (2D: all) with what lies between their rows, as one row, which is long enough for
+// vectors: what is done between rows is not used.
+template <int D>
+std::ptrdiff_t plane_length(const PatchLayout& layout) {
+  return (layout.p - 1) * layout.stride(1) + layout.p;
+}
+// Calls body(k, offset of the first volume).
+template <int D, class Body>
+void for_planes(const PatchLayout& layout, const Body& body) {
+  for (int k = 0; k < (D == 3 ? layout.p : 1); ++k) {
+    Index<D> i{};
+    i[D - 1] = D == 3 ? k : 0;
+    body(k, layout.at(0, i));
+  }
+}
+
 }  // namespace
 
 template <int D>
-void relax(const PatchLayout& layout, double* u, const Vec<const double*, 2 * D>& beside, const double* f,
-           double h, const GhostSlopes<D>& slopes, int colour, double omega) {
-  const AxisStrides<D> stride(layout);
+void copy_beside(const PatchLayout& layout, double* u, const Vec<const double*, 2 * D>& beside,
+                 std::optional<int> colour) {
   const int p = layout.p;
-  // From a volume at a face to the one beyond, in the slot beside or in the halo.
-  std::ptrdiff_t beyond[2 * D];
-  const double* slot[2 * D];
-  for (std::size_t face = 0; face < 2 * D; ++face) {
-    const std::ptrdiff_t along = stride.of[face / 2];
-    const bool lower = face % 2 == 0;
-    slot[face] = beside[face] != nullptr ? beside[face] : u;
-    beyond[face] = beside[face] != nullptr ? (lower ? p - 1 : 1 - p) * along : (lower ? -along : along);
+  for (int face = 0; face < 2 * D; ++face) {
+    const double* const from = beside[static_cast<std::size_t>(face)];
+    if (from == nullptr) continue;
+    const int axis = face / 2, side = face % 2 == 0 ? 0 : p - 1;
+    const std::ptrdiff_t along = layout.stride(axis == 0 ? 1 : 0), out = outwards(layout, face);
+    const int rows = D == 3 ? p : 1, across = axis == D - 1 ? D - 2 : D - 1;
+    Index<D> inside{};
+    inside[axis] = side;
+    for (int k = 0; k < rows; ++k) {
+      if (D == 3) inside[across] = k;
+      const std::ptrdiff_t first = layout.at(0, inside) + out;
+      double* const to = u + first;
+      const double* const source = from + first - p * out;
+      if (colour) {
+        for (int j = (*colour + side + (D == 3 ? k : 0)) % 2; j < p; j += 2)
+          to[j * along] = source[j * along];
+      } else {
+        for (int j = 0; j < p; ++j) to[j * along] = source[j * along];
+      }
+    }
   }
+}
+
+template <int D>
+RelaxationWeights<D>::RelaxationWeights(const PatchLayout& layout, const GhostSlopes<D>& slopes, double omega)
+    : p_(layout.p), length_(static_cast<std::size_t>(plane_length<D>(layout))) {
+  constexpr int planes = D == 3 ? 3 : 1;
+  weights_.assign(planes * 2 * length_, 0.0);
+  for (int plane = 0; plane < planes; ++plane) {
+    for (int y = 0; y < p_; ++y) {
+      for (int x = 0; x < p_; ++x) {
+        int diagonal = -2 * D;
+        for (const auto& [at, axis] : {std::pair(x, 0), std::pair(y, 1)}) {
+          if (at == 0) diagonal += slopes[static_cast<std::size_t>(2 * axis)];
+          if (at == p_ - 1) diagonal += slopes[static_cast<std::size_t>(2 * axis + 1)];
+        }
+        if (plane != inner) diagonal += slopes[2 * D - (plane == first ? 2 : 1)];
+        const std::size_t offset = static_cast<std::size_t>(y * layout.stride(1) + x);
+        weights_[static_cast<std::size_t>(2 * plane + (x + y) % 2) * length_ + offset] = omega / diagonal;
+      }
+    }
+  }
+}
+
+template <int D>
+const double* RelaxationWeights<D>::plane(int k, int parity) const {
+  const int plane = D == 2 ? inner : k == 0 ? first : k == p_ - 1 ? last : inner;
+  return weights_.data() + static_cast<std::size_t>(2 * plane + parity) * length_;
+}
+
+template <int D>
+void relax(const PatchLayout& layout, double* u, const double* f, double h,
+           const RelaxationWeights<D>& weights, int colour) {
+  const AxisStrides<D> stride(layout);
+  const std::ptrdiff_t length = plane_length<D>(layout);
   const double square = h * h;
-  for_rows<D>(interior_box<D>(p), [&](const Index<D>& i) {
-    int diagonal = -2 * D, sum = colour;
-    const std::ptrdiff_t row = layout.at(0, i);
-    const double* next[2 * D];  // rows beyond
-    for (int a = 1; a < D; ++a) {
-      sum += i[a];
-      next[2 * a] = u + row - stride.of[a];
-      next[2 * a + 1] = u + row + stride.of[a];
-      if (i[a] == 0) {
-        diagonal += slopes[2 * a];
-        next[2 * a] = slot[2 * a] + row + beyond[2 * a];
-      }
-      if (i[a] == p - 1) {
-        diagonal += slopes[2 * a + 1];
-        next[2 * a + 1] = slot[2 * a + 1] + row + beyond[2 * a + 1];
-      }
+  // Volumes beside those that change have the weight 0, and are not written: other threads may read them. A plane changes when
+  // all of it is computed: loads that overlap what was just stored would wait for it.
+  double changes[longest_row * (longest_row + 2)];
+  for_planes<D>(layout, [&](int k, std::ptrdiff_t begin) {
+    const double* const weight = weights.plane(k, (colour + k) % 2);
+    const double* const rhs = f + begin;
+    double* const at = u + begin;
+    for (std::ptrdiff_t i = 0; i < length; ++i)
+      changes[i] = weight[i] * (square * rhs[i] - second_difference<D>(at + i, stride.of));
+    for (std::ptrdiff_t i = 0; i < length; ++i) {
+      if (weight[i] != 0) at[i] += changes[i];
     }
-    double* const at = u + row;
-    const double* const rhs = f + row;
-    const auto relax_one = [&](int x, double lower, double upper, double factor) {
-      double differences = (lower - at[x]) + (upper - at[x]);
-      for (int a = 1; a < D; ++a) differences += (next[2 * a][x] - at[x]) + (next[2 * a + 1][x] - at[x]);
-      at[x] += factor * (square * rhs[x] - differences);
-    };
-    const double factor = omega / diagonal;
-    int x = sum % 2;
-    if (x == 0) {
-      relax_one(0, slot[0][row + beyond[0]], at[1], omega / (diagonal + slopes[0]));
-      x = 2;
-    }
-    for (; x < p - 1; x += 2) relax_one(x, at[x - 1], at[x + 1], factor);
-    if (x == p - 1) relax_one(x, at[x - 1], slot[1][row + x + beyond[1]], omega / (diagonal + slopes[1]));
   });
 }
 
 template <int D>
 void residual(const PatchLayout& layout, const double* u, const double* f, double h, double* r) {
   const AxisStrides<D> stride(layout);
+  const std::ptrdiff_t length = plane_length<D>(layout);
   const double scale = 1 / (h * h);
-  for_offsets<D>(layout, interior_box<D>(layout.p),
-                 [&](std::ptrdiff_t i) { r[i] = f[i] - scale * differences<D>(u + i, stride.of); });
+  for_planes<D>(layout, [&](int, std::ptrdiff_t begin) {
+    const double *const at = u + begin, *const rhs = f + begin;
+    double* __restrict__ to = r + begin;
+    for (std::ptrdiff_t i = 0; i < length; ++i)
+      to[i] = rhs[i] - scale * second_difference<D>(at + i, stride.of);
+  });
+}
+
+template <int D>
+void differences(const PatchLayout& layout, const double* u, double* first, double* second) {
+  const AxisStrides<D> stride(layout);
+  const std::ptrdiff_t volumes = layout.volumes();
+  for_rows<D>(interior_box<D>(layout.p), [&](const Index<D>& i) {
+    const double* const at = u + layout.at(0, i);
+    for (int a = 0; a < D; ++a) {
+      const double *const below = at - stride.of[a], *const above = at + stride.of[a];
+      double* __restrict__ along = first + a * volumes;
+      for (int x = 0; x < layout.p; ++x) along[x] = above[x] - below[x];
+    }
+    double* __restrict__ to = second;
+    for (int x = 0; x < layout.p; ++x) to[x] = second_difference<D>(at + x, stride.of);
+    first += layout.p;
+    second += layout.p;
+  });
 }
 
 template <int D>
@@ -109,7 +175,7 @@ void add_laplacian(const PatchLayout& layout, const double* u, double h, double*
   const AxisStrides<D> stride(layout);
   const double scale = 1 / (h * h);
   for_offsets<D>(layout, interior_box<D>(layout.p),
-                 [&](std::ptrdiff_t i) { f[i] += scale * differences<D>(u + i, stride.of); });
+                 [&](std::ptrdiff_t i) { f[i] += scale * second_difference<D>(u + i, stride.of); });
 }
 
 // Along the outer axes first, then along x.
@@ -242,18 +308,22 @@ void add_plane(const PatchLayout& layout, double* u, const double* plane, int fa
   for_offsets<D>(layout, plane_of<D>(layout, face), [&](std::ptrdiff_t i) { u[i] += factor * plane[i]; });
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                          \
-  template void relax<D>(const PatchLayout&, double*, const Vec<const double*, 2 * D>&, const double*,  \
-                         double, const GhostSlopes<D>&, int, double);                                   \
-  template void residual<D>(const PatchLayout&, const double*, const double*, double, double*);         \
-  template void add_laplacian<D>(const PatchLayout&, const double*, double, double*);                   \
-  template void prolong<D>(const PatchLayout&, double*, const double*, const Index<D>&);                \
-  template Box<D> prolongation_support<D>(const PatchLayout&, const Index<D>&);                         \
-  template void interpolate_plane<D>(const PatchLayout&, double*, const double*, const Index<D>&, int); \
-  template void fill_jump<D>(const PatchLayout&, double*, const double*, int);                          \
-  template void spread_gradient<D>(const PatchLayout&, const double*, double, int, double*);            \
-  template void mismatch<D>(const PatchLayout&, const double*, double, int, double*);                   \
-  template void add_plane_inside<D>(const PatchLayout&, double*, const double*, int, double);           \
+#define MEANDER_INSTANTIATE(D)                                                                            \
+  template void copy_beside<D>(const PatchLayout&, double*, const Vec<const double*, 2 * D>&,             \
+                               std::optional<int>);                                                       \
+  template class RelaxationWeights<D>;                                                                    \
+  template void relax<D>(const PatchLayout&, double*, const double*, double, const RelaxationWeights<D>&, \
+                         int);                                                                            \
+  template void residual<D>(const PatchLayout&, const double*, const double*, double, double*);           \
+  template void differences<D>(const PatchLayout&, const double*, double*, double*);                      \
+  template void add_laplacian<D>(const PatchLayout&, const double*, double, double*);                     \
+  template void prolong<D>(const PatchLayout&, double*, const double*, const Index<D>&);                  \
+  template Box<D> prolongation_support<D>(const PatchLayout&, const Index<D>&);                           \
+  template void interpolate_plane<D>(const PatchLayout&, double*, const double*, const Index<D>&, int);   \
+  template void fill_jump<D>(const PatchLayout&, double*, const double*, int);                            \
+  template void spread_gradient<D>(const PatchLayout&, const double*, double, int, double*);              \
+  template void mismatch<D>(const PatchLayout&, const double*, double, int, double*);                     \
+  template void add_plane_inside<D>(const PatchLayout&, double*, const double*, int, double);             \
   template void add_plane<D>(const PatchLayout&, double*, const double*, int, double);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -12,7 +12,10 @@
 // All layouts have one unknown and h = 1, and p >= 3. A face is 2 * axis + side; its plane is the halo layer beyond it. A
 // child is the position of a fine patch in its refined cell, 0 to 2 along each axis.
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "base/vec.hpp"
 #include "solvers/boxes.hpp"
@@ -25,15 +28,39 @@ namespace meander::solvers::poisson {
 template <int D>
 using GhostSlopes = Vec<std::int8_t, 2 * D>;
 
-// Relaxes the volumes whose indices have a sum of parity `colour`: u += omega * residual / (diagonal of A with ghosts
-// eliminated). beside: the slots beyond faces, by face, whose volumes take the place of the halo; or null.
+// Sets the halos beyond faces to the volumes of the slots there, by face; null leaves them as they are. With a colour: only those
+// that its relaxation reads.
 template <int D>
-void relax(const PatchLayout& layout, double* u, const Vec<const double*, 2 * D>& beside, const double* f,
-           double h, const GhostSlopes<D>& slopes, int colour, double omega);
+void copy_beside(const PatchLayout& layout, double* u, const Vec<const double*, 2 * D>& beside,
+                 std::optional<int> colour = {});
 
-// r = f - A u, and f += A u, in the interior.
+// omega over the diagonal of A with ghosts eliminated, for the volumes of a patch whose indices have a sum of one parity; 0 for
+// others. As planes of volumes with what lies between their rows.
+template <int D>
+class RelaxationWeights {
+ public:
+  RelaxationWeights(const PatchLayout& layout, const GhostSlopes<D>& slopes, double omega);
+  // Of the plane at index k of the last axis (2D: the patch, k = 0), for volumes in it of that parity.
+  const double* plane(int k, int parity) const;
+
+ private:
+  static constexpr int inner = 0, first = 1, last = 2;  // planes
+  int p_;
+  std::size_t length_;
+  std::vector<double> weights_;  // [plane][parity][offset]
+};
+
+// Relaxes the volumes whose indices have a sum of parity `colour`: u += weight * residual. Reads halos across faces.
+template <int D>
+void relax(const PatchLayout& layout, double* u, const double* f, double h,
+           const RelaxationWeights<D>& weights, int colour);
+
+// r = f - A u, and f += A u, in the interior; r in part of its halo, too.
 template <int D>
 void residual(const PatchLayout& layout, const double* u, const double* f, double h, double* r);
+// The differences of the two volumes beside each one, along each axis, and h^2 A u: [axis][volume] and [volume].
+template <int D>
+void differences(const PatchLayout& layout, const double* u, double* first, double* second);
 template <int D>
 void add_laplacian(const PatchLayout& layout, const double* u, double h, double* f);
 

@@ -54,6 +54,8 @@ struct Traits {
   // Of further numbers of a volume that are part of the state, smooth, and of no use to update(): regrids and checkpoints
   // carry them.
   std::vector<std::string> carried_names = {};
+  // Of numbers of a volume that are not part of the state but known between steps, for output.
+  std::vector<std::string> beside_names = {};
   bool radiates = false;  // supports PatchTask::radiative faces
 
   // Fraction of a step that has passed after a stage: the time of the halos that follow it. Four stages are

@@ -3,7 +3,6 @@
 #include "tasks/poisson_multigrid.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/exact_sum.hpp"
@@ -28,19 +27,6 @@ void for_interior(const solvers::PatchLayout& layout, const Body& body) {
   });
 }
 
-template <std::size_t N>
-std::array<double, N> sums_of_all(const parallel::Communicator& communicator,
-                                  const std::vector<std::array<ExactSum, N>>& of_threads) {
-  std::array<ExactSum, N> sums;
-  for (const auto& of_thread : of_threads) {
-    for (std::size_t n = 0; n < N; ++n) sums[n].add(of_thread[n]);
-  }
-  parallel::sum_over_ranks(communicator, sums);
-  std::array<double, N> values;
-  for (std::size_t n = 0; n < N; ++n) values[n] = sums[n].value();
-  return values;
-}
-
 }  // namespace
 
 template <int D>
@@ -53,6 +39,11 @@ PoissonMultigrid<D>::PoissonMultigrid(const mesh::DistributedTree<D>& tree, int 
     levels_.push_back(
         std::make_unique<Level>(std::move(cut), coarser, solvers::PatchLayout(D, p, 1, 3), memory));
     plan_boundary(*levels_.back());
+    auto& weights = weights_of_.emplace_back();
+    for (const Patch& patch : levels_.back()->patches()) {
+      const auto slopes = slopes_of(patch);
+      weights.push_back(&weights_.try_emplace(slopes, layout_, slopes, omega).first->second);
+    }
     for (const Patch& patch : levels_.back()->patches()) {
       if (patch.is_refined) continue;
       const auto leaf = std::ranges::lower_bound(tree.leaves(), patch.key) - tree.leaves().begin();
@@ -144,7 +135,7 @@ void PoissonMultigrid<D>::fill_boundary(std::size_t l, const std::vector<Ghosts>
 }
 
 template <int D>
-kernels::GhostSlopes<D> PoissonMultigrid<D>::slopes(const Patch& patch) const {
+kernels::GhostSlopes<D> PoissonMultigrid<D>::slopes_of(const Patch& patch) const {
   kernels::GhostSlopes<D> slopes{};
   for (std::size_t face = 0; face < 2 * D; ++face) {
     if (patch.beyond[face] == Beyond::coarser) slopes[face] = 1;
@@ -164,8 +155,15 @@ void PoissonMultigrid<D>::fill_ends(std::size_t l, const Patch& patch) const {
 }
 
 template <int D>
+void PoissonMultigrid<D>::fill_halo(std::size_t l, const Patch& patch) const {
+  kernels::copy_beside<D>(layout_, patch.slot + of(potential_), patch.beside);
+  fill_ends(l, patch);
+}
+
+template <int D>
 void PoissonMultigrid<D>::fill_faces(std::size_t l, ThreadTeam& team) {
-  levels_[l]->exchange(Halo::faces, potential_, team, [&](const Patch& patch) { fill_ends(l, patch); });
+  levels_[l]->exchange_far(potential_, team);
+  levels_[l]->for_patches(team, [&](const Patch& patch) { fill_halo(l, patch); });
 }
 
 template <int D>
@@ -188,16 +186,16 @@ void PoissonMultigrid<D>::pass_potential_down(std::size_t l, ThreadTeam& team) {
 
 template <int D>
 void PoissonMultigrid<D>::relax(std::size_t l, ThreadTeam& team) {
-  for (int half = 0; half < 2 * sweeps; ++half) {
-    levels_[l]->exchange_far(potential_, team, [&](const Patch& patch) { fill_ends(l, patch); });
-    levels_[l]->for_patches(team, [&](const Patch& patch) {
-      int colour = half % 2;
-      for (const int at : patch.cell.at) colour += at * layout_.p;
-      static_assert(potential_ == 0);  // of Patch::beside, too
-      kernels::relax<D>(layout_, patch.slot, patch.beside, patch.slot + of(rhs_), width(patch.cell.level),
-                        slopes(patch), colour % 2, omega);
-    });
-  }
+  levels_[l]->for_steps(2 * sweeps, potential_, team, [&](const Patch& patch, int half) {
+    int colour = half;
+    for (const int at : patch.cell.at) colour += at * layout_.p;
+    static_assert(potential_ == 0);  // of Patch::beside, too
+    kernels::copy_beside<D>(layout_, patch.slot, patch.beside, colour % 2);
+    fill_ends(l, patch);
+    const auto number = static_cast<std::size_t>(&patch - levels_[l]->patches().data());
+    kernels::relax<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), width(patch.cell.level),
+                      *weights_of_[l][number], colour % 2);
+  });
 }
 
 template <int D>
@@ -223,6 +221,7 @@ void PoissonMultigrid<D>::restrict_residual(std::size_t l, Residuals residuals, 
         thread_local std::vector<double> work;
         work.resize(static_cast<std::size_t>(layout_.slot_size()));
         if (restricts) {
+          fill_halo(l, patch);
           kernels::residual<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), h, work.data());
           solvers::restrict_part<D>(layout_, work.data(), patch.child, whole, part);
         }
@@ -261,7 +260,7 @@ void PoissonMultigrid<D>::restrict_residual(std::size_t l, Residuals residuals, 
       team);
   levels_[l - 1]->exchange(Halo::planes, rhs_, team);
   levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
-    if (patch.is_refined) return;
+    if (!touches_refined(patch)) return;
     double* const rhs = patch.slot + of(rhs_);
     const double* const source = patch.slot + of(source_);
     for_interior<D>(layout_, [&](std::ptrdiff_t i) { rhs[i] = source[i]; });
@@ -277,7 +276,7 @@ template <int D>
 void PoissonMultigrid<D>::start_correction(std::size_t l, ThreadTeam& team) {
   restrict_potential(l, team);
   pass_potential_down(l - 1, team);
-  fill_faces(l, team);
+  levels_[l]->exchange_far(potential_, team);
   restrict_residual(l, Residuals::restricted, team);
   levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
     if (patch.is_refined)
@@ -343,16 +342,19 @@ void PoissonMultigrid<D>::solve_coarsest(ThreadTeam& team) {
 template <int D>
 void PoissonMultigrid<D>::restrict_everywhere(ThreadTeam& team) {
   for (std::size_t l = levels_.size(); l-- > 1;) restrict_potential(l, team);
-  for (std::size_t l = 0; l < levels_.size(); ++l) pass_potential_down(l, team);
+  const std::size_t finest = levels_.size() - 1;
+  for (std::size_t l = 0; l < finest; ++l) pass_potential_down(l, team);
+  fill_faces(finest, team);
 }
 
 template <int D>
 void PoissonMultigrid<D>::begin(ThreadTeam& team) {
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
-    levels_[l]->for_patches(team, [&](const Patch& patch) {
-      const double* const source = patch.slot + of(source_);
-      double* const rhs = patch.slot + of(rhs_);
-      if (!patch.is_refined) for_interior<D>(layout_, [&](std::ptrdiff_t i) { rhs[i] = source[i]; });
+  for (const auto& level : levels_) {
+    level->for_patches(team, [&](const Patch& patch) {
+      if (!touches_refined(patch)) return;
+      double* const source = patch.slot + of(source_);
+      const double* const rhs = patch.slot + of(rhs_);
+      for_interior<D>(layout_, [&](std::ptrdiff_t i) { source[i] = rhs[i]; });
     });
   }
   restrict_everywhere(team);
@@ -373,38 +375,8 @@ void PoissonMultigrid<D>::cycle(ThreadTeam& team) {
 }
 
 template <int D>
-auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
+void PoissonMultigrid<D>::differentiate(ThreadTeam& team) {
   for (std::size_t l = levels_.size(); l-- > 1;) restrict_residual(l, Residuals::left_out, team);
-  std::vector<std::array<ExactSum, 2>> sums(static_cast<std::size_t>(team.size()));
-  std::vector<double> largest(sums.size(), 0.0);
-  for (const auto& level : levels_) {
-    const double h = width(level->level()), volume = ipow(h, D);
-    team.for_chunks(level->patches().size(), [&](int thread, std::size_t begin, std::size_t end) {
-      const auto t = static_cast<std::size_t>(thread);
-      std::vector<double> work(static_cast<std::size_t>(layout_.slot_size()));
-      for (const Patch& patch : level->patches().subspan(begin, end - begin)) {
-        if (patch.is_refined) continue;
-        kernels::residual<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), h, work.data());
-        const double* const u = patch.slot + of(potential_);
-        double square = 0, product = 0;
-        for_interior<D>(layout_, [&](std::ptrdiff_t i) {
-          const double r = work[static_cast<std::size_t>(i)];
-          square += r * r;
-          product += u[i] * r;
-          largest[t] = std::max(largest[t], std::abs(r));
-        });
-        sums[t][0].add(volume * square);
-        sums[t][1].add(volume * product);
-      }
-    });
-  }
-  const auto& communicator = levels_.front()->communicator();
-  const auto [square, product] = sums_of_all(communicator, sums);
-  return {std::sqrt(square), communicator.max(*std::ranges::max_element(largest)), product};
-}
-
-template <int D>
-void PoissonMultigrid<D>::match_halos(ThreadTeam& team) {
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const double h = width(levels_[l]->level());
     levels_[l]->for_patches(team, [&](const Patch& patch) {
@@ -417,29 +389,39 @@ void PoissonMultigrid<D>::match_halos(ThreadTeam& team) {
 }
 
 template <int D>
-double PoissonMultigrid<D>::remove_mean(int unknown, ThreadTeam& team) {
-  std::vector<std::array<ExactSum, 1>> sums(static_cast<std::size_t>(team.size()));
-  // In volumes of the coarsest level.
-  const auto volume = [&](const Patch& patch) {
-    return ipow(width(patch.cell.level) / width(levels_.front()->level()), D);
-  };
-  for (const auto& level : levels_) {
-    team.for_chunks(level->patches().size(), [&](int thread, std::size_t begin, std::size_t end) {
-      for (const Patch& patch : level->patches().subspan(begin, end - begin)) {
-        if (patch.is_refined) continue;
-        double sum = 0;
-        for_interior<D>(layout_, [&](std::ptrdiff_t i) { sum += patch.slot[of(unknown) + i]; });
-        sums[static_cast<std::size_t>(thread)][0].add(volume(patch) * sum);
-      }
-    });
-  }
-  const double volumes = static_cast<double>(coarsest_cells_.size()) * static_cast<double>(layout_.volumes());
-  const double mean = sums_of_all(levels_.front()->communicator(), sums)[0] / volumes;
-  team.for_chunks(leaves_.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (const Patch* patch : std::span(leaves_).subspan(begin, end - begin))
-      for_interior<D>(layout_, [&](std::ptrdiff_t i) { patch->slot[of(unknown) + i] -= mean; });
+void PoissonMultigrid<D>::differences(std::size_t leaf, double* first, double* second) const {
+  kernels::differences<D>(layout_, leaves_[leaf]->slot + of(potential_), first, second);
+}
+
+template <int D>
+auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
+  differentiate(team);
+  std::vector<ExactSum> sums(static_cast<std::size_t>(team.size()));
+  std::vector<double> largest(sums.size(), 0.0);
+  team.for_chunks(leaves_.size(), [&](int thread, std::size_t begin, std::size_t end) {
+    const auto t = static_cast<std::size_t>(thread);
+    const auto volumes = static_cast<std::size_t>(layout_.volumes());
+    std::vector<double> first(D * volumes), second(volumes);
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const Patch& patch = *leaves_[leaf];
+      const double h = width(leaf);
+      const double* const f = patch.slot + of(touches_refined(patch) ? source_ : rhs_);
+      differences(leaf, first.data(), second.data());
+      const double* next = second.data();
+      double sum = 0;
+      for_interior<D>(layout_, [&](std::ptrdiff_t i) {
+        const double r = f[i] - *next++ / (h * h);
+        sum += r * r;
+        largest[t] = std::max(largest[t], std::abs(r));
+      });
+      sums[t].add(ipow(h, D) * sum);
+    }
   });
-  return mean;
+  const auto& communicator = levels_.front()->communicator();
+  ExactSum sum;
+  for (const ExactSum& of_thread : sums) sum.add(of_thread);
+  parallel::sum_over_ranks(communicator, {&sum, 1});
+  return {std::sqrt(sum.value()), communicator.max(*std::ranges::max_element(largest))};
 }
 
 template <int D>

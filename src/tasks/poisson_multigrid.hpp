@@ -15,7 +15,9 @@
 //
 // No bit depends on ranks or threads.
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,17 +39,21 @@ class PoissonMultigrid {
                    gpu::Resource& memory);
 
   // Own leaves in curve order: slots with the layout of one unknown and a halo of one layer. The potential is the start of
-  // the next cycle and its result. To be set in the interior: the source by any value, the potential (zero at first) as a guess.
+  // the next cycle and its result. To be set in the interior before begin(): the source, which cycles change, and the potential
+  // (zero at first) as a guess.
   const solvers::PatchLayout& layout() const { return layout_; }
   double* potential(std::size_t leaf) { return leaves_[leaf]->slot + of(potential_); }
-  double* source(std::size_t leaf) { return leaves_[leaf]->slot + of(source_); }
+  double* source(std::size_t leaf) { return leaves_[leaf]->slot + of(rhs_); }
+  // Whether a face of a leaf is one of the domain with values; the halo beyond it holds 2 value - potential.
+  bool has_values(std::size_t leaf, int face) const {
+    const auto number = static_cast<std::size_t>(face);
+    return leaves_[leaf]->beyond[number] == mesh::Beyond::outside &&
+           boundaries_[number] == solvers::EllipticBoundary::value;
+  }
   double width(std::size_t leaf) const { return width(leaves_[leaf]->cell.level); }  // of a volume
 
   // Whether the solution is free up to a constant: no face has a value. Then the mean of the source must be zero.
   bool is_singular() const { return is_singular_; }
-  // Subtracts the mean over the domain's volume, an exact sum of those of the leaves, and returns it. Collective.
-  double remove_mean_source(ThreadTeam& team) { return remove_mean(source_, team); }
-  double remove_mean_potential(ThreadTeam& team) { return remove_mean(potential_, team); }
   // The potential on faces of kind `value`, at points on the domain's faces and on their planes close by; zero at first.
   // Calls `value` concurrently.
   void set_boundary_values(const std::function<double(const Point<D>&)>& value, ThreadTeam& team);
@@ -57,16 +63,16 @@ class PoissonMultigrid {
   // One V(2,2). Collective.
   void cycle(ThreadTeam& team);
 
-  // Of r = f - A u on the leaves: L2 norm over the domain and integral of u r, by exact sums of those of the leaves, and
-  // maximum. Collective.
+  // Makes differences() those of the present potential, until the next begin() or cycle(). Collective.
+  void differentiate(ThreadTeam& team);
+  // Of a leaf: the differences of the potentials beside each volume along each axis, which give the mean of the gradients
+  // through its two faces, and h^2 A u: [axis][volume] and [volume]. Concurrently.
+  void differences(std::size_t leaf, double* first, double* second) const;
+  // Of f - A u on the leaves: L2 norm over the domain, by an exact sum of those of the leaves, and maximum. Collective.
   struct Norms {
     double l2 = 0, max = 0;
-    double with_potential = 0;
   };
   Norms residual(ThreadTeam& team);
-  // After residual(): fills the halos of the leaves across faces so that differences to them are the gradients of the method,
-  // on both sides of a face. Until the next begin() or cycle(). Collective.
-  void match_halos(ThreadTeam& team);
 
   std::size_t bytes() const;
 
@@ -76,7 +82,8 @@ class PoissonMultigrid {
   using Halo = typename Level::Halo;
 
   // The unknowns of a slot. Of a leaf the halo planes of the right-hand side hold u_c beside coarser leaves and the mismatch
-  // beside finer ones; of a refined cell, the mean gradients of its children beside leaves, then the mismatch.
+  // beside finer ones, where the layer inside has it subtracted; of a refined cell, the mean gradients of its children beside
+  // leaves, then the mismatch. The source is kept by leaves beside refined cells only.
   enum Unknown : int {
     potential_,
     rhs_,
@@ -100,9 +107,14 @@ class PoissonMultigrid {
 
   void plan_boundary(const Level& level);
   void fill_boundary(std::size_t l, const std::vector<Ghosts>& ghosts, const Patch& patch) const;
-  solvers::poisson::GhostSlopes<D> slopes(const Patch& patch) const;
-  // Fills the halos of a patch beyond faces of the domain and beside coarser leaves; of a level, those of all faces.
+  solvers::poisson::GhostSlopes<D> slopes_of(const Patch& patch) const;
+  static bool touches_refined(const Patch& patch) {
+    return !patch.is_refined && std::ranges::find(patch.beyond, mesh::Beyond::refined) != patch.beyond.end();
+  }
+  // Fills the halos of a patch beyond faces of the domain and beside coarser leaves; those of all faces but what comes from far; of
+  // a level, those of all faces.
   void fill_ends(std::size_t l, const Patch& patch) const;
+  void fill_halo(std::size_t l, const Patch& patch) const;
   void fill_faces(std::size_t l, ThreadTeam& team);
   // Fills all halos of level l that level l + 1 reads, and interpolates the potential to it.
   void pass_potential_down(std::size_t l, ThreadTeam& team);
@@ -115,7 +127,6 @@ class PoissonMultigrid {
   void correct(std::size_t l, ThreadTeam& team);
   void solve_coarsest(ThreadTeam& team);
   void restrict_everywhere(ThreadTeam& team);
-  double remove_mean(int unknown, ThreadTeam& team);
 
   static constexpr double omega = 1.25;
   static constexpr int sweeps = 2;
@@ -126,6 +137,9 @@ class PoissonMultigrid {
   solvers::PatchLayout layout_;  // of one unknown
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<LevelBoundary> of_boundary_;
+  using Weights = solvers::poisson::RelaxationWeights<D>;
+  std::map<solvers::poisson::GhostSlopes<D>, Weights> weights_;
+  std::vector<std::vector<const Weights*>> weights_of_;  // [level][patch]
   std::vector<const Patch*> leaves_;
   std::unique_ptr<solvers::BoxPoisson<D>> coarsest_;
   std::vector<mesh::Cell<D>> coarsest_cells_;  // of all ranks, in curve order

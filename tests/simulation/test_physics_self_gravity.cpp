@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulation/outputs/fields.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
@@ -257,6 +258,39 @@ TEST(SelfGravityEnergy, IsConservedToSecondOrderByKicks) {
   const double coarse = drift(1), fine = drift(2);
   EXPECT_LE(fine, 0.01);
   EXPECT_LE(fine, coarse / 6);  // volumes a third as wide
+}
+
+TEST(SelfGravity, GivesItsAccelerationToOutput) {
+  const Config config = clumps(2, "periodic");
+  const auto simulation = make_simulation(config, 1);
+  while (simulation->step() < 3) simulation->advance(100);
+  const StateView view = simulation->view();
+  const std::vector<std::string> names = {"potential", "acceleration"};
+  const auto fields = output_fields(*config.solver, names);
+  ASSERT_EQ(fields[1].components.size(), 2u);
+  const VolumeReader reader(view, *config.solver,
+                            {fields[0].components[0], fields[1].components[0], fields[1].components[1]});
+  const int p = view.layout.p;
+  const auto volumes = static_cast<std::size_t>(p * p);
+  std::vector<double> potential(volumes), x(volumes), y(volumes);
+  const double mean = column(*simulation, "mean_acceleration");
+  double most = 0, largest = 0;
+  for (std::size_t leaf = 0; leaf < view.patches.size(); ++leaf) {
+    reader.read_leaf(0, leaf, potential);
+    reader.read_leaf(1, leaf, x);
+    reader.read_leaf(2, leaf, y);
+    for (int j = 1; j < p - 1; ++j) {
+      for (int i = 1; i < p - 1; ++i) {
+        const auto at = static_cast<std::size_t>(j * p + i), row = static_cast<std::size_t>(p);
+        const double width = 2 * view.patches[leaf].dx;
+        most = std::max({most, std::abs(x[at] + (potential[at + 1] - potential[at - 1]) / width),
+                         std::abs(y[at] + (potential[at + row] - potential[at - row]) / width)});
+        largest = std::max({largest, std::abs(x[at]), std::abs(y[at])});
+      }
+    }
+  }
+  EXPECT_LE(most, mean + 1e-12 * largest);
+  EXPECT_GT(largest, 1e3 * mean);
 }
 
 TEST(SelfGravity, LeavesUniformGasUntouched) {

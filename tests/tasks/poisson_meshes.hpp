@@ -82,9 +82,31 @@ void for_volumes(const solvers::PatchLayout& layout, const Body& body) {
                           [&](const Index<D>& i) { body(i, layout.at(0, i)); });
 }
 
+// Of the source or the potential, on one rank.
+template <int D>
+void remove_mean(const mesh::DistributedTree<D>& tree, PoissonMultigrid<D>& solver, bool of_source) {
+  const auto values = [&](std::size_t leaf) {
+    return of_source ? solver.source(leaf) : solver.potential(leaf);
+  };
+  double sum = 0, volume = 0;
+  for (const bool subtracts : {false, true}) {
+    for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+      const double of_volume = ipow(solver.width(leaf), D);
+      for_volumes<D>(solver.layout(), [&](const Index<D>&, std::ptrdiff_t at) {
+        if (subtracts) {
+          values(leaf)[at] -= sum / volume;
+        } else {
+          sum += of_volume * values(leaf)[at];
+          volume += of_volume;
+        }
+      });
+    }
+  }
+}
+
 // Sets the source to noise, with mean zero if the problem requires that.
 template <int D>
-void set_noise(const mesh::DistributedTree<D>& tree, PoissonMultigrid<D>& solver, ThreadTeam& team) {
+void set_noise(const mesh::DistributedTree<D>& tree, PoissonMultigrid<D>& solver) {
   const int p = solver.layout().p;
   for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
     const mesh::Cell<D> cell = cell_of(tree.leaves()[leaf]);
@@ -94,7 +116,7 @@ void set_noise(const mesh::DistributedTree<D>& tree, PoissonMultigrid<D>& solver
       solver.source(leaf)[at] = noise<D>(cell.level, global);
     });
   }
-  if (solver.is_singular()) solver.remove_mean_source(team);
+  if (solver.is_singular()) remove_mean(tree, solver, true);
 }
 
 }  // namespace meander::tasks::testing

@@ -105,7 +105,11 @@ class EulerSolver final : public PdeSolver<P> {
         derived_(derived_quantities(D, dual_energy)) {
     this->step().dim = D;
     this->set_fields(parameters.gravity_fields ? D : 0);
-    if (parameters.potential) this->set_carried({"potential", "potential_rate"});
+    if (!parameters.potential) return;
+    this->set_carried({"potential", "potential_rate"});
+    std::vector<std::string> accelerations = {"acceleration_x", "acceleration_y", "acceleration_z"};
+    accelerations.resize(D);
+    this->set_beside(std::move(accelerations));
   }
 
   // Strictly inside the limits, so that rounding has no influence. Of one energy: the lower bound of the

@@ -17,8 +17,8 @@ std::vector<std::string> scalar_names(const solvers::Solver& solver) {
 std::vector<std::string> number_names(const solvers::Solver& solver) {
   std::vector<std::string> names = scalar_names(solver);
   for (const solvers::PatchQuantity& quantity : solver.patch_quantities()) names.push_back(quantity.name);
-  const std::vector<std::string>& carried = solver.traits().carried_names;
-  names.insert(names.end(), carried.begin(), carried.end());
+  for (const auto* more : {&solver.traits().carried_names, &solver.traits().beside_names})
+    names.insert(names.end(), more->begin(), more->end());
   return names;
 }
 

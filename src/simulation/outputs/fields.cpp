@@ -20,6 +20,9 @@ std::optional<VolumeNumber> find_number(const solvers::Solver& solver, const std
   const std::vector<std::string>& carried = solver.traits().carried_names;
   if (const auto found = std::ranges::find(carried, name); found != carried.end())
     return VolumeNumber{.carried = static_cast<int>(found - carried.begin())};
+  const std::vector<std::string>& beside = solver.traits().beside_names;
+  if (const auto found = std::ranges::find(beside, name); found != beside.end())
+    return VolumeNumber{.beside = static_cast<int>(found - beside.begin())};
   if (name == "level") return VolumeNumber{.of_leaf = VolumeNumber::OfLeaf::level};
   if (name == "curve_index") return VolumeNumber{.of_leaf = VolumeNumber::OfLeaf::curve_index};
   return {};
@@ -108,6 +111,10 @@ void VolumeReader::evaluate(std::span<const VolumeNumber> numbers, const VolumeB
       number.of_patch->values(solver_.parameters(), patch, layout, of_patch);
       visit_volumes(layout, box, [&](std::ptrdiff_t, std::ptrdiff_t index) {
         *to++ = of_patch[static_cast<std::size_t>(index)];
+      });
+    } else if (number.beside >= 0) {
+      visit_volumes(layout, box, [&](std::ptrdiff_t, std::ptrdiff_t index) {
+        *to++ = view_.beside->number_beside(number.beside, box.leaf, index);
       });
     } else {
       const double* const row =

@@ -20,10 +20,11 @@ struct VolumeNumber {
   const solvers::Derived* derived = nullptr;
   const solvers::PatchQuantity* of_patch = nullptr;
   int carried = -1;  // index in Traits::carried_names
+  int beside = -1;   // in Traits::beside_names
   enum class OfLeaf : std::uint8_t { none, level, curve_index } of_leaf = OfLeaf::none;
 
   // A function of the unknowns of the volume alone, or of its leaf.
-  bool is_local() const { return of_patch == nullptr && carried < 0; }
+  bool is_local() const { return of_patch == nullptr && carried < 0 && beside < 0; }
 };
 
 struct OutputField {

@@ -34,6 +34,10 @@ void for_rows(int p, const Body& body) {
   });
 }
 
+double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 double largest_of_ranks(const parallel::Communicator& communicator, const std::vector<double>& values) {
   return communicator.max(values.empty() ? 0.0 : *std::ranges::max_element(values));
 }
@@ -59,6 +63,7 @@ void SelfGravity<D>::follow(const mesh::PatchMesh<D>& mesh) {
   revision_ = mesh.revision();
   volumes_ = mesh.layout().volumes();
   acceleration_.resize(mesh.size() * static_cast<std::size_t>(D * volumes_));
+  largest_.resize(mesh.size());
   if (parameters_.conserves_energy) work_.resize(mesh.size() * static_cast<std::size_t>(volumes_));
   if (solver_->is_singular() || !multipoles_.empty()) return;
   solvers::for_volumes<D>(solvers::interior_box<D>(mesh.layout().p), [&](const Index<D>& i) {
@@ -82,8 +87,8 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
                 : is_upper_mirror                          ? lower + edge
                                                            : lower;
   }
-  using Sums = std::array<ExactSum, std::size_t{2 * Moments::count}>;
-  std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));
+  using MomentSums = std::array<ExactSum, std::size_t{2 * Moments::count}>;
+  std::vector<MomentSums> of_threads(static_cast<std::size_t>(team.size()));
   team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       const double* const source = solver_->source(leaf);
@@ -104,15 +109,15 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
       Point<D> middle = domain.lower_corner(mesh::cell_of(mesh.tree().leaves()[leaf]));
       for (int a = 0; a < D; ++a) middle[a] += 0.5 * own.p * h - origin[a];
       of_leaf = of_leaf.moved(middle);
-      Sums& all = of_threads[static_cast<std::size_t>(thread)];
+      MomentSums& all = of_threads[static_cast<std::size_t>(thread)];
       for (int n = 0; n < Moments::count; ++n) {
         all[static_cast<std::size_t>(2 * n)].add(of_leaf[n].real());
         all[static_cast<std::size_t>(2 * n + 1)].add(of_leaf[n].imag());
       }
     }
   });
-  Sums sums;
-  for (const Sums& of_thread : of_threads) {
+  MomentSums sums;
+  for (const MomentSums& of_thread : of_threads) {
     for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
   }
   parallel::sum_over_ranks(mesh.communicator(), sums);
@@ -133,61 +138,58 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
     return moments.potential(from_centre, parameters_.multipole_order);
   };
   solver_->set_boundary_values(potential_at, team);
-  double area = 0, sum = 0;
-  for (std::size_t face = 0; face < 2 * D; ++face) {
-    if (boundaries_[face] != solvers::EllipticBoundary::value) continue;
-    Point<D> x;
-    double of_face = 1;
-    for (std::size_t a = 0; a < D; ++a) {
-      const double edge = domain.base_width * domain.base_cells[a];
-      const bool across = a == face / 2;
-      x[a] = domain.lower[a] + edge * (!across ? 0.5 : face % 2 == 0 ? 0.0 : 1.0);
-      if (!across) of_face *= edge;
-    }
-    area += of_face;
-    sum += of_face * potential_at(x);
-  }
-  potential_on_faces_ = sum / area;
 }
 
 template <int D>
 double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) {
   const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
   const double factor = parameters_.factor();
-  std::vector<double> most(mesh.size()), least(mesh.size());  // sources, negative
+  double volume = 1;  // of the domain
+  for (int a = 0; a < D; ++a) volume *= mesh.tree().domain().base_width * mesh.tree().domain().base_cells[a];
+  std::vector<double> most(mesh.size()), least(mesh.size());  // densities, negative
+  std::vector<ExactSum> masses(static_cast<std::size_t>(team.size()));
+  team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const double* const q = mesh.patches()[leaf].q;
+      Lanes sums, largest, smallest;
+      std::ranges::fill(smallest.at, -std::numeric_limits<double>::infinity());
+      for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
+        const double* const rho = q + gas.at(0, i);
+        for (int x = 0; x < gas.p; ++x) {
+          sums.at[x] += rho[x];
+          largest.at[x] = larger(largest.at[x], rho[x]);
+          smallest.at[x] = larger(smallest.at[x], -rho[x]);
+        }
+      });
+      most[leaf] = largest.largest();
+      least[leaf] = smallest.largest();
+      masses[static_cast<std::size_t>(thread)].add(ipow(solver_->width(leaf), D) * sums.sum());
+    }
+  });
+  ExactSum mass;
+  for (const ExactSum& of_thread : masses) mass.add(of_thread);
+  parallel::sum_over_ranks(mesh.communicator(), {&mass, 1});
+  mean_density_ = solver_->is_singular() ? mass.value() / volume : 0;
+  const double densest = largest_of_ranks(mesh.communicator(), most);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double thinnest =
+      -mesh.communicator().max(least.empty() ? -infinity : *std::ranges::max_element(least));
+  scale_ = factor * std::max(densest - mean_density_, mean_density_ - thinnest);
+  if (scale_ <= rounding * factor * densest) scale_ = 0;
   team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       const double *const q = mesh.patches()[leaf].q, *const before = carried(mesh, leaf, potential),
                           *const change = carried(mesh, leaf, rate);
       double *const source = solver_->source(leaf), *const guess = solver_->potential(leaf);
-      double largest = 0, smallest = std::numeric_limits<double>::infinity();
       for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
         const std::ptrdiff_t from = gas.at(0, i), to = own.at(0, i);
-        for (int x = 0; x < gas.p; ++x) {
-          const double here = source[to + x] = factor * q[from + x];
-          largest = std::max(largest, here);
-          smallest = std::min(smallest, here);
-        }
-        for (int x = 0; x < gas.p; ++x) {
-          guess[to + x] = before[from + x] + dt * change[from + x];
-        }
+        for (int x = 0; x < gas.p; ++x) source[to + x] = factor * (q[from + x] - mean_density_);
+        for (int x = 0; x < gas.p; ++x)
+          guess[to + x] = scale_ > 0 ? before[from + x] + dt * change[from + x] : 0;
       });
-      most[leaf] = largest;
-      least[leaf] = -smallest;
     }
   });
-  const double mean = solver_->is_singular() ? solver_->remove_mean_source(team) : 0;
-  const double densest = largest_of_ranks(mesh.communicator(), most);
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double thinnest =
-      -mesh.communicator().max(least.empty() ? -infinity : *std::ranges::max_element(least));
-  scale_ = std::max(densest - mean, mean - thinnest);
   if (!solver_->is_singular()) open(mesh, team);
-  if (scale_ <= rounding * densest) {
-    scale_ = 0;
-    for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
-      std::fill_n(solver_->potential(leaf), own.unknown_stride(), 0.0);
-  }
   return parameters_.tolerance * scale_;
 }
 
@@ -215,18 +217,23 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
       solver_->cycle(team);
       ++cycles_;
     }
-    residual_ = solver_->residual(team);
-    if (residual_.max <= small || scale_ == 0) break;
-    if (cycles_ == most_cycles || !std::isfinite(residual_.max)) {
+    differentiate(mesh, t, dt, team);
+    if (residual_ <= small || scale_ == 0) break;
+    if (cycles_ == most_cycles || !std::isfinite(residual_)) {
       throw parallel::AgreedFailure(fmt::format(
           "self-gravity: after {} cycles of the Poisson solver its residual is {} of the largest source, but "
           "gravity.tolerance is {}; files written so far are intact",
-          cycles_, residual_.max / scale_, parameters_.tolerance));
+          cycles_, residual_ / scale_, parameters_.tolerance));
     }
   }
   keep(mesh, dt, team);
-  solver_->match_halos(team);
-  differentiate(mesh, t, dt, of, team);
+  if (of == Of::step) {
+    budget_.step(energy_, through_faces_, work_done_, shares_);
+  } else if (of == Of::regrid) {
+    budget_.regrid(energy_);
+  } else {
+    budget_.begin(energy_);
+  }
 }
 
 template <int D>
@@ -234,9 +241,8 @@ void SelfGravity<D>::resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team
   follow(mesh);
   start(mesh, 0, team);
   solver_->begin(team);
-  residual_ = solver_->residual(team);
-  solver_->match_halos(team);
-  differentiate(mesh, t, 0, Of::restart, team);
+  differentiate(mesh, t, 0, team);
+  budget_.begin(energy_);
 }
 
 template <int D>
@@ -258,61 +264,110 @@ void SelfGravity<D>::keep(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team)
 }
 
 template <int D>
-void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
-                                   ThreadTeam& team) {
+void SelfGravity<D>::add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, double strength,
+                              const double* laplacian, Sums& sums, double& residual) {
   const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
-  const double strength = parameters_.is_supercomoving ? 1 / (t * t) : 1;  // of the field of the potential
-  // Forces along each axis, then:
-  constexpr std::size_t mass = D, energy = D + 1, work = D + 2, shares = D + 3, momentum = D + 4,
-                        count = momentum + D;
-  using Sums = std::array<ExactSum, count>;
-  const bool sums_work = parameters_.conserves_energy && of == Of::step;
+  const double *const q = mesh.patches()[leaf].q, *const u = solver_->potential(leaf);
+  double* const g = acceleration_of(leaf);
+  const double h = solver_->width(leaf), factor = parameters_.factor(), half = -0.5 * strength / h;
+  Lanes of_leaf[sum_count], residuals, largest;
+  const double square = h * h;
+  for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
+    const double *const rho = q + gas.at(0, i), *const at = u + own.at(0, i), *const of_row = laplacian + v;
+    double squares[solvers::longest_row] = {};
+    for (int x = 0; x < gas.p; ++x) {
+      const double source = factor * (rho[x] - mean_density_), r = source - of_row[x] / square;
+      of_leaf[mass].at[x] += rho[x];
+      of_leaf[energy].at[x] += at[x] * (source + r);
+      residuals.at[x] = larger(residuals.at[x], std::abs(r));
+    }
+    for (int a = 0; a < D; ++a) {
+      double* __restrict__ along = g + a * volumes_ + v;
+      Lanes& forces = of_leaf[force + a];
+      for (int x = 0; x < gas.p; ++x) {
+        along[x] *= half;
+        squares[x] += along[x] * along[x];
+        forces.at[x] += rho[x] * along[x];
+      }
+    }
+    for (int x = 0; x < gas.p; ++x) largest.at[x] = larger(largest.at[x], squares[x]);
+    if (dt == 0 || !parameters_.conserves_energy) return;
+    double done[solvers::longest_row], share[solvers::longest_row];
+    find_work(rho, gas.unknown_stride(), leaf, v, dt, done, share);
+    for (int x = 0; x < gas.p; ++x) {
+      of_leaf[work].at[x] += done[x];
+      of_leaf[shares].at[x] += share[x];
+    }
+    for (int a = 0; a < D; ++a) {
+      const double* const moves = q + gas.at(1 + a, i);
+      Lanes& momenta = of_leaf[momentum + a];
+      for (int x = 0; x < gas.p; ++x) momenta.at[x] += moves[x];
+    }
+  });
+  for (int face = 0; face < 2 * D && dt > 0 && parameters_.conserves_energy; ++face) {
+    if (solver_->has_values(leaf, face)) add_face(mesh, leaf, face, of_leaf);
+  }
+  largest_[leaf] = std::sqrt(largest.largest());
+  residual = std::max(residual, residuals.largest());
+  for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(ipow(h, D) * of_leaf[n].sum());
+}
+
+template <int D>
+void SelfGravity<D>::add_face(const mesh::PatchMesh<D>& mesh, std::size_t leaf, int face,
+                              Lanes* of_leaf) const {
+  const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
+  const double *const q = mesh.patches()[leaf].q, *const u = solver_->potential(leaf);
+  const int axis = face / 2;
+  solvers::Box<D> inside = solvers::interior_box<D>(gas.p);
+  inside.lower[axis] = face % 2 == 0 ? 0 : gas.p - 1;
+  inside.extent[axis] = 1;
+  const std::ptrdiff_t outwards = face % 2 == 0 ? -own.stride(axis) : own.stride(axis);
+  // The sums are multiplied by the volume later.
+  const double per_width = 1 / solver_->width(leaf), out = face % 2 == 0 ? -1 : 1;
+  solvers::for_volumes<D>(inside, [&](const Index<D>& i) {
+    const double* const at = u + own.at(0, i);
+    const double on_face = 0.5 * (at[0] + at[outwards]), flow = out * q[gas.at(1 + axis, i)];
+    of_leaf[face_flow].at[0] += per_width * flow;
+    of_leaf[face_energy].at[0] += per_width * flow * on_face;
+    of_leaf[face_potential].at[0] += per_width * on_face;
+    of_leaf[face_area].at[0] += per_width;
+  });
+}
+
+template <int D>
+void SelfGravity<D>::find_work(const double* rho, std::ptrdiff_t unknown, std::size_t leaf, std::ptrdiff_t v,
+                               double dt, double* __restrict__ done, double* __restrict__ share) const {
+  const int p = solver_->layout().p;
+  const double* const before = work_.data() + leaf * static_cast<std::size_t>(volumes_) + v;
+  const double* const g = acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_) + v;
+  double squares[solvers::longest_row] = {};
+  for (int x = 0; x < p; ++x) done[x] = before[x];
+  for (int a = 0; a < D; ++a) {
+    const double *const momentum_along = rho + (1 + a) * unknown, *const along = g + a * volumes_;
+    for (int x = 0; x < p; ++x) {
+      squares[x] += momentum_along[x] * momentum_along[x];
+      done[x] += 0.5 * dt * along[x] * (momentum_along[x] + 0.25 * dt * rho[x] * along[x]);
+    }
+  }
+  const double* const energies = rho + (D + 1) * unknown;
+  for (int x = 0; x < p; ++x) {
+    const double thermal = energies[x] - 0.5 * squares[x] / rho[x];
+    share[x] = std::min(std::abs(done[x]), std::max(thermal, 0.0));
+  }
+}
+
+template <int D>
+void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) {
+  solver_->differentiate(team);
   std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));
+  std::vector<double> residuals(of_threads.size(), 0.0), rates(mesh.size());
+  const double strength = parameters_.is_supercomoving ? 1 / (t * t) : 1;  // of the field of the potential
   team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
-    auto& sums = of_threads[static_cast<std::size_t>(thread)];
+    const auto number = static_cast<std::size_t>(thread);
+    std::vector<double> laplacian(static_cast<std::size_t>(volumes_));
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const double *const q = mesh.patches()[leaf].q, *const u = solver_->potential(leaf),
-                          *const source = solver_->source(leaf);
-      double* const g = acceleration_of(leaf);
-      const double width = solver_->width(leaf), volume = ipow(width, D), half = 0.5 * strength / width;
-      double of_leaf[count] = {};
-      for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
-        const double *const rho = q + gas.at(0, i), *const at = u + own.at(0, i),
-                            *const here = source + own.at(0, i);
-        for (int x = 0; x < gas.p; ++x) {
-          of_leaf[mass] += rho[x];
-          of_leaf[energy] += here[x] * at[x];
-        }
-        for (int a = 0; a < D; ++a) {
-          const std::ptrdiff_t step = own.stride(a);
-          double* __restrict__ along = g + a * volumes_ + v;
-          for (int x = 0; x < gas.p; ++x) {
-            along[x] = half * (at[x - step] - at[x + step]);
-            of_leaf[a] += rho[x] * along[x];
-          }
-        }
-        if (!sums_work) return;
-        // Of both halves of the step, the second one with the momentum before it and the acceleration before the mean of all is
-        // subtracted from it.
-        double* __restrict__ of_volume = work_of(leaf) + v;
-        for (int a = 0; a < D; ++a) {
-          const double* __restrict__ moves = q + gas.at(1 + a, i);
-          const double* __restrict__ along = g + a * volumes_ + v;
-          for (int x = 0; x < gas.p; ++x) {
-            of_leaf[momentum + static_cast<std::size_t>(a)] += moves[x];
-            of_volume[x] += 0.5 * dt * along[x] * (moves[x] + 0.25 * dt * rho[x] * along[x]);
-          }
-        }
-        for (int x = 0; x < gas.p; ++x) {
-          double momentum2 = 0;
-          for (int a = 1; a <= D; ++a) momentum2 += q[gas.at(a, i) + x] * q[gas.at(a, i) + x];
-          const double thermal = q[gas.at(D + 1, i) + x] - 0.5 * momentum2 / rho[x];
-          of_leaf[work] += of_volume[x];
-          of_volume[x] = std::min(std::abs(of_volume[x]), std::max(thermal, 0.0));
-          of_leaf[shares] += of_volume[x];
-        }
-      });
-      for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(volume * of_leaf[n]);
+      solver_->differences(leaf, acceleration_of(leaf), laplacian.data());
+      add_leaf(mesh, leaf, dt, strength, laplacian.data(), of_threads[number], residuals[number]);
     }
   });
   Sums sums;
@@ -320,45 +375,31 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, dou
     for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
   }
   parallel::sum_over_ranks(mesh.communicator(), sums);
-  energy_ = strength * (sums[energy].value() + residual_.with_potential) / (2 * parameters_.factor());
-  Point<D> mean{};
+  residual_ = largest_of_ranks(mesh.communicator(), residuals);
+  const auto sum = [&](int n) { return sums[static_cast<std::size_t>(n)].value(); };
+  energy_ = strength * sum(energy) / (2 * parameters_.factor());
+  mean_ = {};
+  double square = 0;
   for (int a = 0; a < D; ++a) {
-    if (!has(a, solvers::EllipticBoundary::mirror))
-      mean[a] = sums[static_cast<std::size_t>(a)].value() / sums[mass].value();
+    if (!has(a, solvers::EllipticBoundary::mirror)) mean_[a] = sum(force + a) / sum(mass);
+    square += mean_[a] * mean_[a];
   }
-  mean_acceleration_ = 0;
-  for (const double one : mean) mean_acceleration_ = std::hypot(mean_acceleration_, one);
-  const double mass_before = mass_;
-  mass_ = sums[mass].value();
-  if (of == Of::regrid) budget_.regrid(energy_);
-  if (of == Of::initial_data || of == Of::restart) budget_.begin(energy_);
-  if (sums_work) {
-    double done = sums[work].value();  // with the mean subtracted
-    for (std::size_t a = 0; a < D; ++a) {
-      done -= 0.5 * dt * mean[a] *
-              (sums[momentum + a].value() + 0.5 * dt * sums[a].value() - 0.25 * dt * mean[a] * mass_);
-    }
-    const double through_faces = solver_->is_singular() ? 0 : potential_on_faces_ * (mass_ - mass_before);
-    budget_.step(energy_, through_faces, done, sums[shares].value());
+  mean_acceleration_ = std::sqrt(square);
+  const double mass_change = sum(mass) - mass_;
+  mass_ = sum(mass);
+  // Flows at the end of the step, and for the rest of the change the mean potential.
+  if (sum(face_area) > 0)
+    through_faces_ =
+        (mass_change + dt * sum(face_flow)) * sum(face_potential) / sum(face_area) - dt * sum(face_energy);
+  work_done_ = sum(work);  // and with the mean subtracted:
+  for (int a = 0; a < D; ++a) {
+    const double momentum_in_middle =
+        sum(momentum + a) + 0.5 * dt * sum(force + a) - 0.25 * dt * mean_[a] * mass_;
+    work_done_ -= 0.5 * dt * mean_[a] * momentum_in_middle;
   }
-
-  std::vector<double> rates(mesh.size());  // largest acceleration over the width, by leaf
-  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      double* const g = acceleration_of(leaf);
-      double largest = 0;
-      for (int a = 0; a < D; ++a) {
-        for (std::ptrdiff_t v = 0; v < volumes_; ++v)
-          g[a * volumes_ + v] -= mean[static_cast<std::size_t>(a)];
-      }
-      for (std::ptrdiff_t v = 0; v < volumes_; ++v) {
-        double square = 0;
-        for (int a = 0; a < D; ++a) square += g[a * volumes_ + v] * g[a * volumes_ + v];
-        largest = std::max(largest, square);
-      }
-      rates[leaf] = std::sqrt(largest) / solver_->width(leaf);
-    }
-  });
+  shares_ = sum(shares);
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
+    rates[leaf] = (largest_[leaf] + mean_acceleration_) / solver_->width(leaf);
   const double most = largest_of_ranks(mesh.communicator(), rates);
   step_limit_ = most > 0 ? gravity_cfl / std::sqrt(most) : std::numeric_limits<double>::infinity();
   if (parameters_.is_supercomoving) step_limit_ = std::min(step_limit_, expansion_fraction * std::abs(t));
@@ -369,41 +410,42 @@ void SelfGravity<D>::act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, 
   const solvers::PatchLayout& gas = mesh.layout();
   const double time = 0.5 * dt;
   double* const q = mesh.patches()[leaf].q;
-  const double* const g = acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
+  const double* const g = acceleration_of(leaf);
   for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
     const double* __restrict__ rho = q + gas.at(0, i);
-    double* __restrict__ energy = q + gas.at(D + 1, i);
-    double work[solvers::longest_row] = {};
+    double* __restrict__ energies = q + gas.at(D + 1, i);
+    double done[solvers::longest_row] = {}, share[solvers::longest_row];
+    const bool corrects = parameters_.conserves_energy && half == Half::after;
+    if (corrects) {
+      double both[solvers::longest_row];
+      find_work(rho, gas.unknown_stride(), leaf, v, dt, both, share);
+    }
     for (int a = 0; a < D; ++a) {
-      double* __restrict__ momentum = q + gas.at(1 + a, i);
+      double* __restrict__ moves = q + gas.at(1 + a, i);
       const double* __restrict__ along = g + a * volumes_ + v;
+      const double mean = mean_[a];
       for (int x = 0; x < gas.p; ++x) {
-        const double push = time * rho[x] * along[x];
+        const double acceleration = along[x] - mean, push = time * rho[x] * acceleration;
         // With the mean of the momentum before and after.
-        work[x] += time * along[x] * (momentum[x] + 0.5 * push);
-        momentum[x] += push;
+        done[x] += time * acceleration * (moves[x] + 0.5 * push);
+        moves[x] += push;
       }
     }
-    if (parameters_.conserves_energy) {
-      double* __restrict__ of_volume = work_of(leaf) + v;
-      for (int x = 0; x < gas.p; ++x) {
-        if (half == Half::before)
-          of_volume[x] = work[x];
-        else
-          work[x] += budget_.factor() * of_volume[x];
-      }
+    if (corrects) {
+      for (int x = 0; x < gas.p; ++x) done[x] += budget_.factor() * share[x];
+    } else if (parameters_.conserves_energy) {
+      std::copy_n(done, gas.p, work_of(leaf) + v);
     }
-    for (int x = 0; x < gas.p; ++x) energy[x] += work[x];
+    for (int x = 0; x < gas.p; ++x) energies[x] += done[x];
   });
 }
 
 template <int D>
 std::vector<simulation::Measure> SelfGravity<D>::measures() const {
-  std::vector<simulation::Measure> measures = {
-      {"potential_energy", "", parameters_.images * energy_},
-      {"gravity_residual", "", scale_ > 0 ? residual_.max / scale_ : 0},
-      {"gravity_cycles", "", static_cast<double>(cycles_)},
-      {"mean_acceleration", "", mean_acceleration_}};
+  std::vector<simulation::Measure> measures = {{"potential_energy", "", parameters_.images * energy_},
+                                               {"gravity_residual", "", scale_ > 0 ? residual_ / scale_ : 0},
+                                               {"gravity_cycles", "", static_cast<double>(cycles_)},
+                                               {"mean_acceleration", "", mean_acceleration_}};
   if (parameters_.conserves_energy) {
     measures.push_back({"energy_factor", "", budget_.factor()});
     measures.push_back({"regrid_energy", "", parameters_.images * budget_.by_regrids()});

@@ -16,15 +16,26 @@
 //
 // The energy of gas and potential is conserved to rounding between regrids if that is asked for (energy_budget.hpp).
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <numbers>
+#include <numeric>
 
+#include "base/exact_sum.hpp"
 #include "physics/euler/fields/energy_budget.hpp"
 #include "simulation/step_field.hpp"
 #include "solvers/multipoles.hpp"
 #include "tasks/poisson_multigrid.hpp"
 
 namespace meander::euler {
+
+// Sums or maxima of the volumes of a patch, one for each place in a row, which lets loops over rows be vectorised.
+struct Lanes {
+  double at[solvers::longest_row] = {};
+  double sum() const { return std::accumulate(std::begin(at), std::end(at), 0.0); }
+  double largest() const { return *std::ranges::max_element(at); }
+};
 
 struct SelfGravityParameters {
   bool is_on = false;
@@ -53,8 +64,15 @@ class SelfGravity final : public simulation::StepField<D> {
   using Half = typename simulation::StepField<D>::Half;
   void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) override;
   double step_limit() const override { return step_limit_; }
+  // The acceleration along axis n.
+  double number_beside(int n, std::size_t leaf, std::ptrdiff_t volume) const override {
+    return acceleration_[leaf * static_cast<std::size_t>(D * volumes_) +
+                         static_cast<std::size_t>(n * volumes_ + volume)] -
+           mean_[static_cast<std::size_t>(n)];
+  }
   std::size_t bytes() const override {
-    return (solver_ ? solver_->bytes() : 0) + (acceleration_.size() + work_.size()) * sizeof(double);
+    return (solver_ ? solver_->bytes() : 0) +
+           (acceleration_.size() + largest_.size() + work_.size()) * sizeof(double);
   }
   // potential_energy: integral of rho phi / 2, of an approximate phi plus the integral of phi times its residual, over 8 pi G:
   // errors of phi then enter by their square. mean_acceleration: the length of what was subtracted. energy_factor,
@@ -74,10 +92,35 @@ class SelfGravity final : public simulation::StepField<D> {
   // Sets the potential on open faces.
   void open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
   // What the solution is of.
-  enum class Of : std::uint8_t { initial_data, step, regrid, restart };
+  enum class Of : std::uint8_t { initial_data, step, regrid };
   void solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of, ThreadTeam& team);
-  // Sets the acceleration at time t from the solution, and the budget of energy.
-  void differentiate(const mesh::PatchMesh<D>& mesh, double t, double dt, Of of, ThreadTeam& team);
+  // Sets the acceleration at time t from the potential, its residual, and the terms of the budget for a step of length dt, if
+  // that is one.
+  void differentiate(const mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team);
+  // Integrals over the domain. energy: of phi (S + r), r the residual; work, of both halves of a step, before the mean acceleration
+  // is subtracted; momentum, before the second half; over open faces, of the flow of mass, of that times phi, of phi and of 1.
+  enum Integral : int {
+    force = 0,
+    mass = D,
+    energy,
+    work,
+    shares,
+    face_flow,
+    face_energy,
+    face_potential,
+    face_area,
+    momentum,
+    sum_count = momentum + D
+  };
+  using Sums = std::array<ExactSum, sum_count>;
+  // The part of a leaf, whose acceleration holds differences of the potential before.
+  void add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, double strength,
+                const double* laplacian, Sums& sums, double& residual);
+  void add_face(const mesh::PatchMesh<D>& mesh, std::size_t leaf, int face, Lanes* of_leaf) const;
+  // Of the row of volumes from number v of a leaf on, before the second half of a step: the work of both halves, before the mean
+  // acceleration is subtracted, and what the correction is a share of. rho: its densities; the other unknowns follow.
+  void find_work(const double* rho, std::ptrdiff_t unknown, std::size_t leaf, std::ptrdiff_t v, double dt,
+                 double* done, double* share) const;
   bool has(int axis, solvers::EllipticBoundary boundary) const {
     return boundaries_[static_cast<std::size_t>(2 * axis)] == boundary ||
            boundaries_[static_cast<std::size_t>(2 * axis + 1)] == boundary;
@@ -92,17 +135,18 @@ class SelfGravity final : public simulation::StepField<D> {
   std::uint64_t revision_ = 0;  // of the mesh of the solver
   std::unique_ptr<tasks::PoissonMultigrid<D>> solver_;
   std::ptrdiff_t volumes_ = 0;        // of a leaf
-  std::vector<double> acceleration_;  // [leaf][axis][volume]
-  // If energy is conserved: the work in the first half of a step, then what the correction is a share of.
-  std::vector<double> work_;  // [leaf][volume]
+  std::vector<double> acceleration_;  // [leaf][axis][volume], before the mean is subtracted
+  std::vector<double> largest_;       // length of it, by leaf
+  Point<D> mean_{};
+  std::vector<double> work_;  // [leaf][volume], in the first half of a step, if energy is conserved
   EnergyBudget budget_;
-  double mass_ = 0, potential_on_faces_ = 0;  // the mean over the centres of open faces
+  double mass_ = 0, mean_density_ = 0;                     // that which has no gravity
+  double work_done_ = 0, shares_ = 0, through_faces_ = 0;  // energy that mass brings
   // Of a source in each volume of a patch about the patch's middle, with volumes of width 1: [volume][moment]; empty without
   // open faces.
   std::vector<solvers::Multipoles<D>> multipoles_;
   double step_limit_ = 0, energy_ = 0, mean_acceleration_ = 0;
-  typename tasks::PoissonMultigrid<D>::Norms residual_;
-  double scale_ = 0;  // largest source
+  double residual_ = 0, scale_ = 0;  // largest residual and source
   int cycles_ = 0;
 };
 
