@@ -107,4 +107,25 @@ def evrard(verification):
                        "at most 2e-6", f"{drift:.1e}", drift < 2e-6, 0)
 
 
-PROBLEMS = {"evrard": evrard, "dust-collapse": dust_collapse, "accretion-by-poisson": accretion_by_poisson, "two-seeds": two_seeds}
+def binary_stars(verification):
+    rows, done, seconds = verification.run("binary-stars", shipped("binary-stars.toml"))
+    plot = list(reader().open(verification.directory("binary-stars")))[-1]
+    mass, moment = numpy.zeros(2), numpy.zeros((2, 2))  # of the star on each side of x = 0; of x and y
+    for level in plot.levels:
+        density = plot.values("density", level).astype(float)
+        stars = numpy.where(density > 0.5, density, 0) * level.spacing ** 3
+        places = [centres + 0 * density for centres in level.centres()]
+        for star, side in enumerate((places[0] > 0, places[0] < 0)):
+            mass[star] += (stars * side).sum()
+            moment[star] += [(stars * side * place).sum() for place in places[:2]]
+    between = moment[0] / mass[0] - moment[1] / mass[1]
+    ahead, distance = math.atan2(between[1], between[0]) / (2 * math.pi), math.hypot(*between)
+    verification.claim("binary-stars.toml: after one orbit, the stars are ahead by a part of it", "within 0.01", f"{ahead:.4f}",
+                       done and abs(ahead) < 0.01, seconds)
+    verification.claim("binary-stars.toml: their distance over that at the start", "within 2 %", f"{distance:.4f}", abs(distance - 1) < 0.02, 0)
+    factor = max(abs(row["energy_factor"]) for row in rows[2:])
+    verification.claim("binary-stars.toml: largest share of its work that closes the budget of energy", "below 0.1", f"{factor:.3f}",
+                       factor < 0.1, 0)
+
+
+PROBLEMS = {"evrard": evrard, "binary-stars": binary_stars, "dust-collapse": dust_collapse, "accretion-by-poisson": accretion_by_poisson, "two-seeds": two_seeds}

@@ -28,6 +28,7 @@ struct InputCase {
 const std::vector<InputCase> quick = {
     {"accretion-2d", {"mesh.max-level=4"}, 40, -25.8775543758, 11.1112342156},
     {"accretion-3d-fine", {"mesh.max-level=4"}, 20, -28.6062951293, 37.0371205936},
+    {"binary-stars", {"mesh.max-level=2", "mesh.patch-size=6", "scenario.samples-per-axis=2"}, 10, 0, 0},
     {"dust-collapse",
      {"mesh.max-level=3", "scenario.constants.radius=0.2"},
      2,
@@ -238,7 +239,7 @@ std::vector<InputCase> quick_on_a_device() {
   // Self-gravity is refused there.
   std::erase_if(cases, [](const InputCase& one) {
     return one.name == "jeans" || one.name == "pancake" || one.name == "dust-collapse" ||
-           one.name == "evrard" || one.name == "accretion-two-seeds";
+           one.name == "evrard" || one.name == "binary-stars" || one.name == "accretion-two-seeds";
   });
   return cases;
 }
