@@ -261,7 +261,7 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
 // Halves of the field's action about the fluxes; the time step follows from the state after both.
 template <int D>
 solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) {
-  using Half = StepField<D>::Half;
+  using Half = typename StepField<D>::Half;
   team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) field_->act(mesh_, leaf, dt, Half::before);
   });
