@@ -28,7 +28,11 @@ struct InputCase {
 const std::vector<InputCase> quick = {
     {"accretion-2d", {"mesh.max-level=4"}, 40, -25.8775543758, 11.1112342156},
     {"accretion-3d-fine", {"mesh.max-level=4"}, 20, -28.6062951293, 37.0371205936},
-    {"binary-stars", {"mesh.max-level=2", "mesh.patch-size=6", "scenario.samples-per-axis=2"}, 10, 0, 0},
+    {"binary-stars",
+     {"mesh.max-level=2", "mesh.patch-size=6", "scenario.samples-per-axis=2"},
+     10,
+     0.127732190061,
+     5.63390873454},
     {"dust-collapse",
      {"mesh.max-level=3", "scenario.constants.radius=0.2"},
      2,
