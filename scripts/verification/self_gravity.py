@@ -108,7 +108,7 @@ def evrard(verification):
 
 
 def binary_stars(verification):
-    rows, done, seconds = verification.run("binary-stars", shipped("binary-stars.toml"))
+    rows, done, seconds = verification.run("binary-stars", shipped("binary-stars.toml"), {})
     plot = list(reader().open(verification.directory("binary-stars")))[-1]
     mass, moment = numpy.zeros(2), numpy.zeros((2, 2))  # of the star on each side of x = 0; of x and y
     for level in plot.levels:
