@@ -181,27 +181,24 @@ void CellLevel<D>::plan_halos() {
         plan_of(halo).mail.received.push_back({view.rank(other), box.volumes(), patch.slot, box});
       }
     };
-    const auto find_beside = [&](const Index<D>& offset, std::int32_t other) {
-      const Patch& beyond = patches_[static_cast<std::size_t>(other)];
-      bool wraps_around = false;
-      for (int a = 0; a < D; ++a) wraps_around |= beyond.cell.at[a] != patch.cell.at[a] + offset[a];
-      if (wraps_around)
-        halos_[wraps].copies.push_back(plan_of(Halo::faces).copies.back());
-      else
-        patch.beside[static_cast<std::size_t>(face_of<D>(offset))] = beyond.slot;
+    // A face: beside, if the cell beyond is of this rank and not across a wrap.
+    const auto read_face = [&](const Index<D>& offset, std::int32_t other) {
+      bool is_far = !view.is_own(other);
+      for (int a = 0; a < D && !is_far; ++a)
+        is_far = cells[static_cast<std::size_t>(other)].at[a] != patch.cell.at[a] + offset[a];
+      if (is_far) {
+        patch.reads_far = true;
+        return read(Halo::faces, offset, other, p);
+      }
       const auto face = static_cast<std::size_t>(face_of<D>(offset));
-      patch.number_beside[face] = wraps_around ? -1 : other;
-      patch.reads_far |= wraps_around;
+      patch.number_beside[face] = number[static_cast<std::size_t>(other)];
+      patch.beside[face] = patches_[static_cast<std::size_t>(patch.number_beside[face])].slot;
     };
     for_neighbours(
         static_cast<std::int32_t>(i),
         [&](const Index<D>& offset, std::int32_t other) {
           if (axes_of<D>(offset) > 1) return read(Halo::edges, offset, other, p);
-          read(Halo::faces, offset, other, p);
-          if (view.is_own(other))
-            find_beside(offset, number[static_cast<std::size_t>(other)]);
-          else
-            patch.reads_far = true;
+          read_face(offset, other);
           const bool other_refined = is_refined[static_cast<std::size_t>(other)] != 0;
           patch.beyond[static_cast<std::size_t>(face_of<D>(offset))] = other_refined == patch.is_refined
                                                                            ? Beyond::equal
@@ -358,35 +355,21 @@ void CellLevel<D>::for_patches(ThreadTeam& team, const std::function<void(const 
 }
 
 template <int D>
-void CellLevel<D>::copy(const HaloPlan& plan, const Patch& patch, int unknown) const {
+void CellLevel<D>::exchange(Halo halo, int unknown, ThreadTeam& team) {
   const solvers::PatchLayout one(D, layout_.p, 1, 1);
-  const auto i = static_cast<std::size_t>(&patch - patches_.data());
-  for (std::size_t c = plan.first[i]; c < plan.first[i + 1]; ++c) {
-    const Copy& copy = plan.copies[c];
-    solvers::copy<D>(one, copy.to + of_unknown(unknown), copy.from + of_unknown(unknown), copy.box,
-                     copy.shift);
-  }
-}
-
-template <int D>
-void CellLevel<D>::exchange(Halo halo, int unknown, ThreadTeam& team,
-                            const std::function<void(const Patch&)>& own) {
   HaloPlan& plan = plan_of(halo);
   send(plan.mail, unknown, team);
-  for_patches(team, [&](const Patch& patch) {
-    copy(plan, patch, unknown);
-    if (own) own(patch);
-  });
+  if (!plan.copies.empty()) {
+    for_patches(team, [&](const Patch& patch) {
+      const auto i = static_cast<std::size_t>(&patch - patches_.data());
+      for (std::size_t c = plan.first[i]; c < plan.first[i + 1]; ++c) {
+        const Copy& copy = plan.copies[c];
+        solvers::copy<D>(one, copy.to + of_unknown(unknown), copy.from + of_unknown(unknown), copy.box,
+                         copy.shift);
+      }
+    });
+  }
   receive(plan.mail, unknown, team);
-}
-
-template <int D>
-void CellLevel<D>::exchange_far(int unknown, ThreadTeam& team) {
-  Mail& mail = plan_of(Halo::faces).mail;
-  send(mail, unknown, team);
-  if (!halos_[wraps].copies.empty())
-    for_patches(team, [&](const Patch& patch) { copy(halos_[wraps], patch, unknown); });
-  receive(mail, unknown, team);
 }
 
 template <int D>
@@ -394,7 +377,7 @@ void CellLevel<D>::for_steps(int steps, int unknown, ThreadTeam& team,
                              const std::function<void(const Patch&, int)>& step) {
   std::vector<int> done(patches_.size(), 0);
   for (int round = 0; round < steps; ++round) {
-    exchange_far(unknown, team);
+    exchange(Halo::faces, unknown, team);
     // All patches have done `round` steps or more. Those of other threads may be doing more now.
     const auto advance = [&](std::size_t begin, std::size_t end) {
       const auto is_here = [&](std::int32_t other) {

@@ -81,12 +81,10 @@ class CellLevel {
   void for_patches(ThreadTeam& team, const std::function<void(const Patch&)>& body) const;
 
   // Copies halos of one unknown from the cells beside. Halos outside the domain or beside coarser leaves are left as they
-  // are. Calls own(patch) for each patch, concurrently, after its copies from cells of this rank. Collective among neighbours.
-  void exchange(Halo halo, int unknown, ThreadTeam& team, const std::function<void(const Patch&)>& own = {});
-  // The same for faces, but leaves out the halos of which Patch::beside has the slots.
-  void exchange_far(int unknown, ThreadTeam& team);
+  // are, and across faces those of which Patch::beside has the slots. Collective among neighbours.
+  void exchange(Halo halo, int unknown, ThreadTeam& team);
   // Calls step(patch, n) for n = 0 .. steps - 1 for each patch, concurrently: when each patch beside it has taken its step n - 1 and
-  // not yet its step n + 1, with what exchange_far() copies. Several steps are taken while patches are in cache. A step must not
+  // not yet its step n + 1, with what exchange() of faces copies. Several steps are taken while patches are in cache. A step must not
   // write what the step of the same number reads of patches beside.
   void for_steps(int steps, int unknown, ThreadTeam& team,
                  const std::function<void(const Patch&, int)>& step);
@@ -146,9 +144,8 @@ class CellLevel {
     constexpr std::ptrdiff_t few_volumes = 2000;  // threads take longer to start than to sweep them
     return std::ssize(patches_) * layout_.volumes() < few_volumes;
   }
-  static constexpr std::size_t halos = 4, wraps = 3;  // those of faces that copy and are not beside
+  static constexpr std::size_t halos = 3;
   HaloPlan& plan_of(Halo halo) { return halos_[static_cast<std::size_t>(halo)]; }
-  void copy(const HaloPlan& plan, const Patch& patch, int unknown) const;
   void plan_halos();
   void plan_parents();
   std::size_t part_doubles(const Index<D>& child, const Vec<Beyond, 2 * D>& of_parent) const;

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/exact_sum.hpp"
 #include "base/thread_team.hpp"
 #include "mesh/neighbours.hpp"
-#include "parallel/exact_sums.hpp"
 
 namespace meander::tasks {
 
@@ -162,7 +160,7 @@ void PoissonMultigrid<D>::fill_halo(std::size_t l, const Patch& patch) const {
 
 template <int D>
 void PoissonMultigrid<D>::fill_faces(std::size_t l, ThreadTeam& team) {
-  levels_[l]->exchange_far(potential_, team);
+  levels_[l]->exchange(Halo::faces, potential_, team);
   levels_[l]->for_patches(team, [&](const Patch& patch) { fill_halo(l, patch); });
 }
 
@@ -276,7 +274,7 @@ template <int D>
 void PoissonMultigrid<D>::start_correction(std::size_t l, ThreadTeam& team) {
   restrict_potential(l, team);
   pass_potential_down(l - 1, team);
-  levels_[l]->exchange_far(potential_, team);
+  levels_[l]->exchange(Halo::faces, potential_, team);
   restrict_residual(l, Residuals::restricted, team);
   levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
     if (patch.is_refined)
@@ -391,37 +389,6 @@ void PoissonMultigrid<D>::differentiate(ThreadTeam& team) {
 template <int D>
 void PoissonMultigrid<D>::differences(std::size_t leaf, double* first, double* second) const {
   kernels::differences<D>(layout_, leaves_[leaf]->slot + of(potential_), first, second);
-}
-
-template <int D>
-auto PoissonMultigrid<D>::residual(ThreadTeam& team) -> Norms {
-  differentiate(team);
-  std::vector<ExactSum> sums(static_cast<std::size_t>(team.size()));
-  std::vector<double> largest(sums.size(), 0.0);
-  team.for_chunks(leaves_.size(), [&](int thread, std::size_t begin, std::size_t end) {
-    const auto t = static_cast<std::size_t>(thread);
-    const auto volumes = static_cast<std::size_t>(layout_.volumes());
-    std::vector<double> first(D * volumes), second(volumes);
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const Patch& patch = *leaves_[leaf];
-      const double h = width(leaf);
-      const double* const f = patch.slot + of(touches_refined(patch) ? source_ : rhs_);
-      differences(leaf, first.data(), second.data());
-      const double* next = second.data();
-      double sum = 0;
-      for_interior<D>(layout_, [&](std::ptrdiff_t i) {
-        const double r = f[i] - *next++ / (h * h);
-        sum += r * r;
-        largest[t] = std::max(largest[t], std::abs(r));
-      });
-      sums[t].add(ipow(h, D) * sum);
-    }
-  });
-  const auto& communicator = levels_.front()->communicator();
-  ExactSum sum;
-  for (const ExactSum& of_thread : sums) sum.add(of_thread);
-  parallel::sum_over_ranks(communicator, {&sum, 1});
-  return {std::sqrt(sum.value()), communicator.max(*std::ranges::max_element(largest))};
 }
 
 template <int D>

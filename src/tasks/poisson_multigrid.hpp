@@ -68,11 +68,6 @@ class PoissonMultigrid {
   // Of a leaf: the differences of the potentials beside each volume along each axis, which give the mean of the gradients
   // through its two faces, and h^2 A u: [axis][volume] and [volume]. Concurrently.
   void differences(std::size_t leaf, double* first, double* second) const;
-  // Of f - A u on the leaves: L2 norm over the domain, by an exact sum of those of the leaves, and maximum. Collective.
-  struct Norms {
-    double l2 = 0, max = 0;
-  };
-  Norms residual(ThreadTeam& team);
 
   std::size_t bytes() const;
 

@@ -153,6 +153,27 @@ TEST_P(OpenMirrors, GiveTheGravityOfTheWhole) {
   EXPECT_LE(most, 1e-9);
 }
 
+// While mass leaves.
+TEST(OpenEnergyBudget, DoesNotDependOnTheNumberOfCycles) {
+  const auto run_with = [](double tolerance) {
+    const Config config = physics_input(fmt::format(
+        "[domain]\ndimensions = 2\nlower = [-1, -1]\nupper = [1, 1]\ncells = [3, 3]\n[boundary]\nall = "
+        "\"outflow\"\n[mesh]\npatch-size = 9\n[solver]\nscheme = \"muscl\"\n[scenario]\nname = "
+        "\"formulas\"\nfields = {{density = \"0.1 + exp(-(x^2 + y^2) / 0.1)\", velocity-x = \"2 * x\", "
+        "velocity-y = "
+        "\"2 * y\", pressure = 1}}\n[gravity]\nmethod = \"poisson\"\ntolerance = {}\n[time]\nend = 1\n",
+        tolerance));
+    const auto simulation = run(config, 10);
+    return std::pair(column(*simulation, "energy_factor"), column(*simulation, "gravity_cycles"));
+  };
+  const auto [one, one_cycle] = run_with(1e-2);
+  const auto [several, cycles] = run_with(1e-10);
+  std::printf("factor %.6f after %g cycle, %.6f after %g\n", one, one_cycle, several, cycles);
+  EXPECT_EQ(one_cycle, 1);
+  EXPECT_GE(cycles, 2);
+  EXPECT_NEAR(several, one, 0.1 * std::abs(one));
+}
+
 // Momentum of gas that does not reach the faces.
 TEST(OpenGravity, ConservesMomentum) {
   const Config config = physics_input(

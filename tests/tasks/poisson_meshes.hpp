@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "mesh/refine.hpp"
 #include "tasks/poisson_multigrid.hpp"
@@ -117,6 +118,38 @@ void set_noise(const mesh::DistributedTree<D>& tree, PoissonMultigrid<D>& solver
     });
   }
   if (solver.is_singular()) remove_mean(tree, solver, true);
+}
+
+// A copy of the source, which cycles change: by leaf, [volume].
+template <int D>
+std::vector<std::vector<double>> source_of(const mesh::DistributedTree<D>& tree,
+                                           PoissonMultigrid<D>& solver) {
+  std::vector<std::vector<double>> source(tree.size());
+  for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+    for_volumes<D>(solver.layout(), [&](const Index<D>&, std::ptrdiff_t at) {
+      source[leaf].push_back(solver.source(leaf)[at]);
+    });
+  }
+  return source;
+}
+
+// L2 norm over the domain of f - A u, on one rank.
+template <int D>
+double residual(PoissonMultigrid<D>& solver, const std::vector<std::vector<double>>& source,
+                ThreadTeam& team) {
+  solver.differentiate(team);
+  const auto volumes = static_cast<std::size_t>(solver.layout().volumes());
+  std::vector<double> first(D * volumes), second(volumes);
+  double sum = 0;
+  for (std::size_t leaf = 0; leaf < source.size(); ++leaf) {
+    solver.differences(leaf, first.data(), second.data());
+    const double h = solver.width(leaf);
+    for (std::size_t v = 0; v < volumes; ++v) {
+      const double r = source[leaf][v] - second[v] / (h * h);
+      sum += ipow(h, D) * r * r;
+    }
+  }
+  return std::sqrt(sum);
 }
 
 }  // namespace meander::tasks::testing

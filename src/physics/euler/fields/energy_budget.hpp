@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include "io/checkpoint_file.hpp"

@@ -34,10 +34,6 @@ void for_rows(int p, const Body& body) {
   });
 }
 
-double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
 double largest_of_ranks(const parallel::Communicator& communicator, const std::vector<double>& values) {
   return communicator.max(values.empty() ? 0.0 : *std::ranges::max_element(values));
 }
@@ -157,8 +153,8 @@ double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTe
         const double* const rho = q + gas.at(0, i);
         for (int x = 0; x < gas.p; ++x) {
           sums.at[x] += rho[x];
-          largest.at[x] = larger(largest.at[x], rho[x]);
-          smallest.at[x] = larger(smallest.at[x], -rho[x]);
+          largest.at[x] = std::max(largest.at[x], rho[x]);
+          smallest.at[x] = std::max(smallest.at[x], -rho[x]);
         }
       });
       most[leaf] = largest.largest();
@@ -212,6 +208,7 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
   follow(mesh);
   const double small = start(mesh, dt, team);
   solver_->begin(team);
+  mass_before_ = mass_;
   for (cycles_ = 0;;) {
     if (scale_ > 0) {
       solver_->cycle(team);
@@ -279,7 +276,7 @@ void SelfGravity<D>::add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, 
       const double source = factor * (rho[x] - mean_density_), r = source - of_row[x] / square;
       of_leaf[mass].at[x] += rho[x];
       of_leaf[energy].at[x] += at[x] * (source + r);
-      residuals.at[x] = larger(residuals.at[x], std::abs(r));
+      residuals.at[x] = std::max(residuals.at[x], std::abs(r));
     }
     for (int a = 0; a < D; ++a) {
       double* __restrict__ along = g + a * volumes_ + v;
@@ -290,7 +287,7 @@ void SelfGravity<D>::add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, 
         forces.at[x] += rho[x] * along[x];
       }
     }
-    for (int x = 0; x < gas.p; ++x) largest.at[x] = larger(largest.at[x], squares[x]);
+    for (int x = 0; x < gas.p; ++x) largest.at[x] = std::max(largest.at[x], squares[x]);
     if (dt == 0 || !parameters_.conserves_energy) return;
     double done[solvers::longest_row], share[solvers::longest_row];
     find_work(rho, gas.unknown_stride(), leaf, v, dt, done, share);
@@ -385,12 +382,11 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, dou
     square += mean_[a] * mean_[a];
   }
   mean_acceleration_ = std::sqrt(square);
-  const double mass_change = sum(mass) - mass_;
   mass_ = sum(mass);
   // Flows at the end of the step, and for the rest of the change the mean potential.
   if (sum(face_area) > 0)
-    through_faces_ =
-        (mass_change + dt * sum(face_flow)) * sum(face_potential) / sum(face_area) - dt * sum(face_energy);
+    through_faces_ = (mass_ - mass_before_ + dt * sum(face_flow)) * sum(face_potential) / sum(face_area) -
+                     dt * sum(face_energy);
   work_done_ = sum(work);  // and with the mean subtracted:
   for (int a = 0; a < D; ++a) {
     const double momentum_in_middle =

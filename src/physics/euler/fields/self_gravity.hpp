@@ -140,7 +140,8 @@ class SelfGravity final : public simulation::StepField<D> {
   Point<D> mean_{};
   std::vector<double> work_;  // [leaf][volume], in the first half of a step, if energy is conserved
   EnergyBudget budget_;
-  double mass_ = 0, mean_density_ = 0;                     // that which has no gravity
+  double mass_ = 0, mass_before_ = 0;                      // now, and at the last solution
+  double mean_density_ = 0;                                // that which has no gravity
   double work_done_ = 0, shares_ = 0, through_faces_ = 0;  // energy that mass brings
   // Of a source in each volume of a patch about the patch's middle, with volumes of width 1: [volume][moment]; empty without
   // open faces.
