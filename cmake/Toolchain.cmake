@@ -200,7 +200,7 @@ endfunction()
 
 # The sources of TARGET are compiled several at once, except those that have options of their own.
 function(meander_unite target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MEANDER_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MEANDER_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
 # meander_room(NAME [ALONE] DEPENDS rooms... LINK libraries... SOURCES patterns... EXCLUDE regexes... COLD regexes...
@@ -252,11 +252,17 @@ function(meander_room name)
     endif()
   endif()
   if(cold_sources)
-    add_library(meander_${name}_cold OBJECT ${cold_sources})
-    target_link_libraries(meander_${name}_cold PRIVATE ${needed})
+    # Libraries may depend on each other, objects may not: simulation knows the equations, and they use it.
+    add_library(meander_${name}_cold STATIC ${cold_sources})
+    if(sources)
+      target_link_libraries(meander_${name}_cold PUBLIC meander_${name})
+    else()
+      target_link_libraries(meander_${name}_cold PUBLIC ${needed})
+    endif()
     meander_cold(meander_${name}_cold)
     meander_unite(meander_${name}_cold)
-    target_sources(meander_${name} PRIVATE $<TARGET_OBJECTS:meander_${name}_cold>)
+    target_link_libraries(meander_${name} ${kind} meander_${name}_cold)
+    meander_export(${name}_cold)
   endif()
   meander_export(${name})
 endfunction()
@@ -295,6 +301,7 @@ function(meander_module name)
   endif()
   if(MEANDER_MPI)
     meander_room(${name} DEPENDS simulation ${name}_kernels
-      SOURCES "${name}/module" "${name}/scenarios/*" "${name}/tables/*" "${name}/fields/*" "${name}/initial_data/*" "${name}/diagnostics/*" "${name}/criteria/*" "${name}/horizons/*")
+      SOURCES "${name}/module" "${name}/scenarios/*" "${name}/tables/*" "${name}/fields/*" "${name}/initial_data/*" "${name}/diagnostics/*" "${name}/criteria/*" "${name}/horizons/*"
+      COLD "/${name}/module\\.cpp$" "/${name}/tables/" "/${name}/scenarios/list\\.cpp$")
   endif()
 endfunction()

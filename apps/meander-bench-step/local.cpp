@@ -12,6 +12,7 @@
 #include "cases.hpp"
 #include "rest.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/module.hpp"
 #include "simulation/simulation.hpp"
 #include "timed_run.hpp"
 

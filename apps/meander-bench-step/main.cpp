@@ -20,6 +20,7 @@
 #include "resident.hpp"
 #include "rest.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/module.hpp"
 #include "simulation/simulation.hpp"
 #include "timed_run.hpp"
 

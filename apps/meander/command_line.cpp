@@ -12,7 +12,7 @@
 #include "io/nearest.hpp"
 #include "io/provenance.hpp"
 #include "options/options.hpp"
-#include "simulation/control/stopping.hpp"
+#include "simulation/control/walltime.hpp"
 #include "simulation/report/terms.hpp"
 
 namespace meander::app {

@@ -17,6 +17,7 @@
 #include "base/timer.hpp"
 #include "gpu/device.hpp"
 #include "gpu/device_array.hpp"
+#include "mesh/facts.hpp"
 #include "parallel/neighbour_messages.hpp"
 #include "solvers/resident.hpp"
 
@@ -24,16 +25,6 @@ namespace meander::mesh {
 
 // The status of this number of patches is added by one block (solvers::LevelItem).
 inline constexpr std::size_t patches_of_an_item = 128;
-
-// Since the start.
-struct DeviceCounts {
-  std::int64_t launches = 0;                 // of kernels
-  std::int64_t stages = 0;                   // of time steps
-  std::int64_t bytes_in = 0, bytes_out = 0;  // copied over the link
-  std::int64_t rebuilds = 0;                 // of the tables
-  double waited = 0;                         // seconds in which the host waited for the device in steps
-  double moved = 0;                          // seconds for new tables and patches from the host
-};
 
 // The queue of a device on which a rank's patches live: launches and copies, counted.
 struct DeviceLaunches {

@@ -18,22 +18,11 @@
 #include "gpu/device_array.hpp"
 #include "mesh/device_halos.hpp"
 #include "mesh/device_reflux.hpp"
+#include "mesh/facts.hpp"
 #include "solvers/gather.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
-
-// The device memory of patches that live on a device, estimated before they are there.
-
-// In bytes, of one rank.
-struct DeviceMemory {
-  std::size_t slots = 0;     // with their stage blocks, and copies of other ranks' patches
-  std::size_t next = 0;      // new interiors, if the solver does not update in place
-  std::size_t messages = 0;  // flux registers, and buffers for messages
-  std::size_t tables = 0;    // of kernels
-  std::size_t scratch = 0;   // of kernels
-  std::size_t total() const { return slots + next + messages + tables + scratch; }
-};
 
 template <int D>
 class DevicePatches {

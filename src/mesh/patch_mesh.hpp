@@ -18,6 +18,7 @@
 #include "base/thread_team.hpp"
 #include "gpu/pmr.hpp"
 #include "mesh/device_patches.hpp"
+#include "mesh/facts.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_exchange.hpp"
 #include "mesh/local_steps.hpp"
@@ -33,15 +34,6 @@ struct PartitionPolicy {
   // (step_path.hpp) is longer than the shortest one by this factor.
   double imbalance = 1.1;
   bool measured_weights = false;  // load: measured time of updates; else the number of leaves
-};
-
-// Properties of the present partition. Identical on all ranks.
-struct PartitionFacts {
-  std::int64_t most_leaves = 0;   // largest number on one rank
-  std::int64_t remote_faces = 0;  // faces of leaves between ranks, counted once, from the finer side
-  double cube_faces = 0;        // as remote_faces, if the leaves of every rank formed a cube of equal leaves
-  std::int64_t halo_bytes = 0;  // sent by all ranks in one halo exchange with its flux correction
-  std::int64_t migrated = 0;    // leaves that have moved to another rank so far
 };
 
 // The order of updates in a step, by indices in order(): one pass after another; within a pass, one thread a

@@ -27,6 +27,7 @@
 #include "gpu/device.hpp"
 #include "gpu/strategy.hpp"
 #include "offload/batch_execution.hpp"
+#include "offload/counts.hpp"
 #include "offload/patch_memory.hpp"
 #include "offload/split.hpp"
 #include "offload/task_pool.hpp"
@@ -47,16 +48,6 @@ struct Options {
   std::vector<std::shared_ptr<gpu::Quota>> quotas;
   gpu::Space patches = gpu::Space::host;  // memory of patch_memory()
   bool block_kernels = false;  // emulated devices run the kernels of a GPU (see BatchExecution): for tests
-};
-
-// Since the start.
-struct Counts {
-  std::int64_t batches = 0;  // completed on a device
-  std::int64_t patches = 0;  // of these batches
-  std::int64_t failed = 0;   // batches whose first attempt failed
-  std::int64_t deferred = 0, retried = 0, split = 0;
-  std::int64_t on_cpu = 0;    // patches of failed batches, updated on the CPU
-  std::int64_t given_up = 0;  // devices that are lost or no longer used
 };
 
 class Engine {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "simulation/config/config.hpp"
+#include "simulation/scenario.hpp"
 #include "simulation/scenario_tools/field_formulas.hpp"
 
 namespace meander::simulation {

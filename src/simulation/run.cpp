@@ -29,6 +29,7 @@
 #include "simulation/control/trace_file.hpp"
 #include "simulation/output.hpp"
 #include "simulation/report/summary.hpp"
+#include "simulation/scenario.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {

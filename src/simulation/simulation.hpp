@@ -14,12 +14,13 @@
 #include "base/thread_team.hpp"
 #include "io/checkpoint_file.hpp"
 #include "io/row_files.hpp"
-#include "mesh/patch_mesh.hpp"
+#include "mesh/facts.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/diagnostic.hpp"
 #include "simulation/report/device_reports.hpp"
 #include "simulation/report/local_steps_report.hpp"
-#include "simulation/scenario.hpp"
+#include "simulation/state_view.hpp"
 #include "tasks/sweep_times.hpp"
 
 namespace meander::simulation {

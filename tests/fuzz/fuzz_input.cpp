@@ -4,6 +4,7 @@
 // an InputError may be thrown. The resolved form of an accepted input must resolve to itself.
 #include "base/error.hpp"
 #include "simulation/config/config.hpp"
+#include "simulation/scenario.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 
 namespace {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/scenario.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "physics/euler/solver.hpp"
+#include "simulation/scenario.hpp"
 
 namespace meander::simulation {
 namespace {

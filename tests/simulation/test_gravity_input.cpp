@@ -10,6 +10,8 @@
 #include "physics/euler/gravity.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/config/field_names.hpp"
+#include "simulation/equation.hpp"
+#include "simulation/scenario.hpp"
 
 namespace meander::simulation {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "physics/ccz4/diagnostics/horizons.hpp"
 #include "physics/ccz4/exact/metrics.hpp"
+#include "simulation/scenario.hpp"
 #include "tests/reference/exact_riemann.hpp"
 #include "tests/simulation/physics_run.hpp"
 

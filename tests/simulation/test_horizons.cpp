@@ -13,6 +13,7 @@
 #include "physics/ccz4/exact/punctures.hpp"
 #include "physics/ccz4/horizons/measures.hpp"
 #include "physics/ccz4/initial_data/two_punctures.hpp"
+#include "simulation/scenario.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::ccz4 {

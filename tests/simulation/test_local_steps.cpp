@@ -3,6 +3,7 @@
 // Input of local time steps, and runs for which they make no difference.
 
 #include "physics/euler/gravity.hpp"
+#include "simulation/refinement_criterion.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {

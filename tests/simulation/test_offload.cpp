@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/strategy.hpp"
+#include "offload/batch_execution.hpp"
 #include "simulation/report/summary.hpp"
 #include "tests/simulation/offload_runs.hpp"
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "gpu/strategy.hpp"
+#include "offload/batch_execution.hpp"
 #include "simulation/report/summary.hpp"
 #include "tests/simulation/offload_runs.hpp"
 

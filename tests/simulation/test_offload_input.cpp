@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/device.hpp"
+#include "offload/engine.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/module.hpp"
 #include "tests/io/scratch.hpp"

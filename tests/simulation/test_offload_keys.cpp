@@ -11,6 +11,7 @@
 
 #include "base/trace.hpp"
 #include "gpu/size_class.hpp"
+#include "offload/engine.hpp"
 #include "tests/simulation/offload_runs.hpp"
 
 namespace meander::simulation {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "simulation/refinement_criterion.hpp"
 #include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {

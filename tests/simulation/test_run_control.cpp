@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "simulation/control/stopping.hpp"
+#include "simulation/control/walltime.hpp"
 
 namespace meander::simulation {
 namespace {

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "simulation/run.hpp"
+#include "simulation/scenario.hpp"
 
 namespace meander::simulation {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/join.hpp"
 #include "base/vec.hpp"
 #include "mesh/peano_curve.hpp"
+#include "simulation/scenario.hpp"
 #include "simulation/scenario_tools/field_formulas.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "solvers/patch_layout.hpp"

@@ -13,14 +13,16 @@
 #include "mesh/boundary_condition.hpp"
 #include "simulation/config/offload_config.hpp"
 #include "simulation/config/requested_output.hpp"
-#include "simulation/diagnostic.hpp"
 #include "simulation/mirrors.hpp"
-#include "simulation/refinement_criterion.hpp"
-#include "simulation/scenario.hpp"
 
 namespace meander::simulation {
 
+class Diagnostic;
+class Equation;
 class FieldFormulas;
+class RefinementCriterion;
+class Scenario;
+struct ScenarioEntry;
 
 // [domain]
 struct DomainConfig {

@@ -16,7 +16,9 @@
 #include "gpu/size_class.hpp"
 #include "gpu/strategy.hpp"
 #include "offload/batch_execution.hpp"
+#include "offload/engine.hpp"
 #include "simulation/control/device_memory.hpp"
+#include "tasks/resident_device.hpp"
 
 namespace meander::simulation {
 

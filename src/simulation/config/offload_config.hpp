@@ -12,10 +12,15 @@
 #include "gpu/device.hpp"
 #include "io/key_table.hpp"
 #include "mesh/boundary_condition.hpp"
-#include "offload/engine.hpp"
 #include "parallel/communicator.hpp"
 #include "solvers/solver.hpp"
-#include "tasks/resident_device.hpp"
+
+namespace meander::offload {
+class Engine;
+}
+namespace meander::tasks {
+struct ResidentDevice;
+}
 
 namespace meander::simulation {
 

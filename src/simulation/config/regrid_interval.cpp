@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulation/refinement_criterion.hpp"
 #include "tasks/step_plan.hpp"
 
 namespace meander::simulation {

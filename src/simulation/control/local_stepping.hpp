@@ -14,6 +14,7 @@
 #include "io/checkpoint_file.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/report/local_steps_report.hpp"
+#include "simulation/scenario.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "tasks/step.hpp"
 #include "tasks/step_plan.hpp"

@@ -137,9 +137,4 @@ class StopRequests {
 // "SIGTERM"
 const char* signal_name(int signal);
 
-// The wall time limit of a job as users write it, in seconds. Accepts the formats of Slurm: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
-// days-hours:minutes, days-hours:minutes:seconds. Throws InputError if it is none of these, or 0, or if a number but the
-// first makes up one of the unit before it, as in 1:00:61.
-double parse_walltime(const std::string& text);
-
 }  // namespace meander::simulation

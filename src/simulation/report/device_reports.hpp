@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "mesh/device_patches.hpp"
-#include "offload/engine.hpp"
+#include "base/overlap.hpp"
+#include "mesh/facts.hpp"
+#include "offload/counts.hpp"
+#include "offload/split.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/report/figures.hpp"
 

@@ -17,6 +17,7 @@
 #include "simulation/config/field_names.hpp"
 #include "simulation/config/regrid_interval.hpp"
 #include "simulation/outputs/requested_outputs.hpp"
+#include "simulation/refinement_criterion.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::simulation {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "gpu/host_device.hpp"
+#include "offload/batch_execution.hpp"
 #include "simulation/report/summary.hpp"
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/outcome.hpp"

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "mesh/partition.hpp"
+#include "mesh/step_path.hpp"
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
 

@@ -10,6 +10,7 @@
 #include "physics/ccz4/unknowns.hpp"
 #include "simulation/config/config.hpp"
 #include "simulation/diagnostics/point_gather.hpp"
+#include "simulation/scenario.hpp"
 
 namespace meander::ccz4 {
 
