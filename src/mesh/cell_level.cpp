@@ -339,7 +339,7 @@ void CellLevel<D>::receive(Mail& mail, int unknown, ThreadTeam& team) {
   team.for_chunks(mail.received.size(), [&](int, std::size_t begin, std::size_t end) {
     for (const Parcel& parcel : std::span(mail.received).subspan(begin, end - begin))
       solvers::unpack<D>(one, parcel.slot + of_unknown(unknown), parcel.box,
-                         mail.messages.receive_buffer() + parcel.offset);
+                         mail.messages.received(parcel.offset));
   });
 }
 
@@ -445,7 +445,7 @@ void CellLevel<D>::restrict_to_parents(const Write& write, const Combine& combin
         const Child& child = family[c];
         parts[c] = {next, child.position};
         if (child.patch < 0) {
-          parts[c].part = parts_.messages.receive_buffer() + parts_.received[child.received].offset;
+          parts[c].part = parts_.messages.received(parts_.received[child.received].offset);
           continue;
         }
         write(patches_[static_cast<std::size_t>(child.patch)], next);

@@ -189,8 +189,10 @@ void CutTree<D>::combine_children(bool waiting, ThreadTeam& team) {
       double* const coarse = patches_[static_cast<std::size_t>(parent.leaf)].q;
       for (const Child& child : parent.children) {
         const std::size_t size = solvers::part_size<D>(layout_, child.position, whole());
-        const double* part = messages_.receive_buffer() + child.offset;
-        if (child.leaf >= 0) {
+        const double* part = nullptr;
+        if (child.leaf < 0) {
+          part = messages_.received(child.offset);
+        } else {
           own.resize(size);
           solvers::restrict_part<D>(layout_, finer_.patches[static_cast<std::size_t>(child.leaf)].q,
                                     child.position, whole(), own.data());

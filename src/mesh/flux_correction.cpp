@@ -312,8 +312,7 @@ void FluxCorrection<D>::apply(std::size_t i, const solvers::PatchTask& patch, do
   for (const CoarseFace& face : faces(i)) {
     const auto add = [&](int u, FaceMean* mean) {
       for (const MeanPart& part : parts(face)) {
-        const double* in =
-            part.received ? messages_.receive_buffer() + part.offset : sums_.data() + part.sums;
+        const double* in = part.received ? messages_.received(part.offset) : sums_.data() + part.sums;
         in += part.of_unknown * static_cast<std::size_t>(u);
         for_blocks(p, part.sub_face[0], D == 3 ? part.sub_face[D - 2] : 0, D == 3, [&](const Block& block) {
           mean[block.coarse].add(in[0], in[1], block.count() * steps);

@@ -218,7 +218,7 @@ void HaloExchange<D>::apply(const HaloOp<D>& op, std::size_t leaf, double t) {
                        op.shifts());
       break;
     case Kind::receive:
-      solvers::unpack<D>(layout_, patch.q, op.box(), messages_.receive_buffer() + op.offset);
+      solvers::unpack<D>(layout_, patch.q, op.box(), messages_.received(op.offset));
       break;
     case Kind::prolong:
       solvers::prolong<D>(solver_, layout_, patch.q, patches_[static_cast<std::size_t>(op.source)].q,
@@ -238,8 +238,9 @@ void HaloExchange<D>::combine(const HaloOp<D>& op, double* slot) {
   solvers::RestrictedPart<D> parts[children<D>];
   std::size_t n = 0;
   for (const FineSource<D>& source : plan_.parts(op)) {
-    const double* const base = view_->is_own(source.leaf) ? parts_.data() : messages_.receive_buffer();
-    parts[n++] = {base + source.offset, source.position()};
+    const double* const part =
+        view_->is_own(source.leaf) ? parts_.data() + source.offset : messages_.received(source.offset);
+    parts[n++] = {part, source.position()};
   }
   solvers::combine_parts<D>(layout_, slot, {parts, n}, op.restriction());
 }

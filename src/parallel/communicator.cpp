@@ -6,10 +6,12 @@
 #include <climits>
 #include <exception>
 #include <new>
+#include <optional>
 
 #include "base/assert.hpp"
 #include "gpu/resource.hpp"
 #include "parallel/message_tags.hpp"
+#include "parallel/window.hpp"
 
 namespace meander::parallel {
 
@@ -58,6 +60,44 @@ Communicator Communicator::split(int color) const {
   mpi_check(MPI_Comm_split(get(), color, rank_, &part), "MPI_Comm_split");
   Communicator result = duplicate(part);
   mpi_check(MPI_Comm_free(&part), "MPI_Comm_free");
+  return result;
+}
+
+namespace {
+
+// The other ranks of `near`, by the numbers that they give, ascending, if all find the windows of all; else none.
+std::vector<int> find_windows(const Communicator& near, int number) {
+  if (near.size() == 1) return {};
+  bool finds_all = true;
+  Window own;
+  try {
+    own = Window(sizeof(double));
+  } catch (const std::bad_alloc&) {
+    finds_all = false;
+  }
+  for (const Window::Handle& handle : near.all_gather(own.handle())) {
+    try {
+      finds_all = finds_all && !Window(handle).is_empty();
+    } catch (const std::exception&) {
+      finds_all = false;
+    }
+  }
+  std::vector<int> ranks;
+  if (near.any(!finds_all)) return ranks;
+  for (const int rank : near.all_gather(number)) {
+    if (rank != number) ranks.push_back(rank);
+  }
+  std::ranges::sort(ranks);
+  return ranks;
+}
+
+}  // namespace
+
+Communicator Communicator::with_windows(int group) const {
+  std::vector<int> ranks;
+  if (size_ > 1) ranks = find_windows(of_node().split(group), rank_);
+  Communicator result = *this;
+  result.windows_ = std::make_shared<const std::vector<int>>(std::move(ranks));
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -87,6 +88,15 @@ class Communicator {
   Communicator of_node() const;
   // The ranks of the same color, in the order of their ranks here. Collective.
   Communicator split(int color) const;
+  // This communicator, with windows (window.hpp) between the ranks of a node that give the same group, if the system lets all of
+  // them map each other's memory: NeighbourMessages then exchange by these. Collective.
+  Communicator with_windows(int group = 0) const;
+  bool has_windows() const { return windows_ != nullptr; }  // it is the result of with_windows()
+  bool has_windows_to_some() const { return has_windows() && !windows_->empty(); }
+  // Whether messages to and from a rank go through windows. The same for both.
+  bool has_window_to(int rank) const {
+    return windows_ != nullptr && std::binary_search(windows_->begin(), windows_->end(), rank);
+  }
 
   // Reductions. Results are bitwise identical on all ranks. Collective.
   double min(double value) const;
@@ -169,7 +179,8 @@ class Communicator {
     MPI_Comm comm = MPI_COMM_NULL;
     int exchanges = 0;  // number of exchanges so far, equal on all ranks
   };
-  std::shared_ptr<Shared> shared_;  // null: without MPI
+  std::shared_ptr<Shared> shared_;                   // null: without MPI
+  std::shared_ptr<const std::vector<int>> windows_;  // ranks, ascending; null: none
   Transport* transport_ = nullptr;
   int rank_ = 0, size_ = 1;
 };

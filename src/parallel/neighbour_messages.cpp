@@ -4,144 +4,188 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <climits>
+#include <exception>
+#include <thread>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "base/trace.hpp"
-#include "parallel/communicator.hpp"
 
 namespace meander::parallel {
 
-NeighbourMessages::NeighbourMessages() : progress_(std::make_unique<Progress>()) {}
-
 NeighbourMessages::NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers,
-                                     const char* name, std::pmr::memory_resource& memory)
-    : NeighbourMessages() {
-  name_ = name;
-  std::size_t send = 0, receive = 0;
+                                     const char* name, std::pmr::memory_resource& memory) {
+  auto exchange = std::make_unique<Exchange>();
+  std::size_t with_window = 0, without = 0;
   for (const Peer& peer : peers) {
-    send += peer.send;
-    receive += peer.receive;
     if (peer.send > INT_MAX || peer.receive > INT_MAX)
       throw Failure("a message between two ranks exceeds 16 GB");
+    if (peer.send + peer.receive == 0) continue;
+    exchange->sent += peer.send;
+    exchange->received += peer.receive;
+    if (peer.send > 0) ++exchange->sent_messages;
+    ++(communicator.has_window_to(peer.rank) ? with_window : without);
   }
-  if (send == 0 && receive == 0) return;
-  send_ = MessageBuffer(memory, send);
-  receive_ = MessageBuffer(memory, receive);
-  double *to = send_.data(), *from = receive_.data();
+  if (with_window + without == 0) return;
+  exchange->name = name;
+  exchange->neighbours.reserve(with_window);
+  if (with_window > 0)
+    exchange->window = Window(2 * exchange->sent * sizeof(double));
+  else
+    exchange->send = MessageBuffer(memory, exchange->sent);
+  if (without > 0) exchange->receive = MessageBuffer(memory, exchange->received);
+  const auto add_send = [&](const void* data, std::size_t count, MPI_Datatype type, int rank,
+                            std::size_t buffer) {
+    mpi_check(MPI_Send_init(data, static_cast<int>(count), type, rank, tag, communicator.get(),
+                            &exchange->sends[buffer].emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Send_init");
+  };
+  const auto add_receive = [&](void* data, std::size_t count, MPI_Datatype type, int rank) {
+    mpi_check(MPI_Recv_init(data, static_cast<int>(count), type, rank, tag, communicator.get(),
+                            &exchange->receives.emplace_back(MPI_REQUEST_NULL)),
+              "MPI_Recv_init");
+    exchange->senders.push_back(rank);
+  };
+  const std::size_t buffers = with_window > 0 ? 2 : 1;
+  std::size_t to = 0, from = 0;
   for (const Peer& peer : peers) {
-    if (peer.send > 0) {
-      mpi_check(MPI_Send_init(to, static_cast<int>(peer.send), MPI_DOUBLE, peer.rank, tag, communicator.get(),
-                              &sends_.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Send_init");
+    if (peer.send + peer.receive == 0) continue;
+    const bool has_window = communicator.has_window_to(peer.rank);
+    if (has_window) {
+      Neighbour& neighbour = exchange->neighbours.emplace_back();
+      neighbour.sent = {exchange->window.handle(),
+                        {static_cast<std::int64_t>(to), static_cast<std::int64_t>(exchange->sent + to)}};
+      neighbour.reads = peer.send > 0;
+      if (peer.receive > 0) neighbour.source = static_cast<int>(exchange->sources.size());
+      for (std::size_t buffer = 0; buffer < buffers; ++buffer)
+        add_send(&neighbour.sent, sizeof(Notice), MPI_BYTE, peer.rank, buffer);
+      add_receive(&neighbour.received, sizeof(Notice), MPI_BYTE, peer.rank);
+    } else {
+      for (std::size_t buffer = 0; buffer < buffers && peer.send > 0; ++buffer)
+        add_send(exchange->send_buffer(buffer) + to, peer.send, MPI_DOUBLE, peer.rank, buffer);
+      if (peer.receive > 0) add_receive(exchange->receive.data() + from, peer.receive, MPI_DOUBLE, peer.rank);
     }
     if (peer.receive > 0) {
-      mpi_check(MPI_Recv_init(from, static_cast<int>(peer.receive), MPI_DOUBLE, peer.rank, tag,
-                              communicator.get(), &receives_.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Recv_init");
-      senders_.push_back(peer.rank);
+      const double* const data = has_window ? nullptr : exchange->receive.data() + from;
+      exchange->sources.push_back({from, {data, data}});
     }
     to += peer.send;
     from += peer.receive;
   }
   int level = MPI_THREAD_SINGLE;
   mpi_check(MPI_Query_thread(&level), "MPI_Query_thread");
-  indices_.resize(receives_.size());
-  any_thread_ = level == MPI_THREAD_MULTIPLE;
+  exchange->indices.resize(exchange->receives.size());
+  exchange->any_thread = level == MPI_THREAD_MULTIPLE;
+  exchange_ = std::move(exchange);
 }
 
-NeighbourMessages::~NeighbourMessages() {
-  free();
-}
-
-NeighbourMessages::NeighbourMessages(NeighbourMessages&& other) noexcept = default;
-
-NeighbourMessages& NeighbourMessages::operator=(NeighbourMessages&& other) noexcept {
-  if (this == &other) return *this;
-  free();
-  send_ = std::move(other.send_);
-  receive_ = std::move(other.receive_);
-  sends_ = std::exchange(other.sends_, {});
-  receives_ = std::exchange(other.receives_, {});
-  senders_ = std::move(other.senders_);
-  indices_ = std::move(other.indices_);
-  name_ = other.name_;
-  any_thread_ = other.any_thread_;
-  progress_ = std::move(other.progress_);
-  return *this;
-}
-
-void NeighbourMessages::free() {
+// Neighbours find the window when they receive the first notice, which they may not have looked at yet.
+NeighbourMessages::Exchange::~Exchange() {
   int finalized = 0;
-  if (is_empty() || MPI_Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
-  for (auto* requests : {&sends_, &receives_}) {
-    for (MPI_Request& request : *requests) MPI_Request_free(&request);
-    requests->clear();
+  if (MPI_Finalized(&finalized) == MPI_SUCCESS && finalized == 0) {
+    for (auto* requests : {&sends[0], &sends[1], &receives}) {
+      for (MPI_Request& request : *requests) MPI_Request_free(&request);
+    }
   }
+  if (window.is_empty() || is_first) return;
+  const auto readers = std::ranges::count(neighbours, true, &Neighbour::reads);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (window.users() < readers && std::uncaught_exceptions() == 0 &&
+         std::chrono::steady_clock::now() < end)
+    std::this_thread::yield();
+  if (window.users() < readers) window.keep_findable();
 }
 
 void NeighbourMessages::start_receives() {
-  progress_->outstanding = receives_.size();
-  if (receives_.empty()) return;
-  mpi_check(MPI_Startall(static_cast<int>(receives_.size()), receives_.data()), "MPI_Startall");
+  if (!exchange_) return;
+  exchange_->outstanding = exchange_->receives.size();
+  if (exchange_->receives.empty()) return;
+  mpi_check(MPI_Startall(static_cast<int>(exchange_->receives.size()), exchange_->receives.data()),
+            "MPI_Startall");
 }
 
 void NeighbourMessages::start_sends() {
-  if (is_empty()) return;
-  progress_->started = trace::on() ? trace::now() : 0;
-  progress_->under_way = true;
-  if (sends_.empty()) return;
-  mpi_check(MPI_Startall(static_cast<int>(sends_.size()), sends_.data()), "MPI_Startall");
+  if (!exchange_) return;
+  exchange_->started = trace::on() ? trace::now() : 0;
+  exchange_->under_way = true;
+  auto& sends = exchange_->sends[exchange_->next_sent];
+  if (!exchange_->window.is_empty()) {
+    std::atomic_thread_fence(
+        std::memory_order_release);  // a notice tells another process that the buffer is filled
+    exchange_->last_received = exchange_->next_sent;
+    exchange_->next_sent = 1 - exchange_->next_sent;
+  }
+  if (sends.empty()) return;
+  mpi_check(MPI_Startall(static_cast<int>(sends.size()), sends.data()), "MPI_Startall");
 }
 
 // A message that arrives before this rank has sent its own is not traced: no thread waits for it.
-void NeighbourMessages::arrived(int count) {
-  progress_->outstanding -= static_cast<std::size_t>(count);
-  if (!trace::on() || !progress_->under_way) return;
+void NeighbourMessages::Exchange::arrived(int count) {
+  outstanding -= static_cast<std::size_t>(count);
+  if (!trace::on() || !under_way) return;
   const std::int64_t end = trace::now();
   for (int i = 0; i < count; ++i) {
-    const int sender = senders_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
-    trace::record(trace::find_or_add_row(fmt::format("messages from rank {}", sender)), name_,
-                  progress_->started, end);
+    const int sender = senders[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
+    trace::record(trace::find_or_add_row(fmt::format("messages from rank {}", sender)), name, started, end);
   }
 }
 
 bool NeighbourMessages::poll() {
-  if (is_empty()) return true;
-  if (!any_thread_) {
+  if (!exchange_) return true;
+  Exchange& exchange = *exchange_;
+  if (!exchange.any_thread) {
     int is_main = 0;
-    if (MPI_Is_thread_main(&is_main) != MPI_SUCCESS || is_main == 0) return !progress_->under_way;
-  } else if (progress_->busy.test_and_set(std::memory_order_acquire)) {
-    return !progress_->under_way;
+    if (MPI_Is_thread_main(&is_main) != MPI_SUCCESS || is_main == 0) return !exchange.under_way;
+  } else if (exchange.busy.test_and_set(std::memory_order_acquire)) {
+    return !exchange.under_way;
   }
   // Requests that are completed here become inactive, and wait() ignores them.
   int done = 0, code = MPI_SUCCESS;
-  if (!receives_.empty()) {
-    code = MPI_Testsome(static_cast<int>(receives_.size()), receives_.data(), &done, indices_.data(),
-                        MPI_STATUSES_IGNORE);
-    if (code == MPI_SUCCESS && done != MPI_UNDEFINED) arrived(done);
+  if (!exchange.receives.empty()) {
+    code = MPI_Testsome(static_cast<int>(exchange.receives.size()), exchange.receives.data(), &done,
+                        exchange.indices.data(), MPI_STATUSES_IGNORE);
+    if (code == MPI_SUCCESS && done != MPI_UNDEFINED) exchange.arrived(done);
   } else {
-    code = MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &done, MPI_STATUSES_IGNORE);
+    code = MPI_Testall(static_cast<int>(exchange.sends[0].size()), exchange.sends[0].data(), &done,
+                       MPI_STATUSES_IGNORE);
   }
-  if (progress_->outstanding == 0) progress_->under_way = false;
-  const bool all = !progress_->under_way;
-  if (any_thread_) progress_->busy.clear(std::memory_order_release);
+  if (exchange.outstanding == 0) exchange.under_way = false;
+  const bool all = !exchange.under_way;
+  if (exchange.any_thread) exchange.busy.clear(std::memory_order_release);
   mpi_check(code, "MPI_Testsome");
   return all;
 }
 
 void NeighbourMessages::wait() {
-  while (progress_->outstanding > 0) {
+  if (!exchange_) return;
+  Exchange& exchange = *exchange_;
+  while (exchange.outstanding > 0) {
     int done = 0;
-    mpi_check(MPI_Waitsome(static_cast<int>(receives_.size()), receives_.data(), &done, indices_.data(),
-                           MPI_STATUSES_IGNORE),
+    mpi_check(MPI_Waitsome(static_cast<int>(exchange.receives.size()), exchange.receives.data(), &done,
+                           exchange.indices.data(), MPI_STATUSES_IGNORE),
               "MPI_Waitsome");
-    arrived(done);
+    exchange.arrived(done);
   }
-  progress_->under_way = false;
-  if (!sends_.empty()) {
-    mpi_check(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE),
-              "MPI_Waitall");
+  exchange.under_way = false;
+  for (auto& sends : exchange.sends) {
+    if (!sends.empty())
+      mpi_check(MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE),
+                "MPI_Waitall");
+  }
+  if (exchange.window.is_empty()) return;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (std::exchange(exchange.is_first, false)) exchange.find_windows();
+}
+
+void NeighbourMessages::Exchange::find_windows() {
+  for (Neighbour& neighbour : neighbours) {
+    if (neighbour.source < 0) continue;
+    neighbour.window = Window(neighbour.received.window);
+    for (std::size_t n = 0; n < 2; ++n)
+      sources[static_cast<std::size_t>(neighbour.source)].data[n] =
+          neighbour.window.data() + neighbour.received.at[n];
   }
 }
 

@@ -3,6 +3,10 @@
 #pragma once
 // Repeated exchange of one message with each neighbouring rank: buffers and persistent MPI requests.
 //
+// Where the communicator has a window to a rank, the receiver reads the sender's buffer in place, and the message is a notice that
+// it is filled. There are two such buffers, used in turn, and notices in both directions: the notice of the next exchange says that
+// its sender has done with the buffer of this one, which is filled again in the exchange after that.
+//
 // With MPI_THREAD_MULTIPLE, poll() of any thread progresses messages; otherwise only poll() of the thread
 // that initialised MPI does.
 //
@@ -10,6 +14,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +25,7 @@
 #include <vector>
 
 #include "parallel/communicator.hpp"
+#include "parallel/window.hpp"
 
 namespace meander::parallel {
 
@@ -70,25 +76,29 @@ class NeighbourMessages {
     std::size_t send = 0, receive = 0;
   };
 
-  NeighbourMessages();
+  NeighbourMessages() = default;
   // Objects with different tags are independent. `name`, for traces, must live as long as the program. Not
-  // collective, but each peer must construct the matching object. The buffers lie in `memory`, which outlives
-  // the object. Throws Failure if a message exceeds 16 GB, and what `memory` throws.
+  // collective, but each peer must construct the matching object. A rank with a window is in one peer. The buffers lie in
+  // windows, or in `memory`, which outlives the object. Throws Failure if a message exceeds 16 GB, and what `memory` throws.
   NeighbourMessages(const Communicator& communicator, int tag, std::span<const Peer> peers, const char* name,
                     std::pmr::memory_resource& memory = *std::pmr::new_delete_resource());
-  ~NeighbourMessages();
-  NeighbourMessages(NeighbourMessages&&) noexcept;
-  NeighbourMessages& operator=(NeighbourMessages&&) noexcept;
 
-  // Messages are stored contiguously in the order of `peers`.
-  double* send_buffer() { return send_.data(); }
-  const double* receive_buffer() const { return receive_.data(); }
-  bool is_empty() const { return receives_.empty() && sends_.empty(); }
-  std::size_t sent_messages() const { return sends_.size(); }
-  std::size_t sent_bytes() const { return send_.size() * sizeof(double); }
-  std::size_t received_bytes() const { return receive_.size() * sizeof(double); }
+  // Messages are stored contiguously in the order of `peers`. After start_sends() the send buffer may be another one.
+  double* send_buffer() { return exchange_ ? exchange_->send_buffer(exchange_->next_sent) : nullptr; }
+  // The number at this place of the messages received. Those that follow it in the message of the same rank follow it here.
+  const double* received(std::size_t offset) const {
+    const auto& sources = exchange_->sources;
+    const auto from = std::ranges::upper_bound(sources, offset, {}, &Source::begin) - 1;
+    return from->data[exchange_->last_received] + (offset - from->begin);
+  }
+  // All of them, without windows.
+  const double* receive_buffer() const { return exchange_ ? exchange_->receive.data() : nullptr; }
+  bool is_empty() const { return !exchange_; }
+  std::size_t sent_messages() const { return exchange_ ? exchange_->sent_messages : 0; }
+  std::size_t sent_bytes() const { return exchange_ ? exchange_->sent * sizeof(double) : 0; }
+  std::size_t received_bytes() const { return exchange_ ? exchange_->received * sizeof(double) : 0; }
 
-  // One exchange: start_receives(); start_sends() after the send buffer is filled; wait(). The receive buffer
+  // One exchange: start_receives(); start_sends() after the send buffer is filled; wait(). What was received
   // must not be accessed between start_receives() and wait(), the send buffer not between start_sends() and
   // wait(). To be called by the thread that initialised MPI.
   void start_receives();
@@ -100,22 +110,46 @@ class NeighbourMessages {
   void wait();
 
  private:
-  struct Progress {
+  // The message between ranks with a window: where the sender's two buffers have what is for the receiver.
+  struct Notice {
+    Window::Handle window;
+    std::int64_t at[2] = {};  // doubles
+  };
+  struct Neighbour {  // with a window
+    Notice sent, received;
+    int source = -1;  // its number among the sources; -1: it sends notices only
+    bool reads = false;
+    Window window;  // empty until the first exchange
+  };
+  struct Source {
+    std::size_t begin = 0;       // in the messages
+    const double* data[2] = {};  // of the even and odd exchanges
+  };
+  struct Exchange {
+    ~Exchange();
+    double* send_buffer(std::size_t n) { return window.is_empty() ? send.data() : window.data() + n * sent; }
+    void arrived(int count);
+    void find_windows();
+
+    MessageBuffer send, receive;
+    Window window;                      // instead of `send`
+    std::vector<Neighbour> neighbours;  // requests hold pointers to their notices
+    std::vector<Source> sources;
+    std::size_t sent = 0, received = 0;            // doubles
+    std::size_t sent_messages = 0;                 // that are no notices of nothing
+    std::size_t next_sent = 0, last_received = 0;  // of the two buffers
+    std::vector<MPI_Request> sends[2], receives;
+    std::vector<int> senders;  // ranks, by receive
+    std::vector<int> indices;  // of the receives that MPI has just completed
+    const char* name = "";
+    bool any_thread = false, is_first = true;
     std::atomic_flag busy;
     std::atomic<bool> under_way{false};
     std::size_t outstanding = 0;  // number of receives whose arrival is not yet detected
     std::int64_t started = 0;
   };
-  void free();
-  void arrived(int count);
 
-  MessageBuffer send_, receive_;
-  std::vector<MPI_Request> sends_, receives_;
-  std::vector<int> senders_;  // ranks, by receive
-  std::vector<int> indices_;  // of the receives that MPI has just completed
-  const char* name_ = "";
-  bool any_thread_ = false;
-  std::unique_ptr<Progress> progress_;
+  std::unique_ptr<Exchange> exchange_;  // null: nothing to exchange
 };
 
 }  // namespace meander::parallel

@@ -74,8 +74,8 @@ std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads
                                                const parallel::Communicator& communicator,
                                                io::CheckpointReader& checkpoint) {
   const auto resume = [&]<int D>() -> std::unique_ptr<Simulation> {
-    auto simulation =
-        std::make_unique<SimulationOf<D>>(config, threads, tree_of<D>(config, communicator, checkpoint));
+    auto simulation = std::make_unique<SimulationOf<D>>(
+        config, threads, tree_of<D>(config, with_windows(communicator, config), checkpoint));
     simulation->resume(checkpoint);
     return simulation;
   };

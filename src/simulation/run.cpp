@@ -215,12 +215,13 @@ int threads_of(const Config& config, const RunOptions& options, const parallel::
     }
   });
   const std::int64_t nodes = communicator.sum(std::int64_t{communicator.of_node().is_root()});
+  const bool shares = communicator.any(communicator.has_windows_to_some());
   if (!communicator.is_root()) return plan.threads;
   log::info(io::provenance().line());
-  const std::string ranks =
-      communicator.size() == 1
-          ? ""
-          : fmt::format("{} ranks on {} node{}, ", communicator.size(), nodes, nodes == 1 ? "" : "s");
+  const std::string ranks = communicator.size() == 1
+                                ? ""
+                                : fmt::format("{} ranks on {} node{}{}, ", communicator.size(), nodes,
+                                              nodes == 1 ? "" : "s", shares ? " with shared memory" : "");
   log::info(fmt::format("{}: scenario {}, {}D, {}{} thread{}{}, output in {}", what, config.scenario_name,
                         config.domain.dimensions, ranks, threads, threads == 1 ? "" : "s",
                         options.thread_level.empty() ? "" : ", " + options.thread_level, directory));
@@ -308,8 +309,9 @@ int run(const Config& config, const RunOptions& options, const parallel::Communi
   const io::NewDirectory directory(options.output.empty() ? config.output.directory : options.output,
                                    communicator);
   TraceFile trace(options.trace, communicator);
-  const int threads = threads_of(config, options, communicator, config.source, directory.path());
-  const auto simulation = set_up(config, [&] { return make_simulation(config, threads, communicator); });
+  const parallel::Communicator ranks = with_windows(communicator, config);
+  const int threads = threads_of(config, options, ranks, config.source, directory.path());
+  const auto simulation = set_up(config, [&] { return make_simulation(config, threads, ranks); });
   write_resolved_input(config, directory.path(), communicator);
   Output output(*simulation, directory.path());
   Run run(*simulation, output, directory.path(), options, -1, threads);
@@ -338,11 +340,12 @@ int restart(const RestartInput& restart, const RunOptions& options,
   TraceFile trace(options.trace, communicator);
   const std::string directory = fresh ? wanted : home.empty() ? "." : home;
   continued.require_lock();
+  const parallel::Communicator ranks = with_windows(communicator, config);
   const int threads =
-      threads_of(config, options, communicator,
-                 fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time), directory);
+      threads_of(config, options, ranks, fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time),
+                 directory);
   const auto simulation =
-      set_up(config, [&] { return restart_simulation(config, threads, communicator, checkpoint); });
+      set_up(config, [&] { return restart_simulation(config, threads, ranks, checkpoint); });
   if (is_done(*simulation) && communicator.is_root())
     log::info("the run is at its end; --set time.end=... continues it");
   Output output(*simulation, directory);

@@ -490,13 +490,19 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
 template class SimulationOf<2>;
 template class SimulationOf<3>;
 
+parallel::Communicator with_windows(const parallel::Communicator& ranks, const Config& config) {
+  const bool wanted = config.mesh.windows == "auto" && !config.offload.patches_on_device();
+  return wanted && !ranks.has_windows() ? ranks.with_windows() : ranks;
+}
+
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
                                             const parallel::Communicator& communicator) {
   config.scenario->prepare_initial(communicator);
   const auto set_up = [&]<int D>() -> std::unique_ptr<Simulation> {
     auto simulation = std::make_unique<SimulationOf<D>>(
         config, threads,
-        mesh::DistributedTree<D>::uniform(domain_of<D>(config), config.mesh.min_level, communicator));
+        mesh::DistributedTree<D>::uniform(domain_of<D>(config), config.mesh.min_level,
+                                          with_windows(communicator, config)));
     simulation->set_up();
     config.scenario->release_initial();
     return simulation;

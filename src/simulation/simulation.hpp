@@ -115,6 +115,10 @@ class Simulation {
   std::int64_t updates_ = 0;  // of all ranks
 };
 
+// The ranks with windows (parallel/communicator.hpp) if the configuration permits them, and if they do not know about windows yet.
+// Messages of patches on devices go through page-locked memory instead. Collective.
+parallel::Communicator with_windows(const parallel::Communicator& ranks, const Config& config);
+
 // Sets initial data on an initial mesh refined by the criteria. threads: of each rank, >= 1. Throws
 // gpu::OutOfMemory (several ranks: parallel::AgreedFailure), and StateFailure if the initial data are
 // inadmissible. Collective.

@@ -98,6 +98,10 @@ void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& wei
   keys.choice("weights", weights, {"volumes", "measured"},
               "The load of a leaf: its number of volumes, which is equal for all leaves, or its measured "
               "update time.");
+  keys.choice(
+      "windows", config.windows, {"auto", "off"},
+      "auto: ranks of a node read each other's messages in place, in memory that they share, if the system "
+      "permits it; off: by MPI.");
 }
 
 // Only which equation; the equation describes the rest.

@@ -46,7 +46,9 @@ TEST_P(Ranks, ChangeNoBit) {
       !config.refinement.empty() && config.resolved.find("kind = \"punctures\"") == std::string::npos;
   int meshes = 0;
   const auto run = [&](int threads, const parallel::Communicator& communicator) {
-    const auto simulation = make_simulation(config, threads, communicator);
+    Config mine = config;
+    if (threads == 2) mine.mesh.windows = "off";
+    const auto simulation = make_simulation(mine, threads, communicator);
     meshes = 0;
     for (std::int64_t leaves = simulation->leaves(); simulation->step() < tested.steps;) {
       simulation->advance(config.time.end);
@@ -60,6 +62,28 @@ TEST_P(Ranks, ChangeNoBit) {
     expect_same(run(threads, world()), reference, std::to_string(threads) + " threads");
     EXPECT_TRUE(meshes > 2 || !moves) << "the mesh changed " << meshes << " times";
   }
+}
+
+// Two ranks each are a node: messages within nodes by windows, between them by MPI, which one run of these tests has by TCP.
+class RanksOnNodes : public testing::TestWithParam<RankCase> {};
+INSTANTIATE_TEST_SUITE_P(Simulation, RanksOnNodes,
+                         testing::ValuesIn(named(all_rank_cases(),
+                                                 {"riemann", "local_sedov", "self_gravity"})),
+                         name_of);
+
+TEST_P(RanksOnNodes, ChangeNoBit) {
+  const RankCase& tested = GetParam();
+  const Config config = config_of(tested);
+  const auto run = [&](const parallel::Communicator& communicator) {
+    const auto simulation = make_simulation(config, 2, communicator);
+    while (simulation->step() < tested.steps) simulation->advance(config.time.end);
+    return outcome_of(*simulation);
+  };
+  const parallel::Communicator nodes = world().with_windows(world().rank() / 2);
+  const int other = world().rank() ^ 1;
+  EXPECT_EQ(nodes.has_window_to(other), other < world().size());
+  EXPECT_FALSE(nodes.has_window_to(world().rank() ^ 2));
+  expect_same(run(nodes), alone(run), "nodes of two ranks");
 }
 
 // Maximum number of leaves of a rank beyond its share during a run.
