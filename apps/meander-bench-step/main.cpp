@@ -53,12 +53,12 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
   return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves(), run->volumes()};
 }
 
-// Measures on the root alone while the others wait, and on all ranks, in turn. Weak scaling: one copy of the
-// mesh per rank.
+// Measures on the root alone while the others wait, on all ranks, there also without windows, and on each rank by itself at the
+// same time, in turn. Weak scaling: one copy of the mesh per rank.
 void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats, bool weak,
                    const parallel::Communicator& world) {
-  const auto config = [&](int copies) {
-    return simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", {},
+  const auto config = [&](int copies, const std::vector<std::string>& settings = {}) {
+    return simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", settings,
                                         simulation::scenarios(), 1e12);
   };
   const auto volumes_of = [](const TimedRun& run) { return static_cast<double>(run.run().volumes()); };
@@ -68,21 +68,27 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
   std::optional<TimedRun> alone, copies;
   if (world.is_root()) alone.emplace(config(1), threads, parallel::Communicator{});
   bench::rest_until_all_arrive();
-  TimedRun together(config(1), threads, world);
+  TimedRun together(config(1), threads, world), by_mpi(config(1, {"partition.windows=off"}), threads, world);
+  TimedRun apart(config(1), threads, parallel::Communicator{});
   if (weak) copies.emplace(config(world.size()), threads, world);
   for (int repeat = 0; repeat < repeats; ++repeat) {
     if (world.is_root()) advance(*alone);
     bench::rest_until_all_arrive();
     advance(together);
+    advance(by_mpi);
+    world.barrier();
+    advance(apart);
     if (weak) advance(*copies);
   }
+  const double slowest_apart = world.max(apart.median());
   if (!world.is_root()) return;
   const auto speedup = [&](const TimedRun& run) {
     return volumes_of(run) / run.median() / (volumes_of(*alone) / alone->median());
   };
-  fmt::print("{:17} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f}", c.scheme, c.patch_size,
-             c.adaptive ? "adaptive" : "uniform", volumes_of(*alone), alone->median() * 1e3,
-             together.median() * 1e3, speedup(together), together.percent_waiting());
+  fmt::print("{:17} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f} {:>6.2f} {:>8.1f} {:>6.2f}",
+             c.scheme, c.patch_size, c.adaptive ? "adaptive" : "uniform", volumes_of(*alone),
+             alone->median() * 1e3, together.median() * 1e3, speedup(together), together.percent_waiting(),
+             speedup(by_mpi), by_mpi.percent_waiting(), world.size() * alone->median() / slowest_apart);
   if (weak) fmt::print(" {:>6.2f} {:>8.1f}", speedup(*copies), copies->percent_waiting());
   fmt::print("\n");
 }
@@ -147,8 +153,9 @@ int main(int argc, char** argv) {
     if (world.size() > 1) {
       if (world.is_root()) {
         fmt::print("{} ranks x {} threads, wall time\n", world.size(), threads);
-        fmt::print("{:17} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8}{}\n", "scheme", "p", "mesh", "volumes",
-                   "1 [ms]", "all [ms]", "strong", "wait [%]", strong_only ? "" : "   weak wait [%]");
+        fmt::print("{:17} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8} {:>6} {:>8} {:>6}{}\n", "scheme", "p",
+                   "mesh", "volumes", "1 [ms]", "all [ms]", "strong", "wait [%]", "by MPI", "wait [%]",
+                   "apart", strong_only ? "" : "   weak wait [%]");
       }
       for (const auto& scheme : schemes) {
         for (const int p : sizes) {
