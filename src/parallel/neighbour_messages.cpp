@@ -54,6 +54,7 @@ NeighbourMessages::NeighbourMessages(const Communicator& communicator, int tag, 
     if (peer.send + peer.receive == 0) continue;
     const bool has_window = communicator.has_window_to(peer.rank);
     if (has_window) {
+      MEANDER_ASSERT(std::ranges::find(exchange->senders, peer.rank) == exchange->senders.end());
       Neighbour& neighbour = exchange->neighbours.emplace_back();
       neighbour.sent = {exchange->window.handle(),
                         {static_cast<std::int64_t>(to), static_cast<std::int64_t>(exchange->sent + to)}};
