@@ -6,7 +6,6 @@
 #include <climits>
 #include <exception>
 #include <new>
-#include <optional>
 
 #include "base/assert.hpp"
 #include "gpu/resource.hpp"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Memory that other processes of the node map into their address space. It is a file without a name, which ends with the last
-// process that holds it: a rank that is killed leaves nothing behind. Linux only; elsewhere no process finds a window.
+// Memory of one rank that other processes of the node map. It is a file without a name, which the system removes when the last
+// process that maps it ends, also if that is killed. No call is collective, unlike those of shared_window.hpp, which needs no
+// permission to open files of other processes. Linux only; elsewhere no process finds a window.
 
 #include <cstddef>
 #include <cstdint>
