@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/communicator.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <climits>
 #include <exception>
@@ -64,10 +66,16 @@ Communicator Communicator::split(int color) const {
 
 namespace {
 
+// A limit on the size of files, which windows are, too.
+bool has_file_limit() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
 // The other ranks of `near`, by the numbers that they give, ascending, if all find the windows of all; else none.
 std::vector<int> find_windows(const Communicator& near, int number) {
   if (near.size() == 1) return {};
-  bool finds_all = true;
+  bool finds_all = !has_file_limit();
   Window own;
   try {
     own = Window(sizeof(double));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages between neighbours, by MPI and by windows, with ranks that are early or late.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -125,6 +126,21 @@ TEST(Windows, AreBetweenTheRanksOfAGroup) {
     EXPECT_EQ(nodes.has_window_to(rank), is_other && rank / 2 == world().rank() / 2);
     EXPECT_FALSE(world().has_window_to(rank));
   }
+}
+
+// Windows are files: one above the limit would end the run, long after messages of MPI could have been chosen.
+TEST(Windows, AreNoneWhereARankHasALimitOnFiles) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const int limited = world().size() - 1;
+  const rlimit low{1 << 30, limit.rlim_max};
+  if (world().rank() == limited) {
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &low), 0);
+  }
+  const Communicator all = world().with_windows(), others = world().with_windows(world().rank() == limited);
+  EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  EXPECT_FALSE(all.has_windows_to_some());
+  EXPECT_EQ(others.has_windows_to_some(), world().rank() != limited && world().size() > 2);
 }
 
 TEST(Windows, ShowTheMemoryOfAnotherProcess) {
