@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "io/provenance.hpp"
 
@@ -73,20 +75,64 @@ hdf5::Handle create_meta_group(hdf5::Writer& file, const PlotMesh& mesh, std::sp
   return group;
 }
 
+namespace {
+
+// Consecutive leaves along the curve.
+struct Section {
+  std::int64_t first = 0;
+  std::vector<PlotLeaf> leaves;
+};
+
+// Of the leaves of all ranks, an equal part each. Collective.
+Section section_of(const PlotMesh& mesh, const parallel::Communicator& communicator) {
+  const std::int64_t own = static_cast<std::int64_t>(mesh.leaves.size()), ranks = communicator.size();
+  const std::int64_t before = communicator.sum_of_lower_ranks(own), all = communicator.sum(own);
+  const auto first = [&](std::int64_t rank) { return all / ranks * rank + all % ranks * rank / ranks; };
+  struct Row {
+    std::int64_t number;
+    PlotLeaf leaf;
+  };
+  std::map<std::int64_t, std::vector<Row>> rows;
+  std::int64_t rank = 0;
+  for (std::size_t i = 0; i < mesh.leaves.size(); ++i) {
+    const std::int64_t number =
+        mesh.numbers.empty() ? before + static_cast<std::int64_t>(i) : mesh.numbers[i];
+    while (number >= first(rank + 1)) ++rank;
+    rows[rank].push_back({number, mesh.leaves[i]});
+  }
+  Section section{first(communicator.rank()), {}};
+  section.leaves.resize(static_cast<std::size_t>(first(communicator.rank() + 1) - section.first));
+  const auto put = [&](const std::vector<Row>& items) {
+    for (const Row& row : items)
+      section.leaves[static_cast<std::size_t>(row.number - section.first)] = row.leaf;
+  };
+  std::vector<parallel::Parcel<Row>> out;
+  for (auto& [to, items] : rows) {
+    if (to == communicator.rank())
+      put(items);
+    else
+      out.push_back({static_cast<int>(to), std::move(items)});
+  }
+  for (const auto& parcel : parallel::exchange_sparsely(communicator, out)) put(parcel.items);
+  return section;
+}
+
+}  // namespace
+
 void write_patch_tables(CollectiveFile& file, const PlotMesh& mesh, const PatchTables& tables,
                         const parallel::Communicator& communicator) {
-  const auto rows = static_cast<std::int64_t>(mesh.leaves.size());
-  const std::int64_t first = communicator.sum_of_lower_ranks(rows);
+  const Section section = section_of(mesh, communicator);
+  const auto rows = static_cast<std::int64_t>(section.leaves.size());
   const auto leaf = [&](std::int64_t row) -> const PlotLeaf& {
-    return mesh.leaves[static_cast<std::size_t>(row)];
+    return section.leaves[static_cast<std::size_t>(row)];
   };
   const std::int64_t index_bytes = std::int64_t{sizeof(int)} * mesh.layout.dim;
-  file.write_rows(tables.level, sizeof(int), first, rows,
+  file.write_rows(tables.level, sizeof(int), section.first, rows,
                   [&](std::int64_t row, std::byte* out) { std::memcpy(out, &leaf(row).level, sizeof(int)); });
-  file.write_rows(tables.index, index_bytes, first, rows, [&](std::int64_t row, std::byte* out) {
+  file.write_rows(tables.index, index_bytes, section.first, rows, [&](std::int64_t row, std::byte* out) {
     std::memcpy(out, leaf(row).at, static_cast<std::size_t>(index_bytes));
   });
-  file.write_rows(tables.rank, sizeof(int), first, rows,
+  file.write_rows(tables.rank, sizeof(int), section.first, rows,
                   [&](std::int64_t row, std::byte* out) { std::memcpy(out, &leaf(row).rank, sizeof(int)); });
 }
 

@@ -30,8 +30,10 @@ struct PlotMesh {
   double lower[3] = {0, 0, 0};  // the domain's lower corner
   int base_level = 0;
   double base_width = 1;  // width of a base cell; a leaf of level l is base_width / 3^(l - base_level) wide
-  // Of this rank, in curve order; ranks hold consecutive sections of the curve.
+  // Of this rank, in curve order. Those of one level that lower ranks hold precede its own.
   std::span<const PlotLeaf> leaves;
+  // Of each of them, its number among all ranks' along the curve. Empty on all ranks: a rank's leaves follow those of lower ranks.
+  std::span<const std::int64_t> numbers;
 
   double spacing(int level) const;  // width of a volume
 };

@@ -247,7 +247,7 @@ void CellLevel<D>::plan_parents() {
   for (std::size_t i = 0; i < patches_.size(); ++i) {
     Patch& patch = patches_[i];
     const Key<D> parent = patch.key.parent();
-    const int owner = coarser_->cut_.tree.partition().owner(position_of(parent));
+    const int owner = coarser_->cut_.tree.owner(parent);
     if (owner == rank) {
       patch.coarse = coarser_->patches_[static_cast<std::size_t>(find(coarser_->patches_, parent))].slot;
       continue;
@@ -271,7 +271,7 @@ void CellLevel<D>::plan_parents() {
     for (int digit = 0; digit < children<D>; ++digit) {
       const Key<D> key = parent.key.child(digit);
       Child& child = children_.emplace_back(Child{-1, position_in_parent<D>(key)});
-      const int owner = cut_.tree.partition().owner(position_of(key));
+      const int owner = cut_.tree.owner(key);
       if (owner == rank) {
         child.patch = find(patches_, key);
         continue;

@@ -85,7 +85,7 @@ void CoarseReads<D>::add_children(const CoarseRead<D>& read) {
     }
     of_child.is_finer = true;
     of_child.source = key_of<D>(cell);
-    of_child.rank = tree_.partition().owner(position_of(of_child.source));
+    of_child.rank = tree_.owner(of_child.source);
     found_.push_back(of_child);
   }
 }

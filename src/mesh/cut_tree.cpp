@@ -24,14 +24,15 @@ std::int32_t find(std::span<const Key<D>> leaves, Key<D> key) {
 template <int D>
 DistributedTree<D> CutTree<D>::cut(const DistributedTree<D>& finer, int level) {
   std::vector<Key<D>> leaves;
-  for (const Key<D> key : finer.leaves()) {
+  for (const Key<D> key : finer.curve().leaves()) {
     if (key.level() <= level) {
       leaves.push_back(key);
     } else if (position_of(key.parent()) == position_of(key)) {
       leaves.push_back(key.parent());
     }
   }
-  return {finer.domain(), std::move(leaves), finer.communicator()};
+  DistributedTree<D> tree(finer.domain(), std::move(leaves), finer.communicator());
+  return finer.is_placed() ? tree.placed(*finer.cuts()) : tree;
 }
 
 template <int D>
@@ -101,7 +102,6 @@ void CutTree<D>::mark_kinds([[maybe_unused]] int level) {
 template <int D>
 void CutTree<D>::plan_restriction(int level) {
   const int rank = tree_.communicator().rank();
-  const Partition<D>&owners = finer_.tree->partition(), &parents = tree_.partition();
   std::map<int, parallel::NeighbourMessages::Peer> peers;
   const auto size_of = [&](const Index<D>& position) {
     return solvers::part_size<D>(layout_, position, whole());
@@ -110,7 +110,7 @@ void CutTree<D>::plan_restriction(int level) {
   std::vector<int> senders, receivers;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i].level() != level + 1) continue;
-    const int owner = parents.owner(position_of(keys[i].parent()));
+    const int owner = tree_.owner(keys[i].parent());
     if (owner == rank) continue;
     auto& peer = peers.try_emplace(owner, parallel::NeighbourMessages::Peer{owner, 0, 0}).first->second;
     sent_.push_back({static_cast<std::int32_t>(i), position_in_parent<D>(keys[i]), peer.send});
@@ -125,7 +125,7 @@ void CutTree<D>::plan_restriction(int level) {
       Child child{find<D>(keys, key), position_in_parent<D>(key), 0};
       if (child.leaf < 0) {
         parent.waits = true;
-        const int owner = owners.owner(position_of(key));
+        const int owner = finer_.tree->owner(key);
         auto& peer = peers.try_emplace(owner, parallel::NeighbourMessages::Peer{owner, 0, 0}).first->second;
         child.offset = peer.receive;
         peer.receive += size_of(child.position);

@@ -7,7 +7,7 @@
 // that its leaves find halos at every stage while finer levels stand at an earlier time. Their own halos end
 // in refined cells that stay at the beginning of the step: with p >= 3 h, no stage of a leaf sees that.
 //
-// A refined cell belongs to the rank of its first child.
+// A refined cell belongs to the rank of its first child, or, in a placed tree, to that which its level's cut gives.
 
 #include <algorithm>
 #include <span>

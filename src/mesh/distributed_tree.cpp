@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -175,6 +176,35 @@ DistributedTree<D> DistributedTree<D>::repartitioned(std::span<const std::int64_
   parallel::mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
                       "MPI_Waitall");
   return {domain_, std::move(leaves), communicator_};
+}
+
+template <int D>
+DistributedTree<D> DistributedTree<D>::placed(const LevelCuts<D>& cuts) const {
+  MEANDER_ASSERT(!is_placed());
+  struct Row {
+    Key<D> leaf;
+    std::int64_t number;
+  };
+  std::vector<Row> rows;
+  std::map<int, std::vector<Row>> others;
+  for (std::size_t leaf = 0; leaf < size(); ++leaf) {
+    const int rank = cuts.owner(leaves_[leaf]);
+    (rank == communicator_.rank() ? rows : others[rank]).push_back({leaves_[leaf], number(leaf)});
+  }
+  std::vector<parallel::Parcel<Row>> out;
+  for (auto& [rank, items] : others) out.push_back({rank, std::move(items)});
+  for (const auto& parcel : parallel::exchange_sparsely(communicator_, out))
+    rows.insert(rows.end(), parcel.items.begin(), parcel.items.end());
+  std::ranges::sort(rows, {}, &Row::leaf);
+  DistributedTree result(*this);
+  auto placement = std::make_shared<Placement>(Placement{*this, cuts, {}});
+  result.leaves_.clear();
+  for (const Row& row : rows) {
+    result.leaves_.push_back(row.leaf);
+    placement->numbers.push_back(row.number);
+  }
+  result.placement_ = std::move(placement);
+  return result;
 }
 
 template <int D>

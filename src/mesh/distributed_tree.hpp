@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The spacetree of all ranks. A rank holds its own leaves, which form one contiguous piece of the Peano curve
-// and may be none, and the table of all pieces. Algorithms obtain data about the leaves of other ranks by
-// messages.
+// The spacetree of all ranks. A rank holds its own leaves, which may be none, and the table of all pieces. Algorithms obtain
+// data about the leaves of other ranks by messages.
+//
+// The leaves of a rank form one piece of the Peano curve. Or, in a placed tree, one piece of the leaves of each level (LevelCuts).
+// Such a tree is for steps only, and holds the tree of whose leaves it is a placement: that one is adapted, balanced and cut.
 //
 // Local algorithms are not aware of this: a rank completes its leaves to a tree of the whole domain by the
 // coarsest possible cells (Sundar, Sampath, Biros 2008), and runs them on that tree.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -47,6 +50,25 @@ class DistributedTree {
   std::span<const Key<D>> leaves() const { return leaves_; }  // this rank's
   std::size_t size() const { return leaves_.size(); }
   std::int64_t global_size() const { return partition_.leaves(); }
+  // The number along the curve of a leaf of this rank.
+  std::int64_t number(std::size_t leaf) const {
+    return placement_ ? placement_->numbers[leaf]
+                      : partition_.first_leaf(communicator_.rank()) + static_cast<std::int64_t>(leaf);
+  }
+  // The rank of a leaf, or of a cell that is refined in this tree or a leaf of one that is cut off below its level. Of a tree
+  // that is not placed: that of its first leaf.
+  int owner(Key<D> cell) const {
+    return placement_ ? placement_->cuts.owner(cell) : partition_.owner(position_of(cell));
+  }
+
+  // The same leaves on the ranks that `cuts` gives. Collective; calls exchanges only.
+  DistributedTree placed(const LevelCuts<D>& cuts) const;
+  bool is_placed() const { return placement_ != nullptr; }
+  // Of a placed tree: the tree that it places, and by what. That tree has the same leaves and partition().
+  const DistributedTree& curve() const { return placement_ ? placement_->curve : *this; }
+  const LevelCuts<D>* cuts() const { return placement_ ? &placement_->cuts : nullptr; }
+
+  // All that follows: of trees that are not placed.
   std::int64_t first_leaf() const { return partition_.first_leaf(communicator_.rank()); }
 
   // A table of first leaves with which every family whose 3^D leaves are all flagged for coarsening (within
@@ -81,6 +103,7 @@ class DistributedTree {
   bool is_balanced() const;
 
  private:
+  struct Placement;
   struct Unchecked {};
   DistributedTree(Unchecked, const Domain<D>& domain, std::vector<Key<D>> leaves,
                   const parallel::Communicator& communicator);
@@ -89,6 +112,14 @@ class DistributedTree {
   parallel::Communicator communicator_;
   std::vector<Key<D>> leaves_;
   Partition<D> partition_;
+  std::shared_ptr<const Placement> placement_;  // null: not placed
+};
+
+template <int D>
+struct DistributedTree<D>::Placement {
+  DistributedTree curve;
+  LevelCuts<D> cuts;
+  std::vector<std::int64_t> numbers;  // of own leaves along the curve
 };
 
 // The leaves of other ranks that touch leaves of this rank by a face, edge or corner (also across periodic
@@ -101,7 +132,7 @@ struct GhostLayer {
     std::size_t begin = 0, end = 0;     // its leaves: leaves[begin, end)
     std::vector<std::int32_t> mirrors;  // this rank's leaves, ascending, that are in its layer
   };
-  std::vector<Key<D>> leaves;         // in curve order
+  std::vector<Key<D>> leaves;         // by rank, those of a rank in curve order
   std::vector<Neighbour> neighbours;  // by rank
 
   // Collective.

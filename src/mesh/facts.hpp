@@ -10,6 +10,7 @@ namespace meander::mesh {
 
 // Properties of the present partition. Identical on all ranks.
 struct PartitionFacts {
+  bool by_levels = false;         // by a cut of the curve for each level
   std::int64_t most_leaves = 0;   // largest number on one rank
   std::int64_t remote_faces = 0;  // faces of leaves between ranks, counted once, from the finer side
   double cube_faces = 0;        // as remote_faces, if the leaves of every rank formed a cube of equal leaves

@@ -4,16 +4,23 @@
 // cell and of the 3^d cells around it, and stops where all belong to this rank and in cells without leaves of
 // this rank. The cost is therefore that of this rank's border only, whatever the number of ranks. Touching is symmetric: a rank receives border leaves from exactly the ranks to which it
 // sends its own.
+//
+// In a placed tree leaves of any rank may touch in any place. The rank that holds a leaf on the curve finds those that touch it,
+// and tells the ranks on which the tree places the two.
 
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/assert.hpp"
 #include "mesh/child_block.hpp"
 #include "mesh/distributed_tree.hpp"
 #include "mesh/domain.hpp"
+#include "mesh/halo_reads.hpp"
+#include "mesh/local_view.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/message_tags.hpp"
 
@@ -157,6 +164,79 @@ class Border {
   std::size_t next_ = 0;       // the leaf that the walk has reached
 };
 
+// A leaf, and one of another rank that touches it.
+template <int D>
+struct Touching {
+  Key<D> own, ghost;
+  int rank = 0;  // of the ghost
+  friend auto operator<=>(const Touching& a, const Touching& b) {
+    return std::tuple(a.rank, a.ghost, a.own) <=> std::tuple(b.rank, b.ghost, b.own);
+  }
+  friend bool operator==(const Touching& a, const Touching& b) { return (a <=> b) == 0; }
+};
+
+// Of the leaves of this rank in a placed tree, in the order of ghosts. Collective.
+template <int D>
+std::vector<Touching<D>> touching_leaves(const DistributedTree<D>& tree) {
+  const LocalView<D> view(tree.curve());
+  const auto cells = view.neighbours().cells();
+  std::map<int, std::vector<Touching<D>>> told;
+  std::vector<FineSource<D>> finer;
+  for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
+    const Key<D> key = tree.curve().leaves()[leaf];
+    const int rank = tree.owner(key);
+    const auto add = [&](std::int32_t other) {
+      const Key<D> ghost = key_of<D>(cells[static_cast<std::size_t>(other)]);
+      if (const int of_ghost = tree.owner(ghost); of_ghost != rank)
+        told[rank].push_back({key, ghost, of_ghost});
+    };
+    for (int direction = 0; direction < children<D>; ++direction) {
+      const Neighbour neighbour = view.neighbours().of(static_cast<std::int32_t>(leaf), direction);
+      if (neighbour.is_leaf()) add(neighbour.leaf());
+      if (!neighbour.is_refined()) continue;
+      touching_children<D>(view, neighbour.refined_cell(), offset_of<D>(direction), finer);
+      for (const FineSource<D>& child : finer) add(child.leaf);
+    }
+  }
+  std::vector<Touching<D>> found;
+  std::vector<parallel::Parcel<Touching<D>>> out;
+  for (auto& [rank, items] : told) {
+    std::ranges::sort(items);
+    items.erase(std::unique(items.begin(), items.end()), items.end());
+    if (rank == tree.communicator().rank())
+      found = std::move(items);
+    else
+      out.push_back({rank, std::move(items)});
+  }
+  for (const auto& parcel : parallel::exchange_sparsely(tree.communicator(), out))
+    found.insert(found.end(), parcel.items.begin(), parcel.items.end());
+  std::ranges::sort(found);
+  return found;
+}
+
+template <int D>
+GhostLayer<D> layer_of_placed(const DistributedTree<D>& tree) {
+  GhostLayer<D> result;
+  for (const Touching<D>& pair : touching_leaves(tree)) {
+    if (result.neighbours.empty() || result.neighbours.back().rank != pair.rank)
+      result.neighbours.push_back({pair.rank, result.leaves.size(), result.leaves.size(), {}});
+    auto& neighbour = result.neighbours.back();
+    if (neighbour.begin == neighbour.end || result.leaves.back() != pair.ghost) {
+      result.leaves.push_back(pair.ghost);
+      ++neighbour.end;
+    }
+    const auto own = std::ranges::lower_bound(tree.leaves(), pair.own);
+    MEANDER_ASSERT(own != tree.leaves().end() && *own == pair.own);
+    neighbour.mirrors.push_back(static_cast<std::int32_t>(own - tree.leaves().begin()));
+  }
+  for (auto& neighbour : result.neighbours) {
+    auto& mirrors = neighbour.mirrors;
+    std::ranges::sort(mirrors);
+    mirrors.erase(std::unique(mirrors.begin(), mirrors.end()), mirrors.end());
+  }
+  return result;
+}
+
 }  // namespace
 
 template <int D>
@@ -164,6 +244,7 @@ GhostLayer<D> GhostLayer<D>::of(const DistributedTree<D>& tree) {
   GhostLayer result;
   const auto& communicator = tree.communicator();
   if (communicator.size() == 1) return result;
+  if (tree.is_placed()) return layer_of_placed(tree);
   std::vector<parallel::Parcel<Key<D>>> out;
   for (auto& wanted : Border<D>(tree).find()) {
     auto& parcel = out.emplace_back(parallel::Parcel<Key<D>>{wanted.rank, {}});

@@ -13,33 +13,50 @@ template <int D>
 LocalView<D>::LocalView(const DistributedTree<D>& tree, GhostLayer<D> ghosts_of_tree)
     : own_(tree.size()), ghosts_(std::move(ghosts_of_tree)) {
   if (tree.communicator().size() == 1) {
-    neighbours_ = Neighbours<D>(Spacetree<D>(tree.domain(), {tree.leaves().begin(), tree.leaves().end()}), 0);
+    neighbours_ =
+        Neighbours<D>(Spacetree<D>(tree.domain(), {tree.leaves().begin(), tree.leaves().end()}), {});
     rank_.assign(own_, 0);
     return;
   }
-  const auto own = tree.leaves();
-  const auto& ghosts = ghosts_.leaves;
-  const auto ahead = static_cast<std::size_t>(
-      own.empty() ? 0 : std::lower_bound(ghosts.begin(), ghosts.end(), own.front()) - ghosts.begin());
-  std::vector<Key<D>> known(ghosts.size() + own.size());
-  const auto after = std::copy(own.begin(), own.end(), std::copy_n(ghosts.begin(), ahead, known.begin()));
-  std::copy(ghosts.begin() + static_cast<std::ptrdiff_t>(ahead), ghosts.end(), after);
-
+  // Own leaves and ghosts, by their number among all of both.
+  struct Known {
+    Key<D> key;
+    std::int32_t number;
+  };
+  std::vector<Known> known;
+  known.reserve(own_ + ghosts_.leaves.size());
+  for (const auto leaves : {tree.leaves(), std::span<const Key<D>>(ghosts_.leaves)}) {
+    for (const Key<D> key : leaves) known.push_back({key, static_cast<std::int32_t>(known.size())});
+  }
+  std::ranges::sort(known, {}, &Known::key);
+  std::vector<Key<D>> keys(known.size());
+  std::ranges::transform(known, keys.begin(), &Known::key);
   std::vector<std::size_t> index;
-  const auto whole = complete_tree<D>(tree.domain(), known, &index);
-  begin_ = own.empty() ? 0 : index[ahead];
-  neighbours_ = Neighbours<D>(whole, begin_);
+  const auto whole = complete_tree<D>(tree.domain(), keys, &index);
+
+  std::vector<std::int32_t> numbers(whole.size(), -1);
+  ghost_.assign(ghosts_.leaves.size(), -1);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const auto number = static_cast<std::size_t>(known[i].number);
+    if (number < own_)
+      numbers[index[i]] = known[i].number;
+    else
+      ghost_[number - own_] = static_cast<std::int32_t>(index[i]);
+  }
+  position_.resize(whole.size());
+  auto next = static_cast<std::int32_t>(own_);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (numbers[i] < 0) numbers[i] = next++;
+    position_[static_cast<std::size_t>(numbers[i])] = static_cast<std::uint32_t>(i);
+  }
+  neighbours_ = Neighbours<D>(whole, numbers);
 
   rank_.assign(whole.size(), -1);
   std::fill_n(rank_.begin(), own_, tree.communicator().rank());
-  ghost_.resize(ghosts.size());
+  for (std::int32_t& ghost : ghost_) ghost = numbers[static_cast<std::size_t>(ghost)];
   for (const auto& neighbour : ghosts_.neighbours) {
-    for (std::size_t i = neighbour.begin; i < neighbour.end; ++i) {
-      const std::size_t at = index[i < ahead ? i : i + own_];
-      const std::size_t leaf = at >= begin_ ? at - begin_ : at + whole.size() - begin_;
-      ghost_[i] = static_cast<std::int32_t>(leaf);
-      rank_[leaf] = neighbour.rank;
-    }
+    for (std::size_t i = neighbour.begin; i < neighbour.end; ++i)
+      rank_[static_cast<std::size_t>(ghost_[i])] = neighbour.rank;
   }
 }
 
@@ -48,7 +65,7 @@ std::size_t LocalView<D>::bytes() const {
   std::size_t mirrors = 0;
   for (const auto& neighbour : ghosts_.neighbours) mirrors += neighbour.mirrors.size();
   return neighbours_.bytes() + ghosts_.leaves.size() * sizeof(Key<D>) +
-         (mirrors + ghost_.size() + rank_.size()) * sizeof(std::int32_t);
+         (mirrors + ghost_.size() + rank_.size() + position_.size()) * sizeof(std::int32_t);
 }
 
 template class LocalView<2>;

@@ -4,9 +4,8 @@
 // The tree as a rank sees it: its own leaves, the ghosts around them, coarse cells that complete these to a
 // tree of the whole domain, and the neighbours of all.
 //
-// Leaves are numbered along the curve from this rank's first leaf to the end, then from the start of the
-// curve. The own leaves are therefore 0 .. own() - 1, and those of other ranks follow. position() is the
-// number along the curve.
+// The own leaves are numbered 0 .. own() - 1 in curve order, and those of other ranks follow, in curve order, too.
+// position() is the number along the curve.
 
 #include <cstdint>
 #include <span>
@@ -38,15 +37,15 @@ class LocalView {
   const Neighbours<D>& neighbours() const { return neighbours_; }
   // Number along the curve.
   std::size_t position(std::int32_t leaf) const {
-    const std::size_t p = static_cast<std::size_t>(leaf) + begin_;
-    return p < size() ? p : p - size();
+    const auto i = static_cast<std::size_t>(leaf);
+    return position_.empty() ? i : position_[i];
   }
   // Memory of the lists of leaves and neighbours.
   std::size_t bytes() const;
 
  private:
   std::size_t own_ = 0;
-  std::size_t begin_ = 0;  // position of the first own leaf
+  std::vector<std::uint32_t> position_;  // empty: that of its number
   GhostLayer<D> ghosts_;
   std::vector<std::int32_t> ghost_;
   std::vector<int> rank_;

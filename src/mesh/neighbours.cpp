@@ -21,10 +21,10 @@ using Code = std::int32_t;
 template <int D>
 class Builder {
  public:
-  Builder(const Spacetree<D>& tree, std::size_t first, Code* table, Code* refined, Cell<D>* cells)
+  Builder(const Spacetree<D>& tree, std::span<const Code> numbers, Code* table, Code* refined, Cell<D>* cells)
       : domain_(tree.domain()),
         leaves_(tree.leaves()),
-        next_code_(first == 0 ? 0 : static_cast<Code>(tree.size() - first)),
+        numbers_(numbers),
         table_(table),
         refined_(refined),
         cells_(cells) {}
@@ -51,8 +51,7 @@ class Builder {
 
  private:
   Code assign_leaf(int level, const Cursor<D>& cursor) {
-    const Code code = next_code_;
-    if (static_cast<std::size_t>(++next_code_) == leaves_.size()) next_code_ = 0;
+    const Code code = numbers_.empty() ? static_cast<Code>(next_leaf_) : numbers_[next_leaf_];
     ++next_leaf_;
     cells_[code] = {Packed<D>::at(cursor.at), level};
     return code;
@@ -94,7 +93,7 @@ class Builder {
 
   const Domain<D>& domain_;
   std::span<const Key<D>> leaves_;
-  Code next_code_;  // of the next leaf
+  std::span<const Code> numbers_;
   Code* table_;
   Code* refined_;
   Cell<D>* cells_;
@@ -104,18 +103,18 @@ class Builder {
 }  // namespace
 
 template <int D>
-Neighbours<D>::Neighbours(const Spacetree<D>& tree) : Neighbours(tree, 0) {
+Neighbours<D>::Neighbours(const Spacetree<D>& tree) : Neighbours(tree, {}) {
   MEANDER_ASSERT(tree.is_balanced());
 }
 
 template <int D>
-Neighbours<D>::Neighbours(const Spacetree<D>& tree, std::size_t first) {
-  MEANDER_ASSERT(first < tree.size());
+Neighbours<D>::Neighbours(const Spacetree<D>& tree, std::span<const std::int32_t> numbers) {
+  MEANDER_ASSERT(numbers.empty() || numbers.size() == tree.size());
   const std::size_t refined = (tree.size() - tree.domain().number_of_base_cells()) / (children<D> - 1);
   table_.resize(tree.size() * children<D>);
   refined_.resize(refined * children<D>);
   cells_.resize(tree.size());
-  Builder<D>(tree, first, table_.data(), refined_.data(), cells_.data()).build();
+  Builder<D>(tree, numbers, table_.data(), refined_.data(), cells_.data()).build();
 }
 
 template class Neighbours<2>;

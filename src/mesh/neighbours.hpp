@@ -48,10 +48,9 @@ class Neighbours {
   Neighbours() = default;
   // Requires a balanced tree.
   explicit Neighbours(const Spacetree<D>& tree);
-  // Numbers the leaves from the tree's leaf `first` to the end, then from the start of the curve. The tree
-  // need not be balanced: a cell beside a leaf may be part of a leaf coarser by any number of levels, and
-  // children of a refined cell at the near side may be refined.
-  Neighbours(const Spacetree<D>& tree, std::size_t first);
+  // numbers: of the leaves, in curve order; empty: 0, 1, 2, ... The tree need not be balanced: a cell beside a leaf may be
+  // part of a leaf coarser by any number of levels, and children of a refined cell at the near side may be refined.
+  Neighbours(const Spacetree<D>& tree, std::span<const std::int32_t> numbers);
 
   Neighbour of(std::int32_t leaf, int direction) const {
     return {table_[static_cast<std::size_t>(leaf) * children<D> + static_cast<std::size_t>(direction)]};

@@ -26,8 +26,72 @@ int Partition<D>::owner(std::uint64_t position) const {
   return static_cast<int>(std::max<std::ptrdiff_t>(1, above - first.begin()) - 1);
 }
 
+template <int D>
+std::vector<std::int64_t> LevelCuts<D>::count(std::span<const Key<D>> leaves, int coarsest,
+                                              std::size_t levels) {
+  const LevelCuts numbered(coarsest, std::vector<Partition<D>>(levels));
+  std::vector<std::int64_t> counts(levels, 0);
+  for (const Key<D> leaf : leaves) ++counts[numbered.index(leaf.level())];
+  return counts;
+}
+
+template <int D>
+template <class Sum>
+LevelCuts<D> LevelCuts<D>::even(int ranks, std::span<const Key<D>> leaves, int coarsest,
+                                std::vector<std::int64_t> before, std::span<const std::int64_t> all,
+                                const Sum& sum) {
+  const auto size = static_cast<std::size_t>(ranks);
+  LevelCuts cuts(coarsest, std::vector<Partition<D>>(all.size()));
+  const auto first_leaf = [&](std::size_t level, std::int64_t rank) {
+    return all[level] / ranks * rank + all[level] % ranks * rank / ranks;
+  };
+  // The rank whose leaves include one, or its first one, writes the position.
+  std::vector<std::uint64_t> positions(all.size() * size, 0);
+  for (const Key<D> leaf : leaves) {
+    const std::size_t level = cuts.index(leaf.level());
+    const std::int64_t number = before[level]++;
+    // The last rank whose first leaf is not beyond this one.
+    auto rank =
+        static_cast<std::int64_t>(static_cast<double>(number) / static_cast<double>(all[level]) * ranks);
+    while (rank + 1 < ranks && first_leaf(level, rank + 1) <= number) ++rank;
+    while (rank > 0 && first_leaf(level, rank) > number) --rank;
+    for (; rank >= 0 && first_leaf(level, rank) == number; --rank)
+      positions[level * size + static_cast<std::size_t>(rank)] = position_of(leaf);
+  }
+  sum(std::span(positions));
+  for (std::size_t level = 0; level < all.size(); ++level) {
+    std::vector<std::int64_t> first(size + 1);
+    for (std::size_t rank = 0; rank <= size; ++rank)
+      first[rank] = first_leaf(level, static_cast<std::int64_t>(rank));
+    const auto begin = positions.begin() + static_cast<std::ptrdiff_t>(level * size);
+    std::vector<std::uint64_t> of_level(begin, begin + static_cast<std::ptrdiff_t>(size));
+    if (all[level] == 0) std::ranges::fill(of_level, Partition<D>::no_position);
+    cuts.levels_[level] = {std::move(first), std::move(of_level)};
+  }
+  return cuts;
+}
+
+template <int D>
+LevelCuts<D> LevelCuts<D>::even(const parallel::Communicator& communicator, std::span<const Key<D>> leaves,
+                                int coarsest, std::size_t levels) {
+  std::vector<std::int64_t> all = count(leaves, coarsest, levels), before;
+  for (const std::int64_t leaves_of_level : all)
+    before.push_back(communicator.sum_of_lower_ranks(leaves_of_level));
+  communicator.sum(std::span(all));
+  return even(communicator.size(), leaves, coarsest, std::move(before), all,
+              [&](std::span<std::uint64_t> positions) { communicator.sum(positions); });
+}
+
+template <int D>
+LevelCuts<D> LevelCuts<D>::even(int ranks, std::span<const Key<D>> leaves, int coarsest, std::size_t levels) {
+  return even(ranks, leaves, coarsest, std::vector<std::int64_t>(levels, 0), count(leaves, coarsest, levels),
+              [](std::span<std::uint64_t>) {});
+}
+
 template class Partition<2>;
 template class Partition<3>;
+template class LevelCuts<2>;
+template class LevelCuts<3>;
 
 namespace {
 

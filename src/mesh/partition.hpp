@@ -7,6 +7,7 @@
 // A position is a point on the curve: the path of a cell's first descendant, as the bits of the key without
 // the level. The cell with key k covers the positions [position_of(k), position_after(k)).
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -77,6 +78,43 @@ class Partition {
     friend bool operator==(const Table&, const Table&) = default;
   };
   std::shared_ptr<const Table> table_;
+};
+
+// A cut of the curve for each level: a rank holds one piece of the leaves of each level in curve order, whatever leaves of
+// other levels lie between them. P ranks and L levels: 2 P L words on every rank. Copies share them.
+template <int D>
+class LevelCuts {
+ public:
+  // levels: from level `coarsest`; coarser and finer cells follow the nearest of these.
+  LevelCuts(int coarsest, std::vector<Partition<D>> levels)
+      : coarsest_(coarsest), levels_(std::move(levels)) {}
+  // The leaves of each level cut evenly. leaves: of this rank, one piece of the curve of all. Collective.
+  static LevelCuts even(const parallel::Communicator& communicator, std::span<const Key<D>> leaves,
+                        int coarsest, std::size_t levels);
+  // The same cuts for `ranks` ranks, from all leaves. Not collective.
+  static LevelCuts even(int ranks, std::span<const Key<D>> leaves, int coarsest, std::size_t levels);
+
+  int owner(Key<D> cell) const { return levels_[index(cell.level())].owner(position_of(cell)); }
+  // Memory of the tables.
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const Partition<D>& level : levels_) sum += level.bytes();
+    return sum;
+  }
+  friend bool operator==(const LevelCuts&, const LevelCuts&) = default;
+
+ private:
+  std::size_t index(int level) const {
+    return static_cast<std::size_t>(std::clamp(level - coarsest_, 0, static_cast<int>(levels_.size()) - 1));
+  }
+  // From the numbers of leaves by level before this rank's, and of all, and the sum over ranks of a table.
+  template <class Sum>
+  static LevelCuts even(int ranks, std::span<const Key<D>> leaves, int coarsest,
+                        std::vector<std::int64_t> before, std::span<const std::int64_t> all, const Sum& sum);
+  static std::vector<std::int64_t> count(std::span<const Key<D>> leaves, int coarsest, std::size_t levels);
+
+  int coarsest_;
+  std::vector<Partition<D>> levels_;
 };
 
 // Cuts the curve by the weights of all leaves. Returns the first leaf of each rank and the number of leaves:

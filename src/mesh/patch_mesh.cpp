@@ -60,6 +60,8 @@ void PatchMesh<D>::rebuild() {
   local_steps_.reset();
   view_.emplace(tree_);
   levels_.resize(size());
+  numbers_.resize(size());
+  for (std::size_t leaf = 0; leaf < size(); ++leaf) numbers_[leaf] = tree_.number(leaf);
   patches_.resize(view_->size());
   for (std::size_t leaf = 0; leaf < view_->size(); ++leaf) {
     const bool own = leaf < size();
@@ -116,6 +118,7 @@ void PatchMesh<D>::count_facts() {
   communicator().sum(std::span<std::int64_t>(sums));
   facts_.remote_faces = sums[0] + sums[1] / 2;
   facts_.halo_bytes = sums[2];
+  facts_.by_levels = tree_.is_placed();
   facts_.most_leaves = 0;
   facts_.cube_faces = 0;
   if (communicator().size() == 1) {
@@ -124,8 +127,11 @@ void PatchMesh<D>::count_facts() {
   }
   std::int64_t last = -1;
   double faces = 0;  // of a cube of `last` leaves: most ranks have as many as the rank before
+  std::vector<std::int64_t> of_placed;
+  if (tree_.is_placed()) of_placed = communicator().all_gather(static_cast<std::int64_t>(size()));
   for (int rank = 0; rank < communicator().size(); ++rank) {
-    const std::int64_t leaves = tree_.partition().leaves(rank);
+    const std::int64_t leaves =
+        tree_.is_placed() ? of_placed[static_cast<std::size_t>(rank)] : tree_.partition().leaves(rank);
     if (leaves != last) faces = D * std::pow(static_cast<double>(leaves), (D - 1.0) / D);
     last = leaves;
     facts_.most_leaves = std::max(facts_.most_leaves, leaves);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,7 @@ struct PartitionPolicy {
   // (step_path.hpp) is longer than the shortest one by this factor.
   double imbalance = 1.1;
   bool measured_weights = false;  // load: measured time of updates; else the number of leaves
+  Cuts cuts = Cuts::automatic;    // with steps by level and without measured weights
 };
 
 // The order of updates in a step, by indices in order(): one pass after another; within a pass, one thread a
@@ -81,6 +83,7 @@ class PatchMesh {
   std::span<const Cell<D>> cells() const { return view_->neighbours().cells().first(size()); }
   std::span<const solvers::PatchTask> patches() const { return std::span(patches_).first(size()); }
   std::span<const int> levels() const { return levels_; }
+  std::span<const std::int64_t> numbers() const { return numbers_; }  // among all leaves along the curve
   // Changes with the leaves of this rank and their order; no other mesh of the process has the same. Not 0.
   std::uint64_t revision() const { return revision_; }
   gpu::Place place() const { return pool_.place(); }  // of the patches
@@ -219,25 +222,25 @@ class PatchMesh {
 
  private:
   solvers::PatchTask task(const Cell<D>& cell, double* slot) const;
-  bool adapt_tree(std::span<const Adapt> adapt, int min_level, int max_level, double t, ThreadTeam& team);
-  void move_state(const DistributedTree<D>& next, std::span<const Origin> origin, ThreadTeam& team);
+  std::optional<DistributedTree<D>> adapt_leaves(std::vector<Key<D>>& leaves, std::span<const Adapt> flags,
+                                                 int min_level, int max_level, double t, ThreadTeam& team);
+  void move_state(std::span<const Key<D>> leaves, std::span<const Key<D>> next, ThreadTeam& team);
   // The states of leaves of the next mesh: coarsened leaves, whose slots are set, and refined ones, given by
   // the first child of each.
-  void coarsen(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
-               std::vector<int>& slots, ThreadTeam& team);
-  void coarsen_on_device(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
-                         std::vector<int>& slots);
-  void refine(std::span<const std::size_t> refined, const DistributedTree<D>& next,
-              std::span<const int> slots, ThreadTeam& team);
-  void refine_on_device(std::span<const std::size_t> refined, const DistributedTree<D>& next,
+  void coarsen(std::span<const std::size_t> coarsened, std::span<const Key<D>> leaves,
+               std::span<const Origin> origin, std::vector<int>& slots, ThreadTeam& team);
+  void coarsen_on_device(std::span<const std::size_t> coarsened, std::span<const Key<D>> leaves,
+                         std::span<const Origin> origin, std::vector<int>& slots);
+  void refine(std::span<const std::size_t> refined, std::span<const Key<D>> next, std::span<const int> slots,
+              ThreadTeam& team);
+  void refine_on_device(std::span<const std::size_t> refined, std::span<const Key<D>> next,
                         std::span<const int> slots);
   HaloExchange<D>& whole_halos(std::span<const char> marked);
   typename DevicePatches<D>::Mesh device_mesh();
   void home_is_stale();
   void upload_local_steps();
-  void migrate(std::span<const std::int64_t> first_leaves);
-  void migrate_slots(const Migration& migration, std::vector<int>& slots);
-  std::vector<std::int64_t> balanced_cut(int threads) const;
+  Distribution<D> distributed(const DistributedTree<D>& curve, const Distribution<D>& now, int threads) const;
+  void move_leaves(std::vector<Key<D>>& leaves, const std::function<int(Key<D>)>& owner);
   void reserve(std::size_t slots);
   void rebuild();
   void count_facts();
@@ -253,6 +256,7 @@ class PatchMesh {
   PatchPool pool_;
   std::vector<int> slots_;  // of each leaf
   std::vector<int> levels_;
+  std::vector<std::int64_t> numbers_;
   std::uint64_t revision_ = 0;
   std::vector<double> cost_;
   mutable HaloExchange<D> halos_;  // halos are derived data

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <numeric>
 
 #include "base/assert.hpp"
@@ -46,13 +47,75 @@ class SlotsType {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-// Marks the old leaves that are refined.
-std::vector<char> refined_leaves(std::span<const Origin> origin, std::size_t old_leaves) {
-  std::vector<char> marked(old_leaves, 0);
-  for (const Origin& from : origin) {
-    if (from.kind == Origin::Kind::refined) marked[static_cast<std::size_t>(from.old_leaf)] = 1;
+// What a regrid does to leaves: their refinement, or their replacement by their parent.
+template <int D>
+struct Change {
+  Key<D> cell;  // the leaf, or the parent
+  bool refines = false;
+};
+
+// Tells each rank the changes of its leaves in `tree`. whole: a tree with the same leaves, each family that is coarsened on one
+// rank; next: after the changes, its leaves on the ranks of the old ones. Collective.
+template <int D>
+std::vector<Change<D>> changes_of(const DistributedTree<D>& tree, const DistributedTree<D>& whole,
+                                  const DistributedTree<D>& next) {
+  const std::vector<Origin> origin = origins<D>(whole.leaves(), next.leaves());
+  std::map<int, std::vector<Change<D>>> told;
+  for (std::size_t leaf = 0; leaf < origin.size(); ++leaf) {
+    const Origin& from = origin[leaf];
+    const Key<D> old = whole.leaves()[static_cast<std::size_t>(from.old_leaf)], key = next.leaves()[leaf];
+    if (from.kind == Origin::Kind::refined && key == old.child(0))
+      told[tree.owner(old)].push_back({old, true});
+    if (from.kind != Origin::Kind::coarsened) continue;
+    MEANDER_ASSERT(from.old_count == children<D>);
+    for (int digit = 0; digit < children<D>; ++digit) {
+      auto& changes = told[tree.owner(key.child(digit))];
+      if (changes.empty() || changes.back().cell != key) changes.push_back({key, false});
+    }
   }
-  return marked;
+  std::vector<Change<D>> own;
+  std::vector<parallel::Parcel<Change<D>>> out;
+  for (auto& [rank, changes] : told) {
+    if (rank == tree.communicator().rank())
+      own = std::move(changes);
+    else
+      out.push_back({rank, std::move(changes)});
+  }
+  for (const auto& parcel : parallel::exchange_sparsely(tree.communicator(), out))
+    own.insert(own.end(), parcel.items.begin(), parcel.items.end());
+  std::ranges::sort(own, {}, &Change<D>::cell);
+  return own;
+}
+
+// The flags of the leaves of a placed tree, for the leaves of tree.curve() on this rank. Collective.
+template <int D>
+std::vector<Adapt> on_curve(const DistributedTree<D>& tree, std::span<const Adapt> flags) {
+  const DistributedTree<D>& curve = tree.curve();
+  if (!tree.is_placed()) return {flags.begin(), flags.end()};
+  struct Flagged {
+    Key<D> leaf;
+    Adapt flag;
+  };
+  std::vector<Adapt> result(curve.size(), Adapt::keep);
+  const auto set = [&](const Flagged& item) {
+    const auto found = std::ranges::lower_bound(curve.leaves(), item.leaf);
+    MEANDER_ASSERT(found != curve.leaves().end() && *found == item.leaf);
+    result[static_cast<std::size_t>(found - curve.leaves().begin())] = item.flag;
+  };
+  std::vector<parallel::Parcel<Flagged>> out;  // by rank, as leaves are in curve order
+  for (std::size_t leaf = 0; leaf < flags.size(); ++leaf) {
+    const Flagged item{tree.leaves()[leaf], flags[leaf]};
+    const int rank = curve.owner(item.leaf);
+    if (rank == curve.communicator().rank()) {
+      set(item);
+      continue;
+    }
+    if (out.empty() || out.back().rank != rank) out.push_back({rank, {}});
+    out.back().items.push_back(item);
+  }
+  for (const auto& parcel : parallel::exchange_sparsely(curve.communicator(), out))
+    std::ranges::for_each(parcel.items, set);
+  return result;
 }
 
 }  // namespace
@@ -61,79 +124,104 @@ template <int D>
 bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_level, double t,
                          ThreadTeam& team) {
   complete_halos(team);
-  const bool changed = adapt_tree(adapt, min_level, max_level, t, team);
+  std::vector<Key<D>> leaves(tree_.leaves().begin(), tree_.leaves().end());
+  const auto adapted = adapt_leaves(leaves, adapt, min_level, max_level, t, team);
   // With steps by level, loads change although leaves do not.
-  bool moves = false;
-  if (changed || !level_steps_.steps.empty()) {
-    const auto cut = balanced_cut(team.size());
-    moves = !std::ranges::equal(cut, tree_.partition().first_leaves());
-    if (moves) migrate(cut);
+  if (!adapted && level_steps_.steps.empty()) return false;
+  const DistributedTree<D> curve = adapted ? *adapted : tree_.curve();
+  Distribution<D> now = Distribution<D>::of(curve);
+  if (tree_.is_placed()) now.levels = *tree_.cuts();
+  const Distribution<D> distribution = distributed(curve, now, team.size());
+  if (!adapted && distribution == now) return false;
+  tree_ = distribution.tree(curve);
+  if (distribution != now || tree_.is_placed())
+    move_leaves(leaves, [&](Key<D> leaf) { return tree_.owner(leaf); });
+  MEANDER_ASSERT(std::ranges::equal(leaves, tree_.leaves()));
+  // On a device slots keep their places.
+  const std::vector<int> moved = device_ ? std::vector<int>{} : pool_.shrink(pool_slack);
+  if (!moved.empty()) {
+    for (int& slot : slots_) slot = moved[static_cast<std::size_t>(slot)];
   }
-  if (changed || moves) {
-    // On a device slots keep their places.
-    const std::vector<int> moved = device_ ? std::vector<int>{} : pool_.shrink(pool_slack);
-    if (!moved.empty()) {
-      for (int& slot : slots_) slot = moved[static_cast<std::size_t>(slot)];
-    }
-    std::fill(cost_.begin(), cost_.end(), 0.0);
-    rebuild();
-    if (is_current_on_device_) home_is_stale();
-  }
-  return changed;
+  std::fill(cost_.begin(), cost_.end(), 0.0);
+  rebuild();
+  if (is_current_on_device_) home_is_stale();
+  return adapted.has_value();
 }
 
+// Adapts this rank's leaves with their state, and returns the tree with the leaves of all ranks, not placed; nullopt if nothing
+// changes. The families to be coarsened move to the rank of their first leaf, others stay.
 template <int D>
-bool PatchMesh<D>::adapt_tree(std::span<const Adapt> flags, int min_level, int max_level, double t,
-                              ThreadTeam& team) {
-  std::vector<Adapt> own(flags.begin(), flags.end());
-  const auto united = tree_.families_united(flags, min_level, max_level);
-  bool moved = false;
-  if (!std::ranges::equal(united, tree_.partition().first_leaves())) {
+std::optional<DistributedTree<D>> PatchMesh<D>::adapt_leaves(std::vector<Key<D>>& leaves,
+                                                             std::span<const Adapt> flags, int min_level,
+                                                             int max_level, double t, ThreadTeam& team) {
+  const DistributedTree<D>& curve = tree_.curve();
+  const int rank = communicator().rank();
+  std::vector<Adapt> on_pieces = on_curve(tree_, flags);
+  const auto united = curve.families_united(on_pieces, min_level, max_level);
+  const bool unites = !std::ranges::equal(united, curve.partition().first_leaves());
+  const DistributedTree<D> whole = unites ? curve.repartitioned(united) : curve;
+  if (unites) {
     // All leaves that move are flagged for coarsening, so their flags need not be sent.
-    const auto way = migration(tree_.partition().first_leaves(), united, communicator().rank());
-    own.assign(static_cast<std::size_t>(united[static_cast<std::size_t>(communicator().rank()) + 1] -
-                                        united[static_cast<std::size_t>(communicator().rank())]),
-               Adapt::coarsen);
+    const auto way = migration(curve.partition().first_leaves(), united, rank);
+    std::vector<Adapt> moved(whole.size(), Adapt::coarsen);
     for (const Piece& from : way.send) {
-      if (from.rank != communicator().rank()) continue;
       for (const Piece& to : way.receive) {
-        if (to.rank != communicator().rank()) continue;
-        std::copy_n(flags.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
-                    own.begin() + static_cast<std::ptrdiff_t>(to.begin));
+        if (from.rank == rank && to.rank == rank)
+          std::copy_n(on_pieces.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
+                      moved.begin() + static_cast<std::ptrdiff_t>(to.begin));
       }
     }
-    migrate(united);
-    moved = true;
+    on_pieces = std::move(moved);
   }
-  DistributedTree<D> next = tree_.adapted(own, min_level, max_level);
-  const bool differs = communicator().any(!std::ranges::equal(next.leaves(), tree_.leaves()));
-  if (!differs) {
-    if (moved) {
-      rebuild();
-      if (is_current_on_device_) home_is_stale();
-    }
-    return false;
-  }
-  const std::vector<Origin> origin = origins<D>(tree_.leaves(), next.leaves());
+  DistributedTree<D> next = whole.adapted(on_pieces, min_level, max_level);
+  if (!communicator().any(!std::ranges::equal(next.leaves(), whole.leaves()))) return std::nullopt;
+
+  const std::vector<Change<D>> changes = changes_of(tree_, whole, next);
+  const auto find = [&](Key<D> cell, bool refines) {
+    const auto found = std::ranges::lower_bound(changes, cell, {}, &Change<D>::cell);
+    return found != changes.end() && found->cell == cell && found->refines == refines;
+  };
+  const auto is_refined = [&](Key<D> leaf) { return find(leaf, true); };
+  const auto is_coarsened = [&](Key<D> leaf) { return leaf.level() > 0 && find(leaf.parent(), false); };
   if (layout_.point_values) {
     // Point values are prolonged from the whole slots of the leaves to be refined.
-    const std::vector<char> marked = refined_leaves(origin, size());
-    if (communicator().any(std::ranges::find(marked, 1) != marked.end())) {
-      if (moved) rebuild();
-      fill_whole_halos(marked, t, team);
+    std::vector<char> marked(size());
+    std::ranges::transform(leaves, marked.begin(), [&](Key<D> leaf) { return is_refined(leaf) ? 1 : 0; });
+    if (communicator().any(std::ranges::find(marked, 1) != marked.end())) fill_whole_halos(marked, t, team);
+  }
+  std::vector<Key<D>> after;
+  if (!tree_.is_placed()) {
+    // The leaves of `whole`, also those that balance does not permit to coarsen, or refines.
+    if (unites) move_leaves(leaves, [&](Key<D> leaf) { return whole.owner(leaf); });
+    after.assign(next.leaves().begin(), next.leaves().end());
+  } else {
+    if (communicator().any(std::ranges::find(changes, false, &Change<D>::refines) != changes.end())) {
+      move_leaves(leaves, [&](Key<D> leaf) {
+        return is_coarsened(leaf) ? tree_.owner(leaf.parent().child(0)) : rank;
+      });
+    }
+    for (const Key<D> leaf : leaves) {
+      if (is_refined(leaf)) {
+        for (int digit = 0; digit < children<D>; ++digit) after.push_back(leaf.child(digit));
+      } else if (!is_coarsened(leaf)) {
+        after.push_back(leaf);
+      } else if (leaf == leaf.parent().child(0)) {
+        after.push_back(leaf.parent());
+      }
     }
   }
-  move_state(next, origin, team);
-  tree_ = std::move(next);
-  return true;
+  move_state(leaves, after, team);
+  leaves = std::move(after);
+  return next;
 }
 
 // Coarsening precedes refinement and frees slots for it: the pool never holds more slots than the larger of
 // both meshes. A parent shares a slot with one of its children; a copy of the parent is kept while that slot
 // is overwritten.
 template <int D>
-void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Origin> origin,
+void PatchMesh<D>::move_state(std::span<const Key<D>> leaves, std::span<const Key<D>> next,
                               ThreadTeam& team) {
+  const std::vector<Origin> origin = origins<D>(leaves, next);
   std::vector<int> slots(next.size(), -1);
   std::vector<std::size_t> coarsened, refined;  // refined: first child
   for (std::size_t leaf = 0; leaf < next.size(); ++leaf) {
@@ -145,7 +233,7 @@ void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Or
     }
   }
 
-  coarsen(coarsened, origin, slots, team);
+  coarsen(coarsened, leaves, origin, slots, team);
   for (const std::size_t leaf : coarsened) {
     for (int child = 1; child < children<D>; ++child) {
       pool_.release(slots_[static_cast<std::size_t>(origin[leaf].old_leaf + child)]);
@@ -169,133 +257,119 @@ void PatchMesh<D>::move_state(const DistributedTree<D>& next, std::span<const Or
   cost_ = std::move(cost);
 }
 
-// A balanced table of first leaves; the present one if its imbalance is acceptable.
+// A balanced distribution of the leaves of `curve`; the present one if its imbalance is acceptable.
 template <int D>
-std::vector<std::int64_t> PatchMesh<D>::balanced_cut(int threads) const {
-  const auto now = tree_.partition().first_leaves();
-  if (communicator().size() == 1) return {now.begin(), now.end()};
-  if (level_steps_.are_local() && !policy_.measured_weights) {
-    std::vector<int> levels(size());
-    std::ranges::transform(tree_.leaves(), levels.begin(), [](Key<D> leaf) { return leaf.level(); });
-    // A device takes all leaves that it updates at a time in one launch.
-    return cut_by_path(communicator(), level_steps_, levels, now, device_ ? 1 : threads, policy_.imbalance);
-  }
-  std::vector<std::int64_t> weights(size(), 1);
+Distribution<D> PatchMesh<D>::distributed(const DistributedTree<D>& curve, const Distribution<D>& now,
+                                          int threads) const {
+  if (communicator().size() == 1) return now;
+  // A device takes all leaves that it updates at a time in one launch.
+  if (level_steps_.are_local() && !policy_.measured_weights)
+    return distribute_by_path(curve, now, level_steps_, policy_.cuts, device_ ? 1 : threads,
+                              policy_.imbalance);
+  std::vector<std::int64_t> weights(curve.size(), 1);
   if (policy_.measured_weights) {
     // In nanoseconds; all 0 before the first step.
-    for (std::size_t leaf = 0; leaf < size(); ++leaf)
+    for (std::size_t leaf = 0; leaf < weights.size(); ++leaf)
       weights[leaf] = static_cast<std::int64_t>(cost_[leaf] * 1e9);
   }
   const std::int64_t own = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
   const std::int64_t total = communicator().sum(own), most = communicator().max(own);
   if (total > 0 &&
       static_cast<double>(most) * communicator().size() <= policy_.imbalance * static_cast<double>(total)) {
-    return {now.begin(), now.end()};
+    return {now.first_leaves, {}};
   }
-  return cut_by_weight(communicator(), weights);
+  return {cut_by_weight(communicator(), weights), {}};
 }
 
+// Moves leaves with their state to other ranks. Collective.
 template <int D>
-void PatchMesh<D>::migrate(std::span<const std::int64_t> first_leaves) {
-  const auto rank = communicator().rank();
-  const Migration way = migration(tree_.partition().first_leaves(), first_leaves, rank);
-  const auto first = static_cast<std::size_t>(rank);
-  const auto count = static_cast<std::size_t>(first_leaves[first + 1] - first_leaves[first]);
+void PatchMesh<D>::move_leaves(std::vector<Key<D>>& leaves, const std::function<int(Key<D>)>& owner) {
+  struct Leaf {
+    Key<D> key;
+    double cost;
+    int slot;
+  };
+  const int rank = communicator().rank();
+  std::vector<Leaf> held;
+  std::map<int, std::vector<Leaf>> leaving;
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    const int to = owner(leaves[leaf]);
+    (to == rank ? held : leaving[to]).push_back({leaves[leaf], cost_[leaf], slots_[leaf]});
+  }
+  std::vector<parallel::Parcel<Leaf>> out;
+  for (const auto& [to, items] : leaving) out.push_back({to, items});
+  auto in = parallel::exchange_sparsely(communicator(), out);
   std::size_t incoming = 0;
-  for (const Piece& piece : way.receive) incoming += piece.rank == rank ? 0 : piece.count;
+  for (const auto& parcel : in) incoming += parcel.items.size();
   facts_.migrated += communicator().sum(static_cast<std::int64_t>(incoming));
-
   reserve(pool_.held() + incoming);
-  std::vector<int> slots(count);
-  std::vector<double> cost(count);
-  for (const Piece& to : way.receive) {
-    for (std::size_t i = to.begin; i < to.begin + to.count && to.rank != rank; ++i)
-      slots[i] = pool_.acquire();
+  for (auto& parcel : in) {
+    for (Leaf& leaf : parcel.items) leaf.slot = pool_.acquire();
   }
-  std::vector<parallel::Parcel<double>> costs;
-  for (const Piece& from : way.send) {
-    const auto begin = cost_.begin() + static_cast<std::ptrdiff_t>(from.begin);
-    const auto end = begin + static_cast<std::ptrdiff_t>(from.count);
-    if (from.rank != rank) {
-      costs.push_back({from.rank, {begin, end}});
-      continue;
-    }
-    for (const Piece& to : way.receive) {
-      if (to.rank != rank) continue;
-      std::copy(begin, end, cost.begin() + static_cast<std::ptrdiff_t>(to.begin));
-      std::copy_n(slots_.begin() + static_cast<std::ptrdiff_t>(from.begin), from.count,
-                  slots.begin() + static_cast<std::ptrdiff_t>(to.begin));
-    }
-  }
-  for (const auto& parcel : parallel::exchange_sparsely(communicator(), costs)) {
-    for (const Piece& to : way.receive) {
-      if (to.rank == parcel.rank)
-        std::ranges::copy(parcel.items, cost.begin() + static_cast<std::ptrdiff_t>(to.begin));
-    }
-  }
+
   const bool on_device = device_ && is_current_on_device_;
-  const auto moving = [&](const std::vector<Piece>& pieces, std::span<const int> of, bool leaves) {
+  const auto each_slot = [&](const std::vector<parallel::Parcel<Leaf>>& parcels, const auto& visit) {
     std::vector<int> numbers;
     std::vector<double*> home;
-    for (const Piece& piece : pieces) {
-      for (std::size_t i = piece.begin; i < piece.begin + piece.count && piece.rank != rank; ++i) {
-        numbers.push_back(of[i]);
-        home.push_back(pool_[of[i]]);
+    for (const auto& parcel : parcels) {
+      for (const Leaf& leaf : parcel.items) {
+        numbers.push_back(leaf.slot);
+        home.push_back(pool_[leaf.slot]);
       }
     }
-    if (on_device && leaves) device_->fetch(numbers, home);
-    if (on_device && !leaves) device_->send(numbers, home);
+    visit(numbers, home);
   };
-  moving(way.send, slots_, true);
-  migrate_slots(way, slots);
-  moving(way.receive, slots, false);
-  for (const Piece& from : way.send) {
-    for (std::size_t i = from.begin; i < from.begin + from.count && from.rank != rank; ++i)
-      pool_.release(slots_[i]);
-  }
-  slots_ = std::move(slots);
-  cost_ = std::move(cost);
-  tree_ = tree_.repartitioned(first_leaves);
-}
-
-// Sends and receives whole slots; the slots of incoming leaves are acquired already.
-template <int D>
-void PatchMesh<D>::migrate_slots(const Migration& way, std::vector<int>& slots) {
+  if (on_device)
+    each_slot(out, [&](const auto& numbers, const auto& home) { device_->fetch(numbers, home); });
   std::vector<MPI_Request> requests;
-  const auto each_message = [&](const Piece& piece, std::span<const int> of, auto&& start) {
-    for (std::size_t begin = 0; begin < piece.count && piece.rank != communicator().rank();
-         begin += slots_a_message) {
-      const std::size_t count = std::min(slots_a_message, piece.count - begin);
-      const SlotsType type(pool_, of.subspan(piece.begin + begin, count));
-      start(type.get(), piece.rank, &requests.emplace_back(MPI_REQUEST_NULL));
+  const auto each_message = [&](const std::vector<parallel::Parcel<Leaf>>& parcels, const auto& start) {
+    for (const auto& parcel : parcels) {
+      std::vector<int> slots(parcel.items.size());
+      std::ranges::transform(parcel.items, slots.begin(), &Leaf::slot);
+      for (std::size_t begin = 0; begin < slots.size(); begin += slots_a_message) {
+        const auto of_message =
+            std::span(slots).subspan(begin, std::min(slots_a_message, slots.size() - begin));
+        start(SlotsType(pool_, of_message).get(), parcel.rank, &requests.emplace_back(MPI_REQUEST_NULL));
+      }
     }
   };
-  for (const Piece& piece : way.receive) {
-    each_message(piece, slots, [&](MPI_Datatype type, int rank, MPI_Request* request) {
-      parallel::mpi_check(
-          MPI_Irecv(MPI_BOTTOM, 1, type, rank, parallel::tag_of_slots, communicator().get(), request),
-          "MPI_Irecv");
-    });
+  each_message(in, [&](MPI_Datatype type, int from, MPI_Request* request) {
+    parallel::mpi_check(
+        MPI_Irecv(MPI_BOTTOM, 1, type, from, parallel::tag_of_slots, communicator().get(), request),
+        "MPI_Irecv");
+  });
+  each_message(out, [&](MPI_Datatype type, int to, MPI_Request* request) {
+    parallel::mpi_check(
+        MPI_Isend(MPI_BOTTOM, 1, type, to, parallel::tag_of_slots, communicator().get(), request),
+        "MPI_Isend");
+  });
+  if (!requests.empty())
+    parallel::mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+                        "MPI_Waitall");
+  if (on_device) each_slot(in, [&](const auto& numbers, const auto& home) { device_->send(numbers, home); });
+
+  for (const auto& parcel : out) {
+    for (const Leaf& leaf : parcel.items) pool_.release(leaf.slot);
   }
-  for (const Piece& piece : way.send) {
-    each_message(piece, slots_, [&](MPI_Datatype type, int rank, MPI_Request* request) {
-      parallel::mpi_check(
-          MPI_Isend(MPI_BOTTOM, 1, type, rank, parallel::tag_of_slots, communicator().get(), request),
-          "MPI_Isend");
-    });
+  for (const auto& parcel : in) held.insert(held.end(), parcel.items.begin(), parcel.items.end());
+  std::ranges::sort(held, {}, &Leaf::key);
+  leaves.resize(held.size());
+  slots_.resize(held.size());
+  cost_.resize(held.size());
+  for (std::size_t leaf = 0; leaf < held.size(); ++leaf) {
+    leaves[leaf] = held[leaf].key;
+    slots_[leaf] = held[leaf].slot;
+    cost_[leaf] = held[leaf].cost;
   }
-  if (requests.empty()) return;
-  parallel::mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-                      "MPI_Waitall");
 }
 
 // The state of new leaves at a regrid: means of the children of coarsened leaves, prolonged values of refined
 // ones, in host memory or on a device.
 
 template <int D>
-void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
-                           std::vector<int>& slots, ThreadTeam& team) {
-  if (device_ && is_current_on_device_) return coarsen_on_device(coarsened, origin, slots);
+void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<const Key<D>> leaves,
+                           std::span<const Origin> origin, std::vector<int>& slots, ThreadTeam& team) {
+  if (device_ && is_current_on_device_) return coarsen_on_device(coarsened, leaves, origin, slots);
   const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
   team.for_chunks(coarsened.size(), [&](int, std::size_t begin, std::size_t end) {
     std::vector<double> parent(slot_size);
@@ -306,7 +380,7 @@ void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<con
       for (int child = 0; child < children<D>; ++child) {
         const auto old = static_cast<std::size_t>(from.old_leaf + child);
         parts[child].fine = pool_[slots_[old]];
-        parts[child].child = position_in_parent<D>(tree_.leaves()[old]);
+        parts[child].child = position_in_parent<D>(leaves[old]);
       }
       solvers::Box<D> interior;
       interior.extent.fill(layout_.p);
@@ -324,25 +398,25 @@ void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<con
 }
 
 template <int D>
-void PatchMesh<D>::coarsen_on_device(std::span<const std::size_t> coarsened, std::span<const Origin> origin,
-                                     std::vector<int>& slots) {
+void PatchMesh<D>::coarsen_on_device(std::span<const std::size_t> coarsened, std::span<const Key<D>> leaves,
+                                     std::span<const Origin> origin, std::vector<int>& slots) {
   MEANDER_ASSERT(layout_.carried == 0);  // devices have no kernels for them
-  std::vector<typename DevicePatches<D>::Coarsened> leaves;
+  std::vector<typename DevicePatches<D>::Coarsened> items;
   for (const std::size_t leaf : coarsened) {
     const Origin& from = origin[leaf];
-    auto& item = leaves.emplace_back();
+    auto& item = items.emplace_back();
     item.slot = slots[leaf] = slots_[static_cast<std::size_t>(from.old_leaf)];
     for (int child = 0; child < children<D>; ++child) {
       const auto old = static_cast<std::size_t>(from.old_leaf + child);
       item.children.push_back(slots_[old]);
-      item.child.push_back(position_in_parent<D>(tree_.leaves()[old]));
+      item.child.push_back(position_in_parent<D>(leaves[old]));
     }
   }
-  device_->coarsen(leaves);
+  device_->coarsen(items);
 }
 
 template <int D>
-void PatchMesh<D>::refine(std::span<const std::size_t> refined, const DistributedTree<D>& next,
+void PatchMesh<D>::refine(std::span<const std::size_t> refined, std::span<const Key<D>> next,
                           std::span<const int> slots, ThreadTeam& team) {
   if (device_ && is_current_on_device_) return refine_on_device(refined, next, slots);
   const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
@@ -357,7 +431,7 @@ void PatchMesh<D>::refine(std::span<const std::size_t> refined, const Distribute
         solvers::Box<D> interior;
         interior.extent.fill(layout_.p);
         double* const slot = pool_[slots[first + child]];
-        const Index<D> position = position_in_parent<D>(next.leaves()[first + child]);
+        const Index<D> position = position_in_parent<D>(next[first + child]);
         Index<D> offset = position;
         for (int& volumes : offset) volumes *= layout_.p;
         solvers::prolong<D>(solver_, layout_, slot, parent.data(), interior, offset);
@@ -368,7 +442,7 @@ void PatchMesh<D>::refine(std::span<const std::size_t> refined, const Distribute
 }
 
 template <int D>
-void PatchMesh<D>::refine_on_device(std::span<const std::size_t> refined, const DistributedTree<D>& next,
+void PatchMesh<D>::refine_on_device(std::span<const std::size_t> refined, std::span<const Key<D>> next,
                                     std::span<const int> slots) {
   MEANDER_ASSERT(layout_.carried == 0);
   std::vector<typename DevicePatches<D>::Refined> leaves;
@@ -377,17 +451,17 @@ void PatchMesh<D>::refine_on_device(std::span<const std::size_t> refined, const 
     item.parent = slots[first];
     for (std::size_t child = 0; child < children<D>; ++child) {
       item.children.push_back(slots[first + child]);
-      item.child.push_back(position_in_parent<D>(next.leaves()[first + child]));
+      item.child.push_back(position_in_parent<D>(next[first + child]));
     }
   }
   device_->refine(leaves);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                \
-  template bool PatchMesh<D>::adapt(std::span<const Adapt>, int, int, double, ThreadTeam&);   \
-  template void PatchMesh<D>::coarsen(std::span<const std::size_t>, std::span<const Origin>,  \
-                                      std::vector<int>&, ThreadTeam&);                        \
-  template void PatchMesh<D>::refine(std::span<const std::size_t>, const DistributedTree<D>&, \
+#define MEANDER_INSTANTIATE(D)                                                                  \
+  template bool PatchMesh<D>::adapt(std::span<const Adapt>, int, int, double, ThreadTeam&);     \
+  template void PatchMesh<D>::coarsen(std::span<const std::size_t>, std::span<const Key<D>>,    \
+                                      std::span<const Origin>, std::vector<int>&, ThreadTeam&); \
+  template void PatchMesh<D>::refine(std::span<const std::size_t>, std::span<const Key<D>>,     \
                                      std::span<const int>, ThreadTeam&);
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -5,12 +5,15 @@
 // the curve that shortens it. Lengths are in updates of leaves that one thread does one after the other.
 //
 // A cut by the sum of updates may put most leaves of the finest levels on few ranks, for which the others wait in
-// most ticks (tasks/level_clock.hpp). No formula gives the best cut, so that several are tried.
+// most ticks (tasks/level_clock.hpp). No formula gives the best cut, so that several are tried. A cut for each level
+// (LevelCuts) is even in every tick, but more leaves have neighbours on other ranks.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "mesh/distributed_tree.hpp"
 #include "parallel/communicator.hpp"
 
 namespace meander::mesh {
@@ -50,5 +53,27 @@ std::vector<std::vector<std::int64_t>> trial_weights(const LevelSteps& levels);
 std::vector<std::int64_t> cut_by_path(const parallel::Communicator& communicator, const LevelSteps& levels,
                                       std::span<const int> leaf_levels, std::span<const std::int64_t> now,
                                       int threads, double tolerance);
+
+// The ranks of the leaves of a tree: those of one cut of the curve, or, for steps, of a cut for each level.
+template <int D>
+struct Distribution {
+  std::vector<std::int64_t> first_leaves;  // of the curve
+  std::optional<LevelCuts<D>> levels;
+
+  static Distribution of(const DistributedTree<D>& tree);
+  // The tree that it is the distribution of. curve: a tree with the same leaves, not placed. Collective.
+  DistributedTree<D> tree(const DistributedTree<D>& curve) const;
+  friend bool operator==(const Distribution&, const Distribution&) = default;
+};
+
+enum class Cuts : char { automatic, one, levels };
+
+// As cut_by_path(), with a cut for each level if `cuts` demands it or if that is faster: in the critical path, and with the faces
+// between leaves of different ranks, each of which takes as long as `face_share` updates of a leaf in every step of the finer
+// leaf. now: of the tree, whose leaves `curve` has on the ranks of now.first_leaves. Collective.
+inline constexpr double face_share = 0.05;
+template <int D>
+Distribution<D> distribute_by_path(const DistributedTree<D>& curve, const Distribution<D>& now,
+                                   const LevelSteps& levels, Cuts cuts, int threads, double tolerance);
 
 }  // namespace meander::mesh

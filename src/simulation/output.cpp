@@ -189,6 +189,7 @@ void Output::write(const std::string& path) {
   mesh.base_level = config.base_level();
   mesh.base_width = (config.domain.upper[0] - config.domain.lower[0]) / config.domain.cells[0];
   mesh.leaves = leaves;
+  mesh.numbers = view.numbers;
   const std::vector<OutputField> fields = output_fields(simulation_.solver(), config.output.fields);
   const VolumeReader reader(view, simulation_.solver(), numbers_of(fields).list);
   io::write_plot(path, simulation_.communicator(), mesh, plot_fields(reader, fields),

@@ -32,7 +32,11 @@ mesh::Boundaries<D> boundaries_of(const Config& config) {
 }
 
 mesh::PartitionPolicy partition_policy(const Config& config) {
-  return {config.mesh.partition_imbalance, config.mesh.measured_weights};
+  const std::string& cuts = config.mesh.cuts;
+  return {config.mesh.partition_imbalance, config.mesh.measured_weights,
+          cuts == "one"      ? mesh::Cuts::one
+          : cuts == "levels" ? mesh::Cuts::levels
+                             : mesh::Cuts::automatic};
 }
 
 // If a step would leave less than this fraction of its length before the limit, the time to the limit is

@@ -91,6 +91,7 @@ class SimulationOf final : public Simulation, private StateSource {
             mesh_.layout(),
             {mesh_.patches(), mesh_.lives_on_device() ? this : nullptr, reason},
             mesh_.levels(),
+            mesh_.numbers(),
             t_,
             team_,
             level_dx_,

@@ -95,6 +95,7 @@ struct StateView {
   const solvers::PatchLayout& layout;
   HomePatches patches;
   std::span<const int> levels;
+  std::span<const std::int64_t> numbers = {};  // of the leaves among all ranks' along the curve
   double t = 0;
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level

@@ -150,6 +150,14 @@ class RequestedOutputs(programs.ProgramTest):
         text, *settings = self.plane()
         self.check(text, 28, *settings)
 
+    def test_a_cut_for_each_level(self):
+        """Then ranks hold no sections of the curve."""
+        text, *settings = self.plane()
+        settings += ["--set", "time.stepping=local", "--set", "partition.cuts=levels"]
+        self.check(text, 34, *settings)
+        with open(self.path("ranks/summary.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["cut_for_each_level"], 1)
+
     def test_space(self):
         few = ["--set", "mesh.max-level=2", "--set", "mesh.patch-size=6", "--set", "time.max-steps=4"]
         self.check(self.input("sedov-3d", SPACE + SMALL_BOX), 3 + 1 + 3 * 3 + 2 + 2 * 6, *few)

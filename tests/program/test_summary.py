@@ -20,6 +20,7 @@ strayed_volume_updates warnings changed_keys processor""".split()
 ON_RANKS = "messages_under_way_share messages_hidden_share".split()
 LOCAL = """ratios ratios_above_3 steps_per_level shadow_volume_updates leaf_updates leaf_updates_with_global_steps
 leaf_updates_of_critical_path leaf_updates_per_worker_and_step share_of_ideal_by_partition""".split()
+LOCAL_ON_RANKS = ["cut_for_each_level"]
 BATCHES = """offload_devices offload_batches offload_patch_updates offload_failed_batches offload_deferred_batches
 offload_retried_batches offload_split_batches offload_fallback_patch_updates offload_devices_given_up patch_updates
 enclave_patch_updates gpu_memory_allocations gpu_memory_cache_hits gpu_memory_fallbacks gpu_memory_evictions
@@ -52,7 +53,7 @@ class Summary(programs.ProgramTest):
                 (0, LOCAL_STEPS, LOCAL, LOCAL_COLUMNS),
                 (0, [*GLOBAL_STEPS, *DEVICE], BATCHES, []),
                 (0, [*GLOBAL_STEPS, *ON_DEVICE], PATCHES, []),
-                (2, [*LOCAL_STEPS, *ON_DEVICE], [*ON_RANKS, *LOCAL, *PATCHES], LOCAL_COLUMNS)):
+                (2, [*LOCAL_STEPS, *ON_DEVICE], [*ON_RANKS, *LOCAL, *LOCAL_ON_RANKS, *PATCHES], LOCAL_COLUMNS)):
             with self.subTest(ranks=ranks, arguments=arguments):
                 shutil.rmtree(self.path("run"), ignore_errors=True)
                 self.run_to_end(ranks, "run", *programs.SMALL, "--set", "time.max-steps=4", "--output", "run", *arguments)

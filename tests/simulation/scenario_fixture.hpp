@@ -99,7 +99,7 @@ class TestMesh {
   }
 
   StateView view(double t, ThreadTeam& team) const {
-    return {communicator_, layout_, patches_, levels_, t, team, level_dx_};
+    return {communicator_, layout_, patches_, levels_, numbers_, t, team, level_dx_};
   }
   std::size_t volumes() const { return patches_.size() * static_cast<std::size_t>(layout_.volumes()); }
   const std::vector<solvers::PatchTask>& patches() const { return patches_; }
@@ -123,6 +123,7 @@ class TestMesh {
     patch.dx = dx;
     patches_.push_back(patch);
     levels_.push_back(level);
+    numbers_.push_back(static_cast<std::int64_t>(numbers_.size()));
     level_dx_[static_cast<std::size_t>(level)] = dx;
   }
 
@@ -130,6 +131,7 @@ class TestMesh {
   solvers::PatchLayout layout_;
   std::vector<solvers::PatchTask> patches_;
   std::vector<int> levels_;
+  std::vector<std::int64_t> numbers_;
   std::vector<double> level_dx_ = std::vector<double>(3, 0.0);
   std::vector<double> data_;
 };

@@ -99,6 +99,13 @@ void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& wei
               "The load of a leaf: its number of volumes, which is equal for all leaves, or its measured "
               "update time.");
   keys.choice(
+      "cuts", config.cuts, {"auto", "one", "levels"},
+      "With local time steps and weights = \"volumes\". one: a rank holds one piece of the curve; levels: "
+      "one "
+      "piece of the leaves of each level, which divides the updates of every substep evenly, but puts more "
+      "neighbours on other ranks; auto: what is faster by the numbers of updates and of faces between "
+      "ranks.");
+  keys.choice(
       "windows", config.windows, {"auto", "off"},
       "auto: ranks of a node read each other's messages in place, in memory that they share, if the system "
       "permits it; off: by MPI.");

@@ -42,6 +42,7 @@ void Checkpoints::write(Simulation& simulation, io::CheckpointState state) {
     patches[leaf] = view.patches[leaf].q;
   }
   mesh.mesh.leaves = leaves;
+  mesh.mesh.numbers = view.numbers;
   io::write_checkpoint(path(simulation.step()), communicator_, mesh, patches, state);
   if (steps_.empty() || steps_.back() != simulation.step()) steps_.push_back(simulation.step());
   if (communicator_.is_root()) remove_old();

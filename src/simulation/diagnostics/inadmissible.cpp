@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "base/assert.hpp"
@@ -60,10 +61,13 @@ std::string describe_inadmissible(const StateView& view, const solvers::Solver& 
 
 void throw_inadmissible(const StateView& view, const solvers::Solver& solver, std::int64_t leaf, int step,
                         const std::string& remedy) {
+  const auto place =
+      leaf < 0 ? std::numeric_limits<std::int64_t>::max() : view.numbers[static_cast<std::size_t>(leaf)];
+  const bool tells = view.communicator.min(place) == place && leaf >= 0;
   std::string message;
   try {
     view.communicator.agree([&] {
-      if (leaf >= 0) throw Failure(describe_inadmissible(view, solver, static_cast<std::size_t>(leaf), step));
+      if (tells) throw Failure(describe_inadmissible(view, solver, static_cast<std::size_t>(leaf), step));
     });
   } catch (const Failure& failure) {
     message = failure.what();
@@ -92,12 +96,12 @@ std::string describe(const StateView& view, const solvers::Bound& bound,
       join(centre, ", ", 9), view.levels[leaf]);
 }
 
-// The text of one rank, on all ranks. Collective.
-std::string said_by(const parallel::Communicator& communicator, int rank, const std::string& own) {
+// The text of the one rank where it is not empty, on all ranks. Collective.
+std::string said_by_one(const parallel::Communicator& communicator, const std::string& own) {
   if (communicator.size() == 1) return own;
   try {
     communicator.agree([&] {
-      if (communicator.rank() == rank) throw Failure(own);
+      if (!own.empty()) throw Failure(own);
     });
   } catch (const Failure& said) {
     return said.what();
@@ -130,19 +134,20 @@ void BoundsWatch::look(const StateView& view, const solvers::Solver& solver, con
   const std::size_t count = bounds_->size();
   MEANDER_ASSERT(count <= told_.size());
   if (std::count(told_.begin(), told_.end(), true) == static_cast<std::ptrdiff_t>(count)) return;
-  // The lowest rank with a breach: the maximum of size - rank.
+  // The first leaf along the curve with a breach has the greatest number here.
   const parallel::Communicator& communicator = view.communicator;
-  std::array<std::int64_t, solvers::most_bounds> first{};
+  std::array<std::int64_t, solvers::most_bounds> own{};
   for (std::size_t i = 0; i < count; ++i) {
-    if (!told_[i] && status.breached[i].leaf >= 0) first[i] = communicator.size() - communicator.rank();
+    const auto leaf = status.breached[i].leaf;
+    if (!told_[i] && leaf >= 0)
+      own[i] = std::numeric_limits<std::int64_t>::max() - view.numbers[static_cast<std::size_t>(leaf)];
   }
+  auto first = own;
   communicator.max(std::span<std::int64_t>(first));
   for (std::size_t i = 0; i < count; ++i) {
     if (first[i] == 0) continue;
-    const int rank = communicator.size() - static_cast<int>(first[i]);
-    const std::string own =
-        communicator.rank() == rank ? describe(view, (*bounds_)[i], status.breached[i], step) : "";
-    const std::string said = said_by(communicator, rank, own);
+    const std::string said = said_by_one(
+        communicator, own[i] == first[i] ? describe(view, (*bounds_)[i], status.breached[i], step) : "");
     told_[i] = true;
     if (communicator.is_root()) log::warning(said);
   }

@@ -73,15 +73,14 @@ VolumeReader::VolumeReader(const StateView& view, const solvers::Solver& solver,
     : view_(view),
       solver_(solver),
       numbers_(std::move(numbers)),
-      all_local_(std::ranges::all_of(numbers_, &VolumeNumber::is_local)),
-      first_leaf_(view.communicator.sum_of_lower_ranks(static_cast<std::int64_t>(view.patches.size()))) {}
+      all_local_(std::ranges::all_of(numbers_, &VolumeNumber::is_local)) {}
 
 double VolumeReader::value(const VolumeNumber& number, std::size_t leaf, const double* state) const {
   switch (number.of_leaf) {
     case VolumeNumber::OfLeaf::level:
       return view_.levels[leaf];
     case VolumeNumber::OfLeaf::curve_index:
-      return static_cast<double>(first_leaf_ + static_cast<std::int64_t>(leaf));
+      return static_cast<double>(view_.numbers[leaf]);
     case VolumeNumber::OfLeaf::none:
       break;
   }

@@ -80,7 +80,6 @@ class VolumeReader {
   const solvers::Solver& solver_;
   std::vector<VolumeNumber> numbers_;
   bool all_local_ = true;
-  std::int64_t first_leaf_ = 0;  // on the curve
 };
 
 }  // namespace meander::simulation

@@ -31,12 +31,14 @@ struct PieceOfLeaf {
   std::size_t leaf = 0;
   Piece piece;
   Mirrors::Axes mirrored = 0;  // VolumeBox
+  std::int32_t tag = 0;        // comes to the root with the piece
 };
 
 // Pieces with values: [piece][number][volume, x fastest].
 struct Pieces {
   std::size_t numbers = 0;
   std::vector<Piece> list;
+  std::vector<std::int32_t> tags;
   std::vector<double> values;
 
   // Calls visit(piece, values of that number) in order.

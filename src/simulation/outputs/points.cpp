@@ -50,7 +50,6 @@ std::vector<std::vector<double>> sample_points(const SampledState& state, const 
   }
   const OrderedPoints ordered(inside);
   std::vector<PieceOfLeaf> own;
-  std::vector<std::int32_t> held;  // the point of each
   for (std::size_t leaf = 0; leaf < state.leaves.size(); ++leaf) {
     const Piece& whole = state.leaves[leaf];
     std::array<Interval, 3> held_by_leaf;
@@ -66,19 +65,17 @@ std::vector<std::vector<double>> sample_points(const SampledState& state, const 
         piece.lower[a] = LeafGrid::volume(faces[a], inside[n][a]);
         piece.extent[a] = 1;
       }
-      own.push_back({leaf, piece, mirrored[n]});
-      held.push_back(static_cast<std::int32_t>(n));
+      own.push_back({leaf, piece, mirrored[n], static_cast<std::int32_t>(n)});
     });
   }
   const Numbers numbers = numbers_of(fields);
   const Pieces pieces = pieces_on_root(state, own, numbers.list, Reading::few);
-  const std::vector<std::int32_t> of_point = on_root(state.view.communicator, std::move(held));
   if (!state.view.communicator.is_root()) return {};
   std::vector<std::vector<double>> values(numbers.list.size(), std::vector<double>(points.size()));
   for (std::size_t n = 0; n < numbers.list.size(); ++n) {
     std::size_t piece = 0;
     pieces.visit(n, [&](const Piece&, const double* value) {
-      values[n][static_cast<std::size_t>(of_point[piece++])] = *value;
+      values[n][static_cast<std::size_t>(pieces.tags[piece++])] = *value;
     });
   }
   return values;

@@ -56,6 +56,7 @@ std::vector<Figure> figures_of(Summary& s) {
       {"remote_faces", s.partition.remote_faces},
       {"remote_faces_of_cubes", s.partition.cube_faces},
       {"migrated_leaves", s.partition.migrated},
+      {s.ranks > 1 && s.local_steps ? "cut_for_each_level" : nullptr, std::int64_t{s.partition.by_levels}},
       {"peak_memory_bytes", &s.peak_memory, Merge::sum},
       {"peak_memory_bytes_of_rank", &s.peak_memory_of_rank, Merge::max},
       {"checkpoints", s.checkpoints},
@@ -139,10 +140,12 @@ std::vector<std::string> summary_lines(const Summary& s) {
                     "updates; waiting {:.3g} to {:.3g} ms per step",
                     s.ranks, s.threads, s.leaf_imbalance(), s.update_imbalance(), s.waiting.min / milli,
                     s.waiting.max / milli));
-    lines.push_back(fmt::format(
-        "  halos: {:.3g} MB per step; {} remote faces, {:.2f} times the number for cubes; {} leaves migrated",
-        static_cast<double>(s.partition.halo_bytes) / mega, s.partition.remote_faces,
-        quotient(s.partition.remote_faces, s.partition.cube_faces), s.partition.migrated));
+    lines.push_back(
+        fmt::format("  halos: {:.3g} MB per step; {} remote faces, {:.2f} times the number for cubes; {} "
+                    "leaves migrated{}",
+                    static_cast<double>(s.partition.halo_bytes) / mega, s.partition.remote_faces,
+                    quotient(s.partition.remote_faces, s.partition.cube_faces), s.partition.migrated,
+                    s.partition.by_levels ? "; a cut of the curve for each level" : ""));
   }
   if (s.messages.under_way > 0) {
     lines.push_back(fmt::format(

@@ -48,6 +48,33 @@ DistributedTree<D> distributed(const Spacetree<D>& tree, const std::vector<std::
   return {tree.domain(), {leaves.begin() + cuts[r], leaves.begin() + cuts[r + 1]}, world()};
 }
 
+// The leaves of each level cut at random.
+template <int D>
+LevelCuts<D> random_level_cuts(const Spacetree<D>& tree, Random& random) {
+  std::vector<std::vector<Key<D>>> by_level;
+  int coarsest = Key<D>::max_level;
+  for (const Key<D> leaf : tree.leaves()) coarsest = std::min(coarsest, leaf.level());
+  for (const Key<D> leaf : tree.leaves()) {
+    const auto level = static_cast<std::size_t>(leaf.level() - coarsest);
+    by_level.resize(std::max(by_level.size(), level + 1));
+    by_level[level].push_back(leaf);
+  }
+  std::vector<Partition<D>> levels;
+  for (const auto& leaves : by_level) {
+    auto cuts = random_cuts(leaves.size(), random);
+    const auto first = [&](std::size_t rank) { return leaves[static_cast<std::size_t>(cuts[rank])]; };
+    levels.push_back(Partition<D>::with(std::vector(cuts), first));
+  }
+  return {coarsest, std::move(levels)};
+}
+
+// By one cut of the curve in even rounds, by one of each level in odd ones.
+template <int D>
+DistributedTree<D> distributed_at_random(const Spacetree<D>& tree, int round, Random& random) {
+  const auto curve = distributed(tree, random_cuts(tree.size(), random));
+  return round % 2 == 0 ? curve : curve.placed(random_level_cuts(tree, random));
+}
+
 template <int D>
 std::vector<Key<D>> gathered(const DistributedTree<D>& tree) {
   return world().all_gather(tree.leaves());

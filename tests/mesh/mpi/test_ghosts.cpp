@@ -50,18 +50,28 @@ TYPED_TEST(GhostsQuick, AreTheTouchingLeavesOfOtherRanks) {
       const auto pairs = touching_pairs(tree);
       const auto leaves = tree.leaves();
       for (int round = 0; round < 6; ++round) {
-        const auto cut = distributed(tree, random_cuts(tree.size(), random));
-        const auto owner = [&](std::size_t leaf) { return cut.partition().owner(position_of(leaves[leaf])); };
-        const auto first = static_cast<std::size_t>(cut.first_leaf());
-        std::set<Key<D>> ghosts;
+        const auto cut = distributed_at_random(tree, round, random);
+        const auto owner = [&](std::size_t leaf) { return cut.owner(leaves[leaf]); };
+        std::map<std::size_t, std::int32_t> own_number;
+        for (std::size_t i = 0; i < cut.size(); ++i) {
+          const auto number = static_cast<std::size_t>(cut.number(i));
+          ASSERT_EQ(leaves[number], cut.leaves()[i]);
+          own_number[number] = static_cast<std::int32_t>(i);
+        }
+        for (std::size_t i = 0; i < leaves.size(); ++i) {
+          ASSERT_EQ(owner(i) == world().rank(), own_number.contains(i));
+        }
+        std::set<std::pair<int, Key<D>>> ghosts;
         std::map<int, std::set<std::int32_t>> mirrors;
         for (const auto& [i, j] : pairs) {
           if (owner(i) != world().rank() || owner(j) == world().rank()) continue;
-          ghosts.insert(leaves[j]);
-          mirrors[owner(j)].insert(static_cast<std::int32_t>(i - first));
+          ghosts.insert({owner(j), leaves[j]});
+          mirrors[owner(j)].insert(own_number.at(i));
         }
         const auto layer = GhostLayer<D>::of(cut);
-        ASSERT_EQ(layer.leaves, std::vector<Key<D>>(ghosts.begin(), ghosts.end()));
+        std::vector<Key<D>> expected_leaves;
+        for (const auto& [rank, leaf] : ghosts) expected_leaves.push_back(leaf);
+        ASSERT_EQ(layer.leaves, expected_leaves);
         ASSERT_EQ(layer.neighbours.size(), mirrors.size());
         std::size_t next = 0;
         auto expected = mirrors.begin();
@@ -73,7 +83,7 @@ TYPED_TEST(GhostsQuick, AreTheTouchingLeavesOfOtherRanks) {
           ASSERT_EQ(neighbour.begin, next);
           next = neighbour.end;
           for (std::size_t g = neighbour.begin; g < neighbour.end; ++g)
-            ASSERT_EQ(cut.partition().owner(position_of(layer.leaves[g])), neighbour.rank);
+            ASSERT_EQ(cut.owner(layer.leaves[g]), neighbour.rank);
         }
         ASSERT_EQ(next, layer.leaves.size());
       }
@@ -91,7 +101,7 @@ TYPED_TEST(GhostsQuick, ValuesArriveWithTheirLeaves) {
   for (const auto& domain : domains<D>()) {
     const auto tree = random_tree_of(domain, 3000, domain.base_level + 6, random).balanced();
     for (int round = 0; round < 5; ++round) {
-      const auto cut = distributed(tree, random_cuts(tree.size(), random));
+      const auto cut = distributed_at_random(tree, round, random);
       const auto layer = GhostLayer<D>::of(cut);
       std::vector<Value> own;
       for (const auto key : cut.leaves()) own.push_back({key, {1, 2, static_cast<char>(round)}});
@@ -112,7 +122,7 @@ template <int D>
 void expect_same(const LocalView<D>& view, const DistributedTree<D>& cut, const Spacetree<D>& tree,
                  const Neighbours<D>& whole, std::int32_t leaf, std::int32_t leaf_in_tree) {
   const auto is_own_in_tree = [&](std::int32_t i) {
-    return cut.first_leaf() <= i && i < cut.first_leaf() + static_cast<std::int64_t>(cut.size());
+    return cut.owner(tree.leaves()[static_cast<std::size_t>(i)]) == world().rank();
   };
   const auto& own = view.neighbours();
   const auto cell_in_view = [&](std::int32_t i) { return own.cells()[static_cast<std::size_t>(i)]; };
@@ -170,7 +180,7 @@ TYPED_TEST(GhostsQuick, NeighboursInAViewEqualThoseOfTheWholeTree) {
         return static_cast<std::int32_t>(at - leaves.begin());
       };
       for (int round = 0; round < 4; ++round) {
-        const auto cut = distributed(tree, random_cuts(tree.size(), random));
+        const auto cut = distributed_at_random(tree, round, random);
         const LocalView<D> view(cut);
         ASSERT_EQ(view.own(), cut.size());
         const auto cells = view.neighbours().cells();
@@ -185,7 +195,7 @@ TYPED_TEST(GhostsQuick, NeighboursInAViewEqualThoseOfTheWholeTree) {
           const auto leaf = static_cast<std::int32_t>(i);
           ASSERT_EQ(cells[i], cell_of(cut.leaves()[i]));
           ASSERT_EQ(view.rank(leaf), world().rank());
-          expect_same(view, cut, tree, whole, leaf, static_cast<std::int32_t>(cut.first_leaf()) + leaf);
+          expect_same(view, cut, tree, whole, leaf, static_cast<std::int32_t>(cut.number(i)));
         }
         std::size_t in_between = view.size() - view.own();
         for (const auto& neighbour : view.ghosts().neighbours) {

@@ -56,12 +56,11 @@ std::vector<std::vector<double>> slots(const LevelExchange<D>& group, const solv
 }
 
 template <int D>
-void expect_same_halos(const std::vector<std::int64_t>& cuts, int first, int last) {
+void expect_same_halos(const DistributedTree<D>& tree, int first, int last) {
   const InertSolver solver(D, h, solvers::HaloShape::faces, solvers::Prolongation::centred);
   Boundaries<D> boundaries;
   boundaries.fill(&boundary::outflow);
-  PatchMesh<D> mesh(testing::distributed(nest<D>(), cuts), solver, p, boundaries, nullptr,
-                    gpu::host_memory());
+  PatchMesh<D> mesh(tree, solver, p, boundaries, nullptr, gpu::host_memory());
   const auto& layout = mesh.layout();
   LevelExchange<D>& group = mesh.local_steps().exchange(first, last);
   ThreadTeam team(1);
@@ -92,18 +91,19 @@ void expect_same_halos(const std::vector<std::int64_t>& cuts, int first, int las
     if (group.waits(group.members()[i].patch)) found[i] = later[i];
     different += std::memcmp(found[i].data(), expected[i].data(), found[i].size() * sizeof(double)) != 0;
   }
-  EXPECT_EQ(different, 0u) << D << "D, levels " << first << " to " << last << ", cut at "
-                           << ::testing::PrintToString(cuts);
+  EXPECT_EQ(different, 0u) << D << "D, levels " << first << " to " << last
+                           << (tree.is_placed() ? ", cut for each level, with leaves " : ", leaves ")
+                           << ::testing::PrintToString(tree.size());
 }
 
 TEST(LevelExchange, HasHalosThatNoUpdateMeanwhileChanges) {
   testing::Random random(3);
   for (int round = 0; round < 15; ++round) {
-    const auto cuts3 = testing::random_cuts(nest<3>().size(), random);
-    const auto cuts2 = testing::random_cuts(nest<2>().size(), random);
+    const auto tree3 = testing::distributed_at_random(nest<3>(), round, random);
+    const auto tree2 = testing::distributed_at_random(nest<2>(), round, random);
     for (const auto& [first, last] : {std::pair(1, 2), {1, 3}, {2, 3}}) {
-      expect_same_halos<3>(cuts3, first, last);
-      expect_same_halos<2>(cuts2, first, last);
+      expect_same_halos<3>(tree3, first, last);
+      expect_same_halos<2>(tree2, first, last);
     }
   }
 }

@@ -139,13 +139,13 @@ TEST(CutByPath, WithEnclavesIsThatBySums) {
 TEST(MeshOfLevels, IsCutByTheStepsOfItsLevels) {
   const InertSolver solver(2, 1, solvers::HaloShape::faces, solvers::Prolongation::constant);
   ThreadTeam team(1);
-  const auto partition_with = [&](const LevelSteps& levels) {
+  const auto partition_with = [&](const LevelSteps& levels, Cuts cuts = Cuts::automatic) {
     Boundaries<2> boundaries;
     boundaries.fill(&boundary::outflow);
     Domain<2> domain;
     domain.base_cells.fill(1);
     PatchMesh<2> mesh(DistributedTree<2>::uniform(domain, 2, world()), solver, 3, boundaries, nullptr,
-                      gpu::host_memory());
+                      gpu::host_memory(), PartitionPolicy{1.1, false, cuts});
     if (!levels.steps.empty()) mesh.set_level_steps(levels);
     for (int level = 2; level < 4; ++level) {
       std::vector<Adapt> flags(mesh.size(), Adapt::keep);
@@ -157,14 +157,47 @@ TEST(MeshOfLevels, IsCutByTheStepsOfItsLevels) {
     }
     const LevelSteps of_path{2, {1, 3, 9}, false};
     const std::int64_t path = critical_path(of_path, of_path.count(mesh.levels()), 1, world());
-    const auto cut = mesh.tree().partition().first_leaves();
-    return std::pair(std::vector<std::int64_t>(cut.begin(), cut.end()), path);
+    return std::pair(Distribution<2>::of(mesh.tree()), path);
   };
   const auto without = partition_with({}), equal = partition_with({2, {1, 1, 1}, false}),
-             local = partition_with({2, {1, 3, 9}, false});
+             local = partition_with({2, {1, 3, 9}, false}),
+             one = partition_with({2, {1, 3, 9}, false}, Cuts::one),
+             each = partition_with({2, {1, 3, 9}, false}, Cuts::levels);
   EXPECT_EQ(equal.first, without.first);
+  EXPECT_FALSE(equal.first.levels);
   EXPECT_LE(local.second, equal.second);
+  EXPECT_FALSE(one.first.levels);
+  EXPECT_LE(one.second, equal.second);
+  EXPECT_LE(each.second, one.second);
+  EXPECT_EQ(each.first.levels.has_value(), world().size() > 1);
   EXPECT_EQ(local.first == equal.first, world().size() == 1);
+}
+
+// The cuts of each level are even, the same from any piece of the curve, and known to all.
+TEST(LevelCuts, AreEven) {
+  Random random(5);
+  for (int round = 0; round < 10; ++round) {
+    const auto tree = random_tree_of(cube<3>(), 2000, 6, random).balanced();
+    int coarsest = 6;
+    for (const Key<3> leaf : tree.leaves()) coarsest = std::min(coarsest, leaf.level());
+    const auto cut = distributed(tree, random_cuts(tree.size(), random));
+    const auto cuts = LevelCuts<3>::even(world(), cut.leaves(), coarsest, 3);
+    EXPECT_EQ(cuts, LevelCuts<3>::even(world().size(), tree.leaves(), coarsest, 3));
+    std::vector<std::vector<std::int64_t>> leaves(
+        3, std::vector<std::int64_t>(static_cast<std::size_t>(world().size()), 0));
+    std::vector<int> last(3, 0);
+    for (const Key<3> leaf : tree.leaves()) {
+      const auto level = static_cast<std::size_t>(std::min(leaf.level() - coarsest, 2));
+      const int owner = cuts.owner(leaf);
+      ++leaves[level][static_cast<std::size_t>(owner)];
+      EXPECT_GE(owner, last[level]);
+      last[level] = owner;
+    }
+    for (const auto& of_ranks : leaves) EXPECT_LE(std::ranges::max(of_ranks) - std::ranges::min(of_ranks), 1);
+    const auto placed = cut.placed(cuts);
+    for (const Key<3> leaf : placed.leaves()) EXPECT_EQ(cuts.owner(leaf), world().rank());
+    EXPECT_EQ(world().sum(static_cast<std::int64_t>(placed.size())), placed.global_size());
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 // unknowns.
 
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <cstdint>
 #include <cstring>
@@ -24,6 +25,7 @@ inline const parallel::Communicator& world() {
 }
 
 struct LeafOutcome {
+  std::int64_t number = 0;  // along the curve
   std::int32_t level = 0, at[3] = {0, 0, 0};
   std::uint64_t hash = 0;
   friend bool operator==(const LeafOutcome&, const LeafOutcome&) = default;
@@ -58,12 +60,14 @@ inline Outcome outcome_of(Simulation& simulation) {
   const auto indices = simulation.leaf_indices();
   std::vector<LeafOutcome> own(view.patches.size());
   for (std::size_t leaf = 0; leaf < own.size(); ++leaf) {
+    own[leaf].number = view.numbers[leaf];
     own[leaf].level = view.levels[leaf];
     for (std::size_t a = 0; a < 3; ++a) own[leaf].at[a] = indices[leaf][a];
     own[leaf].hash = hash_of(view.layout, view.patches[leaf].q);
   }
   Outcome outcome;
   outcome.leaves = simulation.communicator().all_gather<LeafOutcome>(std::span<const LeafOutcome>(own));
+  std::ranges::sort(outcome.leaves, {}, &LeafOutcome::number);
   outcome.figures = {simulation.time(), simulation.last_dt()};
   for (const double total : simulation.totals()) outcome.figures.push_back(total);
   for (const Measure& measure : simulation.measures()) outcome.figures.push_back(measure.value);

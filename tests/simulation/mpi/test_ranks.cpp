@@ -48,6 +48,7 @@ TEST_P(Ranks, ChangeNoBit) {
   const auto run = [&](int threads, const parallel::Communicator& communicator) {
     Config mine = config;
     if (threads == 2) mine.mesh.windows = "off";
+    if (threads == 4) mine.mesh.cuts = "levels";
     const auto simulation = make_simulation(mine, threads, communicator);
     meshes = 0;
     for (std::int64_t leaves = simulation->leaves(); simulation->step() < tested.steps;) {

@@ -28,6 +28,7 @@ StateView piece(const StateView& whole) {
           whole.layout,
           whole.patches.all().subspan(begin, count),
           whole.levels.subspan(begin, count),
+          whole.numbers.subspan(begin, count),
           whole.t,
           whole.team,
           whole.level_dx};

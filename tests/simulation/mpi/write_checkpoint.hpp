@@ -26,6 +26,7 @@ inline void write_checkpoint(Simulation& simulation, const std::string& path,
     patches.push_back(view.patches[leaf].q);
   }
   mesh.mesh.leaves = leaves;
+  mesh.mesh.numbers = view.numbers;
   io::write_checkpoint(path, simulation.communicator(), mesh, patches, state);
 }
 
