@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 
 #include "parallel/rank_replay.hpp"
 
@@ -22,7 +23,7 @@ Census::Spread Census::spread(const std::function<double(const RankCosts&)>& fig
 }
 
 template <int D>
-Census census_of(const std::string& name, const DistributedTree<D>& tree, int ranks,
+Census census_of(const std::string& name, const DistributedTree<D>& tree, int ranks, bool by_levels,
                  const solvers::Traits& traits, int patch_size) {
   Census census;
   census.tree = name;
@@ -40,6 +41,10 @@ Census census_of(const std::string& name, const DistributedTree<D>& tree, int ra
   const auto cuts = cut_by_weight(ranks, std::vector<std::int64_t>(leaves.size(), 1));
   const auto partition = Partition<D>::with(
       cuts, [&](std::size_t rank) { return leaves[static_cast<std::size_t>(cuts[rank])]; });
+  std::optional<LevelCuts<D>> levels;
+  if (by_levels)
+    levels =
+        LevelCuts<D>::even(ranks, leaves, tree.domain().base_level, static_cast<std::size_t>(census.levels));
   census.cut_seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 
   census.costs.resize(static_cast<std::size_t>(ranks));
@@ -48,12 +53,14 @@ Census census_of(const std::string& name, const DistributedTree<D>& tree, int ra
     const DistributedTree<D> piece(tree.domain(),
                                    {leaves.begin() + cuts[rank], leaves.begin() + cuts[rank + 1]}, partition,
                                    communicator);
-    census.costs[rank] = rank_costs(piece, traits, patch_size);
+    census.costs[rank] = rank_costs(levels ? piece.placed(*levels) : piece, traits, patch_size);
   });
   return census;
 }
 
-template Census census_of<2>(const std::string&, const DistributedTree<2>&, int, const solvers::Traits&, int);
-template Census census_of<3>(const std::string&, const DistributedTree<3>&, int, const solvers::Traits&, int);
+template Census census_of<2>(const std::string&, const DistributedTree<2>&, int, bool, const solvers::Traits&,
+                             int);
+template Census census_of<3>(const std::string&, const DistributedTree<3>&, int, bool, const solvers::Traits&,
+                             int);
 
 }  // namespace meander::bench

@@ -26,10 +26,10 @@ struct Census {
   Spread spread(const std::function<double(const mesh::RankCosts&)>& figure) const;
 };
 
-// Cuts the tree, which is on one rank, into `ranks` pieces of equal numbers of leaves, and builds the tables of
-// each.
+// Cuts the tree, which is on one rank, into `ranks` pieces of equal numbers of leaves, or its leaves of each level, and builds the
+// tables of each.
 template <int D>
-Census census_of(const std::string& name, const mesh::DistributedTree<D>& tree, int ranks,
+Census census_of(const std::string& name, const mesh::DistributedTree<D>& tree, int ranks, bool by_levels,
                  const solvers::Traits& traits, int patch_size);
 
 }  // namespace meander::bench

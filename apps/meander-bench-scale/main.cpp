@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "level_cuts.hpp"
 #include "options/options.hpp"
 #include "physics/ccz4/solver.hpp"
 #include "physics/euler/solver.hpp"
@@ -37,12 +39,12 @@ std::unique_ptr<solvers::Solver> solver_of(const std::string& scheme, int dim) {
 }
 
 struct Options {
-  std::vector<std::string> trees = {"uniform", "nest", "shell"};
+  std::vector<std::string> trees = {"uniform", "nest", "shell"}, inputs;
   std::vector<double> leaves = {1e6};
   std::vector<int> ranks = {1, 8, 64, 512, 4096, 100000};
   double weak = 0, most_leaves = 1.5e6;
   int dim = 3, patch_size = 9;
-  std::string scheme = "rusanov", csv;
+  std::string scheme = "rusanov", cuts = "one", csv;
   Machine machine;
 };
 
@@ -58,7 +60,8 @@ std::vector<Census> censuses(const Options& options) {
   const auto count = [&](TreeKind kind, const mesh::DistributedTree<D>& tree, int ranks) {
     if (ranks > tree.global_size()) return;
     fmt::print(stderr, "{}: {} leaves on {} ranks\n", name_of(kind), tree.global_size(), ranks);
-    all.push_back(census_of(name_of(kind), tree, ranks, traits, options.patch_size));
+    all.push_back(
+        census_of(name_of(kind), tree, ranks, options.cuts == "levels", traits, options.patch_size));
   };
   for (std::size_t k = 0; k < tree_names.size(); ++k) {
     if (std::ranges::find(options.trees, tree_names[k]) == options.trees.end()) continue;
@@ -93,7 +96,11 @@ int main(int argc, char** argv) {
       argc, argv,
       "Counts messages, bytes and memory of every rank of large partitions in one process, and predicts the "
       "time of a step. Figures are means and maxima over ranks",
-      {{"--trees", options.trees, "uniform, nest (five nested cubes), shell (refined along a sphere)",
+      {{"--inputs", options.inputs,
+        "input files, or checkpoints: only their updates in succession with local time steps, by one cut of "
+        "the curve and by "
+        "one of each level"},
+       {"--trees", options.trees, "uniform, nest (five nested cubes), shell (refined along a sphere)",
         app::one_of({"uniform", "nest", "shell"})},
        {"--leaves", options.leaves, "approximate numbers of leaves", app::between(100, 1e8)},
        {"--ranks", options.ranks, "numbers of ranks; those above the number of leaves are left out",
@@ -105,6 +112,9 @@ int main(int argc, char** argv) {
        {"--patch-size", options.patch_size, "p", app::between(3, 100)},
        {"--scheme", options.scheme, "rusanov, muscl, ccz4-rusanov, ccz4-fourth-order",
         app::one_of({"rusanov", "muscl", "ccz4-rusanov", "ccz4-fourth-order"})},
+       {"--cuts", options.cuts,
+        "one: of the curve, with equal numbers of leaves; levels: of the leaves of each level",
+        app::one_of({"one", "levels"})},
        {"--latency", options.machine.latency, "model: seconds a message", app::not_negative},
        {"--bandwidth", options.machine.bandwidth, "model: bytes a second and rank", app::positive},
        {"--rate", options.machine.rate, "model: volumes a second and rank in whole steps", app::positive},
@@ -112,6 +122,13 @@ int main(int argc, char** argv) {
   if (done) return *done;
 
   try {
+    if (!options.inputs.empty()) {
+      std::vector<LevelCutCounts> counts;
+      for (const std::string& input : options.inputs)
+        std::ranges::move(count_level_cuts(input, options.ranks), std::back_inserter(counts));
+      print_level_cuts(counts);
+      return exit_done;
+    }
     const auto all = options.dim == 2 ? censuses<2>(options) : censuses<3>(options);
     fmt::print("{}, p = {}; figures are means / maxima over ranks\n\n", options.scheme, options.patch_size);
     print_counts(all);

@@ -18,11 +18,11 @@ inline std::vector<std::int64_t> counts_of(const RankCosts& c) {
           c.patch_bytes, c.list_bytes,    c.buffer_bytes};
 }
 
-// Of all ranks, for a balanced tree with all its leaves and a table of first leaves.
+// Of all ranks, for a balanced tree with all its leaves and a table of first leaves, or placed by cuts of each level.
 template <int D>
 std::vector<RankCosts> replayed_costs(const Domain<D>& domain, std::span<const Key<D>> leaves,
                                       const std::vector<std::int64_t>& cuts, const solvers::Traits& traits,
-                                      int patch_size) {
+                                      int patch_size, const LevelCuts<D>* levels = nullptr) {
   const auto partition = Partition<D>::with(
       cuts, [&](std::size_t rank) { return leaves[static_cast<std::size_t>(cuts[rank])]; });
   std::vector<RankCosts> all(cuts.size() - 1);
@@ -30,7 +30,7 @@ std::vector<RankCosts> replayed_costs(const Domain<D>& domain, std::span<const K
     const auto rank = static_cast<std::size_t>(communicator.rank());
     const DistributedTree<D> piece(domain, {leaves.begin() + cuts[rank], leaves.begin() + cuts[rank + 1]},
                                    partition, communicator);
-    all[rank] = rank_costs(piece, traits, patch_size);
+    all[rank] = rank_costs(levels == nullptr ? piece : piece.placed(*levels), traits, patch_size);
   });
   return all;
 }

@@ -6,14 +6,17 @@
 
 #include <numeric>
 
-#include "mesh/step_path.hpp"
-
 namespace meander::simulation {
+
+mesh::LevelSteps level_steps(const LocalStepsReport& report) {
+  mesh::LevelSteps levels{report.coarsest, {1}, report.has_enclaves};
+  for (const int ratio : report.ratios) levels.steps.push_back(levels.steps.back() * ratio);
+  return levels;
+}
 
 StepPath step_path(const LocalStepsReport& report, std::span<const int> own_levels, int threads,
                    const parallel::Communicator& communicator) {
-  mesh::LevelSteps levels{report.coarsest, {1}, report.has_enclaves};
-  for (const int ratio : report.ratios) levels.steps.push_back(levels.steps.back() * ratio);
+  const mesh::LevelSteps levels = level_steps(report);
   const auto leaves = levels.count(own_levels);
   const std::int64_t updates =
       std::inner_product(leaves.begin(), leaves.end(), levels.steps.begin(), std::int64_t{0});

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mesh/step_path.hpp"
 #include "parallel/communicator.hpp"
 #include "simulation/report/figures.hpp"
 
@@ -35,6 +36,9 @@ struct LocalStepsReport {
     return updates > 0 ? static_cast<double>(global_updates) / static_cast<double>(updates) : 1.0;
   }
 };
+
+// The steps of the ratios.
+mesh::LevelSteps level_steps(const LocalStepsReport& report);
 
 // How evenly a partition divides a step of the coarsest level among all threads of all ranks, the workers. In
 // updates of leaves that one worker does one after the other.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 // The costs that are counted for replayed ranks are those of the same ranks in a run: random trees, random
-// partitions with empty ranks, means and point values.
+// partitions with empty ranks, by one cut and by one of each level, means and point values.
 
 #include <gtest/gtest.h>
 
@@ -22,10 +22,13 @@ void check(int h, solvers::HaloShape shape, solvers::Prolongation prolongation, 
     for (int round = 0; round < rounds; ++round) {
       const auto tree = random_tree(domain, domain.base_level + 3, D == 2 ? 0.15 : 0.04, random).balanced();
       const auto cuts = random_cuts(tree.size(), random);
-      const auto all = replayed_costs(domain, tree.leaves(), cuts, solver.traits(), p);
+      const auto levels = random_level_cuts(tree, random);
+      const bool by_levels = round % 2 == 1;
+      const auto all =
+          replayed_costs(domain, tree.leaves(), cuts, solver.traits(), p, by_levels ? &levels : nullptr);
       const RankCosts& replayed = all[static_cast<std::size_t>(world().rank())];
 
-      const auto cut = distributed(tree, cuts);
+      const auto curve = distributed(tree, cuts), cut = by_levels ? curve.placed(levels) : curve;
       EXPECT_EQ(counts_of(rank_costs(cut, solver.traits(), p)), counts_of(replayed));
       Boundaries<D> boundaries;
       boundaries.fill(&boundary::outflow);
@@ -48,8 +51,8 @@ void check_all() {
   using solvers::HaloShape;
   using solvers::Prolongation;
   check<D>(1, HaloShape::faces, Prolongation::constant, 2);
-  check<D>(2, HaloShape::edges, Prolongation::limited_linear, 1);
-  check<D>(2, HaloShape::full, Prolongation::centred, 1);
+  check<D>(2, HaloShape::edges, Prolongation::limited_linear, 2);
+  check<D>(2, HaloShape::full, Prolongation::centred, 2);
 }
 
 TEST(ReplayedCosts, EqualThoseOfARunIn2D) {
