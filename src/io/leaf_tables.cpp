@@ -92,8 +92,8 @@ Section section_of(const PlotMesh& mesh, const parallel::Communicator& communica
     std::int64_t number;
     PlotLeaf leaf;
   };
-  std::map<std::int64_t, std::vector<Row>> rows;
-  std::int64_t rank = 0;
+  std::map<int, std::vector<Row>> rows;
+  int rank = 0;
   for (std::size_t i = 0; i < mesh.leaves.size(); ++i) {
     const std::int64_t number =
         mesh.numbers.empty() ? before + static_cast<std::int64_t>(i) : mesh.numbers[i];
@@ -102,18 +102,8 @@ Section section_of(const PlotMesh& mesh, const parallel::Communicator& communica
   }
   Section section{first(communicator.rank()), {}};
   section.leaves.resize(static_cast<std::size_t>(first(communicator.rank() + 1) - section.first));
-  const auto put = [&](const std::vector<Row>& items) {
-    for (const Row& row : items)
-      section.leaves[static_cast<std::size_t>(row.number - section.first)] = row.leaf;
-  };
-  std::vector<parallel::Parcel<Row>> out;
-  for (auto& [to, items] : rows) {
-    if (to == communicator.rank())
-      put(items);
-    else
-      out.push_back({static_cast<int>(to), std::move(items)});
-  }
-  for (const auto& parcel : parallel::exchange_sparsely(communicator, out)) put(parcel.items);
+  for (const Row& row : parallel::deliver(communicator, std::move(rows)))
+    section.leaves[static_cast<std::size_t>(row.number - section.first)] = row.leaf;
   return section;
 }
 

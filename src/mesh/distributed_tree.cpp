@@ -185,16 +185,10 @@ DistributedTree<D> DistributedTree<D>::placed(const LevelCuts<D>& cuts) const {
     Key<D> leaf;
     std::int64_t number;
   };
-  std::vector<Row> rows;
-  std::map<int, std::vector<Row>> others;
-  for (std::size_t leaf = 0; leaf < size(); ++leaf) {
-    const int rank = cuts.owner(leaves_[leaf]);
-    (rank == communicator_.rank() ? rows : others[rank]).push_back({leaves_[leaf], number(leaf)});
-  }
-  std::vector<parallel::Parcel<Row>> out;
-  for (auto& [rank, items] : others) out.push_back({rank, std::move(items)});
-  for (const auto& parcel : parallel::exchange_sparsely(communicator_, out))
-    rows.insert(rows.end(), parcel.items.begin(), parcel.items.end());
+  std::map<int, std::vector<Row>> by_rank;
+  for (std::size_t leaf = 0; leaf < size(); ++leaf)
+    by_rank[cuts.owner(leaves_[leaf])].push_back({leaves_[leaf], number(leaf)});
+  auto rows = parallel::deliver(communicator_, std::move(by_rank));
   std::ranges::sort(rows, {}, &Row::leaf);
   DistributedTree result(*this);
   auto placement = std::make_shared<Placement>(Placement{*this, cuts, {}});

@@ -198,18 +198,11 @@ std::vector<Touching<D>> touching_leaves(const DistributedTree<D>& tree) {
       for (const FineSource<D>& child : finer) add(child.leaf);
     }
   }
-  std::vector<Touching<D>> found;
-  std::vector<parallel::Parcel<Touching<D>>> out;
   for (auto& [rank, items] : told) {
     std::ranges::sort(items);
     items.erase(std::unique(items.begin(), items.end()), items.end());
-    if (rank == tree.communicator().rank())
-      found = std::move(items);
-    else
-      out.push_back({rank, std::move(items)});
   }
-  for (const auto& parcel : parallel::exchange_sparsely(tree.communicator(), out))
-    found.insert(found.end(), parcel.items.begin(), parcel.items.end());
+  auto found = parallel::deliver(tree.communicator(), std::move(told));
   std::ranges::sort(found);
   return found;
 }

@@ -73,16 +73,7 @@ std::vector<Change<D>> changes_of(const DistributedTree<D>& tree, const Distribu
       if (changes.empty() || changes.back().cell != key) changes.push_back({key, false});
     }
   }
-  std::vector<Change<D>> own;
-  std::vector<parallel::Parcel<Change<D>>> out;
-  for (auto& [rank, changes] : told) {
-    if (rank == tree.communicator().rank())
-      own = std::move(changes);
-    else
-      out.push_back({rank, std::move(changes)});
-  }
-  for (const auto& parcel : parallel::exchange_sparsely(tree.communicator(), out))
-    own.insert(own.end(), parcel.items.begin(), parcel.items.end());
+  auto own = parallel::deliver(tree.communicator(), std::move(told));
   std::ranges::sort(own, {}, &Change<D>::cell);
   return own;
 }
@@ -96,25 +87,17 @@ std::vector<Adapt> on_curve(const DistributedTree<D>& tree, std::span<const Adap
     Key<D> leaf;
     Adapt flag;
   };
+  std::map<int, std::vector<Flagged>> by_rank;
+  for (std::size_t leaf = 0; leaf < flags.size(); ++leaf) {
+    const Flagged item{tree.leaves()[leaf], flags[leaf]};
+    by_rank[curve.owner(item.leaf)].push_back(item);
+  }
   std::vector<Adapt> result(curve.size(), Adapt::keep);
-  const auto set = [&](const Flagged& item) {
+  for (const Flagged& item : parallel::deliver(curve.communicator(), std::move(by_rank))) {
     const auto found = std::ranges::lower_bound(curve.leaves(), item.leaf);
     MEANDER_ASSERT(found != curve.leaves().end() && *found == item.leaf);
     result[static_cast<std::size_t>(found - curve.leaves().begin())] = item.flag;
-  };
-  std::vector<parallel::Parcel<Flagged>> out;  // by rank, as leaves are in curve order
-  for (std::size_t leaf = 0; leaf < flags.size(); ++leaf) {
-    const Flagged item{tree.leaves()[leaf], flags[leaf]};
-    const int rank = curve.owner(item.leaf);
-    if (rank == curve.communicator().rank()) {
-      set(item);
-      continue;
-    }
-    if (out.empty() || out.back().rank != rank) out.push_back({rank, {}});
-    out.back().items.push_back(item);
   }
-  for (const auto& parcel : parallel::exchange_sparsely(curve.communicator(), out))
-    std::ranges::for_each(parcel.items, set);
   return result;
 }
 

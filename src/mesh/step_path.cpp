@@ -25,17 +25,10 @@ constexpr std::int64_t plain_share = 4, shares[] = {1, 16, 64, 256};
 // The sum of the rows that all ranks have for this rank. rows: by rank, each of this width. Collective.
 std::vector<std::int64_t> sums_of_rows(const parallel::Communicator& communicator, std::size_t width,
                                        std::map<int, std::vector<std::int64_t>> rows) {
-  std::vector<std::int64_t> own(width, 0);
-  std::vector<parallel::Parcel<std::int64_t>> parcels;
-  for (auto& [rank, row] : rows) {
-    if (rank == communicator.rank())
-      own = std::move(row);
-    else
-      parcels.push_back({rank, std::move(row)});
-  }
-  for (const auto& parcel : parallel::exchange_sparsely(communicator, parcels))
-    std::ranges::transform(own, parcel.items, own.begin(), std::plus<>());
-  return own;
+  const auto received = parallel::deliver(communicator, std::move(rows));
+  std::vector<std::int64_t> sums(width, 0);
+  for (std::size_t i = 0; i < received.size(); ++i) sums[i % width] += received[i];
+  return sums;
 }
 
 // The leaves by level that this rank has after a cut.

@@ -13,10 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -214,6 +216,23 @@ template <class T>
 std::vector<Parcel<T>> exchange_sparsely(const Communicator& communicator,
                                          const std::vector<Parcel<T>>& out) {
   return detail::exchange(communicator, Partners::unknown, out);
+}
+
+// As exchange_sparsely() of items by rank, which may include this rank. Returns those that all ranks have for this rank: its own
+// first, then those of other ranks, ascending. Collective.
+template <class T>
+std::vector<T> deliver(const Communicator& communicator, std::map<int, std::vector<T>> items_by_rank) {
+  std::vector<T> here;
+  std::vector<Parcel<T>> out;
+  for (auto& [rank, items] : items_by_rank) {
+    if (rank == communicator.rank())
+      here = std::move(items);
+    else
+      out.push_back({rank, std::move(items)});
+  }
+  for (const auto& parcel : exchange_sparsely(communicator, out))
+    here.insert(here.end(), parcel.items.begin(), parcel.items.end());
+  return here;
 }
 
 // As exchange_sparsely(), where every rank receives from exactly the ranks to which it sends: without barrier.

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <numeric>
 
 #include "parallel/communicator.hpp"
@@ -141,6 +142,25 @@ TEST(CommunicatorQuick, SparseExchangeDeliversEveryMessage) {
                                                100 * round + parcel.rank));
     }
   }
+}
+
+// Rank r has (r + to) % 3 items for rank `to`, itself included.
+TEST(CommunicatorQuick, DeliversOwnItemsFirstThenThoseOfOthersByRank) {
+  const int n = world().size(), r = world().rank();
+  const auto items = [](int from, int to) {
+    return std::vector<int>(static_cast<std::size_t>((from + to) % 3), 100 * from + to);
+  };
+  std::map<int, std::vector<int>> by_rank;
+  for (int to = 0; to < n; ++to) {
+    if (!items(r, to).empty()) by_rank[to] = items(r, to);
+  }
+  std::vector<int> expected = items(r, r);
+  for (int from = 0; from < n; ++from) {
+    if (from == r) continue;
+    const auto theirs = items(from, r);
+    expected.insert(expected.end(), theirs.begin(), theirs.end());
+  }
+  EXPECT_EQ(parallel::deliver(world(), by_rank), expected);
 }
 
 }  // namespace
