@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -53,23 +54,29 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
   return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves(), run->volumes()};
 }
 
-// Measures on the root alone while the others wait, on all ranks, there also without windows, and on each rank by itself at the
-// same time, in turn. Weak scaling: one copy of the mesh per rank.
+// Measures on the root alone while the others wait, on all ranks, there also without windows, and a mesh of one rank's share on
+// each rank by itself at the same time, in turn. "In step" is what these would reach if each waited for the slowest after
+// every step: what a machine whose cores are not equally fast all the time leaves to ranks that share a time step. Weak scaling:
+// one copy of the mesh per rank.
 void compare_ranks(const Case& c, int dim, double volumes, int threads, int repeats, bool weak,
                    const parallel::Communicator& world) {
-  const auto config = [&](int copies, const std::vector<std::string>& settings = {}) {
-    return simulation::load_config_text(input_for(c, dim, volumes, copies), "bench", settings,
+  const auto mesh_of = [&](double size, int copies, const std::vector<std::string>& settings = {}) {
+    return simulation::load_config_text(input_for(c, dim, size, copies), "bench", settings,
                                         simulation::scenarios(), 1e12);
+  };
+  const auto config = [&](int copies, const std::vector<std::string>& settings = {}) {
+    return mesh_of(volumes, copies, settings);
   };
   const auto volumes_of = [](const TimedRun& run) { return static_cast<double>(run.run().volumes()); };
   const auto advance = [&](TimedRun& run) {
-    run.advance(std::max(2, static_cast<int>(bench::updates_of_repeat(c.scheme) / volumes_of(run))));
+    return run.advance(std::max(2, static_cast<int>(bench::updates_of_repeat(c.scheme) / volumes_of(run))));
   };
   std::optional<TimedRun> alone, copies;
   if (world.is_root()) alone.emplace(config(1), threads, parallel::Communicator{});
   bench::rest_until_all_arrive();
   TimedRun together(config(1), threads, world), by_mpi(config(1, {"partition.windows=off"}), threads, world);
-  TimedRun apart(config(1), threads, parallel::Communicator{});
+  TimedRun apart(mesh_of(volumes / world.size(), 1), threads, parallel::Communicator{});
+  std::vector<double> in_step;  // seconds of a step
   if (weak) copies.emplace(config(world.size()), threads, world);
   for (int repeat = 0; repeat < repeats; ++repeat) {
     if (world.is_root()) advance(*alone);
@@ -77,7 +84,9 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
     advance(together);
     advance(by_mpi);
     world.barrier();
-    advance(apart);
+    auto slowest = advance(apart);
+    world.max(slowest);
+    in_step.push_back(std::reduce(slowest.begin(), slowest.end()) / static_cast<double>(slowest.size()));
     if (weak) advance(*copies);
   }
   const double slowest_apart = world.max(apart.median());
@@ -85,10 +94,14 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
   const auto speedup = [&](const TimedRun& run) {
     return volumes_of(run) / run.median() / (volumes_of(*alone) / alone->median());
   };
-  fmt::print("{:17} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f} {:>6.2f} {:>8.1f} {:>6.2f}",
-             c.scheme, c.patch_size, c.adaptive ? "adaptive" : "uniform", volumes_of(*alone),
-             alone->median() * 1e3, together.median() * 1e3, speedup(together), together.percent_waiting(),
-             speedup(by_mpi), by_mpi.percent_waiting(), world.size() * alone->median() / slowest_apart);
+  const auto of_apart = [&](double seconds) {
+    return world.size() * volumes_of(apart) / seconds / (volumes_of(*alone) / alone->median());
+  };
+  fmt::print(
+      "{:17} {:>3} {:>9} {:>10.0f} {:>9.2f} {:>9.2f} {:>6.2f} {:>8.1f} {:>6.2f} {:>8.1f} {:>6.2f} {:>7.2f}",
+      c.scheme, c.patch_size, c.adaptive ? "adaptive" : "uniform", volumes_of(*alone), alone->median() * 1e3,
+      together.median() * 1e3, speedup(together), together.percent_waiting(), speedup(by_mpi),
+      by_mpi.percent_waiting(), of_apart(slowest_apart), of_apart(bench::median_of(in_step)));
   if (weak) fmt::print(" {:>6.2f} {:>8.1f}", speedup(*copies), copies->percent_waiting());
   fmt::print("\n");
 }
@@ -153,9 +166,9 @@ int main(int argc, char** argv) {
     if (world.size() > 1) {
       if (world.is_root()) {
         fmt::print("{} ranks x {} threads, wall time\n", world.size(), threads);
-        fmt::print("{:17} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8} {:>6} {:>8} {:>6}{}\n", "scheme", "p",
-                   "mesh", "volumes", "1 [ms]", "all [ms]", "strong", "wait [%]", "by MPI", "wait [%]",
-                   "apart", strong_only ? "" : "   weak wait [%]");
+        fmt::print("{:17} {:>3} {:>9} {:>10} {:>9} {:>9} {:>6} {:>8} {:>6} {:>8} {:>6} {:>7}{}\n", "scheme",
+                   "p", "mesh", "volumes", "1 [ms]", "all [ms]", "strong", "wait [%]", "by MPI", "wait [%]",
+                   "apart", "in step", strong_only ? "" : "   weak wait [%]");
       }
       for (const auto& scheme : schemes) {
         for (const int p : sizes) {

@@ -6,12 +6,18 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "simulation/config/config.hpp"
 #include "simulation/simulation.hpp"
 
 namespace meander::bench {
+
+inline double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
 
 // Wall times of steps, and the part of them in which ranks wait for others; maxima over ranks. All functions are collective, except those that
 // are const.
@@ -21,17 +27,22 @@ class TimedRun {
       : run_(simulation::make_simulation(config, threads, communicator)) {
     for (int step = 0; step < 3; ++step) run_->advance(1e9);
   }
-  void advance(int steps) {
+  // Returns the seconds of each step on this rank.
+  std::vector<double> advance(int steps) {
     const auto& communicator = run_->communicator();
     communicator.barrier();
     const double waited = run_->times().sweeps.waiting;
-    const auto begin = std::chrono::steady_clock::now();
-    for (int step = 0; step < steps; ++step) run_->advance(1e9);
-    const double own = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const double slowest = communicator.max(own);
+    std::vector<double> of_steps;
+    for (int step = 0; step < steps; ++step) {
+      const auto begin = std::chrono::steady_clock::now();
+      run_->advance(1e9);
+      of_steps.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    const double slowest = communicator.max(std::reduce(of_steps.begin(), of_steps.end()));
     seconds_.push_back(slowest / steps);
     waiting_ += communicator.max(run_->times().sweeps.waiting - waited);
     all_ += slowest;
+    return of_steps;
   }
   // How many steps take this long; at least one, and the same on all ranks.
   int steps_in(double duration) {
@@ -41,11 +52,7 @@ class TimedRun {
     waiting_ = all_ = 0;
     return std::max(1, static_cast<int>(duration / one));
   }
-  double median() const {  // seconds of a step
-    auto sorted = seconds_;
-    std::ranges::sort(sorted);
-    return sorted[sorted.size() / 2];
-  }
+  double median() const { return median_of(seconds_); }  // seconds of a step
   double percent_waiting() const { return 100 * waiting_ / all_; }
   simulation::Simulation& run() const { return *run_; }
 
