@@ -154,6 +154,30 @@ class Ringdowns(unittest.TestCase):
         self.assertLess(abs(found.frequency / self.w - 1), 0.05)
         self.assertGreater(found.residual, 0.01)
 
+    def test_the_fit_settles_after_an_overtone_and_before_the_noise(self):
+        # Beside the lowest mode of a Schwarzschild hole its first overtone, which is as strong 5 M after the largest magnitude, and noise.
+        time = np.arange(-50, 120, 0.25)
+        overtone = 0.346711 - 0.273915j
+        after = np.where(time > 0, np.exp(-1j * self.w * time) + 2.5 * np.exp(-1j * overtone * time), 0)
+        values = np.where(time > 0, after, 3.5 * np.exp(-time ** 2 / 50))
+        for seed in range(3):
+            random = np.random.default_rng(seed)
+            noisy = values + 1e-4 * (random.normal(size=len(time)) + 1j * random.normal(size=len(time)))
+            early, settled = waves.fit_ringdown(time, noisy), waves.settled_ringdown(time, noisy)
+            error = settled.frequency - self.w
+            self.assertGreater(settled.start, 17)
+            self.assertLess(abs(error), min(5e-4, 0.5 * abs(early.frequency - self.w)))
+            self.assertLess(abs(error), 3 * abs(settled.spread))
+
+    def test_neighbouring_starts_agree_on_an_oscillation_alone(self):
+        time = np.arange(-50, 100, 0.5)
+        found = waves.settled_ringdown(2 * time, Burst(1.0, self.w).derivatives(time)[2], 2.0)
+        self.assertLess(abs(2 * found.frequency / self.w - 1), 1e-6)
+        self.assertLess(abs(found.spread), 1e-6)
+        self.assertAlmostEqual(found.end - found.start, 60, delta=1)
+        with self.assertRaisesRegex(ValueError, "end before 40 after"):
+            waves.settled_ringdown(time[time < 34], Burst(1.0, self.w).derivatives(time[time < 34])[2])
+
     def test_a_series_that_ends_early(self):
         time = np.arange(-50, 17, 0.5)
         with self.assertRaisesRegex(ValueError, "end before 15 to 45 after"):

@@ -13,8 +13,8 @@ Modes are those of Psi4 = +d^2/dt^2 (h_plus - i h_cross) for spin weight -2, wit
 from meander_amr.waves.files import Psi4, Sphere, read
 from meander_amr.waves.infinity import areal_radius, fitted, perturbative, retarded_time
 from meander_amr.waves.integration import Wave, fixed_frequency, tapered
-from meander_amr.waves.ringdown import Ringdown, fit_ringdown
+from meander_amr.waves.ringdown import Ringdown, fit_ringdown, settled_ringdown
 from meander_amr.waves.table import Report, report
 
 __all__ = ["Psi4", "Report", "Ringdown", "Sphere", "Wave", "areal_radius", "fit_ringdown", "fitted", "fixed_frequency", "perturbative",
-           "read", "report", "retarded_time", "tapered"]
+           "read", "report", "retarded_time", "settled_ringdown", "tapered"]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 the Meander authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Fit of a damped oscillation to the ringdown of a black hole."""
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,11 +11,13 @@ from meander_amr.errors import OptionError, needs
 @dataclass
 class Ringdown:
     """frequency: complex, exp(-i w t): its imaginary part is negative for a damped oscillation. residual: root mean square of what the
-    fit leaves over that of the data. start, end: the times fitted."""
+    fit leaves over that of the data. start, end: the times fitted. spread: largest differences of the real and the imaginary part of
+    the frequency between fits with neighbouring starts, as a complex number; NaN of a single fit."""
     frequency: complex
     residual: float
     start: float
     end: float
+    spread: complex = complex("nan+nanj")
 
 
 def columns(time, w):
@@ -55,3 +57,23 @@ def fit_ringdown(time, values, delay=15.0, duration=30.0):
     found = solve(left, [guess.real, guess.imag], x_scale=[0.1, 0.01], xtol=1e-14, ftol=1e-14, gtol=1e-14)
     rest = np.sqrt(np.mean(left(found.x) ** 2) / np.mean(np.concatenate([x.real, x.imag]) ** 2))
     return Ringdown(complex(abs(found.x[0]), found.x[1]), float(rest), float(time[kept][0]), float(time[kept][-1]))
+
+
+def settled_ringdown(time, values, mass=1.0):
+    """Returns the Ringdown of a mode where it depends least on the start of the fit. Too early the signal of the merger is left, too late there is
+    noise. Fits of 30 mass are started from 0 to 60 mass after the largest magnitude, 2.5 mass apart. Of each five in succession the
+    frequencies have a spread; the middle fit of those with the least one is returned. Raises OptionError if the series is too short for five."""
+    step, duration, together = 2.5 * mass, 30 * mass, 5
+    largest = time[np.argmax(np.abs(values))]
+    starts = [step * n for n in range(25) if largest + step * n + duration <= time[-1] + 1e-9 * duration]
+    if len(starts) < together:
+        raise OptionError(f"ringdown: the rows end before {(together - 1) * step + duration:g} after the largest magnitude")
+    fits = [fit_ringdown(time, values, start, duration) for start in starts]
+    best = None
+    for first in range(len(fits) - together + 1):
+        neighbours = fits[first:first + together]
+        real, imaginary = ([getattr(fit.frequency, part) for fit in neighbours] for part in ("real", "imag"))
+        spread = complex(max(real) - min(real), max(imaginary) - min(imaginary))
+        if best is None or abs(spread) < abs(best.spread):
+            best = replace(neighbours[together // 2], spread=spread)
+    return best

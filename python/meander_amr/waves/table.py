@@ -8,7 +8,7 @@ import numpy as np
 from meander_amr.errors import OptionError
 from meander_amr.waves.files import integrate
 from meander_amr.waves.infinity import fitted, perturbative
-from meander_amr.waves.ringdown import fit_ringdown
+from meander_amr.waves.ringdown import fit_ringdown, settled_ringdown
 
 VANISHES = 1e-3  # modes below this fraction of the largest get no ringdown
 LEAST_ROWS = 8  # of a sphere in the table
@@ -37,25 +37,27 @@ class Report:
                          f"{100 * abs(at_infinity[0] / at_infinity[1] - 1):.2g} %")
         for (l, m), ringdown in self.ringdowns.items():
             w = ringdown.frequency
+            spread = (f"neighbouring starts differ by {ringdown.spread.real:.1g} and {ringdown.spread.imag:.1g} i" if ringdown.spread == ringdown.spread
+                      else "from one start")
             lines.append(f"ringdown l = {l}, m = {m}: w = {w.real:.6f} {w.imag:+.6f} i from t = {ringdown.start:.1f} to {ringdown.end:.1f}, "
-                         f"residual {100 * ringdown.residual:.2g} %")
+                         f"residual {100 * ringdown.residual:.2g} %, {spread}")
         return lines
 
 
 def ringdown_of(spheres, mode, mass):
-    """Returns the Ringdown of a mode at the outermost radius whose series covers the whole interval of the fit; if none does, at the outermost one
-    that covers a part; else None."""
-    delay, duration = 15 * mass, 30 * mass
-    parts = []
-    for sphere in reversed([sphere for sphere in spheres if mode in sphere.modes]):
+    """Returns the settled_ringdown() of a mode at the outermost radius whose series lasts for fits with starts up to 25 mass after the largest
+    magnitude; if none does, the fit from 15 mass on, for at most 30 mass, at the outermost radius that has it; else None."""
+    with_mode = [sphere for sphere in reversed(spheres) if mode in sphere.modes]
+    for sphere in with_mode:
+        largest = sphere.time[np.argmax(np.abs(sphere.modes[mode]))]
+        if sphere.time[-1] - largest >= 55 * mass:
+            return settled_ringdown(sphere.time, sphere.modes[mode], mass)
+    for sphere in with_mode:
         try:
-            found = fit_ringdown(sphere.time, sphere.modes[mode], delay, duration)
+            return fit_ringdown(sphere.time, sphere.modes[mode], 15 * mass, 30 * mass)
         except ValueError:
             continue
-        if found.end - found.start >= 0.95 * duration:
-            return found
-        parts.append(found)
-    return parts[0] if parts else None
+    return None
 
 
 def passed(spheres):
