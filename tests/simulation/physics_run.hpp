@@ -66,4 +66,13 @@ inline double measured(Simulation& simulation, const std::string& name) {
   return 0;
 }
 
+// Of the history.
+inline double column(Simulation& simulation, const std::string& name) {
+  for (const Measure& measure : simulation.measures()) {
+    if (measure.name == name) return measure.value;
+  }
+  ADD_FAILURE() << "no column " << name;
+  return 0;
+}
+
 }  // namespace meander::simulation

@@ -17,14 +17,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-double column(Simulation& simulation, const std::string& name) {
-  for (const Measure& measure : simulation.measures()) {
-    if (measure.name == name) return measure.value;
-  }
-  ADD_FAILURE() << "no column " << name;
-  return 0;
-}
-
 // A ball of density (1 - (r / radius)^2)^2, in 2D a column.
 struct Ball {
   double centre[3], radius;

@@ -132,14 +132,6 @@ Config clumps(int dim, const std::string& boundary, double tolerance = 1e-3,
       dim == 3 ? " + (z - 0.6)^2" : "", tolerance, more_gravity));
 }
 
-double column(Simulation& simulation, const std::string& name) {
-  for (const Measure& measure : simulation.measures()) {
-    if (measure.name == name) return measure.value;
-  }
-  ADD_FAILURE() << "no column " << name;
-  return 0;
-}
-
 class SelfGravityConservation : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Dimensions, SelfGravityConservation, testing::Values(2, 3));
 

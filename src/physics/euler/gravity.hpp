@@ -23,6 +23,10 @@ inline constexpr double gravity_cfl = 0.5;
 // In supercomoving variables, times |tau|; a tenth of this changes the scale factor by a thousandth. Larger steps miss the
 // turnaround.
 inline constexpr double expansion_fraction = 0.005;
+// In supercomoving variables.
+inline double scale_factor(double tau) {
+  return 1 / (tau * tau);
+}
 
 struct ExternalGravity {
   enum class Kind : std::uint8_t { none, uniform, point, fields };

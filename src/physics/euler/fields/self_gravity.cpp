@@ -225,6 +225,7 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
   }
   keep(mesh, dt, team);
   if (of == Of::step) {
+    if (parameters_.is_supercomoving) budget_.expand(scale_factor(t - dt), scale_factor(t), energy_);
     budget_.step(energy_, through_faces_, work_done_, shares_);
   } else if (of == Of::regrid) {
     budget_.regrid(energy_);
@@ -358,7 +359,8 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, dou
   solver_->differentiate(team);
   std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));
   std::vector<double> residuals(of_threads.size(), 0.0), rates(mesh.size());
-  const double strength = parameters_.is_supercomoving ? 1 / (t * t) : 1;  // of the field of the potential
+  const double strength =
+      parameters_.is_supercomoving ? scale_factor(t) : 1;  // of the field of the potential
   team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
     const auto number = static_cast<std::size_t>(thread);
     std::vector<double> laplacian(static_cast<std::size_t>(volumes_));
@@ -444,8 +446,11 @@ std::vector<simulation::Measure> SelfGravity<D>::measures() const {
                                                {"mean_acceleration", "", mean_acceleration_}};
   if (parameters_.conserves_energy) {
     measures.push_back({"energy_factor", "", budget_.factor()});
-    measures.push_back({"regrid_energy", "", parameters_.images * budget_.by_regrids()});
   }
+  if (parameters_.conserves_energy || parameters_.is_supercomoving)
+    measures.push_back({"regrid_energy", "", parameters_.images * budget_.by_regrids()});
+  if (parameters_.is_supercomoving)
+    measures.push_back({"expansion_energy", "", parameters_.images * budget_.by_expansion()});
   return measures;
 }
 

@@ -76,7 +76,7 @@ class SelfGravity final : public simulation::StepField<D> {
   }
   // potential_energy: integral of rho phi / 2, of an approximate phi plus the integral of phi times its residual, over 8 pi G:
   // errors of phi then enter by their square. mean_acceleration: the length of what was subtracted. energy_factor,
-  // regrid_energy: see energy_budget.hpp.
+  // regrid_energy, expansion_energy: see energy_budget.hpp.
   std::vector<simulation::Measure> measures() const override;
   void save(io::CheckpointState& state) const override { budget_.save(state); }
   void restore(const io::CheckpointState& state) override { budget_.restore(state); }

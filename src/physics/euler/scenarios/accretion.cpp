@@ -13,6 +13,7 @@
 
 #include "physics/euler/diagnostics/mass_profile.hpp"
 #include "physics/euler/diagnostics/radial_profile.hpp"
+#include "physics/euler/gravity.hpp"
 #include "physics/euler/module.hpp"
 #include "physics/euler/scenarios/gas_state.hpp"
 #include "simulation/scenario_tools/checks.hpp"
@@ -28,9 +29,6 @@ double unit_ball(int dim) {
   return dim == 3 ? 4 * std::numbers::pi / 3 : std::numbers::pi;
 }
 
-double scale_factor(double tau) {
-  return 1 / (tau * tau);
-}
 double conformal_time(double a) {
   return -1 / std::sqrt(a);
 }
