@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The program meander: executes the command line, and turns failures into messages and exit codes.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <sstream>
+#include <utility>
 
 #include "base/crash.hpp"
 #include "base/error.hpp"
@@ -80,6 +82,26 @@ int check_input(const app::CommandLine& line) {
   return print(config.resolved);
 }
 
+// What local time steps would save if the input had them: a line, or nothing if it has them, or may not, or they save little.
+// Collective.
+std::string local_steps_hint(const app::CommandLine& line, const app::Ranks& ranks,
+                             const simulation::Config& config, int threads) {
+  if (config.time.stepping == "local" || config.mesh.min_level == config.mesh.max_level) return "";
+  auto settings = line.settings;
+  settings.emplace_back("time.stepping=local");
+  try {
+    const simulation::Config local = simulation::load_config(ranks.communicator, line.input, settings);
+    local.scenario->prepare_initial(ranks.communicator);
+    const double gain = simulation::gain_of_local_steps(local, threads, ranks.communicator);
+    if (gain < 1.1) return "";
+    return fmt::format(
+        "local time steps (time.stepping = \"local\") would take {:.3g} times fewer updates on this mesh",
+        gain);
+  } catch (const InputError&) {
+    return "";
+  }
+}
+
 // Prints the resolved input to standard output and the estimate of its run to standard error.
 int check(const app::CommandLine& line, const app::Ranks& ranks) {
   const simulation::Config config = simulation::load_config(ranks.communicator, line.input, line.settings);
@@ -90,7 +112,9 @@ int check(const app::CommandLine& line, const app::Ranks& ranks) {
     warn_of(config);
     print(config.resolved);
   });
-  const auto estimate = simulation::estimate_run(config, threads, ranks.communicator);
+  auto estimate = simulation::estimate_run(config, threads, ranks.communicator);
+  if (auto hint = local_steps_hint(line, ranks, config, threads); !hint.empty())
+    estimate.push_back(std::move(hint));
   if (ranks.communicator.is_root()) {
     for (const std::string& text : estimate) std::fprintf(stderr, "%s\n", text.c_str());
   }

@@ -152,6 +152,19 @@ class Info(unittest.TestCase):
             self.assertLess(abs(float(value) * units[unit] / size - 1), 0.5, name)
         self.assertFalse(os.path.exists(os.path.join(self.scratch.name, "checked")))
 
+    def test_check_tells_what_local_steps_would_save(self):
+        def hint(*settings):
+            code, _, err = self.meander("check", "in.toml", "--threads", "1", *[word for each in settings for word in ("--set", each)])
+            self.assertEqual(code, 0, err)
+            return re.findall(r'local time steps \(time.stepping = "local"\) would take (\S+) times fewer', err), re.findall(r"; (\S+) times fewer", err)
+        would, does = hint()
+        self.assertGreater(float(would[0]), 1.1)
+        self.assertEqual(does, [])
+        self.assertEqual(hint("time.stepping=local"), ([], would))
+        self.assertEqual(hint("mesh.max-level=2"), ([], []))
+        # Global steps where the input refuses local ones: batches.
+        self.assertEqual(hint("offload.device=host", "gpu-memory.patches=host"), ([], []))
+
 
 if __name__ == "__main__":
     unittest.main()

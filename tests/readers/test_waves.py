@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 
 from meander_amr import FileError, command, plot, waves
-from meander_amr.waves import fluxes
+from meander_amr.waves import fluxes, table
 from synthetic_waves import HEADER, Burst, harmonic, write
 
 MODES = [(l, m) for l in range(2, 7) for m in range(-l, l + 1)]
@@ -177,6 +177,15 @@ class Ringdowns(unittest.TestCase):
         self.assertAlmostEqual(found.end - found.start, 60, delta=1)
         with self.assertRaisesRegex(ValueError, "end before 40 after"):
             waves.settled_ringdown(time[time < 34], Burst(1.0, self.w).derivatives(time[time < 34])[2])
+
+    def test_the_table_takes_what_a_series_allows(self):
+        def found(end, step):
+            time = np.arange(-50, end, step)
+            return table.ringdown_of([waves.Sphere(50.0, time, {(2, 0): Burst(1.0, self.w).derivatives(time)[2]})], (2, 0), 1.0)
+        self.assertLess(abs(found(100, 0.5).spread), 1e-6)
+        self.assertTrue(np.isnan(found(50, 0.5).spread))
+        self.assertLess(abs(found(50, 0.5).frequency / self.w - 1), 1e-6)
+        self.assertIsNone(found(100, 5.0))
 
     def test_a_series_that_ends_early(self):
         time = np.arange(-50, 17, 0.5)

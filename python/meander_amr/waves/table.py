@@ -37,8 +37,8 @@ class Report:
                          f"{100 * abs(at_infinity[0] / at_infinity[1] - 1):.2g} %")
         for (l, m), ringdown in self.ringdowns.items():
             w = ringdown.frequency
-            spread = (f"neighbouring starts differ by {ringdown.spread.real:.1g} and {ringdown.spread.imag:.1g} i" if ringdown.spread == ringdown.spread
-                      else "from one start")
+            spread = ("from one start" if np.isnan(ringdown.spread) else
+                      f"neighbouring starts differ by {ringdown.spread.real:.1g} and {ringdown.spread.imag:.1g} i")
             lines.append(f"ringdown l = {l}, m = {m}: w = {w.real:.6f} {w.imag:+.6f} i from t = {ringdown.start:.1f} to {ringdown.end:.1f}, "
                          f"residual {100 * ringdown.residual:.2g} %, {spread}")
         return lines
@@ -48,15 +48,19 @@ def ringdown_of(spheres, mode, mass):
     """Returns the settled_ringdown() of a mode at the outermost radius whose series lasts for fits with starts up to 25 mass after the largest
     magnitude; if none does, the fit from 15 mass on, for at most 30 mass, at the outermost radius that has it; else None."""
     with_mode = [sphere for sphere in reversed(spheres) if mode in sphere.modes]
-    for sphere in with_mode:
-        largest = sphere.time[np.argmax(np.abs(sphere.modes[mode]))]
-        if sphere.time[-1] - largest >= 55 * mass:
-            return settled_ringdown(sphere.time, sphere.modes[mode], mass)
-    for sphere in with_mode:
-        try:
-            return fit_ringdown(sphere.time, sphere.modes[mode], 15 * mass, 30 * mass)
-        except ValueError:
-            continue
+
+    def lasts(sphere):
+        return sphere.time[-1] - sphere.time[np.argmax(np.abs(sphere.modes[mode]))] >= 55 * mass
+
+    def one_start(time, values, mass):
+        return fit_ringdown(time, values, 15 * mass, 30 * mass)
+
+    for fit, spheres_of_fit in ((settled_ringdown, filter(lasts, with_mode)), (one_start, with_mode)):
+        for sphere in spheres_of_fit:
+            try:
+                return fit(sphere.time, sphere.modes[mode], mass)
+            except ValueError:  # too few rows
+                continue
     return None
 
 

@@ -230,4 +230,10 @@ std::vector<std::string> estimate_run(const Config& config, int threads,
   return lines;
 }
 
+double gain_of_local_steps(const Config& config, int threads, const parallel::Communicator& communicator) {
+  const auto simulation = make_simulation(config, threads, communicator);
+  simulation->advance(config.time.end);
+  return simulation->local_steps()->gain();
+}
+
 }  // namespace meander::simulation

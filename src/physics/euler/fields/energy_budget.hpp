@@ -6,8 +6,8 @@
 // the difference: each gets this share of the absolute value of its own work or of its thermal energy, whichever is less, so that
 // no gas is cooled below zero.
 //
-// In supercomoving variables the potential energy is W = a U, and the kicks lose U da of it in addition: E + W less the integral of
-// U da is constant (Layzer 1963, ApJ 138, 174; Irvine 1961).
+// In supercomoving variables the potential energy W = a U also changes by U da as the scale factor a grows, which the gas does not
+// feel: E + W less the integral of U da is constant (Layzer 1963, ApJ 138, 174; Irvine 1961).
 
 #include <algorithm>
 #include <bit>
