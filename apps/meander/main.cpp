@@ -83,7 +83,7 @@ int check_input(const app::CommandLine& line) {
 }
 
 // What local time steps would save if the input had them: a line, or nothing if it has them, or may not, or they save little.
-// Collective.
+// That they fail is no failure of the input. Collective.
 std::string local_steps_hint(const app::CommandLine& line, const app::Ranks& ranks,
                              const simulation::Config& config, int threads) {
   if (config.time.stepping == "local" || config.mesh.min_level == config.mesh.max_level) return "";
@@ -98,8 +98,11 @@ std::string local_steps_hint(const app::CommandLine& line, const app::Ranks& ran
         "local time steps (time.stepping = \"local\") would take {:.3g} times fewer updates on this mesh",
         gain);
   } catch (const InputError&) {
-    return "";
+  } catch (const parallel::AgreedFailure&) {
+  } catch (const Failure&) {
+    if (ranks.communicator.size() > 1) throw;  // others may wait for this rank
   }
+  return "";
 }
 
 // Prints the resolved input to standard output and the estimate of its run to standard error.

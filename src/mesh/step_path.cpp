@@ -3,7 +3,6 @@
 #include "mesh/step_path.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <map>
 #include <utility>

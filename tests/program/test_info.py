@@ -165,6 +165,16 @@ class Info(unittest.TestCase):
         # Global steps where the input refuses local ones: batches.
         self.assertEqual(hint("offload.device=host", "gpu-memory.patches=host"), ([], []))
 
+    def test_check_succeeds_where_local_steps_alone_lack_memory(self):
+        hints = []
+        for limit in range(700000, 960000, 20000):
+            device = [word for each in ("offload.device=host", "gpu-memory.patches=device", f"gpu-memory.limit={limit}.0") for word in ("--set", each)]
+            if self.meander("run", "in.toml", "--threads", "1", "--output", f"limit-{limit}", *device)[0] == 0:
+                code, _, err = self.meander("check", "in.toml", "--threads", "1", *device)
+                self.assertEqual(code, 0, err)
+                hints.append("would take" in err)
+        self.assertEqual(set(hints), {False, True})
+
 
 if __name__ == "__main__":
     unittest.main()

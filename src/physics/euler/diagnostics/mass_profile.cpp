@@ -149,7 +149,7 @@ void fill_gravity(euler::Gravity& gravity, const ShellGrid& grid, const MassProf
   gravity.bins = grid.count;
   for (std::size_t d = 0; d < 3; ++d) gravity.centre[d] = grid.centre[d];
   gravity.dr = grid.dr;
-  gravity.strength = gravity_strength(grid.dim, 1 / (tau * tau));
+  gravity.strength = gravity_strength(grid.dim, scale_factor(tau));
   gravity.strength_rate = -2 * gravity.strength / tau;
   gravity.excess_total = profile.excess.back();
   gravity.excess_rate = profile.growth.back();
