@@ -3,6 +3,7 @@
 // A simulation from a checkpoint. A step depends on the state of the leaves, the time and the step number only:
 // halos, the rates that determine the next time step and the scenario's step data are recomputed from them,
 // bitwise identically.
+#include "simulation/control/device_memory.hpp"
 #include "simulation/simulation_of.hpp"
 
 namespace meander::simulation {
@@ -79,7 +80,9 @@ std::unique_ptr<Simulation> restart_simulation(const Config& config, int threads
     simulation->resume(checkpoint);
     return simulation;
   };
-  return config.domain.dimensions == 2 ? resume.operator()<2>() : resume.operator()<3>();
+  return in_device_memory(config, [&] {
+    return config.domain.dimensions == 2 ? resume.operator()<2>() : resume.operator()<3>();
+  });
 }
 
 }  // namespace meander::simulation

@@ -23,7 +23,6 @@
 #include "io/run_directory.hpp"
 #include "simulation/config/check_restart.hpp"
 #include "simulation/control/checkpoints.hpp"
-#include "simulation/control/device_memory.hpp"
 #include "simulation/control/stopping.hpp"
 #include "simulation/control/thread_plan.hpp"
 #include "simulation/control/trace_file.hpp"
@@ -256,15 +255,6 @@ int go(Run& run, const std::function<void()>& start, StopRequests& requests, Tra
   return code;
 }
 
-template <class Make>
-std::unique_ptr<Simulation> set_up(const Config& config, Make&& make) {
-  try {
-    return make();
-  } catch (const gpu::OutOfMemory& error) {
-    throw_out_of_memory(config, error);
-  }
-}
-
 // The file of the checkpoint: restart.checkpoint, or the newest checkpoint if that is a directory. The root
 // reads the directory. Throws AgreedInputError (one rank: InputError) if it contains none. Collective.
 std::string checkpoint_file(const RestartInput& restart, const parallel::Communicator& communicator) {
@@ -311,7 +301,7 @@ int run(const Config& config, const RunOptions& options, const parallel::Communi
   TraceFile trace(options.trace, communicator);
   const parallel::Communicator ranks = with_windows(communicator, config);
   const int threads = threads_of(config, options, ranks, config.source, directory.path());
-  const auto simulation = set_up(config, [&] { return make_simulation(config, threads, ranks); });
+  const auto simulation = make_simulation(config, threads, ranks);
   write_resolved_input(config, directory.path(), communicator);
   Output output(*simulation, directory.path());
   Run run(*simulation, output, directory.path(), options, -1, threads);
@@ -344,8 +334,7 @@ int restart(const RestartInput& restart, const RunOptions& options,
   const int threads =
       threads_of(config, options, ranks, fmt::format("{}, step {}, t = {:.6g}", file, state.step, state.time),
                  directory);
-  const auto simulation =
-      set_up(config, [&] { return restart_simulation(config, threads, ranks, checkpoint); });
+  const auto simulation = restart_simulation(config, threads, ranks, checkpoint);
   if (is_done(*simulation) && communicator.is_root())
     log::info("the run is at its end; --set time.end=... continues it");
   Output output(*simulation, directory);

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/timer.hpp"
 #include "base/trace.hpp"
+#include "simulation/control/device_memory.hpp"
 #include "simulation/criteria/initial_jumps.hpp"
 #include "simulation/diagnostics/inadmissible.hpp"
 #include "simulation/diagnostics/totals.hpp"
@@ -511,7 +512,9 @@ std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
     config.scenario->release_initial();
     return simulation;
   };
-  return config.domain.dimensions == 2 ? set_up.operator()<2>() : set_up.operator()<3>();
+  return in_device_memory(config, [&] {
+    return config.domain.dimensions == 2 ? set_up.operator()<2>() : set_up.operator()<3>();
+  });
 }
 
 }  // namespace meander::simulation

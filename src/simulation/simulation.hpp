@@ -120,7 +120,7 @@ class Simulation {
 parallel::Communicator with_windows(const parallel::Communicator& ranks, const Config& config);
 
 // Sets initial data on an initial mesh refined by the criteria. threads: of each rank, >= 1. Throws
-// gpu::OutOfMemory (several ranks: parallel::AgreedFailure), and StateFailure if the initial data are
+// InputError or Failure if a device lacks memory (several ranks: parallel::AgreedFailure), and StateFailure if the initial data are
 // inadmissible. Collective.
 std::unique_ptr<Simulation> make_simulation(const Config& config, int threads,
                                             const parallel::Communicator& communicator = {});

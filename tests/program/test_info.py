@@ -167,12 +167,16 @@ class Info(unittest.TestCase):
 
     def test_check_succeeds_where_local_steps_alone_lack_memory(self):
         hints = []
-        for limit in range(700000, 960000, 20000):
+        for limit in range(740000, 960000, 20000):
             device = [word for each in ("offload.device=host", "gpu-memory.patches=device", f"gpu-memory.limit={limit}.0") for word in ("--set", each)]
             if self.meander("run", "in.toml", "--threads", "1", "--output", f"limit-{limit}", *device)[0] == 0:
                 code, _, err = self.meander("check", "in.toml", "--threads", "1", *device)
                 self.assertEqual(code, 0, err)
                 hints.append("would take" in err)
+            else:
+                failed = [self.meander(command, "in.toml", "--threads", "1", *device)[::2] for command in ("check", "run")]
+                self.assertEqual([code for code, _ in failed], [2, 2], failed)
+                self.assertIn("gpu-memory.", failed[0][1])
         self.assertEqual(set(hints), {False, True})
 
 

@@ -31,6 +31,16 @@ void check_device_memory(const Config& config, const tasks::ResidentDevice* devi
 // gpu-memory.quota if that bounds what the device may hold, else Failure.
 [[noreturn]] void throw_out_of_memory(const Config& config, const gpu::OutOfMemory& error);
 
+// The simulation that make() returns, which is set up there; throws throw_out_of_memory()'s errors.
+template <class Make>
+auto in_device_memory(const Config& config, const Make& make) {
+  try {
+    return make();
+  } catch (const gpu::OutOfMemory& error) {
+    throw_out_of_memory(config, error);
+  }
+}
+
 // "1234 bytes (1000 slots, ...)".
 std::string text_of(const mesh::DeviceMemory& memory);
 
