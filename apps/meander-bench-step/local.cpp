@@ -55,7 +55,7 @@ Pace measure(const std::string& input, double updates, double span, int threads,
     if (pace.span == 0) pace.span = run->time() - t;
     seconds.push_back(spent / (run->time() - t));
     ns.push_back(1e9 * spent / static_cast<double>(run->volume_updates() - before));
-    pace.leaves = run->leaves();
+    pace.leaves = run->leaves().total;
     if (const auto local = run->local_steps()) pace.gain = local->gain();
   }
   std::ranges::sort(seconds);
@@ -89,7 +89,7 @@ void compare_on_ranks(const std::string& scheme, int p, int levels, const LocalC
   for (std::size_t i = 0; i < of_ranks.size(); i += 2) messages += {of_ranks[i], of_ranks[i + 1], 0};
   if (!world.is_root()) return;
   fmt::print("{:17} {:>3} {:>6} {:>7} {:>9.2f} {:>9.2f} {:>8.2f} {:>10.2f} {:>9.1f} {:>11.1f}\n", scheme, p,
-             levels, together.run().leaves(), 1e3 * alone->median(), 1e3 * together.median(),
+             levels, together.run().leaves().total, 1e3 * alone->median(), 1e3 * together.median(),
              alone->median() / together.median(), world.size() * path.share(), together.percent_waiting(),
              100 * messages.share());
 }

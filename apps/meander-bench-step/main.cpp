@@ -41,7 +41,7 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
   const auto config =
       simulation::load_config_text(input_for(c, dim, volumes), "bench", {}, simulation::scenarios(), 1e12);
   const auto run = simulation::make_simulation(config, threads);
-  const auto updates = static_cast<double>(run->volumes());
+  const auto updates = static_cast<double>(run->leaves().volumes);
   const int steps = std::max(2, static_cast<int>(bench::updates_of_repeat(c.scheme) / updates));
   for (int step = 0; step < 2; ++step) run->advance(1e9);
   std::vector<double> ns;
@@ -51,7 +51,7 @@ Figures measure(const Case& c, int dim, double volumes, int threads, int repeats
     ns.push_back((processor_seconds() - start) / (updates * steps) * 1e9);
   }
   std::sort(ns.begin(), ns.end());
-  return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves(), run->volumes()};
+  return {ns[ns.size() / 2], ns.front(), ns.back(), run->leaves().total, run->leaves().volumes};
 }
 
 // Measures on the root alone while the others wait, on all ranks, there also without windows, and a mesh of one rank's share on
@@ -67,7 +67,7 @@ void compare_ranks(const Case& c, int dim, double volumes, int threads, int repe
   const auto config = [&](int copies, const std::vector<std::string>& settings = {}) {
     return mesh_of(volumes, copies, settings);
   };
-  const auto volumes_of = [](const TimedRun& run) { return static_cast<double>(run.run().volumes()); };
+  const auto volumes_of = [](const TimedRun& run) { return static_cast<double>(run.run().leaves().volumes); };
   const auto advance = [&](TimedRun& run) {
     return run.advance(std::max(2, static_cast<int>(bench::updates_of_repeat(c.scheme) / volumes_of(run))));
   };

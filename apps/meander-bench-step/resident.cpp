@@ -63,8 +63,8 @@ struct Figures {
 Figures measure(const Config& config, int threads, int repeats) {
   const auto run = simulation::make_simulation(config, threads);
   Figures f;
-  f.leaves = run->leaves();
-  f.volumes = run->volumes();
+  f.leaves = run->leaves().total;
+  f.volumes = run->leaves().volumes;
   f.stages = run->solver().traits().stages;
   f.unknowns = run->solver().traits().unknowns;
   const auto timed = [&](int steps) {
@@ -173,7 +173,8 @@ void measure_regrid(int repeats) {
       "regrid on a device that does nothing, one thread, {} leaves of which {} change: {:.2f} ms on the "
       "host; "
       "{:.2f} ms of processor time with the step that uploads the new tables\n",
-      run->leaves(), many * 27, 1e3 * regrids[regrids.size() / 2], 1e3 * processor[processor.size() / 2]);
+      run->leaves().total, many * 27, 1e3 * regrids[regrids.size() / 2],
+      1e3 * processor[processor.size() / 2]);
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ DeviceLocalSteps<D>::DeviceLocalSteps(DevicePatches<D>& patches, const BoundaryF
       host_memory_(host_memory),
       steps_(steps),
       has_points_(launches_.layout.point_values),
-      order_(mesh.view.neighbours().cells().first(mesh.order.size()), steps.coarsest(), steps.finest()),
+      order_(mesh.view.neighbours().cells().first(mesh.slots.size()), steps.coarsest(), steps.finest()),
       table_(launches_.device, patches.memory()),
       leaf_(launches_.device, patches.memory()),
       status_(launches_.device, patches.memory()),
@@ -163,7 +163,7 @@ template <int D>
 void DeviceLocalSteps<D>::upload_patches(const Mesh& mesh) {
   std::vector<solvers::DevicePatch> table;
   for (const std::int32_t leaf : order_.leaf_of()) {
-    const auto index = static_cast<std::size_t>(mesh.order_index[static_cast<std::size_t>(leaf)]);
+    const auto index = static_cast<std::size_t>(mesh.exchange.order_index()[static_cast<std::size_t>(leaf)]);
     std::ranges::fill(table.emplace_back(patches_.table()[index]).flux, nullptr);
   }
   for (int level = steps_.coarsest(); !has_points_ && level < steps_.finest(); ++level)

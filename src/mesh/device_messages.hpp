@@ -78,6 +78,11 @@ struct DeviceLaunches {
   }
 };
 
+// Length of a buffer of doubles for so many bytes.
+inline std::size_t doubles_for(std::size_t bytes) {
+  return (bytes + sizeof(double) - 1) / sizeof(double);
+}
+
 // Waits for messages of other ranks, by NeighbourMessages::wait().
 using WaitForRanks = std::function<void(parallel::NeighbourMessages&)>;
 

@@ -13,14 +13,6 @@
 
 namespace meander::mesh {
 
-namespace {
-
-std::size_t doubles_for(std::size_t bytes) {
-  return (bytes + sizeof(double) - 1) / sizeof(double);
-}
-
-}  // namespace
-
 template <int D>
 DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::PatchLayout& layout,
                                 const BoundaryFill<D>& boundaries, gpu::Device& device, gpu::Resource& memory,
@@ -40,12 +32,9 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       status_(device, memory),
       leaf_(device, memory),
       merged_(device, memory),
-      shell_sums_(device, memory),
-      measured_(device, memory),
-      points_(device, memory),
-      samples_(device, memory),
       moves_{{device, memory}, {device, memory}, {device, memory}},
-      halos_(launches_, boundaries, memory, host_memory) {
+      halos_(launches_, boundaries, memory, host_memory),
+      readings_(launches_, memory, host_memory) {
   const std::string& kind = device.properties().kind;
   if (!solver.runs_on(kind) || !solver.resides_on(kind))
     throw InputError(fmt::format("{} has no kernels for patches that live on {}", solver.traits().name,
@@ -78,10 +67,10 @@ void DevicePatches<D>::rebuild(const Mesh& mesh) {
   const Timer timer(launches_.counts.moved, "tables of the device");
   launches_.device.synchronize(launches_.queue);  // work with the old tables has ended
   ++launches_.counts.rebuilds;
-  leaves_ = mesh.order.size();
-  border_ = mesh.border;
+  leaves_ = mesh.exchange.order().size();
+  border_ = mesh.exchange.border();
   other_halos_.reset();
-  halos_.rebuild(mesh.halos, mesh.view, mesh.patches, mesh.order,
+  halos_.rebuild(mesh.exchange.halos(), mesh.view, mesh.patches, mesh.exchange.order(),
                  [&](std::size_t leaf) { return slot(mesh.slots[leaf]); });
   upload_patches(mesh);
 }
@@ -94,22 +83,21 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
   if (stages) next_.resize(queue, leaves_ * interior);
   scratch_.resize(queue, solver_.scratch_bytes(layout_, static_cast<int>(leaves_)));
   status_.resize(queue, leaves_);
-  // For a value of every unknown: what a diagnostic asks for allocates nothing.
-  measured_.resize(queue, leaves_ * static_cast<std::size_t>(layout_.unknowns));
   std::vector<solvers::DevicePatch> patches(leaves_);
   radiates_ = false;
   for (std::size_t index = 0; index < leaves_; ++index) {
-    const auto leaf = static_cast<std::size_t>(mesh.order[index]);
+    const auto leaf = static_cast<std::size_t>(mesh.exchange.order()[index]);
     patches[index] =
         entry(mesh.patches[leaf], slot(mesh.slots[leaf]), stages ? next_.data() + index * interior : nullptr,
               mesh.view.neighbours().cells()[leaf].level);
     radiates_ = radiates_ || patches[index].radiative != 0;
   }
   if (solver_.traits().conservative)
-    reflux_.rebuild(mesh.fluxes, mesh.patches, patches, mesh.order_index, mesh.border);
+    reflux_.rebuild(mesh.exchange.fluxes(), mesh.patches, patches, mesh.exchange.order_index(),
+                    mesh.exchange.border());
   launches_.upload(patches_, std::move(patches));
-  launches_.upload(leaf_, {mesh.order.begin(), mesh.order.end()});
-  index_of_leaf_.assign(mesh.order_index.begin(), mesh.order_index.end());
+  launches_.upload(leaf_, {mesh.exchange.order().begin(), mesh.exchange.order().end()});
+  readings_.rebuild(patches_.data(), mesh.exchange.order(), mesh.exchange.order_index());
 }
 
 template <int D>
@@ -219,8 +207,8 @@ void DevicePatches<D>::begin(const Stage& stage) {
   const auto bytes = solver_.step_bytes();
   if (bytes.empty()) return;
   launches_.wait(step_data_sent_);  // with local steps, the device may still be in the stage before
-  if (doubles_for(bytes.size()) > step_data_here_.size())
-    step_data_here_ = {host_memory_, doubles_for(bytes.size())};
+  const std::size_t doubles = doubles_for(bytes.size());
+  if (doubles > step_data_here_.size()) step_data_here_ = {host_memory_, doubles};
   std::ranges::copy(bytes, reinterpret_cast<std::byte*>(step_data_here_.data()));
   step_data_.resize(launches_.queue, bytes.size());
   launches_.copy_in(step_data_.data(), reinterpret_cast<const std::byte*>(step_data_here_.data()),
@@ -264,7 +252,7 @@ void DevicePatches<D>::update(const solvers::DevicePatch* patches, solvers::Patc
 
 template <int D>
 solvers::Status DevicePatches<D>::inspect(bool enforces) {
-  auto batch = of_all_leaves(solvers::InspectBatch());
+  auto batch = readings_.of_all_leaves(solvers::InspectBatch());
   batch.status = status_.data();
   batch.enforces = enforces;
   launches_.launch("inspect", solvers::ResidentBatch(batch));
@@ -279,86 +267,13 @@ solvers::Status DevicePatches<D>::status() {
 template <int D>
 solvers::Status DevicePatches<D>::merge(const solvers::DevicePatch* patches,
                                         const solvers::PatchStatus* status, const std::int32_t* leaf) {
-  auto batch = of_all_leaves(solvers::ReduceBatch());
+  auto batch = readings_.of_all_leaves(solvers::ReduceBatch());
   batch.patches = patches;
   batch.status = status;
   batch.leaf = leaf;
   batch.merged = merged_.data();
   launches_.launch("reduce", solvers::GeneralBatch(batch));
-  return leaves_ > 0 ? *result(merged_, 1) : solvers::Status();
-}
-
-template <int D>
-template <class T>
-const T* DevicePatches<D>::result(const Array<T>& items, std::size_t count) {
-  const std::size_t doubles = doubles_for(count * sizeof(T));
-  if (doubles > results_.size()) results_ = {host_memory_, doubles};
-  T* const here = reinterpret_cast<T*>(results_.data());
-  std::uninitialized_fill_n(here, count, T());  // a device of benchmarks copies nothing
-  launches_.copy_out(here, items.data(), count);
-  launches_.wait_for_all();
-  return here;
-}
-
-// What diagnostics and criteria read of patches on a device, computed there.
-
-template <int D>
-void DevicePatches<D>::sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums) {
-  shell_sums_.upload(launches_.queue, std::vector<std::uint64_t>(sums.size(), 0));
-  batch = of_all_leaves(batch);
-  batch.sums = shell_sums_.data();
-  launches_.launch("sum shells", solvers::GeneralBatch(batch));
-  std::copy_n(result(shell_sums_, sums.size()), sums.size(), sums.begin());
-}
-
-template <int D>
-std::vector<double> DevicePatches<D>::measure(const solvers::LeafMeasure& measure) {
-  auto batch = of_all_leaves(solvers::MeasureBatch());
-  batch.values = measured_.data();
-  batch.measure = measure;
-  launches_.launch("measure leaves", solvers::ResidentBatch(batch));
-  return by_leaf(measured_, 1);
-}
-
-template <int D>
-std::vector<double> DevicePatches<D>::sums() {
-  const auto unknowns = static_cast<std::size_t>(layout_.unknowns);
-  auto batch = of_all_leaves(solvers::TotalsBatch());
-  batch.sums = measured_.data();
-  launches_.launch("sum unknowns", solvers::GeneralBatch(batch));
-  return by_leaf(measured_, unknowns);
-}
-
-template <int D>
-std::vector<double> DevicePatches<D>::by_leaf(const Array<double>& values, std::size_t width) {
-  const double* const found = result(values, leaves_ * width);
-  std::vector<double> ordered(leaves_ * width);
-  const auto leaf = leaf_.host();
-  for (std::size_t index = 0; index < leaves_; ++index)
-    std::copy_n(found + index * width, width,
-                ordered.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(leaf[index]) * width));
-  return ordered;
-}
-
-template <int D>
-void DevicePatches<D>::gather(std::span<const solvers::PointInPatch> points, const solvers::PointQuery& query,
-                              std::span<double> samples) {
-  if (points.empty()) return;
-  std::vector<solvers::PointInPatch> in_table(points.begin(), points.end());
-  for (solvers::PointInPatch& point : in_table)
-    point.patch = index_of_leaf_[static_cast<std::size_t>(point.patch)];
-  samples_.resize(launches_.queue, samples.size());
-  launches_.upload(points_, std::move(in_table));
-  auto batch = of_all_leaves(solvers::GatherBatch());
-  batch.count = static_cast<int>(points.size());
-  batch.points = points_.data();
-  batch.samples = samples_.data();
-  batch.query = query;
-  ++launches_.counts.launches;
-  launches_.device.launch(launches_.queue, "gather points", [batch](const gpu::Execution& execution) {
-    solvers::launch_gather(execution, batch);
-  });
-  std::copy_n(result(samples_, samples.size()), samples.size(), samples.begin());
+  return leaves_ > 0 ? *readings_.result(merged_, 1) : solvers::Status();
 }
 
 // The state of new leaves on a device, by the kernel that fills halos. A parent shares its slot with a child:
@@ -382,7 +297,7 @@ template <int D>
 void DevicePatches<D>::plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh) {
   forget_other_halos();
   other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_, host_memory_);
-  other_halos_->rebuild(exchange, mesh.view, mesh.patches, mesh.order,
+  other_halos_->rebuild(exchange, mesh.view, mesh.patches, mesh.exchange.order(),
                         [&](std::size_t leaf) { return slot(mesh.slots[leaf]); });
 }
 

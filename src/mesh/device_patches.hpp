@@ -17,9 +17,10 @@
 #include "base/thread_team.hpp"
 #include "gpu/device_array.hpp"
 #include "mesh/device_halos.hpp"
+#include "mesh/device_readings.hpp"
 #include "mesh/device_reflux.hpp"
 #include "mesh/facts.hpp"
-#include "solvers/gather.hpp"
+#include "mesh/step_exchange.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
@@ -29,13 +30,10 @@ class DevicePatches {
  public:
   // What the tables are made from. All belong to the mesh and live until the next rebuild().
   struct Mesh {
-    HaloExchange<D>& halos;
-    FluxCorrection<D>& fluxes;
+    StepExchange<D>& exchange;
     const LocalView<D>& view;
     std::span<const solvers::PatchTask> patches;  // geometry
     std::span<const int> slots;                   // of own leaves
-    std::span<const std::int32_t> order, order_index;
-    std::size_t border;
   };
 
   // All outlive this. host_memory: as of DeviceHalos. Throws InputError if the solver has no kernels for the device.
@@ -69,9 +67,8 @@ class DevicePatches {
               const Stage& stage);
   solvers::Status merge(const solvers::DevicePatch* patches, const solvers::PatchStatus* status,
                         const std::int32_t* leaf);
-  // Without messages if the solver is not conservative.
-  DeviceMessages& flux_messages() { return reflux_.messages(); }
-  void pack_fluxes() { reflux_.pack(); }
+  // Without messages if the solver is not conservative. reflux() corrects the leaves after pack() and the arrival of messages.
+  DeviceReflux<D>& fluxes() { return reflux_; }
   void reflux(LeafGroup group) {
     using Leaves = typename DeviceReflux<D>::Leaves;
     reflux_.correct(group == LeafGroup::border ? Leaves::border : Leaves::others, status_.data(), stage_.dt);
@@ -80,20 +77,8 @@ class DevicePatches {
   // Merges the status of all leaves, and waits for it.
   solvers::Status status();
 
-  // Sets the sums of a batch, all of whose members but count, patches, sums and layout are given, over all
-  // leaves. Waits.
-  void sum_shells(solvers::ShellBatch batch, std::span<std::uint64_t> sums);
-
-  // The sums of all unknowns over the interior of every leaf: [leaf][unknown]. Waits.
-  std::vector<double> sums();
-
-  // The measure of every leaf, by its number. Waits.
-  std::vector<double> measure(const solvers::LeafMeasure& measure);
-
-  // Sets samples[point][query.sample_size()] at points of leaves (PointInPatch::patch: the number of the leaf). Waits. Throws
-  // gpu::OutOfMemory.
-  void gather(std::span<const solvers::PointInPatch> points, const solvers::PointQuery& query,
-              std::span<double> samples);
+  // What diagnostics and criteria read.
+  DeviceReadings& readings() { return readings_; }
 
   // ---- regridding
   // As Solver::inspect() or, with `enforces`, Solver::enforce_floors() of all leaves.
@@ -122,13 +107,10 @@ class DevicePatches {
   // Before update() with another table: the number of its patches, and whether any has a radiative face. Throws
   // gpu::OutOfMemory.
   void expect(std::size_t patches, bool radiates);
-  DeviceLaunches& launches() { return launches_; }
+  DeviceLaunches& launches() { return launches_; }  // with the device, and its counts
   gpu::Resource& memory() { return memory_; }
   // The table of the own leaves, in their order.
   std::span<const solvers::DevicePatch> table() const { return patches_.host(); }
-
-  const DeviceCounts& counts() const { return launches_.counts; }
-  gpu::Device& device() { return launches_.device; }
 
  private:
   template <class T>
@@ -140,20 +122,6 @@ class DevicePatches {
   void upload_patches(const Mesh& mesh);
   void send(std::span<const int> slots, std::span<double* const> host, std::ptrdiff_t first,
             std::size_t doubles);
-  // The batch with its members for all leaves.
-  template <class Batch>
-  Batch of_all_leaves(Batch batch) const {
-    batch.count = static_cast<int>(leaves_);
-    batch.patches = patches_.data();
-    batch.layout = layout_;
-    return batch;
-  }
-  // `width` values of every leaf, which the device has in the order of the patch table. Waits.
-  std::vector<double> by_leaf(const Array<double>& values, std::size_t width);
-  // The first `count` items of an array, until the next call. Waits: a copy to other memory than results_ would stop
-  // the host, too, without DeviceCounts::waited.
-  template <class T>
-  const T* result(const Array<T>& items, std::size_t count);
   // One operation for each slot.
   struct Moves {
     std::vector<solvers::FillTarget> targets;
@@ -188,15 +156,11 @@ class DevicePatches {
   Array<double> next_, moved_;
   DeviceReflux<D> reflux_;
   Array<std::byte> step_data_, scratch_;
-  parallel::MessageBuffer step_data_here_, results_;  // page-locked
+  parallel::MessageBuffer step_data_here_;  // page-locked
   Array<solvers::DevicePatch> patches_;
   Array<solvers::PatchStatus> status_;
   Array<std::int32_t> leaf_;
   Array<solvers::Status> merged_;
-  Array<std::uint64_t> shell_sums_;
-  Array<double> measured_;
-  Array<solvers::PointInPatch> points_;
-  Array<double> samples_;
   // Tables of the two launches of a move.
   struct MoveTables {
     Array<solvers::FillTarget> targets;
@@ -206,7 +170,7 @@ class DevicePatches {
   MoveTables moves_;
   DeviceHalos<D> halos_;
   std::unique_ptr<DeviceHalos<D>> other_halos_;
-  std::vector<std::int32_t> index_of_leaf_;  // in the patch table
+  DeviceReadings readings_;
   std::size_t leaves_ = 0, border_ = 0;
   bool radiates_ = false;
   Stage stage_;

@@ -18,6 +18,12 @@ struct PartitionFacts {
   std::int64_t migrated = 0;    // leaves that have moved to another rank so far
 };
 
+// Host memory of the patches of one rank.
+struct MeshBytes {
+  std::size_t state;      // patches
+  std::size_t registers;  // registers and buffers for fluxes, restrictions and messages
+};
+
 // The device memory of patches, in bytes, of one rank; estimated before they are there.
 struct DeviceMemory {
   std::size_t slots = 0;     // with their stage blocks, and copies of other ranks' patches

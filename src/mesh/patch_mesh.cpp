@@ -7,9 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/trace.hpp"
 #include "mesh/cut_tree.hpp"
-#include "mesh/device_local_steps.hpp"
 #include "parallel/message_tags.hpp"
 
 namespace meander::mesh {
@@ -25,7 +23,9 @@ PatchMesh<D>::PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, 
       message_memory_(memory.messages),
       tree_(std::move(tree)),
       pool_(memory.slots, slot_doubles(layout_, solver.traits())),
-      halos_(solver, layout_, boundaries_, memory.slots, message_memory_) {
+      exchange_(solver, layout_, boundaries_, memory.slots, message_memory_),
+      residence_({solver, layout_, boundaries_, message_memory_, tree_, view_, pool_, slots_, patches_,
+                  local_steps_, exchange_}) {
   reserve(tree_.size());
   slots_.resize(tree_.size());
   for (int& slot : slots_) slot = pool_.acquire();
@@ -40,8 +40,7 @@ template <int D>
 void PatchMesh<D>::reserve(std::size_t slots) {
   communicator().agree([&] {
     pool_.reserve(slots);
-    // Before the first step prepare_step() reserves, when the size is known.
-    if (device_ && is_current_on_device_) device_->reserve(pool_.capacity());
+    residence_.reserve();
   });
 }
 
@@ -54,9 +53,7 @@ template <int D>
 void PatchMesh<D>::rebuild() {
   static std::atomic<std::uint64_t> revisions{0};
   revision_ = ++revisions;
-  has_tables_ = has_level_tables_ = false;
-  uploaded_groups_.clear();
-  device_local_steps_.reset();
+  residence_.forget_tables();
   local_steps_.reset();
   view_.emplace(tree_);
   levels_.resize(size());
@@ -69,32 +66,12 @@ void PatchMesh<D>::rebuild() {
     if (own) levels_[leaf] = cell.level;
     patches_[leaf] = task(cell, own ? pool_[slots_[leaf]] : nullptr);
   }
-  corrected_.assign(size(), 0);
-  if (solver_.traits().conservative) {
-    flux_correction_ = FluxCorrection<D>(*view_, layout_);
-    flux_correction_.connect(communicator(), parallel::tag_of_fluxes, "fluxes", message_memory_);
-    flux_correction_.attach(patches_);
-    for (const std::int32_t leaf : flux_correction_.coarse_leaves())
-      corrected_[static_cast<std::size_t>(leaf)] = 1;
-  }
-  const auto& traits = solver_.traits();
-  halos_.plan(tree_, *view_, {traits.halo_shape, traits.conservative, {}}, patches_, parallel::tag_of_halos,
-              "halos");
+  exchange_.plan(tree_, *view_, patches_);
   if (whole_halos_) whole_halos_->is_planned = false;
-
-  order_.clear();
-  for (const bool border : {true, false}) {
-    for (std::size_t leaf = 0; leaf < size(); ++leaf) {
-      if (is_border(leaf) == border) order_.push_back(static_cast<std::int32_t>(leaf));
-    }
-    if (border) border_ = order_.size();
-  }
-  order_index_.resize(size());
-  for (std::size_t index = 0; index < size(); ++index) {
-    const auto leaf = static_cast<std::size_t>(order_[index]);
-    order_index_[leaf] = static_cast<std::int32_t>(index);
-    if (index + 1 < size()) patches_[leaf].next = patches_[static_cast<std::size_t>(order_[index + 1])].q;
-  }
+  const auto order = exchange_.order();
+  for (std::size_t index = 0; index + 1 < size(); ++index)
+    patches_[static_cast<std::size_t>(order[index])].next =
+        patches_[static_cast<std::size_t>(order[index + 1])].q;
   count_facts();
 }
 
@@ -112,8 +89,8 @@ void PatchMesh<D>::count_facts() {
       ++(coarser ? remote_faces : same_level);
     }
   }
-  const auto bytes =
-      static_cast<std::int64_t>(halos_.messages().sent_bytes() + flux_correction_.messages().sent_bytes());
+  const auto bytes = static_cast<std::int64_t>(exchange_.halos().messages().sent_bytes() +
+                                               exchange_.fluxes().messages().sent_bytes());
   std::int64_t sums[] = {remote_faces, same_level, bytes};
   communicator().sum(std::span<std::int64_t>(sums));
   facts_.remote_faces = sums[0] + sums[1] / 2;
@@ -140,14 +117,15 @@ void PatchMesh<D>::count_facts() {
 }
 
 template <int D>
-std::size_t PatchMesh<D>::register_bytes() const {
-  return flux_correction_.bytes() + halos_.buffer_bytes() + (local_steps_ ? local_steps_->bytes() : 0);
+MeshBytes PatchMesh<D>::bytes() const {
+  return {pool_.capacity() * pool_.slot_doubles() * sizeof(double) + exchange_.halos().ghost_bytes(),
+          exchange_.bytes() + (local_steps_ ? local_steps_->bytes() : 0)};
 }
 
 template <int D>
 LocalSteps<D>& PatchMesh<D>::local_steps() {
   plan_local_steps();
-  if (some_live_on_device_) upload_local_steps();
+  residence_.prepare_local_steps();
   return *local_steps_;
 }
 
@@ -156,31 +134,32 @@ LocalSteps<D>& PatchMesh<D>::plan_local_steps() {
   if (!local_steps_) {
     local_steps_ =
         std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_, memory_.slots, patches_,
-                                        lives_on_device() ? Residence::device : Residence::host);
+                                        residence_.is_on_device() ? Residence::device : Residence::host);
   }
   return *local_steps_;
 }
 
 template <int D>
-void PatchMesh<D>::correct(std::size_t i, double dt) const {
-  const auto leaf = static_cast<std::size_t>(flux_correction_.coarse_leaves()[i]);
-  flux_correction_.apply(i, patches_[leaf], dt, 1);
+LevelExchange<D>& PatchMesh<D>::level_exchange(int first, int last) {
+  LevelExchange<D>& exchange = local_steps_->exchange(first, last);
+  residence_.prepare_levels(first, last);
+  return exchange;
 }
-
-// The halos of a patch mesh: filled at once, or in the steps of a time step.
 
 template <int D>
 void PatchMesh<D>::fill_halos(double t, ThreadTeam& team) {
-  if (!device_ || !is_current_on_device_) return halos_.fill(t, team);
-  device_->halos().fill(t, team);
-  home_is_stale();
+  DevicePatches<D>* const device = residence_.current();
+  if (device == nullptr) return exchange_.halos().fill(t, team);
+  device->halos().fill(t, team);
+  residence_.changed_on_device();
 }
 
 template <int D>
 void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team) {
   HaloExchange<D>& whole = whole_halos(marked);
-  if (!device_ || !is_current_on_device_) return whole.fill(t, team);
-  device_->other_halos()->fill(t, team);
+  DevicePatches<D>* const device = residence_.current();
+  if (device == nullptr) return whole.fill(t, team);
+  device->other_halos()->fill(t, team);
 }
 
 // The exchange that fills them, with its plan, whose tables are on the device if the state is.
@@ -191,11 +170,11 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
         new WholeHalos{{solver_, layout_, boundaries_, memory_.slots, message_memory_}, {}});
   }
   WholeHalos& whole = *whole_halos_;
-  const bool on_device = device_ && is_current_on_device_;
+  DevicePatches<D>* const device = residence_.current();
   const bool is_ready = whole.is_planned && std::ranges::equal(marked, whole.marked) &&
-                        (!on_device || device_->other_halos() != nullptr);
+                        (device == nullptr || device->other_halos() != nullptr);
   if (communicator().any(!is_ready)) {
-    if (device_) device_->forget_other_halos();  // tables of an earlier plan
+    if (residence_.is_on_device()) residence_.device()->forget_other_halos();  // tables of an earlier plan
     whole.marked.assign(marked.begin(), marked.end());
     std::vector<char> of_view(view_->size(), 0);
     std::ranges::copy(marked, of_view.begin());
@@ -204,74 +183,14 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
       of_view[static_cast<std::size_t>(view_->ghost(i))] = ghosts[i];
     whole.exchange.plan(tree_, *view_, {solvers::HaloShape::full, false, of_view}, patches_,
                         parallel::tag_of_whole_halos, "whole halos");
-    if (some_live_on_device_) {
+    if (residence_.is_on_device_of_any_rank()) {
       communicator().agree([&] {
-        if (on_device) device_->plan_other_halos(whole.exchange, device_mesh());
+        if (device != nullptr) device->plan_other_halos(whole.exchange, residence_.tables());
       });
     }
     whole.is_planned = true;
   }
   return whole.exchange;
-}
-
-template <int D>
-void PatchMesh<D>::exchange_updated(std::size_t index, const UpdateOrder& updates) {
-  if (solver_.traits().conservative) sum_fluxes(static_cast<std::size_t>(order_[index]));
-  if (leaves_halos_) return;
-  halos_.exchange_updated(static_cast<std::size_t>(order_[index]), [&](std::size_t other) {
-    return updates.knows_before(static_cast<std::size_t>(order_index_[other]), index);
-  });
-}
-
-template <int D>
-void PatchMesh<D>::finish_halo(std::size_t index, const UpdateOrder& updates, double t) {
-  halos_.finish_first_phase(
-      static_cast<std::size_t>(order_[index]),
-      [&](std::size_t other) { return updates.leaves_out(static_cast<std::size_t>(order_index_[other])); },
-      t);
-}
-
-template <int D>
-void PatchMesh<D>::prolong_halos(Arrival arrival, double t, ThreadTeam& team) {
-  halos_.second_phase(arrival, t, team);
-}
-
-template <int D>
-void PatchMesh<D>::sum_parts(std::size_t leaf) {
-  if (!leaves_halos_) halos_.sum_parts(leaf);
-}
-
-template <int D>
-void PatchMesh<D>::expect_messages() {
-  flux_correction_.messages().start_receives();
-  if (!leaves_halos_) halos_.expect_messages();
-}
-
-template <int D>
-void PatchMesh<D>::start_fluxes(ThreadTeam& team) {
-  flux_correction_.start_sends(team);
-}
-
-template <int D>
-void PatchMesh<D>::finish_fluxes() {
-  const trace::Scope scope("wait for fluxes");
-  flux_correction_.messages().wait();
-}
-
-template <int D>
-void PatchMesh<D>::start_halos(ThreadTeam& team) {
-  halos_.start_sends(team);
-}
-
-template <int D>
-void PatchMesh<D>::finish_halos(double t, ThreadTeam& team) {
-  halos_.finish_receives(t, team);
-}
-
-template <int D>
-bool PatchMesh<D>::poll() {
-  const bool fluxes = flux_correction_.messages().poll(), halos = halos_.messages().poll();
-  return fluxes && halos;
 }
 
 template class PatchMesh<2>;

@@ -121,13 +121,13 @@ bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_le
     move_leaves(leaves, [&](Key<D> leaf) { return tree_.owner(leaf); });
   MEANDER_ASSERT(std::ranges::equal(leaves, tree_.leaves()));
   // On a device slots keep their places.
-  const std::vector<int> moved = device_ ? std::vector<int>{} : pool_.shrink(pool_slack);
+  const std::vector<int> moved = residence_.is_on_device() ? std::vector<int>{} : pool_.shrink(pool_slack);
   if (!moved.empty()) {
     for (int& slot : slots_) slot = moved[static_cast<std::size_t>(slot)];
   }
   std::fill(cost_.begin(), cost_.end(), 0.0);
   rebuild();
-  if (is_current_on_device_) home_is_stale();
+  if (residence_.current() != nullptr) residence_.changed_on_device();
   return adapted.has_value();
 }
 
@@ -247,7 +247,7 @@ Distribution<D> PatchMesh<D>::distributed(const DistributedTree<D>& curve, const
   if (communicator().size() == 1) return now;
   // A device takes all leaves that it updates at a time in one launch.
   if (level_steps_.are_local() && !policy_.measured_weights)
-    return distribute_by_path(curve, now, level_steps_, policy_.cuts, device_ ? 1 : threads,
+    return distribute_by_path(curve, now, level_steps_, policy_.cuts, residence_.is_on_device() ? 1 : threads,
                               policy_.imbalance);
   std::vector<std::int64_t> weights(curve.size(), 1);
   if (policy_.measured_weights) {
@@ -290,7 +290,7 @@ void PatchMesh<D>::move_leaves(std::vector<Key<D>>& leaves, const std::function<
     for (Leaf& leaf : parcel.items) leaf.slot = pool_.acquire();
   }
 
-  const bool on_device = device_ && is_current_on_device_;
+  DevicePatches<D>* const device = residence_.current();
   const auto each_slot = [&](const std::vector<parallel::Parcel<Leaf>>& parcels, const auto& visit) {
     std::vector<int> numbers;
     std::vector<double*> home;
@@ -302,8 +302,8 @@ void PatchMesh<D>::move_leaves(std::vector<Key<D>>& leaves, const std::function<
     }
     visit(numbers, home);
   };
-  if (on_device)
-    each_slot(out, [&](const auto& numbers, const auto& home) { device_->fetch(numbers, home); });
+  if (device != nullptr)
+    each_slot(out, [&](const auto& numbers, const auto& home) { device->fetch(numbers, home); });
   std::vector<MPI_Request> requests;
   const auto each_message = [&](const std::vector<parallel::Parcel<Leaf>>& parcels, const auto& start) {
     for (const auto& parcel : parcels) {
@@ -329,7 +329,8 @@ void PatchMesh<D>::move_leaves(std::vector<Key<D>>& leaves, const std::function<
   if (!requests.empty())
     parallel::mpi_check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
                         "MPI_Waitall");
-  if (on_device) each_slot(in, [&](const auto& numbers, const auto& home) { device_->send(numbers, home); });
+  if (device != nullptr)
+    each_slot(in, [&](const auto& numbers, const auto& home) { device->send(numbers, home); });
 
   for (const auto& parcel : out) {
     for (const Leaf& leaf : parcel.items) pool_.release(leaf.slot);
@@ -352,7 +353,7 @@ void PatchMesh<D>::move_leaves(std::vector<Key<D>>& leaves, const std::function<
 template <int D>
 void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<const Key<D>> leaves,
                            std::span<const Origin> origin, std::vector<int>& slots, ThreadTeam& team) {
-  if (device_ && is_current_on_device_) return coarsen_on_device(coarsened, leaves, origin, slots);
+  if (residence_.current() != nullptr) return coarsen_on_device(coarsened, leaves, origin, slots);
   const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
   team.for_chunks(coarsened.size(), [&](int, std::size_t begin, std::size_t end) {
     std::vector<double> parent(slot_size);
@@ -395,13 +396,13 @@ void PatchMesh<D>::coarsen_on_device(std::span<const std::size_t> coarsened, std
       item.child.push_back(position_in_parent<D>(leaves[old]));
     }
   }
-  device_->coarsen(items);
+  residence_.current()->coarsen(items);
 }
 
 template <int D>
 void PatchMesh<D>::refine(std::span<const std::size_t> refined, std::span<const Key<D>> next,
                           std::span<const int> slots, ThreadTeam& team) {
-  if (device_ && is_current_on_device_) return refine_on_device(refined, next, slots);
+  if (residence_.current() != nullptr) return refine_on_device(refined, next, slots);
   const auto slot_size = static_cast<std::size_t>(layout_.slot_size());
   team.for_chunks(refined.size(), [&](int, std::size_t begin, std::size_t end) {
     std::vector<double> parent(slot_size);
@@ -437,7 +438,7 @@ void PatchMesh<D>::refine_on_device(std::span<const std::size_t> refined, std::s
       item.child.push_back(position_in_parent<D>(next[first + child]));
     }
   }
-  device_->refine(leaves);
+  residence_.current()->refine(leaves);
 }
 
 #define MEANDER_INSTANTIATE(D)                                                                  \

@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Patches that live on a device, and their home in host memory.
+#include "mesh/patch_residence.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "mesh/device_local_steps.hpp"
-#include "mesh/device_patches.hpp"
-#include "mesh/patch_mesh.hpp"
 
 namespace meander::mesh {
 namespace {
@@ -27,101 +25,110 @@ std::vector<double*> slots_of(std::span<const solvers::PatchTask> patches) {
 }  // namespace
 
 template <int D>
-void PatchMesh<D>::live_on(gpu::Device* device, gpu::Resource* memory) {
+PatchResidence<D>::~PatchResidence() = default;
+
+template <int D>
+void PatchResidence<D>::live_on(gpu::Device* device, gpu::Resource* memory) {
   some_live_on_device_ = true;
   if (device != nullptr)
-    device_ =
-        std::make_unique<DevicePatches<D>>(solver_, layout_, boundaries_, *device, *memory, message_memory_);
+    device_ = std::make_unique<DevicePatches<D>>(mesh_.solver, mesh_.layout, mesh_.boundaries, *device,
+                                                 *memory, mesh_.message_memory);
 }
 
 template <int D>
-typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh() {
-  return {halos_, flux_correction_, *view_, patches_, slots_, order_, order_index_, border_};
+typename DevicePatches<D>::Mesh PatchResidence<D>::tables() const {
+  return {mesh_.exchange, *mesh_.view, mesh_.patches, mesh_.slots};
 }
 
 template <int D>
-void PatchMesh<D>::bring_home(const char* reason) const {
+void PatchResidence<D>::forget_tables() {
+  has_tables_ = has_level_tables_ = false;
+  uploaded_groups_.clear();
+  device_local_steps_.reset();
+}
+
+template <int D>
+void PatchResidence<D>::reserve() {
+  // Before the first step prepare_step() reserves, when the size is known.
+  if (is_current_on_device_) device_->reserve(mesh_.pool.capacity());
+}
+
+template <int D>
+void PatchResidence<D>::bring_home(const char* reason) const {
   if (is_current_at_home_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(bring_home_mutex_);
   if (is_current_at_home_.load(std::memory_order_relaxed)) return;
-  device_->fetch(slots_, slots_of(patches()));
+  device_->fetch(mesh_.slots, slots_of(own_patches()));
   ++brought_home_[reason];
   is_current_at_home_.store(true, std::memory_order_release);
 }
 
 template <int D>
-void PatchMesh<D>::send_fields(std::span<const std::size_t> leaves) {
-  if (!device_ || !is_current_on_device_) return;
+void PatchResidence<D>::changed_on_device() {
+  if (is_current_at_home_ && device_->launches().device.properties().checked)
+    spoil(own_patches(), mesh_.layout);
+  is_current_at_home_ = false;
+}
+
+template <int D>
+void PatchResidence<D>::send_fields(std::span<const std::size_t> leaves) {
+  if (!is_current_on_device_) return;
   std::vector<int> slots;
   std::vector<double*> home;
   for (const std::size_t leaf : leaves) {
-    slots.push_back(slots_[leaf]);
-    home.push_back(patches_[leaf].q);
+    slots.push_back(mesh_.slots[leaf]);
+    home.push_back(mesh_.patches[leaf].q);
   }
   device_->send_fields(slots, home);
 }
 
 template <int D>
-void PatchMesh<D>::prepare_step() {
+void PatchResidence<D>::prepare_step() {
   if (some_live_on_device_ && !has_tables_) {
-    communicator().agree([&] {
+    mesh_.tree.communicator().agree([&] {
       if (!device_) return;
-      device_->reserve(pool_.capacity());
-      device_->rebuild(device_mesh());
+      device_->reserve(mesh_.pool.capacity());
+      device_->rebuild(tables());
     });
     has_tables_ = true;
   }
-  if (device_ && !is_current_on_device_) device_->send(slots_, slots_of(patches()));
+  if (device_ && !is_current_on_device_) device_->send(mesh_.slots, slots_of(own_patches()));
   is_current_on_device_ = device_ != nullptr;
 }
 
 template <int D>
-void PatchMesh<D>::upload_local_steps() {
+void PatchResidence<D>::prepare_local_steps() {
+  if (!some_live_on_device_) return;
   prepare_step();
   if (has_level_tables_) return;
-  communicator().agree([&] {
+  mesh_.tree.communicator().agree([&] {
     if (!device_) return;
-    device_local_steps_ = std::make_unique<DeviceLocalSteps<D>>(*device_, boundaries_, message_memory_,
-                                                                *local_steps_, device_mesh());
+    device_local_steps_ = std::make_unique<DeviceLocalSteps<D>>(
+        *device_, mesh_.boundaries, mesh_.message_memory, *mesh_.local_steps, tables());
   });
   has_level_tables_ = true;
 }
 
 template <int D>
-LevelExchange<D>& PatchMesh<D>::level_exchange(int first, int last) {
-  LevelExchange<D>& exchange = local_steps_->exchange(first, last);
+void PatchResidence<D>::prepare_levels(int first, int last) {
   const std::pair levels(first, last);
-  if (some_live_on_device_ && std::ranges::find(uploaded_groups_, levels) == uploaded_groups_.end()) {
-    communicator().agree([&] {
-      if (device_local_steps_) device_local_steps_->add(first, last);
-    });
-    uploaded_groups_.push_back(levels);
-  }
-  return exchange;
+  if (!some_live_on_device_ || std::ranges::find(uploaded_groups_, levels) != uploaded_groups_.end()) return;
+  mesh_.tree.communicator().agree([&] {
+    if (device_local_steps_) device_local_steps_->add(first, last);
+  });
+  uploaded_groups_.push_back(levels);
 }
 
 template <int D>
-DevicePatches<D>& PatchMesh<D>::begin_on_device() {
-  home_is_stale();
-  return *device_;
-}
-
-template <int D>
-void PatchMesh<D>::home_is_stale() {
-  if (is_current_at_home_ && device_->device().properties().checked) spoil(patches(), layout_);
-  is_current_at_home_ = false;
-}
-
-// Of a leaf, apart from the operations of its halo: patch, status, number, refluxing.
-constexpr std::size_t table_bytes_of_leaf = sizeof(solvers::DevicePatch) + sizeof(solvers::PatchStatus) + 128;
-
-template <int D>
-std::map<std::string, std::int64_t> PatchMesh<D>::brought_home() const {
+std::map<std::string, std::int64_t> PatchResidence<D>::brought_home() const {
   const std::lock_guard lock(bring_home_mutex_);
   return brought_home_;
 }
 
 namespace {
+
+// Of a leaf, apart from the operations of its halo: patch, status, number, refluxing.
+constexpr std::size_t table_bytes_of_leaf = sizeof(solvers::DevicePatch) + sizeof(solvers::PatchStatus) + 128;
 
 template <int D>
 std::size_t operations_of(const HaloPlan<D>& plan, std::size_t leaves) {
@@ -181,39 +188,31 @@ void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::
 }  // namespace
 
 template <int D>
-DeviceMemory PatchMesh<D>::device_memory() const {
-  const HaloPlan<D>& plan = halos_.plan();
-  const auto doubles = static_cast<std::size_t>(layout_.slot_size()) +
-                       static_cast<std::size_t>(solver_.traits().stage_blocks) *
-                           static_cast<std::size_t>(layout_.stage_block_size());
-  const auto interior = static_cast<std::size_t>(layout_.volumes() * layout_.unknowns);
+DeviceMemory PatchResidence<D>::memory() const {
+  const solvers::PatchLayout& layout = mesh_.layout;
+  const solvers::Traits& traits = mesh_.solver.traits();
+  const HaloPlan<D>& plan = mesh_.exchange.halos().plan();
+  const FluxCorrection<D>& fluxes = mesh_.exchange.fluxes();
+  const std::size_t leaves = mesh_.slots.size();
+  const auto doubles =
+      static_cast<std::size_t>(layout.slot_size()) +
+      static_cast<std::size_t>(traits.stage_blocks) * static_cast<std::size_t>(layout.stage_block_size());
+  const auto interior = static_cast<std::size_t>(layout.volumes() * layout.unknowns);
   DeviceMemory memory;
-  memory.slots = pool_.capacity() * doubles * sizeof(double) +
-                 plan.ghost_patches().size() * static_cast<std::size_t>(layout_.slot_size()) * sizeof(double);
-  if (solver_.stages_new_interior()) memory.next = size() * interior * sizeof(double);
-  memory.messages = flux_correction_.register_doubles() * sizeof(double) + bytes_of(halos_.messages()) +
-                    bytes_of(flux_correction_.messages());
-  memory.tables = size() * table_bytes_of_leaf + operations_of(plan, size()) * sizeof(solvers::FillOp) +
-                  size() * static_cast<std::size_t>(layout_.unknowns) * sizeof(double);
-  memory.scratch = solver_.scratch_bytes(layout_, static_cast<int>(size())) + solver_.step_bytes().size();
-  if (local_steps_) add_local_steps(memory, *local_steps_, solver_, layout_, size());
+  memory.slots = mesh_.pool.capacity() * doubles * sizeof(double) +
+                 plan.ghost_patches().size() * static_cast<std::size_t>(layout.slot_size()) * sizeof(double);
+  if (mesh_.solver.stages_new_interior()) memory.next = leaves * interior * sizeof(double);
+  memory.messages = fluxes.register_doubles() * sizeof(double) + bytes_of(mesh_.exchange.halos().messages()) +
+                    bytes_of(fluxes.messages());
+  memory.tables = leaves * table_bytes_of_leaf + operations_of(plan, leaves) * sizeof(solvers::FillOp) +
+                  leaves * static_cast<std::size_t>(layout.unknowns) * sizeof(double);
+  memory.scratch =
+      mesh_.solver.scratch_bytes(layout, static_cast<int>(leaves)) + mesh_.solver.step_bytes().size();
+  if (mesh_.local_steps) add_local_steps(memory, *mesh_.local_steps, mesh_.solver, layout, leaves);
   return memory;
 }
 
-#define MEANDER_INSTANTIATE(D)                                                     \
-  template void PatchMesh<D>::live_on(gpu::Device*, gpu::Resource*);               \
-  template typename DevicePatches<D>::Mesh PatchMesh<D>::device_mesh();            \
-  template void PatchMesh<D>::home_is_stale();                                     \
-  template void PatchMesh<D>::send_fields(std::span<const std::size_t>);           \
-  template void PatchMesh<D>::prepare_step();                                      \
-  template void PatchMesh<D>::upload_local_steps();                                \
-  template LevelExchange<D>& PatchMesh<D>::level_exchange(int, int);               \
-  template void PatchMesh<D>::bring_home(const char*) const;                       \
-  template DevicePatches<D>& PatchMesh<D>::begin_on_device();                      \
-  template std::map<std::string, std::int64_t> PatchMesh<D>::brought_home() const; \
-  template DeviceMemory PatchMesh<D>::device_memory() const;
-MEANDER_INSTANTIATE(2)
-MEANDER_INSTANTIATE(3)
-#undef MEANDER_INSTANTIATE
+template class PatchResidence<2>;
+template class PatchResidence<3>;
 
 }  // namespace meander::mesh

@@ -20,7 +20,7 @@ namespace meander::offload {
 struct EnclaveTask {
   const solvers::PatchTask* patch = nullptr;
   solvers::PatchStatus* status = nullptr;
-  std::int32_t order_index = 0;  // of the leaf in mesh.order(); tests use other numbers
+  std::int32_t order_index = 0;  // of the leaf in order() of the mesh; tests use other numbers
 };
 
 // All functions may be called by any thread.

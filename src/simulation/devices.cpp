@@ -28,7 +28,8 @@ std::optional<OffloadReport> SimulationOf<D>::offload() const {
 
 template <int D>
 mesh::DeviceCounts SimulationOf<D>::device_counts() const {
-  return mesh_.lives_on_device() ? mesh_.on_device()->counts() : mesh::DeviceCounts{};
+  return mesh_.residence().is_on_device() ? mesh_.residence().device()->launches().counts
+                                          : mesh::DeviceCounts{};
 }
 
 template <int D>
@@ -39,7 +40,7 @@ std::optional<ResidentReport> SimulationOf<D>::resident() const {
   const mesh::DeviceCounts counts = device_counts();
   report.bytes_in = counts.bytes_in - counts_at_start_.bytes_in;
   report.bytes_out = counts.bytes_out - counts_at_start_.bytes_out;
-  report.brought_home = mesh_.brought_home();
+  report.brought_home = mesh_.residence().brought_home();
   report.regrid_seconds += times_.regrid;
   const gpu::Stats memory = resident_->memory->stats();
   report.device_bytes = static_cast<std::int64_t>(memory.held_bytes);
@@ -51,7 +52,7 @@ std::optional<ResidentReport> SimulationOf<D>::resident() const {
 template <int D>
 std::optional<mesh::DeviceMemory> SimulationOf<D>::device_memory() const {
   if (!resident_) return std::nullopt;
-  return mesh_.device_memory();
+  return mesh_.residence().memory();
 }
 
 template <int D>

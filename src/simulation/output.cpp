@@ -68,15 +68,16 @@ std::vector<Measure> Output::history() const {
     const auto totals = simulation_.totals();
     for (std::size_t u = 0; u < totals.size(); ++u) add("total_" + traits.unknown_names[u], totals[u]);
   }
-  const auto& leaves = simulation_.leaves_per_level();
+  const auto& leaves = simulation_.leaves().per_level;
   for (int level = mesh.min_level; level <= mesh.max_level; ++level)
     add(fmt::format("leaves_level_{}", level), static_cast<double>(leaves[static_cast<std::size_t>(level)]));
   if (const auto local = simulation_.local_steps()) {
     for (const auto& [name, value] : local_steps_columns(*local, mesh.min_level, mesh.max_level))
       add(name, value);
   }
-  add("first_order_volumes", static_cast<double>(simulation_.first_order_volumes()));
-  add("floored_volumes", static_cast<double>(simulation_.floored_volumes()));
+  const TreatedVolumes treated = simulation_.treated_volumes();
+  add("first_order_volumes", static_cast<double>(treated.first_order));
+  add("floored_volumes", static_cast<double>(treated.floored));
   for (Measure& measure : simulation_.measures()) all.push_back(std::move(measure));
   return all;
 }

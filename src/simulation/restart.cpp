@@ -50,9 +50,9 @@ void SimulationOf<D>::resume(io::CheckpointReader& checkpoint) {
   for (const auto& [name, value] : saved.counters) {
     if (name == updates_counter) updates_ = value;
     if (!communicator().is_root()) continue;
-    if (name == first_order_counter) first_order_ = value;
-    if (name == floored_counter) floored_ = value;
-    if (name == strayed_counter) strayed_ = value;
+    if (name == first_order_counter) treated_.first_order = value;
+    if (name == floored_counter) treated_.floored = value;
+    if (name == strayed_counter) treated_.strayed = value;
   }
   if (local_) local_->resume(saved);
   if (field_) field_->restore(saved);

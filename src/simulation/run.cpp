@@ -54,7 +54,7 @@ class Run {
         agreement_(communicator_),
         schedule_(
             simulation.config().checkpoint, options.walltime, now(),
-            static_cast<double>(communicator_.sum(static_cast<std::int64_t>(simulation.state_bytes()))) /
+            static_cast<double>(communicator_.sum(static_cast<std::int64_t>(simulation.bytes().state))) /
                 expected_bytes_per_second) {
     costs_.threads = threads;
     costs_.thread_level = options.thread_level;
@@ -84,8 +84,8 @@ class Run {
       simulation_.advance(output_.next_stop());
       write_what_is_due();
       if (progress) {
-        progress->step(simulation_.step(), simulation_.time(), simulation_.last_dt(), simulation_.leaves(),
-                       simulation_.volume_updates() - updates);
+        progress->step(simulation_.step(), simulation_.time(), simulation_.last_dt(),
+                       simulation_.leaves().total, simulation_.volume_updates() - updates);
       }
       const auto agreed = agreement_.after_step(
           now(), seconds_since(before), [&] { return requests.take_checkpoint_request(); },

@@ -54,8 +54,8 @@ mesh::MeshMemory memory_of(offload::Engine* engine, tasks::ResidentDevice* resid
 template <int D>
 mesh::PatchMesh<D>& housed(mesh::PatchMesh<D>& mesh, const Config& config, tasks::ResidentDevice* resident) {
   if (!config.offload.patches_on_device()) return mesh;
-  mesh.live_on(resident == nullptr ? nullptr : resident->device.get(),
-               resident == nullptr ? nullptr : resident->memory.get());
+  mesh.residence().live_on(resident == nullptr ? nullptr : resident->device.get(),
+                           resident == nullptr ? nullptr : resident->memory.get());
   return mesh;
 }
 
@@ -149,7 +149,7 @@ void SimulationOf<D>::prepare_first_step() {
 template <int D>
 void SimulationOf<D>::warn_of_unrefined_jumps() {
   const int level = config_.mesh.min_level;
-  if (!refinement_.can_refine() || leaves_per_level_[static_cast<std::size_t>(level)] < leaves_ ||
+  if (!refinement_.can_refine() || leaves_.per_level[static_cast<std::size_t>(level)] < leaves_.total ||
       solver_->traits().point_values())
     return;
   const auto unknowns = jumping_unknowns(state("initial jumps"), config_);
@@ -215,7 +215,7 @@ void SimulationOf<D>::advance(double limit) {
   t_ = t_next;
   dt_ = dt;
   ++step_;
-  updates_ += (local_ ? local_->leaf_updates() : leaves_) * mesh_.layout().volumes();
+  updates_ += (local_ ? local_->leaf_updates() : leaves_.total) * mesh_.layout().volumes();
   count_status();
   check_state();
   for (const auto& diagnostic : diagnostics_)
@@ -324,7 +324,7 @@ void SimulationOf<D>::partition_by_steps() {
   const std::vector<mesh::Adapt> keep(mesh_.size(), mesh::Adapt::keep);
   in_memory([&] {
     mesh_.adapt(keep, config_.mesh.min_level, config_.mesh.max_level, t_, team_);
-    mesh_.prepare_step();
+    mesh_.residence().prepare_step();
   });
   set_fields();
   inexact_halos_ = inexact_halos(mesh_, mirrors_);
@@ -343,7 +343,7 @@ void SimulationOf<D>::regrid() {
     in_memory([&] { mesh_.fill_halos(t_, team_); });
     halos_are_stale_ = false;
   } else {
-    in_memory([&] { mesh_.prepare_step(); });  // leaves may have moved to other ranks
+    in_memory([&] { mesh_.residence().prepare_step(); });  // leaves may have moved to other ranks
     inexact_halos_ = inexact_halos(mesh_, mirrors_);
   }
   if (field_ && communicator().any(field_revision_ != mesh_.revision())) {
@@ -357,9 +357,9 @@ void SimulationOf<D>::regrid() {
 
 template <int D>
 void SimulationOf<D>::count_status() {
-  first_order_ += status_.first_order;
-  floored_ += status_.floored;
-  strayed_ += status_.strayed;
+  treated_.first_order += status_.first_order;
+  treated_.floored += status_.floored;
+  treated_.strayed += status_.strayed;
   watch_.look(state_of_interiors("bounds"), *solver_, status_, step_);
 }
 
@@ -388,27 +388,28 @@ void SimulationOf<D>::count_leaves() {
   std::vector<std::int64_t> leaves(std::size_t{mesh::Key<D>::max_level} + 1, 0);
   for (const int level : mesh_.levels()) ++leaves[static_cast<std::size_t>(level)];
   communicator().sum(std::span<std::int64_t>(leaves));
-  leaves_ = 0;
+  leaves_.total = 0;
   level_dx_.assign(leaves.size(), 0);
   const mesh::Domain<D> domain = domain_of<D>(config_);
   std::size_t levels = static_cast<std::size_t>(config_.mesh.max_level) + 1;
   for (std::size_t level = 0; level < leaves.size(); ++level) {
     if (leaves[level] == 0) continue;
-    leaves_ += leaves[level];
+    leaves_.total += leaves[level];
     level_dx_[level] = domain.width(static_cast<int>(level)) / mesh_.layout().p;
     levels = std::max(levels, level + 1);
   }
   leaves.resize(levels);
   level_dx_.resize(levels);
-  leaves_per_level_ = std::move(leaves);
-  if (local_) local_->set_levels(leaves_per_level_, level_dx_);
+  leaves_.volumes = leaves_.total * mesh_.layout().volumes();
+  leaves_.per_level = std::move(leaves);
+  if (local_) local_->set_levels(leaves_.per_level, level_dx_);
 }
 
 template <int D>
 std::vector<Vec<int, 3>> SimulationOf<D>::leaf_indices() const {
   std::vector<Vec<int, 3>> indices(mesh_.size(), Vec<int, 3>{});
   for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) {
-    for (std::size_t a = 0; a < D; ++a) indices[leaf][a] = mesh_.cells()[leaf].at[a];
+    for (std::size_t a = 0; a < D; ++a) indices[leaf][a] = mesh_.view().neighbours().cells()[leaf].at[a];
   }
   return indices;
 }
@@ -459,6 +460,19 @@ DiagnosticRows SimulationOf<D>::rows() {
 }
 
 template <int D>
+TreatedVolumes SimulationOf<D>::treated_volumes() const {
+  return {communicator().sum(treated_.first_order), communicator().sum(treated_.floored),
+          communicator().sum(treated_.strayed)};
+}
+
+template <int D>
+mesh::MeshBytes SimulationOf<D>::bytes() const {
+  mesh::MeshBytes bytes = mesh_.bytes();
+  if (field_) bytes.state += field_->bytes();
+  return bytes;
+}
+
+template <int D>
 RunTimes SimulationOf<D>::times() const {
   RunTimes times = times_;
   times.sweeps = stepper_.times();
@@ -484,10 +498,11 @@ void SimulationOf<D>::save(io::CheckpointMesh& mesh, io::CheckpointState& state)
   state.time = t_;
   state.dt = dt_;
   state.counters.emplace_back(updates_counter, updates_);
-  state.counters.emplace_back(first_order_counter, first_order_volumes());
-  state.counters.emplace_back(floored_counter, floored_volumes());
+  const TreatedVolumes treated = treated_volumes();
+  state.counters.emplace_back(first_order_counter, treated.first_order);
+  state.counters.emplace_back(floored_counter, treated.floored);
   for (const auto& diagnostic : diagnostics_) diagnostic->save(state);
-  state.counters.emplace_back(strayed_counter, strayed_volumes());
+  state.counters.emplace_back(strayed_counter, treated.strayed);
   if (local_) local_->save(state);
   if (field_) field_->save(state);
 }

@@ -41,6 +41,16 @@ struct RunTimes {
   OverlapTime messages;
 };
 
+struct LeafCounts {
+  std::int64_t total = 0, volumes = 0;  // leaves, and their volumes
+  std::vector<std::int64_t> per_level;  // index: level
+};
+
+// Updates of volumes that the scheme has treated in a way of its own (docs/running-on-clusters.md, summary.json).
+struct TreatedVolumes {
+  std::int64_t first_order = 0, floored = 0, strayed = 0;
+};
+
 class Simulation {
  public:
   virtual ~Simulation() = default;
@@ -78,20 +88,14 @@ class Simulation {
   // Integrals of the unknowns over the domain, bitwise identical for any number of threads and ranks.
   // Collective.
   virtual std::vector<double> totals() const = 0;
-  // Totals over all ranks. Not collective.
-  const std::vector<std::int64_t>& leaves_per_level() const { return leaves_per_level_; }  // index: level
-  std::int64_t leaves() const { return leaves_; }
-  virtual std::int64_t volumes() const = 0;
-  // Since the start, including the run before a restart.
+  // Of all ranks. Not collective.
+  const LeafCounts& leaves() const { return leaves_; }
+  // Of all ranks since the start, including the run before a restart. The second is collective.
   std::int64_t volume_updates() const { return updates_; }
-  // Sums over all ranks since the start, including the run before a restart. Collective.
-  virtual std::int64_t first_order_volumes() const = 0;
-  virtual std::int64_t floored_volumes() const = 0;
-  virtual std::int64_t strayed_volumes() const = 0;
+  virtual TreatedVolumes treated_volumes() const = 0;
   virtual mesh::PartitionFacts partition() const = 0;
   // Of this rank.
-  virtual std::size_t state_bytes() const = 0;
-  virtual std::size_t register_bytes() const = 0;
+  virtual mesh::MeshBytes bytes() const = 0;
   virtual RunTimes times() const = 0;
   virtual std::optional<LocalStepsReport> local_steps() const = 0;  // nothing with global steps
   virtual std::optional<OffloadReport> offload() const = 0;         // nothing without devices
@@ -109,9 +113,7 @@ class Simulation {
   Config config_;
   double t_ = 0, dt_ = 0;
   int step_ = 0;
-  // Of all ranks, recounted after every change of the mesh.
-  std::int64_t leaves_ = 0;
-  std::vector<std::int64_t> leaves_per_level_;
+  LeafCounts leaves_;         // recounted after every change of the mesh
   std::int64_t updates_ = 0;  // of all ranks
 };
 

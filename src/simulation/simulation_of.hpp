@@ -53,13 +53,9 @@ class SimulationOf final : public Simulation, private StateSource {
   std::vector<Vec<int, 3>> leaf_indices() const override;
 
   std::vector<double> totals() const override;
-  std::int64_t volumes() const override { return leaves_ * mesh_.layout().volumes(); }
-  std::int64_t first_order_volumes() const override { return communicator().sum(first_order_); }
-  std::int64_t floored_volumes() const override { return communicator().sum(floored_); }
-  std::int64_t strayed_volumes() const override { return communicator().sum(strayed_); }
+  TreatedVolumes treated_volumes() const override;
   mesh::PartitionFacts partition() const override { return mesh_.partition_facts(); }
-  std::size_t state_bytes() const override { return mesh_.state_bytes() + (field_ ? field_->bytes() : 0); }
-  std::size_t register_bytes() const override { return mesh_.register_bytes(); }
+  mesh::MeshBytes bytes() const override;
   RunTimes times() const override;
   std::optional<LocalStepsReport> local_steps() const override {
     return local_ ? std::optional(local_->report()) : std::nullopt;
@@ -89,7 +85,7 @@ class SimulationOf final : public Simulation, private StateSource {
   StateView state_of_interiors(const char* reason) const {
     return {communicator(),
             mesh_.layout(),
-            {mesh_.patches(), mesh_.lives_on_device() ? this : nullptr, reason},
+            {mesh_.patches(), mesh_.residence().is_on_device() ? this : nullptr, reason},
             mesh_.levels(),
             mesh_.numbers(),
             t_,
@@ -101,28 +97,29 @@ class SimulationOf final : public Simulation, private StateSource {
             &mirrors_,
             field_.get()};
   }
-  void bring_home(const char* reason) const override { mesh_.bring_home(reason); }
+  void bring_home(const char* reason) const override { mesh_.residence().bring_home(reason); }
   void fill_whole_halos(std::span<const char> marked) const override {
     mesh_.fill_whole_halos(marked, t_, team_);
   }
   bool sum_shells(const solvers::ShellBatch& batch, std::span<std::uint64_t> sums) const override {
-    if (!mesh_.is_current_on_device()) return false;
-    mesh_.on_device()->sum_shells(batch, sums);
-    return true;
+    mesh::DevicePatches<D>* const device = mesh_.residence().current();
+    if (device != nullptr) device->readings().sum_shells(batch, sums);
+    return device != nullptr;
   }
   std::optional<std::vector<double>> sum_leaves() const override {
-    if (!mesh_.is_current_on_device()) return {};
-    return mesh_.on_device()->sums();
+    mesh::DevicePatches<D>* const device = mesh_.residence().current();
+    return device != nullptr ? std::optional(device->readings().sums()) : std::nullopt;
   }
   std::optional<std::vector<double>> measure_leaves(const solvers::LeafMeasure& measure) const override {
-    if (!mesh_.is_current_on_device() || !solver_->measures_on_device(measure.quantity)) return {};
-    return mesh_.on_device()->measure(measure);
+    mesh::DevicePatches<D>* const device = mesh_.residence().current();
+    if (device == nullptr || !solver_->measures_on_device(measure.quantity)) return {};
+    return device->readings().measure(measure);
   }
   bool gather_points(std::span<const solvers::PointInPatch> points, const solvers::PointQuery& query,
                      std::span<double> samples) const override {
-    if (!mesh_.is_current_on_device()) return false;
-    mesh_.on_device()->gather(points, query, samples);
-    return true;
+    mesh::DevicePatches<D>* const device = mesh_.residence().current();
+    if (device != nullptr) device->readings().gather(points, query, samples);
+    return device != nullptr;
   }
   bool uses_devices() const override { return config_.offload.patches_on_device(); }
 
@@ -183,8 +180,7 @@ class SimulationOf final : public Simulation, private StateSource {
   TimeProgress progress_;
   std::vector<double> level_dx_;              // of all ranks, recounted after every change of the mesh
   std::vector<std::uint32_t> inexact_halos_;  // of this rank's leaves
-  std::int64_t first_order_ = 0, floored_ = 0,
-               strayed_ = 0;  // of this rank; the root's include those before a restart
+  TreatedVolumes treated_;                    // of this rank; the root's include those before a restart
   BoundsWatch watch_;
   RunTimes times_;
   ResidentReport resident_report_;  // steps and regrids

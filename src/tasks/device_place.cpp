@@ -11,7 +11,7 @@ namespace meander::tasks {
 
 template <int D>
 void DevicePlace<D>::update_border(const SweepCall& call) {
-  device_ = &mesh_.begin_on_device();
+  device_ = &mesh_.residence().begin();
   if (call.stage == 0) {
     clock_ = nullptr;
     busy_.start();
@@ -19,7 +19,7 @@ void DevicePlace<D>::update_border(const SweepCall& call) {
   }
   is_updated_ = false;
   device_->begin({call.stage, call.t, call.dt});
-  device_->flux_messages().expect();
+  device_->fluxes().messages().expect();
   device_->halos().messages().expect();
   device_->update(Group::border);
 }
@@ -32,14 +32,14 @@ void DevicePlace<D>::update_interior() {
 
 template <int D>
 void DevicePlace<D>::start_fluxes() {
-  device_->pack_fluxes();
+  device_->fluxes().pack();
   update_interior();  // submitted before the host waits, so that the device has work
-  device_->flux_messages().send();
+  device_->fluxes().messages().send();
 }
 
 template <int D>
 void DevicePlace<D>::finish_fluxes() {
-  device_->flux_messages().receive(busy_.waiting("wait for fluxes"));
+  device_->fluxes().messages().receive(busy_.waiting("wait for fluxes"));
 }
 
 template <int D>
@@ -69,8 +69,8 @@ template <int D>
 void DevicePlace<D>::start_levels(const LevelClock& clock, int coarsest, bool) {
   clock_ = &clock;
   coarsest_ = coarsest;
-  mesh_.begin_on_device();
-  levels_ = &mesh_.local_steps_on_device();
+  mesh_.residence().begin();
+  levels_ = &mesh_.residence().local_steps();
   levels_->begin_step();
   busy_.start();
 }
@@ -143,12 +143,12 @@ solvers::Status DevicePlace<D>::status() {
 
 template <int D>
 solvers::Status DevicePlace<D>::inspect(const std::function<void(std::size_t leaf)>&) {
-  return mesh_.on_device()->inspect(false);
+  return mesh_.residence().device()->inspect(false);
 }
 
 template <int D>
 solvers::Status DevicePlace<D>::enforce_floors() {
-  return mesh_.begin_on_device().inspect(true);
+  return mesh_.residence().begin().inspect(true);
 }
 
 template class DevicePlace<2>;

@@ -15,7 +15,7 @@ namespace meander::tasks {
 template <int D>
 class DevicePlace final : public Place<D> {
  public:
-  // All outlive this. The patches of the mesh live on a device (PatchMesh::live_on()).
+  // All outlive this. The patches of the mesh live on a device (PatchResidence::live_on()).
   explicit DevicePlace(const SweepContext<D>& context)
       : context_(context), mesh_(context.mesh), times_(context.times) {}
 

@@ -55,7 +55,7 @@ void EnclaveSweep<D>::begin(const SweepCall& call) {
   status_ = call.status;
   is_traversed_ = false;
   updates_ += static_cast<std::int64_t>(mesh_.size());
-  split_.begin(mesh_.size() - mesh_.border());
+  split_.begin(mesh_.size() - exchange_.border());
   batch_seconds_before_ = engine_.batch_overlap().time(1).under_way;
   engine_.begin(
       call_,
@@ -69,18 +69,18 @@ void EnclaveSweep<D>::begin(const SweepCall& call) {
 template <int D>
 void EnclaveSweep<D>::during_flux_exchange() {
   traverse();
-  if (mesh_.has_flux_messages()) work_while_fluxes_travel();
+  if (exchange_.has_flux_messages()) work_while_fluxes_travel();
 }
 
 template <int D>
 void EnclaveSweep<D>::finish() {
   if (!is_traversed_) traverse();
-  const bool polls = mesh_.has_messages();
+  const bool polls = exchange_.has_messages();
   context_.team.run(context_.team.size(), [&](int) {
     PollInterval interval;
     PoolWorker worker;
     do {
-      if (polls && interval.is_over() && mesh_.poll()) context_.messages.end();
+      if (polls && interval.is_over() && exchange_.poll()) context_.messages.end();
     } while (worker.goes_on(work()));
   });
   enclaves_ += static_cast<std::int64_t>(split_.enclaves());
@@ -92,14 +92,14 @@ void EnclaveSweep<D>::finish() {
 template <int D>
 void EnclaveSweep<D>::traverse() {
   is_traversed_ = true;
-  const std::size_t border = mesh_.border();
-  const bool polls = mesh_.has_messages();
+  const std::size_t border = exchange_.border();
+  const bool polls = exchange_.has_messages();
   context_.team.for_chunks(mesh_.size() - border, [&](int, std::size_t begin, std::size_t end) {
     const trace::Scope scope("traversal", static_cast<std::int64_t>(end - begin));
     PollInterval interval;
     for (std::size_t index = border + begin; index < border + end; ++index) {
       const offload::EnclaveTask next = task(index);
-      if (is_enclave(static_cast<std::size_t>(mesh_.order()[index]))) {
+      if (is_enclave(static_cast<std::size_t>(exchange_.order()[index]))) {
         pool_.put(next);
         split_.put();
         offload();
@@ -107,7 +107,7 @@ void EnclaveSweep<D>::traverse() {
       }
       update(next);
       engine_.complete();
-      if (polls && interval.is_over() && mesh_.poll()) context_.messages.end();
+      if (polls && interval.is_over() && exchange_.poll()) context_.messages.end();
     }
   });
 }
@@ -115,13 +115,13 @@ void EnclaveSweep<D>::traverse() {
 // Works off enclaves until a thread notices that the fluxes of the other ranks have arrived.
 template <int D>
 void EnclaveSweep<D>::work_while_fluxes_travel() {
-  std::atomic<bool> arrived = mesh_.poll();
+  std::atomic<bool> arrived = exchange_.poll();
   if (!arrived) {
     context_.team.run(context_.team.size(), [&](int) {
       PollInterval interval;
       PoolWorker worker;
       while (!arrived) {
-        if (interval.is_over() && mesh_.poll()) arrived = true;
+        if (interval.is_over() && exchange_.poll()) arrived = true;
         if (!worker.goes_on(work())) return;
       }
     });
@@ -167,7 +167,8 @@ template <int D>
 void EnclaveSweep<D>::update(const offload::EnclaveTask& task) {
   OverlapScope overlap(&context_.messages, &engine_.batch_overlap());
   // Enclaves, which may be in batches on devices, have no coarser neighbours.
-  mesh_.finish_deferred(static_cast<std::size_t>(mesh_.order()[static_cast<std::size_t>(task.order_index)]));
+  exchange_.halos().finish_deferred(
+      static_cast<std::size_t>(exchange_.order()[static_cast<std::size_t>(task.order_index)]));
   context_.solver.update({task.patch, 1}, call_.layout, call_.stage, call_.t, call_.dt, {task.status, 1});
   const double seconds = overlap.end();
   split_.updated(seconds);
@@ -177,9 +178,9 @@ void EnclaveSweep<D>::update(const offload::EnclaveTask& task) {
 template <int D>
 void EnclaveSweep<D>::after_update(const offload::EnclaveTask& task, double seconds) const {
   const auto index = static_cast<std::size_t>(task.order_index);
-  const auto leaf = static_cast<std::size_t>(mesh_.order()[index]);
+  const auto leaf = static_cast<std::size_t>(exchange_.order()[index]);
   context_.observe_updated(leaf, call_.stage);
-  mesh_.exchange_updated(index, update_order(index, {}, {}));
+  exchange_.exchange_updated(index, update_order(index, {}, {}));
   if (mesh_.measures_cost()) mesh_.add_cost(leaf, seconds / context_.team.size());
 }
 
@@ -198,7 +199,7 @@ bool EnclaveSweep<D>::is_enclave(std::size_t leaf) const {
 
 template <int D>
 offload::EnclaveTask EnclaveSweep<D>::task(std::size_t index) const {
-  const auto leaf = static_cast<std::size_t>(mesh_.order()[index]);
+  const auto leaf = static_cast<std::size_t>(exchange_.order()[index]);
   return {&mesh_.patches()[leaf], &status_[leaf], static_cast<std::int32_t>(index)};
 }
 

@@ -27,6 +27,7 @@ class EnclaveSweep final : public InteriorSweep<D> {
   EnclaveSweep(const SweepContext<D>& context, offload::Engine& engine)
       : context_(context),
         mesh_(context.mesh),
+        exchange_(context.mesh.exchange()),
         engine_(engine),
         split_(engine.options().split, engine.options().batch, context.team.size()) {}
 
@@ -36,7 +37,7 @@ class EnclaveSweep final : public InteriorSweep<D> {
   // Two passes, border and interior, in chunks of one leaf: while a leaf is updated, its neighbours may be on
   // a device.
   mesh::UpdateOrder update_order(std::size_t index, const Chunk&, const Chunk&) const override {
-    const std::size_t border = mesh_.border();
+    const std::size_t border = exchange_.border();
     return {index < border ? Chunk{0, border} : Chunk{border, mesh_.size()}, {index, index + 1}};
   }
 
@@ -61,6 +62,7 @@ class EnclaveSweep final : public InteriorSweep<D> {
 
   const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
+  mesh::StepExchange<D>& exchange_;
   offload::Engine& engine_;
   offload::Split split_;
   offload::TaskPool pool_;

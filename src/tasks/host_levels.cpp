@@ -46,14 +46,14 @@ void HostPlace<D>::start_tick() {
 template <int D>
 void HostPlace<D>::advance(const LevelGroup& group, int stage) {
   if (stage == 0) {
-    exchange_ = group.has_halos ? nullptr : &steps_->exchange(level(group.first), level(group.last));
-    if (exchange_ != nullptr) send(group, stage);
+    level_exchange_ = group.has_halos ? nullptr : &steps_->exchange(level(group.first), level(group.last));
+    if (level_exchange_ != nullptr) send(group, stage);
   }
   for (std::size_t l = group.first; l <= group.last; ++l) {
     const bool keeps = l + 1 < clock_->levels() && (!mesh_.layout().point_values || l == group.last);
     stages_[l] = {stage, keeps ? &steps_->coarse(level(l)) : nullptr};
   }
-  if (exchange_ != nullptr) {
+  if (level_exchange_ != nullptr) {
     fill(group, stage);
   } else {
     put_tasks(group, stage, false);
@@ -66,7 +66,7 @@ void HostPlace<D>::advance(const LevelGroup& group, int stage) {
   send(group, stage + 1);
   const Timer timer(context_.times.update);
   tasks_.finish(LevelTasks::deadline(group.last, LevelRole::enclave), [&] {
-    if (exchange_->messages().poll()) context_.messages.end();
+    if (level_exchange_->messages().poll()) context_.messages.end();
   });
 }
 
@@ -75,8 +75,8 @@ void HostPlace<D>::send(const LevelGroup& group, int stage) {
   const Timer timer(context_.times.halo);
   if (group.first > 0)
     steps_->coarse(level(group.first) - 1).evaluate(stage_of(*clock_, group.first, stage), context_.team);
-  exchange_->send(context_.team);
-  if (!exchange_->messages().is_empty()) context_.messages.begin();
+  level_exchange_->send(context_.team);
+  if (!level_exchange_->messages().is_empty()) context_.messages.begin();
 }
 
 template <int D>
@@ -84,14 +84,14 @@ void HostPlace<D>::fill(const LevelGroup& group, int stage) {
   const double t = time_before(stage, (*clock_)[group.first], solver_.traits());
   {
     const Timer timer(context_.times.halo);
-    exchange_->fill_local(t, context_.team);
+    level_exchange_->fill_local(t, context_.team);
   }
   put_tasks(group, stage, false);
-  if (exchange_->messages().is_empty()) return;
-  wait(exchange_->messages(), "wait for halos");
+  if (level_exchange_->messages().is_empty()) return;
+  wait(level_exchange_->messages(), "wait for halos");
   {
     const Timer timer(context_.times.halo);
-    exchange_->finish_fill(t, context_.team);
+    level_exchange_->finish_fill(t, context_.team);
   }
   put_tasks(group, stage, true);
 }
@@ -113,18 +113,18 @@ void HostPlace<D>::put_tasks(const LevelGroup& group, int stage, bool waiting) {
       deadlines_[static_cast<std::size_t>(task)] =
           LevelTasks::deadline(l, is_skeleton ? LevelRole::skeleton : LevelRole::enclave);
   };
-  if (exchange_ == nullptr) {
+  if (level_exchange_ == nullptr) {
     for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf)
       put(mesh_.levels()[leaf], static_cast<std::int32_t>(leaf), false);
   } else {
-    const auto members = exchange_->members();
+    const auto members = level_exchange_->members();
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto& member = members[i];
       const bool is_shadow = member.leaf_of_mesh < 0;
       // Nobody reads shadows after their step.
-      if (exchange_->waits(member.patch) != waiting || (is_last && is_shadow)) continue;
+      if (level_exchange_->waits(member.patch) != waiting || (is_last && is_shadow)) continue;
       put(member.level, is_shadow ? -1 - static_cast<std::int32_t>(i) : member.leaf_of_mesh,
-          exchange_->is_border(member.patch));
+          level_exchange_->is_border(member.patch));
     }
   }
   for (std::size_t l = group.first; l <= group.last; ++l) {
@@ -139,12 +139,12 @@ void HostPlace<D>::update(std::int32_t task) {
   const auto leaf = static_cast<std::size_t>(is_shadow ? -1 - task : task);
   const bool measures = mesh_.measures_cost() && !is_shadow;
   const auto start = measures ? Clock::now() : Clock::time_point();
-  const int of_level = is_shadow ? exchange_->members()[leaf].level : mesh_.levels()[leaf];
+  const int of_level = is_shadow ? level_exchange_->members()[leaf].level : mesh_.levels()[leaf];
   const auto l = static_cast<std::size_t>(of_level - coarsest_);
   const auto [stage, kept] = stages_[l];
   const LevelClock::Level& now = (*clock_)[l];
   const solvers::PatchTask& patch =
-      is_shadow ? exchange_->patch(exchange_->members()[leaf]) : steps_->patches()[leaf];
+      is_shadow ? level_exchange_->patch(level_exchange_->members()[leaf]) : steps_->patches()[leaf];
   if (kept != nullptr && !is_staged) kept->keep_state(task);
   solvers::PatchStatus status;
   solver_.update({&patch, 1}, mesh_.layout(), stage, now.t, now.dt, {&status, 1});

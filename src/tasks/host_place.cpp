@@ -13,6 +13,7 @@ template <int D>
 HostPlace<D>::HostPlace(const SweepContext<D>& context, offload::Engine* engine)
     : context_(context),
       mesh_(context.mesh),
+      exchange_(context.mesh.exchange()),
       solver_(context.solver),
       tasks_(context.team, context.messages) {
   if (engine != nullptr) {
@@ -36,30 +37,30 @@ void HostPlace<D>::update_border(const SweepCall& call) {
   prepare();
   SweepCall mine = call;
   mine.status = status_;
-  mesh_.expect_messages();
+  exchange_.expect_messages();
   update_leaves(context_, *interior_, mine, passes_of(mesh_, solver_).border, "skeletons");
   interior_->begin(mine);
 }
 
 template <int D>
 void HostPlace<D>::start_fluxes() {
-  mesh_.start_fluxes(context_.team);
+  exchange_.fluxes().start_sends(context_.team);
 }
 
 template <int D>
 void HostPlace<D>::correct(LeafGroup group, double dt) {
   const auto patches = mesh_.patches();
-  const auto leaves = mesh_.flux_correction().coarse_leaves();
+  const auto leaves = exchange_.fluxes().coarse_leaves();
   const trace::Scope scope("flux correction", static_cast<std::int64_t>(leaves.size()));
   context_.team.for_chunks(leaves.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto leaf = static_cast<std::size_t>(leaves[i]);
-      if (mesh_.is_border(leaf) != (group == LeafGroup::border)) continue;
-      mesh_.correct(i, dt);
+      if (exchange_.halos().plan().is_border(leaf) != (group == LeafGroup::border)) continue;
+      exchange_.correct(i, dt);
       // The next time step follows from the corrected state; the counts of the update are kept.
       solvers::add_to_status(status_[leaf], solver_.enforce_floors(patches[leaf], mesh_.layout()));
       context_.observers.observe(leaf, patches[leaf]);
-      mesh_.sum_parts(leaf);
+      exchange_.sum_parts(leaf);
     }
   });
 }
@@ -67,17 +68,17 @@ void HostPlace<D>::correct(LeafGroup group, double dt) {
 template <int D>
 void HostPlace<D>::fill(mesh::Arrival arrival, double t) {
   // Large messages advance only while they are polled.
-  const bool polls = mesh_.has_messages() && arrival == mesh::Arrival::local;
+  const bool polls = exchange_.has_messages() && arrival == mesh::Arrival::local;
   const Passes passes = passes_of(mesh_, solver_);
-  if (arrival == mesh::Arrival::local) mesh_.begin_halos(t);
+  if (arrival == mesh::Arrival::local) exchange_.begin_halos(t);
   for (const Chunk& pass : {passes.border, passes.during_fluxes, passes.during_halos}) {
     for_indices(context_.team, pass, "fill halos", [&](std::size_t index, const Chunk& chunk) {
-      if (mesh_.arrival(static_cast<std::size_t>(mesh_.order()[index])) == arrival)
-        mesh_.finish_halo(index, interior_->update_order(index, pass, chunk), t);
+      if (exchange_.halos().plan().arrival(static_cast<std::size_t>(exchange_.order()[index])) == arrival)
+        exchange_.finish_halo(index, interior_->update_order(index, pass, chunk), t);
       if (polls) context_.poll_every_few_leaves(index, chunk);
     });
   }
-  mesh_.prolong_halos(arrival, t, context_.team);
+  exchange_.halos().second_phase(arrival, t, context_.team);
 }
 
 template <int D>

@@ -24,12 +24,12 @@ class HostPlace final : public Place<D> {
   void update_border(const SweepCall& call) override;
   void start_fluxes() override;
   void update_during_fluxes() override { interior_->during_flux_exchange(); }
-  void finish_fluxes() override { mesh_.finish_fluxes(); }
+  void finish_fluxes() override { exchange_.finish_fluxes(); }
   void correct(LeafGroup group, double dt) override;
-  void start_halos() override { mesh_.start_halos(context_.team); }
+  void start_halos() override { exchange_.halos().start_sends(context_.team); }
   void update_rest() override { interior_->finish(); }
   void fill(mesh::Arrival arrival, double t) override;
-  void finish_halos(double t) override { mesh_.finish_halos(t, context_.team); }
+  void finish_halos(double t) override { exchange_.halos().finish_receives(t, context_.team); }
 
   void start_levels(const LevelClock& clock, int coarsest, bool may_postpone) override;
   void start_tick() override;
@@ -73,6 +73,7 @@ class HostPlace final : public Place<D> {
 
   const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
+  mesh::StepExchange<D>& exchange_;
   const solvers::Solver& solver_;
   std::unique_ptr<InteriorSweep<D>> interior_;
   const EnclaveSweep<D>* enclaves_ = nullptr;  // interior_, or null
@@ -82,7 +83,8 @@ class HostPlace final : public Place<D> {
   LevelTasks tasks_;
   const LevelClock* clock_ = nullptr;
   mesh::LocalSteps<D>* steps_ = nullptr;
-  mesh::LevelExchange<D>* exchange_ = nullptr;  // of the present group; null: all leaves, with full halos
+  mesh::LevelExchange<D>* level_exchange_ =
+      nullptr;  // of the present group; null: all leaves, with full halos
   int coarsest_ = 0;
   std::vector<LevelStage> stages_;      // by level of the clock
   bool may_postpone_ = true;            // updates beyond the tick that begins them

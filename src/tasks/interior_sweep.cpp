@@ -11,19 +11,20 @@ void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep
                    const Chunk& pass, const char* trace_name) {
   using Clock = std::chrono::steady_clock;
   mesh::PatchMesh<D>& mesh = context.mesh;
+  mesh::StepExchange<D>& exchange = mesh.exchange();
   const auto patches = mesh.patches();
-  const bool polls = mesh.has_messages(), measures = mesh.measures_cost();
+  const bool polls = exchange.has_messages(), measures = mesh.measures_cost();
   for_indices(context.team, pass, trace_name, [&](std::size_t index, const Chunk& chunk) {
-    const auto leaf = static_cast<std::size_t>(mesh.order()[index]);
+    const auto leaf = static_cast<std::size_t>(exchange.order()[index]);
     const auto start = measures ? Clock::now() : Clock::time_point();
     {
       const OverlapScope overlap(polls ? &context.messages : nullptr);
-      mesh.finish_deferred(leaf);
+      exchange.halos().finish_deferred(leaf);
       context.solver.update(patches.subspan(leaf, 1), mesh.layout(), call.stage, call.t, call.dt,
                             call.status.subspan(leaf, 1));
       context.observe_updated(leaf, call.stage);
     }
-    mesh.exchange_updated(index, sweep.update_order(index, pass, chunk));
+    exchange.exchange_updated(index, sweep.update_order(index, pass, chunk));
     if (measures)
       mesh.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / context.team.size());
     if (polls) context.poll_every_few_leaves(index, chunk);

@@ -37,7 +37,8 @@ struct SweepContext {
 
   // After an update of the leaf in this stage.
   void observe_updated(std::size_t leaf, int stage) const {
-    if (observers.empty() || stage != solver.traits().stages - 1 || mesh.is_corrected(leaf)) return;
+    if (observers.empty() || stage != solver.traits().stages - 1 || mesh.exchange().is_corrected(leaf))
+      return;
     observers.observe(leaf, mesh.patches()[leaf]);
   }
 
@@ -45,11 +46,12 @@ struct SweepContext {
   // costs about a microsecond.
   void poll_every_few_leaves(std::size_t index, const Chunk& chunk) const {
     constexpr std::size_t leaves_per_poll = 8;
-    if ((index - chunk.begin) % leaves_per_poll == leaves_per_poll - 1 && mesh.poll()) messages.end();
+    if ((index - chunk.begin) % leaves_per_poll == leaves_per_poll - 1 && mesh.exchange().poll())
+      messages.end();
   }
 };
 
-// The pieces of mesh.order() that a step without devices updates one after another.
+// The pieces of the mesh's order() that a step without devices updates one after another.
 struct Passes {
   Chunk border, during_fluxes, during_halos;
 };
@@ -57,8 +59,8 @@ template <int D>
 Passes passes_of(const mesh::PatchMesh<D>& mesh, const solvers::Solver& solver) {
   // The part of the interior that is updated while fluxes travel. Halos are larger and overlap with the rest.
   constexpr std::size_t flux_share = 4;
-  const std::size_t border = mesh.border(), size = mesh.size();
-  const bool has_fluxes = solver.traits().conservative && mesh.has_flux_messages();
+  const std::size_t border = mesh.exchange().border(), size = mesh.size();
+  const bool has_fluxes = solver.traits().conservative && mesh.exchange().has_flux_messages();
   const std::size_t middle = border + (has_fluxes ? (size - border) / flux_share : 0);
   return {{0, border}, {border, middle}, {middle, size}};
 }
@@ -91,7 +93,7 @@ class InteriorSweep {
   virtual void finish() = 0;
 
   // The order of updates as seen from the leaf order()[index], which a step without devices updates in this
-  // pass and chunk. PatchMesh::exchange_updated() and PatchMesh::finish_halo() of a leaf take the same value.
+  // pass and chunk. StepExchange::exchange_updated() and finish_halo() of a leaf take the same value.
   virtual mesh::UpdateOrder update_order(std::size_t index, const Chunk& pass, const Chunk& chunk) const = 0;
 };
 

@@ -17,8 +17,9 @@ Step<D>::Step(mesh::PatchMesh<D>& mesh, const solvers::Solver& solver, ThreadTea
               offload::Engine* engine, LeafObservers* observers)
     : context_{mesh, solver, team, messages_, observers != nullptr ? *observers : none_, times_},
       mesh_(mesh),
+      exchange_(mesh.exchange()),
       solver_(solver) {
-  if (mesh.lives_on_device()) {
+  if (mesh.residence().is_on_device()) {
     place_ = std::make_unique<DevicePlace<D>>(context_);
     return;
   }
@@ -32,9 +33,9 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
   const solvers::Traits& traits = solver_.traits();
   const bool one_rank = mesh_.communicator().size() == 1;
   solvers::Status status;
-  mesh_.prepare_step();
-  mesh_.defer_halos(halos == Halos::deferred);
-  mesh_.leave_halos(halos == Halos::none);
+  mesh_.residence().prepare_step();
+  exchange_.begin(halos == Halos::deferred && !mesh_.residence().is_on_device_of_any_rank(),
+                  halos == Halos::none);
   for (int stage = 0; stage < traits.stages; ++stage) {
     const bool is_last = stage == traits.stages - 1;
     const double fraction = traits.time_after(stage);
@@ -44,7 +45,7 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
       place_->update_border({stage, t, dt});
       if (traits.conservative) {
         place_->start_fluxes();
-        if (mesh_.has_flux_messages()) messages_.begin();
+        if (exchange_.has_flux_messages()) messages_.begin();
         place_->update_during_fluxes();
       }
     }
@@ -60,7 +61,7 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
       const Timer timer(times_.update);
       if (halos != Halos::none) {
         place_->start_halos();
-        if (mesh_.has_messages()) messages_.begin();
+        if (exchange_.has_messages()) messages_.begin();
       }
       place_->update_rest();
     }
@@ -72,7 +73,7 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
     }
     if (halos == Halos::none) continue;
     fill_halos(mesh::Arrival::local, t_halo);
-    if (!mesh_.has_messages()) continue;
+    if (!exchange_.has_messages()) continue;
     {
       const Timer timer(times_.waiting, times_.messages);
       place_->finish_halos(t_halo);
@@ -169,13 +170,13 @@ std::vector<int> Step<D>::choose(int coarsest, const LocalStepRule& rule) {
 
 template <int D>
 solvers::Status Step<D>::inspect(const std::function<void(std::size_t leaf)>& first) {
-  mesh_.prepare_step();
+  mesh_.residence().prepare_step();
   return merge_over_ranks(place_->inspect(first), mesh_.communicator());
 }
 
 template <int D>
 solvers::Status Step<D>::enforce_floors() {
-  mesh_.prepare_step();
+  mesh_.residence().prepare_step();
   return merge_over_ranks(place_->enforce_floors(), mesh_.communicator());
 }
 

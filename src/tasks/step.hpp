@@ -111,6 +111,7 @@ class Step {
   LeafObservers none_;
   const SweepContext<D> context_;
   mesh::PatchMesh<D>& mesh_;
+  mesh::StepExchange<D>& exchange_;
   const solvers::Solver& solver_;
   std::unique_ptr<Place<D>> place_;
   const EnclaveSweep<D>* enclaves_ = nullptr;

@@ -47,6 +47,30 @@ class CheckHouse(unittest.TestCase):
     def test_a_clean_tree_passes(self):
         self.assertEqual(self.check(), (0, []))
 
+    def test_a_class_of_many_public_functions(self):
+        def source(count, kind="class"):
+            functions = "".join(f"  const Cell<D>& f{i}(int a = 0) const {{ return g(a{i}); }}\n  void f{i}();\n" for i in range(count))
+            return f"""template <class T>
+{kind} Much final : public Base {{
+  friend void h(int);
+ public:
+  // Constructors, nested types and overloads are not counted; "}}" neither.
+  explicit Much(int a) : a_(a) {{}}
+  ~Much();
+  Much(const Much&) = delete;
+  struct Part {{
+    void p1();
+  }};
+{functions}
+ private:
+  void hidden();
+  int a_ = 0;
+}};
+"""
+        self.write({"src/mesh/much.hpp": source(25), "src/mesh/struct.hpp": source(25, "struct")})
+        self.assertEqual(self.check(), (0, []))
+        self.fails({"src/mesh/much.hpp": source(26)}, "src/mesh/much.hpp: Much has 26 public functions, more than 25")
+
     def test_a_name_of_two_unnamed_namespaces(self):
         one = "namespace {\n\n// What it does.\n{}\n\n}  // namespace\n"
         body = "double ratio(double a,\n             double b) {\n  return a / b;\n}"

@@ -210,8 +210,9 @@ class DeviceTree {
   void expect_same_flux_message(const Launcher& launcher) {
     std::vector<Patch> slots = initial_;
     const RefluxTables<D> tables = reflux_tables(slots);
-    const double* const sent = mesh_.flux_messages().send_buffer();
-    const std::vector<double> expected(sent, sent + mesh_.flux_messages().sent_bytes() / sizeof(double));
+    const double* const sent = mesh_.exchange().fluxes().messages().send_buffer();
+    const std::vector<double> expected(
+        sent, sent + mesh_.exchange().fluxes().messages().sent_bytes() / sizeof(double));
     std::vector<double> found(expected.size(), -1);
     solvers::FluxPackBatch batch;
     batch.count = static_cast<int>(tables.outgoing.size());
@@ -283,7 +284,7 @@ class DeviceTree {
     return places;
   }
 
-  const FluxCorrection<D>& fluxes() const { return mesh_.flux_correction(); }
+  const FluxCorrection<D>& fluxes() const { return mesh_.exchange().fluxes(); }
   // Collective: sends the sums of the fluxes.
   void draw_fluxes(std::mt19937& random) {
     std::uniform_real_distribution<double> draw(-1, 1);
@@ -292,19 +293,21 @@ class DeviceTree {
       registers_ = flux - entry.offset;
       std::generate_n(flux, mesh_.layout().face_flux_size(), [&] { return draw(random); });
     }
-    for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) mesh_.sum_fluxes(leaf);
-    mesh_.flux_messages().start_receives();
-    mesh_.start_fluxes(team_);
-    mesh_.finish_fluxes();
+    for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) mesh_.exchange().fluxes().add_step(leaf, 0);
+    mesh_.exchange().fluxes().messages().start_receives();
+    mesh_.exchange().fluxes().start_sends(team_);
+    mesh_.exchange().finish_fluxes();
   }
-  std::size_t leaf_of(std::size_t index) const { return static_cast<std::size_t>(mesh_.order()[index]); }
+  std::size_t leaf_of(std::size_t index) const {
+    return static_cast<std::size_t>(mesh_.exchange().order()[index]);
+  }
   RefluxTables<D> reflux_tables(std::vector<Patch>& slots) {
     std::vector<std::int32_t> index_of(slots.size());
     for (std::size_t index = 0; index < slots.size(); ++index)
       index_of[leaf_of(index)] = static_cast<std::int32_t>(index);
     DevicePlaces places = places_of(slots);
     places.received = fluxes().messages().receive_buffer();
-    return {fluxes(), registers_, mesh_.patches(), index_of, mesh_.border(), places};
+    return {fluxes(), registers_, mesh_.patches(), index_of, mesh_.exchange().border(), places};
   }
   // After the update of each leaf.
   std::vector<solvers::PatchStatus> initial_status() const {

@@ -74,7 +74,7 @@ void keeps_totals(int p) {
     for (int u = 0; u < 2; ++u)
       EXPECT_NEAR(total(mesh, u), before[u], 1e-13 * before[u]) << "round " << round;
     const double slots = static_cast<double>(mesh.size()) * static_cast<double>(mesh.layout().slot_size());
-    EXPECT_LE(static_cast<double>(mesh.state_bytes()),
+    EXPECT_LE(static_cast<double>(mesh.bytes().state),
               1.1 * slots * sizeof(double) + 32 * 8.0 * static_cast<double>(mesh.layout().slot_size()));
   }
   EXPECT_GT(changes, 6u);

@@ -122,11 +122,11 @@ TEST(RegionsOfLocalSteps, DoNotGrowBeyondTheEndOfTheRun) {
           "[[refinement]]\nkind = \"ball\"\nradius = 0.05\npower = -1.0\n[scenario]\n"
           "name = \"uniform\"\n[time]\nstepping = \"local\"\nstart = -1.0\nend = -0.1\nmax-dt = 0.1\n"),
       2);
-  const auto leaves = simulation->leaves_per_level();
+  const auto leaves = simulation->leaves().per_level;
   EXPECT_EQ(leaves[3], 9);
   while (simulation->time() < -0.1) {
     simulation->advance(-0.1);
-    EXPECT_EQ(simulation->leaves_per_level(), leaves) << "t = " << simulation->time();
+    EXPECT_EQ(simulation->leaves().per_level, leaves) << "t = " << simulation->time();
   }
 }
 
@@ -251,7 +251,7 @@ TEST(LocalStepsColumns, CountUpdatesAndRatiosByLevel) {
   Config config = physics_input(nest);
   const auto simulation = make_simulation(config, 2);
   for (int step = 0; step < 3; ++step) simulation->advance(0);
-  const auto leaves = simulation->leaves_per_level();
+  const auto leaves = simulation->leaves().per_level;
   const auto columns = local_steps_columns(*simulation->local_steps(), 1, 4);
   const std::vector<std::pair<std::string, double>> expected = {
       {"updates_level_1", 3.0 * static_cast<double>(leaves[1])},

@@ -170,16 +170,16 @@ TEST(MassProfileOfARun, IsThatOfASweep) {
     const MassProfiler swept({2, {}, 0.01, 100}, 4.0);
     int meshes = 1;
     for (int step = 0; step < 24; ++step) {
-      const auto leaves = run->leaves();
+      const auto leaves = run->leaves().total;
       run->advance(1e9);
-      meshes += run->leaves() != leaves;
+      meshes += run->leaves().total != leaves;
       const auto measures = run->measures();
       const auto found = std::ranges::find(measures, "mass_excess", &Measure::name);
       ASSERT_NE(found, measures.end());
       EXPECT_EQ(found->value, swept.excess(run->view()).back()) << stepping << " step " << step;
     }
     EXPECT_GT(meshes, 2);
-    EXPECT_GT(run->floored_volumes(), 0);
+    EXPECT_GT(run->treated_volumes().floored, 0);
     if (stepping == "local") {
       EXPECT_GT(run->local_steps()->gain(), 1.0);
     }

@@ -80,8 +80,8 @@ Result accrete(const Config& config) {
   result.least_at_faces = least;
   result.largest_at_faces = largest;
   result.heating = heating_of_infall(*simulation, result.shock);
-  result.floored =
-      static_cast<double>(simulation->floored_volumes()) / static_cast<double>(simulation->volume_updates());
+  result.floored = static_cast<double>(simulation->treated_volumes().floored) /
+                   static_cast<double>(simulation->volume_updates());
   result.mass = mass_profile(*simulation);
   result.local_steps = simulation->local_steps();
   std::printf(

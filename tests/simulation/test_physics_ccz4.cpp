@@ -128,7 +128,7 @@ TEST(GaugeWaveRun, StaysAWaveForAHundredCrossingTimes) {
     EXPECT_LE(hamiltonian, t > 50 ? 1.5 * half : 0.2);
     half = hamiltonian;
   }
-  EXPECT_EQ(simulation->floored_volumes(), 0);
+  EXPECT_EQ(simulation->treated_volumes().floored, 0);
 }
 
 double largest_deviation(Simulation& simulation) {

@@ -36,11 +36,11 @@ TEST_P(Conservation, HoldsOverManyStepsOnAChangingMesh) {
                   dim == 2 ? 0.08 : 0.3, scheme, scenario));
   const auto simulation = make_simulation(config, available_processors());
   const auto before = simulation->totals();
-  auto leaves = simulation->leaves_per_level();
+  auto leaves = simulation->leaves().per_level;
   int changes = 0;
   while (simulation->step() < 500) {
     simulation->advance(config.time.end);
-    auto now = simulation->leaves_per_level();
+    auto now = simulation->leaves().per_level;
     changes += now != leaves;
     leaves = std::move(now);
   }
@@ -55,10 +55,10 @@ TEST_P(Conservation, HoldsOverManyStepsOnAChangingMesh) {
   for (std::size_t u = 0; u < conserved; ++u)
     worst = std::max(worst, std::abs(after[u] - before[u]) / magnitudes[u].value());
   std::printf("largest relative change %.2e over 500 steps and %d meshes, %zu volumes\n", worst, changes,
-              simulation->volumes());
+              simulation->leaves().volumes);
   EXPECT_LE(worst, 1e-13);
   EXPECT_GE(changes, 10);
-  EXPECT_EQ(simulation->floored_volumes(), 0);
+  EXPECT_EQ(simulation->treated_volumes().floored, 0);
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ Deviation expand(int dim, const std::string& solver) {
                  relative(entropy->value(simulation->solver().parameters(), volume.q), Expansion::entropy));
     result.density = std::max(result.density, relative(volume.q[0], Expansion::density(dim, end)));
   });
-  result.floored =
-      static_cast<double>(simulation->floored_volumes()) / static_cast<double>(simulation->volume_updates());
+  result.floored = static_cast<double>(simulation->treated_volumes().floored) /
+                   static_cast<double>(simulation->volume_updates());
   std::printf("%dD, %s: entropy off by %.1e, density by %.1e, floored %.1e\n", dim,
               solver.substr(0, solver.find('\n')).c_str(), result.entropy, result.density, result.floored);
   return result;

@@ -251,7 +251,7 @@ TEST(GravityByFormula, HasTheBitsOfUniformGravity) {
     for_volumes(*simulation, [&](const Volume& volume) {
       found[{volume.x[0], volume.x[1], volume.dx}] = {volume.q, volume.q + 4};
     });
-    EXPECT_GT(simulation->leaves_per_level()[4], 0);
+    EXPECT_GT(simulation->leaves().per_level[4], 0);
     return found;
   };
   for (const std::string stepping : {"global", "local"}) {

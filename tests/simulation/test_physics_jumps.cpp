@@ -122,7 +122,7 @@ double wave_error(const std::string& scenario, int cells, double amplitude, cons
                   width, cells, cells > 3 ? 3 : 2, scenario, amplitude),
       {"time.stepping=" + stepping}));
   const std::int64_t refined = cells / 3, volumes = 9 * 9 * 9;
-  EXPECT_EQ(simulation->leaves(), refined * (2 + 27));
+  EXPECT_EQ(simulation->leaves().total, refined * (2 + 27));
   if (const auto report = simulation->local_steps()) {
     // Every refined cell touches coarse leaves, and has a shadow.
     const std::int64_t coarse = simulation->step(), fine = report->steps.back();

@@ -54,7 +54,7 @@ TEST_P(LocalSteps, ConserveMassMomentumAndEnergy) {
       magnitudes[u].add(std::abs(volume.q[u]) * std::pow(volume.dx, dim));
   });
   const int steps = dim == 3 ? 40 : 1000;
-  const auto leaves = simulation->leaves_per_level();
+  const auto leaves = simulation->leaves().per_level;
   double worst = 0;
   for (const int stop : {steps / 10, steps}) {
     while (simulation->step() < stop) simulation->advance(1e6);
@@ -66,7 +66,7 @@ TEST_P(LocalSteps, ConserveMassMomentumAndEnergy) {
     EXPECT_LE(worst, 1e-15 * stop);
   }
   EXPECT_LE(worst, 1e-13);
-  EXPECT_EQ(simulation->floored_volumes(), 0);
+  EXPECT_EQ(simulation->treated_volumes().floored, 0);
   const auto report = *simulation->local_steps();
   std::int64_t updates = 0;
   for (std::size_t level = 1; level <= 3; ++level) updates += leaves[level] * report.steps[level];

@@ -151,7 +151,7 @@ TEST_P(SelfGravityConservation, OfMassAndMomentumHoldsOnChangingMeshes) {
   for (std::size_t a = 1; a <= static_cast<std::size_t>(dim); ++a)
     EXPECT_NEAR(after[a], before[a], 1e-13 * before[0]);
   EXPECT_GT(largest_mean, 1e-12);  // without its removal, momentum would drift
-  EXPECT_GT(simulation->leaves_per_level().back(), 0);
+  EXPECT_GT(simulation->leaves().per_level.back(), 0);
 }
 
 // Each solution starts from the last one, continued in time.

@@ -59,12 +59,12 @@ TEST_P(UniformRun, StaysUniformThroughRefinementJumps) {
       dim, dim == 3 ? 0 : 1, dim == 3 ? 2 : 3, low, high, dim == 3 ? 2 : 3, scheme,
       dim == 3 ? "0.9, -0.5, 0.31" : "0.9, -0.5"));
   const auto simulation = make_simulation(config, available_processors());
-  auto leaves = simulation->leaves();
+  auto leaves = simulation->leaves().total;
   int changes = 0;
   while (simulation->step() < 60) {
     simulation->advance(config.time.end);
-    changes += simulation->leaves() != leaves;
-    leaves = simulation->leaves();
+    changes += simulation->leaves().total != leaves;
+    leaves = simulation->leaves().total;
   }
   EXPECT_GE(changes, 3);
   const double x[3] = {0.5, 0.5, 0.5};

@@ -254,7 +254,7 @@ TEST(PointSamples, AtResolutionJumpsAreNotSpoiltByProlongation) {
                "lower = [-0.3, -0.3, -0.3]\nupper = [-0.1, -0.1, -0.1]\n");
   const std::vector<SamplePoint> points = points_in({-1, -1, -1}, 1, 1.0 / 27);
   StateView view = simulation->view();
-  EXPECT_EQ(simulation->leaves_per_level()[2], 27);
+  EXPECT_EQ(simulation->leaves().per_level[2], 27);
   const Difference error = errors_of_wave(view, points);
   view.inexact_halos = {};
   const Difference across = errors_of_wave(view, points);

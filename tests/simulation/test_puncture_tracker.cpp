@@ -126,8 +126,8 @@ TEST(PunctureRefinement, SurroundsThePunctureByBallsOfLeaves) {
     const int least = square < 0.4 * 0.4 ? 3 : square < 4 ? 2 : 1;
     EXPECT_GE(view.levels[leaf], least);
   }
-  EXPECT_GT(simulation->leaves_per_level()[3], 0);
-  EXPECT_LT(simulation->leaves_per_level()[3], 8 * 27);
+  EXPECT_GT(simulation->leaves().per_level[3], 0);
+  EXPECT_LT(simulation->leaves().per_level[3], 8 * 27);
 }
 
 // With a uniform, frozen shift the hole moves through the box at unit speed: the cell that contains it is
@@ -185,7 +185,7 @@ TEST(PunctureRefinement, MayGoByTheConformalFactor) {
     if (holds) around = view.levels[leaf];
   }
   EXPECT_EQ(around, 3);
-  EXPECT_GT(simulation->leaves_per_level()[1], 0);
+  EXPECT_GT(simulation->leaves().per_level[1], 0);
 }
 
 TEST(PunctureRefinement, RefusesInvalidKeys) {

@@ -80,7 +80,7 @@ int run_seventy_unknowns() {
         "wide.toml", {fmt::format("solver.scheme={}", scheme)}, scenarios(), 1e9);
     const auto simulation = make_simulation(config, 2);
     while (simulation->step() < 12) simulation->advance(1.0);
-    if (simulation->leaves_per_level()[1] == 0 || simulation->leaves_per_level()[2] == 0) return 1;
+    if (simulation->leaves().per_level[1] == 0 || simulation->leaves().per_level[2] == 0) return 1;
     const StateView view = simulation->view();
     double largest = 0;
     for (const auto& patch : view.patches) largest = std::max(largest, patch.q[view.layout.at(69, 0, 0)]);

@@ -55,7 +55,7 @@ TEST(ResidentRefinement, FollowsTheSameCriteriaOnTheDevice) {
     const auto found = run(resident("riemann", settings));
     const auto home = found->resident().value().brought_home;
     EXPECT_EQ(home.count("regrid"), c.on_device ? 0u : 1u) << c.kind << ' ' << c.variable;
-    const auto levels = expected->leaves_per_level();
+    const auto levels = expected->leaves().per_level;
     EXPECT_GT(std::ranges::count_if(levels, [](std::int64_t leaves) { return leaves > 0; }), 1) << c.variable;
     expect_same(outcome_of(*found), outcome_of(*expected), std::string(c.kind) + " of " + c.variable);
   }
@@ -106,11 +106,11 @@ TEST(ResidentSummary, LaunchesDoNotDependOnTheNumberOfLeaves) {
     for (int step = 0; step < 3; ++step) simulation->advance(simulation->config().time.end);
     const double launches = simulation->resident().value().launches_per_stage();
     if (leaves > 0) {
-      EXPECT_GT(simulation->leaves(), leaves);
+      EXPECT_GT(simulation->leaves().total, leaves);
       EXPECT_EQ(launches, few);
     }
     few = launches;
-    leaves = simulation->leaves();
+    leaves = simulation->leaves().total;
   }
 }
 

@@ -109,11 +109,11 @@ TEST_P(ThreadsLong, ChangeNoBit) {
   for (const int threads : {1, 2, 5}) {
     const Config config = config_of(GetParam());
     const auto simulation = make_simulation(config, threads);
-    std::int64_t meshes = 0, leaves = simulation->leaves();
+    std::int64_t meshes = 0, leaves = simulation->leaves().total;
     while (simulation->step() < steps) {
       simulation->advance(config.time.end);
-      if (simulation->leaves() != leaves) ++meshes;
-      leaves = simulation->leaves();
+      if (simulation->leaves().total != leaves) ++meshes;
+      leaves = simulation->leaves().total;
     }
     EXPECT_GT(meshes, 0) << "the mesh never changed";
     const Snapshot state = snapshot(*simulation);
@@ -159,9 +159,9 @@ TEST_P(NextStepLong, FollowsFromTheState) {
     simulation->advance(std::numeric_limits<double>::infinity());
     ASSERT_EQ(simulation->last_dt(), expected) << "step " << simulation->step();
   }
-  EXPECT_GT(simulation->floored_volumes(), 0);
+  EXPECT_GT(simulation->treated_volumes().floored, 0);
   if (GetParam().input == "blast" && config.solver->traits().name.find("muscl") != std::string::npos) {
-    EXPECT_GT(simulation->first_order_volumes(), 0);
+    EXPECT_GT(simulation->treated_volumes().first_order, 0);
   }
 }
 
@@ -181,8 +181,8 @@ TEST(SimulationMemory, IsAtMostATenthAboveTheLeaves) {
   for (int step = 0; step < 100; ++step) {
     simulation->advance(config.time.end);
     const auto slot = static_cast<double>(simulation->view().layout.slot_size()) * sizeof(double);
-    ASSERT_LE(static_cast<double>(simulation->state_bytes()),
-              1.1 * slot * static_cast<double>(simulation->leaves()));
+    ASSERT_LE(static_cast<double>(simulation->bytes().state),
+              1.1 * slot * static_cast<double>(simulation->leaves().total));
   }
 }
 

@@ -56,7 +56,7 @@ Figures figures_of(const Config& config, int steps) {
   const std::vector<double> totals = simulation->totals();
   for (std::size_t u = 0; u < totals.size(); ++u) figures.of[fmt::format("total {}", u)] = totals[u];
   figures.of["time"] = simulation->time();
-  figures.leaves = simulation->leaves();
+  figures.leaves = simulation->leaves().total;
   return figures;
 }
 

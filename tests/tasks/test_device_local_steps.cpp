@@ -32,7 +32,7 @@ struct Levels {
   Levels(const GasCase& c, bool on_device, const mesh::BoundaryCondition& boundary = mesh::boundary::outflow)
       : solver(euler::make_solver(D, {.density_floor = 0.9}, {.scheme = c.scheme, .riemann = c.riemann})),
         mesh(nested_mesh<D>(*solver, c.p, boundary, team)) {
-    if (on_device) mesh->live_on(&device, &memory);
+    if (on_device) mesh->residence().live_on(&device, &memory);
     levels = std::make_unique<Step<D>>(*mesh, *solver, team);
     for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - 1)];
   }
@@ -48,7 +48,7 @@ struct Levels {
     return levels->advance(t, dt, t + dt, ratios, rule);
   }
   double longest_step(const GasCase& c) const { return 0.1 / (27 * c.p * D); }
-  std::int64_t launches() const { return mesh->on_device()->counts().launches; }
+  std::int64_t launches() const { return mesh->residence().device()->launches().counts.launches; }
 };
 
 // Interiors and halos across faces. Edges and corners are no state: kernels on the host may overwrite them.
@@ -72,7 +72,7 @@ std::vector<double> state_of(const mesh::PatchMesh<D>& mesh) {
 
 template <int D>
 void expect_same(Levels<D>& host, Levels<D>& device, const std::string& what) {
-  device.mesh->bring_home();
+  device.mesh->residence().bring_home();
   const auto expected = state_of<D>(*host.mesh), found = state_of<D>(*device.mesh);
   ASSERT_EQ(expected.size(), found.size());
   EXPECT_EQ(std::memcmp(expected.data(), found.data(), expected.size() * sizeof(double)), 0)

@@ -32,7 +32,7 @@ struct DeviceRun {
              gpu::host_memory()) {
     for (const auto& patch : mesh.patches()) fill(patch);
     mesh.fill_halos(0, team);
-    if (on_device) mesh.live_on(&device, &memory);
+    if (on_device) mesh.residence().live_on(&device, &memory);
   }
   static mesh::Domain<D> domain() {
     mesh::Domain<D> result;
@@ -80,14 +80,14 @@ std::int64_t launches_of_a_step(const char* scheme, int level, int rounds) {
   DeviceRun<D> run(6, scheme, level, mesh::boundary::outflow, true);
   Step<D> traversal(run.mesh, *run.solver, run.team);
   traversal.inspect();
-  for (int round = 0; round < rounds || (rounds > 0 && run.mesh.flux_correction().coarse_leaves().empty());
+  for (int round = 0; round < rounds || (rounds > 0 && run.mesh.exchange().fluxes().coarse_leaves().empty());
        ++round)
     run.regrid(traversal, 0);
   traversal.advance(0, 1e-4, 1e-4);
-  const std::int64_t before = run.mesh.on_device()->counts().launches;
+  const std::int64_t before = run.mesh.residence().device()->launches().counts.launches;
   for (int step = 1; step < 4; ++step)
     EXPECT_FALSE(traversal.advance(step * 1e-4, 1e-4, (step + 1) * 1e-4).failed);
-  return (run.mesh.on_device()->counts().launches - before) / 3;
+  return (run.mesh.residence().device()->launches().counts.launches - before) / 3;
 }
 
 TEST(DevicePlace, LaunchesFewKernelsAStepWhateverTheMesh) {
@@ -117,7 +117,7 @@ void expect_same_after_many_regrids(const char* scheme, int steps, int regrids) 
       if (step % (steps / regrids) == 0) run.regrid(traversal, t + 1e-5);
     }
     EXPECT_EQ(run.mesh.held_slots(), run.mesh.size());
-    run.mesh.bring_home();
+    run.mesh.residence().bring_home();
     const auto& layout = run.mesh.layout();
     for (const auto& patch : run.mesh.patches()) {
       auto& state = states[on_device].emplace_back();
@@ -153,7 +153,7 @@ TEST(DevicePlace, LeavesNoStateInHostMemory) {
   ASSERT_FALSE(traversal.advance(0, 1e-4, 1e-4).failed);
   const auto& patch = run.mesh.patches()[3];
   EXPECT_TRUE(std::isnan(patch.q[run.mesh.layout().at(0, 2, 2)]));
-  run.mesh.bring_home();
+  run.mesh.residence().bring_home();
   EXPECT_FALSE(std::isnan(patch.q[run.mesh.layout().at(0, 2, 2)]));
 }
 

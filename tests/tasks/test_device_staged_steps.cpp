@@ -28,7 +28,7 @@ struct Levels {
 
   explicit Levels(bool on_device, const mesh::BoundaryCondition& boundary = mesh::boundary::periodic)
       : mesh(wave_mesh(solver, boundary, team)) {
-    if (on_device) mesh->live_on(&device, &memory);
+    if (on_device) mesh->residence().live_on(&device, &memory);
     levels = std::make_unique<Step<3>>(*mesh, solver, team);
   }
   // A step of level 1 with these ratios of levels 2 and 3; `limit`: the longest step of a level.
@@ -52,9 +52,9 @@ struct Levels {
   }
   template <class Work>
   std::int64_t launches_of(const Work& work) {
-    const std::int64_t before = mesh->on_device()->counts().launches;
+    const std::int64_t before = mesh->residence().device()->launches().counts.launches;
     work();
-    return mesh->on_device()->counts().launches - before;
+    return mesh->residence().device()->launches().counts.launches - before;
   }
 };
 
@@ -67,7 +67,7 @@ void expect_same(Levels& host, Levels& device, const solvers::Status& expected,
   EXPECT_EQ(host.t, device.t);
   EXPECT_EQ(device.levels->counts().steps, host.levels->counts().steps);
   EXPECT_EQ(device.levels->counts().shadow_updates, host.levels->counts().shadow_updates);
-  device.mesh->bring_home();
+  device.mesh->residence().bring_home();
   const auto left = interiors_of(*host.mesh), right = interiors_of(*device.mesh);
   ASSERT_EQ(left.size(), right.size());
   std::size_t different = 0;
@@ -142,7 +142,7 @@ TEST(DeviceStagedSteps, FailsWithTheStateOfTheHost) {
   for (Levels* run : {&host, &device}) {
     const auto& patch = run->mesh->patches()[40];
     patch.q[run->mesh->layout().at(0, 4, 4, 4)] = std::numeric_limits<double>::quiet_NaN();
-    run->mesh->changed_at_home();
+    run->mesh->residence().changed_at_home();
   }
   const solvers::Status expected = host.advance({1, 2}), found = device.advance({1, 2});
   EXPECT_TRUE(expected.failed);

@@ -26,7 +26,7 @@ double PatchFields<D>::update(mesh::PatchMesh<D>& mesh, const Equation& equation
         largest[fresh[i]] = equation.set_fields(mesh.patches()[fresh[i]], mesh.layout());
     });
   });
-  mesh.send_fields(fresh);
+  mesh.residence().send_fields(fresh);
   leaves_.assign(leaves.begin(), leaves.end());
   largest_ = std::move(largest);
   return mesh.communicator().max(largest_.empty() ? 0.0 : *std::ranges::max_element(largest_));

@@ -147,17 +147,16 @@ std::string text_of_regrids(const Config& config, const solvers::Solver& solver)
 std::vector<std::string> estimate_run(const Config& config, int threads,
                                       const parallel::Communicator& communicator, double seconds) {
   const auto simulation = make_simulation(config, threads, communicator);
-  const auto leaves = simulation->leaves_per_level();
-  const auto volumes = static_cast<double>(simulation->volumes());
-  const auto all_leaves = static_cast<double>(simulation->leaves());
-  const std::int64_t state = communicator.sum(static_cast<std::int64_t>(simulation->state_bytes()));
-  const std::int64_t registers = communicator.sum(static_cast<std::int64_t>(simulation->register_bytes()));
+  const LeafCounts counts = simulation->leaves();
+  const std::vector<std::int64_t>& leaves = counts.per_level;
+  const auto volumes = static_cast<double>(counts.volumes), all_leaves = static_cast<double>(counts.total);
+  const std::int64_t state = communicator.sum(static_cast<std::int64_t>(simulation->bytes().state));
+  const std::int64_t registers = communicator.sum(static_cast<std::int64_t>(simulation->bytes().registers));
   const solvers::Solver& solver = simulation->solver();
   const auto unknowns = static_cast<double>(solver.traits().unknowns);
 
   std::vector<std::string> lines;
-  lines.push_back(
-      fmt::format("mesh at the start: {} leaves, {} volumes", simulation->leaves(), simulation->volumes()));
+  lines.push_back(fmt::format("mesh at the start: {} leaves, {} volumes", counts.total, counts.volumes));
   for (std::size_t level = 0; level < leaves.size(); ++level) {
     if (leaves[level] > 0) lines.push_back(fmt::format("  level {:<2} {:>10} leaves", level, leaves[level]));
   }

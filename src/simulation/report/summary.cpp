@@ -83,8 +83,8 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.ranks = communicator.size();
   summary.threads = costs.threads;
   summary.thread_level = costs.thread_level;
-  summary.leaves = simulation.leaves();
-  summary.volumes = simulation.volumes();
+  summary.leaves = simulation.leaves().total;
+  summary.volumes = simulation.leaves().volumes;
   summary.all_updates = simulation.volume_updates();
   summary.updates = summary.all_updates - costs.first_updates;
   summary.partition = simulation.partition();
@@ -93,9 +93,10 @@ Summary summarise(Simulation& simulation, const RunCosts& costs) {
   summary.checkpoints = costs.checkpoint_count;
   summary.checkpoint_seconds = quotient(costs.checkpoints, costs.checkpoint_count);
   summary.messages = times.messages;
-  summary.first_order = simulation.first_order_volumes();
-  summary.floored = simulation.floored_volumes();
-  summary.strayed = simulation.strayed_volumes();
+  const TreatedVolumes treated = simulation.treated_volumes();
+  summary.first_order = treated.first_order;
+  summary.floored = treated.floored;
+  summary.strayed = treated.strayed;
   summary.warnings = log::warnings();
   summary.changed_keys = simulation.config().changed_keys;
   summary.processor = processor_name();

@@ -274,16 +274,17 @@ void expect_same_correction(bool by_levels) {
   ThreadTeam team(2);
   for (auto* mesh : {&pair.alone(), &pair.together()}) {
     record_step(*mesh, mesh->patches(), 0);
-    for (std::size_t leaf = 0; leaf < mesh->size(); ++leaf) mesh->sum_fluxes(leaf);
-    mesh->expect_messages();
-    mesh->start_fluxes(team);
-    mesh->poll();
-    mesh->finish_fluxes();
-    for (std::size_t i = 0; i < mesh->flux_correction().coarse_leaves().size(); ++i) mesh->correct(i, 0.1);
-    mesh->start_halos(team);
-    mesh->finish_halos(0, team);
+    for (std::size_t leaf = 0; leaf < mesh->size(); ++leaf) mesh->exchange().fluxes().add_step(leaf, 0);
+    mesh->exchange().expect_messages();
+    mesh->exchange().fluxes().start_sends(team);
+    mesh->exchange().poll();
+    mesh->exchange().finish_fluxes();
+    for (std::size_t i = 0; i < mesh->exchange().fluxes().coarse_leaves().size(); ++i)
+      mesh->exchange().correct(i, 0.1);
+    mesh->exchange().halos().start_sends(team);
+    mesh->exchange().halos().finish_receives(0, team);
   }
-  EXPECT_GT(pair.alone().flux_correction().coarse_leaves().size(), 0u);
+  EXPECT_GT(pair.alone().exchange().fluxes().coarse_leaves().size(), 0u);
   pair.expect_same(0);
 
   for (const int steps : {1, 3}) {

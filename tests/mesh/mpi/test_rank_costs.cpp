@@ -34,11 +34,15 @@ void check(int h, solvers::HaloShape shape, solvers::Prolongation prolongation, 
       boundaries.fill(&boundary::outflow);
       PatchMesh<D> mesh(cut, solver, p, boundaries, {}, gpu::host_memory());
       EXPECT_EQ(static_cast<std::int64_t>(mesh.size()), replayed.leaves);
-      EXPECT_EQ(static_cast<std::int64_t>(mesh.border()), replayed.border_leaves);
-      EXPECT_EQ(static_cast<std::int64_t>(mesh.halo_messages().sent_messages()), replayed.halo_messages);
-      EXPECT_EQ(static_cast<std::int64_t>(mesh.halo_messages().sent_bytes()), replayed.halo_bytes);
-      EXPECT_EQ(static_cast<std::int64_t>(mesh.flux_messages().sent_messages()), replayed.flux_messages);
-      EXPECT_EQ(static_cast<std::int64_t>(mesh.flux_messages().sent_bytes()), replayed.flux_bytes);
+      EXPECT_EQ(static_cast<std::int64_t>(mesh.exchange().border()), replayed.border_leaves);
+      EXPECT_EQ(static_cast<std::int64_t>(mesh.exchange().halos().messages().sent_messages()),
+                replayed.halo_messages);
+      EXPECT_EQ(static_cast<std::int64_t>(mesh.exchange().halos().messages().sent_bytes()),
+                replayed.halo_bytes);
+      EXPECT_EQ(static_cast<std::int64_t>(mesh.exchange().fluxes().messages().sent_messages()),
+                replayed.flux_messages);
+      EXPECT_EQ(static_cast<std::int64_t>(mesh.exchange().fluxes().messages().sent_bytes()),
+                replayed.flux_bytes);
       std::int64_t bytes = 0;
       for (const RankCosts& rank : all) bytes += rank.bytes();
       EXPECT_EQ(bytes, mesh.partition_facts().halo_bytes);

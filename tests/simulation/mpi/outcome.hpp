@@ -71,9 +71,9 @@ inline Outcome outcome_of(Simulation& simulation) {
   outcome.figures = {simulation.time(), simulation.last_dt()};
   for (const double total : simulation.totals()) outcome.figures.push_back(total);
   for (const Measure& measure : simulation.measures()) outcome.figures.push_back(measure.value);
-  outcome.numbers = {simulation.step(), simulation.volume_updates(), simulation.first_order_volumes(),
-                     simulation.floored_volumes(), simulation.leaves()};
-  for (const std::int64_t leaves : simulation.leaves_per_level()) outcome.numbers.push_back(leaves);
+  outcome.numbers = {simulation.step(), simulation.volume_updates(), simulation.treated_volumes().first_order,
+                     simulation.treated_volumes().floored, simulation.leaves().total};
+  for (const std::int64_t leaves : simulation.leaves().per_level) outcome.numbers.push_back(leaves);
   return outcome;
 }
 

@@ -51,10 +51,10 @@ TEST_P(Ranks, ChangeNoBit) {
     if (threads == 4) mine.mesh.cuts = "levels";
     const auto simulation = make_simulation(mine, threads, communicator);
     meshes = 0;
-    for (std::int64_t leaves = simulation->leaves(); simulation->step() < tested.steps;) {
+    for (std::int64_t leaves = simulation->leaves().total; simulation->step() < tested.steps;) {
       simulation->advance(config.time.end);
-      if (simulation->leaves() != leaves) ++meshes;
-      leaves = simulation->leaves();
+      if (simulation->leaves().total != leaves) ++meshes;
+      leaves = simulation->leaves().total;
     }
     return outcome_of(*simulation);
   };
@@ -95,7 +95,7 @@ double most_beyond_share(const std::vector<std::string>& settings) {
   double most = 0;
   while (simulation->step() < tested.steps) {
     simulation->advance(config.time.end);
-    const double share = static_cast<double>(simulation->leaves()) / world().size();
+    const double share = static_cast<double>(simulation->leaves().total) / world().size();
     most = std::max(most, static_cast<double>(simulation->partition().most_leaves) - share);
   }
   return most;
@@ -209,8 +209,8 @@ TEST(RanksBeyondABound, AreReportedOnce) {
     const auto simulation = make_simulation(config, 1, communicator);
     while (simulation->step() < 3) simulation->advance(config.time.end);
     const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_GT(simulation->floored_volumes(), 0);
-    EXPECT_EQ(simulation->strayed_volumes(), 0);
+    EXPECT_GT(simulation->treated_volumes().floored, 0);
+    EXPECT_EQ(simulation->treated_volumes().strayed, 0);
     const auto begin = said.find("step ");
     return begin == std::string::npos ? "" : said.substr(begin);
   };

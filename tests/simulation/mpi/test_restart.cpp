@@ -162,7 +162,7 @@ void expect_output_of_uninterrupted_run(std::vector<std::string> settings, int i
     ASSERT_EQ(part.size(), expected.size()) << name;
     std::int64_t different = 0;
     for (std::size_t i = 0; i < part.size(); ++i) different += part[i] != expected[i];
-    EXPECT_LE(different, world().size() > 1 ? simulation->leaves() : 0) << name;
+    EXPECT_LE(different, world().size() > 1 ? simulation->leaves().total : 0) << name;
   }
   EXPECT_GT(plots, 6);
   // In a new directory plots and history start from the beginning.

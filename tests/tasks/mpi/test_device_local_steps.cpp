@@ -46,7 +46,7 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, Devic
   const auto mesh = nested_mesh<D>(*solver, c.p, mesh::boundary::periodic, team, communicator);
   if (devices != Devices::none) {
     const bool has_device = devices == Devices::all || communicator.rank() % 2 == 0;
-    mesh->live_on(has_device ? &device : nullptr, has_device ? &memory : nullptr);
+    mesh->residence().live_on(has_device ? &device : nullptr, has_device ? &memory : nullptr);
   }
   std::vector<std::int64_t> leaves(3, 0);
   for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - 1)];
@@ -65,7 +65,7 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, Devic
     found.crossing = status.crossing;
     found.floored += communicator.sum(status.floored);
   }
-  mesh->bring_home();
+  mesh->residence().bring_home();
   for (const auto& patch : mesh->patches()) {
     solvers::Box<D> interior;
     interior.extent.fill(c.p);

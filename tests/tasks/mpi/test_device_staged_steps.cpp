@@ -37,7 +37,7 @@ Outcome outcome(const std::vector<int>& ratios, const parallel::Communicator& co
   const auto mesh = wave_mesh(solver, mesh::boundary::outflow, team, communicator);
   if (devices != Devices::none) {
     const bool has_device = devices == Devices::all || communicator.rank() % 2 == 0;
-    mesh->live_on(has_device ? &device : nullptr, has_device ? &memory : nullptr);
+    mesh->residence().live_on(has_device ? &device : nullptr, has_device ? &memory : nullptr);
   }
   const auto leaves = leaves_by_level(*mesh);
   const double dt = finest_step_of_waves * ratios[0] * ratios[1];
@@ -51,7 +51,7 @@ Outcome outcome(const std::vector<int>& ratios, const parallel::Communicator& co
   found.crossing = status.crossing;
   found.floored = communicator.sum(status.floored);
   found.shadow_updates = levels->counts().shadow_updates;
-  mesh->bring_home();
+  mesh->residence().bring_home();
   found.interiors = interiors_of(*mesh);
   return found;
 }
