@@ -80,6 +80,36 @@ def puncture_settles(verification):
                        f"{spurious:.1e}", spurious <= 1e-5, seconds)
 
 
+# puncture.toml in an octant, with volumes of 0.11 M: 112 leaves.
+OCTANT = {"domain.lower": [0.0] * 3, "domain.upper": [162.0] * 3, "domain.cells": [2] * 3, "mesh.patch-size": 9,
+          **{f"boundary.{axis}-lower": '"symmetric"' for axis in "xyz"}}
+
+
+def slope(rows, column, first):
+    """Change per unit time of a column from that time on, by least squares."""
+    points = [(row["time"], row[column]) for row in rows if row["time"] >= first]
+    middle_t, middle_y = (sum(values) / len(points) for values in zip(*points))
+    return sum((t - middle_t) * (y - middle_y) for t, y in points) / sum((t - middle_t) ** 2 for t, _ in points)
+
+
+def hole_damping(verification):
+    """The mass of a black hole at rest with each damping of the constraints. Half an hour on two cores."""
+    end = 4 if verification.options.quick else 100
+    rows = {}
+    for name, settings in (("lapse", {}), ("plain", {"solver.damping": '"plain"'}), ("plain-until", {"solver.plain-until": 0.3 * end})):
+        directory = f"hole-damping-{name}"
+        _, done, seconds = verification.run(directory, session.shipped("puncture.toml"), {"time.end": end, **OCTANT, **settings})
+        rows[name] = searches(verification, directory)
+        limit = 1e-6 if name == "plain-until" else math.inf
+        seen = slope(rows[name], "irreducible_mass", 0.5 * end)
+        verification.claim(f"puncture.toml in an octant, {name}: dM_irr/dt in the last {end / 2:g} M",
+                           "reported" if math.isinf(limit) else f"at most {limit:g}", f"{seen:+.1e}",
+                           done and abs(seen) <= limit, seconds)
+    times = sorted(set.intersection(*({round(row["time"], 6) for row in found} for found in rows.values())))
+    at = {name: {round(row["time"], 6): row["irreducible_mass"] - 1 for row in found} for name, found in rows.items()}
+    verification.table("M_irr - 1", ("t [M]", *rows), [(f"{t:.3g}", *(f"{at[name][t]:+.2e}" for name in rows)) for t in times])
+
+
 def spinning_puncture(verification):
     """Angular momentum and mass of a spinning black hole."""
     end = 2 if verification.options.quick else 100

@@ -49,8 +49,9 @@ std::vector<double> DeviceReadings::by_leaf(const gpu::DeviceArray<double>& valu
   const double* const found = result(values, leaf_.size() * width);
   std::vector<double> ordered(leaf_.size() * width);
   for (std::size_t index = 0; index < leaf_.size(); ++index)
-    std::copy_n(found + index * width, width,
-                ordered.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(leaf_[index]) * width));
+    std::copy_n(
+        found + index * width, width,
+        ordered.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(leaf_[index]) * width));
   return ordered;
 }
 

@@ -35,8 +35,8 @@ class PatchResidence {
     const DistributedTree<D>& tree;
     const std::optional<LocalView<D>>& view;
     const PatchPool& pool;
-    const std::vector<int>& slots;                    // of each own leaf
-    const std::vector<solvers::PatchTask>& patches;   // of own leaves, then of the other leaves of the view
+    const std::vector<int>& slots;                      // of each own leaf
+    const std::vector<solvers::PatchTask>& patches;     // of own leaves, then of the other leaves of the view
     const std::unique_ptr<LocalSteps<D>>& local_steps;  // or null
     StepExchange<D>& exchange;
   };

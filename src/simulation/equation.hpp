@@ -41,6 +41,9 @@ class Equation {
     return 0;
   }
   virtual void take_largest_field(double /*largest*/, solvers::Solver&) const {}
+  // Before a step from t, local steps: of the coarsest level. For parameters that change in time: the bits of a run
+  // depend on t and the solver alone. Default: none do.
+  virtual void begin_step(double /*t*/, solvers::Solver&) const {}
   // A new field that acts on the state between steps (step_field.hpp), or null. Default: null.
   virtual std::shared_ptr<StepField<2>> make_field_2d() const { return nullptr; }
   virtual std::shared_ptr<StepField<3>> make_field_3d() const { return nullptr; }

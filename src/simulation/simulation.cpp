@@ -142,6 +142,7 @@ void SimulationOf<D>::set_up() {
 
 template <int D>
 void SimulationOf<D>::prepare_first_step() {
+  config_.equation->begin_step(t_, *solver_);
   observers_.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
   config_.scenario->prepare_step(state("step data"), *solver_);
 }
@@ -240,6 +241,7 @@ void SimulationOf<D>::advance(double limit) {
 template <int D>
 void SimulationOf<D>::prepare_step() {
   const Timer timer(times_.prepare);
+  config_.equation->begin_step(t_, *solver_);
   observers_.prepare(mesh_.revision(), mesh_.size(), mesh_.layout());
   config_.scenario->prepare_step(state_of_interiors("step data"), *solver_);
 }

@@ -134,6 +134,8 @@ class PdeSolver : public Solver {
 
  protected:
   const P& pde() const { return pde_; }
+  // While no update is under way.
+  void set_pde(const P& pde) { pde_ = pde; }
   void set_fields(int fields) { traits_.fields = fields; }
   void set_carried(std::vector<std::string> names) { traits_.carried_names = std::move(names); }
   void set_beside(std::vector<std::string> names) { traits_.beside_names = std::move(names); }

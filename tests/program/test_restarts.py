@@ -63,6 +63,29 @@ class Restarts(programs.ProgramTest):
             self.assertEqual(programs.differences(self.path(half + "/chk_000006.hdf5"), self.path(whole + "/chk_000006.hdf5")), [])
             self.assertEqual(self.text(half + "/history.csv"), self.text(whole + "/history.csv"))
 
+    def test_damping_of_black_holes_changes_at_its_time(self):
+        """plain-until is what one restart with another damping is, for any ranks, devices and restarts."""
+        def go(output, last, *pairs, ranks=0, first=0):
+            source = ("restart", output) if first else ("run", os.path.join(programs.SOURCE, "inputs/gauge-wave.toml"), "--output", output)
+            self.run_to_end(ranks, *source, "--threads", "1", *settings(f"time.max-steps={last}", *(() if first else few), *pairs))
+        few = ("output.plot-every=0", "output.history-steps=1", "checkpoint.every-steps=4", "solver.k1=1.0")
+        for name, damping in (("hand", "plain"), ("plain", "plain"), ("lapse", "lapse")):
+            go(name, 4, f'solver.damping="{damping}"')
+            go(name, 8, 'solver.damping="lapse"' if name == "hand" else f'solver.damping="{damping}"', first=4)
+        time_4 = self.text("hand/history.csv").splitlines()[5].split(",")[1]
+        until = f"solver.plain-until={time_4}"
+        go("key", 8, until)
+        go("ranks", 8, until, ranks=3)
+        go("batches", 8, until, "offload.device=host", "offload.batch=2")
+        go("device", 8, until, "offload.device=host", "gpu-memory.patches=device")
+        for steps in (4, 6, 8):
+            go("restarted", steps, *(() if steps > 4 else (until, "checkpoint.every-steps=2")), first=steps - 2 if steps > 4 else 0)
+        whole = self.path("hand/chk_000008.hdf5")
+        for name in ("key", "ranks", "batches", "device", "restarted"):
+            self.assertEqual(programs.differences(self.path(name + "/chk_000008.hdf5"), whole), [], name)
+        for name in ("plain", "lapse"):
+            self.assertNotEqual(programs.differences(self.path(name + "/chk_000008.hdf5"), whole), [], name)
+
     def test_checkpoints_of_version_0_1_continue(self):
         """The file is of `meander run inputs/riemann-2d.toml` of 0.1.0 with patches of 4, two levels and local steps, after step 3."""
         old = os.path.join(programs.SOURCE, "tests/program/checkpoints/from_0.1.0.hdf5")

@@ -93,6 +93,10 @@ TEST(Ccz4Input, IsChecked) {
   expect({"solver.cfl=1.81"},
          "solver.cfl: must be at most 1.8, the stability limit of the scheme (ccz4 fourth order)");
   expect({"solver.scheme=rusanov", "solver.cfl=1.1"}, "must be at most 1,");
+  EXPECT_EQ(message({"solver.plain-until=3"}), "accepted");
+  expect({"solver.plain-until=-1"}, "solver.plain-until: must be at least 0 [time], but is -1");
+  expect({"solver.plain-until=3", "solver.damping=plain"},
+         "solver.plain-until=3: solver.plain-until: exists for damping = \"lapse\" only");
   expect({"mesh.patch-size=8"},
          "must be at least 9 on an adaptive mesh with this scheme (halo width 3), but is 8");
   for (const char* floor : {"solver.lapse-floor", "solver.phi-floor"}) {

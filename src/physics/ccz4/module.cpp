@@ -55,6 +55,11 @@ void Ccz4Equation::describe(io::KeyTable& fields, int, double& cfl) {
       "damping", damping_, {"lapse", "plain"},
       "Rate of that damping: k1 times the lapse (lapse), or k1 (plain), which also acts where the lapse has "
       "collapsed, inside black holes.");
+  fields.number("plain-until", plain_until_, "time",
+                "damping = \"lapse\": steps that begin earlier are damped as with \"plain\", which removes "
+                "what the collapse of the "
+                "lapse and a merger leave inside a black hole; \"lapse\" then keeps its mass.",
+                io::at_least(0));
   fields.number("k2", p.k2, "", "Damping of Theta relative to that of Z_i.", {.min = -1, .min_open = true});
   fields.number("k3", p.k3, "", "Share of Z_i in the equation of Gamma-hat; 1: covariant Z4.",
                 io::between(0, 1));
@@ -103,6 +108,8 @@ void Ccz4Equation::set_up(const io::KeyTable& keys, const std::vector<double>& l
   p.evolves_shift = evolves_shift_ != 0;
   p.c = damped_theta_;
   p.damps_with_lapse = damping_ == "lapse";
+  if (plain_until_ != 0 && !p.damps_with_lapse)
+    keys.reject("plain-until", "exists for damping = \"lapse\" only");
   for (std::size_t a = 0; a < lower.size(); ++a) p.middle[a] = 0.5 * (lower[a] + upper[a]);
 }
 
@@ -128,6 +135,10 @@ std::vector<std::string> Ccz4Equation::warnings(const io::KeyTable& fields, bool
 
 std::unique_ptr<solvers::Solver> Ccz4Equation::make_solver(int) const {
   return ccz4::make_solver(parameters);
+}
+
+void Ccz4Equation::begin_step(double t, solvers::Solver& solver) const {
+  set_damping(solver, parameters.damps_with_lapse && t >= plain_until_);
 }
 
 solvers::PointTerms Ccz4Equation::terms(int) const {

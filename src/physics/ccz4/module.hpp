@@ -15,6 +15,7 @@ class Ccz4Equation final : public simulation::Equation {
   void set_up(const io::KeyTable& keys, const std::vector<double>& lower,
               const std::vector<double>& upper) override;
   std::unique_ptr<solvers::Solver> make_solver(int dim) const override;
+  void begin_step(double t, solvers::Solver& solver) const override;
   simulation::FormulaFields formula_fields(int dim) const override;
   solvers::PointTerms terms(int dim) const override;
   std::vector<std::string> warnings(const io::KeyTable& keys, bool adaptive) const override;
@@ -25,6 +26,7 @@ class Ccz4Equation final : public simulation::Equation {
   void describe_system(io::KeyTable& keys);
 
   std::string scheme_ = "fourth-order", slicing_ = "1+log", damping_ = "lapse";
+  double plain_until_ = 0;
   int evolves_shift_ = 1, damped_theta_ = 1;  // s, c
 };
 

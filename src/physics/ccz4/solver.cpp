@@ -219,6 +219,12 @@ class Ccz4Solver final : public PdeSolver<Terms>, public LocalStepSolver {
     }
   }
 
+  void set_damping(bool with_lapse) {
+    Terms terms = pde();
+    terms.parameters.damps_with_lapse = with_lapse;
+    set_pde(terms);
+  }
+
   double max_cfl() const override {
     return pde().parameters.scheme == Scheme::rusanov ? rusanov_cfl : fourth_order_cfl;
   }
@@ -248,6 +254,10 @@ class Ccz4Solver final : public PdeSolver<Terms>, public LocalStepSolver {
 std::unique_ptr<Solver> make_solver(const Parameters& parameters) {
   DeviceKernels<Terms>::use_built();
   return std::make_unique<Ccz4Solver>(parameters);
+}
+
+void set_damping(Solver& solver, bool with_lapse) {
+  dynamic_cast<Ccz4Solver&>(solver).set_damping(with_lapse);
 }
 
 }  // namespace meander::ccz4

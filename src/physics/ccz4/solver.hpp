@@ -27,4 +27,7 @@ std::vector<Derived> derived_quantities();
 // - Scheme::fourth_order: h = 3, four stages, two stage blocks.
 std::unique_ptr<Solver> make_solver(const Parameters& parameters);
 
+// Between steps: Parameters::damps_with_lapse of the steps that follow. `solver`: of make_solver().
+void set_damping(Solver& solver, bool with_lapse);
+
 }  // namespace meander::ccz4
