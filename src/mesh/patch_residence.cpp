@@ -25,6 +25,9 @@ std::vector<double*> slots_of(std::span<const solvers::PatchTask> patches) {
 }  // namespace
 
 template <int D>
+PatchResidence<D>::PatchResidence(const Mesh& mesh) : mesh_(mesh) {}
+
+template <int D>
 PatchResidence<D>::~PatchResidence() = default;
 
 template <int D>

@@ -40,7 +40,7 @@ class PatchResidence {
     const std::unique_ptr<LocalSteps<D>>& local_steps;  // or null
     StepExchange<D>& exchange;
   };
-  explicit PatchResidence(const Mesh& mesh) : mesh_(mesh) {}
+  explicit PatchResidence(const Mesh& mesh);
   ~PatchResidence();
 
   // From now on the patches live in `memory` of the device, which both outlive the mesh: steps run there.
