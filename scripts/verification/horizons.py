@@ -85,13 +85,6 @@ OCTANT = {"domain.lower": [0.0] * 3, "domain.upper": [162.0] * 3, "domain.cells"
           **{f"boundary.{axis}-lower": '"symmetric"' for axis in "xyz"}}
 
 
-def slope(rows, column, first):
-    """Change per unit time of a column from that time on, by least squares."""
-    points = [(row["time"], row[column]) for row in rows if row["time"] >= first]
-    middle_t, middle_y = (sum(values) / len(points) for values in zip(*points))
-    return sum((t - middle_t) * (y - middle_y) for t, y in points) / sum((t - middle_t) ** 2 for t, _ in points)
-
-
 def hole_damping(verification):
     """The mass of a black hole at rest with each damping of the constraints. Half an hour on two cores."""
     end = 4 if verification.options.quick else 100
@@ -101,7 +94,7 @@ def hole_damping(verification):
         _, done, seconds = verification.run(directory, session.shipped("puncture.toml"), {"time.end": end, **OCTANT, **settings})
         rows[name] = searches(verification, directory)
         limit = 1e-6 if name == "plain-until" else math.inf
-        seen = slope(rows[name], "irreducible_mass", 0.5 * end)
+        seen = session.slope([(row["time"], row["irreducible_mass"]) for row in rows[name] if row["time"] >= 0.5 * end])
         verification.claim(f"puncture.toml in an octant, {name}: dM_irr/dt in the last {end / 2:g} M",
                            "reported" if math.isinf(limit) else f"at most {limit:g}", f"{seen:+.1e}",
                            done and abs(seen) <= limit, seconds)

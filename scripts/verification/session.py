@@ -150,11 +150,15 @@ def interpolated(rows, t, column):
     return math.nan
 
 
+def slope(points):
+    """Change of y per x of points (x, y), by least squares."""
+    middle_x, middle_y = (sum(values) / len(points) for values in zip(*points))
+    return sum((x - middle_x) * (y - middle_y) for x, y in points) / sum((x - middle_x) ** 2 for x, _ in points)
+
+
 def rate(rows, column, first, last):
     """Exponent per unit time between two times, by least squares of the logarithm; NaN with less than three rows."""
     points = [(row["time"], math.log(row[column])) for row in rows if first <= row["time"] <= last and row[column] > 0]
     if len(points) < 3:
         return math.nan
-    middle_t, middle_y = (sum(column) / len(points) for column in zip(*points))
-    return (sum((t - middle_t) * (y - middle_y) for t, y in points)
-            / sum((t - middle_t) ** 2 for t, _ in points))
+    return slope(points)

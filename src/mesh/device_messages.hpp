@@ -78,7 +78,7 @@ struct DeviceLaunches {
   }
 };
 
-// Length of a buffer of doubles for so many bytes.
+// Length of a buffer of doubles that holds these bytes.
 inline std::size_t doubles_for(std::size_t bytes) {
   return (bytes + sizeof(double) - 1) / sizeof(double);
 }
