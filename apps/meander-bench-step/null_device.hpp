@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 #include "gpu/device.hpp"
@@ -27,9 +28,12 @@ class NullDevice final : public gpu::Device {
   void destroy_queue(gpu::Queue) noexcept override {}
   // Addresses only: nothing is read or written there. Pinned memory is the host's.
   void* allocate(gpu::Space space, std::size_t bytes) override {
-    if (space != gpu::Space::device) return std::calloc(1, bytes);
     constexpr std::size_t alignment = 4096;
-    return reinterpret_cast<void*>(next_.fetch_add((bytes + alignment - 1) / alignment * alignment));
+    const std::size_t pages = (bytes + alignment - 1) / alignment * alignment;
+    if (space == gpu::Space::device) return reinterpret_cast<void*>(next_.fetch_add(pages));
+    void* const pinned = std::aligned_alloc(alignment, pages);
+    if (pinned == nullptr) throw gpu::OutOfMemory(pages, 0, {space, 0});
+    return std::memset(pinned, 0, pages);
   }
   void deallocate(gpu::Space space, void* pointer) noexcept override {
     if (space != gpu::Space::device) std::free(pointer);

@@ -162,6 +162,7 @@ Block* MemoryCache::grow(Search& search) {
   }
   note_class(search.size_class);
   const auto address = reinterpret_cast<std::uintptr_t>(raw);
+  MEANDER_ASSERT(address % 256 == 0);  // padding() counts on it
   const std::uintptr_t aligned = (address + traits_.alignment - 1) / traits_.alignment * traits_.alignment;
   const std::lock_guard lock(registry_mutex_);
   Block* block = new_block();
