@@ -329,7 +329,6 @@ void SimulationOf<D>::partition_by_steps() {
     mesh_.residence().prepare_step();
   });
   set_fields();
-  inexact_halos_ = inexact_halos(mesh_, mirrors_);
 }
 
 template <int D>
@@ -346,7 +345,6 @@ void SimulationOf<D>::regrid() {
     halos_are_stale_ = false;
   } else {
     in_memory([&] { mesh_.residence().prepare_step(); });  // leaves may have moved to other ranks
-    inexact_halos_ = inexact_halos(mesh_, mirrors_);
   }
   if (field_ && communicator().any(field_revision_ != mesh_.revision())) {
     in_memory([&] {
@@ -386,7 +384,6 @@ bool SimulationOf<D>::adapt() {
 
 template <int D>
 void SimulationOf<D>::count_leaves() {
-  inexact_halos_ = inexact_halos(mesh_, mirrors_);
   std::vector<std::int64_t> leaves(std::size_t{mesh::Key<D>::max_level} + 1, 0);
   for (const int level : mesh_.levels()) ++leaves[static_cast<std::size_t>(level)];
   communicator().sum(std::span<std::int64_t>(leaves));

@@ -92,7 +92,6 @@ class SimulationOf final : public Simulation, private StateSource {
             team_,
             level_dx_,
             tracked_points_,
-            inexact_halos_,
             this,
             &mirrors_,
             field_.get()};
@@ -120,6 +119,9 @@ class SimulationOf final : public Simulation, private StateSource {
     mesh::DevicePatches<D>* const device = mesh_.residence().current();
     if (device != nullptr) device->readings().gather(points, query, samples);
     return device != nullptr;
+  }
+  std::uint32_t inexact_halos(std::size_t leaf) const override {
+    return simulation::inexact_halos(mesh_, mirrors_, leaf);
   }
   bool uses_devices() const override { return config_.offload.patches_on_device(); }
 
@@ -178,9 +180,8 @@ class SimulationOf final : public Simulation, private StateSource {
   RegridLookahead lookahead_;             // for local time steps
   solvers::Status status_;
   TimeProgress progress_;
-  std::vector<double> level_dx_;              // of all ranks, recounted after every change of the mesh
-  std::vector<std::uint32_t> inexact_halos_;  // of this rank's leaves
-  TreatedVolumes treated_;                    // of this rank; the root's include those before a restart
+  std::vector<double> level_dx_;  // of all ranks, recounted after every change of the mesh
+  TreatedVolumes treated_;        // of this rank; the root's include those before a restart
   BoundsWatch watch_;
   RunTimes times_;
   ResidentReport resident_report_;  // steps and regrids

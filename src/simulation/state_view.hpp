@@ -48,6 +48,8 @@ class StateSource {
                              std::span<double>) const {
     return false;
   }
+  // The halos of a leaf that are less accurate than its state (inexact_halos.hpp).
+  virtual std::uint32_t inexact_halos(std::size_t /*leaf*/) const { return 0; }
   // Whether patches of any rank may live on a device; equal on all ranks.
   virtual bool uses_devices() const { return false; }
 };
@@ -100,8 +102,6 @@ struct StateView {
   ThreadTeam& team;
   std::span<const double> level_dx;  // by level: width of a volume, 0 where no rank has leaves of that level
   std::span<const Point<3>> tracked_points = {};  // the points that diagnostics follow, at time t
-  // Of each leaf (inexact_halos.hpp); empty: all halos are exact.
-  std::span<const std::uint32_t> inexact_halos = {};
   const StateSource* source = &host_state;
   const Mirrors* mirrors = &no_mirrors;   // with the signs of the unknowns
   const NumbersBeside* beside = nullptr;  // null: there are none

@@ -246,6 +246,21 @@ TEST(PointSamples, AreAsAccurateNearFacesAsInTheMiddle) {
   EXPECT_LT(at_faces.derivative, 1.1 * inside.derivative);
 }
 
+class WatchedHalos : public StateSource {
+ public:
+  // inexact: which halos are; null: none.
+  WatchedHalos(const StateSource* inexact, std::function<void(std::span<const char>)> fill)
+      : inexact_(inexact), fill_(std::move(fill)) {}
+  void fill_whole_halos(std::span<const char> marked) const override { fill_(marked); }
+  std::uint32_t inexact_halos(std::size_t leaf) const override {
+    return inexact_ == nullptr ? 0 : inexact_->inexact_halos(leaf);
+  }
+
+ private:
+  const StateSource* inexact_;
+  std::function<void(std::span<const char>)> fill_;
+};
+
 // On and near the surface of a refined cube, and in all of it.
 TEST(PointSamples, AtResolutionJumpsAreNotSpoiltByProlongation) {
   const auto simulation =
@@ -256,7 +271,9 @@ TEST(PointSamples, AtResolutionJumpsAreNotSpoiltByProlongation) {
   StateView view = simulation->view();
   EXPECT_EQ(simulation->leaves().per_level[2], 27);
   const Difference error = errors_of_wave(view, points);
-  view.inexact_halos = {};
+  const WatchedHalos taken_for_exact(
+      nullptr, [&](std::span<const char> marked) { simulation->view().source->fill_whole_halos(marked); });
+  view.source = &taken_for_exact;
   const Difference across = errors_of_wave(view, points);
   std::printf("errors of values %.1e, %.1e if prolonged halos are read; of derivatives %.1e, %.1e\n",
               error.value, across.value, error.derivative, across.derivative);
@@ -264,21 +281,12 @@ TEST(PointSamples, AtResolutionJumpsAreNotSpoiltByProlongation) {
   EXPECT_LT(error.derivative, 0.8 * across.derivative);
 }
 
-class WatchedHalos : public StateSource {
- public:
-  explicit WatchedHalos(std::function<void(std::span<const char>)> fill) : fill_(std::move(fill)) {}
-  void fill_whole_halos(std::span<const char> marked) const override { fill_(marked); }
-
- private:
-  std::function<void(std::span<const char>)> fill_;
-};
-
 TEST(PointSamples, OnFacesAreHeldByAllLeavesThatTouchThem) {
   const auto simulation = wavy_box(6, wave);
   StateView view = simulation->view();
   std::vector<char> marks;
   const WatchedHalos watched(
-      [&](std::span<const char> marked) { marks.assign(marked.begin(), marked.end()); });
+      view.source, [&](std::span<const char> marked) { marks.assign(marked.begin(), marked.end()); });
   view.source = &watched;
   const auto held_by = [&](const SamplePoint& x) {
     marks.clear();
@@ -340,7 +348,7 @@ TEST(PointGather, ReadsTheFinestLeavesThatTouchAPoint) {
                "lower = [-0.3, -0.3, -0.3]\nupper = [-0.1, -0.1, -0.1]\n");
   StateView view = simulation->view();
   int fills = 0;
-  const WatchedHalos watched([&, source = view.source](std::span<const char> marked) {
+  const WatchedHalos watched(view.source, [&, source = view.source](std::span<const char> marked) {
     ++fills;
     source->fill_whole_halos(marked);
   });

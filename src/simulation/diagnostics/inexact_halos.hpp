@@ -5,38 +5,34 @@
 // condition. Copies, restrictions from finer leaves and mirror images of these are as accurate as the state.
 
 #include <cstdint>
-#include <vector>
 
 #include "mesh/patch_mesh.hpp"
 #include "simulation/mirrors.hpp"
 
 namespace meander::simulation {
 
-// A mask for each leaf of this rank: bit mesh::direction_of(offset) is set if the halo in that direction is
-// inexact.
+// For a leaf of this rank: bit mesh::direction_of(offset) is set if the halo in that direction is inexact.
 template <int D>
-std::vector<std::uint32_t> inexact_halos(const mesh::PatchMesh<D>& mesh, const Mirrors& mirrors) {
+std::uint32_t inexact_halos(const mesh::PatchMesh<D>& mesh, const Mirrors& mirrors, std::size_t leaf) {
   const auto& neighbours = mesh.view().neighbours();
   const mesh::Domain<D>& domain = mesh.tree().domain();
-  std::vector<std::uint32_t> inexact(mesh.size(), 0);
-  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
-    const mesh::Cell<D>& cell = neighbours.cells()[leaf];
-    for (int direction = 0; direction < mesh::children<D>; ++direction) {
-      // The halo beyond a plane of symmetry is the image of that along the other axes.
-      Index<D> source = mesh::offset_of<D>(direction);
-      for (int a = 0; a < D; ++a) {
-        const auto axis = static_cast<std::size_t>(a);
-        const int at = cell.at[axis] + source[axis];
-        if ((at < 0 && mirrors.at_side(axis, 0)) ||
-            (at >= domain.cells(cell.level, a) && mirrors.at_side(axis, 1)))
-          source[axis] = 0;
-      }
-      const mesh::Neighbour next =
-          neighbours.of(static_cast<std::int32_t>(leaf), mesh::direction_of<D>(source));
-      const bool coarser = next.is_leaf() && neighbours.cells()[static_cast<std::size_t>(next.leaf())].level <
-                                                 mesh.levels()[leaf];
-      if (coarser || next.is_outside()) inexact[leaf] |= std::uint32_t{1} << direction;
+  const mesh::Cell<D>& cell = neighbours.cells()[leaf];
+  std::uint32_t inexact = 0;
+  for (int direction = 0; direction < mesh::children<D>; ++direction) {
+    // The halo beyond a plane of symmetry is the image of that along the other axes.
+    Index<D> source = mesh::offset_of<D>(direction);
+    for (int a = 0; a < D; ++a) {
+      const auto axis = static_cast<std::size_t>(a);
+      const int at = cell.at[axis] + source[axis];
+      if ((at < 0 && mirrors.at_side(axis, 0)) ||
+          (at >= domain.cells(cell.level, a) && mirrors.at_side(axis, 1)))
+        source[axis] = 0;
     }
+    const mesh::Neighbour next =
+        neighbours.of(static_cast<std::int32_t>(leaf), mesh::direction_of<D>(source));
+    const bool coarser = next.is_leaf() && neighbours.cells()[static_cast<std::size_t>(next.leaf())].level <
+                                               mesh.levels()[leaf];
+    if (coarser || next.is_outside()) inexact |= std::uint32_t{1} << direction;
   }
   return inexact;
 }

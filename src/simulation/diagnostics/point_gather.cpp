@@ -180,7 +180,7 @@ std::vector<HeldPoint> PointGather::hold(std::span<const SamplePoint> points) co
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       const solvers::PatchTask& patch = patches[leaf];
       if (!meets(patch, view_.layout.p, bounds)) continue;
-      const std::uint32_t inexact = view_.inexact_halos.empty() ? 0 : view_.inexact_halos[leaf];
+      const std::uint32_t inexact = view_.source->inexact_halos(leaf);
       for (std::size_t n = 0; n < points.size(); ++n) {
         if (holds(patch, view_.layout, points[n]))
           of_leaf[leaf].push_back({leaf, n, stencil_at(patch, view_.layout, points[n], inexact)});

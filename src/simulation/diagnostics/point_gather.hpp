@@ -37,7 +37,7 @@ bool holds(const solvers::PatchTask& patch, const solvers::PatchLayout& layout, 
 // Shifted stencils have the same order, but continuity is lost. If fewer than six volumes remain along an
 // axis, the stencil uses all of them, and the order decreases by one for each missing volume.
 //
-// inexact_halos: see StateView.
+// inexact_halos: see StateSource.
 PointStencil stencil_at(const solvers::PatchTask& patch, const solvers::PatchLayout& layout,
                         const SamplePoint& x, std::uint32_t inexact_halos = 0);
 
