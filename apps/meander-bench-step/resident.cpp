@@ -127,6 +127,7 @@ class Alternating final : public simulation::RefinementCriterion {
   simulation::Flag flag(const simulation::LeafView&, const simulation::StateView&) const override {
     return simulation::Flag::keep;
   }
+  bool reads_state() const override { return false; }
   int wanted_level(const simulation::LeafView& leaf, const simulation::StateView& state) const override {
     const bool second = std::lround(state.t * 1e6) % 2 == 1;
     const int begin = second ? many_ + 4 : 1, row = second ? 8 : 2;
@@ -143,9 +144,9 @@ class Alternating final : public simulation::RefinementCriterion {
   int many_;
 };
 
-// Times of regrids that change about 1 % of 10^4 leaves, on a device that does nothing. Processor time does not
-// depend on other work of the machine.
-void measure_regrid(int repeats) {
+// Times of regrids that change about 1 % of 10^4 leaves, on a device that does nothing. Processor time depends little on
+// other work of the machine.
+void measure_regrid(int threads, int repeats) {
   constexpr int cells = 21, many = 4, level = 3;
   Config config = on_device(
       fmt::format(
@@ -155,10 +156,10 @@ void measure_regrid(int repeats) {
           cells, level, level + 1),
       "null");
   config.refinement.push_back(std::make_shared<Alternating>(level, 1.0 / cells, many));
-  const auto run = simulation::make_simulation(config, 1);
+  const auto run = simulation::make_simulation(config, threads);
   run->advance(1e9);
   std::vector<double> processor, regrids;
-  for (int repeat = 0; repeat < std::max(3, repeats); ++repeat) {
+  for (int repeat = 0; repeat < std::max(101, repeats); ++repeat) {
     const auto leaves = run->leaf_indices();
     const std::clock_t start = std::clock();
     const double before = run->times().regrid;
@@ -170,10 +171,10 @@ void measure_regrid(int repeats) {
   std::ranges::sort(processor);
   std::ranges::sort(regrids);
   fmt::print(
-      "regrid on a device that does nothing, one thread, {} leaves of which {} change: {:.2f} ms on the "
+      "regrid on a device that does nothing, {} thread{}, {} leaves of which {} change: {:.2f} ms on the "
       "host; "
       "{:.2f} ms of processor time with the step that uploads the new tables\n",
-      run->leaves().total, many * 27, 1e3 * regrids[regrids.size() / 2],
+      threads, threads == 1 ? "" : "s", run->leaves().total, many * 27, 1e3 * regrids[regrids.size() / 2],
       1e3 * processor[processor.size() / 2]);
 }
 
@@ -212,7 +213,9 @@ void compare_resident(const ResidentOptions& options) {
       }
     }
   }
-  if (is_null) measure_regrid(options.repeats);
+  if (!is_null) return;
+  measure_regrid(1, options.repeats);
+  if (options.threads > 1) measure_regrid(options.threads, options.repeats);
 }
 
 }  // namespace meander::bench

@@ -109,7 +109,7 @@ ThreadTeam::~ThreadTeam() = default;
 ThreadTeam::ThreadTeam(ThreadTeam&&) noexcept = default;
 ThreadTeam& ThreadTeam::operator=(ThreadTeam&&) noexcept = default;
 
-void ThreadTeam::run(int parts, const std::function<void(int)>& body) {
+void ThreadTeam::run(int parts, const std::function<void(int)>& body) const {
   if (threads_ == 1 || parts <= 1) {
     for (int part = 0; part < parts; ++part) body(part);
     return;
@@ -118,7 +118,7 @@ void ThreadTeam::run(int parts, const std::function<void(int)>& body) {
 }
 
 void ThreadTeam::for_chunks(std::size_t items,
-                            const std::function<void(int, std::size_t, std::size_t)>& body) {
+                            const std::function<void(int, std::size_t, std::size_t)>& body) const {
   if (items == 0) return;
   if (items == 1 || threads_ == 1) return body(0, 0, items);
   const auto chunks = cut_evenly(items, threads_);

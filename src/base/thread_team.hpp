@@ -47,10 +47,10 @@ class ThreadTeam {
 
   // Runs body(part) for part = 0 .. parts - 1, in any order and on any thread, and returns when all have
   // ended. Rethrows an exception of a body after the other bodies have ended.
-  void run(int parts, const std::function<void(int)>& body);
+  void run(int parts, const std::function<void(int)>& body) const;
 
   // Cuts [0, items) into equal chunks, one per thread, and runs body(thread, begin, end) for each chunk.
-  void for_chunks(std::size_t items, const std::function<void(int, std::size_t, std::size_t)>& body);
+  void for_chunks(std::size_t items, const std::function<void(int, std::size_t, std::size_t)>& body) const;
 
  private:
   struct Arena;

@@ -5,8 +5,10 @@
 // neighbours' children. A descent derives from them the 3^d cells around every child.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "mesh/neighbours.hpp"
@@ -103,40 +105,52 @@ constexpr Vec<std::uint32_t, children<D>> children_at_sides() {
 template <int D>
 class Brick {
  public:
-  explicit Brick(const Domain<D>& domain) : domain_(domain), codes_(domain.number_of_base_cells()) {}
+  explicit Brick(const Domain<D>& domain) : domain_(domain) {
+    std::size_t stride = 1;
+    for (std::size_t a = 0; a < D; ++a) {
+      stride_[a] = stride;
+      stride *= static_cast<std::size_t>(domain.base_cells[a]) + 2;
+    }
+    codes_.assign(stride, Neighbour::outside_code);
+  }
 
   std::int32_t& operator[](const Index<D>& at) { return codes_[index(at)]; }
+  // After all codes are set: those beyond periodic faces.
+  void close() {
+    for (std::size_t a = 0; a < D; ++a) {
+      if (!domain_.periodic[a]) continue;
+      const std::size_t n = static_cast<std::size_t>(domain_.base_cells[a]), stride = stride_[a];
+      for (std::size_t i = 0; i < codes_.size(); ++i) {
+        const std::size_t at = i / stride % (n + 2);
+        if (at == 0) codes_[i] = codes_[i + n * stride];
+        if (at == n + 1) codes_[i] = codes_[i - n * stride];
+      }
+    }
+  }
 
   // The codes of a cell and of its neighbours, by direction; Neighbour::outside_code beyond the domain.
   std::array<std::int32_t, children<D>> around(const Index<D>& at) const {
     std::array<std::int32_t, children<D>> result;
-    for (int direction = 0; direction < children<D>; ++direction)
-      result[static_cast<std::size_t>(direction)] = beside(at, offset_of<D>(direction));
+    const std::int32_t* const corner = codes_.data() + index(at) - index_step();
+    for (std::size_t row = 0; row < children<D> / 3; ++row) {
+      const std::size_t skip = row % 3 * stride_[1] + (D == 3 ? row / 3 * stride_[D - 1] : 0);
+      std::memcpy(result.data() + 3 * row, corner + skip, 3 * sizeof(std::int32_t));
+    }
     return result;
   }
 
  private:
+  // From a cell to the one beside it along all axes.
+  std::size_t index_step() const { return std::accumulate(stride_.begin(), stride_.end(), std::size_t{0}); }
   std::size_t index(const Index<D>& at) const {
     std::size_t i = 0;
-    for (int a = D - 1; a >= 0; --a) {
-      i = i * static_cast<std::size_t>(domain_.base_cells[a]) + static_cast<std::size_t>(at[a]);
-    }
+    for (std::size_t a = 0; a < D; ++a) i += (static_cast<std::size_t>(at[a]) + 1) * stride_[a];
     return i;
   }
 
-  std::int32_t beside(Index<D> at, const Index<D>& offset) const {
-    for (int a = 0; a < D; ++a) {
-      const int n = domain_.base_cells[a];
-      at[a] += offset[a];
-      if (at[a] >= 0 && at[a] < n) continue;
-      if (!domain_.periodic[a]) return Neighbour::outside_code;
-      at[a] = at[a] < 0 ? n - 1 : 0;
-    }
-    return codes_[index(at)];
-  }
-
   const Domain<D>& domain_;
-  std::vector<std::int32_t> codes_;
+  Vec<std::size_t, D> stride_{};
+  std::vector<std::int32_t> codes_;  // with a layer of cells around the domain
 };
 
 }  // namespace meander::mesh

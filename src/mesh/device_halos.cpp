@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/assert.hpp"
 #include "base/trace.hpp"
 
 namespace meander::mesh {
@@ -34,31 +33,26 @@ DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& bou
 template <int D>
 void DeviceHalos<D>::rebuild(HaloExchange<D>& exchange, const LocalView<D>& view,
                              std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
-                             const std::function<double*(std::size_t leaf)>& slot,
+                             const std::function<double*(std::size_t leaf)>& slot, const ThreadTeam& team,
                              const std::function<void(FillTables<D>&)>& edit) {
   const gpu::Queue queue = launches_.queue;
-  geometry_.assign(patches.begin(), patches.end());
   messages_.rebuild(exchange.messages());
   const auto ghosts = exchange.plan().ghost_patches();
   ghost_pool_.reserve(ghosts.size());
   while (ghost_pool_.held() < ghosts.size()) ghost_pool_.acquire();
-  // Operations ask for an address many times.
-  std::vector<double*> own(view.own());
-  for (std::size_t leaf = 0; leaf < own.size(); ++leaf) own[leaf] = slot(leaf);
-  DevicePlaces places;
-  places.slot = [&](std::size_t leaf) {
-    if (leaf < own.size()) return own[leaf];
-    const auto found = std::ranges::lower_bound(ghosts, static_cast<std::int32_t>(leaf));
-    MEANDER_ASSERT(found != ghosts.end() && *found == static_cast<std::int32_t>(leaf));
-    return ghost_pool_[static_cast<int>(found - ghosts.begin())];
-  };
-  places.received = messages_.received();
-  FillTables<D> tables(exchange.plan(), view, boundaries_, order, launches_.layout.unknowns, places);
+  std::vector<double*> slots(view.size(), nullptr);
+  for (std::size_t leaf = 0; leaf < view.own(); ++leaf) slots[leaf] = slot(leaf);
+  for (std::size_t i = 0; i < ghosts.size(); ++i)
+    slots[static_cast<std::size_t>(ghosts[i])] = ghost_pool_[static_cast<int>(i)];
+  FillTables<D> tables(exchange.plan(), view, boundaries_, order, launches_.layout.unknowns,
+                       {slots, messages_.received()}, team);
   if (edit) edit(tables);
   std::ranges::copy(tables.group_begin, group_begin_);
   given_.resize(queue, tables.given_doubles);
   tables.place_given(given_.data());
   given_boxes_ = std::move(tables.given);
+  geometry_.clear();
+  if (!given_boxes_.empty()) geometry_.assign(patches.begin(), patches.end());
   given_values_ = {};
   if (tables.given_doubles > 0) given_values_ = {host_memory_, tables.given_doubles};
   launches_.upload(targets_, std::move(tables.targets));

@@ -4,6 +4,7 @@
 // Executes a HaloPlan on patches that live on a device: tables, messages and launches. Submits its work to one queue
 // and returns without waiting unless it says otherwise. All functions throw DeviceError.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,7 @@ class DeviceHalos {
   // gpu::OutOfMemory.
   void rebuild(HaloExchange<D>& exchange, const LocalView<D>& view,
                std::span<const solvers::PatchTask> patches, std::span<const std::int32_t> order,
-               const std::function<double*(std::size_t leaf)>& slot,
+               const std::function<double*(std::size_t leaf)>& slot, const ThreadTeam& team,
                const std::function<void(FillTables<D>&)>& edit = {});
 
   // Fills all halos for time t. Waits where messages have to be sent, and by `wait` for other ranks. Collective among
@@ -72,7 +73,7 @@ class DeviceHalos {
   std::vector<GivenBox<D>> given_boxes_;
   std::pmr::memory_resource& host_memory_;
   parallel::MessageBuffer given_values_;
-  std::vector<solvers::PatchTask> geometry_;
+  std::vector<solvers::PatchTask> geometry_;  // where there are given boxes
   gpu::Event given_event_;
 };
 

@@ -348,7 +348,7 @@ void DeviceLocalSteps<D>::add_halos(Group& group, int first, int last) {
       targets.push_back({slot(leaf), begin, static_cast<std::int32_t>(ops.size())});
     }
   };
-  group.halos.rebuild(exchange, *tree.view, tree.patches, order, slot, add_dense);
+  group.halos.rebuild(exchange, *tree.view, tree.patches, order, slot, ThreadTeam(1), add_dense);
   launches_.upload(group.combined, std::move(targets));
   launches_.upload(group.ops, std::move(ops));
   launches_.upload(group.sources, std::move(sources));

@@ -63,20 +63,21 @@ void DevicePatches<D>::reserve(std::size_t slots) {
 }
 
 template <int D>
-void DevicePatches<D>::rebuild(const Mesh& mesh) {
+void DevicePatches<D>::rebuild(const Mesh& mesh, const ThreadTeam& team) {
   const Timer timer(launches_.counts.moved, "tables of the device");
   launches_.device.synchronize(launches_.queue);  // work with the old tables has ended
   ++launches_.counts.rebuilds;
   leaves_ = mesh.exchange.order().size();
   border_ = mesh.exchange.border();
   other_halos_.reset();
-  halos_.rebuild(mesh.exchange.halos(), mesh.view, mesh.patches, mesh.exchange.order(),
-                 [&](std::size_t leaf) { return slot(mesh.slots[leaf]); });
-  upload_patches(mesh);
+  halos_.rebuild(
+      mesh.exchange.halos(), mesh.view, mesh.patches, mesh.exchange.order(),
+      [&](std::size_t leaf) { return slot(mesh.slots[leaf]); }, team);
+  upload_patches(mesh, team);
 }
 
 template <int D>
-void DevicePatches<D>::upload_patches(const Mesh& mesh) {
+void DevicePatches<D>::upload_patches(const Mesh& mesh, const ThreadTeam& team) {
   const gpu::Queue queue = launches_.queue;
   const bool stages = solver_.stages_new_interior();
   const auto interior = static_cast<std::size_t>(layout_.volumes() * layout_.unknowns);
@@ -84,14 +85,15 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh) {
   scratch_.resize(queue, solver_.scratch_bytes(layout_, static_cast<int>(leaves_)));
   status_.resize(queue, leaves_);
   std::vector<solvers::DevicePatch> patches(leaves_);
-  radiates_ = false;
-  for (std::size_t index = 0; index < leaves_; ++index) {
-    const auto leaf = static_cast<std::size_t>(mesh.exchange.order()[index]);
-    patches[index] =
-        entry(mesh.patches[leaf], slot(mesh.slots[leaf]), stages ? next_.data() + index * interior : nullptr,
-              mesh.view.neighbours().cells()[leaf].level);
-    radiates_ = radiates_ || patches[index].radiative != 0;
-  }
+  team.for_chunks(leaves_, [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t index = begin; index < end; ++index) {
+      const auto leaf = static_cast<std::size_t>(mesh.exchange.order()[index]);
+      patches[index] = entry(mesh.patches[leaf], slot(mesh.slots[leaf]),
+                             stages ? next_.data() + index * interior : nullptr,
+                             mesh.view.neighbours().cells()[leaf].level);
+    }
+  });
+  radiates_ = std::ranges::any_of(patches, [](const auto& patch) { return patch.radiative != 0; });
   if (solver_.traits().conservative)
     reflux_.rebuild(mesh.exchange.fluxes(), mesh.patches, patches, mesh.exchange.order_index(),
                     mesh.exchange.border());
@@ -294,11 +296,12 @@ void set_cube(FillOp& op, int lower, int extent) {
 }  // namespace
 
 template <int D>
-void DevicePatches<D>::plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh) {
+void DevicePatches<D>::plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh, const ThreadTeam& team) {
   forget_other_halos();
   other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_, host_memory_);
-  other_halos_->rebuild(exchange, mesh.view, mesh.patches, mesh.exchange.order(),
-                        [&](std::size_t leaf) { return slot(mesh.slots[leaf]); });
+  other_halos_->rebuild(
+      exchange, mesh.view, mesh.patches, mesh.exchange.order(),
+      [&](std::size_t leaf) { return slot(mesh.slots[leaf]); }, team);
 }
 
 template <int D>

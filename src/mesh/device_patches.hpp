@@ -45,7 +45,7 @@ class DevicePatches {
   // Makes room for slots 0 .. slots - 1, which keep their contents. Throws gpu::OutOfMemory.
   void reserve(std::size_t slots);
   // Uploads the tables, after reserve(). Throws gpu::OutOfMemory.
-  void rebuild(const Mesh& mesh);
+  void rebuild(const Mesh& mesh, const ThreadTeam& team);
 
   // Copies whole slots, without stage blocks: slot number slots[i] to or from the host's slot at host[i], by way of
   // page-locked buffers. Returns after the copies have ended.
@@ -84,7 +84,7 @@ class DevicePatches {
   // As Solver::inspect() or, with `enforces`, Solver::enforce_floors() of all leaves.
   solvers::Status inspect(bool enforces);
   // The halos of another plan of the same mesh: uploads its tables. rebuild() forgets them. Throws gpu::OutOfMemory.
-  void plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh);
+  void plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh, const ThreadTeam& team);
   void forget_other_halos();
   DeviceHalos<D>* other_halos() { return other_halos_.get(); }  // null: not planned, or forgotten
   // New interiors from old slots: parents of coarsened leaves, and children of refined ones.
@@ -119,7 +119,7 @@ class DevicePatches {
     std::size_t begin, end;
   };
   double* slot(int number) const { return slots_[static_cast<std::size_t>(number)]; }
-  void upload_patches(const Mesh& mesh);
+  void upload_patches(const Mesh& mesh, const ThreadTeam& team);
   void send(std::span<const int> slots, std::span<double* const> host, std::ptrdiff_t first,
             std::size_t doubles);
   // One operation for each slot.

@@ -3,6 +3,7 @@
 #include "mesh/device_reflux.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace meander::mesh {
 
@@ -31,9 +32,11 @@ void DeviceReflux<D>::rebuild(FluxCorrection<D>& fluxes, std::span<const solvers
   };
   for (const auto& entry : fluxes.registers())
     patch_of(static_cast<std::size_t>(entry.leaf)).flux[entry.face] = registers_.data() + entry.offset;
-  const DevicePlaces places{[&](std::size_t leaf) { return patch_of(leaf).slot; }, messages_.received()};
-  RefluxTables<D> tables(fluxes, registers_.data(), tasks, index_of, border_leaves, places,
-                         has_sums ? sums_.data() : nullptr);
+  std::vector<double*> slots(index_of.size());
+  for (const std::int32_t leaf : fluxes.coarse_leaves())
+    slots[static_cast<std::size_t>(leaf)] = patch_of(static_cast<std::size_t>(leaf)).slot;
+  RefluxTables<D> tables(fluxes, registers_.data(), tasks, index_of, border_leaves,
+                         {slots, messages_.received()}, has_sums ? sums_.data() : nullptr);
   border_ = static_cast<std::size_t>(tables.border);
   launches_.upload(targets_, std::move(tables.targets));
   launches_.upload(faces_, std::move(tables.faces));

@@ -4,10 +4,10 @@
 // The plans of a rank's mesh as tables of device kernels (solvers/resident.hpp).
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "base/thread_team.hpp"
 #include "mesh/boundary_condition.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_plan.hpp"
@@ -17,8 +17,7 @@ namespace meander::mesh {
 
 // Device addresses that tables refer to.
 struct DevicePlaces {
-  std::function<double*(std::size_t leaf)>
-      slot;                          // of an own leaf, or of a ghost patch by its leaf of the view
+  std::span<double* const> slots;    // of own leaves, and of ghost patches by their leaf of the view
   const double* received = nullptr;  // the receive buffer of the messages
 };
 
@@ -56,7 +55,8 @@ struct FillTables {
   FillTables() = default;
   // order: the own leaves in the order of the targets.
   FillTables(const HaloPlan<D>& plan, const LocalView<D>& view, const BoundaryFill<D>& boundaries,
-             std::span<const std::int32_t> order, int unknowns, const DevicePlaces& places);
+             std::span<const std::int32_t> order, int unknowns, const DevicePlaces& places,
+             const ThreadTeam& team = ThreadTeam(1));
   // Sets the address of the given boundary values, given_doubles in number.
   void place_given(const double* values) {
     for (const GivenBox<D>& box : given) ops[box.op].source = values + box.offset;
@@ -67,11 +67,18 @@ struct FillTables {
     const HaloPlan<D>& plan;
     const LocalView<D>& view;
     const BoundaryFill<D>& boundaries;
-    int unknowns;
     const DevicePlaces& places;
   };
-  void begin(const Context& context, std::size_t leaf);
-  void add(const Context& context, std::size_t leaf, std::span<const HaloOp<D>> from);
+  // The operations of a target, in order of execution.
+  struct Listed {
+    std::size_t leaf;
+    std::span<const HaloOp<D>> first, then;
+  };
+  std::vector<Listed> list_targets(const Context& context, std::span<const std::int32_t> order);
+  void set(const Context& context, const HaloOp<D>& from, solvers::FillOp& op) const;
+  void set_parts(const Context& context, const ThreadTeam& team);
+  void list_given(const Context& context, std::span<const Listed> listed, int unknowns);
+  void list_outgoing(const Context& context);
 };
 
 // The tables of flux correction. Targets and outgoing items of border leaves come first.

@@ -136,6 +136,7 @@ FluxCorrection<D>::FluxCorrection(const LocalView<D>& view, const solvers::Patch
   std::vector<std::pair<std::size_t, std::size_t>> received;  // part, peer
   face_begin_.push_back(0);
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
+    if (!view.has_finer(leaf)) continue;
     const std::size_t before = faces_.size();
     for (int face = 0; face < 2 * D; ++face) {
       const auto fine = fine_leaves(view, static_cast<std::int32_t>(leaf), face);
@@ -177,8 +178,10 @@ void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
   const auto cells = view.neighbours().cells();
   const auto block = static_cast<std::size_t>(layout_.face_flux_size());
   std::size_t sums = 0;
+  fine_begin_.reserve(view.own() + 1);
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
     fine_begin_.push_back(static_cast<std::int32_t>(fine_faces_.size()));
+    if (!view.has_finer(leaf) && !view.has_coarser(leaf)) continue;
     for (int face = 0; face < 2 * D; ++face) {
       const auto neighbour =
           view.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(across<D>(face)));

@@ -46,6 +46,7 @@ class Border {
       brick[Packed<D>::at(base.cursor.at)] = code_of(base.key, base.cursor);
       return true;
     });
+    brick.close();
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
       const auto around = brick.around(Packed<D>::at(base.cursor.at));
       visit(base.key, base.cursor, around);

@@ -23,9 +23,10 @@ HaloExchange<D>::HaloExchange(const solvers::Solver& solver, const solvers::Patc
 
 template <int D>
 void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& view, const HaloNeeds& needs,
-                           std::span<const solvers::PatchTask> patches, int tag, const char* name) {
+                           std::span<const solvers::PatchTask> patches, int tag, const char* name,
+                           const ThreadTeam& team) {
   view_ = &view;
-  plan_ = HaloPlan<D>(tree, view, layout_, needs);
+  plan_ = HaloPlan<D>(tree, view, layout_, needs, team);
   messages_ = parallel::NeighbourMessages(tree.communicator(), tag, plan_.peers(), name, message_memory_);
   parts_.resize(plan_.part_doubles());
   patches_.assign(patches.begin(), patches.end());
@@ -35,15 +36,19 @@ void HaloExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
   for (const std::int32_t ghost : ghosts)
     patches_[static_cast<std::size_t>(ghost)].q = ghost_pool_[ghost_pool_.acquire()];
   is_deferred_ = false;
-  defers_.assign(view.own(), 0);
+  defers_.resize(view.own());
+  team.for_chunks(view.own(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      defers_[leaf] = std::ranges::any_of(plan_.late(leaf), [this](const auto& op) {
+        return is_deferrable(op) && op.kind != HaloOp<D>::Kind::boundary;
+      });
+    }
+  });
   filled_.clear();
   summed_.clear();
   packed_.clear();
   for (std::size_t leaf = 0; leaf < view.own(); ++leaf) {
     if (!plan_.early(leaf).empty() || !plan_.late(leaf).empty()) filled_.push_back(leaf);
-    defers_[leaf] = std::ranges::any_of(plan_.late(leaf), [this](const auto& op) {
-      return is_deferrable(op) && op.kind != HaloOp<D>::Kind::boundary;
-    });
     if (!plan_.jobs(leaf).empty()) summed_.push_back(leaf);
     if (!plan_.outgoing_volumes(leaf).empty() || !plan_.outgoing_parts(leaf).empty()) packed_.push_back(leaf);
   }

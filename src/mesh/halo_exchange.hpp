@@ -27,7 +27,8 @@ class HaloExchange {
   // the view; only own ones need a slot. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure).
   // Collective.
   void plan(const DistributedTree<D>& tree, const LocalView<D>& view, const HaloNeeds& needs,
-            std::span<const solvers::PatchTask> patches, int tag, const char* name);
+            std::span<const solvers::PatchTask> patches, int tag, const char* name,
+            const ThreadTeam& team = ThreadTeam(1));
 
   const HaloPlan<D>& plan() const { return plan_; }
   parallel::NeighbourMessages& messages() { return messages_; }

@@ -54,8 +54,8 @@ Index<D> FineSource<D>::position() const {
 
 template <int D>
 HaloPlan<D>::HaloPlan(const DistributedTree<D>& tree, const LocalView<D>& view,
-                      const solvers::PatchLayout& layout, const HaloNeeds& needs) {
-  Builder(*this, tree, view, layout, needs).build();
+                      const solvers::PatchLayout& layout, const HaloNeeds& needs, const ThreadTeam& team) {
+  Builder(*this, tree, view, layout, needs).build(team);
 }
 
 template <int D>
@@ -68,11 +68,11 @@ std::size_t HaloPlan<D>::bytes() const {
              outgoing_parts_.begin);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                   \
-  template struct FineSource<D>;                                                 \
-  template struct HaloOp<D>;                                                     \
-  template HaloPlan<D>::HaloPlan(const DistributedTree<D>&, const LocalView<D>&, \
-                                 const solvers::PatchLayout&, const HaloNeeds&); \
+#define MEANDER_INSTANTIATE(D)                                                                      \
+  template struct FineSource<D>;                                                                    \
+  template struct HaloOp<D>;                                                                        \
+  template HaloPlan<D>::HaloPlan(const DistributedTree<D>&, const LocalView<D>&,                    \
+                                 const solvers::PatchLayout&, const HaloNeeds&, const ThreadTeam&); \
   template std::size_t HaloPlan<D>::bytes() const;
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

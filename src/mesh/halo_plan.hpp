@@ -49,6 +49,7 @@ struct HaloOp {
   solvers::Restriction<D> restriction() const { return {box(), shifts()}; }
   // For a copy: the copy of the same layers of this leaf to the halo of the source.
   HaloOp reversed(std::int32_t leaf) const;
+  friend bool operator==(const HaloOp&, const HaloOp&) = default;
 };
 
 // The part of one fine leaf in a restrict_parts operation: its partial sums.
@@ -59,6 +60,7 @@ struct FineSource {
   std::size_t offset = 0;  // own leaf: in a block of part_doubles() doubles; others: in the receive buffer
 
   Index<D> position() const;
+  friend bool operator==(const FineSource&, const FineSource&) = default;
 };
 
 // A part as listed with its fine leaf: the numbers of operation and part.
@@ -95,7 +97,7 @@ class HaloPlan {
   HaloPlan() = default;
   // Collective.
   HaloPlan(const DistributedTree<D>& tree, const LocalView<D>& view, const solvers::PatchLayout& layout,
-           const HaloNeeds& needs);
+           const HaloNeeds& needs, const ThreadTeam& team = ThreadTeam(1));
 
   // Copies between own leaves that are permitted after the update of both. The other leaf has the reverse
   // copy.
@@ -119,6 +121,7 @@ class HaloPlan {
   std::span<const std::int32_t> second_waiting() const {
     return std::span(second_).subspan(second_waiting_from_);
   }
+  std::span<const FineSource<D>> parts() const { return parts_; }
   std::span<const FineSource<D>> parts(const HaloOp<D>& op) const {
     return {parts_.data() + op.source, static_cast<std::size_t>(op.parts)};
   }

@@ -37,20 +37,20 @@ std::size_t HaloPlan<D>::Builder::peer(int rank) {
 }
 
 template <int D>
-void HaloPlan<D>::Builder::build() {
+void HaloPlan<D>::Builder::build(const ThreadTeam& team) {
   plan_.border_.assign(view_.own(), 0);
   plan_.arrival_.assign(view_.own(), Arrival::local);
   corrected_.resize(view_.own());
   is_finer_.resize(view_.own());
-  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) {
-    corrected_[leaf] = is_corrected(leaf);
-    is_finer_[leaf] = is_finer(static_cast<std::int32_t>(leaf));
-  }
+  team.for_chunks(view_.own(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      // Flux correction changes the state after the update.
+      corrected_[leaf] = needs_.conservative && view_.has_finer(leaf);
+      is_finer_[leaf] = is_finer(static_cast<std::int32_t>(leaf));
+    }
+  });
   collect_coarse_reads();
-  plan_.begin_.reserve(3 * view_.own() + 1);
-  plan_.begin_.push_back(0);
-  plan_.ops_.reserve(view_.own() * regions_.all().size());
-  for (std::size_t leaf = 0; leaf < view_.own(); ++leaf) list_own(leaf);
+  list_own(team);
   list_ghosts();
   list_parts_by_leaf();
   list_outgoing();
@@ -63,6 +63,7 @@ void HaloPlan<D>::Builder::build() {
 // Whether the halo of a leaf reads a coarser one.
 template <int D>
 bool HaloPlan<D>::Builder::is_finer(std::int32_t leaf) const {
+  if (needs_.shape == solvers::HaloShape::faces) return view_.has_coarser(static_cast<std::size_t>(leaf));
   const auto cells = view_.neighbours().cells();
   const int level = cells[static_cast<std::size_t>(leaf)].level;
   return std::ranges::any_of(regions_.all(), [&](const auto& region) {
@@ -71,53 +72,90 @@ bool HaloPlan<D>::Builder::is_finer(std::int32_t leaf) const {
   });
 }
 
-// Whether a leaf has finer neighbours across a face, so that flux correction changes its state after its
-// update.
 template <int D>
-bool HaloPlan<D>::Builder::is_corrected(std::size_t leaf) const {
-  if (!needs_.conservative) return false;
-  for (int face = 0; face < 2 * D; ++face) {
-    Index<D> offset{};
-    offset[face / 2] = 2 * (face % 2) - 1;
-    const auto neighbour = view_.neighbours().of(static_cast<std::int32_t>(leaf), direction_of<D>(offset));
-    if (neighbour.is_refined()) return true;
-  }
-  return false;
+auto HaloPlan<D>::Builder::new_lists() const -> Lists {
+  Lists lists;
+  lists.doubles.assign(plan_.peers_.size(), 0);
+  return lists;
 }
 
 template <int D>
-void HaloPlan<D>::Builder::list_own(std::size_t leaf) {
+void HaloPlan<D>::Builder::list_own(const ThreadTeam& team) {
+  std::vector<Lists> of_chunk(static_cast<std::size_t>(team.size()), new_lists());
+  team.for_chunks(view_.own(), [&](int thread, std::size_t begin, std::size_t end) {
+    Lists& to = of_chunk[static_cast<std::size_t>(thread)];
+    // The others are appended to the first ones.
+    to.ops.reserve((thread == 0 ? view_.own() : end - begin) * regions_.all().size());
+    to.ends.reserve(3 * (end - begin));
+    for (std::size_t leaf = begin; leaf < end; ++leaf) list_own(leaf, to);
+  });
+  plan_.begin_.reserve(3 * view_.own() + 1);
+  plan_.begin_.push_back(0);
+  for (Lists& lists : of_chunk) append(lists, plan_.begin_);
+}
+
+template <int D>
+void HaloPlan<D>::Builder::append(Lists& lists, std::vector<std::size_t>& ends) {
+  const std::size_t ops = plan_.ops_.size(), parts = plan_.parts_.size();
+  if (ops + parts > 0) {
+    for (HaloOp<D>& op : lists.ops) {
+      if (op.kind == Kind::restrict_parts) op.source += static_cast<std::int32_t>(parts);
+      if (op.kind == Kind::receive && op.source >= 0) op.offset += incoming_[peer_of(op.source)].doubles;
+    }
+    for (FineSource<D>& part : lists.parts) {
+      if (part.leaf >= 0 && !view_.is_own(part.leaf)) part.offset += incoming_[peer_of(part.leaf)].doubles;
+    }
+  }
+  for (Expected& expected : lists.expected) {
+    expected.index += expected.is_part ? parts : ops;
+    expected_.push_back(expected);
+  }
+  for (std::size_t i = 0; i < lists.doubles.size(); ++i) incoming_[i].doubles += lists.doubles[i];
+  for (const std::size_t end : lists.ends) ends.push_back(ops + end);
+  const auto join = [](auto& to, auto& from) {
+    if (to.empty())
+      to.swap(from);
+    else
+      to.insert(to.end(), from.begin(), from.end());
+  };
+  join(plan_.ops_, lists.ops);
+  join(plan_.parts_, lists.parts);
+}
+
+template <int D>
+void HaloPlan<D>::Builder::list_own(std::size_t leaf, Lists& to) {
   const auto own = static_cast<std::int32_t>(leaf);
-  late_.clear();
-  second_.clear();
-  const auto visit = [&](int, HaloOp<D> op, std::vector<FineSource<D>>& sources) {
+  to.late.clear();
+  to.second.clear();
+  const auto visit = [&](int, HaloOp<D>& op, std::vector<FineSource<D>>& sources) {
     if (op.kind == Kind::restrict_parts) {
-      add_parts(leaf, op, sources);
-      late_.push_back(op);
+      add_parts(leaf, op, sources, to);
+      to.late.push_back(op);
     } else if (op.kind == Kind::prolong) {
       if (!two_phases_ && !view_.is_own(op.source)) plan_.arrival_[leaf] = Arrival::received;
-      (two_phases_ ? second_ : late_).push_back(op);
+      (two_phases_ ? to.second : to.late).push_back(op);
     } else if (!view_.is_own(op.source)) {
       plan_.arrival_[leaf] = Arrival::received;
       op.kind = Kind::receive;
       op.offset =
-          incoming_[peer_of(op.source)].take(op.box().volumes() * static_cast<std::size_t>(layout_.unknowns));
-      late_.push_back(op);
+          to.take(peer_of(op.source), op.box().volumes() * static_cast<std::size_t>(layout_.unknowns));
+      to.late.push_back(op);
     } else {
       const bool early = !corrected_[leaf] && !corrected_[static_cast<std::size_t>(op.source)];
-      (early ? plan_.ops_ : late_).push_back(op);
+      (early ? to.ops : to.late).push_back(op);
     }
   };
-  if (fills(own)) visit_reads<D>(view_, own, regions_, sources_, visit);
-  plan_.begin_.push_back(plan_.ops_.size());
-  add_coarse_reads(own, plan_.ops_.size());
-  const std::size_t first_boundary = late_.size();
-  add_boundaries(own);
-  if (!second_.empty() && needs_.shape != solvers::HaloShape::faces) repeat_boundaries(own, first_boundary);
-  plan_.ops_.insert(plan_.ops_.end(), late_.begin(), late_.end());
-  plan_.begin_.push_back(plan_.ops_.size());
-  plan_.ops_.insert(plan_.ops_.end(), second_.begin(), second_.end());
-  plan_.begin_.push_back(plan_.ops_.size());
+  if (fills(own)) visit_reads<D>(view_, own, regions_, to.sources, visit);
+  to.end_group();
+  add_coarse_reads(own, to);
+  const std::size_t first_boundary = to.late.size();
+  add_boundaries(own, to);
+  if (!to.second.empty() && needs_.shape != solvers::HaloShape::faces)
+    repeat_boundaries(own, first_boundary, to);
+  to.append(to.late);
+  to.end_group();
+  to.append(to.second);
+  to.end_group();
 }
 
 template <int D>
@@ -126,51 +164,54 @@ void HaloPlan<D>::Builder::list_ghosts() {
     if (!view_.is_own(leaf)) plan_.ghost_patches_.push_back(leaf);
   }
   std::ranges::sort(plan_.ghost_patches_);
-  plan_.ghost_begin_.push_back(plan_.ops_.size());
+  Lists lists = new_lists();
   for (const std::int32_t leaf : plan_.ghost_patches_) {
-    late_.clear();
-    add_coarse_reads(leaf, plan_.ops_.size());
-    add_boundaries(leaf);
-    plan_.ops_.insert(plan_.ops_.end(), late_.begin(), late_.end());
-    plan_.ghost_begin_.push_back(plan_.ops_.size());
+    lists.late.clear();
+    add_coarse_reads(leaf, lists);
+    add_boundaries(leaf, lists);
+    lists.append(lists.late);
+    lists.end_group();
   }
+  plan_.ghost_begin_.push_back(plan_.ops_.size());
+  append(lists, plan_.ghost_begin_);
 }
 
 template <int D>
-void HaloPlan<D>::Builder::add_parts(std::size_t leaf, HaloOp<D>& op, std::vector<FineSource<D>>& sources) {
-  op.source = static_cast<std::int32_t>(plan_.parts_.size());
+void HaloPlan<D>::Builder::add_parts(std::size_t leaf, HaloOp<D>& op, std::vector<FineSource<D>>& sources,
+                                     Lists& to) {
+  op.source = static_cast<std::int32_t>(to.parts.size());
   op.parts = static_cast<std::int16_t>(sources.size());
   for (FineSource<D>& source : sources) {
     if (view_.is_own(source.leaf)) continue;
     plan_.arrival_[leaf] = Arrival::received;
-    source.offset = incoming_[peer_of(source.leaf)].take(
-        solvers::part_size<D>(layout_, source.position(), op.restriction()));
+    source.offset =
+        to.take(peer_of(source.leaf), solvers::part_size<D>(layout_, source.position(), op.restriction()));
   }
-  plan_.parts_.insert(plan_.parts_.end(), sources.begin(), sources.end());
+  to.parts.insert(to.parts.end(), sources.begin(), sources.end());
 }
 
 template <int D>
-void HaloPlan<D>::Builder::add_boundaries(std::int32_t leaf) {
+void HaloPlan<D>::Builder::add_boundaries(std::int32_t leaf, Lists& to) {
   const Cell<D>& cell = view_.neighbours().cells()[static_cast<std::size_t>(leaf)];
   for (int a = 0; a < D; ++a) {
     if (domain_.periodic[a]) continue;
     for (int side = 0; side < 2; ++side) {
       if (cell.at[a] != (side == 0 ? 0 : domain_.cells(cell.level, a) - 1)) continue;
       const HaloOp<D> op = boundary_op(leaf, 2 * a + side);
-      if (op.box().volumes() > 0) late_.push_back(op);
+      if (op.box().volumes() > 0) to.late.push_back(op);
     }
   }
 }
 
-// Adds to the second phase the parts of the boundary conditions, late_[first] and the following, that read
+// Adds to the second phase the parts of the boundary conditions, to.late[first] and the following, that read
 // prolonged volumes: beyond edges of the domain, beside a coarser neighbour. Finer leaves, which may be filled
 // at the same time, do not read these volumes (coarse_reads.hpp).
 template <int D>
-void HaloPlan<D>::Builder::repeat_boundaries(std::int32_t leaf, std::size_t first) {
+void HaloPlan<D>::Builder::repeat_boundaries(std::int32_t leaf, std::size_t first, Lists& to) {
   const auto cells = view_.neighbours().cells();
   const Cell<D>& cell = cells[static_cast<std::size_t>(leaf)];
-  for (std::size_t i = first; i < late_.size(); ++i) {
-    HaloOp<D> part = late_[i];
+  for (std::size_t i = first; i < to.late.size(); ++i) {
+    HaloOp<D> part = to.late[i];
     for (int direction = 0; direction < children<D>; ++direction) {
       const Index<D> offset = offset_of<D>(direction);
       if (offset[static_cast<std::size_t>(part.face / 2)] != 2 * (part.face % 2) - 1) continue;
@@ -185,7 +226,7 @@ void HaloPlan<D>::Builder::repeat_boundaries(std::int32_t leaf, std::size_t firs
       if (!neighbour.is_leaf() || cells[static_cast<std::size_t>(neighbour.leaf())].level >= cell.level)
         continue;
       set_region<D>(part, needs_.shape, offset, layout_);
-      second_.push_back(part);
+      to.second.push_back(part);
     }
   }
 }
@@ -338,10 +379,10 @@ void HaloPlan<D>::Builder::add_read(const CoarseRead<D>& read, int direction) {
   if (is_wanted(read)) reads_.add(read, direction);
 }
 
-// Adds the operations that fill the volumes read of the slot of an own leaf or of a ghost. The first element
-// of late_ becomes operation number first_op.
+// Adds the operations that fill the volumes read of the slot of an own leaf or of a ghost to to.late, which follows
+// to.ops.
 template <int D>
-void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t leaf, std::size_t first_op) {
+void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t leaf, Lists& to) {
   const auto found = reads_of_.find(leaf);
   if (found == reads_of_.end()) return;
   const int own_rank = tree_.communicator().rank();
@@ -358,16 +399,16 @@ void HaloPlan<D>::Builder::add_coarse_reads(std::int32_t leaf, std::size_t first
       part.leaf = op.source;
       for (std::size_t a = 0; a < D; ++a) part.child[a] = static_cast<std::int8_t>(read.child[a]);
       op.kind = Kind::restrict_parts;
-      op.source = static_cast<std::int32_t>(plan_.parts_.size());
+      op.source = static_cast<std::int32_t>(to.parts.size());
       op.parts = 1;
-      plan_.parts_.push_back(part);
+      to.parts.push_back(part);
     }
     if (received) {
       if (view_.is_own(leaf)) plan_.arrival_[static_cast<std::size_t>(leaf)] = Arrival::received;
-      expected_.push_back(
-          {index, read.is_finer ? plan_.parts_.size() - 1 : first_op + late_.size(), read.is_finer});
+      to.expected.push_back(
+          {index, read.is_finer ? to.parts.size() - 1 : to.ops.size() + to.late.size(), read.is_finer});
     }
-    late_.push_back(op);
+    to.late.push_back(op);
   }
 }
 

@@ -19,7 +19,7 @@ class HaloPlan<D>::Builder {
  public:
   Builder(HaloPlan& plan, const DistributedTree<D>& tree, const LocalView<D>& view,
           const solvers::PatchLayout& layout, const HaloNeeds& needs);
-  void build();
+  void build(const ThreadTeam& team);
 
  private:
   using Kind = typename HaloOp<D>::Kind;
@@ -31,6 +31,31 @@ class HaloPlan<D>::Builder {
     std::size_t take(std::size_t size) {
       doubles += size;
       return doubles - size;
+    }
+  };
+  // A coarse read that arrives by message: the number of the operation, or of the part, whose offset must be
+  // set.
+  struct Expected {
+    std::size_t read, index;
+    bool is_part;
+  };
+  // The operations of some leaves in succession. Numbers of operations and parts, and offsets in messages count from the
+  // beginning of these lists. Threads make lists of their own.
+  struct Lists {
+    std::vector<HaloOp<D>> ops;
+    std::vector<FineSource<D>> parts;
+    std::vector<std::size_t> ends;     // of groups of operations
+    std::vector<std::size_t> doubles;  // of messages from peers
+    std::vector<Expected> expected;
+    // Of one leaf, until they are appended to ops.
+    std::vector<FineSource<D>> sources;
+    std::vector<HaloOp<D>> late, second;
+
+    void end_group() { ends.push_back(ops.size()); }
+    void append(const std::vector<HaloOp<D>>& more) { ops.insert(ops.end(), more.begin(), more.end()); }
+    std::size_t take(std::size_t peer, std::size_t size) {
+      doubles[peer] += size;
+      return doubles[peer] - size;
     }
   };
   // A question to another rank about one of its leaves, and the answer.
@@ -51,12 +76,6 @@ class HaloPlan<D>::Builder {
     std::vector<Query> queries;
     std::vector<Asked> asked;
   };
-  // A coarse read that arrives by message: the number of the operation, or of the part, whose offset must be
-  // set.
-  struct Expected {
-    std::size_t read, index;
-    bool is_part;
-  };
   // A coarse read as requested from its sender; in indices of the coarse leaf, as CoarseRead.
   struct Request {
     Key<D> source;
@@ -67,11 +86,10 @@ class HaloPlan<D>::Builder {
   };
 
   std::size_t peer(int rank);
-  std::size_t peer_of(std::int32_t leaf) { return peer(view_.rank(leaf)); }
+  std::size_t peer_of(std::int32_t leaf) const { return peer_of_.at(view_.rank(leaf)); }
   bool fills(std::int32_t leaf) const {
     return needs_.marked.empty() || needs_.marked[static_cast<std::size_t>(leaf)] != 0;
   }
-  bool is_corrected(std::size_t leaf) const;
   bool is_finer(std::int32_t leaf) const;
   std::int32_t own_leaf(Key<D> key) const;
   bool is_wanted(const CoarseRead<D>& read) const;
@@ -79,12 +97,16 @@ class HaloPlan<D>::Builder {
   void collect_coarse_reads();
   void ask(const std::map<int, Questions>& questions);
   void add_read(const CoarseRead<D>& read, int direction);
-  void list_own(std::size_t leaf);
+  Lists new_lists() const;
+  void list_own(const ThreadTeam& team);
+  void list_own(std::size_t leaf, Lists& to);
   void list_ghosts();
-  void add_parts(std::size_t leaf, HaloOp<D>& op, std::vector<FineSource<D>>& sources);
-  void add_coarse_reads(std::int32_t leaf, std::size_t first_op);
-  void add_boundaries(std::int32_t leaf);
-  void repeat_boundaries(std::int32_t leaf, std::size_t first);
+  // Appends lists to the plan, and the ends of their groups to `ends`.
+  void append(Lists& lists, std::vector<std::size_t>& ends);
+  void add_parts(std::size_t leaf, HaloOp<D>& op, std::vector<FineSource<D>>& sources, Lists& to);
+  void add_coarse_reads(std::int32_t leaf, Lists& to);
+  void add_boundaries(std::int32_t leaf, Lists& to);
+  void repeat_boundaries(std::int32_t leaf, std::size_t first, Lists& to);
   HaloOp<D> boundary_op(std::int32_t leaf, int face) const;
   void list_parts_by_leaf();
   void list_second_phase();
@@ -117,7 +139,6 @@ class HaloPlan<D>::Builder {
   std::vector<Expected> expected_;                                       // in the order of reads_
   std::vector<char> corrected_, is_finer_;                               // by own leaf
   std::vector<FineSource<D>> sources_;
-  std::vector<HaloOp<D>> late_, second_;
 };
 
 }  // namespace meander::mesh

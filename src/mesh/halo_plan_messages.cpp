@@ -107,11 +107,13 @@ void HaloPlan<D>::Builder::set_message_offsets() {
     (expected.is_part ? plan_.parts_[expected.index].offset : plan_.ops_[expected.index].offset) +=
         incoming_[peer(reads_.all()[expected.read].rank)].begin;
   }
-  for (HaloOp<D>& op : plan_.ops_) {
-    if (op.kind == Kind::receive && op.source >= 0) op.offset += incoming_[peer_of(op.source)].begin;
-  }
-  for (FineSource<D>& part : plan_.parts_) {
-    if (part.leaf >= 0 && !view_.is_own(part.leaf)) part.offset += incoming_[peer_of(part.leaf)].begin;
+  if (!plan_.peers_.empty()) {
+    for (HaloOp<D>& op : plan_.ops_) {
+      if (op.kind == Kind::receive && op.source >= 0) op.offset += incoming_[peer_of(op.source)].begin;
+    }
+    for (FineSource<D>& part : plan_.parts_) {
+      if (part.leaf >= 0 && !view_.is_own(part.leaf)) part.offset += incoming_[peer_of(part.leaf)].begin;
+    }
   }
   sort_by_leaf(plan_.outgoing_volumes_);
   sort_by_leaf(plan_.outgoing_parts_);

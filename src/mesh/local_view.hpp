@@ -20,9 +20,10 @@ template <int D>
 class LocalView {
  public:
   // Builds the ghost layer of a balanced tree; keeps no reference to the tree. Collective.
-  explicit LocalView(const DistributedTree<D>& tree) : LocalView(tree, GhostLayer<D>::of(tree)) {}
+  explicit LocalView(const DistributedTree<D>& tree, const ThreadTeam& team = ThreadTeam(1))
+      : LocalView(tree, GhostLayer<D>::of(tree), team) {}
   // With the ghost layer of the tree. Not collective.
-  LocalView(const DistributedTree<D>& tree, GhostLayer<D> ghosts);
+  LocalView(const DistributedTree<D>& tree, GhostLayer<D> ghosts, const ThreadTeam& team = ThreadTeam(1));
 
   std::size_t own() const { return own_; }
   std::size_t size() const { return neighbours_.cells().size(); }
@@ -35,6 +36,9 @@ class LocalView {
 
   // Of all leaves of the view. Correct for own leaves; for ghosts, only where the neighbour is an own leaf.
   const Neighbours<D>& neighbours() const { return neighbours_; }
+  // Whether an own leaf has finer neighbours across a face, or coarser ones.
+  bool has_finer(std::size_t leaf) const { return (jumps_[leaf] & 1) != 0; }
+  bool has_coarser(std::size_t leaf) const { return (jumps_[leaf] & 2) != 0; }
   // Number along the curve.
   std::size_t position(std::int32_t leaf) const {
     const auto i = static_cast<std::size_t>(leaf);
@@ -44,12 +48,15 @@ class LocalView {
   std::size_t bytes() const;
 
  private:
+  void find_jumps(const ThreadTeam& team);
+
   std::size_t own_ = 0;
   std::vector<std::uint32_t> position_;  // empty: that of its number
   GhostLayer<D> ghosts_;
   std::vector<std::int32_t> ghost_;
   std::vector<int> rank_;
   Neighbours<D> neighbours_;
+  std::vector<char> jumps_;  // by own leaf
 };
 
 }  // namespace meander::mesh

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "base/assert.hpp"
 #include "mesh/child_block.hpp"
@@ -29,23 +30,28 @@ class Builder {
         refined_(refined),
         cells_(cells) {}
 
-  void build() {
+  void build(const ThreadTeam& team) {
     Brick<D> brick(domain_);
+    std::vector<std::uint64_t> base_cells;  // packed, along the curve
+    base_cells.reserve(domain_.number_of_base_cells());
     visit_base_cells(domain_, [&](const BaseCell<D>& base) {
       const int level = domain_.base_level;
+      base_cells.push_back(base.cursor.at);
       brick[Packed<D>::at(base.cursor.at)] = leaves_[next_leaf_].level() == level
                                                  ? assign_leaf(level, base.cursor)
                                                  : assign_children(level, base.cursor);
       return true;
     });
-    visit_base_cells(domain_, [&](const BaseCell<D>& base) {
-      const auto around = brick.around(Packed<D>::at(base.cursor.at));
-      const Code own = around[children<D> / 2];
-      if (own >= 0)
-        std::memcpy(row(own), around.data(), sizeof around);
-      else
-        descend(own, around.data());
-      return true;
+    brick.close();
+    team.for_chunks(base_cells.size(), [&](int, std::size_t begin, std::size_t end) {
+      for (std::size_t base = begin; base < end; ++base) {
+        const auto around = brick.around(Packed<D>::at(base_cells[base]));
+        const Code own = around[children<D> / 2];
+        if (own >= 0)
+          std::memcpy(row(own), around.data(), sizeof around);
+        else
+          descend(own, around.data());
+      }
     });
   }
 
@@ -103,18 +109,19 @@ class Builder {
 }  // namespace
 
 template <int D>
-Neighbours<D>::Neighbours(const Spacetree<D>& tree) : Neighbours(tree, {}) {
+Neighbours<D>::Neighbours(const Spacetree<D>& tree, const ThreadTeam& team) : Neighbours(tree, {}, team) {
   MEANDER_ASSERT(tree.is_balanced());
 }
 
 template <int D>
-Neighbours<D>::Neighbours(const Spacetree<D>& tree, std::span<const std::int32_t> numbers) {
+Neighbours<D>::Neighbours(const Spacetree<D>& tree, std::span<const std::int32_t> numbers,
+                          const ThreadTeam& team) {
   MEANDER_ASSERT(numbers.empty() || numbers.size() == tree.size());
   const std::size_t refined = (tree.size() - tree.domain().number_of_base_cells()) / (children<D> - 1);
   table_.resize(tree.size() * children<D>);
   refined_.resize(refined * children<D>);
   cells_.resize(tree.size());
-  Builder<D>(tree, numbers, table_.data(), refined_.data(), cells_.data()).build();
+  Builder<D>(tree, numbers, table_.data(), refined_.data(), cells_.data()).build(team);
 }
 
 template class Neighbours<2>;

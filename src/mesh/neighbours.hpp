@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/thread_team.hpp"
 #include "mesh/spacetree.hpp"
 #include "mesh/uninitialized.hpp"
 
@@ -47,10 +48,11 @@ class Neighbours {
  public:
   Neighbours() = default;
   // Requires a balanced tree.
-  explicit Neighbours(const Spacetree<D>& tree);
+  explicit Neighbours(const Spacetree<D>& tree, const ThreadTeam& team = ThreadTeam(1));
   // numbers: of the leaves, in curve order; empty: 0, 1, 2, ... The tree need not be balanced: a cell beside a leaf may be
   // part of a leaf coarser by any number of levels, and children of a refined cell at the near side may be refined.
-  Neighbours(const Spacetree<D>& tree, std::span<const std::int32_t> numbers);
+  Neighbours(const Spacetree<D>& tree, std::span<const std::int32_t> numbers,
+             const ThreadTeam& team = ThreadTeam(1));
 
   Neighbour of(std::int32_t leaf, int direction) const {
     return {table_[static_cast<std::size_t>(leaf) * children<D> + static_cast<std::size_t>(direction)]};

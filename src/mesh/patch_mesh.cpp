@@ -30,7 +30,7 @@ PatchMesh<D>::PatchMesh(DistributedTree<D> tree, const solvers::Solver& solver, 
   slots_.resize(tree_.size());
   for (int& slot : slots_) slot = pool_.acquire();
   cost_.assign(tree_.size(), 0.0);
-  rebuild();
+  rebuild(ThreadTeam(1));
 }
 
 template <int D>
@@ -50,23 +50,25 @@ solvers::PatchTask PatchMesh<D>::task(const Cell<D>& cell, double* slot) const {
 }
 
 template <int D>
-void PatchMesh<D>::rebuild() {
+void PatchMesh<D>::rebuild(const ThreadTeam& team) {
   static std::atomic<std::uint64_t> revisions{0};
   revision_ = ++revisions;
   residence_.forget_tables();
   local_steps_.reset();
-  view_.emplace(tree_);
+  view_.emplace(tree_, team);
   levels_.resize(size());
   numbers_.resize(size());
-  for (std::size_t leaf = 0; leaf < size(); ++leaf) numbers_[leaf] = tree_.number(leaf);
   patches_.resize(view_->size());
-  for (std::size_t leaf = 0; leaf < view_->size(); ++leaf) {
-    const bool own = leaf < size();
-    const Cell<D>& cell = view_->neighbours().cells()[leaf];
-    if (own) levels_[leaf] = cell.level;
-    patches_[leaf] = task(cell, own ? pool_[slots_[leaf]] : nullptr);
-  }
-  exchange_.plan(tree_, *view_, patches_);
+  team.for_chunks(view_->size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const bool own = leaf < size();
+      const Cell<D>& cell = view_->neighbours().cells()[leaf];
+      if (own) levels_[leaf] = cell.level;
+      if (own) numbers_[leaf] = tree_.number(leaf);
+      patches_[leaf] = task(cell, own ? pool_[slots_[leaf]] : nullptr);
+    }
+  });
+  exchange_.plan(tree_, *view_, patches_, team);
   if (whole_halos_) whole_halos_->is_planned = false;
   const auto order = exchange_.order();
   for (std::size_t index = 0; index + 1 < size(); ++index)
@@ -156,7 +158,7 @@ void PatchMesh<D>::fill_halos(double t, ThreadTeam& team) {
 
 template <int D>
 void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, ThreadTeam& team) {
-  HaloExchange<D>& whole = whole_halos(marked);
+  HaloExchange<D>& whole = whole_halos(marked, team);
   DevicePatches<D>* const device = residence_.current();
   if (device == nullptr) return whole.fill(t, team);
   device->other_halos()->fill(t, team);
@@ -164,7 +166,7 @@ void PatchMesh<D>::fill_whole_halos(std::span<const char> marked, double t, Thre
 
 // The exchange that fills them, with its plan, whose tables are on the device if the state is.
 template <int D>
-HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
+HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked, const ThreadTeam& team) {
   if (!whole_halos_) {
     whole_halos_ = std::unique_ptr<WholeHalos>(
         new WholeHalos{{solver_, layout_, boundaries_, memory_.slots, message_memory_}, {}});
@@ -182,10 +184,10 @@ HaloExchange<D>& PatchMesh<D>::whole_halos(std::span<const char> marked) {
     for (std::size_t i = 0; i < ghosts.size(); ++i)
       of_view[static_cast<std::size_t>(view_->ghost(i))] = ghosts[i];
     whole.exchange.plan(tree_, *view_, {solvers::HaloShape::full, false, of_view}, patches_,
-                        parallel::tag_of_whole_halos, "whole halos");
+                        parallel::tag_of_whole_halos, "whole halos", team);
     if (residence_.is_on_device_of_any_rank()) {
       communicator().agree([&] {
-        if (device != nullptr) device->plan_other_halos(whole.exchange, residence_.tables());
+        if (device != nullptr) device->plan_other_halos(whole.exchange, residence_.tables(), team);
       });
     }
     whole.is_planned = true;

@@ -125,11 +125,11 @@ class PatchMesh {
               ThreadTeam& team);
   void refine_on_device(std::span<const std::size_t> refined, std::span<const Key<D>> next,
                         std::span<const int> slots);
-  HaloExchange<D>& whole_halos(std::span<const char> marked);
+  HaloExchange<D>& whole_halos(std::span<const char> marked, const ThreadTeam& team);
   Distribution<D> distributed(const DistributedTree<D>& curve, const Distribution<D>& now, int threads) const;
   void move_leaves(std::vector<Key<D>>& leaves, const std::function<int(Key<D>)>& owner);
   void reserve(std::size_t slots);
-  void rebuild();
+  void rebuild(const ThreadTeam& team);
   void count_facts();
 
   const solvers::Solver& solver_;

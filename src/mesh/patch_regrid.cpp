@@ -126,7 +126,7 @@ bool PatchMesh<D>::adapt(std::span<const Adapt> adapt, int min_level, int max_le
     for (int& slot : slots_) slot = moved[static_cast<std::size_t>(slot)];
   }
   std::fill(cost_.begin(), cost_.end(), 0.0);
-  rebuild();
+  rebuild(team);
   if (residence_.current() != nullptr) residence_.changed_on_device();
   return adapted.has_value();
 }

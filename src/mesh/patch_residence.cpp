@@ -86,12 +86,12 @@ void PatchResidence<D>::send_fields(std::span<const std::size_t> leaves) {
 }
 
 template <int D>
-void PatchResidence<D>::prepare_step() {
+void PatchResidence<D>::prepare_step(const ThreadTeam& team) {
   if (some_live_on_device_ && !has_tables_) {
     mesh_.tree.communicator().agree([&] {
       if (!device_) return;
       device_->reserve(mesh_.pool.capacity());
-      device_->rebuild(tables());
+      device_->rebuild(tables(), team);
     });
     has_tables_ = true;
   }

@@ -73,7 +73,7 @@ class PatchResidence {
 
   // Before each step and each work on the device: uploads tables and slots that have changed. Throws gpu::OutOfMemory (several ranks:
   // parallel::AgreedFailure). Collective.
-  void prepare_step();
+  void prepare_step(const ThreadTeam& team = ThreadTeam(1));
   // The same for the tables of local steps, and for those of the exchange of levels first .. last.
   void prepare_local_steps();
   void prepare_levels(int first, int last);

@@ -9,7 +9,7 @@ namespace meander::mesh {
 
 template <int D>
 void StepExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& view,
-                           std::span<solvers::PatchTask> patches) {
+                           std::span<solvers::PatchTask> patches, const ThreadTeam& team) {
   const auto& traits = solver_.traits();
   patches_ = patches;
   corrected_.assign(tree.size(), 0);
@@ -20,7 +20,7 @@ void StepExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& v
     for (const std::int32_t leaf : fluxes_.coarse_leaves()) corrected_[static_cast<std::size_t>(leaf)] = 1;
   }
   halos_.plan(tree, view, {traits.halo_shape, traits.conservative, {}}, patches, parallel::tag_of_halos,
-              "halos");
+              "halos", team);
   order_leaves(tree.size());
 }
 

@@ -45,7 +45,8 @@ class StepExchange {
   // For the leaves of `view`: all halos that the solver reads. `patches`: of all leaves of the view, own ones with a slot; points
   // the flux blocks at resolution jumps to their registers. View and patches live until the next call. Throws gpu::OutOfMemory (several ranks:
   // parallel::AgreedFailure). Collective.
-  void plan(const DistributedTree<D>& tree, const LocalView<D>& view, std::span<solvers::PatchTask> patches);
+  void plan(const DistributedTree<D>& tree, const LocalView<D>& view, std::span<solvers::PatchTask> patches,
+            const ThreadTeam& team);
 
   // The order in which a step updates the leaves: first order()[0 .. border()), the leaves that other ranks
   // wait for, then the others; each group in curve order. order_index(): its inverse.

@@ -326,7 +326,7 @@ void SimulationOf<D>::partition_by_steps() {
   const std::vector<mesh::Adapt> keep(mesh_.size(), mesh::Adapt::keep);
   in_memory([&] {
     mesh_.adapt(keep, config_.mesh.min_level, config_.mesh.max_level, t_, team_);
-    mesh_.residence().prepare_step();
+    mesh_.residence().prepare_step(team_);
   });
   set_fields();
 }
@@ -344,7 +344,7 @@ void SimulationOf<D>::regrid() {
     in_memory([&] { mesh_.fill_halos(t_, team_); });
     halos_are_stale_ = false;
   } else {
-    in_memory([&] { mesh_.residence().prepare_step(); });  // leaves may have moved to other ranks
+    in_memory([&] { mesh_.residence().prepare_step(team_); });  // leaves may have moved to other ranks
   }
   if (field_ && communicator().any(field_revision_ != mesh_.revision())) {
     in_memory([&] {

@@ -33,7 +33,7 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
   const solvers::Traits& traits = solver_.traits();
   const bool one_rank = mesh_.communicator().size() == 1;
   solvers::Status status;
-  mesh_.residence().prepare_step();
+  mesh_.residence().prepare_step(context_.team);
   exchange_.begin(halos == Halos::deferred && !mesh_.residence().is_on_device_of_any_rank(),
                   halos == Halos::none);
   for (int stage = 0; stage < traits.stages; ++stage) {
@@ -170,13 +170,13 @@ std::vector<int> Step<D>::choose(int coarsest, const LocalStepRule& rule) {
 
 template <int D>
 solvers::Status Step<D>::inspect(const std::function<void(std::size_t leaf)>& first) {
-  mesh_.residence().prepare_step();
+  mesh_.residence().prepare_step(context_.team);
   return merge_over_ranks(place_->inspect(first), mesh_.communicator());
 }
 
 template <int D>
 solvers::Status Step<D>::enforce_floors() {
-  mesh_.residence().prepare_step();
+  mesh_.residence().prepare_step(context_.team);
   return merge_over_ranks(place_->enforce_floors(), mesh_.communicator());
 }
 

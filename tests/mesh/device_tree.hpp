@@ -86,6 +86,28 @@ class DeviceTree {
   }
 
   PatchMesh<D>& mesh() { return mesh_; }
+  // The plan by several threads is that by one. Collective.
+  void expect_same_plan(const TreeCase& c, int threads) {
+    const HaloPlan<D>&one = exchange_.plan(),
+          several(mesh_.tree(), mesh_.view(), mesh_.layout(), {c.shape, true, {}}, ThreadTeam(threads));
+    for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) {
+      EXPECT_TRUE(std::ranges::equal(several.early(leaf), one.early(leaf)));
+      EXPECT_TRUE(std::ranges::equal(several.late(leaf), one.late(leaf)));
+      EXPECT_TRUE(std::ranges::equal(several.second(leaf), one.second(leaf)));
+      EXPECT_EQ(several.arrival(leaf), one.arrival(leaf));
+      EXPECT_EQ(several.is_border(leaf), one.is_border(leaf));
+    }
+    EXPECT_TRUE(std::ranges::equal(several.parts(), one.parts()));
+    EXPECT_TRUE(std::ranges::equal(several.second_local(), one.second_local()));
+    EXPECT_TRUE(std::ranges::equal(several.second_waiting(), one.second_waiting()));
+    EXPECT_TRUE(std::ranges::equal(several.ghost_patches(), one.ghost_patches()));
+    for (std::size_t i = 0; i < one.ghost_patches().size(); ++i)
+      EXPECT_TRUE(std::ranges::equal(several.ghost(i), one.ghost(i)));
+    EXPECT_TRUE(std::ranges::equal(
+        several.peers(), one.peers(), {},
+        [](const auto& peer) { return std::tuple(peer.rank, peer.send, peer.receive); },
+        [](const auto& peer) { return std::tuple(peer.rank, peer.send, peer.receive); }));
+  }
   // Whether this rank sends halos, also for ghost patches, and fluxes.
   bool sends() const {
     return exchange_.messages().sent_bytes() > 0 && !exchange_.plan().ghost_patches().empty() &&
@@ -116,15 +138,11 @@ class DeviceTree {
     std::vector<Patch> slots = initial_, ghosts;
     const auto ghost_leaves = exchange_.plan().ghost_patches();
     for (std::size_t i = 0; i < ghost_leaves.size(); ++i) ghosts.push_back(initial_[0]);
-    DevicePlaces places = places_of(slots);
-    places.slot = [&](std::size_t leaf) {
-      if (leaf < slots.size()) return slots[leaf].q;
-      const auto found = std::ranges::lower_bound(ghost_leaves, static_cast<std::int32_t>(leaf));
-      return ghosts[static_cast<std::size_t>(found - ghost_leaves.begin())].q;
-    };
-    places.received = exchange_.messages().receive_buffer();
+    std::vector<double*> places = places_of(slots);
+    for (std::size_t i = 0; i < ghost_leaves.size(); ++i)
+      places[static_cast<std::size_t>(ghost_leaves[i])] = ghosts[i].q;
     FillTables<D> tables(exchange_.plan(), mesh_.view(), boundaries_, order_, mesh_.layout().unknowns,
-                         places);
+                         {places, exchange_.messages().receive_buffer()}, ThreadTeam(3));
     std::vector<double> given_values(tables.given_doubles), signs;
     for (const GivenBox<D>& of : tables.given) {
       boundaries_.pack_given(tasks_[static_cast<std::size_t>(of.leaf)], of.box, of.face, t,
@@ -155,7 +173,7 @@ class DeviceTree {
   void expect_same_message(const Launcher& launcher) {
     std::vector<Patch> slots = initial_;
     const FillTables<D> tables(exchange_.plan(), mesh_.view(), boundaries_, order_, mesh_.layout().unknowns,
-                               places_of(slots));
+                               {places_of(slots)});
     const double* const sent = exchange_.messages().send_buffer();
     const std::vector<double> expected(sent, sent + exchange_.messages().sent_bytes() / sizeof(double));
     std::vector<double> found(expected.size(), -1);
@@ -277,10 +295,10 @@ class DeviceTree {
     for (std::size_t leaf = 0; leaf < initial_.size(); ++leaf)
       std::copy_n(initial_[leaf].q, mesh_.layout().slot_size(), tasks_[leaf].q);
   }
-  static DevicePlaces places_of(std::vector<Patch>& slots) {
-    DevicePlaces places;
-    // The addresses of ghost patches are not needed here.
-    places.slot = [&slots](std::size_t leaf) { return leaf < slots.size() ? slots[leaf].q : nullptr; };
+  // By leaf of the view, without ghost patches.
+  std::vector<double*> places_of(std::vector<Patch>& slots) const {
+    std::vector<double*> places(mesh_.view().size(), nullptr);
+    std::ranges::transform(slots, places.begin(), &Patch::q);
     return places;
   }
 
@@ -305,9 +323,13 @@ class DeviceTree {
     std::vector<std::int32_t> index_of(slots.size());
     for (std::size_t index = 0; index < slots.size(); ++index)
       index_of[leaf_of(index)] = static_cast<std::int32_t>(index);
-    DevicePlaces places = places_of(slots);
-    places.received = fluxes().messages().receive_buffer();
-    return {fluxes(), registers_, mesh_.patches(), index_of, mesh_.exchange().border(), places};
+    const std::vector<double*> places = places_of(slots);
+    return {fluxes(),
+            registers_,
+            mesh_.patches(),
+            index_of,
+            mesh_.exchange().border(),
+            {places, fluxes().messages().receive_buffer()}};
   }
   // After the update of each leaf.
   std::vector<solvers::PatchStatus> initial_status() const {

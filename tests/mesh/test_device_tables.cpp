@@ -47,6 +47,12 @@ TEST_P(DeviceTables, FillHalosBitwiseAsTheHost) {
   });
 }
 
+TEST_P(DeviceTables, PlansDoNotDependOnThreads) {
+  on_trees([](auto& tree) {
+    for (const int threads : {2, 3, 16}) tree.expect_same_plan(GetParam(), threads);
+  });
+}
+
 // No operation reads a stale volume for one that the scheme reads, or the second fill would find another one there.
 TEST_P(DeviceTables, FillAllHalosAtOnce) {
   on_trees([](auto& tree) {

@@ -42,6 +42,19 @@ void check(const TreeCase& c) {
   for (const auto& schedule : schedules()) expect_same_correction(tree, AdversarialLauncher{schedule});
 }
 
+template <int D>
+void check_plan(const TreeCase& c) {
+  SCOPED_TRACE(c.name());
+  const parallel::Communicator world = parallel::Communicator::world();
+  DeviceTree<D> tree(c, 5, world);
+  EXPECT_EQ(world.any(tree.sends()), world.size() > 1);
+  for (const int threads : {2, 3, 16}) tree.expect_same_plan(c, threads);
+}
+
+TEST(DeviceTablesOnRanks, PlansDoNotDependOnThreads) {
+  for (const TreeCase& c : tree_cases()) c.dim == 2 ? check_plan<2>(c) : check_plan<3>(c);
+}
+
 TEST(DeviceTablesOnRanksLong, ExchangeBitwiseAsTheHost) {
   for (const TreeCase& c : tree_cases()) c.dim == 2 ? check<2>(c) : check<3>(c);
 }
