@@ -72,7 +72,7 @@ class CudaQueue final : public QueueState {
   };
 
   cudaStream_t stream = nullptr;
-  bool in_use = true;
+  bool in_use = true, urgent = false;
   int trace_row = 0;
 
   void add(Recorded recorded) {
@@ -141,7 +141,8 @@ class CudaDevice final : public Device {
   const DeviceProperties& properties() const noexcept override { return properties_; }
   bool lost() const noexcept override { return lost_.load(std::memory_order_relaxed); }
   bool busy() noexcept override;
-  Queue create_queue() override;
+  Queue create_queue() override { return find_queue(false); }
+  Queue create_urgent_queue() override { return find_queue(true); }
   void destroy_queue(Queue queue) noexcept override;
   void* allocate(Space space, std::size_t bytes) override;
   void deallocate(Space space, void* pointer) noexcept override;
@@ -166,6 +167,7 @@ class CudaDevice final : public Device {
   // Before operations. The first call opens a context on the device, which takes half a gigabyte of its memory: a rank has
   // none on the devices of others.
   void select();
+  Queue find_queue(bool urgent);  // one that is not in use, or a new one
   CudaQueue& queue_of(Queue queue);
   CudaQueue& begin(Queue queue);
   static void end(CudaQueue& queue) { queue.submitted.fetch_add(1, std::memory_order_release); }
@@ -305,16 +307,20 @@ bool CudaDevice::busy() noexcept {
   return false;
 }
 
-Queue CudaDevice::create_queue() {
+Queue CudaDevice::find_queue(bool urgent) {
   {
     const std::lock_guard lock(queues_mutex_);
     for (const auto& queue : queues_) {
-      if (!std::exchange(queue->in_use, true)) return Queue(queue.get());
+      if (queue->urgent == urgent && !std::exchange(queue->in_use, true)) return Queue(queue.get());
     }
   }
   select();
   auto queue = std::make_unique<CudaQueue>();
-  check(cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  int least = 0, greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  check(cudaStreamCreateWithPriority(&queue->stream, cudaStreamNonBlocking, urgent ? greatest : least),
+        "cudaStreamCreate");
+  queue->urgent = urgent;
   queue->device = this;
   const std::lock_guard lock(queues_mutex_);
   queue->trace_row = trace::add_row(properties_.name + " queue " + std::to_string(queues_.size()));

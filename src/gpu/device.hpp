@@ -87,6 +87,8 @@ class Device {
   virtual bool busy() noexcept = 0;
 
   virtual Queue create_queue() = 0;
+  // A queue whose operations begin before those of others, if the device can do so.
+  virtual Queue create_urgent_queue() { return create_queue(); }
   // Waits for all submitted operations. Must not be called concurrently with other uses of the queue.
   virtual void destroy_queue(Queue queue) noexcept = 0;
 

@@ -49,7 +49,7 @@ class DeviceCuts {
           ops(launches.device, memory),
           parts(launches.device, memory),
           outgoing(launches.device, memory),
-          messages(launches, memory) {}
+          messages(launches, launches, memory) {}
   };
   std::size_t index(int level) const { return static_cast<std::size_t>(level - steps_.coarsest()); }
   void upload(int level);

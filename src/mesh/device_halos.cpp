@@ -9,12 +9,14 @@
 namespace meander::mesh {
 
 template <int D>
-DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries,
-                            gpu::Resource& memory, std::pmr::memory_resource& host_memory)
+DeviceHalos<D>::DeviceHalos(DeviceLaunches& launches, DeviceLaunches& sends,
+                            const BoundaryFill<D>& boundaries, gpu::Resource& memory,
+                            std::pmr::memory_resource& host_memory)
     : launches_(launches),
+      sends_(sends),
       boundaries_(boundaries),
       ghost_pool_(memory, static_cast<std::size_t>(launches.layout.slot_size())),
-      messages_(launches, memory),
+      messages_(sends, launches, memory),
       given_(launches.device, memory),
       signs_(launches.device, memory),
       targets_(launches.device, memory),
@@ -112,6 +114,7 @@ void DeviceHalos<D>::fill_received() {
 template <int D>
 void DeviceHalos<D>::start_fill(double t, ThreadTeam& team) {
   messages_.expect();
+  if (sends_.queue != launches_.queue && !messages_.is_empty()) sends_.follow(launches_);
   pack();
   messages_.send();
   fill_local(t, team);

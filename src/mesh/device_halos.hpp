@@ -20,9 +20,9 @@ namespace meander::mesh {
 template <int D>
 class DeviceHalos {
  public:
-  // All outlive this. host_memory: of boundary values on their way to the device.
-  DeviceHalos(DeviceLaunches& launches, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
-              std::pmr::memory_resource& host_memory);
+  // sends: the queue of what is sent. All outlive this. host_memory: of boundary values on their way to the device.
+  DeviceHalos(DeviceLaunches& launches, DeviceLaunches& sends, const BoundaryFill<D>& boundaries,
+              gpu::Resource& memory, std::pmr::memory_resource& host_memory);
 
   // Uploads the tables of a plan, and uses its messages until the next call. slot: on the device, of an own leaf. edit:
   // changes the tables before they are uploaded. Requires that no work of earlier tables is under way. Throws
@@ -61,6 +61,7 @@ class DeviceHalos {
   void fill(int group);
 
   DeviceLaunches& launches_;
+  DeviceLaunches& sends_;
   const BoundaryFill<D>& boundaries_;
   PatchPool ghost_pool_;
   DeviceMessages messages_;

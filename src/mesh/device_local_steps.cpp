@@ -167,7 +167,7 @@ void DeviceLocalSteps<D>::upload_patches(const Mesh& mesh) {
     std::ranges::fill(table.emplace_back(patches_.table()[index]).flux, nullptr);
   }
   for (int level = steps_.coarsest(); !has_points_ && level < steps_.finest(); ++level)
-    reflux_.emplace_back(launches_, patches_.memory(), DeviceReflux<D>::Fine::sums)
+    reflux_.emplace_back(launches_, launches_, patches_.memory(), DeviceReflux<D>::Fine::sums)
         .rebuild(steps_.fluxes(level), steps_.patches(), table, order_.index_of(), table.size());
   launches_.upload(table_, std::move(table));
   launches_.upload(leaf_, std::vector(order_.leaf_of()));

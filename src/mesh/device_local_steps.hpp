@@ -130,7 +130,7 @@ class DeviceLocalSteps {
     Group(DeviceLaunches& launches, const BoundaryFill<D>& boundaries, gpu::Resource& memory,
           std::pmr::memory_resource& host_memory)
         : with_shadows(launches.device, memory),
-          halos(launches, boundaries, memory, host_memory),
+          halos(launches, launches, boundaries, memory, host_memory),
           combined(launches.device, memory),
           ops(launches.device, memory),
           sources(launches.device, memory) {}

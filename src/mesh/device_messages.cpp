@@ -6,33 +6,33 @@ namespace meander::mesh {
 
 void DeviceMessages::rebuild(parallel::NeighbourMessages& messages) {
   messages_ = &messages;
-  received_.resize(launches_.queue, messages.received_bytes() / sizeof(double));
-  sent_.resize(launches_.queue, messages.sent_bytes() / sizeof(double));
+  received_.resize(in_.queue, messages.received_bytes() / sizeof(double));
+  sent_.resize(out_.queue, messages.sent_bytes() / sizeof(double));
 }
 
 void DeviceMessages::expect() {
   if (is_empty()) return;
-  launches_.wait(copied_in_);
+  in_.wait(copied_in_);
   messages_->start_receives();
 }
 
 void DeviceMessages::copy_out() {
   if (is_empty()) return;
-  launches_.copy_out(messages_->send_buffer(), sent_.data(), sent_.size());
-  copied_out_ = launches_.device.record(launches_.queue);
+  out_.copy_out(messages_->send_buffer(), sent_.data(), sent_.size());
+  copied_out_ = out_.device.record(out_.queue);
 }
 
 void DeviceMessages::send() {
   if (is_empty()) return;
-  launches_.wait(copied_out_);
+  out_.wait(copied_out_);
   messages_->start_sends();
 }
 
 void DeviceMessages::receive(const WaitForRanks& wait) {
   if (is_empty()) return;
   wait(*messages_);
-  launches_.copy_in(received_.data(), messages_->receive_buffer(), received_.size());
-  copied_in_ = launches_.device.record(launches_.queue);
+  in_.copy_in(received_.data(), messages_->receive_buffer(), received_.size());
+  copied_in_ = in_.device.record(in_.queue);
 }
 
 }  // namespace meander::mesh

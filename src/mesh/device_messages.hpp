@@ -26,14 +26,16 @@ namespace meander::mesh {
 // The status of this number of patches is added by one block (solvers::LevelItem).
 inline constexpr std::size_t patches_of_an_item = 128;
 
-// The queue of a device on which a rank's patches live: launches and copies, counted.
+// A queue of a device on which a rank's patches live: launches and copies, counted.
 struct DeviceLaunches {
   const solvers::Solver& solver;
   const solvers::PatchLayout layout;
   gpu::Device& device;
   const gpu::Queue queue;
-  DeviceCounts counts;
+  DeviceCounts& counts;
 
+  // What is submitted from now on begins after what the other queue has so far.
+  void follow(const DeviceLaunches& other) { device.wait(queue, device.record(other.queue)); }
   // Without effect for a batch without items.
   void launch(const char* name, const solvers::ResidentBatch& batch) {
     if (std::visit([](const auto& any) { return any.count == 0; }, batch)) return;
@@ -88,9 +90,9 @@ using WaitForRanks = std::function<void(parallel::NeighbourMessages&)>;
 
 class DeviceMessages {
  public:
-  // Both outlive this.
-  DeviceMessages(DeviceLaunches& launches, gpu::Resource& memory)
-      : launches_(launches), sent_(launches.device, memory), received_(launches.device, memory) {}
+  // out, in: the queues of what is sent, and of what is received. All outlive this.
+  DeviceMessages(DeviceLaunches& out, DeviceLaunches& in, gpu::Resource& memory)
+      : out_(out), in_(in), sent_(out.device, memory), received_(in.device, memory) {}
 
   // Makes buffers for these messages, which live until the next call and keep their sizes. Requires that no work with
   // the earlier buffers is under way. Throws gpu::OutOfMemory.
@@ -108,8 +110,8 @@ class DeviceMessages {
     if (is_empty()) return;
     constexpr bool of_volumes = std::is_same_v<Item, solvers::PackItem>;
     using Batch = std::conditional_t<of_volumes, solvers::PackBatch, solvers::FluxPackBatch>;
-    const Batch batch{static_cast<int>(items.size()), items.data(), sent_.data(), launches_.layout, {}};
-    launches_.launch(name, solvers::GeneralBatch(batch));
+    const Batch batch{static_cast<int>(items.size()), items.data(), sent_.data(), out_.layout, {}};
+    out_.launch(name, solvers::GeneralBatch(batch));
     copy_out();
   }
   // In place of pack(), where other launches have set sent().
@@ -120,7 +122,8 @@ class DeviceMessages {
   void receive(const WaitForRanks& wait);
 
  private:
-  DeviceLaunches& launches_;
+  DeviceLaunches& out_;
+  DeviceLaunches& in_;
   parallel::NeighbourMessages* messages_ = nullptr;
   gpu::DeviceArray<double> sent_, received_;
   gpu::Event copied_out_, copied_in_;

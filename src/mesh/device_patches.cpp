@@ -22,18 +22,20 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       boundaries_(boundaries),
       memory_(memory),
       host_memory_(host_memory),
-      launches_{solver, layout, device, device.create_queue(), {}},
+      launches_{solver, layout, device, device.create_queue(), counts_},
+      border_launches_{solver, layout, device, device.create_urgent_queue(), counts_},
       next_(device, memory),
       moved_(device, memory),
-      reflux_(launches_, memory, DeviceReflux<D>::Fine::one_step),
+      reflux_(launches_, border_launches_, memory, DeviceReflux<D>::Fine::one_step),
       step_data_(device, memory),
       scratch_(device, memory),
+      border_scratch_(device, memory),
       patches_(device, memory),
       status_(device, memory),
       leaf_(device, memory),
       merged_(device, memory),
       moves_{{device, memory}, {device, memory}, {device, memory}},
-      halos_(launches_, boundaries, memory, host_memory),
+      halos_(launches_, border_launches_, boundaries, memory, host_memory),
       readings_(launches_, memory, host_memory) {
   const std::string& kind = device.properties().kind;
   if (!solver.runs_on(kind) || !solver.resides_on(kind))
@@ -45,9 +47,11 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
 
 template <int D>
 DevicePatches<D>::~DevicePatches() {
-  launches_.device.settle(gpu::mark(launches_.queue));
+  for (const DeviceLaunches* launches : {&launches_, &border_launches_})
+    launches->device.settle(gpu::mark(launches->queue));
   for (const Chunk& chunk : chunks_) memory_.deallocate_sync(chunk.memory, chunk.bytes);
-  launches_.device.destroy_queue(launches_.queue);
+  for (const DeviceLaunches* launches : {&launches_, &border_launches_})
+    launches->device.destroy_queue(launches->queue);
 }
 
 template <int D>
@@ -65,7 +69,9 @@ void DevicePatches<D>::reserve(std::size_t slots) {
 template <int D>
 void DevicePatches<D>::rebuild(const Mesh& mesh, const ThreadTeam& team) {
   const Timer timer(launches_.counts.moved, "tables of the device");
-  launches_.device.synchronize(launches_.queue);  // work with the old tables has ended
+  // Work with the old tables has ended.
+  launches_.device.synchronize(launches_.queue);
+  launches_.device.synchronize(border_launches_.queue);
   ++launches_.counts.rebuilds;
   leaves_ = mesh.exchange.order().size();
   border_ = mesh.exchange.border();
@@ -83,6 +89,7 @@ void DevicePatches<D>::upload_patches(const Mesh& mesh, const ThreadTeam& team) 
   const auto interior = static_cast<std::size_t>(layout_.volumes() * layout_.unknowns);
   if (stages) next_.resize(queue, leaves_ * interior);
   scratch_.resize(queue, solver_.scratch_bytes(layout_, static_cast<int>(leaves_)));
+  border_scratch_.resize(border_launches_.queue, solver_.scratch_bytes(layout_, static_cast<int>(border_)));
   status_.resize(queue, leaves_);
   std::vector<solvers::DevicePatch> patches(leaves_);
   team.for_chunks(leaves_, [&](int, std::size_t begin, std::size_t end) {
@@ -226,11 +233,42 @@ auto DevicePatches<D>::range(LeafGroup group) const -> Range {
 template <int D>
 void DevicePatches<D>::update(LeafGroup group) {
   const Range leaves = range(group);
-  update(patches_.data() + leaves.begin, status_.data() + leaves.begin, leaves.end - leaves.begin, stage_);
+  const bool is_border = group == LeafGroup::border;
+  if (is_border && border_ > 0) border_launches_.follow(launches_);
+  update(is_border ? border_launches_ : launches_, is_border ? border_scratch_ : scratch_,
+         patches_.data() + leaves.begin, status_.data() + leaves.begin, leaves.end - leaves.begin, stage_);
+  if (is_border && border_ > 0) border_done_ = launches_.device.record(border_launches_.queue);
+}
+
+template <int D>
+void DevicePatches<D>::reflux(LeafGroup group) {
+  using Leaves = typename DeviceReflux<D>::Leaves;
+  const bool is_border = group == LeafGroup::border;
+  if (!is_border) join_border();
+  reflux_.correct(is_border ? Leaves::border : Leaves::others, status_.data(), stage_.dt);
+  if (is_border && border_ > 0) border_done_ = launches_.device.record(border_launches_.queue);
+}
+
+template <int D>
+void DevicePatches<D>::fill_local(double t, ThreadTeam& team) {
+  join_border();
+  halos_.fill_local(t, team);
+}
+
+template <int D>
+void DevicePatches<D>::join_border() {
+  if (border_ > 0) launches_.device.wait(launches_.queue, border_done_);
 }
 
 template <int D>
 void DevicePatches<D>::update(const solvers::DevicePatch* patches, solvers::PatchStatus* status,
+                              std::size_t count, const Stage& stage) {
+  update(launches_, scratch_, patches, status, count, stage);
+}
+
+template <int D>
+void DevicePatches<D>::update(DeviceLaunches& launches, const Array<std::byte>& scratch,
+                              const solvers::DevicePatch* patches, solvers::PatchStatus* status,
                               std::size_t count, const Stage& stage) {
   if (count == 0) return;
   solvers::DeviceBatch batch;
@@ -238,16 +276,16 @@ void DevicePatches<D>::update(const solvers::DevicePatch* patches, solvers::Patc
   batch.patches = patches;
   batch.status = status;
   if (step_data_.size() > 0) batch.step_data = step_data_.data();
-  if (scratch_.size() > 0) batch.scratch = scratch_.data();
+  if (scratch.size() > 0) batch.scratch = scratch.data();
   batch.layout = layout_;
   batch.radiates = radiates_;
   batch.in_place = true;
   batch.stage = stage.number;
   batch.t = stage.t;
   batch.dt = stage.dt;
-  const bool in_one_region = launches_.device.properties().kind == "openmp";
-  launches_.counts.launches += in_one_region ? 1 : solver_.kernels_of_launch();
-  launches_.device.launch(launches_.queue, "update", [this, batch](const gpu::Execution& execution) {
+  const bool in_one_region = launches.device.properties().kind == "openmp";
+  launches.counts.launches += in_one_region ? 1 : solver_.kernels_of_launch();
+  launches.device.launch(launches.queue, "update", [this, batch](const gpu::Execution& execution) {
     solver_.launch(execution, batch);
   });
 }
@@ -263,6 +301,7 @@ solvers::Status DevicePatches<D>::inspect(bool enforces) {
 
 template <int D>
 solvers::Status DevicePatches<D>::status() {
+  join_border();
   return merge(patches_.data(), status_.data(), leaf_.data());
 }
 
@@ -298,7 +337,7 @@ void set_cube(FillOp& op, int lower, int extent) {
 template <int D>
 void DevicePatches<D>::plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh, const ThreadTeam& team) {
   forget_other_halos();
-  other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, boundaries_, memory_, host_memory_);
+  other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, launches_, boundaries_, memory_, host_memory_);
   other_halos_->rebuild(
       exchange, mesh.view, mesh.patches, mesh.exchange.order(),
       [&](std::size_t leaf) { return slot(mesh.slots[leaf]); }, team);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The patches of a rank in the memory of its device: slots, flux registers, and the tables of all kernels.
-// Each slot of the mesh has a slot here with the same number. All calls submit work to one queue, which runs
-// it in order, and return without waiting unless they say otherwise. The device keeps all tables between
-// regrids; a step sends only its step data, boundary values and messages.
+// Each slot of the mesh has a slot here with the same number. All calls submit work to a queue, which runs it in order,
+// and return without waiting unless they say otherwise. A second, urgent queue updates and corrects the border leaves and
+// packs what is sent of them, so that no message waits for the interior. The device keeps all tables between regrids; a
+// step sends only its step data, boundary values and messages.
 //
 // All functions throw DeviceError. The state on the device is lost then.
 
@@ -61,6 +62,7 @@ class DevicePatches {
     double t = 0, dt = 0;
   };
   void begin(const Stage& stage);  // uploads the step data
+  // Update, reflux() and messages of the border leaves go to the urgent queue.
   void update(LeafGroup group);
   // The same for patches of another table of the device, and for the status of all leaves in another order.
   void update(const solvers::DevicePatch* patches, solvers::PatchStatus* status, std::size_t count,
@@ -69,11 +71,10 @@ class DevicePatches {
                         const std::int32_t* leaf);
   // Without messages if the solver is not conservative. reflux() corrects the leaves after pack() and the arrival of messages.
   DeviceReflux<D>& fluxes() { return reflux_; }
-  void reflux(LeafGroup group) {
-    using Leaves = typename DeviceReflux<D>::Leaves;
-    reflux_.correct(group == LeafGroup::border ? Leaves::border : Leaves::others, status_.data(), stage_.dt);
-  }
+  void reflux(LeafGroup group);
   DeviceHalos<D>& halos() { return halos_; }
+  // DeviceHalos::fill_local() after the updates of both groups.
+  void fill_local(double t, ThreadTeam& team);
   // Merges the status of all leaves, and waits for it.
   solvers::Status status();
 
@@ -138,14 +139,19 @@ class DevicePatches {
   // Memory for one slot of each leaf, beside their own. Waits.
   double* slots_beside(std::size_t leaves);
   Range range(LeafGroup group) const;
+  void update(DeviceLaunches& launches, const Array<std::byte>& scratch, const solvers::DevicePatch* patches,
+              solvers::PatchStatus* status, std::size_t count, const Stage& stage);
+  // The work that follows reads the new states of border leaves.
+  void join_border();
 
   const solvers::Solver& solver_;
   const solvers::PatchLayout layout_;
   const BoundaryFill<D>& boundaries_;
   gpu::Resource& memory_;
   std::pmr::memory_resource& host_memory_;
-  DeviceLaunches launches_;
-  gpu::Event step_data_sent_;
+  DeviceCounts counts_;
+  DeviceLaunches launches_, border_launches_;
+  gpu::Event step_data_sent_, border_done_;
 
   struct Chunk {
     double* memory;
@@ -155,7 +161,7 @@ class DevicePatches {
   std::vector<double*> slots_;  // by number
   Array<double> next_, moved_;
   DeviceReflux<D> reflux_;
-  Array<std::byte> step_data_, scratch_;
+  Array<std::byte> step_data_, scratch_, border_scratch_;
   parallel::MessageBuffer step_data_here_;  // page-locked
   Array<solvers::DevicePatch> patches_;
   Array<solvers::PatchStatus> status_;

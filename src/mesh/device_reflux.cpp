@@ -8,12 +8,14 @@
 namespace meander::mesh {
 
 template <int D>
-DeviceReflux<D>::DeviceReflux(DeviceLaunches& launches, gpu::Resource& memory, Fine fine)
+DeviceReflux<D>::DeviceReflux(DeviceLaunches& launches, DeviceLaunches& border, gpu::Resource& memory,
+                              Fine fine)
     : launches_(launches),
+      border_launches_(border),
       fine_(fine),
       registers_(launches.device, memory),
       sums_(launches.device, memory),
-      messages_(launches, memory),
+      messages_(border, border, memory),
       targets_(launches.device, memory),
       faces_(launches.device, memory),
       parts_(launches.device, memory),
@@ -82,7 +84,7 @@ void DeviceReflux<D>::correct(Leaves leaves, solvers::PatchStatus* status, doubl
   batch.layout = launches_.layout;
   batch.dt = dt;
   batch.steps = steps;
-  launches_.launch("reflux", solvers::ResidentBatch(batch));
+  (leaves == Leaves::border ? border_launches_ : launches_).launch("reflux", solvers::ResidentBatch(batch));
 }
 
 template class DeviceReflux<2>;

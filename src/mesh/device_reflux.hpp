@@ -23,8 +23,8 @@ class DeviceReflux {
   // What corrects a coarse face: the fluxes of the one step of finer leaves, or their sums over several
   // steps, which the items of add_items() add up.
   enum class Fine { one_step, sums };
-  // Both outlive this.
-  DeviceReflux(DeviceLaunches& launches, gpu::Resource& memory, Fine fine);
+  // border: the queue of messages and of Leaves::border. All outlive this.
+  DeviceReflux(DeviceLaunches& launches, DeviceLaunches& border, gpu::Resource& memory, Fine fine);
 
   // Makes registers and tables, and points `patches`, a table before its upload, to the registers. tasks:
   // geometry, by leaf; index_of: the place of each own leaf in `patches`; border_leaves: the number of
@@ -51,6 +51,7 @@ class DeviceReflux {
   using Array = gpu::DeviceArray<T>;
 
   DeviceLaunches& launches_;
+  DeviceLaunches& border_launches_;
   const Fine fine_;
   Array<double> registers_, sums_;
   DeviceMessages messages_;

@@ -209,8 +209,9 @@ DeviceMemory PatchResidence<D>::memory() const {
                     bytes_of(fluxes.messages());
   memory.tables = leaves * table_bytes_of_leaf + operations_of(plan, leaves) * sizeof(solvers::FillOp) +
                   leaves * static_cast<std::size_t>(layout.unknowns) * sizeof(double);
-  memory.scratch =
-      mesh_.solver.scratch_bytes(layout, static_cast<int>(leaves)) + mesh_.solver.step_bytes().size();
+  memory.scratch = mesh_.solver.scratch_bytes(layout, static_cast<int>(leaves)) +
+                   mesh_.solver.scratch_bytes(layout, static_cast<int>(mesh_.exchange.border())) +
+                   mesh_.solver.step_bytes().size();
   if (mesh_.local_steps) add_local_steps(memory, *mesh_.local_steps, mesh_.solver, layout, leaves);
   return memory;
 }

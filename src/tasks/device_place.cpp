@@ -57,7 +57,7 @@ void DevicePlace<D>::start_halos() {
 template <int D>
 void DevicePlace<D>::fill(mesh::Arrival arrival, double t) {
   if (arrival == mesh::Arrival::received) return device_->halos().fill_received();
-  device_->halos().fill_local(t, context_.team);
+  device_->fill_local(t, context_.team);
 }
 
 template <int D>

@@ -150,6 +150,15 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned flags) {
       reinterpret_cast<cudaStream_t>(&stream(new_stream(current_device(), !(flags & cudaStreamNonBlocking))));
   return cudaSuccess;
 }
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(out, flags);
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  BEGIN_CALL("cudaDeviceGetStreamPriorityRange");
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
 cudaError_t cudaStreamCreate(cudaStream_t* out) {
   return cudaStreamCreateWithFlags(out, 0);
 }

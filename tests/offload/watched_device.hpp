@@ -5,8 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "gpu/host_device.hpp"
 
@@ -20,6 +22,7 @@ class WatchedDevice final : public gpu::Device {
   bool lost() const noexcept override { return real_.lost(); }
   bool busy() noexcept override { return real_.busy(); }
   gpu::Queue create_queue() override { return real_.create_queue(); }
+  gpu::Queue create_urgent_queue() override { return urgent_.emplace_back(real_.create_urgent_queue()); }
   void destroy_queue(gpu::Queue queue) noexcept override { real_.destroy_queue(queue); }
   void* allocate(gpu::Space space, std::size_t bytes) override { return real_.allocate(space, bytes); }
   void deallocate(gpu::Space space, void* pointer) noexcept override { real_.deallocate(space, pointer); }
@@ -35,7 +38,9 @@ class WatchedDevice final : public gpu::Device {
     real_.copy(queue, direction, to, from, bytes);
   }
   void launch(gpu::Queue queue, const char* name, gpu::Work work) override {
+    if (before_) before_(queue, name);
     real_.launch(queue, name, std::move(work));
+    if (after_) after_(queue, name);
   }
   void call_host(gpu::Queue queue, std::function<void()> function) override {
     real_.call_host(queue, std::move(function));
@@ -60,10 +65,20 @@ class WatchedDevice final : public gpu::Device {
   int most_asking() const { return most_; }
   std::size_t copied_in() const { return copied_in_; }
 
+  using OfLaunch = std::function<void(gpu::Queue, std::string_view name)>;
+  // What to call before and after the submission of a launch.
+  void watch_launches(OfLaunch before, OfLaunch after) {
+    before_ = std::move(before);
+    after_ = std::move(after);
+  }
+  bool is_urgent(gpu::Queue queue) const { return std::ranges::find(urgent_, queue) != urgent_.end(); }
+
  private:
   gpu::HostDevice real_;
   std::atomic<int> asking_{0}, most_{0};
   std::atomic<std::size_t> copied_in_{0};
+  std::vector<gpu::Queue> urgent_;
+  OfLaunch before_, after_;
 };
 
 }  // namespace meander::offload::test

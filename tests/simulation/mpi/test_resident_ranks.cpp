@@ -5,10 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
 
 #include "gpu/host_device.hpp"
 #include "simulation/output.hpp"
+#include "tests/offload/watched_device.hpp"
 #include "tests/simulation/mpi/cases.hpp"
 #include "tests/simulation/mpi/outcome.hpp"
 #include "tests/simulation/mpi/write_checkpoint.hpp"
@@ -101,6 +106,63 @@ TEST(ResidentTogetherLong, ASlowDeviceGetsFewerLeavesByMeasuredWeights) {
   const std::int64_t of_device = world().sum(has_device ? own : std::int64_t{0});
   EXPECT_LT(2 * of_device * world().size(), world().sum(own)) << "less than half of an equal share";
   expect_same(outcome_of(*simulation), reference, "with a slow device");
+}
+
+// Holds the update of the interior back until the halos of its stage are packed.
+class HeldInterior {
+ public:
+  std::unique_ptr<gpu::Device> device() {
+    auto device = std::make_unique<offload::test::WatchedDevice>();
+    auto* const watched = device.get();
+    watched->watch_launches(
+        [this, watched](gpu::Queue queue, std::string_view name) {
+          if (name != "update") return;
+          if (watched->is_urgent(queue)) awaited_ = submitted_ + 1;
+          if (awaited_ <= submitted_ || watched->is_urgent(queue)) return;
+          ++held_;
+          watched->call_host(queue, [this, packs = awaited_] {
+            std::unique_lock lock(mutex_);
+            if (!packed_more_.wait_for(lock, std::chrono::seconds(10), [&] { return packed_ >= packs; }))
+              ++late_;
+          });
+        },
+        [this, watched](gpu::Queue queue, std::string_view name) {
+          if (name != "pack halos") return;
+          ++submitted_;
+          watched->call_host(queue, [this] {
+            const std::lock_guard lock(mutex_);
+            ++packed_;
+            packed_more_.notify_all();
+          });
+        });
+    return device;
+  }
+  int held() const { return held_; }
+  int late() const { return late_; }
+
+ private:
+  int awaited_ = 0, submitted_ = 0, held_ = 0;
+  std::mutex mutex_;
+  std::condition_variable packed_more_;
+  int packed_ = 0;
+  std::atomic<int> late_{0};
+};
+
+TEST(ResidentTogether, NoMessageWaitsForTheInterior) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank";
+  const RankCase tested = case_called("riemann");
+  const Outcome reference =
+      alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
+  Config config = config_of(tested, on_device);
+  HeldInterior interior;
+  config.offload.make_devices = [&] {
+    std::vector<std::unique_ptr<gpu::Device>> devices;
+    devices.push_back(interior.device());
+    return devices;
+  };
+  expect_same(run(config, tested.steps, 1, world()), reference, "with a held interior");
+  EXPECT_GT(world().sum(std::int64_t{interior.held()}), 0);
+  EXPECT_EQ(interior.late(), 0);
 }
 
 TEST(ResidentTogether, FiguresAreSummedOverRanks) {
