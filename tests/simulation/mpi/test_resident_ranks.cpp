@@ -121,6 +121,7 @@ class HeldInterior {
           if (awaited_ <= submitted_ || watched->is_urgent(queue)) return;
           ++held_;
           watched->call_host(queue, [this, packs = awaited_] {
+            if (late_ > 0) return;
             std::unique_lock lock(mutex_);
             if (!packed_more_.wait_for(lock, std::chrono::seconds(10), [&] { return packed_ >= packs; }))
               ++late_;
