@@ -198,9 +198,13 @@ function(meander_cold target)
   meander_use_precompiled(${target} meander_precompiled_cold)
 endfunction()
 
-# The sources of TARGET are compiled several at once, except those that have options of their own.
+# The sources of TARGET are compiled several at once (twelve, or the number given), except those that have options of their own.
 function(meander_unite target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MEANDER_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+  set(number 12)
+  if(ARGC GREATER 1)
+    set(number ${ARGV1})
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MEANDER_UNITY} UNITY_BUILD_BATCH_SIZE ${number})
 endfunction()
 
 # meander_room(NAME [ALONE] DEPENDS rooms... LINK libraries... SOURCES patterns... EXCLUDE regexes... COLD regexes...

@@ -15,11 +15,10 @@
 
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
+#include "tests/gpu/units.hpp"
 
 namespace meander::gpu {
 namespace {
-
-constexpr std::size_t mib = 1 << 20;
 
 // Emulated device whose calls wait until another thread has taken every lock of the cache. Not checked: calls
 // that only submit work, and refresh and settle by QueueState::device, which is the wrapped device.

@@ -10,11 +10,10 @@
 
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
+#include "tests/gpu/units.hpp"
 
 namespace meander::gpu {
 namespace {
-
-constexpr std::size_t mib = 1 << 20;
 
 class CacheSlowPath : public ::testing::Test {
  protected:

@@ -12,11 +12,10 @@
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
 #include "tests/gpu/caught_misuse.hpp"
+#include "tests/gpu/units.hpp"
 
 namespace meander::gpu {
 namespace {
-
-constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
 CacheTraits no_more_than(std::size_t limit) {
   CacheTraits traits;

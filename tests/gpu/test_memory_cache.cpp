@@ -11,11 +11,10 @@
 #include <thread>
 
 #include "gpu/host_device.hpp"
+#include "tests/gpu/units.hpp"
 
 namespace meander::gpu {
 namespace {
-
-constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
 TEST(SizeClass, ExceedsTheRequestByAnEighthAtMost) {
   for (int i = 0; i + 1 < size_classes; ++i) {

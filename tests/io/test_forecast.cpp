@@ -20,10 +20,10 @@ constexpr double seconds_per_update = 1e-3;
 struct NextStep {
   double dt = 1e-3, volumes = 100;
 };
-using History = std::function<NextStep(double t)>;
+using StepsOf = std::function<NextStep(double t)>;
 
 struct Course {
-  History next;
+  StepsOf next;
   double t_begin = 0, t_end = 1;
   double noise = 0;  // relative, of the wall time of a step
 

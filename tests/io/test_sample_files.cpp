@@ -20,19 +20,19 @@ using testing_io::Scratch;
 
 const std::string head = "# of a wave\n# time value\n";
 
-std::vector<RowFile> files() {
+std::vector<RowFile> sample_files() {
   const RowFile::Samples samples{"of a wave\ntime value\n"};
   return {{"waves/a.asc", samples}, {"b.asc", samples}};
 }
 
 // The files of a run that restarts at time `last`.
 RowFiles continued(const std::string& directory, double last) {
-  return {files(), KeptRowFiles(directory, files(), {0, last})};
+  return {sample_files(), KeptRowFiles(directory, sample_files(), {0, last})};
 }
 
 TEST(SampleFiles, HaveRowsThatReadBackToTheSameBits) {
   const Scratch scratch;
-  RowFiles samples(scratch.path(), files());
+  RowFiles samples(scratch.path(), sample_files());
   const double value = std::nextafter(1.0 / 3, 1.0);
   samples.add({0, 0}, std::vector<Row>{{History::cell(value)}, {}});
   samples.add({1, 0.25}, std::vector<Row>{{History::cell(-value)}, {History::cell(1e-300)}});
@@ -48,7 +48,7 @@ TEST(SampleFiles, HaveRowsThatReadBackToTheSameBits) {
 TEST(SampleFiles, NeverReplaceAFile) {
   const Scratch scratch;
   write_whole(scratch.file("b.asc"), "old");
-  EXPECT_EQ(message_of<Failure>([&] { RowFiles samples(scratch.path(), files()); }),
+  EXPECT_EQ(message_of<Failure>([&] { RowFiles samples(scratch.path(), sample_files()); }),
             scratch.file("b.asc") + ": cannot open: File exists");
   EXPECT_EQ(contents(scratch.file("b.asc")), "old");
 }

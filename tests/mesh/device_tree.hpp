@@ -20,7 +20,7 @@
 #include "tests/mesh/inert_solver.hpp"
 #include "tests/solvers/random_fill.hpp"
 
-namespace meander::mesh::testing {
+namespace meander::mesh::test {
 
 struct TreeCase {
   int dim, p, h;
@@ -356,4 +356,4 @@ class DeviceTree {
   std::vector<solvers::PatchStatus> status_;
 };
 
-}  // namespace meander::mesh::testing
+}  // namespace meander::mesh::test

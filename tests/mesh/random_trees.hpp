@@ -15,7 +15,7 @@
 #include "mesh/refine.hpp"
 #include "mesh/spacetree.hpp"
 
-namespace meander::mesh::testing {
+namespace meander::mesh::test {
 
 using Random = std::mt19937_64;
 
@@ -155,4 +155,4 @@ bool same_leaves(const Spacetree<D>& a, const Spacetree<D>& b) {
   return std::equal(a.leaves().begin(), a.leaves().end(), b.leaves().begin(), b.leaves().end());
 }
 
-}  // namespace meander::mesh::testing
+}  // namespace meander::mesh::test

@@ -9,7 +9,7 @@
 #include "mesh/rank_costs.hpp"
 #include "parallel/rank_replay.hpp"
 
-namespace meander::mesh::testing {
+namespace meander::mesh::test {
 
 // Everything but the times and the table.
 inline std::vector<std::int64_t> counts_of(const RankCosts& c) {
@@ -35,4 +35,4 @@ std::vector<RankCosts> replayed_costs(const Domain<D>& domain, std::span<const K
   return all;
 }
 
-}  // namespace meander::mesh::testing
+}  // namespace meander::mesh::test

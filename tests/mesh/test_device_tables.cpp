@@ -8,7 +8,7 @@
 #include "tests/mesh/device_tree.hpp"
 #include "tests/solvers/adversarial_block.hpp"
 
-namespace meander::mesh::testing {
+namespace meander::mesh::test {
 namespace {
 
 using solvers::test::AdversarialLauncher;
@@ -126,4 +126,4 @@ TEST(DeviceTableBarriers, NeedEveryBarrierOfTheFluxCorrection) {
 }
 
 }  // namespace
-}  // namespace meander::mesh::testing
+}  // namespace meander::mesh::test

@@ -14,7 +14,7 @@
 namespace meander::mesh {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // For each leaf, the leaves that share a face or part of a face with it.
 template <int D>

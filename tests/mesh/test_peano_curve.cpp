@@ -12,7 +12,7 @@
 namespace meander::mesh {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 template <class T>
 class PeanoCurveQuick : public ::testing::Test {};

@@ -11,7 +11,7 @@
 #include "tests/mesh/random_trees.hpp"
 #include "tests/mesh/rank_counts.hpp"
 
-namespace meander::mesh::testing {
+namespace meander::mesh::test {
 namespace {
 
 using parallel::Communicator;
@@ -127,4 +127,4 @@ TEST(RankCosts, GrowWithTheNumberOfRanksByTheTableOnly) {
 }
 
 }  // namespace
-}  // namespace meander::mesh::testing
+}  // namespace meander::mesh::test

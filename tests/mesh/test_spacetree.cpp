@@ -11,7 +11,7 @@
 namespace meander::mesh {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 template <class T>
 class SpacetreeQuick : public ::testing::Test {};

@@ -48,10 +48,10 @@ TEST(PatchMemory, SurvivesDeviceLoss) {
 }
 
 // A batch whose slots are `gap` doubles apart.
-class Batch {
+class HeldBatch {
  public:
   static constexpr int count = 8;
-  Batch(gpu::Resource& memory, const solvers::PatchLayout& layout, std::ptrdiff_t gap) : memory_(memory) {
+  HeldBatch(gpu::Resource& memory, const solvers::PatchLayout& layout, std::ptrdiff_t gap) : memory_(memory) {
     const std::ptrdiff_t slot = layout.slot_size();
     bytes_ = static_cast<std::size_t>(count * (slot + gap)) * sizeof(double);
     base_ = static_cast<double*>(memory.allocate_sync(bytes_));
@@ -70,9 +70,9 @@ class Batch {
       tasks_.push_back({&patch, &status_[i], i});
     }
   }
-  ~Batch() { memory_.deallocate_sync(base_, bytes_); }
-  Batch(const Batch&) = delete;
-  Batch& operator=(const Batch&) = delete;
+  ~HeldBatch() { memory_.deallocate_sync(base_, bytes_); }
+  HeldBatch(const HeldBatch&) = delete;
+  HeldBatch& operator=(const HeldBatch&) = delete;
   std::span<const EnclaveTask> tasks() const { return tasks_; }
   const double* patch(int i) const { return patches_[i].q; }
 
@@ -121,7 +121,7 @@ TEST(BatchExecution, CopiesAdjacentPinnedSlotsDirectly) {
     gpu::HostDevice device;
     PatchMemory pinned(device, sent.space == Space::host ? Space::pinned : sent.space);
     gpu::Resource& memory = sent.space == Space::host ? gpu::host_memory() : pinned;
-    Batch batch(memory, layout, sent.gap), reference(gpu::host_memory(), layout, 0);
+    HeldBatch batch(memory, layout, sent.gap), reference(gpu::host_memory(), layout, 0);
     for (const EnclaveTask& task : reference.tasks())
       solver->update({task.patch, 1}, layout, 0, 0, 1e-3, {task.status, 1});
     const auto strategy = gpu::make_strategy("pooled", device);
@@ -133,7 +133,7 @@ TEST(BatchExecution, CopiesAdjacentPinnedSlotsDirectly) {
     EXPECT_EQ(copies_in(trace::events(0, "")), sent.copies)
         << "gap " << sent.gap << ", p " << sent.p << ", " << gpu::name(sent.space);
     trace::clear();
-    for (int i = 0; i < Batch::count; ++i)
+    for (int i = 0; i < HeldBatch::count; ++i)
       EXPECT_EQ(interior(layout, batch.patch(i)), interior(layout, reference.patch(i))) << i;
   }
 }

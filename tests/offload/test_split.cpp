@@ -10,34 +10,34 @@
 namespace meander::offload {
 namespace {
 
-constexpr int batch = 8;
+constexpr int batch_size = 8;
 
 // A sweep with these times in seconds: `thread` a patch on threads, `device` a patch on devices, `flight` a
 // batch.
 void learn(Split& split, double thread, double device, double flight) {
-  split.begin(2 * batch);
-  for (int i = 0; i < batch; ++i) {
+  split.begin(2 * batch_size);
+  for (int i = 0; i < batch_size; ++i) {
     split.updated(thread);
-    split.returned(flight / batch);
+    split.returned(flight / batch_size);
   }
-  split.end(device * batch);
+  split.end(device * batch_size);
 }
 
 TEST(Split, UnknownRatesPermitEverything) {
-  Split split({}, batch, 4);
+  Split split({}, batch_size, 4);
   split.begin(100);
   EXPECT_TRUE(split.reserve_batch());
   EXPECT_TRUE(split.reserve_patch(1, 0));
 }
 
 TEST(Split, RefusesBatchesThatThreadsFinishEarlier) {
-  Split split({}, batch, 4);
+  Split split({}, batch_size, 4);
   learn(split, 1e-5, 1e-5, 1e-3);
   EXPECT_DOUBLE_EQ(split.rates().thread_patch, 1e-5);
   EXPECT_DOUBLE_EQ(split.rates().device_patch, 1e-5);
   EXPECT_DOUBLE_EQ(split.rates().batch, 1e-3);
   // Four threads do 400 patches in the time of a batch.
-  split.begin(408 + batch);
+  split.begin(408 + batch_size);
   EXPECT_TRUE(split.reserve_batch());
   EXPECT_TRUE(split.reserve_batch());
   EXPECT_FALSE(split.reserve_batch());
@@ -46,7 +46,7 @@ TEST(Split, RefusesBatchesThatThreadsFinishEarlier) {
 }
 
 TEST(Split, LeavesPatchesToFasterDevices) {
-  Split split({}, batch, 4);
+  Split split({}, batch_size, 4);
   learn(split, 1e-4, 1e-5, 1e-4);
   split.begin(100);
   EXPECT_FALSE(split.reserve_patch(9, 0)) << "devices finish nine patches before a thread finishes one";
@@ -55,7 +55,7 @@ TEST(Split, LeavesPatchesToFasterDevices) {
 }
 
 TEST(Split, SmoothsRatesAndRetriesSlowDevices) {
-  Split split({}, batch, 1);
+  Split split({}, batch_size, 1);
   learn(split, 1e-5, 1e-5, 1);
   learn(split, 2e-5, 1e-5, 1);
   EXPECT_DOUBLE_EQ(split.rates().thread_patch, 1.25e-5);
@@ -70,7 +70,7 @@ TEST(Split, SmoothsRatesAndRetriesSlowDevices) {
 }
 
 TEST(Split, KeepsAFixedShare) {
-  Split split({false, 0.5}, batch, 2);
+  Split split({false, 0.5}, batch_size, 2);
   split.begin(100);
   for (int i = 0; i < 40; ++i) split.put();
   EXPECT_TRUE(split.reserve_batch());

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,20 @@
 
 namespace meander::simulation {
 
+inline constexpr double pi = std::numbers::pi;
+
 inline Config physics_input(const std::string& text, const std::vector<std::string>& settings = {}) {
   return load_config_text(text, "test.toml", settings, scenarios(), 1e10);
+}
+
+// The message that refuses an input, or "accepted".
+inline std::string refusal(const std::string& text, const std::vector<std::string>& settings = {}) {
+  try {
+    physics_input(text, settings);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
 }
 
 inline Config shipped_input(const std::string& name, const std::vector<std::string>& settings = {}) {
@@ -73,6 +86,10 @@ inline double column(Simulation& simulation, const std::string& name) {
   }
   ADD_FAILURE() << "no column " << name;
   return 0;
+}
+
+inline void advance_to(Simulation& simulation, double time) {
+  while (simulation.time() < time) simulation.advance(time);
 }
 
 }  // namespace meander::simulation

@@ -11,7 +11,7 @@
 namespace meander::simulation {
 namespace {
 
-const std::string input = R"([domain]
+const std::string stored = R"([domain]
 dimensions = 2
 lower = [0, 0]
 upper = [2, 1]
@@ -29,17 +29,17 @@ left-density = 2
 end = 0.5
 )";
 
-Config load(const std::vector<std::string>& settings = {}) {
-  return load_config_text(input, "in.toml", settings, scenarios(), 1e12);
+Config load_stored(const std::vector<std::string>& settings = {}) {
+  return load_config_text(stored, "in.toml", settings, scenarios(), 1e12);
 }
 
 CheckpointFacts facts() {
-  return {.path = "out/chk_000007.hdf5", .config = load(), .time = 0.25, .finest_level = 3};
+  return {.path = "out/chk_000007.hdf5", .config = load_stored(), .time = 0.25, .finest_level = 3};
 }
 
 std::string answer(const std::vector<std::string>& settings) {
   try {
-    check_restart(load(settings), facts());
+    check_restart(load_stored(settings), facts());
   } catch (const InputError& error) {
     return error.what();
   }
@@ -109,7 +109,7 @@ TEST(CheckRestart, RefusesAnotherScenarioAndDimension) {
       other("[domain]\ndimensions = 3\n[scenario]\nname = \"sod\"\n"),
       "in.toml:2:14: domain.dimensions: a restart cannot change it: it is 2 in out/chk_000007.hdf5, but 3 "
       "here\n  2 | dimensions = 3\n    |              ^");
-  std::string uniform = input;
+  std::string uniform = stored;
   uniform.replace(uniform.find("sod"), 3, "uniform");
   uniform.erase(uniform.find("left-density"), uniform.find("[time]") - uniform.find("left-density"));
   EXPECT_EQ(

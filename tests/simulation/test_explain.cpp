@@ -112,7 +112,7 @@ TEST(Explain, TablesChoicesAndNamesWithoutTheirTable) {
 }
 
 TEST(Explain, MisspeltNamesGetTheNearest) {
-  const auto refusal = [](const std::string& name) {
+  const auto refused_key = [](const std::string& name) {
     try {
       return explain(name);
     } catch (const InputError& error) {
@@ -120,13 +120,13 @@ TEST(Explain, MisspeltNamesGetTheNearest) {
     }
   };
   EXPECT_EQ(
-      refusal("mesh.patchsize"),
+      refused_key("mesh.patchsize"),
       "meander: the input file has no key 'mesh.patchsize'; did you mean 'mesh.patch-size'? (see meander "
       "explain)");
   EXPECT_EQ(
-      refusal("pach-size"),
+      refused_key("pach-size"),
       "meander: the input file has no key 'pach-size'; did you mean 'patch-size'? (see meander explain)");
-  EXPECT_EQ(refusal("xylophone"), "meander: the input file has no key 'xylophone' (see meander explain)");
+  EXPECT_EQ(refused_key("xylophone"), "meander: the input file has no key 'xylophone' (see meander explain)");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string gas(int dim, int p, int min_level, int max_level, const std::string&
       "\"muscl\"\n{}\n[time]\nend = 1.0\n",
       dim, p, min_level, max_level, dim == 2 ? "0.6, 0.3" : "0.6, 0.3, 0.4", scenario);
 }
-const std::string blast = R"toml([scenario]
+const std::string stored_blast = R"toml([scenario]
 name = "formulas"
 [scenario.fields]
 density = "1 + 0.5 * sin(7 * x) * cos(5 * y)"
@@ -46,7 +46,7 @@ pressure = 50
 density = 3
 )toml";
 std::string blast_in(int dim) {
-  std::string text = blast;
+  std::string text = stored_blast;
   return text.replace(text.find("CENTRE"), 6, dim == 2 ? "" : ", 0.5");
 }
 std::string from(const std::string& file) {

@@ -12,6 +12,7 @@
 #include "simulation/config/field_names.hpp"
 #include "simulation/equation.hpp"
 #include "simulation/scenario.hpp"
+#include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -19,24 +20,11 @@ namespace {
 using Kind = euler::ExternalGravity::Kind;
 
 // Ten lines; the table [gravity] begins in line 11.
-std::string input(const std::string& scenario, const std::string& gravity) {
+std::string gas_with(const std::string& scenario, const std::string& gravity) {
   return fmt::format(
       "[domain]\ndimensions = 2\n[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = 9\n[solver]\n"
       "gamma = 1.6666666666666667\n[scenario]\nname = \"{}\"\n{}",
       scenario, gravity);
-}
-
-Config load(const std::string& text, const std::vector<std::string>& settings = {}) {
-  return load_config_text(text, "in.toml", settings, scenarios(), 1e12);
-}
-
-std::string message(const std::string& text, const std::vector<std::string>& settings = {}) {
-  try {
-    load(text, settings);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 // Of a solver as runs have it, whose kernels get step data if there is gravity.
@@ -52,88 +40,91 @@ struct Refused {
 };
 // With the scenario uniform: messages without the excerpt of the input.
 const Refused refusals[] = {
-    {"[gravity]\nsoftning = 1\n", "in.toml:12:1: gravity.softning: unknown key; did you mean 'softening'?"},
-    {"[[gravity]]\n", "in.toml:11:3: gravity: must be a table, written [gravity]"},
+    {"[gravity]\nsoftning = 1\n", "test.toml:12:1: gravity.softning: unknown key; did you mean 'softening'?"},
+    {"[[gravity]]\n", "test.toml:11:3: gravity: must be a table, written [gravity]"},
     {"[gravity]\nmethod = \"radial\"\n",
-     "in.toml:12:10: gravity.method: \"radial\" exists for scenario.name = \"accretion\" only, but that is "
+     "test.toml:12:10: gravity.method: \"radial\" exists for scenario.name = \"accretion\" only, but that is "
      "\"uniform\""},
     {"[gravity]\nexternal = \"points\"\n",
-     "in.toml:12:12: gravity.external: 'points' is none of the choices; did you mean 'point'? allowed: none, "
+     "test.toml:12:12: gravity.external: 'points' is none of the choices; did you mean 'point'? allowed: "
+     "none, "
      "uniform, "
      "point, formula"},
     {"[gravity]\nexternal = \"formula\"\n",
-     "in.toml:12:12: gravity.external: \"formula\" requires gravity.acceleration-x, gravity.acceleration-y "
+     "test.toml:12:12: gravity.external: \"formula\" requires gravity.acceleration-x, gravity.acceleration-y "
      "or "
      "both, in 3D also gravity.acceleration-z"},
     {"[gravity]\nexternal = \"formula\"\nacceleration-z = 1\n",
-     "in.toml:13:18: gravity.acceleration-z: the domain has 2 dimensions"},
+     "test.toml:13:18: gravity.acceleration-z: the domain has 2 dimensions"},
     {"[gravity]\nexternal = \"formula\"\nacceleration-x = \"t\"\n",
-     "in.toml:13:18: gravity.acceleration-x: must not depend on t: the external acceleration does not "
+     "test.toml:13:18: gravity.acceleration-x: must not depend on t: the external acceleration does not "
      "change"},
     {"[gravity]\nexternal = \"formula\"\nacceleration-y = \"1 / (x - x)\"\n",
-     "in.toml:13:18: gravity.acceleration-y: must be finite, but is inf at (x, y) = (0.05555555555555555, "
+     "test.toml:13:18: gravity.acceleration-y: must be finite, but is inf at (x, y) = (0.05555555555555555, "
      "0.05555555555555555), t = 0"},
     {"[gravity]\nexternal = \"formula\"\nacceleration-y = 1\nmass = 1\n",
-     "in.toml:14:8: gravity.mass: has no meaning for external = \"formula\""},
+     "test.toml:14:8: gravity.mass: has no meaning for external = \"formula\""},
     {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, 2]\nacceleration-y = 1\n",
-     "in.toml:14:18: gravity.acceleration-y: has no meaning for external = \"uniform\""},
+     "test.toml:14:18: gravity.acceleration-y: has no meaning for external = \"uniform\""},
     {"[gravity]\nwell-balanced = true\n",
-     "in.toml:12:17: gravity.well-balanced: requires external gravity, but external is \"none\""},
+     "test.toml:12:17: gravity.well-balanced: requires external gravity, but external is \"none\""},
     {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, 2]\nwell-balanced = true\n",
-     "in.toml:14:17: gravity.well-balanced: requires solver.scheme = \"muscl\", but that is \"godunov\""},
+     "test.toml:14:17: gravity.well-balanced: requires solver.scheme = \"muscl\", but that is \"godunov\""},
     {"[gravity]\nexternal = \"point\"\n",
-     "in.toml:12:12: gravity.external: \"point\" requires a positive gravity.mass"},
+     "test.toml:12:12: gravity.external: \"point\" requires a positive gravity.mass"},
     {"[gravity]\nexternal = \"point\"\nmass = 0\n",
-     "in.toml:13:8: gravity.mass: \"point\" requires a positive gravity.mass"},
+     "test.toml:13:8: gravity.mass: \"point\" requires a positive gravity.mass"},
     {"[gravity]\nexternal = \"point\"\nmass = -1\n",
-     "in.toml:13:8: gravity.mass: must be at least 0 [length^3 / time^2], but is -1"},
+     "test.toml:13:8: gravity.mass: must be at least 0 [length^3 / time^2], but is -1"},
     {"[gravity]\nexternal = \"point\"\nmass = 1\n",
-     "in.toml:12:12: gravity.external: (0.5, 0.5) is the centre of a volume of width 0.111111111, where the "
+     "test.toml:12:12: gravity.external: (0.5, 0.5) is the centre of a volume of width 0.111111111, where "
+     "the "
      "data are not "
      "finite; (0.444444444, 0.5) and (0.555555556, 0.5) are not, nor is the middle of a domain with an even "
      "number of "
      "volumes (mesh.patch-size)"},
     {"[gravity]\nexternal = \"point\"\nmass = 1\nsoftening = 1e-9\ncentre = [0.5, 0.27777777777777778]\n",
-     "in.toml:15:10: gravity.centre: (0.5, 0.277777778) is the centre of a volume of width 0.111111111, "
+     "test.toml:15:10: gravity.centre: (0.5, 0.277777778) is the centre of a volume of width 0.111111111, "
      "where the data "
      "are not finite; (0.444444444, 0.277777778) and (0.555555556, 0.277777778) are not, nor is the middle "
      "of a domain "
      "with an even number of volumes (mesh.patch-size)"},
     {"[gravity]\nexternal = \"point\"\nmass = 1\ncentre = [0.4, 0.5, 0.5]\n",
-     "in.toml:14:10: gravity.centre: must have 2 numbers in 2D, but has 3"},
+     "test.toml:14:10: gravity.centre: must have 2 numbers in 2D, but has 3"},
     {"[gravity]\nexternal = \"uniform\"\n",
-     "in.toml:12:12: gravity.external: \"uniform\" requires gravity.acceleration"},
+     "test.toml:12:12: gravity.external: \"uniform\" requires gravity.acceleration"},
     {"[gravity]\nexternal = \"uniform\"\nacceleration = [1]\n",
-     "in.toml:13:16: gravity.acceleration: must have 2 numbers in 2D, but has 1"},
+     "test.toml:13:16: gravity.acceleration: must have 2 numbers in 2D, but has 1"},
     {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, inf]\n",
-     "in.toml:13:20: gravity.acceleration: must be a finite number, but is inf"},
+     "test.toml:13:20: gravity.acceleration: must be a finite number, but is inf"},
     {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, 2]\nmass = 3\n",
-     "in.toml:14:8: gravity.mass: has no meaning for external = \"uniform\""},
+     "test.toml:14:8: gravity.mass: has no meaning for external = \"uniform\""},
     {"[gravity]\nexternal = \"uniform\"\nacceleration = [1, 2]\ncentre = [1, 2]\n",
-     "in.toml:14:10: gravity.centre: has no meaning for external = \"uniform\""},
+     "test.toml:14:10: gravity.centre: has no meaning for external = \"uniform\""},
     {"[gravity]\nexternal = \"point\"\nmass = 1\nsoftening = 1\nacceleration = [1, 2]\n",
-     "in.toml:15:16: gravity.acceleration: has no meaning for external = \"point\""},
+     "test.toml:15:16: gravity.acceleration: has no meaning for external = \"point\""},
     {"[gravity]\nacceleration = [1, 2]\n",
-     "in.toml:12:16: gravity.acceleration: has no meaning for external = \"none\""},
+     "test.toml:12:16: gravity.acceleration: has no meaning for external = \"none\""},
     {"[gravity]\nmethod = \"poisson\"\nconstant = 0\n",
-     "in.toml:13:12: gravity.constant: must be greater than 0 [length^3 / (mass time^2)], but is 0"},
+     "test.toml:13:12: gravity.constant: must be greater than 0 [length^3 / (mass time^2)], but is 0"},
     {"[gravity]\nmethod = \"poisson\"\ntolerance = 1e-20\n",
-     "in.toml:13:13: gravity.tolerance: must be between 1e-12 and 1, but is 1e-20"},
-    {"[gravity]\nconstant = 2\n", "in.toml:12:12: gravity.constant: has no meaning for method = \"none\""},
+     "test.toml:13:13: gravity.tolerance: must be between 1e-12 and 1, but is 1e-20"},
+    {"[gravity]\nconstant = 2\n", "test.toml:12:12: gravity.constant: has no meaning for method = \"none\""},
     {"[gravity]\nmethod = \"poisson\"\nwell-balanced = true\nexternal = \"uniform\"\nacceleration = [1, 2]\n",
-     "in.toml:13:17: gravity.well-balanced: does not exist for method = \"poisson\""},
+     "test.toml:13:17: gravity.well-balanced: does not exist for method = \"poisson\""},
     {"[gravity]\nmethod = \"poisson\"\n[time]\nstepping = \"local\"\n",
-     "in.toml:12:10: gravity.method: \"poisson\" requires time.stepping = \"global\", but that is \"local\""},
+     "test.toml:12:10: gravity.method: \"poisson\" requires time.stepping = \"global\", but that is "
+     "\"local\""},
     {"[gravity]\nmethod = \"poisson\"\n[offload]\ndevice = \"host\"\n",
-     "in.toml:12:10: gravity.method: \"poisson\" requires offload.device = \"none\", but that is \"host\""},
+     "test.toml:12:10: gravity.method: \"poisson\" requires offload.device = \"none\", but that is \"host\""},
     {"gravity = false\n",
-     "in.toml:11:1: scenario.gravity: unknown key; allowed here: name, density, velocity, pressure, noise, "
+     "test.toml:11:1: scenario.gravity: unknown key; allowed here: name, density, velocity, pressure, noise, "
      "random-seed"},
 };
 
 TEST(GravityInput, RefusesInvalidValuesWithOneMessage) {
   for (const auto& [gravity, expected] : refusals) {
-    const std::string found = message(input("uniform", gravity));
+    const std::string found = refusal(gas_with("uniform", gravity));
     EXPECT_EQ(found.substr(0, found.find('\n')), expected);
     EXPECT_EQ(std::ranges::count(found, '\n'), 2) << "the line and a caret: " << found;
   }
@@ -141,12 +132,12 @@ TEST(GravityInput, RefusesInvalidValuesWithOneMessage) {
 
 TEST(GravityInput, RefusesMeshesThatMultigridDoesNotSolve) {
   const auto said = [](const std::vector<std::string>& settings) {
-    const std::string found = message(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), settings);
+    const std::string found = refusal(gas_with("uniform", "[gravity]\nmethod = \"poisson\"\n"), settings);
     return found.substr(0, found.find('\n'));
   };
   EXPECT_EQ(
       said({"domain.cells=[100, 100]", "mesh.patch-size=9"}),
-      "in.toml:12:10: gravity.method: \"poisson\" solves a grid of 810000 volumes, 900 along an axis, on "
+      "test.toml:12:10: gravity.method: \"poisson\" solves a grid of 810000 volumes, 900 along an axis, on "
       "each rank, "
       "and at most 2097152 and 512 are possible: choose fewer domain.cells and a larger mesh.min-level");
   EXPECT_EQ(said({"domain.cells=[81, 81]", "mesh.patch-size=9"}), "accepted");
@@ -155,11 +146,13 @@ TEST(GravityInput, RefusesMeshesThatMultigridDoesNotSolve) {
 TEST(GravityInput, RefusesBoundariesWithoutAPotential) {
   const auto said = [](const std::string& scenario, const std::vector<std::string>& settings,
                        const std::string& more = "") {
-    const std::string found = message(input(scenario, "[gravity]\nmethod = \"poisson\"\n" + more), settings);
+    const std::string found =
+        refusal(gas_with(scenario, "[gravity]\nmethod = \"poisson\"\n" + more), settings);
     return found.substr(0, found.find('\n'));
   };
   const std::string mixed =
-      "in.toml:12:10: gravity.method: \"poisson\" does not exist on domains that are open along one axis and "
+      "test.toml:12:10: gravity.method: \"poisson\" does not exist on domains that are open along one axis "
+      "and "
       "closed along another: x-lower is \"outflow\", but ";
   EXPECT_EQ(said("uniform", {"boundary.x=outflow"}), mixed + "y is periodic");
   EXPECT_EQ(said("uniform", {"boundary.x=outflow", "boundary.y=reflecting"}),
@@ -169,36 +162,37 @@ TEST(GravityInput, RefusesBoundariesWithoutAPotential) {
   EXPECT_EQ(said("uniform", {"boundary.all=outflow", "boundary.x-lower=reflecting"}), "accepted");
   EXPECT_EQ(said("uniform", {"boundary.all=outflow", "gravity.multipole-order=5"}),
             "--set gravity.multipole-order=5: gravity.multipole-order: must be between 0 and 4, but is 5");
-  EXPECT_EQ(said("uniform", {}, "multipole-order = 2\n"),
-            "in.toml:13:19: gravity.multipole-order: has no meaning without open faces: all are periodic or "
-            "reflecting");
   EXPECT_EQ(
-      said("accretion", {"boundary.all=outflow"}),
-      "in.toml:12:10: gravity.method: \"poisson\" in supercomoving variables requires periodic or reflecting "
-      "boundaries, but x-lower is \"outflow\"");
+      said("uniform", {}, "multipole-order = 2\n"),
+      "test.toml:13:19: gravity.multipole-order: has no meaning without open faces: all are periodic or "
+      "reflecting");
+  EXPECT_EQ(said("accretion", {"boundary.all=outflow"}),
+            "test.toml:12:10: gravity.method: \"poisson\" in supercomoving variables requires periodic or "
+            "reflecting "
+            "boundaries, but x-lower is \"outflow\"");
 }
 
 TEST(GravityInput, ChecksWhatSupercomovingVariablesNeed) {
   const auto said = [](const std::string& scenario, const std::string& gravity,
                        const std::vector<std::string>& settings = {}) {
-    const std::string found = message(input(scenario, "[gravity]\n" + gravity), settings);
+    const std::string found = refusal(gas_with(scenario, "[gravity]\n" + gravity), settings);
     return found.substr(0, found.find('\n'));
   };
   const std::string on = "supercomoving = true\n", poisson = "method = \"poisson\"\n";
   EXPECT_EQ(said("uniform", on),
-            "in.toml:12:17: gravity.supercomoving: has no meaning for method = \"none\"");
+            "test.toml:12:17: gravity.supercomoving: has no meaning for method = \"none\"");
   EXPECT_EQ(said("uniform", on + poisson),
-            "in.toml:12:17: gravity.supercomoving: requires time.start < time.end < 0, but time.end is 1");
+            "test.toml:12:17: gravity.supercomoving: requires time.start < time.end < 0, but time.end is 1");
   EXPECT_EQ(said("uniform", on + poisson, {"time.start=-2", "time.end=-1"}), "accepted");
   EXPECT_EQ(said("uniform", on + poisson, {"time.start=-2", "time.end=-1", "solver.gamma=1.4"}),
-            "in.toml:12:17: gravity.supercomoving: requires solver.gamma = 1.6666666666666667 (5/3, for "
+            "test.toml:12:17: gravity.supercomoving: requires solver.gamma = 1.6666666666666667 (5/3, for "
             "which gas in "
             "supercomoving variables obeys the Euler equations), but it is 1.4");
   EXPECT_EQ(said("uniform", on + poisson + "constant = 2\n", {"time.start=-2", "time.end=-1"}),
-            "in.toml:14:12: gravity.constant: has no meaning in supercomoving variables");
+            "test.toml:14:12: gravity.constant: has no meaning in supercomoving variables");
   EXPECT_EQ(said("accretion", poisson), "accepted");
   EXPECT_EQ(said("accretion", poisson + "supercomoving = false\n"),
-            "in.toml:13:17: gravity.supercomoving: must be true with scenario.name = \"accretion\"");
+            "test.toml:13:17: gravity.supercomoving: must be true with scenario.name = \"accretion\"");
   EXPECT_EQ(
       said("accretion", "", {"scenario.centre=[0.3, 0.5, 0.7, 0.5]"}),
       "--set scenario.centre=[0.3, 0.5, 0.7, 0.5]: scenario.centre: several centres require gravity.method = "
@@ -210,21 +204,21 @@ TEST(GravityInput, ChecksWhatSupercomovingVariablesNeed) {
 
 TEST(GravityInput, ConservesEnergyUnlessTheGasIsColdOrTheUniverseExpands) {
   const auto said = [](const std::string& gravity, const std::vector<std::string>& settings = {}) {
-    const std::string found = message(input("uniform", "[gravity]\n" + gravity), settings);
+    const std::string found = refusal(gas_with("uniform", "[gravity]\n" + gravity), settings);
     return found.substr(0, found.find('\n'));
   };
   const std::string poisson = "method = \"poisson\"\n", conserved = "energy = \"conserved\"\n";
   EXPECT_EQ(said(poisson + conserved), "accepted");
   EXPECT_EQ(said(poisson + "energy = \"kicks\"\n"), "accepted");
   EXPECT_EQ(said("energy = \"kicks\"\n"),
-            "in.toml:12:10: gravity.energy: has no meaning for method = \"none\"");
+            "test.toml:12:10: gravity.energy: has no meaning for method = \"none\"");
   EXPECT_EQ(said(poisson + conserved, {"solver.dual-energy=true"}),
-            "in.toml:13:10: gravity.energy: \"conserved\" requires solver.dual-energy = false");
+            "test.toml:13:10: gravity.energy: \"conserved\" requires solver.dual-energy = false");
   EXPECT_EQ(said(poisson + conserved, {"gravity.supercomoving=true", "time.start=-2", "time.end=-1"}),
-            "in.toml:13:10: gravity.energy: \"conserved\" does not exist in supercomoving variables");
+            "test.toml:13:10: gravity.energy: \"conserved\" does not exist in supercomoving variables");
   const auto resolved = [](const std::vector<std::string>& settings) {
-    const Config config = load(input("uniform", "[gravity]\nmethod = \"poisson\"\n"), settings);
-    EXPECT_EQ(load(config.resolved).resolved, config.resolved);
+    const Config config = physics_input(gas_with("uniform", "[gravity]\nmethod = \"poisson\"\n"), settings);
+    EXPECT_EQ(physics_input(config.resolved).resolved, config.resolved);
     const std::string& text = config.resolved;
     const auto at = text.find("\nenergy = ") + 10;
     return text.substr(at, text.find('\n', at) - at);
@@ -234,11 +228,11 @@ TEST(GravityInput, ConservesEnergyUnlessTheGasIsColdOrTheUniverseExpands) {
 }
 
 TEST(GravityInput, NamesTheKeyThatReplacesTheFormerOne) {
-  EXPECT_EQ(message(input("accretion", "gravity = false\n")),
-            "in.toml:11:1: scenario.gravity: has moved to gravity.method: \"radial\", the default of this "
+  EXPECT_EQ(refusal(gas_with("accretion", "gravity = false\n")),
+            "test.toml:11:1: scenario.gravity: has moved to gravity.method: \"radial\", the default of this "
             "scenario, or "
             "\"none\"\n  11 | gravity = false\n     | ^");
-  EXPECT_EQ(message(input("accretion", ""), {"scenario.gravity=true"}),
+  EXPECT_EQ(refusal(gas_with("accretion", ""), {"scenario.gravity=true"}),
             "--set scenario.gravity=true: scenario.gravity: has moved to gravity.method: \"radial\", the "
             "default of this "
             "scenario, or \"none\"");
@@ -248,10 +242,10 @@ TEST(GravityInput, BelongsToTheEulerEquations) {
   const std::string ccz4 =
       "[boundary]\nall = \"periodic\"\n[mesh]\npatch-size = 9\n[solver]\nequation = \"ccz4\"\n"
       "[scenario]\nname = \"minkowski\"\n";
-  EXPECT_EQ(message(ccz4 + "[gravity]\nexternal = \"none\"\n"),
-            "in.toml:9:1: [gravity] has no meaning for equation = 'ccz4'; it belongs to 'euler'\n  9 | "
+  EXPECT_EQ(refusal(ccz4 + "[gravity]\nexternal = \"none\"\n"),
+            "test.toml:9:1: [gravity] has no meaning for equation = 'ccz4'; it belongs to 'euler'\n  9 | "
             "[gravity]\n    | ^");
-  EXPECT_EQ(load(ccz4).resolved.find("[gravity]"), std::string::npos);
+  EXPECT_EQ(physics_input(ccz4).resolved.find("[gravity]"), std::string::npos);
 }
 
 TEST(GravityInput, GivesThePotentialToPlots) {
@@ -259,46 +253,47 @@ TEST(GravityInput, GivesThePotentialToPlots) {
     const auto names = plot_names(*config.solver);
     return std::ranges::count(names, "potential");
   };
-  EXPECT_EQ(count(load(input("uniform", "[gravity]\nmethod = \"poisson\"\n"))), 1);
-  EXPECT_EQ(count(load(input("uniform", ""))), 0);
+  EXPECT_EQ(count(physics_input(gas_with("uniform", "[gravity]\nmethod = \"poisson\"\n"))), 1);
+  EXPECT_EQ(count(physics_input(gas_with("uniform", ""))), 0);
 }
 
 TEST(GravityInput, ReachesTheSolver) {
-  const Config none = load(input("uniform", ""));
+  const Config none = physics_input(gas_with("uniform", ""));
   EXPECT_EQ(gravity_of(none).external.kind, Kind::none);
 
   const Config uniform =
-      load(input("uniform", "[gravity]\nexternal = \"uniform\"\nacceleration = [0.5, -2]\n"));
+      physics_input(gas_with("uniform", "[gravity]\nexternal = \"uniform\"\nacceleration = [0.5, -2]\n"));
   EXPECT_EQ(gravity_of(uniform).external.kind, Kind::uniform);
   EXPECT_EQ(gravity_of(uniform).external.vector[1], -2);
 
   const std::string point = "[gravity]\nexternal = \"point\"\nmass = 3\nsoftening = 0.25\n";
-  const Config mass = load(input("uniform", point));
+  const Config mass = physics_input(gas_with("uniform", point));
   EXPECT_EQ(gravity_of(mass).external.vector[0], 0.5) << "the domain's centre";
   EXPECT_EQ(gravity_of(mass).external.mass, 3);
   EXPECT_EQ(gravity_of(mass).external.softening_squared, 0.0625);
   EXPECT_EQ(gravity_of(mass).beyond[0], euler::Gravity::Beyond::periodic);
   EXPECT_EQ(gravity_of(mass).upper[1], 1);
 
-  const Config formula =
-      load(input("uniform", "[gravity]\nexternal = \"formula\"\nacceleration-y = \"-gamma * x\"\n"));
+  const Config formula = physics_input(
+      gas_with("uniform", "[gravity]\nexternal = \"formula\"\nacceleration-y = \"-gamma * x\"\n"));
   EXPECT_EQ(gravity_of(formula).external.kind, Kind::fields);
   EXPECT_FALSE(gravity_of(formula).balances);
   EXPECT_EQ(formula.equation->make_solver(2)->traits().fields, 2);
   EXPECT_EQ(mass.equation->make_solver(2)->traits().fields, 0);
 
-  const Config balanced = load(input("uniform", point + "well-balanced = true\n"), {"solver.scheme=muscl"});
+  const Config balanced =
+      physics_input(gas_with("uniform", point + "well-balanced = true\n"), {"solver.scheme=muscl"});
   EXPECT_EQ(gravity_of(balanced).external.kind, Kind::fields);
   EXPECT_TRUE(gravity_of(balanced).balances);
 
   // What the run writes is an input that gives the same.
   for (const Config* config : {&none, &uniform, &mass, &formula, &balanced})
-    EXPECT_EQ(load(config->resolved).resolved, config->resolved);
+    EXPECT_EQ(physics_input(config->resolved).resolved, config->resolved);
 }
 
 TEST(GravityInput, IsRadialByDefaultInAccretionOnly) {
   const auto method = [](const std::string& scenario) {
-    const std::string text = load(input(scenario, "")).resolved;
+    const std::string text = physics_input(gas_with(scenario, "")).resolved;
     const auto at = text.find("[gravity]\nmethod = ") + 19;
     return text.substr(at, text.find('\n', at) - at);
   };

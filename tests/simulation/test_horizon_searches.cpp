@@ -104,13 +104,13 @@ TEST(HorizonSearchesLong, CrossResolutionJumps) {
   EXPECT_NEAR(row.number("spin_z"), 0.9, 2e-4);
 }
 
-const std::string puncture_box =
+const std::string one_puncture =
     "[domain]\nlower = [-2, -2, -2]\nupper = [2, 2, 2]\ncells = [2, 2, 2]\n[boundary]\nall = \"scenario\"\n"
     "[mesh]\npatch-size = 16\n[solver]\nequation = \"ccz4\"\nscheme = \"fourth-order\"\n"
     "[scenario]\nname = \"puncture\"\ncentre = [0.1, 0.05, -0.1]\n";
 
 TEST(HorizonSearches, OfAnEmptyTableFollowTheFirstPuncture) {
-  const Config config = physics_input(puncture_box + "[[horizon]]\n");
+  const Config config = physics_input(one_puncture + "[[horizon]]\n");
   const auto simulation = make_simulation(config, 2);
   StateView view = simulation->view();
   const auto searches = searches_of(config);
@@ -141,7 +141,7 @@ TEST(HorizonSearches, OfAnEmptyTableFollowTheFirstPuncture) {
 // A puncture without a horizon in reach: the surface leaves the domain. Then it is lost.
 TEST(HorizonSearches, TellMisses) {
   const auto config = [](const std::string& keys) {
-    return physics_input(puncture_box + "[[horizon]]\n" + keys);
+    return physics_input(one_puncture + "[[horizon]]\n" + keys);
   };
   const auto simulation = make_simulation(config(""), 2);
   StateView view = simulation->view();
@@ -185,7 +185,7 @@ TEST(HorizonSearches, TellOfAMeshTooCoarseForTheHorizon) {
 
 TEST(HorizonSearches, OfTheSameDegreeShareTheirTables) {
   const Config config = physics_input(
-      puncture_box + "[[horizon]]\n[[horizon]]\n[[horizon]]\nl-max = 6\n[[horizon]]\nl-max = 8\n");
+      one_puncture + "[[horizon]]\n[[horizon]]\n[[horizon]]\nl-max = 6\n[[horizon]]\nl-max = 8\n");
   double kept = 0, passing = 0;
   for (const auto& diagnostic : config.diagnostics) {
     kept += diagnostic->row_memory().kept;
@@ -212,7 +212,7 @@ TEST(HorizonSearches, AllocateTheirTablesAtTheFirstSearch) {
   // The later of these tables are not due.
   std::string tables = "[[horizon]]\nl-max = 4\n";
   for (int n = 0; n < 200; ++n) tables += "[[horizon]]\nl-max = 32\nstart = 0.5\n";
-  const Config config = physics_input(puncture_box + tables);
+  const Config config = physics_input(one_puncture + tables);
   const auto simulation = make_simulation(config, 1);
   const double at_start = allocated();
   simulation->rows();
@@ -222,7 +222,7 @@ TEST(HorizonSearches, AllocateTheirTablesAtTheFirstSearch) {
 TEST(HorizonSearches, RefuseWhatDoesNotFitIntoTheMemory) {
   const auto said = [](double memory, int ranks) -> std::string {
     try {
-      load_config_text(puncture_box + "[[horizon]]\n[[horizon]]\nl-max = 32\n", "test.toml", {}, scenarios(),
+      load_config_text(one_puncture + "[[horizon]]\n[[horizon]]\nl-max = 32\n", "test.toml", {}, scenarios(),
                        memory, ranks);
     } catch (const InputError& error) {
       return error.what();
@@ -237,7 +237,7 @@ TEST(HorizonSearches, RefuseWhatDoesNotFitIntoTheMemory) {
 }
 
 TEST(HorizonSearches, RefuseInvalidKeys) {
-  const auto refused = [](const std::string& keys, const std::string& scenario = puncture_box) {
+  const auto refused = [](const std::string& keys, const std::string& scenario = one_puncture) {
     try {
       physics_input(scenario + "[[horizon]]\n" + keys);
     } catch (const InputError& error) {
@@ -246,7 +246,7 @@ TEST(HorizonSearches, RefuseInvalidKeys) {
     return std::string("accepted");
   };
   const auto says = [&](const std::string& keys, const std::string& what,
-                        const std::string& scenario = puncture_box) {
+                        const std::string& scenario = one_puncture) {
     const std::string message = refused(keys, scenario);
     EXPECT_NE(message.find(what), std::string::npos) << message;
   };
@@ -273,14 +273,14 @@ TEST(HorizonSearches, RefuseInvalidKeys) {
   says("on-lost = \"stopp\"\n", "did you mean 'stop'?");
   says("lmax = 8\n", "did you mean 'l-max'?");
   const std::string flat =
-      puncture_box.substr(0, puncture_box.find("[scenario]")) + "[scenario]\nname = \"minkowski\"\n";
+      one_puncture.substr(0, one_puncture.find("[scenario]")) + "[scenario]\nname = \"minkowski\"\n";
   says("", "horizon[0].centre: scenario 'minkowski' has no punctures", flat);
   says("centre = [0, 0, 0]\n", "horizon[0].radius: must be given", flat);
   says("", "[[horizon]] has no meaning for equation = 'euler'; it belongs to 'ccz4'",
        "[domain]\ndimensions = 2\n[scenario]\nname = \"uniform\"\n");
   // The resolved input is an input, too.
   for (const char* keys : {"", "centre = [0.1, 0, 0]\n"}) {
-    const Config once = physics_input(puncture_box + "[[horizon]]\n" + keys);
+    const Config once = physics_input(one_puncture + "[[horizon]]\n" + keys);
     EXPECT_EQ(physics_input(once.resolved).resolved, once.resolved);
   }
 }

@@ -211,13 +211,13 @@ const std::multimap<std::string, Demand>& demands() {
 }
 
 class ShippedInput : public testing::TestWithParam<InputCase> {};
-std::string name_of(const testing::TestParamInfo<InputCase>& tested) {
+std::string input_name(const testing::TestParamInfo<InputCase>& tested) {
   std::string name = tested.param.name;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Quick, ShippedInput, testing::ValuesIn(quick), name_of);
-INSTANTIATE_TEST_SUITE_P(Long, ShippedInput, testing::ValuesIn(slow), name_of);
+INSTANTIATE_TEST_SUITE_P(Quick, ShippedInput, testing::ValuesIn(quick), input_name);
+INSTANTIATE_TEST_SUITE_P(Long, ShippedInput, testing::ValuesIn(slow), input_name);
 
 TEST_P(ShippedInput, RunsAndGivesItsFigures) {
   const InputCase& shipped = GetParam();
@@ -247,8 +247,9 @@ std::vector<InputCase> quick_on_a_device() {
   });
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Quick, ShippedInputOnADeviceLong, testing::ValuesIn(quick_on_a_device()), name_of);
-INSTANTIATE_TEST_SUITE_P(Slow, ShippedInputOnADeviceLong, testing::ValuesIn(slow), name_of);
+INSTANTIATE_TEST_SUITE_P(Quick, ShippedInputOnADeviceLong, testing::ValuesIn(quick_on_a_device()),
+                         input_name);
+INSTANTIATE_TEST_SUITE_P(Slow, ShippedInputOnADeviceLong, testing::ValuesIn(slow), input_name);
 
 TEST_P(ShippedInputOnADeviceLong, HasTheSameBits) {
   const InputCase& shipped = GetParam();

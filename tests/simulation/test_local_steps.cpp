@@ -14,15 +14,6 @@ const std::string two_levels =
     "[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.1\n"
     "[scenario]\nname = \"riemann-2d\"\n[time]\nstepping = \"local\"\nend = 0.1\n";
 
-std::string refusal(const std::string& text, const std::vector<std::string>& settings) {
-  try {
-    physics_input(text, settings);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 TEST(LocalStepsInput, IsRefusedWhereTheyDoNotExist) {
   EXPECT_EQ(refusal(two_levels, {}), "accepted");
   const auto says = [](const std::string& text, const std::vector<std::string>& settings,

@@ -26,14 +26,15 @@ ShellGrid grid_of(int dim, double radius, int count) {
   return {dim, {}, radius / count, count};
 }
 
-struct Case {
+struct MassCase {
   int dim;
   double refined_radius;
 };
 
-class MassProfile : public testing::TestWithParam<Case> {};
+class MassProfile : public testing::TestWithParam<MassCase> {};
 INSTANTIATE_TEST_SUITE_P(DimensionsAndMeshes, MassProfile,
-                         testing::Values(Case{2, 0.0}, Case{2, 0.5}, Case{3, 0.0}, Case{3, 0.5}),
+                         testing::Values(MassCase{2, 0.0}, MassCase{2, 0.5}, MassCase{3, 0.0},
+                                         MassCase{3, 0.5}),
                          [](const auto& tested) {
                            return std::to_string(tested.param.dim) + "d_" +
                                   (tested.param.refined_radius > 0 ? "adaptive" : "uniform");

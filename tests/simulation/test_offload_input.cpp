@@ -25,7 +25,7 @@ patch-size = 6
 name = "riemann-2d"
 )";
 
-Config load(const std::string& text) {
+Config load_after_base(const std::string& text) {
   return load_config_text(base + text, "run.toml", {}, scenarios(), 1e12);
 }
 
@@ -45,7 +45,7 @@ class BadOffloadInput : public testing::TestWithParam<Bad> {};
 TEST_P(BadOffloadInput, IsRefusedWithTheAlternatives) {
   const Bad& bad = GetParam();
   try {
-    load(bad.text);
+    load_after_base(bad.text);
     FAIL() << "accepted";
   } catch (const InputError& error) {
     const std::string said = error.what();
@@ -125,7 +125,7 @@ TEST(OffloadInput, PatchesOnADeviceRequireKernels) {
 
 TEST(OffloadInput, PatchesOnADeviceRequireBoundaryConditionsThatItKnows) {
   const mesh::BoundaryCondition own{.name = "porous", .meaning = "is a filter", .fill = mesh::extrapolate};
-  const auto solver = load("").solver;
+  const auto solver = load_after_base("").solver;
   const std::string said = resident_complaint(*solver, own);
   EXPECT_NE(said.find("the boundary condition 'porous' has no form for devices"), std::string::npos) << said;
   EXPECT_EQ(resident_complaint(*solver, mesh::boundary::given), "no such exception");
@@ -133,7 +133,7 @@ TEST(OffloadInput, PatchesOnADeviceRequireBoundaryConditionsThatItKnows) {
 
 // A resolved input contains all keys with their defaults.
 TEST(OffloadInput, ResolvedInputsOfRunsOnTheHostMayMoveToADevice) {
-  const Config config = load("");
+  const Config config = load_after_base("");
   EXPECT_NO_THROW(load_config_text(config.resolved, "resolved.toml",
                                    {"offload.device=host", "gpu-memory.patches=device"}, scenarios(), 1e12));
 }
@@ -142,14 +142,14 @@ TEST(OffloadInput, PatchesOnAnAutomaticDeviceRequireAGpu) {
   const std::string missing = gpu::why_missing("cuda");
   if (missing.empty()) GTEST_SKIP() << "there is a GPU here";
   const std::string said = testing_io::message_of<InputError>(
-      [] { load("[offload]\ndevice = \"auto\"\n[gpu-memory]\npatches = \"device\"\n"); });
+      [] { load_after_base("[offload]\ndevice = \"auto\"\n[gpu-memory]\npatches = \"device\"\n"); });
   EXPECT_NE(said.find("run.toml:13:11: gpu-memory.patches: \"device\" requires a device"), std::string::npos)
       << said;
   EXPECT_NE(said.find(missing), std::string::npos) << said;
 }
 
 TEST(OffloadInput, DefaultsToNoDevice) {
-  const Config config = load("");
+  const Config config = load_after_base("");
   EXPECT_EQ(config.offload.device, "none");
   EXPECT_EQ(make_engine(config.offload, *config.solver, {}), nullptr);
 }
@@ -157,7 +157,7 @@ TEST(OffloadInput, DefaultsToNoDevice) {
 TEST(OffloadInput, RefusesCudaWhereThereIsNone) {
   if (gpu::why_missing("cuda").empty()) GTEST_SKIP() << "there is a GPU here";
   try {
-    load("[offload]\ndevice = \"cuda\"\n");
+    load_after_base("[offload]\ndevice = \"cuda\"\n");
     FAIL() << "accepted";
   } catch (const InputError& error) {
     const std::string said = error.what();
@@ -168,7 +168,7 @@ TEST(OffloadInput, RefusesCudaWhereThereIsNone) {
 }
 
 TEST(OffloadInput, AutoReportsItsDevices) {
-  const Config config = load("[offload]\ndevice = \"auto\"\n");
+  const Config config = load_after_base("[offload]\ndevice = \"auto\"\n");
   testing::internal::CaptureStderr();
   EXPECT_EQ(make_engine(config.offload, *config.solver, {}) != nullptr, gpu::why_missing("cuda").empty());
   const std::string said = testing::internal::GetCapturedStderr(), missing = gpu::why_missing("cuda");
@@ -177,7 +177,7 @@ TEST(OffloadInput, AutoReportsItsDevices) {
 }
 
 TEST(OffloadInput, IsResolvedAndReadsBack) {
-  const Config config = load(
+  const Config config = load_after_base(
       "[offload]\ndevice = \"host:2\"\nbatch = 3\nsplit = \"fixed\"\ndevice-share = "
       "0.25\n[gpu-memory]\nlimit = "
       "1e9\npatches = \"pinned\"\n");

@@ -261,7 +261,7 @@ TEST(GravityByFormula, HasTheBitsOfUniformGravity) {
 }
 
 // Gas at rest falls onto a mass in the middle of a box.
-Config infall(int dim, const std::string& more, const std::vector<std::string>& settings = {}) {
+Config infalling_gas(int dim, const std::string& more, const std::vector<std::string>& settings = {}) {
   return physics_input(
       fmt::format("[domain]\ndimensions = {}\nlower = [{}]\nupper = [{}]\n[boundary]\nall = \"reflecting\"\n"
                   "[mesh]\npatch-size = {}\nmin-level = 1\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
@@ -278,7 +278,7 @@ Config infall(int dim, const std::string& more, const std::vector<std::string>& 
 // A mass by formulas: as the built-in one but for rounding.
 TEST(GravityByFormula, IsThatOfAMass) {
   const auto densities = [](const std::vector<std::string>& settings) {
-    const auto simulation = run(infall(2, "", settings), 60);
+    const auto simulation = run(infalling_gas(2, "", settings), 60);
     std::map<std::pair<double, double>, double> found;
     for_volumes(*simulation, [&](const Volume& volume) { found[{volume.x[0], volume.x[1]}] = volume.q[0]; });
     return found;
@@ -339,7 +339,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, Infall,
 
 TEST_P(Infall, OntoAMassKeepsItsSymmetries) {
   const auto& [dim, stepping] = GetParam();
-  const auto simulation = run(infall(dim, "stepping = \"" + stepping + "\"\n"), dim == 3 ? 12 : 60);
+  const auto simulation = run(infalling_gas(dim, "stepping = \"" + stepping + "\"\n"), dim == 3 ? 12 : 60);
   const Asymmetry found = asymmetry_of(*simulation, dim);
   std::printf("%dD %s, t = %.2f: mirrors %.1e, exchanged axes %.1e of %.2f\n", dim, stepping.c_str(),
               simulation->time(), found.mirror, found.exchange, found.largest);
@@ -351,7 +351,7 @@ TEST_P(Infall, OntoAMassKeepsItsSymmetries) {
 // Density against that of global steps, on the same mesh and at the same time.
 TEST(InfallOntoAMass, IsAlikeWithGlobalAndLocalSteps) {
   const auto densities = [](const std::string& stepping) {
-    Config config = infall(2, "stepping = \"" + stepping + "\"\n");
+    Config config = infalling_gas(2, "stepping = \"" + stepping + "\"\n");
     config.time.end = 0.3;
     const auto simulation = run(config);
     std::map<std::pair<double, double>, double> found;

@@ -12,8 +12,6 @@
 namespace meander::simulation {
 namespace {
 
-const std::string local = "time.stepping=local";
-
 // Three levels, nested off the symmetries of the mesh.
 std::string nest(const std::string& scenario, const std::string& boundary) {
   return fmt::format(
@@ -27,7 +25,7 @@ std::string nest(const std::string& scenario, const std::string& boundary) {
 
 TEST(LocalStepsOfFlatSpace, ChangeNothing) {
   for (const char* boundary : {"periodic", "sommerfeld"}) {
-    const Config config = physics_input(nest("name = \"minkowski\"", boundary), {local});
+    const Config config = physics_input(nest("name = \"minkowski\"", boundary), {"time.stepping=local"});
     const auto simulation = run(config, 2);
     EXPECT_EQ(simulation->local_steps()->ratios, (std::vector{3, 3})) << boundary;
     EXPECT_EQ(simulation->local_steps()->steps, (std::vector<std::int64_t>{0, 2, 6, 18}));

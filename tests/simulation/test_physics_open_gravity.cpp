@@ -15,8 +15,6 @@
 namespace meander::simulation {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 // A ball of density (1 - (r / radius)^2)^2, in 2D a column.
 struct Ball {
   double centre[3], radius;

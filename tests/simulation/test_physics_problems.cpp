@@ -16,18 +16,12 @@
 namespace meander::simulation {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 // Velocity along an axis, and pressure without dual energy, in 2D.
 double velocity(const Volume& v, int axis) {
   return v.q[axis + 1] / v.q[0];
 }
 double pressure(const Volume& v, double gamma) {
   return (gamma - 1) * (v.q[3] - 0.5 * (v.q[1] * v.q[1] + v.q[2] * v.q[2]) / v.q[0]);
-}
-
-void advance_to(Simulation& simulation, double time) {
-  while (simulation.time() < time) simulation.advance(time);
 }
 
 // A least-squares slope.

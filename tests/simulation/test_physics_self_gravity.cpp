@@ -16,8 +16,6 @@
 namespace meander::simulation {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 // A wave in a periodic box of density 1 and speed of sound 1, along x (oblique: along the diagonal). `jeans`: 4 pi G over
 // c^2 k^2.
 struct Wave {
@@ -59,10 +57,6 @@ double amplitude(Simulation& simulation, const Wave& wave) {
     sum += 2 * (v.q[0] - 1) * std::cos(2 * pi * phase) * std::pow(v.dx, wave.dim);
   });
   return sum;
-}
-
-void advance_to(Simulation& simulation, double t) {
-  while (simulation.time() < t) simulation.advance(t);
 }
 
 // The relative error of omega, from the phase when it should be 5 pi / 2.

@@ -39,7 +39,7 @@ RadialProfile profile_from(int shells, double radius, double (*velocity)(double)
 }
 
 // Infall like r^-1/2 outside a shock at 0.15, gas at rest inside.
-double infall(double r) {
+double free_infall(double r) {
   return r < 0.15 ? 0.0 : -1.2 / std::sqrt(r);
 }
 
@@ -48,7 +48,7 @@ TEST(RadialProfileFinders, LocateTurnaroundAndShockOfSyntheticInfall) {
   // 1.2 / sqrt(r) = 4 r at r = 0.3^(2/3).
   const double turnaround = std::pow(0.3, 2.0 / 3.0);
   for (const int shells : {40, 100, 1000}) {
-    const auto profile = profile_from(shells, 1, infall);
+    const auto profile = profile_from(shells, 1, free_infall);
     EXPECT_NEAR(turnaround_radius(profile, tau), turnaround, 0.05 / shells + 1e-3 * (shells < 100));
     EXPECT_NEAR(accretion_shock_radius(profile, tau), 0.15, 0.6 / shells);
   }
@@ -74,13 +74,14 @@ TEST(RadialProfileFinders, LocateABlast) {
   }
 }
 
-struct Case {
+struct ProfileCase {
   int dim;
   double refined_radius;
 };
-class RadialProfileOf : public testing::TestWithParam<Case> {};
+class RadialProfileOf : public testing::TestWithParam<ProfileCase> {};
 INSTANTIATE_TEST_SUITE_P(DimensionsAndMeshes, RadialProfileOf,
-                         testing::Values(Case{2, 0.0}, Case{2, 0.45}, Case{3, 0.0}, Case{3, 0.45}));
+                         testing::Values(ProfileCase{2, 0.0}, ProfileCase{2, 0.45}, ProfileCase{3, 0.0},
+                                         ProfileCase{3, 0.45}));
 
 TEST_P(RadialProfileOf, SmoothGasFollowsItsFunctions) {
   const auto [dim, refined] = GetParam();
@@ -102,7 +103,7 @@ TEST_P(RadialProfileOf, InfallShowsTurnaroundAndShock) {
   const auto [dim, refined] = GetParam();
   const TestMesh mesh(dim, 9, -1, 1, 9, refined,
                       radial_gas(
-                          dim, [](double) { return 1.0; }, infall, [](double) { return 0.1; }));
+                          dim, [](double) { return 1.0; }, free_infall, [](double) { return 0.1; }));
   ThreadTeam team(1);
   const auto profile = radial_profile(mesh.view(-0.5, team), {}, 1, gamma);
   const double dx = 2.0 / 81 / (refined > 0 ? 3 : 1);
@@ -114,7 +115,7 @@ TEST_P(RadialProfileOf, AnyStateHasTheSameBitsForAnyThreads) {
   const auto [dim, refined] = GetParam();
   const TestMesh mesh(dim, 5, -1, 1, 7, refined,
                       radial_gas(
-                          dim, [](double r) { return std::exp(-9 * r); }, infall,
+                          dim, [](double r) { return std::exp(-9 * r); }, free_infall,
                           [](double r) { return std::exp(-20 * r); }));
   ThreadTeam one(1);
   const auto reference = radial_profile(mesh.view(-1, one), {}, 0.8, gamma);

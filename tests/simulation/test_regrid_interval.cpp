@@ -12,12 +12,12 @@ namespace meander::simulation {
 namespace {
 
 // Five levels in 2D, with criteria.
-std::string input(const std::string& criteria) {
+std::string two_dimensions(const std::string& criteria) {
   return "[domain]\ndimensions = 2\n[mesh]\npatch-size = 9\nmin-level = 1\nmax-level = 5\n" + criteria +
          "[scenario]\nname = \"uniform\"\n";
 }
 const std::string front = "[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.1\n",
-                  ball = "[[refinement]]\nkind = \"ball\"\nradius = 0.1\n";
+                  small_ball = "[[refinement]]\nkind = \"ball\"\nradius = 0.1\n";
 
 struct Chosen {
   std::string criteria;
@@ -45,13 +45,13 @@ TEST(RegridInterval, IsTheLongestInWhichSignalsStayWithinTheBuffer) {
       {front, {"time.stepping=local", "mesh.subcycled-levels=0", "mesh.buffer=0"}, 1},
       {front, {"time.stepping=local", "mesh.max-level=2"}, 7},  // one level to subcycle
       {front, {"time.stepping=local", "mesh.max-level=1", "mesh.buffer=0"}, 1},
-      {front + ball, {"time.stepping=local"}, 2},
-      {ball, {}, 8},
-      {ball, {"time.stepping=local", "mesh.buffer=0"}, 8},
+      {front + small_ball, {"time.stepping=local"}, 2},
+      {small_ball, {}, 8},
+      {small_ball, {"time.stepping=local", "mesh.buffer=0"}, 8},
       {"", {}, 8},
   };
   for (const auto& [criteria, settings, steps] : table) {
-    EXPECT_EQ(physics_input(input(criteria), settings).mesh.regrid_every, steps)
+    EXPECT_EQ(physics_input(two_dimensions(criteria), settings).mesh.regrid_every, steps)
         << criteria << fmt::format("{}", fmt::join(settings, ", "));
   }
 }
@@ -66,19 +66,10 @@ TEST(RegridInterval, OfFourthOrderCountsStepsNotStages) {
   EXPECT_EQ(physics_input(text, {"time.stepping=local"}).mesh.regrid_every, 2);
 }
 
-std::string refusal(const std::string& text, const std::vector<std::string>& settings) {
-  try {
-    physics_input(text, settings);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 // With local steps a buffer too narrow for one step is refused as it is with regrid-every = 1.
 TEST(RegridInterval, IsRefusedWhereNoneIsSafeForLocalSteps) {
   const std::vector<std::string> narrow = {"time.stepping=local", "mesh.buffer=0"};
-  const std::string chosen = refusal(input(front), narrow);
+  const std::string chosen = refusal(two_dimensions(front), narrow);
   EXPECT_NE(
       chosen.find(
           "mesh.subcycled-levels: a signal crosses up to 3.6 of the finest volumes between regrids (9 of "
@@ -88,23 +79,24 @@ TEST(RegridInterval, IsRefusedWhereNoneIsSafeForLocalSteps) {
       << chosen;
   std::vector<std::string> number = narrow;
   number.emplace_back("mesh.regrid-every=1");
-  EXPECT_EQ(refusal(input(front), number), chosen);
+  EXPECT_EQ(refusal(two_dimensions(front), number), chosen);
 }
 
 TEST(RegridInterval, IsTheNumberThatIsGiven) {
   for (const int steps : {1, 4, 1000000}) {
-    const Config config = physics_input(input(front), {fmt::format("mesh.regrid-every={}", steps)});
+    const Config config = physics_input(two_dimensions(front), {fmt::format("mesh.regrid-every={}", steps)});
     EXPECT_EQ(config.mesh.regrid_every, steps);
     EXPECT_NE(config.resolved.find(fmt::format("\nregrid-every = {}\n", steps)), std::string::npos);
   }
-  EXPECT_NE(refusal(input(front), {"mesh.regrid-every=3", "time.stepping=local"}).find("set at most 2"),
-            std::string::npos);
-  EXPECT_EQ(refusal(input(front), {"mesh.regrid-every=2", "time.stepping=local"}), "accepted");
+  EXPECT_NE(
+      refusal(two_dimensions(front), {"mesh.regrid-every=3", "time.stepping=local"}).find("set at most 2"),
+      std::string::npos);
+  EXPECT_EQ(refusal(two_dimensions(front), {"mesh.regrid-every=2", "time.stepping=local"}), "accepted");
 }
 
 // The resolved input, which is that of checkpoints, leaves the choice open: a restart with other steps chooses again.
 TEST(RegridInterval, IsChosenAgainByTheResolvedInput) {
-  const Config config = physics_input(input(front));
+  const Config config = physics_input(two_dimensions(front));
   EXPECT_NE(config.resolved.find("\nregrid-every = \"auto\"  # 16 steps\n"), std::string::npos)
       << config.resolved;
   const Config again = physics_input(config.resolved);
@@ -116,15 +108,15 @@ TEST(RegridInterval, IsChosenAgainByTheResolvedInput) {
 }
 
 TEST(RegridInterval, IsToldInWords) {
-  EXPECT_EQ(regrid_text(physics_input(input(front), {"mesh.patch-size=6"})),
+  EXPECT_EQ(regrid_text(physics_input(two_dimensions(front), {"mesh.patch-size=6"})),
             "regrids: every 15 steps; a signal crosses up to 6 of the finest volumes until the next one, and "
             "the buffer "
             "has 6");
-  EXPECT_EQ(regrid_text(physics_input(input(front), {"mesh.patch-size=6", "time.stepping=local"})),
+  EXPECT_EQ(regrid_text(physics_input(two_dimensions(front), {"mesh.patch-size=6", "time.stepping=local"})),
             "regrids: after every step; a signal crosses up to 3.6 of the finest volumes until the next one, "
             "and the "
             "buffer has 6");
-  EXPECT_EQ(regrid_text(physics_input(input(ball))), "regrids: every 8 steps");
+  EXPECT_EQ(regrid_text(physics_input(two_dimensions(small_ball))), "regrids: every 8 steps");
 }
 
 class GasInput : public testing::TestWithParam<const char*> {};

@@ -15,6 +15,7 @@
 
 #include "simulation/run.hpp"
 #include "simulation/scenario.hpp"
+#include "tests/simulation/physics_run.hpp"
 
 namespace meander::simulation {
 namespace {
@@ -24,10 +25,6 @@ std::string text_of(const std::string& file) {
   std::stringstream text;
   text << stream.rdbuf();
   return text.str();
-}
-
-Config input(const std::string& name, const std::vector<std::string>& settings) {
-  return load_config(std::string(MEANDER_SOURCE_DIR) + "/inputs/" + name + ".toml", settings);
 }
 
 // A state: leaves, interior data, time.
@@ -95,7 +92,7 @@ struct Case {
 };
 
 Config config_of(const Case& c) {
-  if (c.input != "blast") return input(c.input, c.settings);
+  if (c.input != "blast") return shipped_input(c.input, c.settings);
   return load_config_text(blast, "blast.toml", c.settings, scenarios(), 1e12);
 }
 
@@ -176,7 +173,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"blast", {"solver.density-floor=0.9", "solver.scheme=rusanov"}, 30}));
 
 TEST(SimulationMemory, IsAtMostATenthAboveTheLeaves) {
-  const Config config = input("sedov-2d", {"mesh.min-level=2", "mesh.max-level=4", "mesh.patch-size=6"});
+  const Config config =
+      shipped_input("sedov-2d", {"mesh.min-level=2", "mesh.max-level=4", "mesh.patch-size=6"});
   const auto simulation = make_simulation(config, 2);
   for (int step = 0; step < 100; ++step) {
     simulation->advance(config.time.end);
@@ -251,7 +249,8 @@ INSTANTIATE_TEST_SUITE_P(Simulation, BadState,
 // The resolved input in the output directory repeats the run bitwise.
 TEST(RunQuick, IsRepeatedByItsResolvedInput) {
   const Directory first("meander-test-run-1"), second("meander-test-run-2");
-  const Config config = input("sod", {"mesh.patch-size=6", "time.max-steps=20", "output.history-steps=1"});
+  const Config config =
+      shipped_input("sod", {"mesh.patch-size=6", "time.max-steps=20", "output.history-steps=1"});
   ASSERT_EQ(run(config, {.threads = 2, .output = first.path.string()}), exit_done);
   const Config again = load_config((first.path / "input.toml").string());
   ASSERT_EQ(run(again, {.threads = 1, .output = second.path.string()}), exit_done);
@@ -264,8 +263,8 @@ TEST(RunQuick, IsRepeatedByItsResolvedInput) {
 TEST(RunQuick, MeetsPlotTimesExactly) {
   const Directory directory("meander-test-run-3");
   const Config config =
-      input("uniform", {"mesh.patch-size=4", "mesh.max-level=1", "mesh.min-level=1", "time.end=0.1",
-                        "output.plot-times=[0.03, 0.071]", "output.history-steps=1"});
+      shipped_input("uniform", {"mesh.patch-size=4", "mesh.max-level=1", "mesh.min-level=1", "time.end=0.1",
+                                "output.plot-times=[0.03, 0.071]", "output.history-steps=1"});
   ASSERT_EQ(run(config, {.threads = 1, .output = directory.path.string()}), exit_done);
   std::ifstream file(directory.path / "history.csv");
   std::vector<double> times;

@@ -142,7 +142,7 @@ TEST(SymmetryLong, HalfHasTheHistoryOfAnOrbit) {
   expect_equal(part, whole, 1e-9, 1e-4);
 }
 
-std::string blast(bool octant, const std::string& more = "") {
+std::string centred_blast(bool octant, const std::string& more = "") {
   return box("xyz", !octant, 0.5) + "all = \"outflow\"\n[mesh]\npatch-size = 6\n" + levels(octant, 2) +
          "[[refinement]]\nkind = \"jump\"\nvariable = \"pressure\"\nrefine = 0.3\n[solver]\nscheme = "
          "\"muscl\"\n"
@@ -152,15 +152,15 @@ std::string blast(bool octant, const std::string& more = "") {
 }
 
 TEST(SymmetryLong, OctantHasTheHistoryOfABlast) {
-  const Figures part = figures_of(physics_input(blast(true)), 20),
-                whole = figures_of(physics_input(blast(false)), 20);
+  const Figures part = figures_of(physics_input(centred_blast(true)), 20),
+                whole = figures_of(physics_input(centred_blast(false)), 20);
   EXPECT_EQ(8 * part.leaves, whole.leaves);
   expect_equal(part, whole, 1e-10, 1e-6);
 }
 
 // Planes at upper faces.
 TEST(SymmetryLong, AnyOctantHasTheHistoryOfABlast) {
-  std::string text = blast(true);
+  std::string text = centred_blast(true);
   const auto replace = [&text](const std::string& from, const std::string& to) {
     for (auto at = text.find(from); at != std::string::npos; at = text.find(from))
       text.replace(at, from.size(), to);
@@ -169,7 +169,8 @@ TEST(SymmetryLong, AnyOctantHasTheHistoryOfABlast) {
   replace("upper = [0.5, 0.5, 0.5]", "upper = [0.5, 0, 0]");
   replace("y-lower = ", "y-upper = ");
   replace("z-lower = ", "z-upper = ");
-  const Figures one = figures_of(physics_input(text), 20), other = figures_of(physics_input(blast(true)), 20);
+  const Figures one = figures_of(physics_input(text), 20),
+                other = figures_of(physics_input(centred_blast(true)), 20);
   EXPECT_EQ(one.leaves, other.leaves);
   expect_equal(one, other, 1e-10, 1e-6);
 }
@@ -273,18 +274,18 @@ TEST(Symmetry, DataWithoutItAreRefusedByTheirKey) {
   expect_said(head_on(true), {"scenario.mass-2=0.6"}, "scenario.mass-1: breaks the symmetry about z = 0");
   expect_said(head_on(true), {"scenario.momentum-2=[0, 0, 0.1]"},
               "scenario.momentum-1: breaks the symmetry about z = 0");
-  expect_said(blast(true), {"scenario.centre=[0, 0.1, 0]"},
+  expect_said(centred_blast(true), {"scenario.centre=[0, 0.1, 0]"},
               "scenario.centre: breaks the symmetry about y = 0 (boundary.y-lower): y must be 0, but is 0.1");
-  expect_said(blast(true), {"boundary.x=symmetric"},
+  expect_said(centred_blast(true), {"boundary.x=symmetric"},
               "boundary.x: both sides of the x axis are planes of symmetry");
-  expect_said(blast(true), {"gravity.external=uniform", "gravity.acceleration=[0, 0, 1]"},
+  expect_said(centred_blast(true), {"gravity.external=uniform", "gravity.acceleration=[0, 0, 1]"},
               "gravity.acceleration: breaks the symmetry about z = 0 (boundary.z-lower): its component along "
               "z must be 0");
-  expect_said(blast(true), {"gravity.external=point", "gravity.mass=1", "gravity.centre=[0.1, 0, 0]"},
+  expect_said(centred_blast(true), {"gravity.external=point", "gravity.mass=1", "gravity.centre=[0.1, 0, 0]"},
               "gravity.centre: breaks the symmetry about x = 0");
-  expect_said(blast(true), {"gravity.external=formula", "gravity.acceleration-x=1"},
+  expect_said(centred_blast(true), {"gravity.external=formula", "gravity.acceleration-x=1"},
               "gravity.acceleration-x: breaks the symmetry about x = 0");
-  EXPECT_EQ(said(blast(true),
+  EXPECT_EQ(said(centred_blast(true),
                  {"gravity.external=formula", "gravity.acceleration-x=-x", "gravity.acceleration-z=-sin(z)"}),
             "accepted");
   const std::string formulas =

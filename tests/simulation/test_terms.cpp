@@ -43,13 +43,13 @@ std::string refused(const std::string& pde, const std::vector<std::string>& sett
   return "accepted";
 }
 
-struct Case {
+struct TermsCase {
   const char* what;
   std::vector<std::string> settings;
   ccz4::Parameters parameters;
 };
 
-std::vector<Case> ccz4_cases() {
+std::vector<TermsCase> ccz4_cases() {
   // The paper has no damping of the ordering constraints.
   const std::string plain = "solver.ordering=0";
   ccz4::Parameters defaults;
@@ -73,7 +73,7 @@ TEST(Terms, OfCcz4AgreeWithFullTensorLoops) {
   constexpr std::size_t N = ccz4::unknowns;
   std::mt19937 engine(11);
   std::uniform_real_distribution<double> draw(-1, 1);
-  for (const Case& one : ccz4_cases()) {
+  for (const TermsCase& one : ccz4_cases()) {
     std::string text = "# Q, d_x Q, d_y Q, d_z Q\n\n";
     std::vector<std::vector<double>> points;
     for (int n = 0; n < 20; ++n) {

@@ -134,28 +134,4 @@ inline std::unique_ptr<mesh::PatchMesh<3>> wave_mesh(const solvers::Solver& solv
   return mesh;
 }
 
-// Of all ranks, on levels 1 to 3.
-inline std::vector<std::int64_t> leaves_by_level(const mesh::PatchMesh<3>& mesh) {
-  std::vector<std::int64_t> leaves(3, 0);
-  for (const int level : mesh.levels()) ++leaves[static_cast<std::size_t>(level - 1)];
-  mesh.communicator().sum(std::span<std::int64_t>(leaves));
-  return leaves;
-}
-
-// The interiors of all own leaves, with what else a slot of a means or point values holds left out.
-inline std::vector<std::vector<double>> interiors_of(const mesh::PatchMesh<3>& mesh) {
-  std::vector<std::vector<double>> interiors;
-  const auto& layout = mesh.layout();
-  for (const auto& patch : mesh.patches()) {
-    auto& values = interiors.emplace_back();
-    for (int u = 0; u < layout.unknowns; ++u) {
-      for (int row = 0; row < layout.p * layout.p; ++row) {
-        const double* const from = patch.q + layout.at(u, 0, row % layout.p, row / layout.p);
-        values.insert(values.end(), from, from + layout.p);
-      }
-    }
-  }
-  return interiors;
-}
-
 }  // namespace meander::tasks

@@ -11,7 +11,7 @@
 #include "mesh/refine.hpp"
 #include "tasks/poisson_multigrid.hpp"
 
-namespace meander::tasks::testing {
+namespace meander::tasks::test {
 
 // Numbers in [-1, 1) that depend on a level and a place only.
 template <int D>
@@ -152,4 +152,4 @@ double residual(PoissonMultigrid<D>& solver, const std::vector<std::vector<doubl
   return std::sqrt(sum);
 }
 
-}  // namespace meander::tasks::testing
+}  // namespace meander::tasks::test

@@ -18,8 +18,8 @@
 namespace meander::tasks {
 namespace {
 
-using mesh::testing::DeviceTree;
-using mesh::testing::TreeCase;
+using mesh::test::DeviceTree;
+using mesh::test::TreeCase;
 using solvers::test::Batch;
 using solvers::test::ThreadedLauncher;
 

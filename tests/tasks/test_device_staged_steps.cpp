@@ -12,12 +12,13 @@
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
 #include "tests/tasks/constrained_wave.hpp"
+#include "tests/tasks/leaves.hpp"
 
 namespace meander::tasks {
 namespace {
 
 // Levels 1 to 3 on the host or on a device.
-struct Levels {
+struct StagedLevels {
   ConstrainedWaveSolver solver;
   gpu::HostDevice device;
   gpu::MemoryCache memory{device, gpu::Space::device};
@@ -26,7 +27,7 @@ struct Levels {
   std::unique_ptr<Step<3>> levels;
   double t = 0;
 
-  explicit Levels(bool on_device, const mesh::BoundaryCondition& boundary = mesh::boundary::periodic)
+  explicit StagedLevels(bool on_device, const mesh::BoundaryCondition& boundary = mesh::boundary::periodic)
       : mesh(wave_mesh(solver, boundary, team)) {
     if (on_device) mesh->residence().live_on(&device, &memory);
     levels = std::make_unique<Step<3>>(*mesh, solver, team);
@@ -58,7 +59,7 @@ struct Levels {
   }
 };
 
-void expect_same(Levels& host, Levels& device, const solvers::Status& expected,
+void expect_same(StagedLevels& host, StagedLevels& device, const solvers::Status& expected,
                  const solvers::Status& found) {
   ASSERT_FALSE(expected.failed);
   EXPECT_FALSE(found.failed);
@@ -79,7 +80,7 @@ void expect_same(Levels& host, Levels& device, const solvers::Status& expected,
 // or its boundary conditions read the halos of combined states.
 TEST(DeviceStagedStepsLong, HasTheBitsOfLocalStepsOnTheHost) {
   for (const auto* boundary : {&mesh::boundary::periodic, &mesh::boundary::outflow}) {
-    Levels host(false, *boundary), device(true, *boundary);
+    StagedLevels host(false, *boundary), device(true, *boundary);
     std::int64_t floored = 0;
     for (const std::vector<int>& ratios : {std::vector{3, 3}, {1, 3}, {2, 1}, {1, 1}, {2, 2}}) {
       SCOPED_TRACE(testing::Message() << "ratios " << ratios[0] << ", " << ratios[1]);
@@ -96,7 +97,7 @@ TEST(DeviceStagedStepsLong, HasTheBitsOfLocalStepsOnTheHost) {
 
 // In the middle of a step of level 1, level 3 stands only steps a fifth as long as those of level 2.
 TEST(DeviceStagedStepsLong, ChoosesRatiosAnewWithTheBitsOfTheHost) {
-  Levels host(false), device(true);
+  StagedLevels host(false), device(true);
   const auto limit = [](std::size_t level) { return finest_step_of_waves * (level == 2 ? 0.6 : 3); };
   const solvers::Status expected = host.advance({3, 3}, limit), found = device.advance({3, 3}, limit);
   EXPECT_EQ(host.levels->counts().steps, (std::vector<std::int64_t>{0, 1, 3, 13}));
@@ -105,10 +106,10 @@ TEST(DeviceStagedStepsLong, ChoosesRatiosAnewWithTheBitsOfTheHost) {
 
 // What the device holds for local steps is made anew for the changed mesh.
 TEST(DeviceStagedStepsLong, ContinuesAfterARegridWithTheBitsOfTheHost) {
-  Levels host(false), device(true);
+  StagedLevels host(false), device(true);
   for (const bool is_changed : {false, true}) {
     SCOPED_TRACE(is_changed);
-    for (Levels* run : {&host, &device}) {
+    for (StagedLevels* run : {&host, &device}) {
       if (!is_changed) continue;
       std::vector<mesh::Adapt> flags(run->mesh->size(), mesh::Adapt::keep);
       flags.back() = mesh::Adapt::refine;
@@ -121,7 +122,7 @@ TEST(DeviceStagedStepsLong, ContinuesAfterARegridWithTheBitsOfTheHost) {
 }
 
 TEST(DeviceStagedSteps, LaunchesNoMoreForAStepOfTheFinestLevelThanForAGlobalStep) {
-  Levels run(true);
+  StagedLevels run(true);
   run.advance({1, 2});  // makes the tables
   const std::int64_t two = run.launches_of([&] {
     run.advance({1, 2});
@@ -138,8 +139,8 @@ TEST(DeviceStagedSteps, LaunchesNoMoreForAStepOfTheFinestLevelThanForAGlobalStep
 }
 
 TEST(DeviceStagedSteps, FailsWithTheStateOfTheHost) {
-  Levels host(false), device(true);
-  for (Levels* run : {&host, &device}) {
+  StagedLevels host(false), device(true);
+  for (StagedLevels* run : {&host, &device}) {
     const auto& patch = run->mesh->patches()[40];
     patch.q[run->mesh->layout().at(0, 4, 4, 4)] = std::numeric_limits<double>::quiet_NaN();
     run->mesh->residence().changed_at_home();

@@ -13,7 +13,7 @@ namespace meander::tasks {
 namespace {
 
 using solvers::EllipticBoundary;
-using testing::poisson_mesh;
+using test::poisson_mesh;
 
 constexpr double two_pi = 2 * std::numbers::pi;
 
@@ -26,15 +26,15 @@ mesh::DistributedTree<D> on_one_rank(const mesh::Spacetree<D>& tree) {
 template <int D>
 double factor(const std::string& name, int p, int cells, EllipticBoundary boundary, int levels) {
   const auto tree = on_one_rank(poisson_mesh<D>(name, cells, boundary == EllipticBoundary::periodic, levels));
-  PoissonMultigrid<D> solver(tree, p, testing::all_faces<D>(boundary), gpu::host_memory());
+  PoissonMultigrid<D> solver(tree, p, test::all_faces<D>(boundary), gpu::host_memory());
   ThreadTeam team(1);
-  testing::set_noise(tree, solver);
-  const auto source = testing::source_of<D>(tree, solver);
+  test::set_noise(tree, solver);
+  const auto source = test::source_of<D>(tree, solver);
   solver.begin(team);
-  std::vector<double> norms{testing::residual(solver, source, team)};
+  std::vector<double> norms{test::residual(solver, source, team)};
   for (int i = 0; i < 7; ++i) {
     solver.cycle(team);
-    norms.push_back(testing::residual(solver, source, team));
+    norms.push_back(test::residual(solver, source, team));
   }
   const double mean = std::pow(norms[7] / norms[2], 0.2);
   std::printf("%dD %-16s p %d cells %d %s leaves %zu: first %.3f, mean %.3f, last %.3f\n", D, name.c_str(), p,
@@ -111,7 +111,7 @@ template <int D>
 Errors errors(const std::string& name, int p, int cells, int levels, bool periodic) {
   const auto tree = on_one_rank(poisson_mesh<D>(name, cells, periodic, levels));
   PoissonMultigrid<D> solver(
-      tree, p, testing::all_faces<D>(periodic ? EllipticBoundary::periodic : EllipticBoundary::value),
+      tree, p, test::all_faces<D>(periodic ? EllipticBoundary::periodic : EllipticBoundary::value),
       gpu::host_memory());
   ThreadTeam team(2);
   const auto& layout = solver.layout();
@@ -122,16 +122,16 @@ Errors errors(const std::string& name, int p, int cells, int levels, bool period
     return x;
   };
   for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
-    testing::for_volumes<D>(layout, [&](const Index<D>& i, std::ptrdiff_t at) {
+    test::for_volumes<D>(layout, [&](const Index<D>& i, std::ptrdiff_t at) {
       solver.source(leaf)[at] = exact.laplacian(centre(leaf, i));
     });
   }
-  if (periodic) testing::remove_mean(tree, solver, true);
+  if (periodic) test::remove_mean(tree, solver, true);
   solver.set_boundary_values(exact, team);
   solver.begin(team);
   for (int i = 0; i < 9; ++i) solver.cycle(team);
   if (periodic) {
-    testing::remove_mean(tree, solver, false);
+    test::remove_mean(tree, solver, false);
     solver.begin(team);
   }
   solver.differentiate(team);
@@ -142,7 +142,7 @@ Errors errors(const std::string& name, int p, int cells, int levels, bool period
     std::vector<double> first(D * volumes), second(volumes);
     solver.differences(leaf, first.data(), second.data());
     std::size_t v = 0;
-    testing::for_volumes<D>(layout, [&](const Index<D>& i, std::ptrdiff_t at) {
+    test::for_volumes<D>(layout, [&](const Index<D>& i, std::ptrdiff_t at) {
       const Point<D> x = centre(leaf, i);
       result.potential = std::max(result.potential, std::abs(u[at] - exact(x)));
       for (std::size_t number = v++; const std::size_t a : {0, 1, 2}) {
@@ -200,11 +200,11 @@ TEST(PoissonSolution, IsOfSecondOrderWithBoundaryValues) {
 template <int D>
 void expect_conservation(const std::string& name, int p, EllipticBoundary boundary) {
   const auto tree = on_one_rank(poisson_mesh<D>(name, 3, boundary == EllipticBoundary::periodic, 3));
-  PoissonMultigrid<D> solver(tree, p, testing::all_faces<D>(boundary), gpu::host_memory());
+  PoissonMultigrid<D> solver(tree, p, test::all_faces<D>(boundary), gpu::host_memory());
   ThreadTeam team(2);
-  testing::set_noise(tree, solver);
+  test::set_noise(tree, solver);
   for (std::size_t leaf = 0; leaf < tree.size(); ++leaf)
-    testing::for_volumes<D>(solver.layout(), [&](const Index<D>&, std::ptrdiff_t at) {
+    test::for_volumes<D>(solver.layout(), [&](const Index<D>&, std::ptrdiff_t at) {
       solver.potential(leaf)[at] = solver.source(leaf)[at];
     });
   solver.begin(team);

@@ -11,7 +11,7 @@
 #include "mesh/refine.hpp"
 #include "tests/mesh/random_trees.hpp"
 
-namespace meander::mesh::testing {
+namespace meander::mesh::test {
 
 inline const parallel::Communicator& world() {
   static const parallel::Communicator communicator = parallel::Communicator::world();
@@ -85,4 +85,4 @@ std::vector<Key<D>> copy_of(std::span<const Key<D>> leaves) {
   return {leaves.begin(), leaves.end()};
 }
 
-}  // namespace meander::mesh::testing
+}  // namespace meander::mesh::test

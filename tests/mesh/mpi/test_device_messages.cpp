@@ -24,7 +24,7 @@ class DeviceMessagesTest : public ::testing::Test {
  protected:
   static constexpr std::size_t doubles = 100;
 
-  static bool is_slow() { return testing::world().rank() % 2 == 0; }
+  static bool is_slow() { return test::world().rank() % 2 == 0; }
   static gpu::HostDeviceSettings link() {
     gpu::HostDeviceSettings settings;
     if (is_slow()) settings.copy_latency = 20e-3;
@@ -32,10 +32,10 @@ class DeviceMessagesTest : public ::testing::Test {
   }
   // The messages of a ring; on one rank, to itself.
   NeighbourMessages ring() {
-    const int rank = testing::world().rank(), ranks = testing::world().size();
+    const int rank = test::world().rank(), ranks = test::world().size();
     const std::vector<NeighbourMessages::Peer> peers = {{(rank + 1) % ranks, doubles, 0},
                                                         {(rank + ranks - 1) % ranks, 0, doubles}};
-    return {testing::world(), 1, peers, "ring", pinned_};
+    return {test::world(), 1, peers, "ring", pinned_};
   }
   // What a rank sends in a round.
   static std::vector<double> content(int rank, int round) {
@@ -67,7 +67,7 @@ TEST_F(DeviceMessagesTest, SlowCopiesAreNotOverwritten) {
   gpu::DeviceArray<double> contents(device_, memory_), kept(device_, memory_);
   std::vector<double> to_send;
   for (int round = 0; round < rounds; ++round) {
-    const auto values = content(testing::world().rank(), round);
+    const auto values = content(test::world().rank(), round);
     to_send.insert(to_send.end(), values.begin(), values.end());
   }
   contents.upload(border_.queue, to_send);
@@ -88,7 +88,7 @@ TEST_F(DeviceMessagesTest, SlowCopiesAreNotOverwritten) {
   std::vector<double> found(rounds * doubles);
   launches_.copy_out(found.data(), kept.data(), found.size());
   device_.synchronize(launches_.queue);
-  const int ranks = testing::world().size(), sender = (testing::world().rank() + ranks - 1) % ranks;
+  const int ranks = test::world().size(), sender = (test::world().rank() + ranks - 1) % ranks;
   for (int round = 0; round < rounds; ++round) {
     const auto begin = found.begin() + round * static_cast<std::ptrdiff_t>(doubles);
     ASSERT_EQ(std::vector<double>(begin, begin + doubles), content(sender, round)) << "in round " << round;

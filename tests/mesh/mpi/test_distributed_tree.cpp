@@ -9,7 +9,7 @@
 namespace meander::mesh {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 template <class T>
 class DistributedTreeQuick : public ::testing::Test {};

@@ -13,7 +13,7 @@
 namespace meander::mesh {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 template <class T>
 class GhostsQuick : public ::testing::Test {};

@@ -23,7 +23,7 @@ constexpr int p = 9, h = 3;
 // Level 1, whose middle leaf is refined down to level 3.
 template <int D>
 Spacetree<D> nest() {
-  return refined_where(Spacetree<D>::uniform(testing::cube<D>(), 1), 3, [](const Cell<D>& cell) {
+  return refined_where(Spacetree<D>::uniform(test::cube<D>(), 1), 3, [](const Cell<D>& cell) {
     return std::ranges::all_of(cell.at, [&](int i) { return 2 * i + 1 == ipow<int>(3, cell.level); });
   });
 }
@@ -97,10 +97,10 @@ void expect_same_halos(const DistributedTree<D>& tree, int first, int last) {
 }
 
 TEST(LevelExchange, HasHalosThatNoUpdateMeanwhileChanges) {
-  testing::Random random(3);
+  test::Random random(3);
   for (int round = 0; round < 15; ++round) {
-    const auto tree3 = testing::distributed_at_random(nest<3>(), round, random);
-    const auto tree2 = testing::distributed_at_random(nest<2>(), round, random);
+    const auto tree3 = test::distributed_at_random(nest<3>(), round, random);
+    const auto tree2 = test::distributed_at_random(nest<2>(), round, random);
     for (const auto& [first, last] : {std::pair(1, 2), {1, 3}, {2, 3}}) {
       expect_same_halos<3>(tree3, first, last);
       expect_same_halos<2>(tree2, first, last);

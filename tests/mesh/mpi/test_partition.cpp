@@ -11,7 +11,7 @@
 namespace meander::mesh {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 std::vector<std::int64_t> cut_of(const std::vector<std::int64_t>& weights, Random& random) {
   const auto cuts = random_cuts(weights.size(), random);

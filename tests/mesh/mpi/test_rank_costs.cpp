@@ -10,7 +10,7 @@
 #include "tests/mesh/mpi/distributed_trees.hpp"
 #include "tests/mesh/rank_counts.hpp"
 
-namespace meander::mesh::testing {
+namespace meander::mesh::test {
 namespace {
 
 template <int D>
@@ -81,4 +81,4 @@ TEST(CutByWeight, IsTheSameForRanksThatAreNotRunning) {
 }
 
 }  // namespace
-}  // namespace meander::mesh::testing
+}  // namespace meander::mesh::test

@@ -15,7 +15,7 @@
 namespace meander::mesh {
 namespace {
 
-using namespace testing;
+using namespace test;
 using Levels = std::vector<int>;
 
 // Levels of the leaves along the curve of nests in 3D: of the 27 children of a cell one is refined, `child`.

@@ -15,7 +15,7 @@
 namespace meander::parallel {
 namespace {
 
-const Communicator& world() {
+const Communicator& all_ranks() {
   static const Communicator communicator = Communicator::world();
   return communicator;
 }
@@ -30,16 +30,16 @@ std::vector<double> content(int from, int to, int exchange) {
 
 std::vector<NeighbourMessages::Peer> all_peers() {
   std::vector<NeighbourMessages::Peer> peers;
-  const int own = world().rank();
-  for (int rank = 0; rank < world().size(); ++rank)
+  const int own = all_ranks().rank();
+  for (int rank = 0; rank < all_ranks().size(); ++rank)
     if (rank != own) peers.push_back({rank, content(own, rank, 0).size(), content(rank, own, 0).size()});
   return peers;
 }
 
 enum class Kind { mpi, windows, nodes };  // nodes: of two ranks
 Communicator communicator(Kind kind) {
-  if (kind == Kind::mpi) return world();
-  return world().with_windows(kind == Kind::nodes ? world().rank() / 2 : 0);
+  if (kind == Kind::mpi) return all_ranks();
+  return all_ranks().with_windows(kind == Kind::nodes ? all_ranks().rank() / 2 : 0);
 }
 
 class NeighbourMessagesQuick : public testing::TestWithParam<Kind> {};
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, NeighbourMessagesQuick,
 // permitted.
 TEST_P(NeighbourMessagesQuick, ArriveWhateverRankIsLate) {
   constexpr int exchanges = 60;
-  const int own = world().rank();
+  const int own = all_ranks().rank();
   const auto peers = all_peers();
   NeighbourMessages messages(communicator(GetParam()), 1, peers, "test");
   std::mt19937 random(static_cast<unsigned>(own));
@@ -93,7 +93,7 @@ TEST_P(NeighbourMessagesQuick, EndAfterOneExchange) {
     return std::distance(begin(entries), end(entries));
   };
   const Communicator ranks = communicator(GetParam());
-  const int own = world().rank();
+  const int own = all_ranks().rank();
   const auto peers = all_peers();
   const auto before = files();
   for (int object = 0; object < 50; ++object) {
@@ -103,7 +103,7 @@ TEST_P(NeighbourMessagesQuick, EndAfterOneExchange) {
     for (const auto& peer : peers) to = std::ranges::copy(content(own, peer.rank, object), to).out;
     messages.start_receives();
     messages.start_sends();
-    if (own == object % world().size()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (own == object % all_ranks().size()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     messages.wait();
     std::size_t offset = 0;
     for (const auto& peer : peers) {
@@ -118,13 +118,13 @@ TEST_P(NeighbourMessagesQuick, EndAfterOneExchange) {
 
 TEST(Windows, AreBetweenTheRanksOfAGroup) {
   const Communicator nodes = communicator(Kind::nodes), all = communicator(Kind::windows);
-  EXPECT_FALSE(world().has_windows());
+  EXPECT_FALSE(all_ranks().has_windows());
   EXPECT_TRUE(nodes.has_windows());
-  for (int rank = 0; rank < world().size(); ++rank) {
-    const bool is_other = rank != world().rank();
+  for (int rank = 0; rank < all_ranks().size(); ++rank) {
+    const bool is_other = rank != all_ranks().rank();
     EXPECT_EQ(all.has_window_to(rank), is_other);
-    EXPECT_EQ(nodes.has_window_to(rank), is_other && rank / 2 == world().rank() / 2);
-    EXPECT_FALSE(world().has_window_to(rank));
+    EXPECT_EQ(nodes.has_window_to(rank), is_other && rank / 2 == all_ranks().rank() / 2);
+    EXPECT_FALSE(all_ranks().has_window_to(rank));
   }
 }
 
@@ -132,29 +132,30 @@ TEST(Windows, AreBetweenTheRanksOfAGroup) {
 TEST(Windows, AreNoneWhereARankHasALimitOnFiles) {
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
-  const int limited = world().size() - 1;
+  const int limited = all_ranks().size() - 1;
   const rlimit low{1 << 30, limit.rlim_max};
-  if (world().rank() == limited) {
+  if (all_ranks().rank() == limited) {
     EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &low), 0);
   }
-  const Communicator all = world().with_windows(), others = world().with_windows(world().rank() == limited);
+  const Communicator all = all_ranks().with_windows(),
+                     others = all_ranks().with_windows(all_ranks().rank() == limited);
   EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
   EXPECT_FALSE(all.has_windows_to_some());
-  EXPECT_EQ(others.has_windows_to_some(), world().rank() != limited && world().size() > 2);
+  EXPECT_EQ(others.has_windows_to_some(), all_ranks().rank() != limited && all_ranks().size() > 2);
 }
 
 TEST(Windows, ShowTheMemoryOfAnotherProcess) {
   Window own(1000);
-  own.data()[100] = 0.5 + world().rank();
-  const auto handles = world().all_gather(own.handle());
+  own.data()[100] = 0.5 + all_ranks().rank();
+  const auto handles = all_ranks().all_gather(own.handle());
   for (std::size_t rank = 0; rank < handles.size(); ++rank) {
     const Window other(handles[rank]);
     EXPECT_EQ(other.data()[100], 0.5 + static_cast<double>(rank));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(other.data()) % 64, 0u);
   }
-  world().barrier();
-  EXPECT_EQ(own.users(), world().size());
-  world().barrier();
+  all_ranks().barrier();
+  EXPECT_EQ(own.users(), all_ranks().size());
+  all_ranks().barrier();
   Window::Handle gone = handles[0];
   gone.serial += 1;
   EXPECT_THROW(Window{gone}, Failure);

@@ -42,11 +42,12 @@ Outcome run(const Config& config, int steps, int threads, const parallel::Commun
 }
 
 class ResidentRanksLong : public testing::TestWithParam<RankCase> {};
-const std::vector<std::string> quick = {"riemann", "ccz4_rusanov", "local_riemann"};
-INSTANTIATE_TEST_SUITE_P(Quick, ResidentRanksLong, testing::ValuesIn(named(all_rank_cases(), quick)),
-                         name_of);
+const std::vector<std::string> quick_on_devices = {"riemann", "ccz4_rusanov", "local_riemann"};
+INSTANTIATE_TEST_SUITE_P(Quick, ResidentRanksLong,
+                         testing::ValuesIn(named(all_rank_cases(), quick_on_devices)), name_of);
 INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanksLong,
-                         testing::ValuesIn(unnamed(device_cases(all_rank_cases()), quick)), name_of);
+                         testing::ValuesIn(unnamed(device_cases(all_rank_cases()), quick_on_devices)),
+                         name_of);
 
 TEST_P(ResidentRanksLong, ChangeNoBit) {
   const RankCase& tested = GetParam();

@@ -13,6 +13,7 @@
 #include "physics/euler/solver.hpp"
 #include "tasks/step.hpp"
 #include "tests/mesh/rank_counts.hpp"
+#include "tests/tasks/mpi/many_ranks.hpp"
 
 namespace {
 
@@ -100,11 +101,6 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
 namespace meander::tasks {
 namespace {
 
-const parallel::Communicator& world() {
-  static const parallel::Communicator communicator = parallel::Communicator::world();
-  return communicator;
-}
-
 template <int D>
 void gas_at_rest(const solvers::PatchLayout& layout, const solvers::PatchTask& patch) {
   for (int v = 0; v < layout.volumes(); ++v) {
@@ -162,8 +158,8 @@ void check(const std::string& scheme) {
     Step<D> traversal(mesh, *solver, team);
     const std::vector<mesh::Key<D>> leaves = world().all_gather(mesh.tree().leaves());
     const auto cuts = mesh.tree().partition().first_leaves();
-    const auto costs = mesh::testing::replayed_costs<D>(mesh.tree().domain(), leaves,
-                                                        {cuts.begin(), cuts.end()}, solver->traits(), p);
+    const auto costs = mesh::test::replayed_costs<D>(mesh.tree().domain(), leaves, {cuts.begin(), cuts.end()},
+                                                     solver->traits(), p);
     const mesh::RankCosts& own = costs[static_cast<std::size_t>(world().rank())];
     const int steps = 3;
     calls = {};

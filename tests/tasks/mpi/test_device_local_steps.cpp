@@ -4,41 +4,34 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <functional>
 
 #include "gpu/host_device.hpp"
 #include "gpu/memory_cache.hpp"
 #include "physics/euler/solver.hpp"
-#include "solvers/patch_copy.hpp"
 #include "tasks/step.hpp"
+#include "tests/tasks/leaves.hpp"
+#include "tests/tasks/mpi/many_ranks.hpp"
 #include "tests/tasks/nested_gas.hpp"
 
 namespace meander::tasks {
 namespace {
 
-const parallel::Communicator& world() {
-  static const parallel::Communicator communicator = parallel::Communicator::world();
-  return communicator;
-}
-
-struct Case {
+struct DeviceCase {
   int p;
   std::string scheme;
   std::vector<int> ratios;
 };
 
-struct Outcome {
+struct DeviceOutcome {
   std::vector<std::vector<double>> interiors;  // of own leaves
   std::array<double, solvers::Status::most_levels> crossing{};
   std::int64_t floored = 0;
 };
 
-enum class Devices { none, all, some };
-
 // From the second step of level 2 on, level 3 stands only steps half as long as before.
 template <int D>
-Outcome outcome(const Case& c, const parallel::Communicator& communicator, Devices devices) {
+DeviceOutcome outcome(const DeviceCase& c, const parallel::Communicator& communicator, Devices devices) {
   const auto solver = euler::make_solver(D, {.density_floor = 0.9}, {.scheme = c.scheme});
   gpu::HostDevice device;
   gpu::MemoryCache memory(device, gpu::Space::device);
@@ -48,9 +41,7 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, Devic
     const bool has_device = devices == Devices::all || communicator.rank() % 2 == 0;
     mesh->residence().live_on(has_device ? &device : nullptr, has_device ? &memory : nullptr);
   }
-  std::vector<std::int64_t> leaves(3, 0);
-  for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - 1)];
-  communicator.sum(std::span<std::int64_t>(leaves));
+  const auto leaves = leaves_by_level(*mesh);
   const double dt = 0.05 / (27 * c.p * D) * c.ratios[0] * c.ratios[1];
   const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double t) {
                              double limit = level == 2 && t > 0 ? 0.5 * dt : dt;
@@ -58,7 +49,7 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, Devic
                              return limit;
                            }};
   const auto levels = std::make_unique<Step<D>>(*mesh, *solver, team);
-  Outcome found;
+  DeviceOutcome found;
   for (int step = 0; step < 2; ++step) {
     const solvers::Status status = levels->advance(step * dt, dt, (step + 1) * dt, c.ratios, rule);
     EXPECT_FALSE(status.failed);
@@ -66,41 +57,28 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, Devic
     found.floored += communicator.sum(status.floored);
   }
   mesh->residence().bring_home();
-  for (const auto& patch : mesh->patches()) {
-    solvers::Box<D> interior;
-    interior.extent.fill(c.p);
-    const auto unknowns = static_cast<std::size_t>(mesh->layout().unknowns);
-    found.interiors.emplace_back(interior.volumes() * unknowns);
-    solvers::pack<D>(mesh->layout(), patch.q, interior, found.interiors.back().data());
-  }
+  found.interiors = interiors_of(*mesh);
   return found;
 }
 
 template <int D>
-void expect_same_bits(const Case& c) {
-  const Outcome expected = outcome<D>(c, {}, Devices::none);
+void expect_same_bits_on_devices(const DeviceCase& c) {
+  const DeviceOutcome expected = outcome<D>(c, {}, Devices::none);
   EXPECT_GT(expected.floored, 0);
   for (const Devices devices : {Devices::all, Devices::some}) {
-    const Outcome found = outcome<D>(c, world(), devices);
-    const auto first = static_cast<std::size_t>(
-        world().sum_of_lower_ranks(static_cast<std::int64_t>(found.interiors.size())));
+    const DeviceOutcome found = outcome<D>(c, world(), devices);
     EXPECT_EQ(found.crossing, expected.crossing);
     EXPECT_EQ(found.floored, expected.floored);
-    std::size_t different = 0;
-    for (std::size_t leaf = 0; leaf < found.interiors.size(); ++leaf) {
-      const auto &left = found.interiors[leaf], &right = expected.interiors[first + leaf];
-      if (std::memcmp(left.data(), right.data(), left.size() * sizeof(double)) != 0) ++different;
-    }
-    EXPECT_EQ(different, 0u) << D << "D, " << c.scheme << ", of " << found.interiors.size();
+    expect_same_leaves(expected.interiors, found.interiors, std::to_string(D) + "D, " + c.scheme);
   }
 }
 
 TEST(DeviceLocalStepsOnRanksLong, HasTheBitsOfOneRankOnTheHost) {
-  expect_same_bits<2>({6, "muscl", {3, 3}});
-  expect_same_bits<2>({4, "godunov", {2, 3}});
-  expect_same_bits<2>({7, "muscl", {3, 1}});
-  expect_same_bits<3>({3, "godunov", {3, 3}});
-  expect_same_bits<3>({6, "muscl", {1, 2}});
+  expect_same_bits_on_devices<2>({6, "muscl", {3, 3}});
+  expect_same_bits_on_devices<2>({4, "godunov", {2, 3}});
+  expect_same_bits_on_devices<2>({7, "muscl", {3, 1}});
+  expect_same_bits_on_devices<3>({3, "godunov", {3, 3}});
+  expect_same_bits_on_devices<3>({6, "muscl", {1, 2}});
 }
 
 }  // namespace

@@ -12,24 +12,20 @@
 #include "gpu/memory_cache.hpp"
 #include "tasks/step.hpp"
 #include "tests/tasks/constrained_wave.hpp"
+#include "tests/tasks/leaves.hpp"
+#include "tests/tasks/mpi/many_ranks.hpp"
 
 namespace meander::tasks {
 namespace {
 
-const parallel::Communicator& world() {
-  static const parallel::Communicator communicator = parallel::Communicator::world();
-  return communicator;
-}
-
-enum class Devices { none, all, some };
-
-struct Outcome {
+struct StagedOutcome {
   std::vector<std::vector<double>> interiors;  // of own leaves
   std::array<double, solvers::Status::most_levels> crossing{};
   std::int64_t floored = 0, shadow_updates = 0;
 };
 
-Outcome outcome(const std::vector<int>& ratios, const parallel::Communicator& communicator, Devices devices) {
+StagedOutcome outcome(const std::vector<int>& ratios, const parallel::Communicator& communicator,
+                      Devices devices) {
   const ConstrainedWaveSolver solver;
   gpu::HostDevice device;
   gpu::MemoryCache memory(device, gpu::Space::device);
@@ -45,7 +41,7 @@ Outcome outcome(const std::vector<int>& ratios, const parallel::Communicator& co
                              return level == 0 ? dt : level == 1 ? dt / ratios[0] : finest_step_of_waves;
                            }};
   const auto levels = std::make_unique<Step<3>>(*mesh, solver, team);
-  Outcome found;
+  StagedOutcome found;
   const solvers::Status status = levels->advance(0, dt, dt, ratios, rule);
   EXPECT_FALSE(status.failed);
   found.crossing = status.crossing;
@@ -59,18 +55,14 @@ Outcome outcome(const std::vector<int>& ratios, const parallel::Communicator& co
 TEST(DeviceStagedStepsOnRanksLong, HasTheBitsOfOneRankOnTheHost) {
   for (const auto& [ratios, devices] :
        {std::pair{std::vector{2, 2}, Devices::all}, {std::vector{3, 1}, Devices::some}}) {
-    const Outcome expected = outcome(ratios, {}, Devices::none), found = outcome(ratios, world(), devices);
+    const StagedOutcome expected = outcome(ratios, {}, Devices::none),
+                        found = outcome(ratios, world(), devices);
     EXPECT_GT(expected.floored, 0);
     EXPECT_GT(expected.shadow_updates, 0);
-    const auto first = static_cast<std::size_t>(
-        world().sum_of_lower_ranks(static_cast<std::int64_t>(found.interiors.size())));
     EXPECT_EQ(found.crossing, expected.crossing);
     EXPECT_EQ(found.floored, expected.floored);
     EXPECT_EQ(found.shadow_updates, expected.shadow_updates);
-    std::size_t different = 0;
-    for (std::size_t leaf = 0; leaf < found.interiors.size(); ++leaf)
-      different += found.interiors[leaf] == expected.interiors[first + leaf] ? 0 : 1;
-    EXPECT_EQ(different, 0u) << "of " << found.interiors.size();
+    expect_same_leaves(expected.interiors, found.interiors, ratios == std::vector{2, 2} ? "all" : "some");
   }
 }
 

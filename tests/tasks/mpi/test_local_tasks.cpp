@@ -4,31 +4,26 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <limits>
 
 #include "physics/euler/solver.hpp"
-#include "solvers/patch_copy.hpp"
 #include "tasks/step.hpp"
+#include "tests/tasks/leaves.hpp"
+#include "tests/tasks/mpi/many_ranks.hpp"
 #include "tests/tasks/nested_gas.hpp"
 #include "tests/tasks/wave_solver.hpp"
 
 namespace meander::tasks {
 namespace {
 
-const parallel::Communicator& world() {
-  static const parallel::Communicator communicator = parallel::Communicator::world();
-  return communicator;
-}
-
-struct Outcome {
+struct TaskOutcome {
   std::vector<std::vector<double>> interiors;  // of own leaves
   std::vector<std::int64_t> steps;             // of levels
   bool failed = false;
   std::array<double, solvers::Status::most_levels> crossing{};
 };
 
-struct Case {
+struct TaskCase {
   int p;
   std::string scheme;  // of the Euler equations, or "waves": four stages
   std::vector<int> ratios;
@@ -38,13 +33,14 @@ struct Case {
 };
 
 template <int D>
-std::unique_ptr<solvers::Solver> solver_of(const Case& c) {
+std::unique_ptr<solvers::Solver> solver_of(const TaskCase& c) {
   if (c.scheme == "waves") return std::make_unique<WaveSolver<D>>();
   return euler::make_solver(D, {}, {.scheme = c.scheme});
 }
 
 template <int D>
-Outcome outcome(const Case& c, const parallel::Communicator& communicator, int threads, std::uint64_t seed) {
+TaskOutcome outcome(const TaskCase& c, const parallel::Communicator& communicator, int threads,
+                    std::uint64_t seed) {
   const auto solver = solver_of<D>(c);
   ThreadTeam team(threads);
   const auto mesh =
@@ -55,9 +51,7 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, int t
         patch.q[mesh->layout().at(0, Index<D>{})] = std::numeric_limits<double>::quiet_NaN();
     }
   }
-  std::vector<std::int64_t> leaves(3, 0);
-  for (const int level : mesh->levels()) ++leaves[static_cast<std::size_t>(level - c.coarsest())];
-  communicator.sum(std::span<std::int64_t>(leaves));
+  const auto leaves = leaves_by_level(*mesh, c.coarsest());
   const double dt = 0.05 / (std::pow(3, c.coarsest() + 2) * c.p * D) * c.ratios[0] * c.ratios[1];
   const LocalStepRule rule{2, leaves, [&](std::size_t level, double, double) {
                              double limit = dt;
@@ -67,42 +61,31 @@ Outcome outcome(const Case& c, const parallel::Communicator& communicator, int t
   const auto traversal = std::make_unique<Step<D>>(*mesh, *solver, team);
   Step<D>& levels = *traversal;
   levels.shuffle_tasks(seed);
-  Outcome found;
+  TaskOutcome found;
   for (int step = 0; step < 2 && !found.failed; ++step) {
     const solvers::Status status = levels.advance(step * dt, dt, (step + 1) * dt, c.ratios, rule);
     found.failed = status.failed;
     found.crossing = status.crossing;
   }
-  const auto& layout = mesh->layout();
-  for (const auto& patch : mesh->patches()) {
-    solvers::Box<D> interior;
-    interior.extent.fill(c.p);
-    found.interiors.emplace_back(interior.volumes() * static_cast<std::size_t>(layout.unknowns));
-    solvers::pack<D>(layout, patch.q, interior, found.interiors.back().data());
-  }
+  found.interiors = interiors_of(*mesh);
   found.steps = levels.counts().steps;
   return found;
 }
 
 template <int D>
-void expect_same_bits(const Case& c) {
-  const Outcome expected = outcome<D>(c, {}, 1, 0);
+void expect_same_bits(const TaskCase& c) {
+  const TaskOutcome expected = outcome<D>(c, {}, 1, 0);
   EXPECT_EQ(expected.failed, c.has_broken_enclave);
   // Threads and seeds; 0: by deadline.
   for (const auto& [threads, seed] :
        std::vector<std::pair<int, std::uint64_t>>{{1, 0}, {1, 1}, {2, 2}, {4, 0}, {4, 3}}) {
-    const Outcome found = outcome<D>(c, world(), threads, seed);
-    const auto first = static_cast<std::size_t>(
-        world().sum_of_lower_ranks(static_cast<std::int64_t>(found.interiors.size())));
+    const TaskOutcome found = outcome<D>(c, world(), threads, seed);
     EXPECT_EQ(found.failed, expected.failed);
     EXPECT_EQ(found.steps, expected.steps) << "seed " << seed;
     EXPECT_TRUE(c.has_broken_enclave || found.crossing == expected.crossing);
-    std::size_t different = 0;
-    for (std::size_t leaf = 0; leaf < found.interiors.size(); ++leaf) {
-      const auto &left = found.interiors[leaf], &right = expected.interiors[first + leaf];
-      if (std::memcmp(left.data(), right.data(), left.size() * sizeof(double)) != 0) ++different;
-    }
-    EXPECT_EQ(different, 0u) << D << "D, " << c.scheme << ", " << threads << " threads, seed " << seed;
+    expect_same_leaves(expected.interiors, found.interiors,
+                       std::to_string(D) + "D, " + c.scheme + ", " + std::to_string(threads) +
+                           " threads, seed " + std::to_string(seed));
   }
 }
 
@@ -116,9 +99,9 @@ TEST(LocalTasks, HaveTheSameBitsInAnyOrder) {
 
 // Otherwise the step in which a run stops would depend on the time at which ranks wait.
 TEST(LocalTasks, FailInTheSameTickInAnyOrder) {
-  for (const Case& broken : {Case{4, "godunov", {3, 3}, true}, {9, "waves", {3, 3}, true}}) {
+  for (const TaskCase& broken : {TaskCase{4, "godunov", {3, 3}, true}, {9, "waves", {3, 3}, true}}) {
     expect_same_bits<2>(broken);
-    const Outcome found = outcome<2>(broken, world(), 2, 1);
+    const TaskOutcome found = outcome<2>(broken, world(), 2, 1);
     std::vector<std::int64_t> steps(static_cast<std::size_t>(broken.coarsest()), 0);
     steps.insert(steps.end(), {1, 3, 9});
     EXPECT_EQ(found.steps, steps) << "it ends the step of its level";
