@@ -40,15 +40,15 @@ void StepExchange<D>::order_leaves(std::size_t leaves) {
 
 template <int D>
 void StepExchange<D>::expect_messages() {
-  fluxes_.messages().start_receives();
-  if (!leaves_halos_) halos_.expect_messages();
+  if (step_.has_fluxes) fluxes_.messages().start_receives();
+  if (!step_.leaves_halos) halos_.expect_messages();
 }
 
 template <int D>
 void StepExchange<D>::exchange_updated(std::size_t index, const UpdateOrder& updates) {
   const auto leaf = static_cast<std::size_t>(order_[index]);
-  if (solver_.traits().conservative) fluxes_.add_step(leaf, 0);
-  if (leaves_halos_) return;
+  if (step_.has_fluxes) fluxes_.add_step(leaf, 0);
+  if (step_.leaves_halos) return;
   halos_.exchange_updated(leaf, [&](std::size_t other) {
     return updates.knows_before(static_cast<std::size_t>(order_index_[other]), index);
   });

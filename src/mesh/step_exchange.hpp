@@ -59,19 +59,23 @@ class StepExchange {
   FluxCorrection<D>& fluxes() { return fluxes_; }
   const FluxCorrection<D>& fluxes() const { return fluxes_; }
 
-  // Before a step. defers: the next halos leave what comes from other ranks, copies from messages and prolongation of means,
-  // to the next update of the leaf, which halos().finish_deferred() precedes; no effect on point values. leaves: the step leaves all
-  // halos as they are.
-  void begin(bool defers, bool leaves) {
-    defers_halos_ = defers && !layout_.point_values;
-    leaves_halos_ = leaves;
+  // Before a step. defers_halos: the next halos leave what comes from other ranks, copies from messages and prolongation of means,
+  // to the next update of the leaf, which halos().finish_deferred() precedes; no effect on point values. leaves_halos: the step
+  // leaves all halos as they are. has_fluxes: its updates set the fluxes at resolution jumps of a conservative solver.
+  struct Kind {
+    bool defers_halos = false, leaves_halos = false, has_fluxes = true;
+  };
+  void begin(const Kind& step) {
+    step_ = step;
+    step_.defers_halos = step.defers_halos && !layout_.point_values;
+    step_.has_fluxes = step.has_fluxes && solver_.traits().conservative;
   }
 
   // The steps of a stage, on the host. Functions for messages are called by the thread that initialised MPI, in this order; those for
   // fluxes only if the solver is conservative.
   // At the beginning of a stage.
   void expect_messages();
-  // Immediately after the update of order()[index]: sums its fluxes, and exchanges halos, in both directions, with neighbours whose
+  // Immediately after the update of order()[index]: sums its fluxes, if there are any, and exchanges halos, in both directions, with neighbours whose
   // update certainly precedes it, if flux correction changes neither.
   void exchange_updated(std::size_t index, const UpdateOrder& updates);
   // After the update of the border leaves: fluxes().start_sends(). Before the correction of the border leaves:
@@ -82,10 +86,10 @@ class StepExchange {
   // Whether correct() changes the leaf.
   bool is_corrected(std::size_t leaf) const { return corrected_[leaf] != 0; }
   void sum_parts(std::size_t leaf) {
-    if (!leaves_halos_) halos_.sum_parts(leaf);
+    if (!step_.leaves_halos) halos_.sum_parts(leaf);
   }
   // After the correction of the border leaves: halos().start_sends(). Before finish_halo() of the first leaf:
-  void begin_halos(double t) { halos_.begin_first_phase(defers_halos_, t); }
+  void begin_halos(double t) { halos_.begin_first_phase(step_.defers_halos, t); }
   // After the update and correction of all leaves and, for leaves with Arrival::received, after
   // halos().finish_receives(): the operations that exchange_updated() left out; then halos().second_phase(). Calls for different leaves may run
   // concurrently.
@@ -112,7 +116,7 @@ class StepExchange {
   std::vector<char> corrected_;                    // of each leaf
   std::vector<std::int32_t> order_, order_index_;  // inverse to each other
   std::size_t border_ = 0;
-  bool defers_halos_ = false, leaves_halos_ = false;
+  Kind step_;
 };
 
 }  // namespace meander::mesh

@@ -269,10 +269,7 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
 template <int D>
 solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) {
   using Half = typename StepField<D>::Half;
-  team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) field_->act(mesh_, leaf, dt, Half::before);
-  });
-  mesh_.fill_halos(t_, team_);
+  stepper_.change([&](std::size_t leaf) { field_->act(mesh_, leaf, dt, Half::before); }, t_);
   halos_are_stale_ = true;
   const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::none);
   if (step.failed) return step;

@@ -142,7 +142,7 @@ solvers::Status DevicePlace<D>::status() {
 }
 
 template <int D>
-solvers::Status DevicePlace<D>::inspect(const std::function<void(std::size_t leaf)>&) {
+solvers::Status DevicePlace<D>::inspect(const LeafWork&) {
   return mesh_.residence().device()->inspect(false);
 }
 

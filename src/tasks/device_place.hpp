@@ -38,7 +38,7 @@ class DevicePlace final : public Place<D> {
 
   solvers::Status status() override;
   bool fills_before_status() const override { return true; }
-  solvers::Status inspect(const std::function<void(std::size_t leaf)>&) override;
+  solvers::Status inspect(const LeafWork&) override;
   solvers::Status enforce_floors() override;
 
  private:

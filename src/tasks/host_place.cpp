@@ -96,7 +96,7 @@ solvers::Status HostPlace<D>::look_at_leaves(const Look& look) {
 }
 
 template <int D>
-solvers::Status HostPlace<D>::inspect(const std::function<void(std::size_t leaf)>& first) {
+solvers::Status HostPlace<D>::inspect(const LeafWork& first) {
   return look_at_leaves([&](std::size_t leaf) {
     if (first) first(leaf);
     return solver_.inspect(mesh_.patches()[leaf], mesh_.layout());
@@ -115,15 +115,15 @@ solvers::Status HostPlace<D>::status() {
   return merge(mesh_.patches(), mesh_.levels(), status_);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                             \
-  template HostPlace<D>::HostPlace(const SweepContext<D>&, offload::Engine*);              \
-  template void HostPlace<D>::prepare();                                                   \
-  template void HostPlace<D>::update_border(const SweepCall&);                             \
-  template void HostPlace<D>::start_fluxes();                                              \
-  template void HostPlace<D>::correct(LeafGroup, double);                                  \
-  template void HostPlace<D>::fill(mesh::Arrival, double);                                 \
-  template solvers::Status HostPlace<D>::status();                                         \
-  template solvers::Status HostPlace<D>::inspect(const std::function<void(std::size_t)>&); \
+#define MEANDER_INSTANTIATE(D)                                                \
+  template HostPlace<D>::HostPlace(const SweepContext<D>&, offload::Engine*); \
+  template void HostPlace<D>::prepare();                                      \
+  template void HostPlace<D>::update_border(const SweepCall&);                \
+  template void HostPlace<D>::start_fluxes();                                 \
+  template void HostPlace<D>::correct(LeafGroup, double);                     \
+  template void HostPlace<D>::fill(mesh::Arrival, double);                    \
+  template solvers::Status HostPlace<D>::status();                            \
+  template solvers::Status HostPlace<D>::inspect(const LeafWork&);            \
   template solvers::Status HostPlace<D>::enforce_floors();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

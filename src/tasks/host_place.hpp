@@ -41,7 +41,7 @@ class HostPlace final : public Place<D> {
   void shuffle_tasks(std::uint64_t seed) override { tasks_.shuffle(seed); }
 
   solvers::Status status() override;
-  solvers::Status inspect(const std::function<void(std::size_t leaf)>& first) override;
+  solvers::Status inspect(const LeafWork& first) override;
   solvers::Status enforce_floors() override;
 
   // Null without engine.

@@ -19,10 +19,14 @@ void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep
     const auto start = measures ? Clock::now() : Clock::time_point();
     {
       const OverlapScope overlap(polls ? &context.messages : nullptr);
-      exchange.halos().finish_deferred(leaf);
-      context.solver.update(patches.subspan(leaf, 1), mesh.layout(), call.stage, call.t, call.dt,
-                            call.status.subspan(leaf, 1));
-      context.observe_updated(leaf, call.stage);
+      if (call.change) {
+        (*call.change)(leaf);
+      } else {
+        exchange.halos().finish_deferred(leaf);
+        context.solver.update(patches.subspan(leaf, 1), mesh.layout(), call.stage, call.t, call.dt,
+                              call.status.subspan(leaf, 1));
+        context.observe_updated(leaf, call.stage);
+      }
     }
     exchange.exchange_updated(index, sweep.update_order(index, pass, chunk));
     if (measures)

@@ -6,6 +6,7 @@
 // the help of devices.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "base/overlap.hpp"
@@ -18,10 +19,14 @@
 
 namespace meander::tasks {
 
+// What a caller does to a leaf. Concurrently for different leaves.
+using LeafWork = std::function<void(std::size_t leaf)>;
+
 // One stage of a step.
 struct SweepCall {
   int stage = 0;
-  double t = 0, dt = 0;                      // of the step
+  double t = 0, dt = 0;              // of the step
+  const LeafWork* change = nullptr;  // on the host, in place of the solver's update; it sets no status
   std::span<solvers::PatchStatus> status{};  // output, one a leaf
 };
 

@@ -74,7 +74,7 @@ class Place {
   virtual bool fills_before_status() const { return false; }
   // The status of the present state, and that after its interiors were lifted to the solver's floors. first: empty, or on the
   // host called for each leaf before.
-  virtual solvers::Status inspect(const std::function<void(std::size_t leaf)>& first) = 0;
+  virtual solvers::Status inspect(const LeafWork& first) = 0;
   virtual solvers::Status enforce_floors() = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "tasks/step.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "base/timer.hpp"
@@ -34,8 +35,8 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
   const bool one_rank = mesh_.communicator().size() == 1;
   solvers::Status status;
   mesh_.residence().prepare_step(context_.team);
-  exchange_.begin(halos == Halos::deferred && !mesh_.residence().is_on_device_of_any_rank(),
-                  halos == Halos::none);
+  exchange_.begin({.defers_halos = halos == Halos::deferred && !mesh_.residence().is_on_device_of_any_rank(),
+                   .leaves_halos = halos == Halos::none});
   for (int stage = 0; stage < traits.stages; ++stage) {
     const bool is_last = stage == traits.stages - 1;
     const double fraction = traits.time_after(stage);
@@ -71,21 +72,41 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
       status = place_->status();
       if (status.failed) return status;
     }
-    if (halos == Halos::none) continue;
-    fill_halos(mesh::Arrival::local, t_halo);
-    if (!exchange_.has_messages()) continue;
-    {
-      const Timer timer(times_.waiting, times_.messages);
-      place_->finish_halos(t_halo);
-      messages_.end();
-    }
-    fill_halos(mesh::Arrival::received, t_halo);
+    if (halos != Halos::none) finish_halos(t_halo);
   }
   if (one_rank && !place_->fills_before_status()) return status;
   const Timer timer(times_.waiting);
   status = place_->status();
   const Timer of_messages(times_.messages);
   return merge_over_ranks(status, mesh_.communicator());
+}
+
+template <int D>
+void Step<D>::change(const LeafWork& change, double t) {
+  assert(!mesh_.residence().is_on_device() && enclaves_ == nullptr);
+  exchange_.begin({.defers_halos = true, .has_fluxes = false});
+  {
+    const Timer timer(times_.update);
+    place_->update_border({.t = t, .change = &change});
+    place_->start_halos();
+    if (exchange_.has_messages()) messages_.begin();
+    if (solver_.traits().conservative) place_->update_during_fluxes();
+    place_->update_rest();
+  }
+  finish_halos(t);
+}
+
+// After the update and correction of all leaves.
+template <int D>
+void Step<D>::finish_halos(double t) {
+  fill_halos(mesh::Arrival::local, t);
+  if (!exchange_.has_messages()) return;
+  {
+    const Timer timer(times_.waiting, times_.messages);
+    place_->finish_halos(t);
+    messages_.end();
+  }
+  fill_halos(mesh::Arrival::received, t);
 }
 
 template <int D>
@@ -169,7 +190,7 @@ std::vector<int> Step<D>::choose(int coarsest, const LocalStepRule& rule) {
 }
 
 template <int D>
-solvers::Status Step<D>::inspect(const std::function<void(std::size_t leaf)>& first) {
+solvers::Status Step<D>::inspect(const LeafWork& first) {
   mesh_.residence().prepare_step(context_.team);
   return merge_over_ranks(place_->inspect(first), mesh_.communicator());
 }

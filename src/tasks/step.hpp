@@ -76,9 +76,13 @@ class Step {
   solvers::Status advance(double t, double dt, double t_next, std::span<const int> ratios,
                           const LocalStepRule& rule);
 
+  // On the host without an engine: calls change(leaf), which may change the interior, for each leaf, and exchanges halos of time t, which are as
+  // after a deferring advance(). The halos before are not read. Collective.
+  void change(const LeafWork& change, double t);
+
   // The status of the present state. On the host, calls first(leaf), which may change the leaf, before it looks at it.
   // Collective.
-  solvers::Status inspect(const std::function<void(std::size_t leaf)>& first = {});
+  solvers::Status inspect(const LeafWork& first = {});
 
   // Lifts all interiors to the solver's floors, which prolongation does not respect. Halos are stale
   // afterwards. Collective.
@@ -104,6 +108,7 @@ class Step {
   // The ratios of the levels finer than the first of the tick. Empty if the state of any rank is inadmissible.
   std::vector<int> choose(int coarsest, const LocalStepRule& rule);
   void correct(LeafGroup group, double dt);
+  void finish_halos(double t);
   void fill_halos(mesh::Arrival arrival, double t);
 
   SweepTimes times_;

@@ -91,5 +91,46 @@ TEST(DeferredHalos, ChangeNoBit) {
   }
 }
 
+// Halves of an action about the fluxes, as fields of gas have them.
+template <int D>
+void check_changes(int p, const std::string& scheme) {
+  SCOPED_TRACE(::testing::Message() << D << "D, p = " << p << ", " << scheme);
+  const auto world = parallel::Communicator::world();
+  const auto solver = euler::make_solver(D, {}, {.scheme = scheme});
+  ThreadTeam team(2);
+  const auto filling = nested_mesh<D>(*solver, p, mesh::boundary::given, team, world, inflow<D>);
+  const auto changing = nested_mesh<D>(*solver, p, mesh::boundary::given, team, world, inflow<D>);
+  Step<D> expected(*filling, *solver, team), found(*changing, *solver, team);
+  const auto warm = [](const mesh::PatchMesh<D>& mesh, std::size_t leaf) {
+    const auto& layout = mesh.layout();
+    for (int row = 0; row < layout.face_volumes(); ++row) {
+      for (int x = 0; x < layout.p; ++x)
+        mesh.patches()[leaf].q[layout.at(D + 1, x, row % layout.p, row / layout.p)] *= 1.01 + 1e-3 * x;
+    }
+  };
+  double t = 0;
+  for (int step = 0; step < 5; ++step) {
+    const double dt = 0.1 / (27 * p * D);
+    for (std::size_t leaf = 0; leaf < filling->size(); ++leaf) warm(*filling, leaf);
+    filling->fill_halos(t, team);
+    found.change([&](std::size_t leaf) { warm(*changing, leaf); }, t);
+    if (step % 2 == 1) {
+      changing->complete_halos(team);
+      ASSERT_FALSE(world.any(!slots_equal<D>(*filling, *changing))) << "step " << step;
+    }
+    ASSERT_FALSE(expected.advance(t, dt, t + dt, Halos::none).failed);
+    ASSERT_FALSE(found.advance(t, dt, t + dt, Halos::none).failed);
+    t += dt;
+    ASSERT_FALSE(world.any(!interiors_equal<D>(*filling, *changing))) << "step " << step;
+  }
+}
+
+TEST(DeferredHalos, FollowChangesOfLeaves) {
+  check_changes<2>(4, "godunov");
+  check_changes<2>(7, "muscl");
+  check_changes<3>(3, "godunov");
+  check_changes<3>(6, "muscl");
+}
+
 }  // namespace
 }  // namespace meander::tasks

@@ -223,7 +223,11 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
           cycles_, residual_ / scale_, parameters_.tolerance));
     }
   }
-  keep(mesh, dt, team);
+  if (of != Of::step) {
+    team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
+      for (std::size_t leaf = begin; leaf < end; ++leaf) keep(mesh, leaf, dt);
+    });
+  }
   if (of == Of::step) {
     if (parameters_.is_supercomoving) budget_.expand(scale_factor(t - dt), scale_factor(t), energy_);
     budget_.step(energy_, through_faces_, work_done_, shares_);
@@ -244,19 +248,16 @@ void SelfGravity<D>::resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team
 }
 
 template <int D>
-void SelfGravity<D>::keep(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) {
+void SelfGravity<D>::keep(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt) {
   const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
-  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const double* const found = solver_->potential(leaf);
-      double *const before = carried(mesh, leaf, potential), *const change = carried(mesh, leaf, rate);
-      for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
-        const std::ptrdiff_t to = gas.at(0, i), from = own.at(0, i);
-        for (int x = 0; x < gas.p; ++x) {
-          if (dt > 0) change[to + x] = (found[from + x] - before[to + x]) / dt;
-          before[to + x] = found[from + x];
-        }
-      });
+  const double* const found = solver_->potential(leaf);
+  double* __restrict__ const before = carried(mesh, leaf, potential);
+  double* __restrict__ const change = carried(mesh, leaf, rate);
+  for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
+    const std::ptrdiff_t to = gas.at(0, i), from = own.at(0, i);
+    for (int x = 0; x < gas.p; ++x) {
+      if (dt > 0) change[to + x] = (found[from + x] - before[to + x]) / dt;
+      before[to + x] = found[from + x];
     }
   });
 }
@@ -436,6 +437,7 @@ void SelfGravity<D>::act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, 
     }
     for (int x = 0; x < gas.p; ++x) energies[x] += done[x];
   });
+  if (half == Half::after) keep(mesh, leaf, dt);
 }
 
 template <int D>

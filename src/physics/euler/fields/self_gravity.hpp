@@ -60,7 +60,7 @@ class SelfGravity final : public simulation::StepField<D> {
   void begin(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) override;
   void solve(mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) override;
   void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) override;
-  // Momentum and energy; the thermal energy changes only by what closes the budget.
+  // Momentum and energy, and in the second half the carried rows; the thermal energy changes only by what closes the budget.
   using Half = typename simulation::StepField<D>::Half;
   void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) override;
   double step_limit() const override { return step_limit_; }
@@ -87,8 +87,8 @@ class SelfGravity final : public simulation::StepField<D> {
   void follow(const mesh::PatchMesh<D>& mesh);
   // Sets the source, and the potential to that of dt after the last solution. Returns the residual that is small enough.
   double start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team);
-  // Sets the carried rows from the solution.
-  void keep(mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team);
+  // Sets the carried rows of a leaf from the solution: of a step in its second half, while the leaf is in cache.
+  void keep(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt);
   // Sets the potential on open faces.
   void open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
   // What the solution is of.
