@@ -16,6 +16,7 @@
 #include "mesh/boundary_condition.hpp"
 #include "mesh/local_view.hpp"
 #include "mesh/patch_pool.hpp"
+#include "mesh/residence.hpp"
 #include "mesh/spacetree.hpp"
 #include "parallel/neighbour_messages.hpp"
 #include "solvers/restriction.hpp"
@@ -28,9 +29,6 @@ class ThreadTeam;
 namespace meander::mesh {
 
 enum class CellKind : char { leaf, refined, shadow };
-
-// Where the patches of a rank live. On a device: here are plans only, without slots (device_local_steps.hpp).
-enum class Residence : char { host, device };
 
 // A tree with the patches of a rank: the mesh, or a cut one. patches: of all leaves of the view, own ones with
 // slots; leaf_of_mesh: by own leaf, its number in the mesh, or -1 for a refined cell.

@@ -201,8 +201,7 @@ void FluxCorrection<D>::make_registers(const LocalView<D>& view) {
     }
   }
   fine_begin_.push_back(static_cast<std::int32_t>(fine_faces_.size()));
-  registers_.resize(table_.size() * block);
-  sums_.resize(sums);
+  sum_doubles_ = sums;
 }
 
 // Lists the fine faces that correct ghosts, in the order of the constructor on the ranks of the ghosts.
@@ -283,6 +282,8 @@ std::size_t FluxCorrection<D>::plan_bytes() const {
 
 template <int D>
 void FluxCorrection<D>::attach(std::span<solvers::PatchTask> patches) {
+  registers_.resize(register_doubles());
+  sums_.resize(sum_doubles_);
   for (const Register& entry : table_) {
     patches[static_cast<std::size_t>(entry.leaf)].flux[entry.face] = registers_.data() + entry.offset;
   }

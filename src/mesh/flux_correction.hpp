@@ -65,7 +65,8 @@ class FluxCorrection {
   void connect(const parallel::Communicator& communicator, int tag, const char* name,
                std::pmr::memory_resource& memory = *std::pmr::new_delete_resource());
 
-  // Points the flux blocks of all faces at such a resolution jump to their registers.
+  // For patches that are updated on the host: makes registers and sums, and points the flux blocks of all faces at such a
+  // resolution jump to their registers. add_step(), start_sends() and apply() require them.
   void attach(std::span<solvers::PatchTask> patches);
 
   // Own leaves with at least one coarse face, in curve order.
@@ -97,10 +98,13 @@ class FluxCorrection {
     return std::span(parts_).subspan(face.first_part, face.parts);
   }
   std::span<const Outgoing> outgoing_parts() const { return outgoing_; }
-  std::size_t register_doubles() const { return registers_.size(); }
-  std::size_t sums() const { return sums_.size(); }
+  std::size_t register_doubles() const {
+    return table_.size() * static_cast<std::size_t>(layout_.face_flux_size());
+  }
+  std::size_t sums() const { return sum_doubles_; }
 
-  // Memory of registers, sums and messages.
+  // Memory of registers and sums, which is of a device where the patches live on one; of all that is on the host.
+  std::size_t register_bytes() const { return (register_doubles() + sums()) * sizeof(double); }
   std::size_t bytes() const {
     return (registers_.size() + sums_.size()) * sizeof(double) + 2 * messages_.sent_bytes();
   }
@@ -125,11 +129,12 @@ class FluxCorrection {
 
   solvers::PatchLayout layout_;
   std::optional<int> coarse_level_;
-  std::vector<double> registers_;
+  std::vector<double> registers_;         // empty before attach()
   std::vector<Register> table_;           // of all faces at a jump, sorted by leaf and face
   std::vector<FineFace> fine_faces_;      // in the order of the table
   std::vector<std::int32_t> fine_begin_;  // fine_faces_ of a leaf: fine_begin_[leaf] .. fine_begin_[leaf + 1]
-  std::vector<double> sums_;
+  std::size_t sum_doubles_ = 0;
+  std::vector<double> sums_;  // empty before attach()
   std::vector<CoarseFace> faces_;
   std::vector<MeanPart> parts_;
   std::vector<std::int32_t> coarse_leaves_;

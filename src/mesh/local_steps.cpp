@@ -37,7 +37,7 @@ LocalSteps<D>::LocalSteps(const DistributedTree<D>& tree, const LocalView<D>& vi
     if (layout.point_values) continue;
     FluxCorrection<D>& fluxes = fluxes_.emplace_back(view, layout, level);
     fluxes.connect(tree.communicator(), parallel::tag_of_level_fluxes, "fluxes of a level");
-    fluxes.attach(patches_);
+    if (residence == Residence::host) fluxes.attach(patches_);
   }
   if (layout.point_values) {
     cuts_.resize(index(finest_));

@@ -68,7 +68,7 @@ void PatchMesh<D>::rebuild(const ThreadTeam& team) {
       patches_[leaf] = task(cell, own ? pool_[slots_[leaf]] : nullptr);
     }
   });
-  exchange_.plan(tree_, *view_, patches_, team);
+  exchange_.plan(tree_, *view_, patches_, residence_.kind(), team);
   if (whole_halos_) whole_halos_->is_planned = false;
   const auto order = exchange_.order();
   for (std::size_t index = 0; index + 1 < size(); ++index)
@@ -134,9 +134,8 @@ LocalSteps<D>& PatchMesh<D>::local_steps() {
 template <int D>
 LocalSteps<D>& PatchMesh<D>::plan_local_steps() {
   if (!local_steps_) {
-    local_steps_ =
-        std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_, memory_.slots, patches_,
-                                        residence_.is_on_device() ? Residence::device : Residence::host);
+    local_steps_ = std::make_unique<LocalSteps<D>>(tree_, *view_, solver_, layout_, boundaries_,
+                                                   memory_.slots, patches_, residence_.kind());
   }
   return *local_steps_;
 }

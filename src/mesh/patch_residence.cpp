@@ -161,8 +161,7 @@ void add_local_steps(DeviceMemory& memory, LocalSteps<D>& steps, const solvers::
     memory.tables += 2 * coarse.sources().size() * sizeof(solvers::LevelItem);
     if (!layout.point_values) {
       const FluxCorrection<D>& fluxes = steps.fluxes(level);
-      memory.messages +=
-          (fluxes.register_doubles() + fluxes.sums()) * sizeof(double) + bytes_of(fluxes.messages());
+      memory.messages += fluxes.register_bytes() + bytes_of(fluxes.messages());
       memory.tables += fluxes.fine_faces().size() * sizeof(solvers::LevelItem);
       continue;
     }

@@ -17,6 +17,7 @@
 
 #include "mesh/device_patches.hpp"
 #include "mesh/local_steps.hpp"
+#include "mesh/residence.hpp"
 
 namespace meander::mesh {
 
@@ -49,6 +50,7 @@ class PatchResidence {
   // not allow it. All ranks call it.
   void live_on(gpu::Device* device, gpu::Resource* memory);
   bool is_on_device() const { return device_ != nullptr; }
+  Residence kind() const { return is_on_device() ? Residence::device : Residence::host; }
   bool is_on_device_of_any_rank() const { return some_live_on_device_; }
   DevicePatches<D>* device() { return device_.get(); }  // or null
   // The device's patches if they are current; null before the first step, after changed_at_home(), and on the host.

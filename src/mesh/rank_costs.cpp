@@ -87,8 +87,9 @@ RankCosts rank_costs(const DistributedTree<D>& tree, const solvers::Traits& trai
       costs.ghost_patches * doubles(layout.slot_size());
   costs.list_bytes = static_cast<std::int64_t>(view.bytes() + plan.bytes() + fluxes.plan_bytes() +
                                                tree.size() * sizeof(Key<D>));
-  costs.buffer_bytes = static_cast<std::int64_t>(fluxes.bytes() + plan.part_doubles() * sizeof(double)) +
-                       costs.bytes() + received_bytes(plan.peers()) + received_bytes(fluxes.peers());
+  costs.buffer_bytes =
+      static_cast<std::int64_t>(fluxes.register_bytes() + plan.part_doubles() * sizeof(double)) +
+      costs.bytes() + received_bytes(plan.peers()) + received_bytes(fluxes.peers());
   costs.table_bytes =
       static_cast<std::int64_t>(tree.partition().bytes() + (tree.is_placed() ? tree.cuts()->bytes() : 0));
   return costs;

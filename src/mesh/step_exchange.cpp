@@ -9,14 +9,15 @@ namespace meander::mesh {
 
 template <int D>
 void StepExchange<D>::plan(const DistributedTree<D>& tree, const LocalView<D>& view,
-                           std::span<solvers::PatchTask> patches, const ThreadTeam& team) {
+                           std::span<solvers::PatchTask> patches, Residence residence,
+                           const ThreadTeam& team) {
   const auto& traits = solver_.traits();
   patches_ = patches;
   corrected_.assign(tree.size(), 0);
   if (traits.conservative) {
     fluxes_ = FluxCorrection<D>(view, layout_);
     fluxes_.connect(tree.communicator(), parallel::tag_of_fluxes, "fluxes", message_memory_);
-    fluxes_.attach(patches);
+    if (residence == Residence::host) fluxes_.attach(patches);
     for (const std::int32_t leaf : fluxes_.coarse_leaves()) corrected_[static_cast<std::size_t>(leaf)] = 1;
   }
   halos_.plan(tree, view, {traits.halo_shape, traits.conservative, {}}, patches, parallel::tag_of_halos,

@@ -11,6 +11,7 @@
 #include "base/thread_team.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_exchange.hpp"
+#include "mesh/residence.hpp"
 #include "solvers/solver.hpp"
 
 namespace meander::mesh {
@@ -43,10 +44,10 @@ class StepExchange {
         halos_(solver, layout, boundaries, memory, message_memory) {}
 
   // For the leaves of `view`: all halos that the solver reads. `patches`: of all leaves of the view, own ones with a slot; points
-  // the flux blocks at resolution jumps to their registers. View and patches live until the next call. Throws gpu::OutOfMemory (several ranks:
+  // the flux blocks at resolution jumps to their registers, unless the residence of own leaves is a device. View and patches live until the next call. Throws gpu::OutOfMemory (several ranks:
   // parallel::AgreedFailure). Collective.
   void plan(const DistributedTree<D>& tree, const LocalView<D>& view, std::span<solvers::PatchTask> patches,
-            const ThreadTeam& team);
+            Residence residence, const ThreadTeam& team);
 
   // The order in which a step updates the leaves: first order()[0 .. border()), the leaves that other ranks
   // wait for, then the others; each group in curve order. order_index(): its inverse.
