@@ -83,12 +83,12 @@ std::string text(hid_t file, const std::string& object, const char* name, bool i
   return value;
 }
 
-struct Case {
+struct PlotCase {
   int dim, p;
   bool float64;
 };
 
-class PlotFileOf : public testing::TestWithParam<Case> {
+class PlotFileOf : public testing::TestWithParam<PlotCase> {
  protected:
   PlotFileOf() : leaves(make_leaves(GetParam().dim)) {
     mesh.layout = {GetParam().dim, GetParam().p, 1, GetParam().dim + 2};
@@ -224,10 +224,10 @@ TEST_P(PlotFileOf, NamesItsOrigin) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, PlotFileOf,
-                         testing::Values(Case{2, 3, false}, Case{2, 17, true}, Case{3, 4, false},
-                                         Case{3, 9, true}, Case{2, 5, true}, Case{3, 3, false}),
+                         testing::Values(PlotCase{2, 3, false}, PlotCase{2, 17, true}, PlotCase{3, 4, false},
+                                         PlotCase{3, 9, true}, PlotCase{2, 5, true}, PlotCase{3, 3, false}),
                          [](const auto& instance) {
-                           const Case& c = instance.param;
+                           const PlotCase& c = instance.param;
                            return std::to_string(c.dim) + "d_p" + std::to_string(c.p) +
                                   (c.float64 ? "_float64" : "_float32");
                          });

@@ -16,15 +16,15 @@
 namespace meander::offload {
 namespace {
 
-constexpr int count = 12, batch = 3;
+constexpr int rippled_patches = 12, small_batch = 3;
 
 // Gas with ripples in slots of the given memory.
-class Patches {
+class RippledPatches {
  public:
-  Patches(gpu::Resource& memory, const solvers::PatchLayout& layout)
-      : memory_(memory), layout_(layout), tasks_(count), status_(count) {
+  RippledPatches(gpu::Resource& memory, const solvers::PatchLayout& layout)
+      : memory_(memory), layout_(layout), tasks_(rippled_patches), status_(rippled_patches) {
     slots_ = static_cast<double*>(memory.allocate_sync(bytes()));
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < rippled_patches; ++i) {
       auto& task = tasks_[static_cast<std::size_t>(i)];
       task.q = slots_ + i * layout.slot_size();
       task.dx = 0.1;
@@ -39,12 +39,12 @@ class Patches {
       }
     }
   }
-  ~Patches() { memory_.deallocate_sync(slots_, bytes()); }
-  Patches(const Patches&) = delete;
-  Patches& operator=(const Patches&) = delete;
+  ~RippledPatches() { memory_.deallocate_sync(slots_, bytes()); }
+  RippledPatches(const RippledPatches&) = delete;
+  RippledPatches& operator=(const RippledPatches&) = delete;
 
   void fill(TaskPool& pool) {
-    for (std::size_t i = 0; i < count; ++i) pool.put({&tasks_[i], &status_[i], 0});
+    for (std::size_t i = 0; i < rippled_patches; ++i) pool.put({&tasks_[i], &status_[i], 0});
   }
   void update(const solvers::Solver& solver) { solver.update(tasks_, layout_, 0, 0, 1e-3, status_); }
   std::vector<double> interiors() const {
@@ -59,7 +59,9 @@ class Patches {
   }
 
  private:
-  std::size_t bytes() const { return count * static_cast<std::size_t>(layout_.slot_size()) * sizeof(double); }
+  std::size_t bytes() const {
+    return rippled_patches * static_cast<std::size_t>(layout_.slot_size()) * sizeof(double);
+  }
 
   gpu::Resource& memory_;
   const solvers::PatchLayout layout_;
@@ -72,7 +74,7 @@ solvers::PatchLayout layout_of(const solvers::Solver& solver) {
   return {2, 24, solver.traits().halo, solver.traits().unknowns};
 }
 
-void sweep(Engine& engine, const solvers::Solver& solver, Patches& patches, gpu::Space space) {
+void sweep(Engine& engine, const solvers::Solver& solver, RippledPatches& patches, gpu::Space space) {
   engine.begin({&solver, layout_of(solver), 0, 0, 1e-3, space}, [](const EnclaveTask&, double) {});
   TaskPool pool;
   patches.fill(pool);
@@ -83,7 +85,7 @@ void sweep(Engine& engine, const solvers::Solver& solver, Patches& patches, gpu:
 
 struct WatchedEngine {
   explicit WatchedEngine(Options options, const gpu::HostDeviceSettings& settings = {}) {
-    options.batch = batch;
+    options.batch = small_batch;
     auto watched = std::make_unique<test::WatchedDevice>(settings);
     device = watched.get();
     std::vector<std::unique_ptr<gpu::Device>> devices;
@@ -121,10 +123,10 @@ TEST(StepData, AreSentOnceASweepToTheSameBits) {
       };
       WatchedEngine watched(options()), baseline(options());
       const auto layout = layout_of(*solver);
-      Patches expected(gpu::host_memory(), layout);
+      RippledPatches expected(gpu::host_memory(), layout);
       expected.update(*solver);
       for (int step = 0; step < 2; ++step) {
-        Patches patches(gpu::host_memory(), layout), others(gpu::host_memory(), layout);
+        RippledPatches patches(gpu::host_memory(), layout), others(gpu::host_memory(), layout);
         sweep(*watched.engine, *solver, patches, gpu::Space::host);
         sweep(*baseline.engine, *without, others, gpu::Space::host);
         EXPECT_EQ(patches.interiors(), expected.interiors()) << memory;
@@ -141,11 +143,11 @@ TEST(StepData, AreSentOnceASweepToTheSameBits) {
 TEST(StepData, AreSentAgainAfterAFailure) {
   const auto solver = with_gravity();
   const auto layout = layout_of(*solver);
-  Patches expected(gpu::host_memory(), layout);
+  RippledPatches expected(gpu::host_memory(), layout);
   expected.update(*solver);
   for (std::uint64_t nth = 1; nth <= 6; ++nth) {
     WatchedEngine watched({}, {.failing_copy = nth});
-    Patches patches(gpu::host_memory(), layout);
+    RippledPatches patches(gpu::host_memory(), layout);
     sweep(*watched.engine, *solver, patches, gpu::Space::host);
     EXPECT_EQ(patches.interiors(), expected.interiors()) << nth;
     EXPECT_EQ(watched.engine->counts().on_cpu, 0) << nth;
@@ -156,7 +158,7 @@ TEST(StepData, AreSentAgainAfterAFailure) {
 TEST(ZeroCopy, ReadsPinnedSlotsWhereTheyAre) {
   const auto solver = euler::make_solver(2, {});
   const auto layout = layout_of(*solver);
-  Patches expected(gpu::host_memory(), layout);
+  RippledPatches expected(gpu::host_memory(), layout);
   expected.update(*solver);
   for (const bool block_kernels : {false, true}) {
     std::size_t bytes[2] = {};
@@ -167,13 +169,13 @@ TEST(ZeroCopy, ReadsPinnedSlotsWhereTheyAre) {
       options.block_kernels = block_kernels;
       options.queues = 1;
       WatchedEngine watched(options);
-      Patches patches(watched.engine->patch_memory(), layout);
+      RippledPatches patches(watched.engine->patch_memory(), layout);
       sweep(*watched.engine, *solver, patches, space);
       EXPECT_EQ(patches.interiors(), expected.interiors());
       EXPECT_EQ(watched.engine->counts().failed, 0);
       bytes[space == gpu::Space::pinned] = watched.engine->peak_device_bytes();
     }
-    const std::size_t slots = batch * static_cast<std::size_t>(layout.slot_size()) * sizeof(double);
+    const std::size_t slots = small_batch * static_cast<std::size_t>(layout.slot_size()) * sizeof(double);
     EXPECT_LE(bytes[1] + slots / 2, bytes[0]) << "the batch holds no copies of the slots";
   }
 }

@@ -269,13 +269,13 @@ const Mistake settings[] = {
      {"scenario.density=-1", "scenario.density=-2"}},
 };
 
-auto name_of(const testing::TestParamInfo<Mistake>& info) {
+auto mistake_name(const testing::TestParamInfo<Mistake>& info) {
   return std::string(info.param.name);
 }
-INSTANTIATE_TEST_SUITE_P(SyntaxAndKeys, BadInputQuick, testing::ValuesIn(syntax_and_keys), name_of);
-INSTANTIATE_TEST_SUITE_P(TypesAndRanges, BadInputQuick, testing::ValuesIn(types_and_ranges), name_of);
-INSTANTIATE_TEST_SUITE_P(BetweenKeys, BadInputQuick, testing::ValuesIn(between_keys), name_of);
-INSTANTIATE_TEST_SUITE_P(Settings, BadInputQuick, testing::ValuesIn(settings), name_of);
+INSTANTIATE_TEST_SUITE_P(SyntaxAndKeys, BadInputQuick, testing::ValuesIn(syntax_and_keys), mistake_name);
+INSTANTIATE_TEST_SUITE_P(TypesAndRanges, BadInputQuick, testing::ValuesIn(types_and_ranges), mistake_name);
+INSTANTIATE_TEST_SUITE_P(BetweenKeys, BadInputQuick, testing::ValuesIn(between_keys), mistake_name);
+INSTANTIATE_TEST_SUITE_P(Settings, BadInputQuick, testing::ValuesIn(settings), mistake_name);
 
 TEST(BadInputFile, MissingOrNoFile) {
   const auto what = [](const std::string& file) -> std::string {

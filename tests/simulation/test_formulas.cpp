@@ -275,7 +275,7 @@ region = [{shape = "box", lower = [0.0, 0.0, 0.0], upper = [0.2222222222222222, 
   EXPECT_NEAR(simulation->totals()[0], mass, 1e-3);
 }
 
-const std::string wind = R"toml(
+const std::string formula_wind = R"toml(
 [domain]
 dimensions = 2
 upper = [1.0, 0.3333333333333333]
@@ -301,7 +301,7 @@ end = 0.3
 TEST(FormulaBoundaryQuick, GivesAWindThatChangesInTime) {
   double errors[2];
   for (const int level : {2, 3}) {
-    const auto simulation = run(physics_input(wind, {fmt::format("mesh.min-level={}", level)}));
+    const auto simulation = run(physics_input(formula_wind, {fmt::format("mesh.min-level={}", level)}));
     errors[level - 2] = measured(*simulation, "error_l1");
   }
   const double order = reference::order_of(errors[0], errors[1], 3);
@@ -310,7 +310,7 @@ TEST(FormulaBoundaryQuick, GivesAWindThatChangesInTime) {
 }
 
 TEST(FormulaBoundaryQuick, KeepsAUniformWindUniform) {
-  const auto simulation = run(physics_input(wind, {"scenario.constants.a=0"}), 40);
+  const auto simulation = run(physics_input(formula_wind, {"scenario.constants.a=0"}), 40);
   for_volumes(*simulation, [](const Volume& v) {
     EXPECT_NEAR(v.q[0], 1, 1e-14);
     EXPECT_NEAR(v.q[1], 3, 1e-13);
@@ -501,8 +501,8 @@ TEST(FormulaCriterionQuick, KnowsNoState) {
 // Volumes beyond the domain hold what initial data by the same formulas would.
 TEST(FormulaBoundaryQuick, TakesTheSamplesOfTheInitialData) {
   for (int samples = 1; samples <= 4; ++samples) {
-    const Config config = physics_input(wind, {fmt::format("scenario.samples-per-axis={}", samples),
-                                               "boundary.x-lower.density=1 - a * sin(20 * x / 3)"});
+    const Config config = physics_input(formula_wind, {fmt::format("scenario.samples-per-axis={}", samples),
+                                                       "boundary.x-lower.density=1 - a * sin(20 * x / 3)"});
     const double x[] = {-0.05, 0.05, 0};
     double initial[4], beyond[4];
     config.scenario->initial(x, 0.1, initial);
@@ -516,14 +516,15 @@ TEST(FormulaScenarioQuick, TakesFormulasOfTheCommandLineWithoutQuotes) {
                               "-a + 3", "(a + x)^2", "min(1, 2)"}) {
     for (const char* key :
          {"boundary.x-lower.density", "scenario.fields.density", "scenario.exact.density"}) {
-      const Config config = physics_input(wind, {fmt::format("{}={}", key, formula)});
+      const Config config = physics_input(formula_wind, {fmt::format("{}={}", key, formula)});
       EXPECT_NE(config.resolved.find(fmt::format("density = \"{}\"", formula)), std::string::npos) << key;
     }
   }
 }
 
 TEST(FormulaBoundaryQuick, StopsAtTheFirstTimeWithoutAState) {
-  const Config config = physics_input(wind, {"boundary.x-lower.pressure=1 - 10 * t", "mesh.min-level=1"});
+  const Config config =
+      physics_input(formula_wind, {"boundary.x-lower.pressure=1 - 10 * t", "mesh.min-level=1"});
   const auto simulation = make_simulation(config, 2);
   try {
     while (simulation->time() < config.time.end) simulation->advance(config.time.end);
@@ -539,7 +540,7 @@ TEST(FormulaBoundaryQuick, StopsAtTheFirstTimeWithoutAState) {
 TEST(FormulaScenarioQuick, WarnsOnceOfAnExactSolutionThatEnds) {
   testing::internal::CaptureStderr();
   const auto simulation =
-      run(physics_input(wind, {"scenario.exact.density=sqrt(0.05 - t)", "mesh.min-level=1"}));
+      run(physics_input(formula_wind, {"scenario.exact.density=sqrt(0.05 - t)", "mesh.min-level=1"}));
   for (int row = 0; row < 3; ++row) EXPECT_TRUE(std::isnan(measured(*simulation, "error_l1")));
   const std::string said = testing::internal::GetCapturedStderr();
   const auto first = said.find("scenario.exact.density: must be finite, but is ");
@@ -550,7 +551,7 @@ TEST(FormulaScenarioQuick, WarnsOnceOfAnExactSolutionThatEnds) {
 // The resolved input is that of a checkpoint: read again, it is the same run.
 TEST(FormulaScenarioQuick, ResolvedInputReadsBack) {
   const Config config = physics_input(
-      wind, {"scenario.region=[{shape=\"ball\", centre=[0.5, 0.1], radius=0.05, density=\"2\"}]"});
+      formula_wind, {"scenario.region=[{shape=\"ball\", centre=[0.5, 0.1], radius=0.05, density=\"2\"}]"});
   const Config again = physics_input(config.resolved);
   EXPECT_EQ(again.resolved.substr(again.resolved.find('\n')),
             config.resolved.substr(config.resolved.find('\n')));

@@ -21,7 +21,7 @@
 namespace meander::simulation {
 namespace {
 
-const std::vector<std::string> on_device = {"offload.device=host", "gpu-memory.patches=device"};
+const std::vector<std::string> patches_on_device = {"offload.device=host", "gpu-memory.patches=device"};
 
 // The blocks of an emulated device have one thread, which makes CCZ4 slow.
 int steps_of(const RankCase& tested) {
@@ -53,7 +53,7 @@ TEST_P(ResidentRanksLong, ChangeNoBit) {
   const RankCase& tested = GetParam();
   const int steps = steps_of(tested);
   const Outcome reference = alone([&](const auto& one) { return run(config_of(tested), steps, 1, one); });
-  const Config config = config_of(tested, on_device);
+  const Config config = config_of(tested, patches_on_device);
   expect_same(run(config, steps, 3, world()), reference, "on devices");
 }
 
@@ -74,7 +74,7 @@ TEST(ResidentTogetherLong, SomeRanksMayHaveNoDevice) {
     const RankCase tested = case_called(name);
     const Outcome reference =
         alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
-    Config config = config_of(tested, on_device);
+    Config config = config_of(tested, patches_on_device);
     config.offload.make_devices = [] {
       std::vector<std::unique_ptr<gpu::Device>> devices;
       if (world().rank() % 2 == 0)
@@ -90,7 +90,7 @@ TEST(ResidentTogetherLong, ASlowDeviceGetsFewerLeavesByMeasuredWeights) {
   const RankCase tested = case_called("riemann");
   const Outcome reference =
       alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
-  Config config = config_of(tested, on_device);
+  Config config = config_of(tested, patches_on_device);
   config.mesh.measured_weights = true;
   config.mesh.partition_imbalance = 1;
   const bool has_device = world().rank() == 0;
@@ -155,7 +155,7 @@ TEST(ResidentTogether, NoMessageWaitsForTheInterior) {
   const RankCase tested = case_called("riemann");
   const Outcome reference =
       alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
-  Config config = config_of(tested, on_device);
+  Config config = config_of(tested, patches_on_device);
   HeldInterior interior;
   config.offload.make_devices = [&] {
     std::vector<std::unique_ptr<gpu::Device>> devices;
@@ -168,7 +168,7 @@ TEST(ResidentTogether, NoMessageWaitsForTheInterior) {
 }
 
 TEST(ResidentTogether, FiguresAreSummedOverRanks) {
-  const Config config = config_of(case_called("riemann"), on_device);
+  const Config config = config_of(case_called("riemann"), patches_on_device);
   const auto simulation = make_simulation(config, 1, world());
   while (simulation->step() < 4) simulation->advance(config.time.end);
   simulation->view("a test").patches[0];
@@ -187,10 +187,11 @@ TEST(ResidentTogether, FiguresAreSummedOverRanks) {
 
 TEST(ResidentTogether, RanksOnOneDeviceShareItsQuota) {
   const RankCase tested = case_called("riemann");
-  const auto wanted = make_simulation(config_of(tested, on_device), 1, world())->device_memory().value();
+  const auto wanted =
+      make_simulation(config_of(tested, patches_on_device), 1, world())->device_memory().value();
   const auto together = static_cast<double>(world().sum(static_cast<std::int64_t>(wanted.total())));
   // Each alone would fit.
-  std::vector<std::string> settings = on_device;
+  std::vector<std::string> settings = patches_on_device;
   settings.push_back("gpu-memory.quota=" + std::to_string(0.9 * together));
   const Config config = config_of(tested, settings);
   EXPECT_THROW(make_simulation(config, 1, world()), InputError);
@@ -203,7 +204,7 @@ TEST(ResidentRestartLong, ChangesNoBit) {
   for (const char* name : {"accretion_muscl", "sedov", ccz4, "local_riemann"}) {
     const RankCase tested = case_called(name);
     const int steps = steps_of(tested), half = steps / 2 | 1;
-    const Config on_host = config_of(tested), resident = config_of(tested, on_device);
+    const Config on_host = config_of(tested), resident = config_of(tested, patches_on_device);
     const Outcome reference = alone([&](const auto& one) { return run(on_host, steps, 1, one); });
     pid_t root = getpid();
     world().broadcast(root);
