@@ -44,8 +44,8 @@ class StepExchange {
         halos_(solver, layout, boundaries, memory, message_memory) {}
 
   // For the leaves of `view`: all halos that the solver reads. `patches`: of all leaves of the view, own ones with a slot; points
-  // the flux blocks at resolution jumps to their registers, unless the residence of own leaves is a device. View and patches live until the next call. Throws gpu::OutOfMemory (several ranks:
-  // parallel::AgreedFailure). Collective.
+  // the flux blocks at resolution jumps to their registers, unless the residence of own leaves is a device. View and patches live
+  // until the next call. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
   void plan(const DistributedTree<D>& tree, const LocalView<D>& view, std::span<solvers::PatchTask> patches,
             Residence residence, const ThreadTeam& team);
 
@@ -76,8 +76,8 @@ class StepExchange {
   // fluxes only if the solver is conservative.
   // At the beginning of a stage.
   void expect_messages();
-  // Immediately after the update of order()[index]: sums its fluxes, if there are any, and exchanges halos, in both directions, with neighbours whose
-  // update certainly precedes it, if flux correction changes neither.
+  // Immediately after the update of order()[index]: sums its fluxes, if there are any, and exchanges halos, in both directions,
+  // with neighbours whose update certainly precedes it, if flux correction changes neither.
   void exchange_updated(std::size_t index, const UpdateOrder& updates);
   // After the update of the border leaves: fluxes().start_sends(). Before the correction of the border leaves:
   void finish_fluxes();

@@ -76,8 +76,8 @@ class Step {
   solvers::Status advance(double t, double dt, double t_next, std::span<const int> ratios,
                           const LocalStepRule& rule);
 
-  // On the host without an engine: calls change(leaf), which may change the interior, for each leaf, and exchanges halos of time t, which are as
-  // after a deferring advance(). The halos before are not read. Collective.
+  // On the host without an engine: calls change(leaf), which may change the interior, for each leaf, and exchanges halos of
+  // time t, which are as after a deferring advance(). The halos before are not read. Collective.
   void change(const LeafWork& change, double t);
 
   // The status of the present state. On the host, calls first(leaf), which may change the leaf, before it looks at it.
