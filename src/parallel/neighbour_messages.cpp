@@ -113,8 +113,7 @@ void NeighbourMessages::start_sends() {
   exchange_->under_way = true;
   auto& sends = exchange_->sends[exchange_->next_sent];
   if (!exchange_->window.is_empty()) {
-    std::atomic_thread_fence(
-        std::memory_order_release);  // a notice tells another process that the buffer is filled
+    exchange_->window.release();
     exchange_->last_received = exchange_->next_sent;
     exchange_->next_sent = 1 - exchange_->next_sent;
   }
@@ -176,8 +175,10 @@ void NeighbourMessages::wait() {
                 "MPI_Waitall");
   }
   if (exchange.window.is_empty()) return;
-  std::atomic_thread_fence(std::memory_order_acquire);
   if (std::exchange(exchange.is_first, false)) exchange.find_windows();
+  for (const Neighbour& neighbour : exchange.neighbours) {
+    if (!neighbour.window.is_empty()) neighbour.window.acquire();
+  }
 }
 
 void NeighbourMessages::Exchange::find_windows() {

@@ -19,6 +19,7 @@ namespace meander::parallel {
 struct Window::Header {
   std::int64_t serial;  // tells windows apart that have the same process and file, one after the other
   std::atomic<int> users;
+  std::atomic<unsigned> releases;  // so far; fences would do, but ThreadSanitizer does not know them
 };
 
 Window::Window(std::size_t bytes) : Window() {
@@ -30,7 +31,7 @@ Window::Window(std::size_t bytes) : Window() {
   // Where there is no memory later, the first access would end the process.
   if (file < 0 || ftruncate(file, size) != 0 || posix_fallocate(file, 0, size) != 0) throw std::bad_alloc();
   map(file, header_bytes + bytes);
-  new (base_) Header{handle_.serial, 0};
+  new (base_) Header{handle_.serial, 0, 0};
 }
 
 Window::Window(const Handle& handle) : Window() {
@@ -61,6 +62,14 @@ void Window::map(int file, std::size_t bytes) {
 
 int Window::users() const {
   return header().users;
+}
+
+void Window::release() {
+  header().releases.fetch_add(1, std::memory_order_release);
+}
+
+void Window::acquire() const {
+  static_cast<void>(header().releases.load(std::memory_order_acquire));
 }
 
 void Window::swap(Window& other) noexcept {

@@ -37,6 +37,10 @@ class Window {
   // Of own memory.
   const Handle& handle() const { return handle_; }
   int users() const;  // processes that have found it so far
+  // A message that the owner sends after release() tells of all that it wrote into the window before; who receives it calls
+  // acquire() before it reads. MPI promises that of its own buffers only.
+  void release();
+  void acquire() const;
   // Other processes may find it until this one ends: for an owner that does not know whether all have.
   void keep_findable() { handle_.file = -1; }
 
