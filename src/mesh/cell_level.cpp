@@ -54,6 +54,7 @@ int face_of(const Index<D>& offset) {
 
 template <int D>
 std::vector<CutLevel<D>> cut_at_all_levels(const DistributedTree<D>& tree) {
+  MEANDER_ASSERT(!tree.is_placed());
   Domain<D> domain = tree.domain();
   while (domain.base_level > 0 && std::ranges::all_of(domain.base_cells, [](int n) { return n % 3 == 0; })) {
     --domain.base_level;

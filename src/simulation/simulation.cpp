@@ -32,8 +32,9 @@ mesh::Boundaries<D> boundaries_of(const Config& config) {
   return boundaries;
 }
 
-mesh::PartitionPolicy partition_policy(const Config& config) {
-  const std::string& cuts = config.mesh.cuts;
+mesh::PartitionPolicy partition_policy(const Config& config, const solvers::Solver& solver) {
+  // Cells of all levels, on which fields are solved, lie where the leaves within them do.
+  const std::string cuts = solver.traits().carried_names.empty() ? config.mesh.cuts : "one";
   return {config.mesh.partition_imbalance, config.mesh.measured_weights,
           cuts == "one"      ? mesh::Cuts::one
           : cuts == "levels" ? mesh::Cuts::levels
@@ -70,7 +71,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       engine_(make_engine(config.offload, *solver_, tree.communicator())),
       resident_(make_resident_device(config.offload, *solver_, tree.communicator())),
       mesh_(std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config), states_beyond(),
-            memory_of(engine_.get(), resident_.get()), partition_policy(config)),
+            memory_of(engine_.get(), resident_.get()), partition_policy(config, *solver_)),
       stepper_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get(), &observers_),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement) {
   if (tasks::LeafObserver* const observer = config.scenario->observer()) observers_.add(*observer);
@@ -80,7 +81,11 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
     field_ = config.equation->make_field_3d();
   if (config.time.stepping == "local") {
     const auto prepare = [this](const LevelTimes& times, double t) { prepare_levels(times, t); };
-    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, stepper_, prepare);
+    const auto solve = [this](double t, int first) {
+      find_field([&](StepField<D>& field) { field.solve_within(mesh_, t, first, team_); });
+    };
+    local_ = std::make_unique<LocalStepping<D>>(config_, mesh_, *solver_, stepper_, team_, prepare,
+                                                field_.get(), solve);
   }
   for (const auto& diagnostic : config.diagnostics) diagnostics_.push_back(diagnostic->start());
   update_tracked_points();
@@ -258,7 +263,7 @@ template <int D>
 solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
   if (local_ && !local_->is_global()) {
     mesh_.complete_halos(team_);
-    return local_->advance(t_, dt, t_next);
+    return field_ ? take_local_step_with_field(dt, t_next) : local_->advance(t_, dt, t_next);
   }
   if (local_) local_->count_global_step();
   if (field_) return take_step_with_field(dt, t_next);
@@ -274,8 +279,24 @@ solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) 
   const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::none);
   if (step.failed) return step;
   find_field([&](StepField<D>& field) { field.solve(mesh_, t_next, dt, team_); });
-  solvers::Status status =
-      stepper_.inspect([&](std::size_t leaf) { field_->act(mesh_, leaf, dt, Half::after); });
+  return inspect_after(step, [&](std::size_t leaf) { field_->act(mesh_, leaf, dt, Half::after); });
+}
+
+template <int D>
+solvers::Status SimulationOf<D>::take_local_step_with_field(double dt, double t_next) {
+  halos_are_stale_ = true;
+  const solvers::Status step = local_->advance(t_, dt, t_next);
+  if (step.failed) return step;
+  const std::span<const double> ended = local_->last_steps();
+  find_field([&](StepField<D>& field) { field.solve_after(mesh_, t_next, dt, ended, team_); });
+  return inspect_after(step, [&](std::size_t leaf) {
+    field_->act_after(mesh_, leaf, ended[static_cast<std::size_t>(mesh_.levels()[leaf])]);
+  });
+}
+
+template <int D>
+solvers::Status SimulationOf<D>::inspect_after(const solvers::Status& step, const tasks::LeafWork& change) {
+  solvers::Status status = stepper_.inspect(change);
   status.first_order = step.first_order;
   status.floored = step.floored;
   status.strayed = step.strayed;
@@ -288,7 +309,7 @@ double SimulationOf<D>::stable_dt() {
   for (const double dx : level_dx_) finest = dx > 0 ? std::min(finest, dx) : finest;
   double dt = local_ ? local_->plan(status_, t_)
                      : std::min(config_.time.cfl * status_.min_crossing(), solver_->step_limit(t_, finest));
-  if (field_) dt = std::min(dt, field_->step_limit());
+  if (field_ && !local_) dt = std::min(dt, field_->step_limit());
   return config_.time.max_dt > 0 ? std::min(dt, config_.time.max_dt) : dt;
 }
 
@@ -326,6 +347,7 @@ void SimulationOf<D>::partition_by_steps() {
     mesh_.residence().prepare_step(team_);
   });
   set_fields();
+  follow_mesh(false);
 }
 
 template <int D>
@@ -343,13 +365,17 @@ void SimulationOf<D>::regrid() {
   } else {
     in_memory([&] { mesh_.residence().prepare_step(team_); });  // leaves may have moved to other ranks
   }
-  if (field_ && communicator().any(field_revision_ != mesh_.revision())) {
-    in_memory([&] {
-      find_field([&](StepField<D>& field) {
-        changed ? field.solve(mesh_, t_, 0, team_) : field.resume(mesh_, t_, team_);
-      });
+  follow_mesh(changed);
+}
+
+template <int D>
+void SimulationOf<D>::follow_mesh(bool changed) {
+  if (!field_ || !communicator().any(field_revision_ != mesh_.revision())) return;
+  in_memory([&] {
+    find_field([&](StepField<D>& field) {
+      changed ? field.solve(mesh_, t_, 0, team_) : field.resume(mesh_, t_, team_);
     });
-  }
+  });
 }
 
 template <int D>

@@ -146,7 +146,12 @@ class SimulationOf final : public Simulation, private StateSource {
   // Calls find(field) if the equation has a field, to make it that of the present state. Collective.
   template <class Find>
   void find_field(const Find& find);
+  // Makes it that of a mesh whose leaves have changed, or only moved to other ranks. Collective.
+  void follow_mesh(bool changed);
   solvers::Status take_step_with_field(double dt, double t_next);
+  solvers::Status take_local_step_with_field(double dt, double t_next);
+  // The status of the state after change(leaf) of all leaves, with the counts of `step`. Collective.
+  solvers::Status inspect_after(const solvers::Status& step, const tasks::LeafWork& change);
   // Step data for the first step, the next one, and within a local step.
   void prepare_first_step();
   void prepare_step();

@@ -5,8 +5,15 @@
 // of the step before the fluxes, solves it anew for the state after them, and lets that act for the other half: second order in
 // time. What the next solution starts from it keeps in the carried rows of the leaves (solvers::Traits::carried_names), so that
 // regrids move it and a restart has it, too.
+//
+// In local steps each level does so in each of its own steps: where levels end a step, within that of a coarser one, the field is
+// solved on them alone, beside that of coarser leaves continued in time, and acts for the half of the step that ends and that of the
+// one that begins. When all levels have ended theirs, it is solved as after a global step. Halos of a level need states on which it has
+// acted for half of the step of that level, whatever the level of the leaves that they come from: finer leaves are moved on, and
+// coarser states within their step, too.
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/thread_team.hpp"
@@ -33,7 +40,25 @@ class StepField : public NumbersBeside {
   // fluxes. Concurrently for different leaves.
   enum class Half : bool { before, after };
   virtual void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) = 0;
-  // The longest step that the field allows; equal on all ranks.
+
+  // In a step with local steps, at time t: the field of the levels of the tree from `first` on, which have ended a step within that of
+  // a coarser level. Throws as solve(). Collective.
+  virtual void solve_within(mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team) = 0;
+  // In place of solve() after a step with local steps. ended: by level of the tree, the length of its last step.
+  virtual void solve_after(mesh::PatchMesh<D>& mesh, double t, double dt, std::span<const double> ended,
+                           ThreadTeam& team) = 0;
+  // Lets that field act on a leaf for a time, which may be negative. starts: when all levels begin their steps. Concurrently for
+  // different leaves.
+  virtual void act_within(mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, bool starts) = 0;
+  // The same for half of the last step of the leaf's level, after solve_after().
+  virtual void act_after(mesh::PatchMesh<D>& mesh, std::size_t leaf, double ended) = 0;
+  // The same on a copy of a box of the leaf in another slot, for a time, without more.
+  virtual void act_on_copy(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, double* slot,
+                           const solvers::Box<3>& box) const = 0;
+
+  // The longest step that the field allows a level of the tree; equal on all ranks. Infinite for levels without leaves.
+  virtual double step_limit(int level) const = 0;
+  // The longest step of all levels.
   virtual double step_limit() const = 0;
   // Memory of this rank, but for the carried rows.
   virtual std::size_t bytes() const = 0;

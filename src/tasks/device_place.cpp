@@ -66,7 +66,7 @@ void DevicePlace<D>::finish_halos(double) {
 }
 
 template <int D>
-void DevicePlace<D>::start_levels(const LevelClock& clock, int coarsest, bool) {
+void DevicePlace<D>::start_levels(const LevelClock& clock, int coarsest, bool, const mesh::StateWork&) {
   clock_ = &clock;
   coarsest_ = coarsest;
   mesh_.residence().begin();

@@ -29,7 +29,7 @@ class DevicePlace final : public Place<D> {
   void fill(mesh::Arrival arrival, double t) override;
   void finish_halos(double t) override;
 
-  void start_levels(const LevelClock& clock, int coarsest, bool may_postpone) override;
+  void start_levels(const LevelClock& clock, int coarsest, bool, const mesh::StateWork&) override;
   void start_tick() override;
   void advance(const LevelGroup& group, int stage) override;
   void finish_tick() override {}

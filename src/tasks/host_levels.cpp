@@ -19,10 +19,12 @@ namespace meander::tasks {
 using Clock = std::chrono::steady_clock;
 
 template <int D>
-void HostPlace<D>::start_levels(const LevelClock& clock, int coarsest, bool may_postpone) {
+void HostPlace<D>::start_levels(const LevelClock& clock, int coarsest, bool may_postpone,
+                                const mesh::StateWork& at_time) {
   clock_ = &clock;
   coarsest_ = coarsest;
   may_postpone_ = may_postpone;
+  at_time_ = at_time;
   steps_ = &mesh_.local_steps();
   prepare();
   status_.assign(mesh_.size(), {});
@@ -46,7 +48,8 @@ void HostPlace<D>::start_tick() {
 template <int D>
 void HostPlace<D>::advance(const LevelGroup& group, int stage) {
   if (stage == 0) {
-    level_exchange_ = group.has_halos ? nullptr : &steps_->exchange(level(group.first), level(group.last));
+    const int last = mesh_.layout().point_values ? level(group.last) : steps_->finest();
+    level_exchange_ = group.has_halos ? nullptr : &steps_->exchange(level(group.first), last);
     if (level_exchange_ != nullptr) send(group, stage);
   }
   for (std::size_t l = group.first; l <= group.last; ++l) {
@@ -74,7 +77,8 @@ template <int D>
 void HostPlace<D>::send(const LevelGroup& group, int stage) {
   const Timer timer(context_.times.halo);
   if (group.first > 0)
-    steps_->coarse(level(group.first) - 1).evaluate(stage_of(*clock_, group.first, stage), context_.team);
+    steps_->coarse(level(group.first) - 1)
+        .evaluate(stage_of(*clock_, group.first, stage), context_.team, at_time_);
   level_exchange_->send(context_.team);
   if (!level_exchange_->messages().is_empty()) context_.messages.begin();
 }
@@ -121,6 +125,7 @@ void HostPlace<D>::put_tasks(const LevelGroup& group, int stage, bool waiting) {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto& member = members[i];
       const bool is_shadow = member.leaf_of_mesh < 0;
+      if (member.level > level(group.last)) continue;  // halos of these are filled once more
       // Nobody reads shadows after their step.
       if (level_exchange_->waits(member.patch) != waiting || (is_last && is_shadow)) continue;
       put(member.level, is_shadow ? -1 - static_cast<std::int32_t>(i) : member.leaf_of_mesh,
@@ -217,13 +222,13 @@ solvers::Status HostPlace<D>::due() {
   return merge(mesh_.patches(), mesh_.levels(), statuses);
 }
 
-#define MEANDER_INSTANTIATE(D)                                            \
-  template void HostPlace<D>::start_levels(const LevelClock&, int, bool); \
-  template void HostPlace<D>::start_tick();                               \
-  template void HostPlace<D>::advance(const LevelGroup&, int);            \
-  template void HostPlace<D>::finish_tick();                              \
-  template void HostPlace<D>::reflux(std::size_t, int);                   \
-  template void HostPlace<D>::wait_for(parallel::MaxReduction&);          \
+#define MEANDER_INSTANTIATE(D)                                                                    \
+  template void HostPlace<D>::start_levels(const LevelClock&, int, bool, const mesh::StateWork&); \
+  template void HostPlace<D>::start_tick();                                                       \
+  template void HostPlace<D>::advance(const LevelGroup&, int);                                    \
+  template void HostPlace<D>::finish_tick();                                                      \
+  template void HostPlace<D>::reflux(std::size_t, int);                                           \
+  template void HostPlace<D>::wait_for(parallel::MaxReduction&);                                  \
   template solvers::Status HostPlace<D>::due();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

@@ -51,8 +51,10 @@ class Place {
 
   // ---- Steps by level.
   // A step of the coarsest level begins, level `coarsest` of the tree, by a clock that lives until its end.
-  // may_postpone: updates may wait until their deadline (level_tasks.hpp).
-  virtual void start_levels(const LevelClock& clock, int coarsest, bool may_postpone) = 0;
+  // may_postpone: updates may wait until their deadline (level_tasks.hpp). at_time: LocalStepRule::at_time, on
+  // the host.
+  virtual void start_levels(const LevelClock& clock, int coarsest, bool may_postpone,
+                            const mesh::StateWork& at_time) = 0;
   virtual void start_tick() = 0;
   // A stage of the levels of a group, with the halos before it; of point values: after PatchMesh::level_exchange(). The
   // levels of a tick come coarsest first.

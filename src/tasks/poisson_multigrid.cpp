@@ -40,7 +40,12 @@ PoissonMultigrid<D>::PoissonMultigrid(const mesh::DistributedTree<D>& tree, int 
     auto& weights = weights_of_.emplace_back();
     for (const Patch& patch : levels_.back()->patches()) {
       const auto slopes = slopes_of(patch);
-      weights.push_back(&weights_.try_emplace(slopes, layout_, slopes, omega).first->second);
+      auto found = weights_.find(slopes);
+      if (found == weights_.end()) {
+        const BothWeights both{Weights(layout_, slopes, omega), Weights(layout_, slopes, omega_of_refined)};
+        found = weights_.emplace(slopes, both).first;
+      }
+      weights.push_back(&found->second);
     }
     for (const Patch& patch : levels_.back()->patches()) {
       if (patch.is_refined) continue;
@@ -183,16 +188,29 @@ void PoissonMultigrid<D>::pass_potential_down(std::size_t l, ThreadTeam& team) {
 }
 
 template <int D>
+void PoissonMultigrid<D>::relax_once(std::size_t l, const Patch& patch, int half,
+                                     Weights BothWeights::*weights) const {
+  int colour = half;
+  for (const int at : patch.cell.at) colour += at * layout_.p;
+  static_assert(potential_ == 0);  // of Patch::beside, too
+  kernels::copy_beside<D>(layout_, patch.slot, patch.beside, colour % 2);
+  fill_ends(l, patch);
+  const auto number = static_cast<std::size_t>(&patch - levels_[l]->patches().data());
+  kernels::relax<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), width(patch.cell.level),
+                    weights_of_[l][number]->*weights, colour % 2);
+}
+
+template <int D>
 void PoissonMultigrid<D>::relax(std::size_t l, ThreadTeam& team) {
   levels_[l]->for_steps(2 * sweeps, potential_, team, [&](const Patch& patch, int half) {
-    int colour = half;
-    for (const int at : patch.cell.at) colour += at * layout_.p;
-    static_assert(potential_ == 0);  // of Patch::beside, too
-    kernels::copy_beside<D>(layout_, patch.slot, patch.beside, colour % 2);
-    fill_ends(l, patch);
-    const auto number = static_cast<std::size_t>(&patch - levels_[l]->patches().data());
-    kernels::relax<D>(layout_, patch.slot + of(potential_), patch.slot + of(rhs_), width(patch.cell.level),
-                      *weights_of_[l][number], colour % 2);
+    relax_once(l, patch, half, &BothWeights::of_cycle);
+  });
+}
+
+template <int D>
+void PoissonMultigrid<D>::relax_refined(std::size_t l, ThreadTeam& team) {
+  levels_[l]->for_steps(2 * sweeps_of_refined, potential_, team, [&](const Patch& patch, int half) {
+    if (patch.is_refined) relax_once(l, patch, half, &BothWeights::of_refined);
   });
 }
 
@@ -338,44 +356,52 @@ void PoissonMultigrid<D>::solve_coarsest(ThreadTeam& team) {
 }
 
 template <int D>
-void PoissonMultigrid<D>::restrict_everywhere(ThreadTeam& team) {
-  for (std::size_t l = levels_.size(); l-- > 1;) restrict_potential(l, team);
+void PoissonMultigrid<D>::restrict_everywhere(ThreadTeam& team, std::size_t l0) {
+  for (std::size_t l = levels_.size(); l-- > std::max<std::size_t>(l0, 1);) restrict_potential(l, team);
   const std::size_t finest = levels_.size() - 1;
-  for (std::size_t l = 0; l < finest; ++l) pass_potential_down(l, team);
+  for (std::size_t l = l0 > 0 ? l0 - 1 : 0; l < finest; ++l) pass_potential_down(l, team);
   fill_faces(finest, team);
 }
 
 template <int D>
-void PoissonMultigrid<D>::begin(ThreadTeam& team) {
-  for (const auto& level : levels_) {
-    level->for_patches(team, [&](const Patch& patch) {
+void PoissonMultigrid<D>::begin(ThreadTeam& team, int first) {
+  const auto l0 = static_cast<std::size_t>(first - coarsest_level());
+  for (std::size_t l = l0; l < levels_.size(); ++l) {
+    levels_[l]->for_patches(team, [&](const Patch& patch) {
       if (!touches_refined(patch)) return;
       double* const source = patch.slot + of(source_);
       const double* const rhs = patch.slot + of(rhs_);
       for_interior<D>(layout_, [&](std::ptrdiff_t i) { source[i] = rhs[i]; });
     });
   }
-  restrict_everywhere(team);
+  restrict_everywhere(team, l0);
 }
 
 template <int D>
-void PoissonMultigrid<D>::cycle(ThreadTeam& team) {
-  for (std::size_t l = levels_.size(); l-- > 1;) {
+void PoissonMultigrid<D>::cycle(ThreadTeam& team, int first) {
+  const auto l0 = static_cast<std::size_t>(first - coarsest_level());
+  const std::size_t end = std::max<std::size_t>(l0, 1);
+  for (std::size_t l = levels_.size(); l-- > end;) {
     relax(l, team);
     start_correction(l, team);
   }
-  solve_coarsest(team);
-  for (std::size_t l = 1; l < levels_.size(); ++l) {
+  if (l0 == 0)
+    solve_coarsest(team);
+  else
+    relax_refined(l0 - 1, team);
+  for (std::size_t l = end; l < levels_.size(); ++l) {
     correct(l, team);
     relax(l, team);
   }
-  restrict_everywhere(team);
+  restrict_everywhere(team, l0);
 }
 
 template <int D>
-void PoissonMultigrid<D>::differentiate(ThreadTeam& team) {
-  for (std::size_t l = levels_.size(); l-- > 1;) restrict_residual(l, Residuals::left_out, team);
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
+void PoissonMultigrid<D>::differentiate(ThreadTeam& team, int first) {
+  const auto l0 = static_cast<std::size_t>(first - coarsest_level());
+  for (std::size_t l = levels_.size(); l-- > std::max<std::size_t>(l0, 1);)
+    restrict_residual(l, Residuals::left_out, team);
+  for (std::size_t l = l0; l < levels_.size(); ++l) {
     const double h = width(levels_[l]->level());
     levels_[l]->for_patches(team, [&](const Patch& patch) {
       for (int face = 0; face < 2 * D; ++face) {

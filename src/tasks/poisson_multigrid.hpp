@@ -59,12 +59,23 @@ class PoissonMultigrid {
   void set_boundary_values(const std::function<double(const Point<D>&)>& value, ThreadTeam& team);
 
   // Before the first cycle after a change of potential, source or boundary values. Collective.
-  void begin(ThreadTeam& team);
+  void begin(ThreadTeam& team) { begin(team, coarsest_level()); }
   // One V(2,2). Collective.
-  void cycle(ThreadTeam& team);
+  void cycle(ThreadTeam& team) { cycle(team, coarsest_level()); }
 
   // Makes differences() those of the present potential, until the next begin() or cycle(). Collective.
-  void differentiate(ThreadTeam& team);
+  void differentiate(ThreadTeam& team) { differentiate(team, coarsest_level()); }
+
+  // The same for cells of level `first` and finer only, beside a given potential of coarser leaves, of which only those of the next
+  // coarser level are read: the refined cells of that level are relaxed, not solved for, and no coarser one is looked at. The result
+  // is close to the solution if the potential before was: errors that extend over many volumes of that level are left as they are.
+  // For steps of fine levels within those of coarser ones. first: coarsest_level() or finer.
+  void begin(ThreadTeam& team, int first);
+  void cycle(ThreadTeam& team, int first);
+  void differentiate(ThreadTeam& team, int first);
+  // Of the grid that is solved exactly; leaves may all be finer.
+  int coarsest_level() const { return levels_.front()->level(); }
+
   // Of a leaf: the differences of the potentials beside each volume along each axis, which give the mean of the gradients
   // through its two faces, and h^2 A u: [axis][volume] and [volume]. Concurrently.
   void differences(std::size_t leaf, double* first, double* second) const;
@@ -100,6 +111,11 @@ class PoissonMultigrid {
     std::vector<double> values;
   };
 
+  using Weights = solvers::poisson::RelaxationWeights<D>;
+  struct BothWeights {
+    Weights of_cycle, of_refined;
+  };
+
   void plan_boundary(const Level& level);
   void fill_boundary(std::size_t l, const std::vector<Ghosts>& ghosts, const Patch& patch) const;
   solvers::poisson::GhostSlopes<D> slopes_of(const Patch& patch) const;
@@ -114,6 +130,8 @@ class PoissonMultigrid {
   // Fills all halos of level l that level l + 1 reads, and interpolates the potential to it.
   void pass_potential_down(std::size_t l, ThreadTeam& team);
   void relax(std::size_t l, ThreadTeam& team);
+  // In place of a solution for refined cells whose coarser neighbours are given.
+  void relax_refined(std::size_t l, ThreadTeam& team);
   void restrict_potential(std::size_t l, ThreadTeam& team);
   // Residuals and fluxes of level l to the right-hand side of level l - 1; or only the fluxes, to its leaves.
   enum class Residuals : bool { left_out, restricted };
@@ -121,10 +139,15 @@ class PoissonMultigrid {
   void start_correction(std::size_t l, ThreadTeam& team);
   void correct(std::size_t l, ThreadTeam& team);
   void solve_coarsest(ThreadTeam& team);
-  void restrict_everywhere(ThreadTeam& team);
+  // To the level before l0, if there is one, and the potential back to l0 and finer levels.
+  void restrict_everywhere(ThreadTeam& team, std::size_t l0);
+  void relax_once(std::size_t l, const Patch& patch, int half, Weights BothWeights::*weights) const;
 
   static constexpr double omega = 1.25;
   static constexpr int sweeps = 2;
+  // Without a coarser level: a compromise for 10 to 50 volumes between leaves.
+  static constexpr double omega_of_refined = 1.7;
+  static constexpr int sweeps_of_refined = 12;
 
   mesh::Domain<D> domain_;
   Boundaries boundaries_;
@@ -132,9 +155,8 @@ class PoissonMultigrid {
   solvers::PatchLayout layout_;  // of one unknown
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<LevelBoundary> of_boundary_;
-  using Weights = solvers::poisson::RelaxationWeights<D>;
-  std::map<solvers::poisson::GhostSlopes<D>, Weights> weights_;
-  std::vector<std::vector<const Weights*>> weights_of_;  // [level][patch]
+  std::map<solvers::poisson::GhostSlopes<D>, BothWeights> weights_;
+  std::vector<std::vector<const BothWeights*>> weights_of_;  // [level][patch]
   std::vector<const Patch*> leaves_;
   std::unique_ptr<solvers::BoxPoisson<D>> coarsest_;
   std::vector<mesh::Cell<D>> coarsest_cells_;  // of all ranks, in curve order

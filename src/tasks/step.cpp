@@ -129,10 +129,10 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, std::span<c
   clock_.start(static_cast<std::size_t>(steps.finest() - coarsest) + 1, t, dt);
   leaf_updates_ = 0;
   counts_.steps.resize(std::max(counts_.steps.size(), static_cast<std::size_t>(steps.finest()) + 1));
-  place_->start_levels(clock_, coarsest, !rule.begin);
+  place_->start_levels(clock_, coarsest, !rule.begin, rule.at_time);
   const bool failed = !advance_levels(coarsest, ratios, rule);
   const solvers::Status status = merge_over_ranks(place_->status(), mesh_.communicator());
-  if (failed || status.failed) return status;
+  if (failed || status.failed || rule.change) return status;
   const Timer timer(times_.halo);
   mesh_.fill_halos(t_next, context_.team);
   return status;
@@ -140,7 +140,7 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, std::span<c
 
 template <int D>
 bool Step<D>::advance_levels(int coarsest, std::span<const int> ratios, const LocalStepRule& rule) {
-  const bool is_staged = mesh_.layout().point_values;
+  const bool is_staged = mesh_.layout().point_values, by_groups = is_staged || rule.change;
   const std::size_t finest = clock_.levels() - 1;
   std::vector<int> chosen(ratios.begin(), ratios.end());
   for (bool is_first = true; !clock_.is_done(); is_first = false) {
@@ -157,10 +157,14 @@ bool Step<D>::advance_levels(int coarsest, std::span<const int> ratios, const Lo
       leaf_updates_ += rule.leaves[level];
     }
     place_->start_tick();
-    for (LevelGroup group{first, finest, is_first && !is_staged}; group.first <= finest;
+    for (LevelGroup group{first, finest, is_first && !by_groups}; group.first <= finest;
          group.first = group.last + 1) {
+      if (by_groups) group.last = clock_.last_with_step_of(group.first);
+      if (rule.change) {
+        const Timer timer(times_.update);
+        rule.change(clock_, group.first);
+      }
       if (is_staged) {
-        group.last = clock_.last_with_step_of(group.first);
         const int first_level = coarsest + static_cast<int>(group.first);
         const int last_level = coarsest + static_cast<int>(group.last);
         counts_.shadow_updates += mesh_.level_exchange(first_level, last_level).shadows();

@@ -24,6 +24,7 @@ struct Wave {
   bool oblique = false;
   std::string refinement = "";
   double amplitude = 1e-4;
+  std::string stepping = "global";
 
   double k() const { return 2 * pi * (oblique ? std::sqrt(dim) : 1.0); }
   double rate() const { return k() * std::sqrt(std::abs(1 - jeans)); }  // omega, or that of growth
@@ -44,9 +45,9 @@ Config wave_input(const Wave& wave, int patch, int level, const std::string& mor
       "[scenario]\nname = \"formulas\"\nconstants = {{amplitude = {}}}\n"
       "expressions = {{phase = \"2 * pi * {}\", wave = \"amplitude * cos(phase)\"}}\n"
       "[scenario.fields]\ndensity = \"1 + wave\"\npressure = \"1 / gamma + wave\"\n{}"
-      "[gravity]\nmethod = \"poisson\"\nconstant = {}\n{}[time]\nend = 100\n",
+      "[gravity]\nmethod = \"poisson\"\nconstant = {}\n{}[time]\nend = 100\nstepping = \"{}\"\n",
       wave.dim, patch, level, wave.refinement.empty() ? level : level + 1, wave.refinement, wave.amplitude,
-      wave.phase(), velocity, wave.jeans * wave.k() * wave.k() / (4 * pi), more_gravity));
+      wave.phase(), velocity, wave.jeans * wave.k() * wave.k() / (4 * pi), more_gravity, wave.stepping));
 }
 
 // The amplitude of the wave in the density.
@@ -86,8 +87,10 @@ const std::string box = "[[refinement]]\nkind = \"box\"\nlower = [0.3, 0.2]\nupp
 
 TEST(JeansWave, OscillatesAtItsFrequencyAcrossJumps) {
   // The longest wave of the box, which jumps excite, oscillates, too.
-  const Wave wave{.jeans = 0.25, .oblique = true, .refinement = box};
-  EXPECT_LE(std::abs(error_of_omega(wave, 7, 2)), 0.005);
+  for (const std::string stepping : {"global", "local"}) {
+    const Wave wave{.jeans = 0.25, .oblique = true, .refinement = box, .stepping = stepping};
+    EXPECT_LE(std::abs(error_of_omega(wave, 7, 2)), 0.005);
+  }
 }
 
 double error_of_growth(const Wave& wave, int patch, int level) {
@@ -103,27 +106,31 @@ TEST(JeansInstability, GrowsAtItsRate) {
   const Wave along{.jeans = 2}, in_3d{.jeans = 2, .dim = 3, .oblique = true};
   EXPECT_LE(std::abs(error_of_growth(along, 10, 1)), 0.02);  // 30 volumes
   EXPECT_LE(std::abs(error_of_growth(in_3d, 10, 1)), 0.02);
-  const Wave across{.jeans = 2, .oblique = true, .refinement = box};
-  EXPECT_LE(std::abs(error_of_growth(across, 10, 1)), 0.02);
+  for (const std::string stepping : {"global", "local"}) {
+    const Wave across{.jeans = 2, .oblique = true, .refinement = box, .stepping = stepping};
+    EXPECT_LE(std::abs(error_of_growth(across, 10, 1)), 0.02);
+  }
 }
 
 // Clumps that fall onto each other on meshes that follow them.
 Config clumps(int dim, const std::string& boundary, double tolerance = 1e-3,
-              const std::string& more_gravity = "") {
-  return physics_input(fmt::format(
-      "[domain]\ndimensions = {}\n[boundary]\nall = \"{}\"\n"
-      "[mesh]\npatch-size = {}\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
-      "[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.15\n"
-      "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n"
-      "[scenario]\nname = \"formulas\"\n[scenario.expressions]\n"
-      "a = \"exp(-((x - 0.31)^2 + (y - 0.42)^2{}) / 0.06^2)\"\nb = \"exp(-((x - 0.64)^2 + (y - "
-      "0.55)^2{}) / 0.09^2)\"\n"
-      "[scenario.fields]\ndensity = \"0.1 + 4 * a + 2 * b\"\nvelocity-x = 0.5\nvelocity-y = "
-      "\"0.2 - 0.3 * a\"\n"
-      "pressure = \"0.1 + a + b\"\n"
-      "[gravity]\nmethod = \"poisson\"\ntolerance = {}\n{}[time]\nend = 100\n",
-      dim, boundary, dim == 3 ? 6 : 9, dim == 3 ? 1 : 2, dim == 3 ? 2 : 4, dim == 3 ? " + (z - 0.4)^2" : "",
-      dim == 3 ? " + (z - 0.6)^2" : "", tolerance, more_gravity));
+              const std::string& more_gravity = "", const std::vector<std::string>& settings = {}) {
+  return physics_input(
+      fmt::format("[domain]\ndimensions = {}\n[boundary]\nall = \"{}\"\n"
+                  "[mesh]\npatch-size = {}\nmin-level = {}\nmax-level = {}\nbuffer = 0\nregrid-every = 2\n"
+                  "[[refinement]]\nkind = \"jump\"\nvariable = \"density\"\nrefine = 0.15\n"
+                  "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\n"
+                  "[scenario]\nname = \"formulas\"\n[scenario.expressions]\n"
+                  "a = \"exp(-((x - 0.31)^2 + (y - 0.42)^2{}) / 0.06^2)\"\nb = \"exp(-((x - 0.64)^2 + (y - "
+                  "0.55)^2{}) / 0.09^2)\"\n"
+                  "[scenario.fields]\ndensity = \"0.1 + 4 * a + 2 * b\"\nvelocity-x = 0.5\nvelocity-y = "
+                  "\"0.2 - 0.3 * a\"\n"
+                  "pressure = \"0.1 + a + b\"\n"
+                  "[gravity]\nmethod = \"poisson\"\ntolerance = {}\n{}[time]\nend = 100\n",
+                  dim, boundary, dim == 3 ? 6 : 9, dim == 3 ? 1 : 2, dim == 3 ? 2 : 4,
+                  dim == 3 ? " + (z - 0.4)^2" : "", dim == 3 ? " + (z - 0.6)^2" : "", tolerance,
+                  more_gravity),
+      settings);
 }
 
 class SelfGravityConservation : public testing::TestWithParam<int> {};
@@ -244,6 +251,79 @@ TEST(SelfGravityEnergy, IsConservedToSecondOrderByKicks) {
   const double coarse = drift(1), fine = drift(2);
   EXPECT_LE(fine, 0.01);
   EXPECT_LE(fine, coarse / 6);  // volumes a third as wide
+}
+
+// Conservation holds when all levels have ended their steps.
+TEST_P(SelfGravityConservation, HoldsWithLocalSteps) {
+  const int dim = GetParam(), steps = dim == 3 ? 6 : 60;
+  std::vector<std::string> settings = {"time.stepping=local", "mesh.regrid-every=1", "mesh.buffer=1"};
+  if (dim == 3)
+    settings.insert(settings.end(), {"mesh.min-level=2", "mesh.max-level=3", "refinement[0].refine=0.35"});
+  const auto simulation =
+      make_simulation(clumps(dim, "periodic", 1e-3, "", settings), available_processors());
+  const std::vector<double> before = simulation->totals();
+  const double energy_before = energy(*simulation, true);
+  double drift = 0, least = 0, most = -1e300, factor = 0;
+  while (simulation->step() < steps) {
+    simulation->advance(100);
+    drift = std::max(drift, std::abs(energy(*simulation, true) - energy_before));
+    const double potential = column(*simulation, "potential_energy");
+    least = std::min(least, potential);
+    most = std::max(most, potential);
+    if (simulation->step() > 2) factor = std::max(factor, std::abs(column(*simulation, "energy_factor")));
+  }
+  const std::vector<double> after = simulation->totals();
+  const auto& counts = *simulation->local_steps();
+  std::printf(
+      "%dD t = %.3f: mass %.1e, momentum %.1e, energy %.1e of the change of the potential, factor up to "
+      "%.1e; "
+      "%.2f times fewer updates\n",
+      dim, simulation->time(), after[0] / before[0] - 1, after[1] - before[1], drift / (most - least), factor,
+      static_cast<double>(counts.global_updates) / static_cast<double>(counts.updates));
+  EXPECT_NEAR(after[0], before[0], 1e-13 * before[0]);
+  for (std::size_t a = 1; a <= static_cast<std::size_t>(dim); ++a)
+    EXPECT_NEAR(after[a], before[a], 1e-13 * before[0]);
+  EXPECT_LE(drift, 1e-12 * (most - least) + 1e-15 * std::abs(energy_before));
+  EXPECT_LE(factor, 0.05);
+  EXPECT_GE(static_cast<double>(counts.global_updates), 1.1 * static_cast<double>(counts.updates));
+}
+
+// A clump that moves through levels and pulls itself together.
+TEST(SelfGravityLocalSteps, DifferFromGlobalOnesBySecondOrder) {
+  const auto densities = [](const std::string& stepping, int patch) {
+    const Config config = physics_input(
+        "[domain]\ndimensions = 2\n[mesh]\nmin-level = 1\nmax-level = 3\nbuffer = 0\n"
+        "[[refinement]]\nkind = \"ball\"\ncentre = [0.4, 0.45]\nradius = 0.2\nlevel = 2\n"
+        "[[refinement]]\nkind = \"ball\"\ncentre = [0.4, 0.45]\nradius = 0.03\n"
+        "[solver]\nscheme = \"muscl\"\nriemann = \"hllc\"\nlimiter = \"van-leer\"\n"
+        "[scenario]\nname = \"formulas\"\n[scenario.fields]\n"
+        "density = \"1 + exp(-((x - 0.41)^2 + (y - 0.44)^2) / 0.15^2)\"\nvelocity-x = 0.5\npressure = 1\n"
+        "[gravity]\nmethod = \"poisson\"\nconstant = 3\nenergy = \"kicks\"\n[time]\nend = 0.1\n",
+        {"time.stepping=" + stepping, fmt::format("mesh.patch-size={}", patch)});
+    const auto simulation = run(config);
+    if (simulation->local_steps()) {
+      EXPECT_GE(static_cast<double>(simulation->local_steps()->global_updates),
+                1.8 * static_cast<double>(simulation->local_steps()->updates));
+    }
+    std::vector<double> found;
+    for_volumes(*simulation, [&](const Volume& v) { found.push_back(v.q[0]); });
+    return found;
+  };
+  double last = 0;
+  for (const int patch : {6, 12, 24}) {
+    const std::vector<double> local = densities("local", patch), global = densities("global", patch);
+    double sum = 0, most = 0;
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      sum += std::abs(local[i] - global[i]);
+      most = std::max(most, std::abs(local[i] - global[i]));
+    }
+    sum /= static_cast<double>(local.size());
+    std::printf("p %d: differences of the density %.2e, at most %.2e\n", patch, sum, most);
+    if (last > 0) {
+      EXPECT_LE(sum, last / 3.5);
+    }
+    last = sum;
+  }
 }
 
 TEST(SelfGravity, GivesItsAccelerationToOutput) {

@@ -233,5 +233,93 @@ TEST(PoissonOperator, SumsToTheFluxThroughTheDomainsFaces) {
   }
 }
 
+// Levels by themselves, beside the potential of coarser leaves.
+template <int D>
+void expect_levels(const std::string& name, int p, int cells, EllipticBoundary boundary) {
+  SCOPED_TRACE(name);
+  const auto tree = on_one_rank(poisson_mesh<D>(name, cells, boundary == EllipticBoundary::periodic, 3));
+  PoissonMultigrid<D> solver(tree, p, test::all_faces<D>(boundary), gpu::host_memory());
+  ThreadTeam team(2);
+  const int base = tree.domain().base_level;
+  const auto volumes = static_cast<std::size_t>(solver.layout().volumes());
+  const auto differences = [&](int first, int differentiated) {
+    std::vector<std::vector<double>> found;
+    solver.differentiate(team, differentiated);
+    for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+      std::vector<double> axes(D * volumes), second(volumes);
+      solver.differences(leaf, axes.data(), second.data());
+      if (cell_of(tree.leaves()[leaf]).level >= first) found.push_back(axes);
+    }
+    return found;
+  };
+  const auto potential = [&] {
+    std::vector<std::vector<double>> found(tree.size());
+    for (std::size_t leaf = 0; leaf < tree.size(); ++leaf)
+      test::for_volumes<D>(solver.layout(), [&](const Index<D>&, std::ptrdiff_t at) {
+        found[leaf].push_back(solver.potential(leaf)[at]);
+      });
+    return found;
+  };
+  const auto set = [&](const std::vector<std::vector<double>>& values, bool of_source) {
+    for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+      double* const to = of_source ? solver.source(leaf) : solver.potential(leaf);
+      std::size_t v = 0;
+      test::for_volumes<D>(solver.layout(),
+                           [&](const Index<D>&, std::ptrdiff_t at) { to[at] = values[leaf][v++]; });
+    }
+  };
+  test::set_noise(tree, solver);
+  const auto source = test::source_of<D>(tree, solver);
+  solver.begin(team);
+  for (int i = 0; i < 12; ++i) solver.cycle(team);
+  const auto solution = potential();
+  for (const int first : {base + 1, base + 2}) {
+    // The differences are those of the whole.
+    solver.begin(team);
+    const auto of_all = differences(first, base);
+    set(source, true);
+    solver.begin(team, first);
+    EXPECT_TRUE(differences(first, first) == of_all) << first;
+    // From something else the potential becomes the solution again, and coarser leaves keep theirs.
+    auto disturbed = solution;
+    double most = 0;
+    for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+      const mesh::Cell<D> cell = cell_of(tree.leaves()[leaf]);
+      if (cell.level < first) continue;
+      std::size_t v = 0;
+      test::for_volumes<D>(solver.layout(), [&](const Index<D>& i, std::ptrdiff_t) {
+        disturbed[leaf][v++] += 1e-3 * test::noise<D>(cell.level, i);
+      });
+      most = 1e-3;
+    }
+    set(source, true);
+    set(disturbed, false);
+    solver.begin(team, first);
+    for (int i = 0; i < 30; ++i) solver.cycle(team, first);
+    const auto found = potential();
+    double error = 0;
+    for (std::size_t leaf = 0; leaf < tree.size(); ++leaf) {
+      if (cell_of(tree.leaves()[leaf]).level < first) {
+        EXPECT_TRUE(found[leaf] == solution[leaf]);
+        continue;
+      }
+      for (std::size_t v = 0; v < volumes; ++v)
+        error = std::max(error, std::abs(found[leaf][v] - solution[leaf][v]));
+    }
+    std::printf("%dD %s p %d from level %d: %.1e left after 30 cycles\n", D, name.c_str(), p, first,
+                error / most);
+    EXPECT_LE(error, 1e-3 * most);
+    set(source, true);
+    set(solution, false);
+  }
+}
+
+TEST(PoissonLevels, AreSolvedBesideCoarserLeaves) {
+  for (const char* name : {"nest", "two clumps", "across the wrap"})
+    expect_levels<2>(name, 8, 9, EllipticBoundary::periodic);
+  expect_levels<2>("L-shape", 7, 9, EllipticBoundary::value);
+  expect_levels<3>("nest", 4, 3, EllipticBoundary::periodic);
+}
+
 }  // namespace
 }  // namespace meander::tasks

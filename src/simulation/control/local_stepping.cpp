@@ -18,6 +18,7 @@ namespace {
 // this factor: with larger ratios for less, most steps would cost a third more. A global step tolerates any
 // growth.
 constexpr double tolerated_growth = 1.1;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Names of counters in a checkpoint.
 constexpr const char* large_ratios_counter = "ratios-above-3";
@@ -49,7 +50,7 @@ void LocalStepping<D>::set_levels(std::span<const std::int64_t> leaves, std::spa
   const auto* const by_patch = dynamic_cast<const solvers::LocalStepSolver*>(&solver_);
   limits_of_patches_.clear();
   if (by_patch == nullptr) return;
-  limits_of_patches_.assign(leaves_.size(), std::numeric_limits<double>::infinity());
+  limits_of_patches_.assign(leaves_.size(), infinity);
   for (std::size_t leaf = 0; leaf < mesh_.size(); ++leaf) {
     double& limit = limits_of_patches_[static_cast<std::size_t>(mesh_.levels()[leaf] - report_.coarsest)];
     limit = std::min(limit, by_patch->step_limit_of(mesh_.patches()[leaf], mesh_.layout()));
@@ -62,7 +63,8 @@ double LocalStepping<D>::limit(std::size_t level, double crossing, double t, dou
   const double cfl = std::min(growth * config_.time.cfl, solver_.max_cfl());
   const double of_solver =
       limits_of_patches_.empty() ? solver_.step_limit(t, widths_[level]) : limits_of_patches_[level];
-  return std::min(cfl * crossing, growth * of_solver);
+  const double of_field = field_ ? field_->step_limit(report_.coarsest + static_cast<int>(level)) : infinity;
+  return std::min({cfl * crossing, growth * of_solver, growth * of_field});
 }
 
 template <int D>
@@ -70,7 +72,37 @@ void LocalStepping<D>::begin(const tasks::LevelClock& clock) {
   std::vector<double> passed(static_cast<std::size_t>(report_.coarsest), 0.0);
   for (std::size_t level = 0; level < leaves_.size(); ++level) passed.push_back(clock.passed(level));
   const std::size_t first = clock.first();
-  prepare_({report_.coarsest + static_cast<int>(first), passed}, clock[first].t);
+  const int first_of_tree = report_.coarsest + static_cast<int>(first);
+  if (config_.scenario->step_data() == Scenario::StepData::of_levels)
+    prepare_({first_of_tree, passed}, clock[first].t);
+  if (field_) solve_(clock[first].t, first_of_tree);
+}
+
+template <int D>
+void LocalStepping<D>::act(const tasks::LevelClock& clock, std::size_t level, bool starts) {
+  const auto coarsest = static_cast<std::size_t>(report_.coarsest), first = coarsest + level;
+  const double half = 0.5 * clock[level].dt;
+  std::vector<double> times(coarsest + clock.levels(), 0.0);
+  if (level == clock.first()) {  // the step that ends, too
+    if (starts) lengths_.assign(times.size(), 0.0);
+    for (std::size_t l = first; l < times.size(); ++l) {
+      times[l] = half + 0.5 * lengths_[l];
+      lengths_[l] = clock[l - coarsest].dt;
+    }
+  } else {
+    std::fill(times.begin() + static_cast<std::ptrdiff_t>(first), times.end(),
+              half - 0.5 * clock[level - 1].dt);
+  }
+  if (level > 0) {
+    missing_.resize(times.size());
+    missing_[first - 1] = (clock[level].theta() - 0.5) * clock[level - 1].dt + half;
+  }
+  team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const auto of_leaf = static_cast<std::size_t>(mesh_.levels()[leaf]);
+      if (of_leaf >= first) field_->act_within(mesh_, leaf, times[of_leaf], starts);
+    }
+  });
 }
 
 template <int D>
@@ -125,8 +157,17 @@ solvers::Status LocalStepping<D>::advance(double t, double dt, double t_next) {
                             [this](std::size_t level, double crossing, double at) {
                               return limit(level, crossing, at, tolerated_growth);
                             }};
-  if (config_.scenario->step_data() == Scenario::StepData::of_levels)
+  if (field_ || config_.scenario->step_data() == Scenario::StepData::of_levels)
     rule.begin = [this](const tasks::LevelClock& clock) { begin(clock); };
+  if (field_) {
+    rule.change = [this, starts = true](const tasks::LevelClock& clock, std::size_t level) mutable {
+      act(clock, level, std::exchange(starts, false));
+    };
+    rule.at_time = [this](std::size_t leaf, double* slot, const solvers::Box<3>& box) {
+      const double time = missing_[static_cast<std::size_t>(mesh_.levels()[leaf])];
+      field_->act_on_copy(mesh_, leaf, time, slot, box);
+    };
+  }
   std::vector<std::int64_t> steps(leaves_.size());
   for (std::size_t level = 0; level < steps.size(); ++level) steps[level] = -steps_of(level);
   const solvers::Status status = step_.advance(t, dt, t_next, finer, rule);

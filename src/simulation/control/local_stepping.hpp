@@ -15,6 +15,7 @@
 #include "simulation/config/config.hpp"
 #include "simulation/report/local_steps_report.hpp"
 #include "simulation/scenario.hpp"
+#include "simulation/step_field.hpp"
 #include "solvers/local_step_solver.hpp"
 #include "tasks/step.hpp"
 #include "tasks/step_plan.hpp"
@@ -27,13 +28,23 @@ class LocalStepping {
   // Sets the solver's step data for levels that begin a step at time t, within a step of the coarsest level
   // (Scenario::prepare_levels). Collective.
   using PrepareLevels = std::function<void(const LevelTimes& times, double t)>;
+  // StepField::solve_within().
+  using SolveLevels = std::function<void(double t, int first)>;
 
-  // All outlive this.
+  // All outlive this. field: or null.
   LocalStepping(const Config& config, mesh::PatchMesh<D>& mesh, const solvers::Solver& solver,
-                tasks::Step<D>& step, PrepareLevels prepare)
-      : config_(config), mesh_(mesh), solver_(solver), step_(step), prepare_(std::move(prepare)) {
+                tasks::Step<D>& step, ThreadTeam& team, PrepareLevels prepare, StepField<D>* field,
+                SolveLevels solve)
+      : config_(config),
+        mesh_(mesh),
+        solver_(solver),
+        step_(step),
+        team_(team),
+        prepare_(std::move(prepare)),
+        field_(field),
+        solve_(std::move(solve)) {
     keep_step_data();
-    report_.has_enclaves = !solvers::has_staged_local_steps(solver) &&
+    report_.has_enclaves = !solvers::has_staged_local_steps(solver) && !field &&
                            config.scenario->step_data() != Scenario::StepData::of_levels;
   }
   // After the equation, and not the scenario, has changed the solver's step data.
@@ -53,8 +64,11 @@ class LocalStepping {
   // Whether all levels take the same step by the plan.
   bool is_global() const;
 
-  // Advances all levels to t_next. Collective.
+  // Advances all levels to t_next. If there is a field, it acts on all but the last halves of the last steps, and leaves no halos.
+  // Collective.
   solvers::Status advance(double t, double dt, double t_next);
+  // The last steps in the last advance(), by level of the tree.
+  std::span<const double> last_steps() const { return lengths_; }
   // Instead of advance(), after a global step.
   void count_global_step();
 
@@ -74,6 +88,8 @@ class LocalStepping {
   // The longest step of a level, and that with a tolerated growth of rates since the plan.
   double limit(std::size_t level, double crossing, double t, double growth) const;
   void begin(const tasks::LevelClock& clock);
+  // Lets the field act on levels of the clock from `level` on, until it has for half of the present step of that one.
+  void act(const tasks::LevelClock& clock, std::size_t level, bool starts);
   // Steps of a level so far.
   std::int64_t steps_of(std::size_t level) const;
   // Counts the steps of each level in the last step of the coarsest one.
@@ -83,7 +99,14 @@ class LocalStepping {
   mesh::PatchMesh<D>& mesh_;
   const solvers::Solver& solver_;
   tasks::Step<D>& step_;
+  ThreadTeam& team_;
   PrepareLevels prepare_;
+  StepField<D>* field_;
+  SolveLevels solve_;
+  std::vector<double> lengths_;  // of the steps under way, by level of the tree; with a field only
+  // How much longer it is to act on what finer halos read of this level, which is linear in time between the state with half of the
+  // action of the step and that after the fluxes.
+  std::vector<double> missing_;
   std::vector<std::byte> fixed_data_;  // step data that the equation itself has given, for all steps
   // Of the levels with leaves, from the coarsest.
   std::vector<std::int64_t> leaves_;

@@ -447,6 +447,8 @@ inline std::vector<RankCase> local_rank_cases() {
         by_formula[6], "gravity.well-balanced=true", "time.stepping=local", "mesh.regrid-every=1",
         "mesh.buffer=2"},
        6},
+      {"local_self_gravity", clumps, {"time.stepping=local", "mesh.buffer=2"}, 5},
+      {"local_accretion_poisson", accretion_nest, {"boundary.all=periodic", "gravity.method=poisson"}, 4},
       {"local_accretion_falls",
        accretion_nest,
        {"gravity.external=uniform", "gravity.acceleration=[3.0, -2.0, 1.0]"},
@@ -480,7 +482,12 @@ inline std::vector<RankCase> unnamed(std::vector<RankCase> cases, const std::vec
 }
 // Those that may have their patches on a device.
 inline std::vector<RankCase> device_cases(const std::vector<RankCase>& cases) {
-  return unnamed(cases, {"self_gravity"});
+  std::vector<std::string> of_host;
+  for (const RankCase& tested : cases) {
+    if (tested.name.ends_with("self_gravity") || tested.name.ends_with("poisson"))
+      of_host.push_back(tested.name);
+  }
+  return unnamed(cases, of_host);
 }
 inline std::string name_of(const testing::TestParamInfo<RankCase>& tested) {
   return tested.param.name;

@@ -19,6 +19,7 @@ namespace meander::euler {
 namespace {
 
 constexpr int most_cycles = 20;  // each reduces the residual at least to 0.17 of it
+constexpr int most_cycles_of_levels = 3;
 // Of sources, over that of the largest density: gas of one density has no gravity.
 constexpr double rounding = 1e-13;
 // Carried rows.
@@ -60,6 +61,8 @@ void SelfGravity<D>::follow(const mesh::PatchMesh<D>& mesh) {
   volumes_ = mesh.layout().volumes();
   acceleration_.resize(mesh.size() * static_cast<std::size_t>(D * volumes_));
   largest_.resize(mesh.size());
+  given_.resize(mesh.size() * std::size_t{D});
+  step_limits_.assign(std::size_t{mesh::Key<D>::max_level} + 1, std::numeric_limits<double>::infinity());
   if (parameters_.conserves_energy) work_.resize(mesh.size() * static_cast<std::size_t>(volumes_));
   if (solver_->is_singular() || !multipoles_.empty()) return;
   solvers::for_volumes<D>(solvers::interior_box<D>(mesh.layout().p), [&](const Index<D>& i) {
@@ -137,8 +140,8 @@ void SelfGravity<D>::open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
 }
 
 template <int D>
-double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTeam& team) {
-  const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
+double SelfGravity<D>::measure_density(const mesh::PatchMesh<D>& mesh, ThreadTeam& team) {
+  const solvers::PatchLayout& gas = mesh.layout();
   const double factor = parameters_.factor();
   double volume = 1;  // of the domain
   for (int a = 0; a < D; ++a) volume *= mesh.tree().domain().base_width * mesh.tree().domain().base_cells[a];
@@ -172,21 +175,59 @@ double SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double dt, ThreadTe
       -mesh.communicator().max(least.empty() ? -infinity : *std::ranges::max_element(least));
   scale_ = factor * std::max(densest - mean_density_, mean_density_ - thinnest);
   if (scale_ <= rounding * factor * densest) scale_ = 0;
+  return parameters_.tolerance * scale_;
+}
+
+template <int D>
+void SelfGravity<D>::set_source(const mesh::PatchMesh<D>& mesh, std::size_t leaf) {
+  const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
+  const double factor = parameters_.factor();
+  const double* const q = mesh.patches()[leaf].q;
+  double* const source = solver_->source(leaf);
+  for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
+    const std::ptrdiff_t from = gas.at(0, i), to = own.at(0, i);
+    for (int x = 0; x < gas.p; ++x) source[to + x] = factor * (q[from + x] - mean_density_);
+  });
+}
+
+template <int D>
+void SelfGravity<D>::start(const mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) {
+  const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
   team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const double *const q = mesh.patches()[leaf].q, *const before = carried(mesh, leaf, potential),
-                          *const change = carried(mesh, leaf, rate);
-      double *const source = solver_->source(leaf), *const guess = solver_->potential(leaf);
+      set_source(mesh, leaf);
+      const double *const before = carried(mesh, leaf, potential), *const change = carried(mesh, leaf, rate);
+      double* const guess = solver_->potential(leaf);
       for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
         const std::ptrdiff_t from = gas.at(0, i), to = own.at(0, i);
-        for (int x = 0; x < gas.p; ++x) source[to + x] = factor * (q[from + x] - mean_density_);
         for (int x = 0; x < gas.p; ++x)
           guess[to + x] = scale_ > 0 ? before[from + x] + dt * change[from + x] : 0;
       });
     }
   });
-  if (!solver_->is_singular()) open(mesh, team);
-  return parameters_.tolerance * scale_;
+  time_of_potential_.assign(step_limits_.size(), t);
+}
+
+template <int D>
+void SelfGravity<D>::start_levels(const mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team) {
+  const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
+  team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      const int level = mesh.levels()[leaf];
+      if (level < first - 1) continue;
+      if (level >= first) set_source(mesh, leaf);
+      const double later = t - time_of_potential_[static_cast<std::size_t>(level)];
+      const double* const change = carried(mesh, leaf, rate);
+      double* const guess = solver_->potential(leaf);
+      for_rows<D>(gas.p, [&](std::ptrdiff_t, const Index<D>& i) {
+        const std::ptrdiff_t from = gas.at(0, i), to = own.at(0, i);
+        for (int x = 0; x < gas.p; ++x)
+          guess[to + x] = scale_ > 0 ? guess[to + x] + later * change[from + x] : 0;
+      });
+    }
+  });
+  const std::ptrdiff_t coarsest = std::max(first - 1, 0);
+  std::fill(time_of_potential_.begin() + coarsest, time_of_potential_.end(), t);
 }
 
 template <int D>
@@ -195,18 +236,23 @@ void SelfGravity<D>::begin(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team)
     for (const int row : {potential, rate})
       std::fill_n(carried(mesh, leaf, row), mesh.layout().unknown_stride(), 0.0);
   }
-  solve(mesh, t, 0, Of::initial_data, team);
+  solve(mesh, t, {}, Of::initial_data, team);
 }
 
 template <int D>
 void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) {
-  solve(mesh, t, dt, dt > 0 ? Of::step : Of::regrid, team);
+  solve(mesh, t, {dt}, dt > 0 ? Of::step : Of::regrid, team);
 }
 
 template <int D>
-void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of, ThreadTeam& team) {
+void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, const Ended& ended, Of of, ThreadTeam& team) {
   follow(mesh);
-  const double small = start(mesh, dt, team);
+  const double small = measure_density(mesh, team);
+  if (ended.is_local())
+    start_levels(mesh, t, 0, team);
+  else
+    start(mesh, t, ended.dt, team);
+  if (!solver_->is_singular()) open(mesh, team);
   solver_->begin(team);
   mass_before_ = mass_;
   for (cycles_ = 0;;) {
@@ -214,7 +260,7 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
       solver_->cycle(team);
       ++cycles_;
     }
-    differentiate(mesh, t, dt, team);
+    differentiate(mesh, t, ended, team);
     if (residual_ <= small || scale_ == 0) break;
     if (cycles_ == most_cycles || !std::isfinite(residual_)) {
       throw parallel::AgreedFailure(fmt::format(
@@ -225,11 +271,12 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
   }
   if (of != Of::step) {
     team.for_chunks(mesh.size(), [&](int, std::size_t begin, std::size_t end) {
-      for (std::size_t leaf = begin; leaf < end; ++leaf) keep(mesh, leaf, dt);
+      for (std::size_t leaf = begin; leaf < end; ++leaf) keep(mesh, leaf, 0);
     });
   }
   if (of == Of::step) {
-    if (parameters_.is_supercomoving) budget_.expand(scale_factor(t - dt), scale_factor(t), energy_);
+    step_length_ = ended.dt;
+    if (parameters_.is_supercomoving) budget_.expand(scale_factor(t - ended.dt), scale_factor(t), energy_);
     budget_.step(energy_, through_faces_, work_done_, shares_);
   } else if (of == Of::regrid) {
     budget_.regrid(energy_);
@@ -241,10 +288,30 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, double dt, Of of,
 template <int D>
 void SelfGravity<D>::resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) {
   follow(mesh);
-  start(mesh, 0, team);
+  measure_density(mesh, team);
+  start(mesh, t, 0, team);
+  if (!solver_->is_singular()) open(mesh, team);
   solver_->begin(team);
-  differentiate(mesh, t, 0, team);
+  differentiate(mesh, t, {}, team);
   budget_.begin(energy_);
+}
+
+template <int D>
+void SelfGravity<D>::solve_after(mesh::PatchMesh<D>& mesh, double t, double dt, std::span<const double> ended,
+                                 ThreadTeam& team) {
+  solve(mesh, t, {dt, ended}, Of::step, team);
+}
+
+// One cycle, since the next solution of all levels mends what is left; more while that does not suffice.
+template <int D>
+void SelfGravity<D>::solve_within(mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team) {
+  start_levels(mesh, t, first, team);
+  solver_->begin(team, first);
+  int cycles = 0;
+  do {
+    if (scale_ > 0) solver_->cycle(team, first);
+    differentiate_levels(mesh, t, first, team);
+  } while (++cycles < most_cycles_of_levels && scale_ > 0 && residual_ > parameters_.tolerance * scale_);
 }
 
 template <int D>
@@ -263,13 +330,14 @@ void SelfGravity<D>::keep(const mesh::PatchMesh<D>& mesh, std::size_t leaf, doub
 }
 
 template <int D>
-void SelfGravity<D>::add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, double strength,
-                              const double* laplacian, Sums& sums, double& residual) {
+void SelfGravity<D>::add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, const Ended& ended,
+                              double strength, const double* laplacian, Sums& sums, double& residual) {
   const solvers::PatchLayout &gas = mesh.layout(), &own = solver_->layout();
   const double *const q = mesh.patches()[leaf].q, *const u = solver_->potential(leaf);
   double* const g = acceleration_of(leaf);
   const double h = solver_->width(leaf), factor = parameters_.factor(), half = -0.5 * strength / h;
-  Lanes of_leaf[sum_count], residuals, largest;
+  const double dt = ended.of(mesh.levels()[leaf]);
+  Lanes of_leaf[global_count], residuals, largest;
   const double square = h * h;
   for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
     const double *const rho = q + gas.at(0, i), *const at = u + own.at(0, i), *const of_row = laplacian + v;
@@ -308,7 +376,12 @@ void SelfGravity<D>::add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, 
   }
   largest_[leaf] = std::sqrt(largest.largest());
   residual = std::max(residual, residuals.largest());
-  for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(ipow(h, D) * of_leaf[n].sum());
+  for (std::size_t n = 0; n < global_count; ++n) sums[n].add(ipow(h, D) * of_leaf[n].sum());
+  if (!ended.is_local()) return;
+  for (std::size_t a = 0; a < D; ++a) {
+    sums[impulse + a].add(0.5 * dt * ipow(h, D) * of_leaf[force + a].sum());
+    sums[given + a].add(ipow(h, D) * given_to(leaf)[a]);
+  }
 }
 
 template <int D>
@@ -356,25 +429,26 @@ void SelfGravity<D>::find_work(const double* rho, std::ptrdiff_t unknown, std::s
 }
 
 template <int D>
-void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team) {
+void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended,
+                                   ThreadTeam& team) {
   solver_->differentiate(team);
   std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));
-  std::vector<double> residuals(of_threads.size(), 0.0), rates(mesh.size());
-  const double strength =
-      parameters_.is_supercomoving ? scale_factor(t) : 1;  // of the field of the potential
+  std::vector<double> residuals(of_threads.size(), 0.0);
+  const double strength = strength_at(t), dt = ended.dt;
   team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
     const auto number = static_cast<std::size_t>(thread);
     std::vector<double> laplacian(static_cast<std::size_t>(volumes_));
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       solver_->differences(leaf, acceleration_of(leaf), laplacian.data());
-      add_leaf(mesh, leaf, dt, strength, laplacian.data(), of_threads[number], residuals[number]);
+      add_leaf(mesh, leaf, ended, strength, laplacian.data(), of_threads[number], residuals[number]);
     }
   });
+  const std::size_t count = ended.is_local() ? local_count : global_count;
   Sums sums;
   for (const Sums& of_thread : of_threads) {
-    for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
+    for (std::size_t n = 0; n < count; ++n) sums[n].add(of_thread[n]);
   }
-  parallel::sum_over_ranks(mesh.communicator(), sums);
+  parallel::sum_over_ranks(mesh.communicator(), std::span(sums).first(count));
   residual_ = largest_of_ranks(mesh.communicator(), residuals);
   const auto sum = [&](int n) { return sums[static_cast<std::size_t>(n)].value(); };
   energy_ = strength * sum(energy) / (2 * parameters_.factor());
@@ -392,52 +466,133 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, dou
                      dt * sum(face_energy);
   work_done_ = sum(work);  // and with the mean subtracted:
   for (int a = 0; a < D; ++a) {
-    const double momentum_in_middle =
-        sum(momentum + a) + 0.5 * dt * sum(force + a) - 0.25 * dt * mean_[a] * mass_;
-    work_done_ -= 0.5 * dt * mean_[a] * momentum_in_middle;
+    const double pushed = ended.is_local() ? sum(impulse + a) : 0.5 * dt * sum(force + a);
+    shift_[a] = 0.5 * dt * mean_[a];
+    if (ended.is_local() && !has(a, solvers::EllipticBoundary::mirror))
+      shift_[a] = (sum(given + a) + pushed) / mass_;
+    const double momentum_in_middle = sum(momentum + a) + pushed - 0.5 * shift_[a] * mass_;
+    work_done_ -= shift_[a] * momentum_in_middle;
   }
   shares_ = sum(shares);
-  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
-    rates[leaf] = (largest_[leaf] + mean_acceleration_) / solver_->width(leaf);
-  const double most = largest_of_ranks(mesh.communicator(), rates);
-  step_limit_ = most > 0 ? gravity_cfl / std::sqrt(most) : std::numeric_limits<double>::infinity();
-  if (parameters_.is_supercomoving) step_limit_ = std::min(step_limit_, expansion_fraction * std::abs(t));
+  find_step_limits(mesh, t);
+}
+
+template <int D>
+void SelfGravity<D>::differentiate_levels(const mesh::PatchMesh<D>& mesh, double t, int first,
+                                          ThreadTeam& team) {
+  solver_->differentiate(team, first);
+  std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));  // not used
+  std::vector<double> residuals(of_threads.size(), 0.0);
+  team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
+    const auto number = static_cast<std::size_t>(thread);
+    std::vector<double> laplacian(static_cast<std::size_t>(volumes_));
+    for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      if (mesh.levels()[leaf] < first) continue;
+      solver_->differences(leaf, acceleration_of(leaf), laplacian.data());
+      add_leaf(mesh, leaf, {}, strength_at(t), laplacian.data(), of_threads[number], residuals[number]);
+    }
+  });
+  residual_ = largest_of_ranks(mesh.communicator(), residuals);
+  find_step_limits(mesh, t);
+}
+
+template <int D>
+void SelfGravity<D>::find_step_limits(const mesh::PatchMesh<D>& mesh, double t) {
+  std::vector<double> rates(step_limits_.size(), 0.0);  // squares
+  for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf) {
+    double& most = rates[static_cast<std::size_t>(mesh.levels()[leaf])];
+    most = std::max(most, (largest_[leaf] + mean_acceleration_) / solver_->width(leaf));
+  }
+  mesh.communicator().max(std::span<double>(rates));
+  for (std::size_t level = 0; level < rates.size(); ++level) {
+    double& limit = step_limits_[level];
+    limit =
+        rates[level] > 0 ? gravity_cfl / std::sqrt(rates[level]) : std::numeric_limits<double>::infinity();
+    if (parameters_.is_supercomoving) limit = std::min(limit, expansion_fraction * std::abs(t));
+  }
 }
 
 template <int D>
 void SelfGravity<D>::act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) {
+  kick(mesh, leaf, 0.5 * dt, mean_, half == Half::before ? Work::begins : Work::ends);
+  if (half == Half::after) keep(mesh, leaf, dt);
+}
+
+template <int D>
+void SelfGravity<D>::act_within(mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, bool starts) {
+  if (starts) std::fill_n(given_to(leaf), D, 0.0);
+  kick(mesh, leaf, time, mean_, starts ? Work::begins : Work::continues, given_to(leaf));
+}
+
+template <int D>
+void SelfGravity<D>::act_after(mesh::PatchMesh<D>& mesh, std::size_t leaf, double ended) {
+  Point<D> mean;
+  for (int a = 0; a < D; ++a) mean[a] = 2 * shift_[a] / ended;
+  kick(mesh, leaf, 0.5 * ended, mean, Work::ends);
+  keep(mesh, leaf, step_length_);
+}
+
+template <int D>
+void SelfGravity<D>::act_on_copy(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, double* slot,
+                                 const solvers::Box<3>& box) const {
   const solvers::PatchLayout& gas = mesh.layout();
-  const double time = 0.5 * dt;
+  const double* const g = acceleration_.data() + leaf * static_cast<std::size_t>(D * volumes_);
+  Index<D> lower, extent;
+  for (int a = 0; a < D; ++a) {
+    lower[a] = box.lower[a];
+    extent[a] = box.extent[a];
+  }
+  solvers::for_volumes<D>(solvers::Box<D>{lower, extent}, [&](const Index<D>& i) {
+    std::ptrdiff_t v = 0;
+    for (int a = D - 1; a >= 0; --a) v = v * gas.p + i[a];
+    double* const rho = slot + gas.at(0, i);
+    double done = 0;
+    for (int a = 0; a < D; ++a) {
+      const double acceleration = g[a * volumes_ + v] - mean_[a], push = time * rho[0] * acceleration;
+      double& moves = rho[(1 + a) * gas.unknown_stride()];
+      done += time * acceleration * (moves + 0.5 * push);
+      moves += push;
+    }
+    rho[(D + 1) * gas.unknown_stride()] += done;
+  });
+}
+
+template <int D>
+void SelfGravity<D>::kick(mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, const Point<D>& mean,
+                          Work work, double* given_momentum) {
+  const solvers::PatchLayout& gas = mesh.layout();
   double* const q = mesh.patches()[leaf].q;
   const double* const g = acceleration_of(leaf);
   for_rows<D>(gas.p, [&](std::ptrdiff_t v, const Index<D>& i) {
     const double* __restrict__ rho = q + gas.at(0, i);
     double* __restrict__ energies = q + gas.at(D + 1, i);
     double done[solvers::longest_row] = {}, share[solvers::longest_row];
-    const bool corrects = parameters_.conserves_energy && half == Half::after;
+    const bool corrects = parameters_.conserves_energy && work == Work::ends;
     if (corrects) {
       double both[solvers::longest_row];
-      find_work(rho, gas.unknown_stride(), leaf, v, dt, both, share);
+      find_work(rho, gas.unknown_stride(), leaf, v, 2 * time, both, share);
     }
     for (int a = 0; a < D; ++a) {
       double* __restrict__ moves = q + gas.at(1 + a, i);
       const double* __restrict__ along = g + a * volumes_ + v;
-      const double mean = mean_[a];
+      const double mean_along = mean[a];
       for (int x = 0; x < gas.p; ++x) {
-        const double acceleration = along[x] - mean, push = time * rho[x] * acceleration;
+        const double acceleration = along[x] - mean_along, push = time * rho[x] * acceleration;
         // With the mean of the momentum before and after.
         done[x] += time * acceleration * (moves[x] + 0.5 * push);
         moves[x] += push;
       }
+      if (given_momentum == nullptr) continue;
+      for (int x = 0; x < gas.p; ++x) given_momentum[a] += time * rho[x] * (along[x] - mean_along);
     }
     if (corrects) {
       for (int x = 0; x < gas.p; ++x) done[x] += budget_.factor() * share[x];
     } else if (parameters_.conserves_energy) {
-      std::copy_n(done, gas.p, work_of(leaf) + v);
+      double* const kept = work_of(leaf) + v;
+      for (int x = 0; x < gas.p; ++x) kept[x] = work == Work::begins ? done[x] : kept[x] + done[x];
     }
     for (int x = 0; x < gas.p; ++x) energies[x] += done[x];
   });
-  if (half == Half::after) keep(mesh, leaf, dt);
 }
 
 template <int D>
