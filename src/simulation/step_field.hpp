@@ -7,10 +7,10 @@
 // regrids move it and a restart has it, too.
 //
 // In local steps each level does so in each of its own steps: where levels end a step, within that of a coarser one, the field is
-// solved on them alone, beside that of coarser leaves continued in time, and acts for the half of the step that ends and that of the
-// one that begins. When all levels have ended theirs, it is solved as after a global step. Halos of a level need states on which it has
-// acted for half of the step of that level, whatever the level of the leaves that they come from: finer leaves are moved on, and
-// coarser states within their step, too.
+// solved on them alone, beside that of coarser leaves continued in time, and acts for the half of the step that ends and that
+// of the one that begins. When all levels have ended theirs, it is solved as after a global step. Halos of a level need states
+// on which it has acted for half of the step of that level, whatever the level of the leaves that they come from: finer leaves
+// are moved on, and coarser states within their step, too.
 
 #include <cstddef>
 #include <span>
@@ -41,8 +41,8 @@ class StepField : public NumbersBeside {
   enum class Half : bool { before, after };
   virtual void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) = 0;
 
-  // In a step with local steps, at time t: the field of the levels of the tree from `first` on, which have ended a step within that of
-  // a coarser level. Throws as solve(). Collective.
+  // In a step with local steps, at time t: the field of the levels of the tree from `first` on, which have ended a step within
+  // that of a coarser level. Throws as solve(). Collective.
   virtual void solve_within(mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team) = 0;
   // In place of solve() after a step with local steps. ended: by level of the tree, the length of its last step.
   virtual void solve_after(mesh::PatchMesh<D>& mesh, double t, double dt, std::span<const double> ended,

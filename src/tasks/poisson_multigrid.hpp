@@ -67,9 +67,9 @@ class PoissonMultigrid {
   void differentiate(ThreadTeam& team) { differentiate(team, coarsest_level()); }
 
   // The same for cells of level `first` and finer only, beside a given potential of coarser leaves, of which only those of the next
-  // coarser level are read: the refined cells of that level are relaxed, not solved for, and no coarser one is looked at. The result
-  // is close to the solution if the potential before was: errors that extend over many volumes of that level are left as they are.
-  // For steps of fine levels within those of coarser ones. first: coarsest_level() or finer.
+  // coarser level are read: the refined cells of that level are relaxed, not solved for, and no coarser one is looked at. The
+  // result is close to the solution if the potential before was: errors that extend over many volumes of that level are left as
+  // they are. For steps of fine levels within those of coarser ones. first: coarsest_level() or finer.
   void begin(ThreadTeam& team, int first);
   void cycle(ThreadTeam& team, int first);
   void differentiate(ThreadTeam& team, int first);

@@ -47,10 +47,10 @@ struct LocalStepRule {
   // before limit(). All levels from clock.first() on stand at its time. If it is set, all updates are done in
   // the tick in which their level begins its step, by the step data of this tick. May be empty. Collective.
   std::function<void(const LevelClock& clock)> begin = {};
-  // Changes the interiors of the levels from `level` on, which begin a step, and with it those of finer levels, before halos are filled
-  // for the update of these levels. Called for each level whose step is shorter than that of the next coarser one, and for the first of a
-  // tick, whose ratios are known. With it the halos before the first tick are not read, and none are left after the last. Requires
-  // begin. May be empty. Collective.
+  // Changes the interiors of the levels from `level` on, which begin a step, and with it those of finer levels, before halos
+  // are filled for the update of these levels. Called for each level whose step is shorter than that of the next coarser one,
+  // and for the first of a tick, whose ratios are known. With it the halos before the first tick are not read, and none are
+  // left after the last. Requires begin. May be empty. Collective.
   std::function<void(const LevelClock& clock, std::size_t level)> change = {};
   // With `change`: what coarser leaves lack of it in the states within their step that finer halos read.
   mesh::StateWork at_time = {};
@@ -78,9 +78,9 @@ class Step {
   // prolonged or received; none, for solvers with one stage on the host, leaves them as they are. Collective.
   solvers::Status advance(double t, double dt, double t_next, Halos halos = Halos::full);
 
-  // The same with these ratios of the levels below the coarsest, and full halos before and after unless there is rule.change. For conservative
-  // solvers of means with one stage, or with solvers::has_staged_local_steps(). At each later step of a level, the ratios of
-  // finer levels are chosen anew from their latest crossing times. Collective.
+  // The same with these ratios of the levels below the coarsest, and full halos before and after unless there is rule.change.
+  // For conservative solvers of means with one stage, or with solvers::has_staged_local_steps(). At each later step of a level,
+  // the ratios of finer levels are chosen anew from their latest crossing times. Collective.
   solvers::Status advance(double t, double dt, double t_next, std::span<const int> ratios,
                           const LocalStepRule& rule);
 

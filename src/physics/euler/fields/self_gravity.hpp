@@ -68,8 +68,8 @@ class SelfGravity final : public simulation::StepField<D> {
   void solve_within(mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team) override;
   void solve_after(mesh::PatchMesh<D>& mesh, double t, double dt, std::span<const double> ended,
                    ThreadTeam& team) override;
-  // What the mean acceleration of all local steps in one of the coarsest level has added to the momentum is taken back in the last of
-  // them, by the same change of velocity everywhere.
+  // What the mean acceleration of all local steps in one of the coarsest level has added to the momentum is taken back in the
+  // last of them, by the same change of velocity everywhere.
   void act_within(mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, bool starts) override;
   void act_after(mesh::PatchMesh<D>& mesh, std::size_t leaf, double ended) override;
   void act_on_copy(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, double* slot,
@@ -97,8 +97,8 @@ class SelfGravity final : public simulation::StepField<D> {
   static double* carried(const mesh::PatchMesh<D>& mesh, std::size_t leaf, int row);
   // Makes the solver one of this mesh.
   void follow(const mesh::PatchMesh<D>& mesh);
-  // The steps that have ended: one of all levels, or in local steps the last of each level of the tree. dt: that of the coarsest, or
-  // 0 if there was none.
+  // The steps that have ended: one of all levels, or in local steps the last of each level of the tree. dt: that of the
+  // coarsest, or 0 if there was none.
   struct Ended {
     double dt = 0;
     std::span<const double> by_level = {};
@@ -109,13 +109,13 @@ class SelfGravity final : public simulation::StepField<D> {
   double measure_density(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
   // Sets the source, and the potential to that of the carried rows a time dt later.
   void start(const mesh::PatchMesh<D>& mesh, double t, double dt, ThreadTeam& team);
-  // Sets the source of levels from `first` on, and continues the potential of these and of the next coarser one to time t by the rate of
-  // the last step of the coarsest level: with rates of their own steps, errors of large extent, which cycles of few levels leave, would
-  // grow.
+  // Sets the source of levels from `first` on, and continues the potential of these and of the next coarser one to time t by
+  // the rate of the last step of the coarsest level: with rates of their own steps, errors of large extent, which cycles of few
+  // levels leave, would grow.
   void start_levels(const mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team);
   void set_source(const mesh::PatchMesh<D>& mesh, std::size_t leaf);
-  // Sets the carried rows of a leaf from the solution: of a step in its second half, while the leaf is in cache. dt: of the coarsest
-  // level's step.
+  // Sets the carried rows of a leaf from the solution: of a step in its second half, while the leaf is in cache. dt: of the
+  // coarsest level's step.
   void keep(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt);
   // Sets the potential on open faces.
   void open(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
@@ -128,8 +128,8 @@ class SelfGravity final : public simulation::StepField<D> {
   void differentiate_levels(const mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team);
   void find_step_limits(const mesh::PatchMesh<D>& mesh, double t);
   // Integrals over the domain. energy: of phi (S + r), r the residual; work, of both halves of a step, before the mean acceleration
-  // is subtracted; momentum, before the second half; over open faces, of the flow of mass, of that times phi, of phi and of 1; after
-  // local steps impulse, of the last halves of all levels, and given, what kicks before have given.
+  // is subtracted; momentum, before the second half; over open faces, of the flow of mass, of that times phi, of phi and of 1;
+  // after local steps impulse, of the last halves of all levels, and given, what kicks before have given.
   enum Integral : int {
     force = 0,
     mass = D,
