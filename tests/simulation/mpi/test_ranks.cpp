@@ -32,7 +32,9 @@ const std::vector<std::string> slow = {"accretion_muscl",
                                        "local_sedov",
                                        "local_sod",
                                        "local_accretion",
-                                       "local_accretion_falls"};
+                                       "local_accretion_falls",
+                                       "local_self_gravity",
+                                       "local_accretion_poisson"};
 const std::vector<RankCase> quick = unnamed(unnamed(all_rank_cases(), quick_long), slow);
 INSTANTIATE_TEST_SUITE_P(Quick, Ranks, testing::ValuesIn(quick), name_of);
 INSTANTIATE_TEST_SUITE_P(QuickLong, Ranks, testing::ValuesIn(named(all_rank_cases(), quick_long)), name_of);

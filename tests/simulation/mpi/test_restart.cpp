@@ -52,7 +52,9 @@ const std::vector<std::string> slow_restarts = {"riemann_auto",
                                                 "local_sedov",
                                                 "local_sod",
                                                 "local_accretion",
-                                                "local_accretion_falls"};
+                                                "local_accretion_falls",
+                                                "local_self_gravity",
+                                                "local_accretion_poisson"};
 const std::vector<RankCase> quick_restarts =
     unnamed(unnamed(restart_cases(), quick_long_restarts), slow_restarts);
 INSTANTIATE_TEST_SUITE_P(Quick, Restart, testing::ValuesIn(quick_restarts), name_of);
