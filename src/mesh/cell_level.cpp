@@ -54,29 +54,30 @@ int face_of(const Index<D>& offset) {
 
 template <int D>
 std::vector<CutLevel<D>> cut_at_all_levels(const DistributedTree<D>& tree) {
-  MEANDER_ASSERT(!tree.is_placed());
   Domain<D> domain = tree.domain();
   while (domain.base_level > 0 && std::ranges::all_of(domain.base_cells, [](int n) { return n % 3 == 0; })) {
     --domain.base_level;
     domain.base_width *= 3;
     for (int& n : domain.base_cells) n /= 3;
   }
-  std::vector<Key<D>> leaves(tree.leaves().begin(), tree.leaves().end());
+  std::vector<Key<D>> leaves(tree.curve().leaves().begin(), tree.curve().leaves().end());
   int finest = domain.base_level;
   for (const Key<D> key : leaves) finest = std::max(finest, key.level());
   finest = static_cast<int>(tree.communicator().max(std::int64_t{finest}));
   std::vector<CutLevel<D>> cuts;
-  std::vector<char> is_refined(leaves.size(), 0);
   for (int level = finest;; --level) {
-    cuts.push_back({DistributedTree<D>(domain, leaves, tree.communicator()), level, std::move(is_refined)});
+    DistributedTree<D> cut(domain, leaves, tree.communicator());
+    if (tree.is_placed()) cut = cut.placed(*tree.cuts());
+    std::vector<char> is_refined;
+    for (const Key<D> key : cut.leaves())
+      is_refined.push_back(std::ranges::binary_search(tree.leaves(), key) ? 0 : 1);
+    cuts.push_back({std::move(cut), level, std::move(is_refined)});
     if (level == domain.base_level) break;
     std::vector<Key<D>> coarser;
-    is_refined.clear();
     for (const Key<D> key : leaves) {
       const bool united = key.level() == level;
-      if (united && position_of(key.parent()) != position_of(key)) continue;
-      coarser.push_back(united ? key.parent() : key);
-      is_refined.push_back(united ? 1 : 0);
+      if (!united || position_of(key.parent()) == position_of(key))
+        coarser.push_back(united ? key.parent() : key);
     }
     leaves = std::move(coarser);
   }

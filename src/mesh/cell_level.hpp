@@ -39,8 +39,8 @@ struct CutLevel {
   std::vector<char> is_refined;  // by own leaf of the tree
 };
 
-// The cuts of a balanced tree, not a placed one, at all its levels, the base level first. The domain's base cells are united to
-// coarser ones while all axes have a multiple of 3. Collective.
+// The cuts of a balanced tree at all its levels, the base level first. The domain's base cells are united to coarser ones
+// while all axes have a multiple of 3. Collective.
 template <int D>
 std::vector<CutLevel<D>> cut_at_all_levels(const DistributedTree<D>& tree);
 

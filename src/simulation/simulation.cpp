@@ -32,9 +32,8 @@ mesh::Boundaries<D> boundaries_of(const Config& config) {
   return boundaries;
 }
 
-mesh::PartitionPolicy partition_policy(const Config& config, const solvers::Solver& solver) {
-  // Cells of all levels, on which fields are solved, lie where the leaves within them do.
-  const std::string cuts = solver.traits().carried_names.empty() ? config.mesh.cuts : "one";
+mesh::PartitionPolicy partition_policy(const Config& config) {
+  const std::string& cuts = config.mesh.cuts;
   return {config.mesh.partition_imbalance, config.mesh.measured_weights,
           cuts == "one"      ? mesh::Cuts::one
           : cuts == "levels" ? mesh::Cuts::levels
@@ -71,7 +70,7 @@ SimulationOf<D>::SimulationOf(const Config& config, int threads, mesh::Distribut
       engine_(make_engine(config.offload, *solver_, tree.communicator())),
       resident_(make_resident_device(config.offload, *solver_, tree.communicator())),
       mesh_(std::move(tree), *solver_, config.mesh.patch_size, boundaries_of<D>(config), states_beyond(),
-            memory_of(engine_.get(), resident_.get()), partition_policy(config, *solver_)),
+            memory_of(engine_.get(), resident_.get()), partition_policy(config)),
       stepper_(housed(mesh_, config, resident_.get()), *solver_, team_, engine_.get(), &observers_),
       refinement_(config.mesh.min_level, config.mesh.buffer, config.refinement) {
   if (tasks::LeafObserver* const observer = config.scenario->observer()) observers_.add(*observer);

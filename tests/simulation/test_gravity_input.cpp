@@ -112,8 +112,6 @@ const Refused refusals[] = {
     {"[gravity]\nconstant = 2\n", "test.toml:12:12: gravity.constant: has no meaning for method = \"none\""},
     {"[gravity]\nmethod = \"poisson\"\nwell-balanced = true\nexternal = \"uniform\"\nacceleration = [1, 2]\n",
      "test.toml:13:17: gravity.well-balanced: does not exist for method = \"poisson\""},
-    {"[gravity]\nmethod = \"poisson\"\n[time]\nstepping = \"local\"\n[partition]\ncuts = \"levels\"\n",
-     "test.toml:12:10: gravity.method: \"poisson\" does not exist with partition.cuts = \"levels\""},
     {"[gravity]\nmethod = \"poisson\"\n[offload]\ndevice = \"host\"\n",
      "test.toml:12:10: gravity.method: \"poisson\" requires offload.device = \"none\", but that is \"host\""},
     {"gravity = false\n",

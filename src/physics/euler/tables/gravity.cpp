@@ -139,8 +139,6 @@ class GravityTable final : public simulation::EquationTable {
 
   void check_run(const io::KeyTable& keys, const simulation::Config& config) const override {
     if (method_ != "poisson") return;
-    if (config.mesh.cuts == "levels")
-      keys.reject("method", "\"poisson\" does not exist with partition.cuts = \"levels\"");
     if (config.offload.device != "none")
       keys.reject("method", fmt::format("\"poisson\" requires offload.device = \"none\", but that is \"{}\"",
                                         config.offload.device));
