@@ -447,7 +447,7 @@ inline std::vector<RankCase> local_rank_cases() {
         by_formula[6], "gravity.well-balanced=true", "time.stepping=local", "mesh.regrid-every=1",
         "mesh.buffer=2"},
        6},
-      {"local_self_gravity", clumps, {"time.stepping=local", "mesh.buffer=2"}, 3},
+      {"local_self_gravity", clumps, {"time.stepping=local", "mesh.buffer=2", "partition.cuts=levels"}, 3},
       {"local_accretion_poisson", accretion_nest, {"boundary.all=periodic", "gravity.method=poisson"}, 3},
       {"local_accretion_falls",
        accretion_nest,
