@@ -170,8 +170,11 @@ void PoissonMultigrid<D>::fill_faces(std::size_t l, ThreadTeam& team) {
 }
 
 template <int D>
-void PoissonMultigrid<D>::pass_potential_down(std::size_t l, ThreadTeam& team) {
-  fill_faces(l, team);
+void PoissonMultigrid<D>::pass_potential_down(std::size_t l, Fill fill, ThreadTeam& team) {
+  levels_[l]->exchange(Halo::faces, potential_, team);
+  levels_[l]->for_patches(team, [&](const Patch& patch) {
+    if (fill == Fill::all || patch.is_refined) fill_halo(l, patch);
+  });
   levels_[l]->exchange(Halo::edges, potential_, team);
   if (!of_boundary_[l].edges.empty())
     levels_[l]->for_patches(team,
@@ -291,7 +294,7 @@ void PoissonMultigrid<D>::restrict_residual(std::size_t l, Residuals residuals, 
 template <int D>
 void PoissonMultigrid<D>::start_correction(std::size_t l, ThreadTeam& team) {
   restrict_potential(l, team);
-  pass_potential_down(l - 1, team);
+  pass_potential_down(l - 1, Fill::refined, team);
   levels_[l]->exchange(Halo::faces, potential_, team);
   restrict_residual(l, Residuals::restricted, team);
   levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
@@ -302,7 +305,7 @@ void PoissonMultigrid<D>::start_correction(std::size_t l, ThreadTeam& team) {
 
 template <int D>
 void PoissonMultigrid<D>::correct(std::size_t l, ThreadTeam& team) {
-  pass_potential_down(l - 1, team);
+  pass_potential_down(l - 1, Fill::refined, team);
   levels_[l - 1]->for_patches(team, [&](const Patch& patch) {
     if (!patch.is_refined) return;
     double* const correction = patch.slot + of(before_);
@@ -356,15 +359,15 @@ void PoissonMultigrid<D>::solve_coarsest(ThreadTeam& team) {
 }
 
 template <int D>
-void PoissonMultigrid<D>::restrict_everywhere(ThreadTeam& team, std::size_t l0) {
+void PoissonMultigrid<D>::restrict_everywhere(ThreadTeam& team, std::size_t l0, Fill fill) {
   for (std::size_t l = levels_.size(); l-- > std::max<std::size_t>(l0, 1);) restrict_potential(l, team);
   const std::size_t finest = levels_.size() - 1;
-  for (std::size_t l = l0 > 0 ? l0 - 1 : 0; l < finest; ++l) pass_potential_down(l, team);
-  fill_faces(finest, team);
+  for (std::size_t l = l0 > 0 ? l0 - 1 : 0; l < finest; ++l) pass_potential_down(l, fill, team);
+  if (fill == Fill::all) fill_faces(finest, team);
 }
 
 template <int D>
-void PoissonMultigrid<D>::begin(ThreadTeam& team, int first) {
+void PoissonMultigrid<D>::begin(ThreadTeam& team, int first, Before what) {
   const auto l0 = static_cast<std::size_t>(first - coarsest_level());
   for (std::size_t l = l0; l < levels_.size(); ++l) {
     levels_[l]->for_patches(team, [&](const Patch& patch) {
@@ -374,7 +377,7 @@ void PoissonMultigrid<D>::begin(ThreadTeam& team, int first) {
       for_interior<D>(layout_, [&](std::ptrdiff_t i) { source[i] = rhs[i]; });
     });
   }
-  restrict_everywhere(team, l0);
+  restrict_everywhere(team, l0, what == Before::cycle ? Fill::refined : Fill::all);
 }
 
 template <int D>
@@ -393,7 +396,7 @@ void PoissonMultigrid<D>::cycle(ThreadTeam& team, int first) {
     correct(l, team);
     relax(l, team);
   }
-  restrict_everywhere(team, l0);
+  restrict_everywhere(team, l0, Fill::all);
 }
 
 template <int D>

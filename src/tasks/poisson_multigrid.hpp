@@ -58,8 +58,9 @@ class PoissonMultigrid {
   // Calls `value` concurrently.
   void set_boundary_values(const std::function<double(const Point<D>&)>& value, ThreadTeam& team);
 
-  // Before the first cycle after a change of potential, source or boundary values. Collective.
-  void begin(ThreadTeam& team) { begin(team, coarsest_level()); }
+  // Before the first cycle, or differentiate(), after a change of potential, source or boundary values. Collective.
+  enum class Before : bool { cycle, differentiate };
+  void begin(ThreadTeam& team, Before what = Before::differentiate) { begin(team, coarsest_level(), what); }
   // One V(2,2). Collective.
   void cycle(ThreadTeam& team) { cycle(team, coarsest_level()); }
 
@@ -70,7 +71,7 @@ class PoissonMultigrid {
   // coarser level are read: the refined cells of that level are relaxed, not solved for, and no coarser one is looked at. The
   // result is close to the solution if the potential before was: errors that extend over many volumes of that level are left as
   // they are. For steps of fine levels within those of coarser ones. first: coarsest_level() or finer.
-  void begin(ThreadTeam& team, int first);
+  void begin(ThreadTeam& team, int first, Before what = Before::differentiate);
   void cycle(ThreadTeam& team, int first);
   void differentiate(ThreadTeam& team, int first);
   // Of the grid that is solved exactly; leaves may all be finer.
@@ -127,8 +128,10 @@ class PoissonMultigrid {
   void fill_ends(std::size_t l, const Patch& patch) const;
   void fill_halo(std::size_t l, const Patch& patch) const;
   void fill_faces(std::size_t l, ThreadTeam& team);
-  // Fills all halos of level l that level l + 1 reads, and interpolates the potential to it.
-  void pass_potential_down(std::size_t l, ThreadTeam& team);
+  // Fills all halos of level l that level l + 1 reads, and interpolates the potential to it. Halos of leaves are filled if they are
+  // read before the next relaxation.
+  enum class Fill : bool { refined, all };
+  void pass_potential_down(std::size_t l, Fill fill, ThreadTeam& team);
   void relax(std::size_t l, ThreadTeam& team);
   // In place of a solution for refined cells whose coarser neighbours are given.
   void relax_refined(std::size_t l, ThreadTeam& team);
@@ -140,7 +143,7 @@ class PoissonMultigrid {
   void correct(std::size_t l, ThreadTeam& team);
   void solve_coarsest(ThreadTeam& team);
   // To the level before l0, if there is one, and the potential back to l0 and finer levels.
-  void restrict_everywhere(ThreadTeam& team, std::size_t l0);
+  void restrict_everywhere(ThreadTeam& team, std::size_t l0, Fill fill);
   void relax_once(std::size_t l, const Patch& patch, int half, Weights BothWeights::*weights) const;
 
   static constexpr double omega = 1.25;

@@ -253,7 +253,7 @@ void SelfGravity<D>::solve(mesh::PatchMesh<D>& mesh, double t, const Ended& ende
   else
     start(mesh, t, ended.dt, team);
   if (!solver_->is_singular()) open(mesh, team);
-  solver_->begin(team);
+  solver_->begin(team, before());
   mass_before_ = mass_;
   for (cycles_ = 0;;) {
     if (scale_ > 0) {
@@ -306,12 +306,13 @@ void SelfGravity<D>::solve_after(mesh::PatchMesh<D>& mesh, double t, double dt, 
 template <int D>
 void SelfGravity<D>::solve_within(mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team) {
   start_levels(mesh, t, first, team);
-  solver_->begin(team, first);
+  solver_->begin(team, first, before());
   int cycles = 0;
   do {
     if (scale_ > 0) solver_->cycle(team, first);
-    differentiate_levels(mesh, t, first, team);
+    differentiate_levels(mesh, t, {}, first, team);
   } while (++cycles < most_cycles_of_levels && scale_ > 0 && residual_ > parameters_.tolerance * scale_);
+  find_step_limits(mesh, t);
 }
 
 template <int D>
@@ -429,27 +430,36 @@ void SelfGravity<D>::find_work(const double* rho, std::ptrdiff_t unknown, std::s
 }
 
 template <int D>
-void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended,
-                                   ThreadTeam& team) {
-  solver_->differentiate(team);
+auto SelfGravity<D>::differentiate_levels(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended,
+                                          int first, ThreadTeam& team) -> Sums {
+  solver_->differentiate(team, first);
   std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));
   std::vector<double> residuals(of_threads.size(), 0.0);
-  const double strength = strength_at(t), dt = ended.dt;
+  const double strength = strength_at(t);
   team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
     const auto number = static_cast<std::size_t>(thread);
     std::vector<double> laplacian(static_cast<std::size_t>(volumes_));
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
+      if (mesh.levels()[leaf] < first) continue;
       solver_->differences(leaf, acceleration_of(leaf), laplacian.data());
       add_leaf(mesh, leaf, ended, strength, laplacian.data(), of_threads[number], residuals[number]);
     }
   });
-  const std::size_t count = ended.is_local() ? local_count : global_count;
+  residual_ = largest_of_ranks(mesh.communicator(), residuals);
   Sums sums;
   for (const Sums& of_thread : of_threads) {
-    for (std::size_t n = 0; n < count; ++n) sums[n].add(of_thread[n]);
+    for (std::size_t n = 0; n < sums.size(); ++n) sums[n].add(of_thread[n]);
   }
-  parallel::sum_over_ranks(mesh.communicator(), std::span(sums).first(count));
-  residual_ = largest_of_ranks(mesh.communicator(), residuals);
+  return sums;
+}
+
+template <int D>
+void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended,
+                                   ThreadTeam& team) {
+  Sums sums = differentiate_levels(mesh, t, ended, solver_->coarsest_level(), team);
+  parallel::sum_over_ranks(mesh.communicator(),
+                           std::span(sums).first(ended.is_local() ? local_count : global_count));
+  const double strength = strength_at(t), dt = ended.dt;
   const auto sum = [&](int n) { return sums[static_cast<std::size_t>(n)].value(); };
   energy_ = strength * sum(energy) / (2 * parameters_.factor());
   mean_ = {};
@@ -474,25 +484,6 @@ void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, con
     work_done_ -= shift_[a] * momentum_in_middle;
   }
   shares_ = sum(shares);
-  find_step_limits(mesh, t);
-}
-
-template <int D>
-void SelfGravity<D>::differentiate_levels(const mesh::PatchMesh<D>& mesh, double t, int first,
-                                          ThreadTeam& team) {
-  solver_->differentiate(team, first);
-  std::vector<Sums> of_threads(static_cast<std::size_t>(team.size()));  // not used
-  std::vector<double> residuals(of_threads.size(), 0.0);
-  team.for_chunks(mesh.size(), [&](int thread, std::size_t begin, std::size_t end) {
-    const auto number = static_cast<std::size_t>(thread);
-    std::vector<double> laplacian(static_cast<std::size_t>(volumes_));
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      if (mesh.levels()[leaf] < first) continue;
-      solver_->differences(leaf, acceleration_of(leaf), laplacian.data());
-      add_leaf(mesh, leaf, {}, strength_at(t), laplacian.data(), of_threads[number], residuals[number]);
-    }
-  });
-  residual_ = largest_of_ranks(mesh.communicator(), residuals);
   find_step_limits(mesh, t);
 }
 

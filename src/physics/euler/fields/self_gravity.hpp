@@ -124,8 +124,6 @@ class SelfGravity final : public simulation::StepField<D> {
   void solve(mesh::PatchMesh<D>& mesh, double t, const Ended& ended, Of of, ThreadTeam& team);
   // Sets the acceleration at time t from the potential, its residual, and the terms of the budget for a step, if that is one.
   void differentiate(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended, ThreadTeam& team);
-  // The first two of levels from `first` on.
-  void differentiate_levels(const mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team);
   void find_step_limits(const mesh::PatchMesh<D>& mesh, double t);
   // Integrals over the domain. energy: of phi (S + r), r the residual; work, of both halves of a step, before the mean acceleration
   // is subtracted; momentum, before the second half; over open faces, of the flow of mass, of that times phi, of phi and of 1;
@@ -147,6 +145,10 @@ class SelfGravity final : public simulation::StepField<D> {
     local_count = given + D
   };
   using Sums = std::array<ExactSum, local_count>;
+  // Sets the acceleration of levels from `first` on and the largest residual there. Returns integrals over this rank's leaves of
+  // these levels.
+  Sums differentiate_levels(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended, int first,
+                            ThreadTeam& team);
   // The part of a leaf, whose acceleration holds differences of the potential before.
   void add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, const Ended& ended, double strength,
                 const double* laplacian, Sums& sums, double& residual);
@@ -163,6 +165,10 @@ class SelfGravity final : public simulation::StepField<D> {
   };
   void kick(mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, const Point<D>& mean, Work work,
             double* given_momentum = nullptr);
+  auto before() const {
+    using Before = typename tasks::PoissonMultigrid<D>::Before;
+    return scale_ > 0 ? Before::cycle : Before::differentiate;
+  }
   // Of the field of the potential.
   double strength_at(double t) const { return parameters_.is_supercomoving ? scale_factor(t) : 1; }
   bool has(int axis, solvers::EllipticBoundary boundary) const {
