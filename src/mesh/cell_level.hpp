@@ -83,9 +83,9 @@ class CellLevel {
   // Copies halos of one unknown from the cells beside. Halos outside the domain or beside coarser leaves are left as they
   // are, and across faces those of which Patch::beside has the slots. Collective among neighbours.
   void exchange(Halo halo, int unknown, ThreadTeam& team);
-  // Calls step(patch, n) for n = 0 .. steps - 1 for each patch, concurrently: when each patch beside it has taken its step n -
-  // 1 and not yet its step n + 1, with what exchange() of faces copies. Several steps are taken while patches are in cache. A
-  // step must not write what the step of the same number reads of patches beside.
+  // Calls step(patch, n) for n = 0 .. steps - 1 for each patch, concurrently: when each patch beside it has taken its step n - 1 and
+  // not yet its step n + 1, with what exchange() of faces copies. Several steps are taken while patches are in cache. A step must not
+  // write what the step of the same number reads of patches beside.
   void for_steps(int steps, int unknown, ThreadTeam& team,
                  const std::function<void(const Patch&, int)>& step);
   // Makes `coarse` of all patches current as far as their restrictions and prolongations reach. Collective among neighbours.
