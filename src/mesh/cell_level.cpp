@@ -87,8 +87,9 @@ std::vector<CutLevel<D>> cut_at_all_levels(const DistributedTree<D>& tree) {
 
 template <int D>
 CellLevel<D>::CellLevel(CutLevel<D> cut, CellLevel* coarser, const solvers::PatchLayout& layout,
-                        gpu::Resource& memory)
+                        gpu::Resource& memory, Residence residence)
     : cut_(std::move(cut)),
+      residence_(residence),
       coarser_(coarser),
       layout_(layout),
       pool_(memory, static_cast<std::size_t>(layout.slot_size())) {
@@ -113,7 +114,7 @@ CellLevel<D>::CellLevel(CutLevel<D> cut, CellLevel* coarser, const solvers::Patc
 template <int D>
 double* CellLevel<D>::new_slot() {
   double* const slot = pool_[pool_.acquire()];
-  std::fill_n(slot, layout_.slot_size(), 0.0);
+  if (residence_ == Residence::host) std::fill_n(slot, layout_.slot_size(), 0.0);
   return slot;
 }
 

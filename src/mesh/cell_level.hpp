@@ -17,6 +17,7 @@
 
 #include "mesh/distributed_tree.hpp"
 #include "mesh/patch_pool.hpp"
+#include "mesh/residence.hpp"
 #include "parallel/neighbour_messages.hpp"
 #include "solvers/boxes.hpp"
 #include "solvers/restriction.hpp"
@@ -57,7 +58,7 @@ class CellLevel {
     Vec<const double*, 2 * D> beside{};
     Vec<std::int32_t, 2 * D> number_beside;  // of their cells, or -1
     bool reads_far = false;                  // halos of other ranks or across a wrap
-    double* slot = nullptr;                  // all zero at first
+    double* slot = nullptr;                  // all zero at first; its address on a device
     const double* coarse = nullptr;          // slot of the parent or a copy; null on the coarsest level
     Index<D> child{};                        // position in the parent
   };
@@ -66,8 +67,10 @@ class CellLevel {
   enum class Halo : std::uint8_t { faces, edges, planes };
 
   // layout: a halo of one layer; its unknowns are numbers a volume of any meaning. coarser: the next coarser level or null;
-  // it outlives this. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
-  CellLevel(CutLevel<D> cut, CellLevel* coarser, const solvers::PatchLayout& layout, gpu::Resource& memory);
+  // it outlives this. memory: of the residence; on a device the caller sets all slots to zero, and carries out the plans below, with
+  // its addresses. Throws gpu::OutOfMemory (several ranks: parallel::AgreedFailure). Collective.
+  CellLevel(CutLevel<D> cut, CellLevel* coarser, const solvers::PatchLayout& layout, gpu::Resource& memory,
+            Residence residence = Residence::host);
   // Parcels hold pointers to slots.
   CellLevel(const CellLevel&) = delete;
   CellLevel& operator=(const CellLevel&) = delete;
@@ -107,7 +110,7 @@ class CellLevel {
 
   std::size_t bytes() const;
 
- private:
+  // ---- The plans of these operations.
   // A box of a slot, or the part of a patch, in a message.
   struct Parcel {
     int rank = 0;
@@ -122,6 +125,7 @@ class CellLevel {
     parallel::NeighbourMessages messages;
     void connect(const parallel::Communicator& communicator);
   };
+  // Volume i of the box is volume i + shift there.
   struct Copy {
     double* to;
     const double* from;
@@ -133,19 +137,26 @@ class CellLevel {
     std::vector<std::size_t> first;  // of each patch, and the end
     Mail mail;
   };
+  // Of a refined cell of the coarser level.
   struct Child {
     std::int32_t patch = -1;  // -1: of another rank
     Index<D> position{};
     std::size_t received = 0;  // number of the parcel
   };
+  HaloPlan& plan_of(Halo halo) { return halos_[static_cast<std::size_t>(halo)]; }
+  Mail& parents() { return parents_; }
+  Mail& parts() { return parts_; }
+  // Refined cells of the coarser level, by number, and the children of each, in curve order.
+  std::span<const std::int32_t> refined() const { return refined_; }
+  std::span<const Child> children_of_refined() const { return children_; }
 
+ private:
   double* new_slot();
   bool is_small() const {
     constexpr std::ptrdiff_t few_volumes = 2000;  // threads take longer to start than to sweep them
     return std::ssize(patches_) * layout_.volumes() < few_volumes;
   }
   static constexpr std::size_t halos = 3;
-  HaloPlan& plan_of(Halo halo) { return halos_[static_cast<std::size_t>(halo)]; }
   void plan_halos();
   void plan_parents();
   std::size_t part_doubles(const Index<D>& child, const Vec<Beyond, 2 * D>& of_parent) const;
@@ -154,14 +165,15 @@ class CellLevel {
   std::ptrdiff_t of_unknown(int unknown) const { return unknown * layout_.unknown_stride(); }
 
   CutLevel<D> cut_;
+  Residence residence_;
   CellLevel* coarser_;
   solvers::PatchLayout layout_;
   PatchPool pool_;
   std::vector<Patch> patches_;
   HaloPlan halos_[halos];
   Mail parents_, parts_;
-  std::vector<std::int32_t> refined_;  // of the coarser level
-  std::vector<Child> children_;        // of each of them, in curve order
+  std::vector<std::int32_t> refined_;
+  std::vector<Child> children_;
 };
 
 }  // namespace meander::mesh

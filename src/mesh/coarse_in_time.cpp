@@ -103,14 +103,12 @@ void CoarseInTime<D>::keep_rates(std::int32_t leaf, int stage) {
 }
 
 template <int D>
-void CoarseInTime<D>::evaluate(const solvers::ShortStage& at, ThreadTeam& team, const StateWork& then) const {
+void CoarseInTime<D>::evaluate(const solvers::ShortStage& at, ThreadTeam& team) const {
   const auto* const constraints = dynamic_cast<const solvers::LocalStepSolver*>(&solver_);
   team.for_chunks(sources_.size(), [&](int, std::size_t begin, std::size_t end) {
     for (const Source& source : sources().subspan(begin, end - begin)) {
       if (!layout_.point_values) {
         interpolate(source, static_cast<double>(at.substep) / at.ratio);
-        if (then)
-          then(static_cast<std::size_t>(source.leaf), source.slot, solvers::in_three_dimensions(source.box));
         continue;
       }
       solvers::dense_output<D>(layout_, patch(source.leaf), source.box, kept_.data() + source.kept, at,

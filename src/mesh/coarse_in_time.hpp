@@ -20,9 +20,6 @@
 
 namespace meander::mesh {
 
-// Changes a box of the state of a leaf in another slot. Called concurrently.
-using StateWork = std::function<void(std::size_t leaf, double* slot, const solvers::Box<3>& box)>;
-
 template <int D>
 class CoarseInTime {
  public:
@@ -53,8 +50,8 @@ class CoarseInTime {
   void keep_rates(std::int32_t leaf, int stage);
 
   // After the update of the leaves by the level's step: sets the slots to the state at a stage of a shorter
-  // step within it. Means: at the beginning of the shorter step, and changed by `then` if that is not empty.
-  void evaluate(const solvers::ShortStage& at, ThreadTeam& team, const StateWork& then = {}) const;
+  // step within it. Means: at the beginning of the shorter step.
+  void evaluate(const solvers::ShortStage& at, ThreadTeam& team) const;
 
   // Host memory of states.
   std::size_t bytes() const {

@@ -65,12 +65,13 @@ void DeviceLocalSteps<D>::combine(const Group& group, const solvers::ShortStage&
 
 template <int D>
 void DeviceLocalSteps<D>::fill(int first, int last, const solvers::ShortStage& at, double t, ThreadTeam& team,
-                               const WaitForRanks& wait) {
-  Group& group = *groups_.at({first, last});
+                               const WaitForRanks& wait, const std::function<void(int level)>& then) {
+  Group& group = *groups_.at({first, has_points_ ? last : steps_.finest()});
   if (!has_points_) {
     batch_.theta = static_cast<double>(at.substep) / at.ratio;
-    add_to_batch(range(interpolations_, first - 1, first - 1));
+    if (first > steps_.coarsest()) add_to_batch(range(interpolations_, first - 1, first - 1));
     submit();
+    if (then && first > steps_.coarsest()) then(first - 1);
   } else if (group.combined.size() > 0) {
     if (group.halos.messages().is_empty()) {
       group.halos.prepare_given(t, team);
@@ -155,8 +156,9 @@ DeviceLocalSteps<D>::DeviceLocalSteps(DevicePatches<D>& patches, const BoundaryF
     allocate();
     upload_items();
   }
-  for (int first = steps.coarsest() + 1; !has_points_ && first <= steps.finest(); ++first)
-    add(first, steps.finest());
+  // A field changes states before the halos of the coarsest level are filled, too.
+  const int first_filled = steps.coarsest() + (launches_.layout.carried > 0 ? 0 : 1);
+  for (int first = first_filled; !has_points_ && first <= steps.finest(); ++first) add(first, steps.finest());
 }
 
 template <int D>

@@ -8,8 +8,8 @@
 // - means: in one launch with all else that happens between updates (solvers::LevelBatch);
 // - point values: in the launch that fills the halos that read them (solvers::DenseFillBatch).
 //
-// A step of levels first to last is keep(), and for each stage fill() and update(). Means: last is the finest
-// level, there is one stage, and each level has a time step of its own.
+// A step of levels first to last is keep(), and for each stage fill() and update(). Means: there is one stage, and each level has a
+// time step of its own.
 //
 // All functions throw DeviceError. Work goes to the queue of DevicePatches and nothing waits, unless a
 // function says otherwise.
@@ -92,10 +92,13 @@ class DeviceLocalSteps {
   // Means: keeps what finer halos will read of these levels. Without effect on point values, whose rates
   // update() keeps.
   void keep(int first, int last);
-  // Fills the halos of a group for time t. at: the stage within the step of the next coarser level, if there
-  // is one. Waits where messages have to be sent, and by `wait` for other ranks. Collective among neighbours.
+  // Fills the halos of a group for time t; means: of all levels from `first` on. at: the stage within the step of the next coarser
+  // level, if there is one, whose states of means `then`, if it is not empty, changes before they are read. Waits where messages
+  // have to be sent, and by `wait` for other ranks. Collective among neighbours.
   void fill(int first, int last, const solvers::ShortStage& at, double t, ThreadTeam& team,
-            const WaitForRanks& wait);
+            const WaitForRanks& wait, const std::function<void(int level)>& then = {});
+  // The slot of the state within its step of a source of CoarseInTime, by number.
+  double* combined(std::size_t source) const;
   // Updates the leaves and shadows of a group by a stage, in one launch for all levels with the same step.
   // steps: of each level; point values: all equal. Uploads the step data of the solver in the first stage.
   void update(int first, int last, int stage, std::span<const Step> steps);
@@ -141,7 +144,6 @@ class DeviceLocalSteps {
   }
   // Of CoarseInTime::sources() of a level, by number: what is kept, and the slot of the combined state.
   double* kept(int level, std::size_t source) const;
-  double* combined(std::size_t source) const;
 
   void upload_patches(const Mesh& mesh);
   void allocate();

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "gpu/device_array.hpp"
 #include "mesh/facts.hpp"
 #include "parallel/neighbour_messages.hpp"
+#include "solvers/field_batch.hpp"
 #include "solvers/resident.hpp"
 
 namespace meander::mesh {
@@ -33,22 +35,21 @@ struct DeviceLaunches {
   gpu::Device& device;
   const gpu::Queue queue;
   DeviceCounts& counts;
+  std::pmr::memory_resource& host_memory;  // for copies
 
   // What is submitted from now on begins after what the other queue has so far.
   void follow(const DeviceLaunches& other) { device.wait(queue, device.record(other.queue)); }
   // Without effect for a batch without items.
   void launch(const char* name, const solvers::ResidentBatch& batch) {
-    if (std::visit([](const auto& any) { return any.count == 0; }, batch)) return;
-    ++counts.launches;
-    device.launch(queue, name, [this, batch](const gpu::Execution& execution) {
-      solver.launch_resident(execution, {batch});
+    submit(name, batch, [this](const gpu::Execution& execution, const solvers::ResidentBatch& one) {
+      solver.launch_resident(execution, {one});
     });
   }
   void launch(const char* name, const solvers::GeneralBatch& batch) {
-    if (std::visit([](const auto& any) { return any.count == 0; }, batch)) return;
-    ++counts.launches;
-    device.launch(queue, name,
-                  [batch](const gpu::Execution& execution) { solvers::launch_general(execution, batch); });
+    submit(name, batch, &solvers::launch_general);
+  }
+  void launch(const char* name, const solvers::FieldBatch& batch) {
+    submit(name, batch, &solvers::launch_field);
   }
   void copy(gpu::Copy direction, void* to, const void* from, std::size_t bytes) {
     if (bytes == 0) return;
@@ -77,6 +78,14 @@ struct DeviceLaunches {
   template <class T>
   void copy_out(T* to, const T* from, std::size_t count) {
     copy(gpu::Copy::out, to, from, count * sizeof(T));
+  }
+
+ private:
+  template <class Batch, class Launch>
+  void submit(const char* name, const Batch& batch, const Launch& by) {
+    if (std::visit([](const auto& any) { return any.count == 0; }, batch)) return;
+    ++counts.launches;
+    device.launch(queue, name, [by, batch](const gpu::Execution& execution) { by(execution, batch); });
   }
 };
 

@@ -21,9 +21,8 @@ DevicePatches<D>::DevicePatches(const solvers::Solver& solver, const solvers::Pa
       layout_(layout),
       boundaries_(boundaries),
       memory_(memory),
-      host_memory_(host_memory),
-      launches_{solver, layout, device, device.create_queue(), counts_},
-      border_launches_{solver, layout, device, device.create_urgent_queue(), counts_},
+      launches_{solver, layout, device, device.create_queue(), counts_, host_memory},
+      border_launches_{solver, layout, device, device.create_urgent_queue(), counts_, host_memory},
       next_(device, memory),
       moved_(device, memory),
       reflux_(launches_, border_launches_, memory, DeviceReflux<D>::Fine::one_step),
@@ -165,7 +164,7 @@ void DevicePatches<D>::send(std::span<const int> slots, std::span<double* const>
                             std::size_t doubles) {
   if (slots.empty() || doubles == 0) return;
   const Timer timer(launches_.counts.moved, "send patches", static_cast<std::int64_t>(slots.size()));
-  Relay relay(launches_, host_memory_, slots.size(), doubles);
+  Relay relay(launches_, launches_.host_memory, slots.size(), doubles);
   for (std::size_t begin = 0; begin < slots.size(); begin += relay.in_each()) {
     relay.wait(begin);
     for (std::size_t i = begin; i < std::min(begin + relay.in_each(), slots.size()); ++i) {
@@ -193,7 +192,7 @@ void DevicePatches<D>::fetch(std::span<const int> slots, std::span<double* const
   if (slots.empty()) return;
   const Timer timer(launches_.counts.waited, "bring home", static_cast<std::int64_t>(slots.size()));
   const auto doubles = static_cast<std::size_t>(layout_.slot_size());
-  Relay relay(launches_, host_memory_, slots.size(), doubles);
+  Relay relay(launches_, launches_.host_memory, slots.size(), doubles);
   const std::size_t each = relay.in_each();
   for (std::size_t begin = 0; begin < slots.size() + each; begin += each) {
     if (begin < slots.size()) {
@@ -217,7 +216,7 @@ void DevicePatches<D>::begin(const Stage& stage) {
   if (bytes.empty()) return;
   launches_.wait(step_data_sent_);  // with local steps, the device may still be in the stage before
   const std::size_t doubles = doubles_for(bytes.size());
-  if (doubles > step_data_here_.size()) step_data_here_ = {host_memory_, doubles};
+  if (doubles > step_data_here_.size()) step_data_here_ = {launches_.host_memory, doubles};
   std::ranges::copy(bytes, reinterpret_cast<std::byte*>(step_data_here_.data()));
   step_data_.resize(launches_.queue, bytes.size());
   launches_.copy_in(step_data_.data(), reinterpret_cast<const std::byte*>(step_data_here_.data()),
@@ -337,7 +336,8 @@ void set_cube(FillOp& op, int lower, int extent) {
 template <int D>
 void DevicePatches<D>::plan_other_halos(HaloExchange<D>& exchange, const Mesh& mesh, const ThreadTeam& team) {
   forget_other_halos();
-  other_halos_ = std::make_unique<DeviceHalos<D>>(launches_, launches_, boundaries_, memory_, host_memory_);
+  other_halos_ =
+      std::make_unique<DeviceHalos<D>>(launches_, launches_, boundaries_, memory_, launches_.host_memory);
   other_halos_->rebuild(
       exchange, mesh.view, mesh.patches, mesh.exchange.order(),
       [&](std::size_t leaf) { return slot(mesh.slots[leaf]); }, team);
@@ -365,6 +365,7 @@ void DevicePatches<D>::move(Moves moves, const char* name) {
   batch.layout = layout_;
   batch.prolongation = solver_.traits().prolongation;
   launches_.launch(name, solvers::ResidentBatch(batch));
+  if (layout_.carried > 0) launches_.launch(name, solvers::FieldBatch(solvers::CarriedBatch{batch}));
 }
 
 template <int D>

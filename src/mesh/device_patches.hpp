@@ -148,7 +148,6 @@ class DevicePatches {
   const solvers::PatchLayout layout_;
   const BoundaryFill<D>& boundaries_;
   gpu::Resource& memory_;
-  std::pmr::memory_resource& host_memory_;
   DeviceCounts counts_;
   DeviceLaunches launches_, border_launches_;
   gpu::Event step_data_sent_, border_done_;

@@ -31,7 +31,8 @@ struct DeviceMemory {
   std::size_t messages = 0;  // flux registers, and buffers for messages
   std::size_t tables = 0;    // of kernels
   std::size_t scratch = 0;   // of kernels
-  std::size_t total() const { return slots + next + messages + tables + scratch; }
+  std::size_t field = 0;     // what is solved for between steps
+  std::size_t total() const { return slots + next + messages + tables + scratch + field; }
 };
 
 // Since the start.

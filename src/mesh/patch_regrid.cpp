@@ -158,7 +158,6 @@ std::optional<DistributedTree<D>> PatchMesh<D>::adapt_leaves(std::vector<Key<D>>
   }
   DistributedTree<D> next = whole.adapted(on_pieces, min_level, max_level);
   if (!communicator().any(!std::ranges::equal(next.leaves(), whole.leaves()))) return std::nullopt;
-
   const std::vector<Change<D>> changes = changes_of(tree_, whole, next);
   const auto find = [&](Key<D> cell, bool refines) {
     const auto found = std::ranges::lower_bound(changes, cell, {}, &Change<D>::cell);
@@ -384,7 +383,6 @@ void PatchMesh<D>::coarsen(std::span<const std::size_t> coarsened, std::span<con
 template <int D>
 void PatchMesh<D>::coarsen_on_device(std::span<const std::size_t> coarsened, std::span<const Key<D>> leaves,
                                      std::span<const Origin> origin, std::vector<int>& slots) {
-  MEANDER_ASSERT(layout_.carried == 0);  // devices have no kernels for them
   std::vector<typename DevicePatches<D>::Coarsened> items;
   for (const std::size_t leaf : coarsened) {
     const Origin& from = origin[leaf];
@@ -428,7 +426,6 @@ void PatchMesh<D>::refine(std::span<const std::size_t> refined, std::span<const 
 template <int D>
 void PatchMesh<D>::refine_on_device(std::span<const std::size_t> refined, std::span<const Key<D>> next,
                                     std::span<const int> slots) {
-  MEANDER_ASSERT(layout_.carried == 0);
   std::vector<typename DevicePatches<D>::Refined> leaves;
   for (const std::size_t first : refined) {
     auto& item = leaves.emplace_back();

@@ -60,6 +60,8 @@ class StepExchange {
   FluxCorrection<D>& fluxes() { return fluxes_; }
   const FluxCorrection<D>& fluxes() const { return fluxes_; }
 
+  // Whether the step that began leaves halos as they are.
+  bool leaves_halos() const { return step_.leaves_halos; }
   // Before a step. defers_halos: the next halos leave what comes from other ranks, copies from messages and prolongation of means,
   // to the next update of the leaf, which halos().finish_deferred() precedes; no effect on point values. leaves_halos: the step
   // leaves all halos as they are. has_fluxes: its updates set the fluxes at resolution jumps of a conservative solver.

@@ -52,7 +52,9 @@ std::optional<ResidentReport> SimulationOf<D>::resident() const {
 template <int D>
 std::optional<mesh::DeviceMemory> SimulationOf<D>::device_memory() const {
   if (!resident_) return std::nullopt;
-  return mesh_.residence().memory();
+  mesh::DeviceMemory memory = mesh_.residence().memory();
+  if (field_) memory.field = field_->device_bytes(mesh_);
+  return memory;
 }
 
 template <int D>

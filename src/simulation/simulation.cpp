@@ -273,12 +273,22 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
 template <int D>
 solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) {
   using Half = typename StepField<D>::Half;
-  stepper_.change([&](std::size_t leaf) { field_->act(mesh_, leaf, dt, Half::before); }, t_);
+  // Where patches live on devices, the field acts on all leaves at once. On the host it does so while they are in cache.
+  const bool at_once = mesh_.residence().is_on_device_of_any_rank();
+  if (at_once) {
+    mesh_.residence().prepare_step(team_);
+    field_->act_on_all(dt, Half::before, team_);
+    mesh_.fill_halos(t_, team_);
+  } else {
+    stepper_.change([&](std::size_t leaf) { field_->act(leaf, dt, Half::before); }, t_);
+  }
   halos_are_stale_ = true;
   const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::none);
   if (step.failed) return step;
   find_field([&](StepField<D>& field) { field.solve(mesh_, t_next, dt, team_); });
-  return inspect_after(step, [&](std::size_t leaf) { field_->act(mesh_, leaf, dt, Half::after); });
+  if (!at_once) return inspect_after(step, [&](std::size_t leaf) { field_->act(leaf, dt, Half::after); });
+  field_->act_on_all(dt, Half::after, team_);
+  return inspect_after(step, {});
 }
 
 template <int D>
@@ -288,9 +298,8 @@ solvers::Status SimulationOf<D>::take_local_step_with_field(double dt, double t_
   if (step.failed) return step;
   const std::span<const double> ended = local_->last_steps();
   find_field([&](StepField<D>& field) { field.solve_after(mesh_, t_next, dt, ended, team_); });
-  return inspect_after(step, [&](std::size_t leaf) {
-    field_->act_after(mesh_, leaf, ended[static_cast<std::size_t>(mesh_.levels()[leaf])]);
-  });
+  field_->act_after(ended, team_);
+  return inspect_after(step, {});
 }
 
 template <int D>

@@ -36,10 +36,11 @@ class StepField : public NumbersBeside {
   // The field of the last begin() or solve(), with the same bits: after a restart, or when leaves have moved to other ranks.
   // Throws as solve(). Collective.
   virtual void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) = 0;
-  // Lets the field, of the same mesh, act on the interior of an own leaf for half of a step of length dt, before or after its
-  // fluxes. Concurrently for different leaves.
+  // Lets the field act on the interior of an own leaf for half of a step of length dt, before or after its fluxes, on the host.
+  // Concurrently for different leaves. The same on all own leaves, wherever they are.
   enum class Half : bool { before, after };
-  virtual void act(mesh::PatchMesh<D>& mesh, std::size_t leaf, double dt, Half half) = 0;
+  virtual void act(std::size_t leaf, double dt, Half half) = 0;
+  virtual void act_on_all(double dt, Half half, ThreadTeam& team) = 0;
 
   // In a step with local steps, at time t: the field of the levels of the tree from `first` on, which have ended a step within
   // that of a coarser level. Throws as solve(). Collective.
@@ -47,21 +48,23 @@ class StepField : public NumbersBeside {
   // In place of solve() after a step with local steps. ended: by level of the tree, the length of its last step.
   virtual void solve_after(mesh::PatchMesh<D>& mesh, double t, double dt, std::span<const double> ended,
                            ThreadTeam& team) = 0;
-  // Lets that field act on a leaf for a time, which may be negative. starts: when all levels begin their steps. Concurrently for
-  // different leaves.
-  virtual void act_within(mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, bool starts) = 0;
-  // The same for half of the last step of the leaf's level, after solve_after().
-  virtual void act_after(mesh::PatchMesh<D>& mesh, std::size_t leaf, double ended) = 0;
-  // The same on a copy of a box of the leaf in another slot, for a time, without more.
-  virtual void act_on_copy(const mesh::PatchMesh<D>& mesh, std::size_t leaf, double time, double* slot,
-                           const solvers::Box<3>& box) const = 0;
+  // Lets that field act on the own leaves of the levels of the tree from `first` on, for times by level, which may be negative.
+  // starts: when all levels begin their steps.
+  virtual void act_within(int first, std::span<const double> times, bool starts, ThreadTeam& team) = 0;
+  // The same on all own leaves for half of the last step of the leaf's level, after solve_after().
+  virtual void act_after(std::span<const double> ended, ThreadTeam& team) = 0;
+  // The same for a time on the states of a level of the tree within its step that finer halos read
+  // (tasks::LocalStepRule::at_time), without more.
+  virtual void act_on_copies(int level, double time, ThreadTeam& team) = 0;
 
   // The longest step that the field allows a level of the tree; equal on all ranks. Infinite for levels without leaves.
   virtual double step_limit(int level) const = 0;
   // The longest step of all levels.
   virtual double step_limit() const = 0;
-  // Memory of this rank, but for the carried rows.
+  // Memory of this rank on the host, but for the carried rows; and on its device, where patches live there, which may be an estimate
+  // if no field has been found on the mesh.
   virtual std::size_t bytes() const = 0;
+  virtual std::size_t device_bytes(const mesh::PatchMesh<D>& mesh) const = 0;
   // Columns of the history, of the last solution.
   virtual std::vector<Measure> measures() const = 0;
   // Saves, and before resume() restores, what it keeps beside the carried rows. Default: nothing.

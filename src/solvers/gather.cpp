@@ -15,12 +15,7 @@ void launch_gather_on_openmp(const gpu::Execution& execution, const GatherBatch&
 void launch_gather(const gpu::Execution& execution, const GatherBatch& batch) {
   if (execution.on_host()) {
     GatherBatch here = batch;
-    if (batch.count > 0) {
-      const PointInPatch* const points =
-          execution.address(batch.points, static_cast<std::size_t>(batch.count));
-      here.at.offset =
-          reinterpret_cast<std::intptr_t>(points) - reinterpret_cast<std::intptr_t>(batch.points);
-    }
+    if (batch.count > 0) here.at = addresses_on_host(execution, batch.points, batch.count);
     SerialLauncher()(BlockGather(here), BlockGather::blocks(here));
     return;
   }

@@ -62,6 +62,13 @@ struct SerialLauncher {
   }
 };
 
+// The addresses by which kernels on an emulated device access its memory. Throws DeviceError if the table lies outside.
+template <class T>
+DeviceAddresses addresses_on_host(const gpu::Execution& execution, const T* table, int count) {
+  return {reinterpret_cast<std::intptr_t>(execution.address(table, static_cast<std::size_t>(count))) -
+          reinterpret_cast<std::intptr_t>(table)};
+}
+
 // The batch for work on an emulated device: with the offset of its addresses. Throws DeviceError if its
 // tables lie outside the device's memory.
 template <class Batch>
@@ -69,10 +76,7 @@ Batch on_host(const gpu::Execution& execution, Batch batch) {
   std::visit(
       [&](auto& of_kind) {
         const auto set_by = [&](const auto* table, int count) {
-          if (count > 0 && table != nullptr)
-            of_kind.at.offset =
-                reinterpret_cast<std::intptr_t>(execution.address(table, static_cast<std::size_t>(count))) -
-                reinterpret_cast<std::intptr_t>(table);
+          if (count > 0 && table != nullptr) of_kind.at = addresses_on_host(execution, table, count);
         };
         const auto set = [&](const auto* table) { set_by(table, of_kind.count); };
         if constexpr (requires { of_kind.dense; }) {

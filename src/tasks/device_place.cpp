@@ -20,7 +20,7 @@ void DevicePlace<D>::update_border(const SweepCall& call) {
   is_updated_ = false;
   device_->begin({call.stage, call.t, call.dt});
   device_->fluxes().messages().expect();
-  device_->halos().messages().expect();
+  if (!mesh_.exchange().leaves_halos()) device_->halos().messages().expect();
   device_->update(Group::border);
 }
 
@@ -66,9 +66,10 @@ void DevicePlace<D>::finish_halos(double) {
 }
 
 template <int D>
-void DevicePlace<D>::start_levels(const LevelClock& clock, int coarsest, bool, const mesh::StateWork&) {
+void DevicePlace<D>::start_levels(const LevelClock& clock, int coarsest, bool, const LevelWork& at_time) {
   clock_ = &clock;
   coarsest_ = coarsest;
+  at_time_ = at_time;
   mesh_.residence().begin();
   levels_ = &mesh_.residence().local_steps();
   levels_->begin_step();
@@ -97,7 +98,7 @@ void DevicePlace<D>::advance(const LevelGroup& group, int stage) {
   if (!group.has_halos) {
     const double t = time_before(stage, (*clock_)[group.first], context_.solver.traits());
     timed(times_.halo, "wait for halos", [&](const mesh::WaitForRanks& wait) {
-      levels_->fill(first, last, stage_of(*clock_, group.first, stage), t, context_.team, wait);
+      levels_->fill(first, last, stage_of(*clock_, group.first, stage), t, context_.team, wait, at_time_);
     });
   }
   const Timer timer(times_.update);

@@ -29,7 +29,7 @@ class DevicePlace final : public Place<D> {
   void fill(mesh::Arrival arrival, double t) override;
   void finish_halos(double t) override;
 
-  void start_levels(const LevelClock& clock, int coarsest, bool, const mesh::StateWork&) override;
+  void start_levels(const LevelClock& clock, int coarsest, bool, const LevelWork& at_time) override;
   void start_tick() override;
   void advance(const LevelGroup& group, int stage) override;
   void finish_tick() override {}
@@ -60,6 +60,7 @@ class DevicePlace final : public Place<D> {
   mesh::DeviceLocalSteps<D>* levels_ = nullptr;
   const LevelClock* clock_ = nullptr;  // null: a step of all leaves
   int coarsest_ = 0;
+  LevelWork at_time_;
   std::vector<typename mesh::DeviceLocalSteps<D>::Step> steps_;  // of the levels of a group
 };
 

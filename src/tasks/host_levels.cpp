@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 template <int D>
 void HostPlace<D>::start_levels(const LevelClock& clock, int coarsest, bool may_postpone,
-                                const mesh::StateWork& at_time) {
+                                const LevelWork& at_time) {
   clock_ = &clock;
   coarsest_ = coarsest;
   may_postpone_ = may_postpone;
@@ -76,9 +76,11 @@ void HostPlace<D>::advance(const LevelGroup& group, int stage) {
 template <int D>
 void HostPlace<D>::send(const LevelGroup& group, int stage) {
   const Timer timer(context_.times.halo);
-  if (group.first > 0)
-    steps_->coarse(level(group.first) - 1)
-        .evaluate(stage_of(*clock_, group.first, stage), context_.team, at_time_);
+  if (group.first > 0) {
+    const int coarser = level(group.first) - 1;
+    steps_->coarse(coarser).evaluate(stage_of(*clock_, group.first, stage), context_.team);
+    if (at_time_) at_time_(coarser);
+  }
   level_exchange_->send(context_.team);
   if (!level_exchange_->messages().is_empty()) context_.messages.begin();
 }
@@ -222,13 +224,13 @@ solvers::Status HostPlace<D>::due() {
   return merge(mesh_.patches(), mesh_.levels(), statuses);
 }
 
-#define MEANDER_INSTANTIATE(D)                                                                    \
-  template void HostPlace<D>::start_levels(const LevelClock&, int, bool, const mesh::StateWork&); \
-  template void HostPlace<D>::start_tick();                                                       \
-  template void HostPlace<D>::advance(const LevelGroup&, int);                                    \
-  template void HostPlace<D>::finish_tick();                                                      \
-  template void HostPlace<D>::reflux(std::size_t, int);                                           \
-  template void HostPlace<D>::wait_for(parallel::MaxReduction&);                                  \
+#define MEANDER_INSTANTIATE(D)                                                              \
+  template void HostPlace<D>::start_levels(const LevelClock&, int, bool, const LevelWork&); \
+  template void HostPlace<D>::start_tick();                                                 \
+  template void HostPlace<D>::advance(const LevelGroup&, int);                              \
+  template void HostPlace<D>::finish_tick();                                                \
+  template void HostPlace<D>::reflux(std::size_t, int);                                     \
+  template void HostPlace<D>::wait_for(parallel::MaxReduction&);                            \
   template solvers::Status HostPlace<D>::due();
 MEANDER_INSTANTIATE(2)
 MEANDER_INSTANTIATE(3)

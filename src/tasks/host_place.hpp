@@ -32,7 +32,7 @@ class HostPlace final : public Place<D> {
   void finish_halos(double t) override { exchange_.halos().finish_receives(t, context_.team); }
 
   void start_levels(const LevelClock& clock, int coarsest, bool may_postpone,
-                    const mesh::StateWork& at_time) override;
+                    const LevelWork& at_time) override;
   void start_tick() override;
   void advance(const LevelGroup& group, int stage) override;
   void finish_tick() override;
@@ -89,7 +89,7 @@ class HostPlace final : public Place<D> {
   int coarsest_ = 0;
   std::vector<LevelStage> stages_;  // by level of the clock
   bool may_postpone_ = true;        // updates beyond the tick that begins them
-  mesh::StateWork at_time_;
+  LevelWork at_time_;
   std::vector<std::size_t> deadlines_;  // of leaves; empty: all updates are done in the tick that begins them
 };
 

@@ -25,6 +25,9 @@ struct LevelGroup {
   bool has_halos = false;  // the halos before the first stage are full
 };
 
+// Work on a level of the tree.
+using LevelWork = std::function<void(int level)>;
+
 template <int D>
 class Place {
  public:
@@ -51,10 +54,9 @@ class Place {
 
   // ---- Steps by level.
   // A step of the coarsest level begins, level `coarsest` of the tree, by a clock that lives until its end.
-  // may_postpone: updates may wait until their deadline (level_tasks.hpp). at_time: LocalStepRule::at_time, on
-  // the host.
+  // may_postpone: updates may wait until their deadline (level_tasks.hpp). at_time: LocalStepRule::at_time.
   virtual void start_levels(const LevelClock& clock, int coarsest, bool may_postpone,
-                            const mesh::StateWork& at_time) = 0;
+                            const LevelWork& at_time) = 0;
   virtual void start_tick() = 0;
   // A stage of the levels of a group, with the halos before it; of point values: after PatchMesh::level_exchange(). The
   // levels of a tick come coarsest first.

@@ -52,8 +52,9 @@ struct LocalStepRule {
   // and for the first of a tick, whose ratios are known. With it the halos before the first tick are not read, and none are
   // left after the last. Requires begin. May be empty. Collective.
   std::function<void(const LevelClock& clock, std::size_t level)> change = {};
-  // With `change`: what coarser leaves lack of it in the states within their step that finer halos read.
-  mesh::StateWork at_time = {};
+  // With `change`: what the leaves of a level of the tree lack of it in the states within their step that finer halos read, in the
+  // slots of mesh::CoarseInTime or DeviceLocalSteps.
+  LevelWork at_time = {};
 };
 
 // The local steps taken so far, equal on all ranks.

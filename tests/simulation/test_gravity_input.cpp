@@ -113,7 +113,9 @@ const Refused refusals[] = {
     {"[gravity]\nmethod = \"poisson\"\nwell-balanced = true\nexternal = \"uniform\"\nacceleration = [1, 2]\n",
      "test.toml:13:17: gravity.well-balanced: does not exist for method = \"poisson\""},
     {"[gravity]\nmethod = \"poisson\"\n[offload]\ndevice = \"host\"\n",
-     "test.toml:12:10: gravity.method: \"poisson\" requires offload.device = \"none\", but that is \"host\""},
+     "test.toml:12:10: gravity.method: \"poisson\" does not exist for batches on a device: with "
+     "offload.device = "
+     "\"host\" it requires gpu-memory.patches = \"device\""},
     {"gravity = false\n",
      "test.toml:11:1: scenario.gravity: unknown key; allowed here: name, density, velocity, pressure, noise, "
      "random-seed"},

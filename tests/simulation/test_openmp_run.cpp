@@ -49,7 +49,7 @@ TEST_F(OpenMpRun, ChangesNoBit) {
 
 // Dynamic meshes in 2D and 3D, every kind of boundary, gravity, and point values: every kernel on resident patches.
 class OpenMpResident : public OpenMpRun, public testing::WithParamInterface<RankCase> {};
-INSTANTIATE_TEST_SUITE_P(Simulation, OpenMpResident, testing::ValuesIn(device_cases(rank_cases())), name_of);
+INSTANTIATE_TEST_SUITE_P(Simulation, OpenMpResident, testing::ValuesIn(rank_cases()), name_of);
 
 TEST_P(OpenMpResident, ChangesNoBit) {
   if (has_gpu()) GTEST_SKIP() << "there is a GPU, whose library functions may round in their own way";

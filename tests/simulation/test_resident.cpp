@@ -158,7 +158,7 @@ TEST(ResidentPointsLong, AreReadOnTheDeviceToTheSameBits) {
 
 TEST(ResidentMemory, IsEstimatedBeforeThePatchesAreThere) {
   for (const char* name : {"riemann", "accretion_muscl", "ccz4_rusanov", "ccz4_fourth_order", "local_riemann",
-                           "local_sod", "local_gauge_wave"}) {
+                           "local_sod", "local_gauge_wave", "self_gravity", "local_accretion_poisson"}) {
     // Local steps by criteria that read the solution permit no other interval.
     const int interval =
         name == std::string_view("local_riemann") || name == std::string_view("local_sod") ? 1 : 1000;

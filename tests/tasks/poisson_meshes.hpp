@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mesh/refine.hpp"
-#include "tasks/poisson_multigrid.hpp"
+#include "tasks/host_poisson.hpp"
 
 namespace meander::tasks::test {
 
@@ -135,8 +135,7 @@ std::vector<std::vector<double>> source_of(const mesh::DistributedTree<D>& tree,
 
 // L2 norm over the domain of f - A u, on one rank.
 template <int D>
-double residual(PoissonMultigrid<D>& solver, const std::vector<std::vector<double>>& source,
-                ThreadTeam& team) {
+double residual(HostPoisson<D>& solver, const std::vector<std::vector<double>>& source, ThreadTeam& team) {
   solver.differentiate(team);
   const auto volumes = static_cast<std::size_t>(solver.layout().volumes());
   std::vector<double> first(D * volumes), second(volumes);

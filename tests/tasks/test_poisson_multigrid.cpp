@@ -26,7 +26,7 @@ mesh::DistributedTree<D> on_one_rank(const mesh::Spacetree<D>& tree) {
 template <int D>
 double factor(const std::string& name, int p, int cells, EllipticBoundary boundary, int levels) {
   const auto tree = on_one_rank(poisson_mesh<D>(name, cells, boundary == EllipticBoundary::periodic, levels));
-  PoissonMultigrid<D> solver(tree, p, test::all_faces<D>(boundary), gpu::host_memory());
+  HostPoisson<D> solver(tree, p, test::all_faces<D>(boundary));
   ThreadTeam team(1);
   test::set_noise(tree, solver);
   const auto source = test::source_of<D>(tree, solver);
@@ -110,9 +110,8 @@ struct Solution {
 template <int D>
 Errors errors(const std::string& name, int p, int cells, int levels, bool periodic) {
   const auto tree = on_one_rank(poisson_mesh<D>(name, cells, periodic, levels));
-  PoissonMultigrid<D> solver(
-      tree, p, test::all_faces<D>(periodic ? EllipticBoundary::periodic : EllipticBoundary::value),
-      gpu::host_memory());
+  HostPoisson<D> solver(tree, p,
+                        test::all_faces<D>(periodic ? EllipticBoundary::periodic : EllipticBoundary::value));
   ThreadTeam team(2);
   const auto& layout = solver.layout();
   const Solution<D> exact{periodic};
@@ -200,7 +199,7 @@ TEST(PoissonSolution, IsOfSecondOrderWithBoundaryValues) {
 template <int D>
 void expect_conservation(const std::string& name, int p, EllipticBoundary boundary) {
   const auto tree = on_one_rank(poisson_mesh<D>(name, 3, boundary == EllipticBoundary::periodic, 3));
-  PoissonMultigrid<D> solver(tree, p, test::all_faces<D>(boundary), gpu::host_memory());
+  HostPoisson<D> solver(tree, p, test::all_faces<D>(boundary));
   ThreadTeam team(2);
   test::set_noise(tree, solver);
   for (std::size_t leaf = 0; leaf < tree.size(); ++leaf)
@@ -238,7 +237,7 @@ template <int D>
 void expect_levels(const std::string& name, int p, int cells, EllipticBoundary boundary) {
   SCOPED_TRACE(name);
   const auto tree = on_one_rank(poisson_mesh<D>(name, cells, boundary == EllipticBoundary::periodic, 3));
-  PoissonMultigrid<D> solver(tree, p, test::all_faces<D>(boundary), gpu::host_memory());
+  HostPoisson<D> solver(tree, p, test::all_faces<D>(boundary));
   ThreadTeam team(2);
   const int base = tree.domain().base_level;
   const auto volumes = static_cast<std::size_t>(solver.layout().volumes());

@@ -30,7 +30,7 @@ std::string at_origin_of_key(const Config& config, const std::string& key, const
 // With the large arrays in blocks of a memory cache, and without the blocks' excess for the small ones: not
 // more than it will be.
 double bytes_in_cache(const mesh::DeviceMemory& memory) {
-  std::size_t bytes = memory.messages + memory.tables + memory.scratch;
+  std::size_t bytes = memory.messages + memory.tables + memory.scratch + memory.field;
   for (const std::size_t part : {memory.slots, memory.next}) {
     const bool is_in_class = part > 0 && part <= gpu::largest_class_bytes;
     bytes += is_in_class ? gpu::class_bytes(gpu::size_class(part)) : part;
@@ -48,8 +48,9 @@ struct Wanted {
 std::string text_of(const mesh::DeviceMemory& memory) {
   std::string text = fmt::format("{} bytes: {} for slots", memory.total(), memory.slots);
   if (memory.next > 0) text += fmt::format(", {} for new interiors", memory.next);
-  return text + fmt::format(", {} for flux registers and messages, {} for tables, {} for scratch",
-                            memory.messages, memory.tables, memory.scratch);
+  text += fmt::format(", {} for flux registers and messages, {} for tables, {} for scratch", memory.messages,
+                      memory.tables, memory.scratch);
+  return memory.field > 0 ? text + fmt::format(", {} for self-gravity", memory.field) : text;
 }
 
 void throw_out_of_memory(const Config& config, const gpu::OutOfMemory& error) {

@@ -97,12 +97,7 @@ void LocalStepping<D>::act(const tasks::LevelClock& clock, std::size_t level, bo
     missing_.resize(times.size());
     missing_[first - 1] = (clock[level].theta() - 0.5) * clock[level - 1].dt + half;
   }
-  team_.for_chunks(mesh_.size(), [&](int, std::size_t begin, std::size_t end) {
-    for (std::size_t leaf = begin; leaf < end; ++leaf) {
-      const auto of_leaf = static_cast<std::size_t>(mesh_.levels()[leaf]);
-      if (of_leaf >= first) field_->act_within(mesh_, leaf, times[of_leaf], starts);
-    }
-  });
+  field_->act_within(static_cast<int>(first), times, starts, team_);
 }
 
 template <int D>
@@ -163,9 +158,8 @@ solvers::Status LocalStepping<D>::advance(double t, double dt, double t_next) {
     rule.change = [this, starts = true](const tasks::LevelClock& clock, std::size_t level) mutable {
       act(clock, level, std::exchange(starts, false));
     };
-    rule.at_time = [this](std::size_t leaf, double* slot, const solvers::Box<3>& box) {
-      const double time = missing_[static_cast<std::size_t>(mesh_.levels()[leaf])];
-      field_->act_on_copy(mesh_, leaf, time, slot, box);
+    rule.at_time = [this](int level) {
+      field_->act_on_copies(level, missing_[static_cast<std::size_t>(level)], team_);
     };
   }
   std::vector<std::int64_t> steps(leaves_.size());

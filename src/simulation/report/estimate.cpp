@@ -117,15 +117,18 @@ std::string text_of_devices(const Simulation& simulation) {
   const auto own = simulation.device_memory().value_or(mesh::DeviceMemory{});
   std::int64_t bytes[] = {simulation.device_memory() ? 1 : 0,    static_cast<std::int64_t>(own.slots),
                           static_cast<std::int64_t>(own.next),   static_cast<std::int64_t>(own.messages),
-                          static_cast<std::int64_t>(own.tables), static_cast<std::int64_t>(own.scratch)};
+                          static_cast<std::int64_t>(own.tables), static_cast<std::int64_t>(own.scratch),
+                          static_cast<std::int64_t>(own.field)};
   communicator.sum(std::span<std::int64_t>(bytes));
   if (bytes[0] == 0) return "";
   const auto all =
       static_cast<double>(std::accumulate(std::begin(bytes) + 1, std::end(bytes), std::int64_t{0}));
   const auto part = [&](int i) { return size_text(static_cast<double>(bytes[i])); };
   return fmt::format(
-      "{} on {} device{} ({} slots, {} new interiors, {} flux registers and messages, {} tables, {} scratch)",
-      size_text(all), bytes[0], bytes[0] == 1 ? "" : "s", part(1), part(2), part(3), part(4), part(5));
+      "{} on {} device{} ({} slots, {} new interiors, {} flux registers and messages, {} tables, {} "
+      "scratch{})",
+      size_text(all), bytes[0], bytes[0] == 1 ? "" : "s", part(1), part(2), part(3), part(4), part(5),
+      bytes[6] > 0 ? ", " + part(6) + " self-gravity" : "");
 }
 
 // What regrids cost with patches that live on devices, if a criterion reads the state on the host; else empty.

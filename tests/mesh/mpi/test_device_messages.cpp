@@ -55,8 +55,10 @@ class DeviceMessagesTest : public ::testing::Test {
   gpu::MemoryCache memory_{device_, gpu::Space::device}, pinned_memory_{device_, gpu::Space::pinned};
   gpu::PmrResource pinned_{pinned_memory_};
   DeviceCounts counts_;
-  DeviceLaunches launches_{solver_, {}, device_, device_.create_queue(), counts_};
-  DeviceLaunches border_{solver_, {}, device_, device_.create_queue(), counts_};
+  DeviceLaunches launches_{
+      solver_, {}, device_, device_.create_queue(), counts_, *std::pmr::new_delete_resource()};
+  DeviceLaunches border_{
+      solver_, {}, device_, device_.create_queue(), counts_, *std::pmr::new_delete_resource()};
 };
 
 TEST_F(DeviceMessagesTest, SlowCopiesAreNotOverwritten) {

@@ -480,15 +480,6 @@ inline std::vector<RankCase> unnamed(std::vector<RankCase> cases, const std::vec
   std::erase_if(cases, [&](const RankCase& tested) { return is_one_of(tested, names); });
   return cases;
 }
-// Those that may have their patches on a device.
-inline std::vector<RankCase> device_cases(const std::vector<RankCase>& cases) {
-  std::vector<std::string> of_host;
-  for (const RankCase& tested : cases) {
-    if (tested.name.ends_with("self_gravity") || tested.name.ends_with("poisson"))
-      of_host.push_back(tested.name);
-  }
-  return unnamed(cases, of_host);
-}
 inline std::string name_of(const testing::TestParamInfo<RankCase>& tested) {
   return tested.param.name;
 }

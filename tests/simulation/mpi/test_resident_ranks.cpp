@@ -46,8 +46,7 @@ const std::vector<std::string> quick_on_devices = {"riemann", "ccz4_rusanov", "l
 INSTANTIATE_TEST_SUITE_P(Quick, ResidentRanksLong,
                          testing::ValuesIn(named(all_rank_cases(), quick_on_devices)), name_of);
 INSTANTIATE_TEST_SUITE_P(Simulation, ResidentRanksLong,
-                         testing::ValuesIn(unnamed(device_cases(all_rank_cases()), quick_on_devices)),
-                         name_of);
+                         testing::ValuesIn(unnamed(all_rank_cases(), quick_on_devices)), name_of);
 
 TEST_P(ResidentRanksLong, ChangeNoBit) {
   const RankCase& tested = GetParam();
@@ -70,7 +69,7 @@ TEST_P(ResidentRanksLong, ChangeNoBitOnCuda) {
 
 // As on nodes of which some have no GPU.
 TEST(ResidentTogetherLong, SomeRanksMayHaveNoDevice) {
-  for (const char* name : {"riemann", "accretion_muscl", "accretion_dual", "local_riemann"}) {
+  for (const char* name : {"riemann", "accretion_muscl", "accretion_dual", "local_riemann", "self_gravity"}) {
     const RankCase tested = case_called(name);
     const Outcome reference =
         alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });

@@ -139,9 +139,11 @@ class GravityTable final : public simulation::EquationTable {
 
   void check_run(const io::KeyTable& keys, const simulation::Config& config) const override {
     if (method_ != "poisson") return;
-    if (config.offload.device != "none")
-      keys.reject("method", fmt::format("\"poisson\" requires offload.device = \"none\", but that is \"{}\"",
-                                        config.offload.device));
+    if (config.offload.device != "none" && !config.offload.patches_on_device())
+      keys.reject("method",
+                  fmt::format("\"poisson\" does not exist for batches on a device: with offload.device = "
+                              "\"{}\" it requires gpu-memory.patches = \"device\"",
+                              config.offload.device));
     if (supercomoving_ && !(config.time.end < 0))
       keys.reject("supercomoving",
                   fmt::format("requires time.start < time.end < 0, but time.end is {}", config.time.end));
