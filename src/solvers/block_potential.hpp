@@ -77,42 +77,46 @@ class BlockPotential {
   MEANDER_TERM double* carried(const Leaf& leaf, int row) const {
     return leaf.q + (batch_.layout.unknowns + batch_.layout.fields + row) * gas_.unknown_stride;
   }
-  // Calls add(value, volume) for the volumes at place x of all rows, in order, and returns the value.
+  // Calls add(value, volume) for the volumes of a lane, in order, and returns the value.
   template <class Add>
-  MEANDER_TERM double lane(int x, double value, const Add& add) const {
-    for (int number = x; number < gas_.volumes(); number += gas_.p) add(value, volume(number));
+  MEANDER_TERM double lane(int number, double value, const Add& add) const {
+    const int of_plane = gas_.p * gas_.p;
+    for (int first = 0; first < gas_.volumes(); first += of_plane) {
+      for (int m = number; m < of_plane; m += potential_lanes) add(value, volume(first + m));
+    }
     return value;
   }
   MEANDER_TERM double* lanes(int leaf, int numbers) const {
-    return batch_.at(batch_.lanes) + static_cast<std::ptrdiff_t>(leaf) * numbers * gas_.p;
+    return batch_.at(batch_.lanes) + static_cast<std::ptrdiff_t>(leaf) * numbers * potential_lanes;
   }
   // Of the lanes of a number.
   MEANDER_TERM double sum(const double* lanes) const {
     double sum = 0;
-    for (int x = 0; x < gas_.p; ++x) sum += lanes[x];
+    for (int lane = 0; lane < potential_lanes; ++lane) sum += lanes[lane];
     return sum;
   }
   MEANDER_TERM double largest(const double* lanes, double largest) const {
-    for (int x = 0; x < gas_.p; ++x) largest = max(lanes[x], largest);
+    for (int lane = 0; lane < potential_lanes; ++lane) largest = max(lanes[lane], largest);
     return largest;
   }
 
   template <class Block>
   MEANDER_TERM void sources(const Block& block, const Leaf& leaf, int number) const {
     constexpr int count = 3;
+    constexpr double lowest = -1.7976931348623157e308;
     double* const of_lanes = lanes(number, count);
-    block.for_each(count * gas_.p, [&](int item) {
-      const int n = item / gas_.p, x = item % gas_.p;
+    block.for_each(count * potential_lanes, [&](int item) {
+      const int n = item / potential_lanes, x = item % potential_lanes;
       of_lanes[item] =
-          n == 0   ? lane(x, 0, [&](double& value, const Volume& v) { value += leaf.q[v.gas]; })
-          : n == 1 ? lane(x, 0, [&](double& value, const Volume& v) { value = max(leaf.q[v.gas], value); })
-                   : lane(x, -leaf.q[volume(x).gas],
-                          [&](double& value, const Volume& v) { value = max(-leaf.q[v.gas], value); });
+          n == 0 ? lane(x, 0, [&](double& value, const Volume& v) { value += leaf.q[v.gas]; })
+          : n == 1
+              ? lane(x, 0, [&](double& value, const Volume& v) { value = max(leaf.q[v.gas], value); })
+              : lane(x, lowest, [&](double& value, const Volume& v) { value = max(-leaf.q[v.gas], value); });
     });
     block.sync();
     double* const to = batch_.at(batch_.numbers) + static_cast<std::ptrdiff_t>(number) * count;
     block.for_each(count, [&](int n) {
-      const double* const from = of_lanes + n * gas_.p;
+      const double* const from = of_lanes + n * potential_lanes;
       to[n] = n == 0 ? sum(from) : largest(from, from[0]);
     });
   }
@@ -168,12 +172,13 @@ class BlockPotential {
     });
     block.sync();
     double* const of_lanes = lanes(number, Number::count);
-    block.for_each(Number::count * gas_.p,
-                   [&](int item) { of_lanes[item] = of_lane(leaf, item / gas_.p, item % gas_.p); });
+    block.for_each(Number::count * potential_lanes, [&](int item) {
+      of_lanes[item] = of_lane(leaf, item / potential_lanes, item % potential_lanes);
+    });
     block.sync();
     double* const to = batch_.at(batch_.numbers) + static_cast<std::ptrdiff_t>(number) * Number::count;
     block.for_each(Number::count, [&](int n) {
-      const double* const from = of_lanes + n * gas_.p;
+      const double* const from = of_lanes + n * potential_lanes;
       if (n == Number::residual || n == Number::square)
         to[n] = largest(from, 0);
       else if (n >= Number::face_flow && n <= Number::face_area)
@@ -277,16 +282,16 @@ class BlockPotential {
   template <class Block>
   MEANDER_TERM void count_momentum(const Block& block, const Leaf& leaf, int number) const {
     double* const of_lanes = lanes(number, D);
-    block.for_each(D * gas_.p, [&](int item) {
-      const int a = item / gas_.p;
-      of_lanes[item] = lane(item % gas_.p, 0, [&](double& sum, const Volume& v) {
+    block.for_each(D * potential_lanes, [&](int item) {
+      const int a = item / potential_lanes;
+      of_lanes[item] = lane(item % potential_lanes, 0, [&](double& sum, const Volume& v) {
         sum += leaf.time * leaf.q[v.gas] *
                (leaf.acceleration[a * gas_.volumes() + v.number] - batch_.mean_along(a, leaf.time));
       });
     });
     block.sync();
     block.for_each(D, [&](int a) {
-      const double momentum = sum(of_lanes + a * gas_.p);
+      const double momentum = sum(of_lanes + a * potential_lanes);
       leaf.given[a] = batch_.begins ? momentum : leaf.given[a] + momentum;
     });
   }

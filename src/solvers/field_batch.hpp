@@ -32,6 +32,10 @@ struct PotentialCopy {
   std::int16_t lower[3] = {0, 0, 0}, extent[3] = {1, 1, 1};
 };
 
+// Sums over the volumes of a leaf, and maxima, are of this number of lanes, then over these: lane l has the volumes l, l + lanes ...
+// of each plane across the last axis (2D: of the patch), one plane after another.
+inline constexpr int potential_lanes = 16;
+
 // Numbers of `differentiate`: sums over the volumes of a leaf, what was given to it, and the largest residual and square of the
 // acceleration.
 template <int D>
@@ -100,7 +104,7 @@ struct PotentialBatch : PotentialWork {
   const PotentialLeaf* leaves = nullptr;
   const PotentialCopy* copies = nullptr;
   double* numbers = nullptr;  // [leaf][number]
-  double* lanes = nullptr;    // [leaf][number][place in a row]
+  double* lanes = nullptr;    // [leaf][number][lane]
   PatchLayout layout;         // of the mesh
   PatchLayout of_potential;
   const double* of_volume = nullptr;  // [volume][moment]

@@ -35,10 +35,15 @@ void copy_block(const Index<D>& extent, double* to, Strides to_stride, const dou
   if (width < static_cast<int>(std::size(of_width))) {
     return of_width[width](to, to_stride, from, from_stride, rows, planes);
   }
-  // Groups of eight first, then the rest, with some overlap.
-  for (int x = 0; x + 8 <= width; x += 8)
-    copy_block<8>(to + x, to_stride, from + x, from_stride, rows, planes);
-  copy_block<8>(to + width - 8, to_stride, from + width - 8, from_stride, rows, planes);
+  for (int plane = 0; plane < planes; ++plane) {
+    double* t = to + plane * to_stride.plane;
+    const double* f = from + plane * from_stride.plane;
+    for (int row = 0; row < rows; ++row, t += to_stride.row, f += from_stride.row) {
+      // Groups of eight first, then the rest, with some overlap.
+      for (int x = 0; x + 8 <= width; x += 8) std::memcpy(t + x, f + x, 8 * sizeof(double));
+      std::memcpy(t + width - 8, f + width - 8, 8 * sizeof(double));
+    }
+  }
 }
 
 }  // namespace

@@ -25,13 +25,13 @@ DeviceGravity<D>::DeviceGravity(mesh::PatchMesh<D>& mesh, const tasks::PoissonMu
       of_volume_(launches_.device, patches_.memory()) {
   using Moments = solvers::Multipoles<D>;
   const std::size_t leaves = mesh.size();
-  const auto volumes = static_cast<std::size_t>(mesh.layout().volumes()),
-             p = static_cast<std::size_t>(mesh.layout().p);
+  const auto volumes = static_cast<std::size_t>(mesh.layout().volumes());
   acceleration_.resize(launches_.queue, leaves * D * volumes);
   if (conserves_energy) work_.resize(launches_.queue, leaves * volumes);
   given_.resize(launches_.queue, leaves * D);
   numbers_.resize(launches_.queue, leaves * numbers_of_leaf);
-  lanes_.resize(launches_.queue, leaves * std::size_t{solvers::PotentialNumbers<D>::count} * p);
+  lanes_.resize(launches_.queue,
+                leaves * std::size_t{solvers::PotentialNumbers<D>::count * solvers::potential_lanes});
   numbers_here_ = {launches_.host_memory, leaves * numbers_of_leaf};
   std::vector<solvers::PotentialLeaf> table(leaves);
   for (std::size_t index = 0; index < leaves; ++index) {
@@ -136,7 +136,7 @@ std::size_t DeviceGravity<D>::estimated_bytes(std::size_t leaves, int p, bool co
   const solvers::PatchLayout layout(D, p, 0, 1);
   const auto volumes = static_cast<std::size_t>(layout.volumes());
   const std::size_t doubles = (D + (conserves_energy ? 1 : 0)) * volumes + D + numbers_of_leaf +
-                              std::size_t{solvers::PotentialNumbers<D>::count} * static_cast<std::size_t>(p);
+                              std::size_t{solvers::PotentialNumbers<D>::count * solvers::potential_lanes};
   return leaves * (doubles * sizeof(double) + sizeof(solvers::PotentialLeaf));
 }
 

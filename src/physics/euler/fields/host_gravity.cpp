@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "solvers/patch_copy.hpp"
+
 namespace meander::euler {
 
 namespace {
@@ -14,21 +16,37 @@ namespace {
 // Carried rows.
 enum Row : int { potential, rate };
 
-// Calls body(number, place) for the first volume of each row of the interior, with its number in the patch.
+constexpr int most_of_plane = solvers::longest_row * solvers::longest_row;
+
+// Calls body(number, box) for each plane across the last axis (2D: the patch), with the number of its first volume.
 template <int D, class Body>
-void for_rows(int p, const Body& body) {
+void for_planes(int p, const Body& body) {
+  solvers::Box<D> box = solvers::interior_box<D>(p);
+  if constexpr (D == 3) box.extent[2] = 1;
   std::ptrdiff_t v = 0;
-  solvers::for_rows<D>(solvers::interior_box<D>(p), [&](const Index<D>& i) {
-    body(v, i);
-    v += p;
-  });
+  for (int k = 0; k < (D == 3 ? p : 1); ++k, v += static_cast<std::ptrdiff_t>(box.volumes())) {
+    if constexpr (D == 3) box.lower[2] = k;
+    body(v, box);
+  }
 }
 
 }  // namespace
 
+// Calls add(to, m) for the numbers m < n of a plane, where `to` is the lane of number m.
 template <int D>
 struct HostGravity<D>::Lanes {
-  double at[solvers::longest_row] = {};
+  double at[solvers::potential_lanes] = {};
+  template <class Add>
+  void each(int n, const Add& add) {
+    int m = 0;
+    for (; m + solvers::potential_lanes <= n; m += solvers::potential_lanes) {
+      for (int lane = 0; lane < solvers::potential_lanes; ++lane) add(at[lane], m + lane);
+    }
+    for (int lane = 0; m + lane < n; ++lane) add(at[lane], m + lane);
+  }
+  void add(int n, const double* values) {
+    each(n, [&](double& to, int m) { to += values[m]; });
+  }
   double sum() const { return std::accumulate(std::begin(at), std::end(at), 0.0); }
   double largest() const { return *std::ranges::max_element(at); }
 };
@@ -82,17 +100,33 @@ void HostGravity<D>::kick_copies(int level, const Work& work, ThreadTeam& team) 
   });
 }
 
+// The first unknowns, s, momentum and energy, of a plane: one after another, p^2 (2D: p^2) volumes each.
+template <int D>
+int HostGravity<D>::load(std::size_t leaf, const solvers::Box<D>& plane, int unknowns, double* to) const {
+  solvers::PatchLayout some = gas_;
+  some.unknowns = unknowns;
+  if constexpr (D == 3) {  // the next plane
+    for (int u = 0; u < unknowns; ++u) {
+      const double* row = q(leaf) + gas_.at(u, plane.lower) + gas_.stride(2);
+      for (int y = 0; y < gas_.p; ++y, row += gas_.stride(1)) {
+        for (int x = 0; x < gas_.p; x += 8) __builtin_prefetch(row + x);
+      }
+    }
+  }
+  solvers::pack<D>(some, q(leaf), plane, to);
+  return static_cast<int>(plane.volumes());
+}
+
 template <int D>
 void HostGravity<D>::find_sources(std::size_t leaf, double* numbers) const {
   Lanes sums, largest, smallest;
   std::ranges::fill(smallest.at, -std::numeric_limits<double>::infinity());
-  for_rows<D>(gas_.p, [&](std::ptrdiff_t, const Index<D>& i) {
-    const double* const rho = q(leaf) + gas_.at(0, i);
-    for (int x = 0; x < gas_.p; ++x) {
-      sums.at[x] += rho[x];
-      largest.at[x] = std::max(largest.at[x], rho[x]);
-      smallest.at[x] = std::max(smallest.at[x], -rho[x]);
-    }
+  double rho[most_of_plane];
+  for_planes<D>(gas_.p, [&](std::ptrdiff_t, const solvers::Box<D>& plane) {
+    const int n = load(leaf, plane, 1, rho);
+    sums.add(n, rho);
+    largest.each(n, [&](double& most, int m) { most = std::max(most, rho[m]); });
+    smallest.each(n, [&](double& most, int m) { most = std::max(most, -rho[m]); });
   });
   numbers[0] = sums.sum();
   numbers[1] = largest.largest();
@@ -103,14 +137,14 @@ template <int D>
 void HostGravity<D>::find_moments(std::size_t leaf, double* sums) const {
   constexpr int count = 2 * solvers::Multipoles<D>::count;
   std::fill_n(sums, count, 0.0);
-  const double* const source = solver_.source(leaf);
-  for_rows<D>(own_.p, [&](std::ptrdiff_t v, const Index<D>& i) {
-    const double* const row = source + own_.at(0, i);
-    for (int x = 0; x < own_.p; ++x) {
+  double source[most_of_plane];
+  for_planes<D>(own_.p, [&](std::ptrdiff_t v, const solvers::Box<D>& plane) {
+    solvers::pack<D>(own_, solver_.source(leaf), plane, source);
+    for (int m = 0; m < static_cast<int>(plane.volumes()); ++m) {
       // std::complex<double> is an array of two numbers.
       const auto* const of_volume =
-          reinterpret_cast<const double*>(&of_volume_[static_cast<std::size_t>(v + x)]);
-      for (int n = 0; n < count; ++n) sums[n] += row[x] * of_volume[n];
+          reinterpret_cast<const double*>(&of_volume_[static_cast<std::size_t>(v + m)]);
+      for (int n = 0; n < count; ++n) sums[n] += source[m] * of_volume[n];
     }
   });
 }
@@ -125,7 +159,7 @@ void HostGravity<D>::start(std::size_t leaf, const Work& work) {
   double *const source = solver_.source(leaf), *const guess = solver_.potential(leaf);
   const double later = time_of(leaf, work);
   const bool sets_source = mesh_.levels()[leaf] >= work.first_source;
-  for_rows<D>(gas_.p, [&](std::ptrdiff_t, const Index<D>& i) {
+  solvers::for_rows<D>(solvers::interior_box<D>(gas_.p), [&](const Index<D>& i) {
     const std::ptrdiff_t from = gas_.at(0, i), to = own_.at(0, i);
     if (sets_source) {
       for (int x = 0; x < gas_.p; ++x) source[to + x] = work.factor * (s[from + x] - work.mean_source);
@@ -140,7 +174,7 @@ void HostGravity<D>::keep(std::size_t leaf, const Work& work) {
   const double* const found = solver_.potential(leaf);
   double* __restrict__ const before = carried(leaf, potential);
   double* __restrict__ const change = carried(leaf, rate);
-  for_rows<D>(gas_.p, [&](std::ptrdiff_t, const Index<D>& i) {
+  solvers::for_rows<D>(solvers::interior_box<D>(gas_.p), [&](const Index<D>& i) {
     const std::ptrdiff_t to = gas_.at(0, i), from = own_.at(0, i);
     for (int x = 0; x < gas_.p; ++x) {
       if (work.dt > 0) change[to + x] = (found[from + x] - before[to + x]) / work.dt;
@@ -159,38 +193,36 @@ void HostGravity<D>::differentiate(std::size_t leaf, const Work& work, double* n
   const double h = solver_.width(leaf), half = -0.5 * work.strength / h, dt = time_of(leaf, work);
   Lanes of_leaf[Numbers::sums], residuals, largest;
   const double square = h * h;
-  for_rows<D>(gas_.p, [&](std::ptrdiff_t v, const Index<D>& i) {
-    const double *const rho = q(leaf) + gas_.at(0, i), *const at = u + own_.at(0, i),
-                        *const of_row = laplacian.data() + v;
-    double squares[solvers::longest_row] = {};
-    for (int x = 0; x < gas_.p; ++x) {
-      const double source = work.factor * (rho[x] - work.mean_source), r = source - of_row[x] / square;
-      of_leaf[Numbers::mass].at[x] += rho[x];
-      of_leaf[Numbers::energy].at[x] += at[x] * (source + r);
-      residuals.at[x] = std::max(residuals.at[x], std::abs(r));
+  double state[(D + 2) * most_of_plane], at[most_of_plane], squares[most_of_plane], done[most_of_plane],
+      share[most_of_plane];
+  for_planes<D>(gas_.p, [&](std::ptrdiff_t v, const solvers::Box<D>& plane) {
+    const int n = load(leaf, plane, D + 2, state);
+    solvers::pack<D>(own_, u, plane, at);
+    const double *const rho = state, *const of_plane = laplacian.data() + v;
+    of_leaf[Numbers::mass].add(n, rho);
+    for (int m = 0; m < n; ++m) {
+      const double source = work.factor * (rho[m] - work.mean_source), r = source - of_plane[m] / square;
+      share[m] = std::abs(r);
+      done[m] = at[m] * (source + r);
     }
+    of_leaf[Numbers::energy].add(n, done);
+    residuals.each(n, [&](double& most, int m) { most = std::max(most, share[m]); });
+    for (int m = 0; m < n; ++m) squares[m] = 0;
     for (int a = 0; a < D; ++a) {
       double* __restrict__ along = g + a * volumes_ + v;
-      Lanes& forces = of_leaf[Numbers::force + a];
-      for (int x = 0; x < gas_.p; ++x) {
-        along[x] *= half;
-        squares[x] += along[x] * along[x];
-        forces.at[x] += rho[x] * along[x];
+      for (int m = 0; m < n; ++m) {
+        along[m] *= half;
+        squares[m] += along[m] * along[m];
+        done[m] = rho[m] * along[m];
       }
+      of_leaf[Numbers::force + a].add(n, done);
     }
-    for (int x = 0; x < gas_.p; ++x) largest.at[x] = std::max(largest.at[x], squares[x]);
+    largest.each(n, [&](double& most, int m) { most = std::max(most, squares[m]); });
     if (dt == 0 || !work.conserves_energy) return;
-    double done[solvers::longest_row], share[solvers::longest_row];
-    find_work(rho, leaf, v, dt, done, share);
-    for (int x = 0; x < gas_.p; ++x) {
-      of_leaf[Numbers::work].at[x] += done[x];
-      of_leaf[Numbers::shares].at[x] += share[x];
-    }
-    for (int a = 0; a < D; ++a) {
-      const double* const moves = q(leaf) + gas_.at(1 + a, i);
-      Lanes& momenta = of_leaf[Numbers::momentum + a];
-      for (int x = 0; x < gas_.p; ++x) momenta.at[x] += moves[x];
-    }
+    find_work(state, n, leaf, v, dt, done, share);
+    of_leaf[Numbers::work].add(n, done);
+    of_leaf[Numbers::shares].add(n, share);
+    for (int a = 0; a < D; ++a) of_leaf[Numbers::momentum + a].add(n, state + (1 + a) * n);
   });
   for (int face = 0; face < 2 * D && dt > 0 && work.conserves_energy; ++face) {
     if (solver_.has_values(leaf, face)) add_face(leaf, face, of_leaf);
@@ -223,25 +255,20 @@ void HostGravity<D>::add_face(std::size_t leaf, int face, Lanes* of_leaf) const 
 }
 
 template <int D>
-void HostGravity<D>::find_work(const double* rho, std::size_t leaf, std::ptrdiff_t v, double dt,
+void HostGravity<D>::find_work(const double* state, int n, std::size_t leaf, std::ptrdiff_t v, double dt,
                                double* __restrict__ done, double* __restrict__ share) const {
-  const int p = gas_.p;
-  const std::ptrdiff_t unknown = gas_.unknown_stride();
   const double* const before = work_.data() + leaf * static_cast<std::size_t>(volumes_) + v;
-  const double* const g = acceleration(leaf) + v;
-  double squares[solvers::longest_row] = {};
-  for (int x = 0; x < p; ++x) done[x] = before[x];
-  for (int a = 0; a < D; ++a) {
-    const double *const momentum_along = rho + (1 + a) * unknown, *const along = g + a * volumes_;
-    for (int x = 0; x < p; ++x) {
-      squares[x] += momentum_along[x] * momentum_along[x];
-      done[x] += 0.5 * dt * along[x] * (momentum_along[x] + 0.25 * dt * rho[x] * along[x]);
+  const double *const g = acceleration(leaf) + v, *const rho = state, *const energies = state + (D + 1) * n;
+  for (int m = 0; m < n; ++m) {
+    double squares = 0, both = before[m];
+    for (int a = 0; a < D; ++a) {
+      const double moves = state[(1 + a) * n + m], along = g[a * volumes_ + m];
+      squares += moves * moves;
+      both += 0.5 * dt * along * (moves + 0.25 * dt * rho[m] * along);
     }
-  }
-  const double* const energies = rho + (D + 1) * unknown;
-  for (int x = 0; x < p; ++x) {
-    const double thermal = energies[x] - 0.5 * squares[x] / rho[x];
-    share[x] = std::min(std::abs(done[x]), std::max(thermal, 0.0));
+    const double thermal = energies[m] - 0.5 * squares / rho[m];
+    done[m] = both;
+    share[m] = std::min(std::abs(both), std::max(thermal, 0.0));
   }
 }
 
@@ -252,36 +279,37 @@ void HostGravity<D>::kick(std::size_t leaf, const Work& work) {
   double mean[D];
   for (int a = 0; a < D; ++a) mean[a] = work.mean_along(a, time);
   Lanes given_along[D];
-  for_rows<D>(gas_.p, [&](std::ptrdiff_t v, const Index<D>& i) {
-    const double* __restrict__ rho = q(leaf) + gas_.at(0, i);
-    double* __restrict__ energies = q(leaf) + gas_.at(D + 1, i);
-    double done[solvers::longest_row] = {}, share[solvers::longest_row];
-    const bool corrects = work.conserves_energy && work.ends;
-    if (corrects) {
-      double both[solvers::longest_row];
-      find_work(rho, leaf, v, 2 * time, both, share);
-    }
+  const bool corrects = work.conserves_energy && work.ends;
+  double state[(D + 2) * most_of_plane], done[most_of_plane], share[most_of_plane];
+  solvers::PatchLayout changed = gas_;
+  changed.unknowns = D + 1;
+  for_planes<D>(gas_.p, [&](std::ptrdiff_t v, const solvers::Box<D>& plane) {
+    const int n = load(leaf, plane, D + 2, state);
+    const double* const rho = state;
+    if (corrects) find_work(state, n, leaf, v, 2 * time, done, share);
+    for (int m = 0; m < n; ++m) done[m] = 0;
     for (int a = 0; a < D; ++a) {
-      double* __restrict__ moves = q(leaf) + gas_.at(1 + a, i);
+      double* __restrict__ moves = state + (1 + a) * n;
       const double* __restrict__ along = g + a * volumes_ + v;
       const double mean_along = mean[a];
-      for (int x = 0; x < gas_.p; ++x) {
-        const double acceleration = along[x] - mean_along, push = time * rho[x] * acceleration;
+      if (work.gives)
+        given_along[a].each(n, [&](double& to, int m) { to += time * rho[m] * (along[m] - mean_along); });
+      for (int m = 0; m < n; ++m) {
+        const double acceleration = along[m] - mean_along, push = time * rho[m] * acceleration;
         // With the mean of the momentum before and after.
-        done[x] += time * acceleration * (moves[x] + 0.5 * push);
-        moves[x] += push;
+        done[m] += time * acceleration * (moves[m] + 0.5 * push);
+        moves[m] += push;
       }
-      if (!work.gives) continue;
-      Lanes& sums = given_along[a];
-      for (int x = 0; x < gas_.p; ++x) sums.at[x] += time * rho[x] * (along[x] - mean_along);
     }
     if (corrects) {
-      for (int x = 0; x < gas_.p; ++x) done[x] += work.factor_of_shares * share[x];
+      for (int m = 0; m < n; ++m) done[m] += work.factor_of_shares * share[m];
     } else if (work.conserves_energy) {
       double* const kept = work_.data() + leaf * static_cast<std::size_t>(volumes_) + v;
-      for (int x = 0; x < gas_.p; ++x) kept[x] = work.begins ? done[x] : kept[x] + done[x];
+      for (int m = 0; m < n; ++m) kept[m] = work.begins ? done[m] : kept[m] + done[m];
     }
-    for (int x = 0; x < gas_.p; ++x) energies[x] += done[x];
+    double* const energies = state + (D + 1) * n;
+    for (int m = 0; m < n; ++m) energies[m] += done[m];
+    solvers::unpack<D>(changed, q(leaf) + gas_.unknown_stride(), plane, state + n);
   });
   double* const given = given_.data() + leaf * std::size_t{D};
   for (int a = 0; a < D && work.gives; ++a)

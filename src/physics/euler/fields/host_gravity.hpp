@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What self-gravity does to leaves in host memory, row by row.
+// What self-gravity does to leaves in host memory. Planes are copied to one row without gaps, which is long enough for vectors.
 
 #include <span>
 #include <vector>
@@ -37,16 +37,17 @@ class HostGravity final : public LeafGravity {
 
  private:
   using Numbers = solvers::PotentialNumbers<D>;
-  // Sums or maxima of the volumes of a patch, one for each place in a row, which lets loops over rows be vectorised.
   struct Lanes;
+
+  int load(std::size_t leaf, const solvers::Box<D>& plane, int unknowns, double* to) const;
 
   void find_sources(std::size_t leaf, double* numbers) const;
   void find_moments(std::size_t leaf, double* sums) const;
   void differentiate(std::size_t leaf, const Work& work, double* numbers);
   void add_face(std::size_t leaf, int face, Lanes* of_leaf) const;
-  // Of the row of volumes from number v of a leaf on, before the second half of a step: the work of both halves, before the mean
-  // acceleration is subtracted, and what the correction is a share of. rho: its densities; the other unknowns follow.
-  void find_work(const double* rho, std::size_t leaf, std::ptrdiff_t v, double dt, double* done,
+  // Of the n volumes of a plane from number v of a leaf on, before the second half of a step: the work of both halves, before the mean
+  // acceleration is subtracted, and what the correction is a share of. state: of load().
+  void find_work(const double* state, int n, std::size_t leaf, std::ptrdiff_t v, double dt, double* done,
                  double* share) const;
   void kick_copy(std::size_t leaf, const Work& work, double* slot, const solvers::Box<D>& box) const;
   double time_of(std::size_t leaf, const Work& work) const { return work.times[mesh_.levels()[leaf]]; }
