@@ -21,7 +21,7 @@ class DevicePoisson final : public PoissonMultigrid<D> {
  public:
   using typename Base::Boundaries;
 
-  // As of PoissonMultigrid. memory: of the device; Work goes to the queue of the launches. All outlive this.
+  // As of PoissonMultigrid. memory: of the device. Work goes to the queue of the launches. All outlive this.
   DevicePoisson(const mesh::DistributedTree<D>& tree, int p, const Boundaries& boundaries,
                 mesh::DeviceLaunches& launches, gpu::Resource& memory);
   ~DevicePoisson() override;

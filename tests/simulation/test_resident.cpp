@@ -237,13 +237,13 @@ TEST(ResidentMemory, EstimateNamesCriteriaThatReadPatchesOnTheHost) {
 
 // ---- failures. What had been written is intact: a run on the host continues from it, to the same bits.
 
-class ResidentFailure : public testing::Test {
+class ResidentFailure : public testing::TestWithParam<const char*> {
  protected:
   // The message that ends the run.
   std::string end_of(const gpu::HostDeviceSettings& settings, std::vector<std::string> more = {}) {
     more.insert(more.end(), {"checkpoint.every-steps=2", "checkpoint.keep=100", "time.max-steps=14",
                              "output.history-steps=1"});
-    Config config = resident("riemann", more);
+    Config config = resident(GetParam(), more);
     use(config, settings);
     return message_of<Failure>([&] { simulation::run(config, {.threads = 1, .output = directory()}, {}); });
   }
@@ -252,7 +252,7 @@ class ResidentFailure : public testing::Test {
   void expect_that_it_continues(const std::string& checkpoint) {
     ASSERT_TRUE(std::filesystem::exists(checkpoint)) << checkpoint;
     const io::CheckpointReader reader(checkpoint, {});
-    Config config = config_of(case_called("riemann"));
+    Config config = config_of(case_called(GetParam()));
     const int steps = static_cast<int>(reader.state().step) + 4;
     auto reread = io::CheckpointReader(checkpoint, {});
     const auto continued = restart_simulation(config, 1, {}, reread);
@@ -267,9 +267,12 @@ class ResidentFailure : public testing::Test {
   testing_io::Scratch scratch_;
 };
 
-TEST_F(ResidentFailure, ALostDeviceEndsTheRunAndNamesTheCheckpoint) {
+INSTANTIATE_TEST_SUITE_P(Simulation, ResidentFailure, testing::Values("riemann", "self_gravity"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+TEST_P(ResidentFailure, ALostDeviceEndsTheRunAndNamesTheCheckpoint) {
   gpu::HostDeviceSettings mortal;
-  mortal.dies_after = 3000;
+  mortal.dies_after = GetParam() == std::string_view("riemann") ? 3000 : 6000;
   const std::string said = end_of(mortal);
   EXPECT_TRUE(contains(said, "host:0")) << said;
   EXPECT_TRUE(contains(said, "is lost")) << said;
@@ -280,9 +283,9 @@ TEST_F(ResidentFailure, ALostDeviceEndsTheRunAndNamesTheCheckpoint) {
   expect_that_it_continues(checkpoint);
 }
 
-TEST_F(ResidentFailure, AFailingKernelEndsTheRun) {
+TEST_P(ResidentFailure, AFailingKernelEndsTheRun) {
   gpu::HostDeviceSettings failing;
-  failing.failing_launch = 3;
+  failing.failing_launch = GetParam() == std::string_view("riemann") ? 3 : 500;
   const std::string said = end_of(failing);
   EXPECT_TRUE(contains(said, "step 1: ")) << said;
   EXPECT_TRUE(contains(said, "failed (injected)")) << said;
@@ -290,10 +293,10 @@ TEST_F(ResidentFailure, AFailingKernelEndsTheRun) {
 }
 
 // Enough memory for the initial mesh only.
-TEST_F(ResidentFailure, NoMemoryAtARegridEndsTheRunAsOnTheHost) {
+TEST_P(ResidentFailure, NoMemoryAtARegridEndsTheRunAsOnTheHost) {
   gpu::HostDeviceSettings small;
   {
-    const auto simulation = make_simulation(resident("riemann", {"checkpoint.every-steps=2"}), 1);
+    const auto simulation = make_simulation(resident(GetParam(), {"checkpoint.every-steps=2"}), 1);
     simulation->advance(simulation->config().time.end);
     small.capacity = static_cast<std::size_t>(simulation->resident().value().peak_device_bytes);
   }
