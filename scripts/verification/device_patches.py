@@ -85,7 +85,7 @@ EMULATED_RUNS = [
     ("accretion-2d-regrids", ("accretion-2d", {"time.max-steps": 20, "mesh.regrid-every": 1}), RESIDENT, 3, {}),
     ("sedov-3d", ("sedov-3d", {"time.max-steps": 2}), RESIDENT, 1, {}),
     ("jeans", ("jeans", {"time.max-steps": 3, "mesh.regrid-every": 1}), RESIDENT, 3, CHECKED),
-    ("evrard-local", ("evrard", {"time.max-steps": 1, "mesh.patch-size": 5, "time.stepping": "local", "mesh.regrid-every": 1}), RESIDENT, 2, {}),
+    ("evrard-local", ("evrard", {"time.max-steps": 1, "mesh.patch-size": 6, "time.stepping": "local", "mesh.regrid-every": 1}), RESIDENT, 2, {}),
     ("gauge-wave", ("gauge-wave", {"time.max-steps": 2}), RESIDENT, 1, CHECKED),
     ("gauge-wave-local", ("gauge-wave", {"time.max-steps": 1, "time.stepping": "local"}), RESIDENT, 2, CHECKED),
     ("puncture", ("puncture", {"time.max-steps": 1, "mesh.max-level": 2}), RESIDENT, 3, {}),
