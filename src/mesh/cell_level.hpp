@@ -137,7 +137,7 @@ class CellLevel {
     std::vector<std::size_t> first;  // of each patch, and the end
     Mail mail;
   };
-  // Of a refined cell of the coarser level.
+  // A child of a refined cell of the coarser level.
   struct Child {
     std::int32_t patch = -1;  // -1: of another rank
     Index<D> position{};

@@ -51,9 +51,9 @@ class StepField : public NumbersBeside {
   // Lets that field act on the own leaves of the levels of the tree from `first` on, for times by level, which may be negative.
   // starts: when all levels begin their steps.
   virtual void act_within(int first, std::span<const double> times, bool starts, ThreadTeam& team) = 0;
-  // The same on all own leaves for half of the last step of the leaf's level, after solve_after().
+  // Lets it act on all own leaves for half of the last step of the leaf's level, after solve_after().
   virtual void act_after(std::span<const double> ended, ThreadTeam& team) = 0;
-  // The same for a time on the states of a level of the tree within its step that finer halos read
+  // Lets it act for a time on the states of a level of the tree within its step that finer halos read
   // (tasks::LocalStepRule::at_time), without more.
   virtual void act_on_copies(int level, double time, ThreadTeam& team) = 0;
 

@@ -66,7 +66,7 @@ struct FaceShape {
   MEANDER_TERM int at(int p, int number) const {
     return first + number % p * stride_s + (D == 3 ? number / p * stride_t : 0);
   }
-  // Of the volume inside with the tangential indices of another one at `place`, whose index along the axis is that of i.
+  // The place of the volume inside with the tangential indices of the one at `place`, whose indices are i.
   MEANDER_TERM int inside_of(int place, const int* i, const SlotShape<D>& shape) const {
     const int along = axis == 0 ? i[0] : axis == 1 ? i[1] : i[2];
     return place + (inside - along) * shape.stride(axis);
@@ -410,7 +410,7 @@ class BlockFamilies {
     });
   }
 
-  // Of the plane beyond a face in a part: it comes after the whole patch and the planes beyond lower faces.
+  // Where the plane beyond a face begins in a part: after the whole patch and the planes beyond lower faces.
   MEANDER_TERM int offset(const DeviceFamily& family, const std::int8_t* child, int face) const {
     int doubles = 0;
     for (int before = -1; before < face; ++before) {

@@ -89,7 +89,7 @@ class BlockPotential {
   MEANDER_TERM double* lanes(int leaf, int numbers) const {
     return batch_.at(batch_.lanes) + static_cast<std::ptrdiff_t>(leaf) * numbers * potential_lanes;
   }
-  // Of the lanes of a number.
+  // The sum of the lanes of a number, and the largest.
   MEANDER_TERM double sum(const double* lanes) const {
     double sum = 0;
     for (int lane = 0; lane < potential_lanes; ++lane) sum += lanes[lane];

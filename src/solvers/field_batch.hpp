@@ -12,7 +12,7 @@
 
 namespace meander::solvers {
 
-// What a potential and the matter that it is of do to each other: a block a leaf. The unknowns begin with a scalar s, the source, its
+// Work between a potential and the matter that it is of: a block a leaf. The unknowns begin with a scalar s, the source, its
 // momentum m and a total energy e; the carried rows are the potential and its rate. The potential is in slots of a multigrid method
 // (poisson_batch.hpp).
 struct PotentialLeaf {
@@ -93,7 +93,7 @@ struct PotentialWork {
   void set_times(double time) {
     for (double& one : times) one = time;
   }
-  // What is subtracted from the acceleration along an axis.
+  // The part of the acceleration along an axis that is subtracted.
   MEANDER_TERM double mean_along(int axis, double time) const {
     return by_shift ? 2 * mean[axis] / (2 * time) : mean[axis];
   }

@@ -35,7 +35,7 @@ struct DeviceCell {
   bool is_refined = false;
 };
 
-// What a kernel does to every cell of a level.
+// Work on every cell of a level.
 struct CellBatch {
   enum class Kind : std::uint8_t {
     clear,            // all numbers of the slot
@@ -65,7 +65,7 @@ struct CellBatch {
   DeviceAddresses at;
 };
 
-// What restrictions are of: the potential, the residual, or the gradient through a face.
+// The numbers of a restriction: potential, residual, or gradient through a face.
 enum class Restricted : std::uint8_t { potential, residual, fluxes };
 
 // A refined cell, to which its children give parts: parts[first] .. parts[first + 3^D - 1], in curve order. A received part

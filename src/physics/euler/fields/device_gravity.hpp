@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What self-gravity does to leaves in the memory of a device, by the kernels of solvers/potential_batch.hpp. Of each leaf, a few
-// numbers come to the host.
+// Self-gravity of leaves in the memory of a device, by the kernels of solvers/field_batch.hpp. A few numbers of each leaf come to the
+// host.
 
 #include <algorithm>
 #include <atomic>
@@ -22,8 +22,8 @@ namespace meander::euler {
 template <int D>
 class DeviceGravity final : public LeafGravity {
  public:
-  // Of a mesh and a solver on a device, which outlive this, and as they are now. of_volume: multipoles of a unit source in each
-  // volume of a patch. Throws gpu::OutOfMemory, DeviceError.
+  // For the leaves of the mesh as they are now; mesh and solver are on a device and outlive this. of_volume: multipoles of a unit
+  // source in each volume of a patch. Throws gpu::OutOfMemory, DeviceError.
   DeviceGravity(mesh::PatchMesh<D>& mesh, const tasks::PoissonMultigrid<D>& solver, bool conserves_energy,
                 std::span<const solvers::Multipoles<D>> of_volume);
 

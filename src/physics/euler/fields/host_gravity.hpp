@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What self-gravity does to leaves in host memory. Planes are copied to one row without gaps, which is long enough for vectors.
+// Self-gravity of leaves in host memory. Planes are copied to one row without gaps, which is long enough for vectors.
 
 #include <span>
 #include <vector>
@@ -16,7 +16,7 @@ namespace meander::euler {
 template <int D>
 class HostGravity final : public LeafGravity {
  public:
-  // Of a mesh and a solver, which outlive this, and as they are now. of_volume: multipoles of a unit source in each volume of a patch.
+  // For the leaves of the mesh as they are now; mesh and solver outlive this. of_volume: multipoles of a unit source in each volume of a patch.
   HostGravity(mesh::PatchMesh<D>& mesh, const tasks::HostPoisson<D>& solver, bool conserves_energy,
               std::span<const solvers::Multipoles<D>> of_volume);
 
@@ -45,7 +45,7 @@ class HostGravity final : public LeafGravity {
   void find_moments(std::size_t leaf, double* sums) const;
   void differentiate(std::size_t leaf, const Work& work, double* numbers);
   void add_face(std::size_t leaf, int face, Lanes* of_leaf) const;
-  // Of the n volumes of a plane from number v of a leaf on, before the second half of a step: the work of both halves, before the mean
+  // Finds for the n volumes of a plane from number v of a leaf on, before the second half of a step: the work of both halves, before the mean
   // acceleration is subtracted, and what the correction is a share of. state: of load().
   void find_work(const double* state, int n, std::size_t leaf, std::ptrdiff_t v, double dt, double* done,
                  double* share) const;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What self-gravity does to the leaves of a rank and with its multigrid method, where they are: host_gravity.hpp,
-// device_gravity.hpp. The kinds of work are those of solvers::PotentialWork, and its bits are the same.
+// Work of self-gravity on the leaves of a rank, where they are: host_gravity.hpp, device_gravity.hpp. The kinds of work are those of solvers::PotentialWork, and its bits are the same.
 
 #include <cstddef>
 #include <span>
@@ -23,7 +22,7 @@ class LeafGravity {
 
   // Work on all leaves that its levels include; `name`, for traces, a literal.
   virtual void run(const char* name, const Work& work, ThreadTeam& team) = 0;
-  // The same for a kind of `count` numbers a leaf, which it returns: [leaf][number]; undefined for leaves that are left as they are.
+  // Work of a kind that gives `count` numbers a leaf, which it returns: [leaf][number]; undefined for leaves that are left as they are.
   // Valid until the next call.
   virtual std::span<const double> numbers(const char* name, const Work& work, int count,
                                           ThreadTeam& team) = 0;
