@@ -100,7 +100,7 @@ void HostGravity<D>::kick_copies(int level, const Work& work, ThreadTeam& team) 
   });
 }
 
-// The first unknowns, s, momentum and energy, of a plane: one after another, p^2 (2D: p^2) volumes each.
+// Loads the first unknowns, density, momentum and energy, of a plane, one after another. Returns the number of its volumes.
 template <int D>
 int HostGravity<D>::load(std::size_t leaf, const solvers::Box<D>& plane, int unknowns, double* to) const {
   solvers::PatchLayout some = gas_;

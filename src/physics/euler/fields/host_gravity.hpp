@@ -45,7 +45,7 @@ class HostGravity final : public LeafGravity {
   void find_moments(std::size_t leaf, double* sums) const;
   void differentiate(std::size_t leaf, const Work& work, double* numbers);
   void add_face(std::size_t leaf, int face, Lanes* of_leaf) const;
-  // Finds for the n volumes of a plane from number v of a leaf on, before the second half of a step: the work of both halves, before the mean
+  // Finds for the n volumes of a plane from number v of a leaf on, before the second half of a step, the work of both halves, before the mean
   // acceleration is subtracted, and what the correction is a share of. state: of load().
   void find_work(const double* state, int n, std::size_t leaf, std::ptrdiff_t v, double dt, double* done,
                  double* share) const;
