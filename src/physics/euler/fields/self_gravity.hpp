@@ -109,7 +109,12 @@ class SelfGravity final : public simulation::StepField<D> {
     double dt = 0;
     std::span<const double> by_level = {};
     bool is_local() const { return !by_level.empty(); }
-    double of(int level) const { return is_local() ? by_level[static_cast<std::size_t>(level)] : dt; }
+    // 0 for levels finer than all leaves.
+    double of(int level) const {
+      if (!is_local()) return dt;
+      const auto number = static_cast<std::size_t>(level);
+      return number < by_level.size() ? by_level[number] : 0;
+    }
   };
   // Sets the mean density and what the solution is measured by. Returns the residual that is small enough.
   double measure_density(const mesh::PatchMesh<D>& mesh, ThreadTeam& team);
