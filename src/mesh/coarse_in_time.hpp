@@ -10,7 +10,6 @@
 //   constraints enforced.
 // States are combined in time on coarse volumes, before prolongation.
 
-#include <functional>
 #include <span>
 #include <vector>
 

@@ -4,6 +4,7 @@
 // The multigrid method on patches in host memory: operations of a level are those of solvers/poisson.hpp, patch by patch. Several
 // half sweeps of relaxation are taken while patches are in cache.
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -27,7 +28,7 @@ class HostPoisson final : public PoissonMultigrid<D> {
 
  private:
   using Base::boundaries_, Base::layout_, Base::levels_, Base::of_boundary_;
-  using Base::of, Base::touches_refined, Base::width_at;
+  using Base::of, Base::width_at;
   using Base::omega, Base::omega_of_refined, Base::sweeps, Base::sweeps_of_refined;
   using typename Base::Fill;
   using typename Base::Ghosts;
@@ -54,6 +55,9 @@ class HostPoisson final : public PoissonMultigrid<D> {
     Weights of_cycle, of_refined;
   };
 
+  static bool touches_refined(const Patch& patch) {
+    return !patch.is_refined && std::ranges::find(patch.beyond, mesh::Beyond::refined) != patch.beyond.end();
+  }
   void fill_boundary(std::size_t l, const std::vector<Ghosts>& ghosts, const Patch& patch) const;
   solvers::poisson::GhostSlopes<D> slopes_of(const Patch& patch) const;
   // Fills the halos of a patch beyond faces of the domain and beside coarser leaves; those of all faces but what comes from far.

@@ -16,7 +16,6 @@
 // No bit depends on ranks or threads, nor on where the patches live: the cycle is here, its operations on the cells of a level are
 // in host_poisson.hpp and device_poisson.hpp.
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -119,9 +118,6 @@ class PoissonMultigrid {
 
   std::ptrdiff_t of(int unknown) const { return unknown * layout_.unknown_stride(); }
   double width_at(int level) const { return domain_.width(level) / layout_.p; }
-  static bool touches_refined(const Patch& patch) {
-    return !patch.is_refined && std::ranges::find(patch.beyond, mesh::Beyond::refined) != patch.beyond.end();
-  }
 
   // Halo volumes beyond a face of the domain, in the order in which they are filled.
   struct Ghosts {

@@ -32,10 +32,10 @@ void for_planes(int p, const Body& body) {
 
 }  // namespace
 
-// Calls add(to, m) for the numbers m < n of a plane, where `to` is the lane of number m.
 template <int D>
 struct HostGravity<D>::Lanes {
   double at[solvers::potential_lanes] = {};
+  // Calls add(to, m) for the numbers m < n of a plane, where `to` is the lane of number m.
   template <class Add>
   void each(int n, const Add& add) {
     int m = 0;
@@ -100,7 +100,6 @@ void HostGravity<D>::kick_copies(int level, const Work& work, ThreadTeam& team) 
   });
 }
 
-// Loads the first unknowns, density, momentum and energy, of a plane, one after another. Returns the number of its volumes.
 template <int D>
 int HostGravity<D>::load(std::size_t leaf, const solvers::Box<D>& plane, int unknowns, double* to) const {
   solvers::PatchLayout some = gas_;

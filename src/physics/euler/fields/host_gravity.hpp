@@ -31,16 +31,17 @@ class HostGravity final : public LeafGravity {
   }
 
   // Work on one leaf. Concurrently for different leaves.
-  void start(std::size_t leaf, const Work& work);
   void kick(std::size_t leaf, const Work& work);
   void keep(std::size_t leaf, const Work& work);
 
  private:
   using Numbers = solvers::PotentialNumbers<D>;
-  struct Lanes;
+  struct Lanes;  // of sums and maxima
 
+  // Copies the first unknowns, density, momentum and energy, of a plane to rows without gaps, one after another. Returns the number
+  // of its volumes.
   int load(std::size_t leaf, const solvers::Box<D>& plane, int unknowns, double* to) const;
-
+  void start(std::size_t leaf, const Work& work);
   void find_sources(std::size_t leaf, double* numbers) const;
   void find_moments(std::size_t leaf, double* sums) const;
   void differentiate(std::size_t leaf, const Work& work, double* numbers);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
@@ -292,10 +293,10 @@ void SelfGravity<D>::add_leaf(const mesh::PatchMesh<D>& mesh, std::size_t leaf, 
   const double h = solver_->width(leaf), dt = ended.of(mesh.levels()[leaf]);
   largest_[leaf] = std::sqrt(numbers[Numbers::square]);
   residual = std::max(residual, numbers[Numbers::residual]);
-  for (std::size_t n = 0; n < global_count; ++n) sums[n].add(ipow(h, D) * numbers[n]);
+  for (std::size_t n = 0; n < Numbers::sums; ++n) sums[n].add(ipow(h, D) * numbers[n]);
   if (!ended.is_local()) return;
   for (std::size_t a = 0; a < D; ++a) {
-    sums[impulse + a].add(0.5 * dt * ipow(h, D) * numbers[force + a]);
+    sums[impulse + a].add(0.5 * dt * ipow(h, D) * numbers[Numbers::force + static_cast<int>(a)]);
     sums[given + a].add(ipow(h, D) * numbers[Numbers::given + static_cast<int>(a)]);
   }
 }
@@ -333,33 +334,35 @@ template <int D>
 void SelfGravity<D>::differentiate(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended,
                                    ThreadTeam& team) {
   Sums sums = differentiate_levels(mesh, t, ended, solver_->coarsest_level(), team);
-  parallel::sum_over_ranks(mesh.communicator(),
-                           std::span(sums).first(ended.is_local() ? local_count : global_count));
+  parallel::sum_over_ranks(
+      mesh.communicator(),
+      std::span(sums).first(ended.is_local() ? std::size_t{count} : std::size_t{Numbers::sums}));
   const double strength = strength_at(t), dt = ended.dt;
   const auto sum = [&](int n) { return sums[static_cast<std::size_t>(n)].value(); };
-  energy_ = strength * sum(energy) / (2 * parameters_.factor());
+  energy_ = strength * sum(Numbers::energy) / (2 * parameters_.factor());
   mean_ = {};
   double square = 0;
   for (int a = 0; a < D; ++a) {
-    if (!has(a, solvers::EllipticBoundary::mirror)) mean_[a] = sum(force + a) / sum(mass);
+    if (!has(a, solvers::EllipticBoundary::mirror)) mean_[a] = sum(Numbers::force + a) / sum(Numbers::mass);
     square += mean_[a] * mean_[a];
   }
   mean_acceleration_ = std::sqrt(square);
-  mass_ = sum(mass);
+  mass_ = sum(Numbers::mass);
   // Flows at the end of the step, and for the rest of the change the mean potential.
-  if (sum(face_area) > 0)
-    through_faces_ = (mass_ - mass_before_ + dt * sum(face_flow)) * sum(face_potential) / sum(face_area) -
-                     dt * sum(face_energy);
-  work_done_ = sum(work);  // and with the mean subtracted:
+  if (sum(Numbers::face_area) > 0)
+    through_faces_ = (mass_ - mass_before_ + dt * sum(Numbers::face_flow)) * sum(Numbers::face_potential) /
+                         sum(Numbers::face_area) -
+                     dt * sum(Numbers::face_energy);
+  work_done_ = sum(Numbers::work);  // and with the mean subtracted:
   for (int a = 0; a < D; ++a) {
-    const double pushed = ended.is_local() ? sum(impulse + a) : 0.5 * dt * sum(force + a);
+    const double pushed = ended.is_local() ? sum(impulse + a) : 0.5 * dt * sum(Numbers::force + a);
     shift_[a] = 0.5 * dt * mean_[a];
     if (ended.is_local() && !has(a, solvers::EllipticBoundary::mirror))
       shift_[a] = (sum(given + a) + pushed) / mass_;
-    const double momentum_in_middle = sum(momentum + a) + pushed - 0.5 * shift_[a] * mass_;
+    const double momentum_in_middle = sum(Numbers::momentum + a) + pushed - 0.5 * shift_[a] * mass_;
     work_done_ -= shift_[a] * momentum_in_middle;
   }
-  shares_ = sum(shares);
+  shares_ = sum(Numbers::shares);
   find_step_limits(mesh, t);
 }
 

@@ -20,7 +20,6 @@
 #include <array>
 #include <memory>
 #include <numbers>
-#include <numeric>
 #include <span>
 
 #include "base/exact_sum.hpp"
@@ -134,26 +133,11 @@ class SelfGravity final : public simulation::StepField<D> {
   // Sets the acceleration at time t from the potential, its residual, and the terms of the budget for a step, if that is one.
   void differentiate(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended, ThreadTeam& team);
   void find_step_limits(const mesh::PatchMesh<D>& mesh, double t);
-  // Integrals over the domain. energy: of phi (S + r), r the residual; work, of both halves of a step, before the mean acceleration
+  // Integrals over the domain: Numbers. energy: of phi (S + r), r the residual; work, of both halves of a step, before the mean acceleration
   // is subtracted; momentum, before the second half; over open faces, of the flow of mass, of that times phi, of phi and of 1;
   // after local steps impulse, of the last halves of all levels, and given, what kicks before have given.
-  enum Integral : int {
-    force = Numbers::force,
-    mass = Numbers::mass,
-    energy = Numbers::energy,
-    work = Numbers::work,
-    shares = Numbers::shares,
-    face_flow = Numbers::face_flow,
-    face_energy = Numbers::face_energy,
-    face_potential = Numbers::face_potential,
-    face_area = Numbers::face_area,
-    momentum = Numbers::momentum,
-    global_count = Numbers::sums,
-    impulse = global_count,
-    given = impulse + D,
-    local_count = given + D
-  };
-  using Sums = std::array<ExactSum, local_count>;
+  enum Integral : int { impulse = Numbers::sums, given = impulse + D, count = given + D };
+  using Sums = std::array<ExactSum, count>;
   // Sets the acceleration of levels from `first` on and the largest residual there. Returns integrals over this rank's leaves of
   // these levels.
   Sums differentiate_levels(const mesh::PatchMesh<D>& mesh, double t, const Ended& ended, int first,
@@ -171,6 +155,7 @@ class SelfGravity final : public simulation::StepField<D> {
     return boundaries_[static_cast<std::size_t>(2 * axis)] == boundary ||
            boundaries_[static_cast<std::size_t>(2 * axis + 1)] == boundary;
   }
+
   SelfGravityParameters parameters_;
   Boundaries boundaries_;
   std::uint64_t revision_ = 0;  // of the mesh of the solver
@@ -179,8 +164,9 @@ class SelfGravity final : public simulation::StepField<D> {
   HostGravity<D>* on_host_ = nullptr;  // the same, or null
   std::vector<double> largest_;        // length of the acceleration, by leaf
   Point<D> mean_{};
-  Point<D> shift_{};        // of velocity, which takes back what all kicks of such a step have given
-  double step_length_ = 0;  // of the last one
+  Point<D>
+      shift_{};  // of velocity, which takes back what all kicks since the last solution of all levels have given
+  double step_length_ = 0;                 // of the last one
   std::vector<double> time_of_potential_;  // in the solver, by level of the tree
   EnergyBudget budget_;
   double mass_ = 0, mass_before_ = 0;                      // now, and at the last solution
