@@ -54,6 +54,16 @@ class BuildBudget(unittest.TestCase):
         self.assertEqual(budget.failures_of(once, budgets, lambda entry: 2.99), [])
         self.assertEqual(budget.failures_of(once, budgets, lambda entry: 3.02), ["a.cpp: 3.01 times the reference, then 3.02, budget 2.00"])
 
+    def test_precompiled_headers_are_compiled_again(self):
+        with tempfile.TemporaryDirectory(prefix="meander-budget-") as folder:
+            with open(os.path.join(folder, "a.hpp"), "w", encoding="utf-8") as stream:
+                stream.write("#include <vector>\n")
+            path = "CMakeFiles/meander_precompiled.dir/cmake_pch.hxx.gch"
+            commands = {path: f"c++ -x c++-header -o {path} -c a.hpp"}
+            ratio = budget.compile_again(folder, commands, "c++", budget.Entry(budget.ALL, 1, 1, 1))
+            self.assertEqual(os.listdir(folder), ["a.hpp"])
+        self.assertGreater(ratio, 0)
+
     def test_the_table_is_read_as_it_is_written(self):
         with tempfile.TemporaryDirectory(prefix="meander-budget-") as folder:
             path = os.path.join(folder, "table.csv")
