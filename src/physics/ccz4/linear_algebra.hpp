@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the Meander authors
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Dense linear algebra for matrices of up to a few hundred rows, by Eigen.
+// Dense linear algebra for matrices of up to a few hundred rows, by LAPACK.
 
 #include <complex>
 #include <cstddef>

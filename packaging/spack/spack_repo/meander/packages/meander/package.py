@@ -36,7 +36,7 @@ class Meander(CMakePackage, CudaPackage):
     depends_on("xsimd@8:9")
     depends_on("tomlplusplus@3:")
     depends_on("cli11@2:", type="build")
-    depends_on("eigen@3.4:3", type="build")
+    depends_on("lapack")
     depends_on("googletest@1.12:", type="build", when="+tests")
     depends_on("cuda@12:", when="+cuda")
 
