@@ -91,6 +91,20 @@ TEST(LinearAlgebra, LeastSquaresAreOrthogonalToTheColumns) {
   EXPECT_TRUE(least_squares({}, b).empty());
 }
 
+TEST(LinearAlgebra, EquationsWithoutASolutionAreNotSolved) {
+  for (const double x : solve(Matrix(2, 2, {1, 2, 2, 4}), {1, 1})) EXPECT_FALSE(std::isfinite(x));
+}
+
+TEST(LinearAlgebra, LeastSquaresOfDegenerateColumns) {
+  EXPECT_EQ(least_squares({{0, 0, 0}, {0, 0, 0}}, {1, 2, 3}), (std::vector<double>{0, 0}));
+  // More columns than rows: the largest ones are used.
+  const std::vector<double> x = least_squares({{1, 0}, {0, 3}, {5, 0}, {0, 1}}, {10, 6});
+  EXPECT_NEAR(x[2], 2, 1e-15);
+  EXPECT_NEAR(x[1], 2, 1e-15);
+  EXPECT_EQ(x[0], 0);
+  EXPECT_EQ(x[3], 0);
+}
+
 // a = m D m^T and b = m m^T have the eigenvalues D for every m of full rank.
 void expect_eigenpairs(const std::vector<double>& values, unsigned seed) {
   const std::size_t n = values.size();
