@@ -9,8 +9,12 @@
 
 #include "base/error.hpp"
 
-extern "C" {
+namespace meander::ccz4 {
+
 using Complex = std::complex<double>;
+
+// As Fortran compilers call them: integers of 32 bits, and the lengths of strings last.
+extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
             const int*, const double*, const int*, const double*, double*, const int*, std::size_t,
             std::size_t);
@@ -32,13 +36,11 @@ void zgees_(const char*, const char*, int (*)(const Complex*), const int*, Compl
             std::size_t);
 }
 
-namespace meander::ccz4 {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-template <class Number>
-int length(Number n) {
+int number(std::size_t n) {
   return static_cast<int>(n);
 }
 
@@ -57,7 +59,7 @@ DenseMatrix<T> product(Gemm gemm, const DenseMatrix<T>& a, bool transpose_a, con
   const std::size_t rows = transpose_a ? a.columns() : a.rows();
   DenseMatrix<T> result(rows, b.columns());
   if (result.elements().empty()) return result;
-  const int m = length(b.columns()), n = length(rows), k = length(b.rows()), step_a = length(a.columns());
+  const int m = number(b.columns()), n = number(rows), k = number(b.rows()), step_a = number(a.columns());
   const T one = 1, zero = 0;
   gemm("N", transpose_a ? "T" : "N", &m, &n, &k, &one, b.elements().data(), &m, a.elements().data(), &step_a,
        &zero, result.row(0).data(), &m, 1, 1);
@@ -88,7 +90,7 @@ Matrix transposed_product(const Matrix& a, const Matrix& b) {
 
 std::vector<double> solve(const Matrix& a, const std::vector<double>& b) {
   std::vector<double> factors = a.elements(), x = b;
-  const int n = length(b.size()), one = 1;
+  const int n = number(b.size()), one = 1;
   std::vector<int> pivots(b.size());
   int failed = 0;
   dgetrf_(&n, &n, factors.data(), &n, pivots.data(), &failed);
@@ -99,7 +101,7 @@ std::vector<double> solve(const Matrix& a, const std::vector<double>& b) {
 
 std::vector<double> least_squares(const std::vector<std::vector<double>>& columns,
                                   const std::vector<double>& b) {
-  const int m = length(b.size()), n = length(columns.size()), least = std::min(m, n), one = 1;
+  const int m = number(b.size()), n = number(columns.size()), least = std::min(m, n), one = 1;
   std::vector<double> x(columns.size());
   if (least == 0) return x;
   std::vector<double> a, factors(static_cast<std::size_t>(least)), rest = b;
@@ -126,10 +128,10 @@ std::vector<double> least_squares(const std::vector<std::vector<double>>& column
 
 Eigenpairs generalized_eigenpairs(const Matrix& a, const Matrix& b) {
   const std::size_t rows = a.rows();
-  Eigenpairs found{std::vector<double>(rows),
-                   a};  // symmetric: rows are columns, and eigenvectors come as columns
+  // Symmetric, so that its rows are its columns; eigenvectors take the place of columns.
+  Eigenpairs found{std::vector<double>(rows), a};
   std::vector<double> metric = b.elements();
-  const int type = 1, n = length(rows), room = 66 * n;
+  const int type = 1, n = number(rows), room = 66 * n;
   std::vector<double> work(static_cast<std::size_t>(room));
   int failed = 0;
   dsygv_(&type, "V", "U", &n, found.vectors.row(0).data(), &n, metric.data(), &n, found.values.data(),
@@ -145,7 +147,7 @@ ComplexSchur::ComplexSchur(const Matrix& a) {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < rows; ++j) columns_of_t(j, i) = a(i, j);
   }
-  const int n = length(rows), room = 66 * n;
+  const int n = number(rows), room = 66 * n;
   std::vector<Complex> values(rows), work(static_cast<std::size_t>(room));
   std::vector<double> more(rows);
   int first = 0, failed = 0;
