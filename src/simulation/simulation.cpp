@@ -273,22 +273,12 @@ solvers::Status SimulationOf<D>::take_step(double dt, double t_next) {
 template <int D>
 solvers::Status SimulationOf<D>::take_step_with_field(double dt, double t_next) {
   using Half = typename StepField<D>::Half;
-  // Where patches live on devices, the field acts on all leaves at once. On the host it does so while they are in cache.
-  const bool at_once = mesh_.residence().is_on_device_of_any_rank();
-  if (at_once) {
-    mesh_.residence().prepare_step(team_);
-    field_->act_on_all(dt, Half::before, team_);
-    mesh_.fill_halos(t_, team_);
-  } else {
-    stepper_.change([&](std::size_t leaf) { field_->act(leaf, dt, Half::before); }, t_);
-  }
+  stepper_.change(field_->action(dt, Half::before, team_), t_);
   halos_are_stale_ = true;
   const solvers::Status step = stepper_.advance(t_, dt, t_next, tasks::Halos::none);
   if (step.failed) return step;
   find_field([&](StepField<D>& field) { field.solve(mesh_, t_next, dt, team_); });
-  if (!at_once) return inspect_after(step, [&](std::size_t leaf) { field_->act(leaf, dt, Half::after); });
-  field_->act_on_all(dt, Half::after, team_);
-  return inspect_after(step, {});
+  return inspect_after(step, field_->action(dt, Half::after, team_));
 }
 
 template <int D>
@@ -303,7 +293,7 @@ solvers::Status SimulationOf<D>::take_local_step_with_field(double dt, double t_
 }
 
 template <int D>
-solvers::Status SimulationOf<D>::inspect_after(const solvers::Status& step, const tasks::LeafWork& change) {
+solvers::Status SimulationOf<D>::inspect_after(const solvers::Status& step, const tasks::LeafChange& change) {
   solvers::Status status = stepper_.inspect(change);
   status.first_order = step.first_order;
   status.floored = step.floored;

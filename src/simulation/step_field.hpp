@@ -20,6 +20,7 @@
 #include "io/checkpoint_file.hpp"
 #include "mesh/patch_mesh.hpp"
 #include "simulation/state_view.hpp"
+#include "tasks/interior_sweep.hpp"
 
 namespace meander::simulation {
 
@@ -36,11 +37,9 @@ class StepField : public NumbersBeside {
   // The field of the last begin() or solve(), with the same bits: after a restart, or when leaves have moved to other ranks.
   // Throws as solve(). Collective.
   virtual void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) = 0;
-  // Lets the field act on the interior of an own leaf for half of a step of length dt, before or after its fluxes, on the host.
-  // Concurrently for different leaves. The same on all own leaves, wherever they are.
+  // The action of the last field on the leaves for half of a step of length dt, before or after its fluxes.
   enum class Half : bool { before, after };
-  virtual void act(std::size_t leaf, double dt, Half half) = 0;
-  virtual void act_on_all(double dt, Half half, ThreadTeam& team) = 0;
+  virtual tasks::LeafChange action(double dt, Half half, ThreadTeam& team) = 0;
 
   // In a step with local steps, at time t: the field of the levels of the tree from `first` on, which have ended a step within
   // that of a coarser level. Throws as solve(). Collective.

@@ -22,6 +22,13 @@ namespace meander::tasks {
 // What a caller does to a leaf. Concurrently for different leaves.
 using LeafWork = std::function<void(std::size_t leaf)>;
 
+// A change of interiors: of one own leaf, on the host, concurrently for different leaves; and the same of all of them, wherever
+// they are. Both are empty, or none.
+struct LeafChange {
+  LeafWork one;
+  std::function<void()> all;
+};
+
 // One stage of a step.
 struct SweepCall {
   int stage = 0;

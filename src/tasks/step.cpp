@@ -82,12 +82,18 @@ solvers::Status Step<D>::advance(double t, double dt, double t_next, Halos halos
 }
 
 template <int D>
-void Step<D>::change(const LeafWork& change, double t) {
-  assert(!mesh_.residence().is_on_device() && enclaves_ == nullptr);
+void Step<D>::change(const LeafChange& change, double t) {
+  assert(enclaves_ == nullptr);
+  mesh_.residence().prepare_step(context_.team);
+  if (mesh_.residence().is_on_device_of_any_rank()) {
+    change.all();
+    mesh_.fill_halos(t, context_.team);
+    return;
+  }
   exchange_.begin({.defers_halos = true, .has_fluxes = false});
   {
     const Timer timer(times_.update);
-    place_->update_border({.t = t, .change = &change});
+    place_->update_border({.t = t, .change = &change.one});
     place_->start_halos();
     if (exchange_.has_messages()) messages_.begin();
     if (solver_.traits().conservative) place_->update_during_fluxes();
@@ -194,9 +200,11 @@ std::vector<int> Step<D>::choose(int coarsest, const LocalStepRule& rule) {
 }
 
 template <int D>
-solvers::Status Step<D>::inspect(const LeafWork& first) {
+solvers::Status Step<D>::inspect(const LeafChange& first) {
   mesh_.residence().prepare_step(context_.team);
-  return merge_over_ranks(place_->inspect(first), mesh_.communicator());
+  const bool at_once = mesh_.residence().is_on_device_of_any_rank();
+  if (at_once && first.all) first.all();
+  return merge_over_ranks(place_->inspect(at_once ? LeafWork() : first.one), mesh_.communicator());
 }
 
 template <int D>

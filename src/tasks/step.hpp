@@ -85,13 +85,12 @@ class Step {
   solvers::Status advance(double t, double dt, double t_next, std::span<const int> ratios,
                           const LocalStepRule& rule);
 
-  // On the host without an engine: calls change(leaf), which may change the interior, for each leaf, and exchanges halos of
-  // time t, which are as after a deferring advance(). The halos before are not read. Collective.
-  void change(const LeafWork& change, double t);
+  // Without an engine: makes a change of all leaves, on the host while they are in cache, and exchanges halos of time t, which are
+  // as after a deferring advance(). The halos before are not read. Collective.
+  void change(const LeafChange& change, double t);
 
-  // The status of the present state. On the host, calls first(leaf), which may change the leaf, before it looks at it.
-  // Collective.
-  solvers::Status inspect(const LeafWork& first = {});
+  // The status of the present state, after a change in the same way. Collective.
+  solvers::Status inspect(const LeafChange& first = {});
 
   // Lifts all interiors to the solver's floors, which prolongation does not respect. Halos are stale
   // afterwards. Collective.

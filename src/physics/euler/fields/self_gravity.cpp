@@ -282,9 +282,7 @@ void SelfGravity<D>::solve_within(mesh::PatchMesh<D>& mesh, double t, int first,
 
 template <int D>
 void SelfGravity<D>::keep(double dt, ThreadTeam& team) {
-  Work keep = of_kind(Work::Kind::keep);
-  keep.dt = dt;
-  leaves_->run("keep the potential", keep, team);
+  leaves_->run("keep the potential", keep_of(dt), team);
 }
 
 template <int D>
@@ -383,6 +381,13 @@ void SelfGravity<D>::find_step_limits(const mesh::PatchMesh<D>& mesh, double t) 
 }
 
 template <int D>
+auto SelfGravity<D>::keep_of(double dt) const -> Work {
+  Work keep = of_kind(Work::Kind::keep);
+  keep.dt = dt;
+  return keep;
+}
+
+template <int D>
 auto SelfGravity<D>::kick_by(const Point<D>& mean) const -> Work {
   Work kick = of_kind(Work::Kind::kick);
   std::ranges::copy(mean, kick.mean);
@@ -400,17 +405,17 @@ auto SelfGravity<D>::kick_of(double dt, Half half) const -> Work {
 }
 
 template <int D>
-void SelfGravity<D>::act(std::size_t leaf, double dt, Half half) {
-  Work work = kick_of(dt, half);
-  on_host_->kick(leaf, work);
-  work.dt = dt;
-  if (half == Half::after) on_host_->keep(leaf, work);
-}
-
-template <int D>
-void SelfGravity<D>::act_on_all(double dt, Half half, ThreadTeam& team) {
-  leaves_->run("kick", kick_of(dt, half), team);
-  if (half == Half::after) keep(dt, team);
+tasks::LeafChange SelfGravity<D>::action(double dt, Half half, ThreadTeam& team) {
+  const Work kick = kick_of(dt, half), kept = keep_of(dt);
+  const bool keeps = half == Half::after;
+  return {[=, this](std::size_t leaf) {
+            on_host_->kick(leaf, kick);
+            if (keeps) on_host_->keep(leaf, kept);
+          },
+          [=, this, &team] {
+            leaves_->run("kick", kick, team);
+            if (keeps) keep(dt, team);
+          }};
 }
 
 template <int D>

@@ -58,8 +58,7 @@ class SelfGravity final : public simulation::StepField<D> {
   void resume(mesh::PatchMesh<D>& mesh, double t, ThreadTeam& team) override;
   // Momentum and energy, and in the second half the carried rows; the thermal energy changes only by what closes the budget.
   using Half = typename simulation::StepField<D>::Half;
-  void act(std::size_t leaf, double dt, Half half) override;
-  void act_on_all(double dt, Half half, ThreadTeam& team) override;
+  tasks::LeafChange action(double dt, Half half, ThreadTeam& team) override;
   void solve_within(mesh::PatchMesh<D>& mesh, double t, int first, ThreadTeam& team) override;
   void solve_after(mesh::PatchMesh<D>& mesh, double t, double dt, std::span<const double> ended,
                    ThreadTeam& team) override;
@@ -98,8 +97,10 @@ class SelfGravity final : public simulation::StepField<D> {
   // Makes the solver one of this mesh, where its patches are.
   void follow(mesh::PatchMesh<D>& mesh, const ThreadTeam& team);
   void find_moments_of_volumes(int p);
-  // Work with the parameters that all kinds have; a kick less a mean acceleration or shift; and that of half a step.
+  // Work with the parameters that all kinds have; that of keep(); a kick less a mean acceleration or shift; and that of half a
+  // step.
   Work of_kind(Work::Kind kind) const;
+  Work keep_of(double dt) const;
   Work kick_by(const Point<D>& mean) const;
   Work kick_of(double dt, Half half) const;
   // The steps that have ended: one of all levels, or in local steps the last of each level of the tree. dt: that of the
