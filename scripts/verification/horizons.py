@@ -7,8 +7,14 @@ import os
 import verification.session as session
 
 SETTLED_LAPSE = 0.376180  # of the stationary 1+log slice at R = 2 M (Hannam et al. 2008, arXiv:0804.0628)
-# puncture.toml with volumes of 0.067 M, where its volumes are 0.2 M; coarse steps are of equal length.
-FINE = {"mesh.max-level": 6, "mesh.subcycled-levels": 4}
+# puncture.toml in an octant, with volumes of 0.11 M at the hole: 112 leaves.
+OCTANT = {"domain.lower": [0.0] * 3, "domain.upper": [162.0] * 3, "domain.cells": [2] * 3, "mesh.patch-size": 9,
+          **{f"boundary.{axis}-lower": '"symmetric"' for axis in "xyz"}}
+# The same with volumes of 0.2 and 0.067 M; coarse steps are of equal length.
+COARSE = OCTANT | {"mesh.patch-size": 15, "mesh.max-level": 4}
+FINE = OCTANT | {"mesh.patch-size": 15}
+# Constraints are damped as it keeps the mass of a settled hole (docs/verification.md).
+PLAIN_FIRST = {"solver.plain-until": 30}
 
 
 def searches(verification, name, number=1):
@@ -29,14 +35,14 @@ def puncture_mass(verification):
     """The mass of the horizon of a black hole of mass 1 while the gauge adjusts, on two meshes."""
     end = 1 if verification.options.quick else 10
     largest = []
-    for name, settings in (("0.2 M", {}), ("0.067 M", FINE)):
+    for name, settings in (("0.2 M", COARSE), ("0.067 M", FINE)):
         directory = f"puncture-mass-{name.split()[0]}"
-        _, done, seconds = verification.run(directory, session.shipped("puncture.toml"), {"time.end": end, **settings})
+        _, done, seconds = verification.run(directory, session.shipped("puncture.toml"), {"time.end": end, **settings, **PLAIN_FIRST})
         rows = searches(verification, directory)
         largest.append(max(abs(row["irreducible_mass"] - 1) for row in rows))
-        limit = 3e-4 if settings else math.inf
-        verification.claim(f"puncture.toml, volumes of {name}: largest abs(M_irr - 1) to {end} M",
-                           f"at most {limit:g}" if settings else "reported",
+        limit = 3e-4 if settings is FINE else math.inf
+        verification.claim(f"puncture.toml in an octant, volumes of {name}: largest abs(M_irr - 1) to {end} M",
+                           f"at most {limit:g}" if settings is FINE else "reported",
                            f"{largest[-1]:.1e} ({len(rows)} horizons to {rows[-1]['time']:.3g} M)",
                            done and largest[-1] <= limit and rows[-1]["time"] > 0.8 * end, seconds)
         verification.table(f"M_irr - 1, volumes of {name}", ("t [M]", "M_irr - 1", "mean radius [M]"),
@@ -47,14 +53,14 @@ def puncture_mass(verification):
 
 
 def on_horizon(plot, row, field, number=2000):
-    """Mean of a field of a plot file over the sphere of the horizon's mean radius about its centroid."""
+    """Mean of a field of a plot file of an octant over the sphere of the horizon's mean radius about the origin."""
     golden = math.pi * (1 + math.sqrt(5))
     points = []
     for n in range(number):
         z = 1 - (2 * n + 1) / number
         rho = math.sqrt(1 - z * z)
         across = (rho * math.cos(golden * n), rho * math.sin(golden * n), z)
-        points.append([row[f"centroid_{axis}"] + row["mean_radius"] * x for axis, x in zip("xyz", across)])
+        points.append([row["mean_radius"] * abs(x) for x in across])
     return float(plot.sample_points(field, points).mean())
 
 
@@ -64,10 +70,10 @@ def puncture_settles(verification):
     name = "puncture-settles"
     history, done, seconds = verification.run(
         name, session.shipped("puncture.toml"),
-        {"time.end": end, "diagnostics.extraction-radii": "[40.0]", **FINE})
+        {"time.end": end, "diagnostics.extraction-radii": "[40.0]", **OCTANT, **PLAIN_FIRST})
     rows = searches(verification, name)
     largest = max(abs(row["irreducible_mass"] - 1) for row in rows)
-    verification.claim(f"puncture.toml, volumes of 0.067 M: largest abs(M_irr - 1) to {end} M", "at most 1e-3",
+    verification.claim(f"puncture.toml in an octant, volumes of 0.11 M: largest abs(M_irr - 1) to {end} M", "at most 1e-3",
                        f"{largest:.1e}", done and largest <= 1e-3, seconds)
     last = max(file for file in os.listdir(verification.directory(name)) if file.endswith(".vtkhdf"))
     with session.reader().open(os.path.join(verification.directory(name), last)) as plot:
@@ -78,11 +84,6 @@ def puncture_settles(verification):
     spurious = max(abs(row[column]) for row in history for column in modes)
     verification.claim("the same: largest mode of Psi4 with l = 2 at r = 40 M, whose exact value is 0", "at most 1e-5",
                        f"{spurious:.1e}", spurious <= 1e-5, seconds)
-
-
-# puncture.toml in an octant, with volumes of 0.11 M: 112 leaves.
-OCTANT = {"domain.lower": [0.0] * 3, "domain.upper": [162.0] * 3, "domain.cells": [2] * 3, "mesh.patch-size": 9,
-          **{f"boundary.{axis}-lower": '"symmetric"' for axis in "xyz"}}
 
 
 def hole_damping(verification):
