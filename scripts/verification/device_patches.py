@@ -18,7 +18,7 @@ STEPS = 3
 # Smaller patches where memory does not hold the run twice, or an emulated device (4 GiB) not once. With an odd number of
 # volumes the punctures of head-on would lie on centres.
 SMALLER = {"head-on": {"mesh.patch-size": 9, "scenario.position-1": "[0.0, 0.0, 2.6]", "scenario.position-2": "[0.0, 0.0, -2.6]"},
-           "qc0": {"mesh.patch-size": 10}, "spinning-puncture": {"mesh.patch-size": 10}}
+           "spinning-puncture": {"mesh.patch-size": 10}}
 
 
 def last_checkpoint(directory):
