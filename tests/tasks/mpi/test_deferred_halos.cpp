@@ -113,7 +113,7 @@ void check_changes(int p, const std::string& scheme) {
     const double dt = 0.1 / (27 * p * D);
     for (std::size_t leaf = 0; leaf < filling->size(); ++leaf) warm(*filling, leaf);
     filling->fill_halos(t, team);
-    found.change([&](std::size_t leaf) { warm(*changing, leaf); }, t);
+    found.change({[&](std::size_t leaf) { warm(*changing, leaf); }, {}}, t);
     if (step % 2 == 1) {
       changing->complete_halos(team);
       ASSERT_FALSE(world.any(!slots_equal<D>(*filling, *changing))) << "step " << step;
