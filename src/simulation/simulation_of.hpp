@@ -150,7 +150,7 @@ class SimulationOf final : public Simulation, private StateSource {
   void follow_mesh(bool changed);
   solvers::Status take_step_with_field(double dt, double t_next);
   solvers::Status take_local_step_with_field(double dt, double t_next);
-  // The status of the state after change(leaf) of all leaves, with the counts of `step`. Collective.
+  // The status of the state after a change of all leaves, with the counts of `step`. Collective.
   solvers::Status inspect_after(const solvers::Status& step, const tasks::LeafChange& change);
   // Step data for the first step, the next one, and within a local step.
   void prepare_first_step();

@@ -23,7 +23,7 @@ namespace meander::tasks {
 using LeafWork = std::function<void(std::size_t leaf)>;
 
 // A change of interiors: of one own leaf, on the host, concurrently for different leaves; and the same of all of them, wherever
-// they are. Both are empty, or none.
+// they are, which is called instead if patches of any rank live on a device. Both empty: none.
 struct LeafChange {
   LeafWork one;
   std::function<void()> all;
