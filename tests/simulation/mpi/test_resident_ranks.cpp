@@ -86,8 +86,6 @@ TEST(ResidentTogetherLong, SomeRanksMayHaveNoDevice) {
 
 TEST(ResidentTogetherLong, ASlowDeviceGetsFewerLeavesByMeasuredWeights) {
   if (world().size() == 1) GTEST_SKIP() << "one rank";
-  // Many ranks on few cores wait for these longer than for the device.
-  if (world().size() > 3) GTEST_SKIP() << "ranks that share cores have no times of their own";
   const RankCase tested = case_called("riemann");
   const Outcome reference =
       alone([&](const auto& one) { return run(config_of(tested), tested.steps, 1, one); });
