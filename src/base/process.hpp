@@ -23,4 +23,7 @@ double peak_memory();
 // other processes of the machine. A thread that polls for messages takes it, one that sleeps does not.
 double processor_seconds();
 
+// That of the calling thread alone, in the resolution of the system's clock.
+double thread_processor_seconds();
+
 }  // namespace meander

@@ -95,8 +95,8 @@ class PatchMesh {
   // The steps of each level, for repartitioning: they are the load of a leaf. Default: equal loads.
   void set_level_steps(LevelSteps levels) { level_steps_ = std::move(levels); }
 
-  // Adds the seconds that an update of the leaf takes this rank, for measured weights: the time of a thread,
-  // divided by the number of threads.
+  // Adds the seconds that an update of the leaf takes this rank, for measured weights: the processor time of a thread,
+  // divided by the number of threads, or the time of a device.
   bool measures_cost() const { return policy_.measured_weights; }
   void add_cost(std::size_t leaf, double seconds) { cost_[leaf] += seconds; }
 

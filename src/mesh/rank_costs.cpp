@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/rank_costs.hpp"
 
-#include <ctime>
 #include <set>
 #include <utility>
 
+#include "base/process.hpp"
 #include "mesh/flux_correction.hpp"
 #include "mesh/halo_plan.hpp"
 #include "mesh/local_view.hpp"
@@ -18,17 +18,12 @@ class Clock {
  public:
   // Seconds since the last call or the construction.
   double lap() {
-    const double now = seconds();
+    const double now = thread_processor_seconds();
     return now - std::exchange(last_, now);
   }
 
  private:
-  static double seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  }
-  double last_ = seconds();
+  double last_ = thread_processor_seconds();
 };
 
 struct Sent {

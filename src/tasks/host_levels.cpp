@@ -8,15 +8,13 @@
 // reads the other members before the end of their step: these are tasks with this deadline (level_tasks.hpp), which
 // fill the waits of finer levels.
 
-#include <chrono>
 #include <optional>
 
+#include "base/process.hpp"
 #include "base/timer.hpp"
 #include "tasks/host_place.hpp"
 
 namespace meander::tasks {
-
-using Clock = std::chrono::steady_clock;
 
 template <int D>
 void HostPlace<D>::start_levels(const LevelClock& clock, int coarsest, bool may_postpone,
@@ -145,7 +143,7 @@ void HostPlace<D>::update(std::int32_t task) {
   const bool is_shadow = task < 0, is_staged = mesh_.layout().point_values;
   const auto leaf = static_cast<std::size_t>(is_shadow ? -1 - task : task);
   const bool measures = mesh_.measures_cost() && !is_shadow;
-  const auto start = measures ? Clock::now() : Clock::time_point();
+  const double start = measures ? thread_processor_seconds() : 0;
   const int of_level = is_shadow ? level_exchange_->members()[leaf].level : mesh_.levels()[leaf];
   const auto l = static_cast<std::size_t>(of_level - coarsest_);
   const auto [stage, kept] = stages_[l];
@@ -162,8 +160,7 @@ void HostPlace<D>::update(std::int32_t task) {
     context_.observers.observe(leaf, patch);
     if (!is_staged && l > 0) steps_->fluxes(of_level - 1).add_step(leaf, now.substep);
   }
-  if (measures)
-    mesh_.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / context_.team.size());
+  if (measures) mesh_.add_cost(leaf, (thread_processor_seconds() - start) / context_.team.size());
 }
 
 template <int D>

@@ -2,21 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tasks/interior_sweep.hpp"
 
-#include <chrono>
+#include "base/process.hpp"
 
 namespace meander::tasks {
 
 template <int D>
 void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep, const SweepCall& call,
                    const Chunk& pass, const char* trace_name) {
-  using Clock = std::chrono::steady_clock;
   mesh::PatchMesh<D>& mesh = context.mesh;
   mesh::StepExchange<D>& exchange = mesh.exchange();
   const auto patches = mesh.patches();
   const bool polls = exchange.has_messages(), measures = mesh.measures_cost();
   for_indices(context.team, pass, trace_name, [&](std::size_t index, const Chunk& chunk) {
     const auto leaf = static_cast<std::size_t>(exchange.order()[index]);
-    const auto start = measures ? Clock::now() : Clock::time_point();
+    const double start = measures ? thread_processor_seconds() : 0;
     {
       const OverlapScope overlap(polls ? &context.messages : nullptr);
       if (call.change) {
@@ -29,8 +28,7 @@ void update_leaves(const SweepContext<D>& context, const InteriorSweep<D>& sweep
       }
     }
     exchange.exchange_updated(index, sweep.update_order(index, pass, chunk));
-    if (measures)
-      mesh.add_cost(leaf, std::chrono::duration<double>(Clock::now() - start).count() / context.team.size());
+    if (measures) mesh.add_cost(leaf, (thread_processor_seconds() - start) / context.team.size());
     if (polls) context.poll_every_few_leaves(index, chunk);
   });
 }

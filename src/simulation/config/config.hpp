@@ -46,7 +46,7 @@ struct MeshConfig {
   int subcycled_levels = 2;  // number of the finest levels with steps of their own, for local time steps
   // [partition]
   double partition_imbalance = 1.1;  // repartition above this max/mean load, or by mesh/step_path.hpp
-  bool measured_weights = false;     // the load of a leaf is its measured update time, not its volumes
+  bool measured_weights = false;     // the load of a leaf is the time of its updates, not its volumes
   std::string cuts = "auto";         // of the curve, for local steps (mesh/step_path.hpp)
   std::string windows = "auto";      // messages within a node by shared memory, where that works; or "off"
 };

@@ -95,9 +95,10 @@ void describe_partition(io::KeyTable& keys, MeshConfig& config, std::string& wei
       "multiple of the mean load; with local time steps, if a step takes more than this multiple of the "
       "time that the best cut found permits.",
       io::at_least(1));
-  keys.choice("weights", weights, {"volumes", "measured"},
-              "The load of a leaf: its number of volumes, which is equal for all leaves, or its measured "
-              "update time.");
+  keys.choice(
+      "weights", weights, {"volumes", "measured"},
+      "The load of a leaf: its number of volumes, which is equal for all leaves, or the time that its "
+      "updates take, of processors or of a device.");
   keys.choice(
       "cuts", config.cuts, {"auto", "one", "levels"},
       "With local time steps and weights = \"volumes\". one: a rank holds one piece of the curve; levels: "
