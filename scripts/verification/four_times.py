@@ -40,9 +40,9 @@ def growth(rows, column):
 
 
 def four_times(verification):
-    for name, length in LENGTHS.items():
-        if verification.options.quick and name not in QUICK:
-            continue
+    options = verification.options
+    for name in options.input or (QUICK if options.quick else LENGTHS):
+        length = LENGTHS[name]
         plots = {"output.plot-times": "[]"} if name.startswith("accretion") else {}
         rows, done, seconds = verification.run(f"four-times-{name}", shipped(f"{name}.toml"), {**length, **plots})
         first, last = rows[0], rows[-1]

@@ -278,24 +278,6 @@ Stats MemoryCache::stats() const noexcept {
   return stats;
 }
 
-std::vector<Stats> MemoryCache::stats_by_thread() const {
-  std::vector<Stats> all(shard_count);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Figures& figures = shards_[i].figures;
-    const auto get = [](const Figure& figure) { return static_cast<std::size_t>(figure.get()); };
-    all[i].allocations = get(figures.allocations);
-    all[i].hits = get(figures.hits);
-    all[i].from_other_threads = get(figures.from_other_threads);
-    all[i].queue_waits = get(figures.queue_waits);
-    all[i].waited = 1e-9 * static_cast<double>(figures.waited.get());
-    all[i].fallbacks = get(figures.fallbacks);
-    all[i].failures = get(figures.failures);
-    all[i].device_allocations = get(figures.device_allocations);
-    all[i].while_busy = get(figures.while_busy);
-  }
-  return all;
-}
-
 std::size_t MemoryCache::available() const noexcept {
   const std::size_t held = held_in_classes();
   const auto live = static_cast<std::size_t>(std::max<std::int64_t>(0, sum(&Figures::live_in_classes)));

@@ -151,10 +151,6 @@ class MemoryCache final : public Resource {
   // sum up to the bytes held. The result is meaningful only if no other call is in progress.
   bool is_valid();
 
-  // Activity of the threads whose thread_number() is the index modulo the number of entries. The members for
-  // bytes are zero, because memory belongs to no thread.
-  std::vector<Stats> stats_by_thread() const;
-
  private:
   // Counter that one thread at a time writes (the holder of the shard's lock), and any thread reads.
   class Figure {

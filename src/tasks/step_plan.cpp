@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace meander::tasks {
 namespace {
@@ -149,23 +148,6 @@ std::vector<int> choose_ratios(double dt, std::span<const double> limits,
     std::fill(best.end() - static_cast<std::ptrdiff_t>(free), best.end(), most_ratio);
   }
   return best;
-}
-
-std::vector<std::int64_t> steps_by_level(std::span<const int> ratios) {
-  std::vector<std::int64_t> steps(ratios.begin(), ratios.end());
-  std::partial_sum(steps.begin(), steps.end(), steps.begin(), std::multiplies<>());
-  return steps;
-}
-
-std::int64_t leaf_updates(std::span<const std::int64_t> leaves, std::span<const std::int64_t> steps) {
-  return std::inner_product(leaves.begin(), leaves.end(), steps.begin(), std::int64_t{0});
-}
-
-double ideal_gain(std::span<const std::int64_t> leaves, std::span<const std::int64_t> steps) {
-  const std::int64_t all = std::accumulate(leaves.begin(), leaves.end(), std::int64_t{0});
-  const std::int64_t most = steps.empty() ? 1 : *std::ranges::max_element(steps);
-  const std::int64_t updates = leaf_updates(leaves, steps);
-  return updates > 0 ? static_cast<double>(most * all) / static_cast<double>(updates) : 1.0;
 }
 
 }  // namespace meander::tasks

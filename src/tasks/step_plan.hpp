@@ -33,12 +33,4 @@ StepPlan plan_steps(std::span<const double> limits, std::span<const std::int64_t
 std::vector<int> choose_ratios(double dt, std::span<const double> limits,
                                std::span<const std::int64_t> leaves, int subcycled);
 
-// Steps of each level in one step of level 0: products of ratios.
-std::vector<std::int64_t> steps_by_level(std::span<const int> ratios);
-
-// Updates of leaves in one step of level 0, and the number if all levels took the finest steps, divided by
-// it: the ideal gain of local steps.
-std::int64_t leaf_updates(std::span<const std::int64_t> leaves, std::span<const std::int64_t> steps);
-double ideal_gain(std::span<const std::int64_t> leaves, std::span<const std::int64_t> steps);
-
 }  // namespace meander::tasks

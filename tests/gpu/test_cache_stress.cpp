@@ -104,9 +104,6 @@ TEST(CacheStress, StaysValidWithManyThreadsAndFailures) {
     EXPECT_LE(stats.peak_held_bytes, settings.capacity);
     EXPECT_EQ(stats.held_bytes, settings.capacity - device.available());
     EXPECT_EQ(stats.device_allocations - stats.device_releases > 0, stats.held_bytes > 0);
-    std::size_t by_thread = 0;
-    for (const Stats& row : cache.stats_by_thread()) by_thread += row.allocations;
-    EXPECT_EQ(by_thread, stats.allocations);
   }
   EXPECT_EQ(device.available(), settings.capacity);
 }

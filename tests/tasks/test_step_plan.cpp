@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include "tasks/level_clock.hpp"
@@ -21,9 +22,18 @@ using Limits = std::vector<double>;
 using Ratios = std::vector<int>;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+// Steps of each level in one step of level 0: products of ratios.
+Leaves steps_by_level(const Ratios& ratios) {
+  Leaves steps(ratios.begin(), ratios.end());
+  std::partial_sum(steps.begin(), steps.end(), steps.begin(), std::multiplies<>());
+  return steps;
+}
+
 double work_a_time(const Leaves& leaves, const StepPlan& plan) {
-  const auto steps = steps_by_level(plan.ratios);
-  return static_cast<double>(leaf_updates(leaves, steps)) / plan.dt;
+  const Leaves steps = steps_by_level(plan.ratios);
+  return static_cast<double>(
+             std::inner_product(leaves.begin(), leaves.end(), steps.begin(), std::int64_t{0})) /
+         plan.dt;
 }
 
 TEST(StepPlanQuick, ThirdsTheStepOfEachLevelIfWaveSpeedsAreEqual) {
@@ -221,16 +231,6 @@ TEST(Ratios, GrowWithWaveSpeedsUpToNine) {
   EXPECT_EQ(choose_ratios(1, Limits{0.01}, Leaves{27}, 1), (Ratios{9}));
   EXPECT_EQ(choose_ratios(3, Limits{1, 1}, leaves, 1), (Ratios{1, 3})) << "the first shares the step";
   EXPECT_EQ(choose_ratios(3, Limits{}, Leaves{}, 1), (Ratios{}));
-}
-
-TEST(IdealGain, IsThatOfTheSheet) {
-  const auto gain = [](const Leaves& leaves, const Ratios& ratios) {
-    return ideal_gain(leaves, steps_by_level(ratios));
-  };
-  EXPECT_DOUBLE_EQ(gain({1, 1, 1}, {1, 3, 3}), 27.0 / 13);
-  EXPECT_NEAR(gain({26, 26, 26, 26, 27}, {1, 3, 3, 3, 3}), 3.29, 0.03);
-  EXPECT_DOUBLE_EQ(gain({5, 7}, {1, 1}), 1);
-  EXPECT_DOUBLE_EQ(gain({}, {}), 1);
 }
 
 // All ticks of a step, in order, with fixed ratios.
