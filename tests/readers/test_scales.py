@@ -133,6 +133,8 @@ class Scales(ReaderTest):
         self.assertTrue(np.all(np.diff(places) > 0))
         self.assertEqual((places[0], places[-1]), (0, 1))
         np.testing.assert_allclose(norm.inverse(places), values, rtol=1e-12)
+        # One value below its neighbours by less than a hundredth does not look like another state.
+        self.assertLess(norm(0.8 * 1.007), 0.05)
 
         def number_of_colours(shown_by):
             return len(np.unique(matplotlib.colormaps[colours](shown_by(values[:750])), axis=0))

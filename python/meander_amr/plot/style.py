@@ -17,6 +17,7 @@ MOST_DECADES = 8    # of a logarithmic scale
 MOST_COLOURS = 256  # of parts
 ROUND_OFF = 1e-14   # magnitudes below this fraction of the largest count as 0
 LEAST_SHARE = 0.25  # of a logarithmic scale's colours below the median value
+LEAST_OFFSET = 1e-3  # of a stretched scale: bounds how steeply colours change at the lowest value
 
 
 def new_axes(axes, size=(8, 6.4)):
@@ -69,18 +70,18 @@ def spans_decades(finite):
 
 
 class StretchedLogNorm(LogNorm):
-    """Logarithmic normalisation whose lower end takes more of the colours: a power of the place between the logarithms of the
-    limits. Its colour bar has a logarithmic axis."""
+    """Logarithmic normalisation whose lower end takes more of the colours: by the logarithm of 1 + place / offset, for the place
+    between the logarithms of the limits. Its colour bar has a logarithmic axis."""
 
-    def __init__(self, vmin, vmax, power):
+    def __init__(self, vmin, vmax, offset):
         super().__init__(vmin, vmax)
-        self.power = power
+        self.offset = offset
 
     def __call__(self, value, clip=None):
-        return np.ma.power(np.ma.clip(super().__call__(value, clip), 0, None), self.power)
+        return np.ma.log(1 + np.ma.clip(super().__call__(value, clip), 0, None) / self.offset) / np.log1p(1 / self.offset)
 
     def inverse(self, value):
-        return super().inverse(np.power(value, 1 / self.power))
+        return super().inverse(self.offset * np.expm1(value * np.log1p(1 / self.offset)))
 
 
 def log_scale(low, high, median):
@@ -89,7 +90,10 @@ def log_scale(low, high, median):
     place = np.log(median / low) / np.log(high / low)
     if not 0 < place < LEAST_SHARE:
         return LogNorm(low, high)
-    return StretchedLogNorm(low, high, max(np.log(LEAST_SHARE) / np.log(place), 0.25))
+    # A larger offset stretches less.
+    offsets = np.geomspace(1e3, LEAST_OFFSET, 1000)
+    shares = np.log1p(place / offsets) / np.log1p(1 / offsets)
+    return StretchedLogNorm(low, high, offsets[min(np.searchsorted(shares, LEAST_SHARE), len(offsets) - 1)])
 
 
 def scale_of(field, values, scale="auto"):
