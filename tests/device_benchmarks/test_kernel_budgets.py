@@ -29,6 +29,15 @@ class KernelBudgets(unittest.TestCase):
         jump = ".visible .entry two(\n)\n{\n{\n$L_0: .branchtargets $L_1;\n}\nst.global.f64 [%rd2], %fd1;\n}\n"
         self.assertEqual(budgets.memory_accesses(jump + ptx)["two"], {"generic": 0, "global_loads": 0, "global_stores": 1})
 
+    def test_instructions(self):
+        #  0 S2R; loop 1 .. 6 with an inner loop 3 .. 4, and a branch forward; 7 EXIT; 8 the branch to itself of every kernel
+        instructions = ["S2R R0, SR_TID.X", "DADD R2, R4, R6", "@!P0 BRA `(.L_x_2)", "LDG.E.64 R4, desc[UR4][R2.64]", "@P1 BRA `(.L_x_1)",
+                        "@P2 STL.64 [R1], R4", "@!P0 BRA `(.L_x_0)", "EXIT", "BRA `(.L_x_3)", "DMUL R2, R2, R2"]
+        labels = {".L_x_0": 1, ".L_x_1": 3, ".L_x_2": 5, ".L_x_3": 8}
+        self.assertEqual(sorted(budgets.loops_of(instructions, labels)), [(1, 6), (3, 4)])
+        self.assertEqual(budgets.counted(instructions, labels), (10, 6, 1, 2, 2))
+        self.assertEqual(budgets.counted(["EXIT"], {}), (1, 0, 0, 0, 0))
+
     def test_verdicts(self):
         budget = budgets.Kernel(100, 16, 20, 24, 0, 300, 60)
         self.assertEqual(budgets.verdicts(KEY, budget, budget), ([], False))
