@@ -4,6 +4,7 @@
 // The load of a rank whose patches live on a device: its time without waits for other ranks, shared by its leaves
 // according to their updates.
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -36,19 +37,24 @@ class DeviceBusyTime {
   void charge(mesh::PatchMesh<D>& mesh) {
     busy_ += Clock::now() - since_;
     since_ = Clock::now();
-    std::int64_t all = 0;
-    for (const int level : mesh.levels()) all += updates_[static_cast<std::size_t>(level)];
-    if (mesh.measures_cost() && all > 0) {
-      const double of_update = std::chrono::duration<double>(busy_).count() / static_cast<double>(all);
-      for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
-        mesh.add_cost(
-            leaf, of_update * static_cast<double>(updates_[static_cast<std::size_t>(mesh.levels()[leaf])]));
-    }
+    if (mesh.measures_cost())
+      share(mesh);  // the host's work in a step does not grow with the leaves otherwise
     updates_ = {};
     busy_ = {};
   }
 
  private:
+  template <int D>
+  void share(mesh::PatchMesh<D>& mesh) const {
+    const auto updates = [&](int level) { return updates_[static_cast<std::size_t>(level)]; };
+    std::int64_t all = 0;
+    for (const int level : mesh.levels()) all += updates(level);
+    const double of_update =
+        std::chrono::duration<double>(busy_).count() / static_cast<double>(std::max(all, std::int64_t{1}));
+    for (std::size_t leaf = 0; leaf < mesh.size(); ++leaf)
+      mesh.add_cost(leaf, of_update * static_cast<double>(updates(mesh.levels()[leaf])));
+  }
+
   using Clock = std::chrono::steady_clock;
   std::array<std::int64_t, solvers::Status::most_levels> updates_{};  // of each level of the tree
   Clock::duration busy_{};                                            // until since_
